@@ -1,8 +1,8 @@
-// Package archtest holds the import policy as data and checks a source tree against it: which packages are public, the
-// imports that the architecture forbids, and who may use modules outside. Go's rule about folders named internal does
-// the rest.
+// Package archtest holds the import policy as data, and checks a source tree against it. The policy lists the
+// public packages, the imports that the architecture forbids, and the packages that may use external modules.
+// Everything else follows from Go's rule about folders named internal.
 //
-// Files are read whatever their build constraints, so that the policy holds on every platform.
+// All files are read whatever their build constraints, so that the policy holds on every platform.
 package archtest
 
 import (
@@ -18,22 +18,22 @@ import (
 	"strings"
 )
 
-// Policy is what the packages of a module may import. Packages are named by their folder; a name that ends in /...
-// stands for all below too, and "..." for all.
+// Policy says what the packages of a module may import. A package is named by its folder. A name that ends in /...
+// also includes all packages below it, and "..." includes all packages.
 type Policy struct {
 	Public   []string // packages for users of the module; all others are programs or below a folder named internal
 	Programs []string
 	Never    []Never
 
-	External     map[string][]string // modules outside, and the packages that may import them
-	ExternalTest []string            // modules that every test file may import
-	Standard     map[string][]string // packages of the standard library that only these may import, and all tests
+	External     map[string][]string // external modules, and the packages that may import each
+	ExternalTest []string            // external modules that every test file may import
+	Standard     map[string][]string // standard packages that only the listed packages, and tests, may import
 }
 
-// Never forbids imports in files that are no tests.
+// Never forbids imports in files other than tests.
 type Never struct {
 	From, To []string
-	Except   []string // packages of To that may be imported
+	Except   []string // packages of To that may be imported nevertheless
 	Why      string
 }
 
@@ -45,13 +45,12 @@ type Import struct {
 	Line    int
 }
 
-// isTest reports whether the import stands in a test file.
+// isTest reports whether the import is in a test file.
 func (i Import) isTest() bool { return strings.HasSuffix(i.File, "_test.go") }
 
-// Check returns what in the Go module at the folder is against the policy, one line
-// each, in the order of the files: `FILE:LINE: what: why`. Nested modules and
-// the folders that the go command ignores are left out. It returns an error if the
-// folder cannot be read as a module.
+// Check returns the violations of the policy in the Go module in folder root, one line each, in the order of the
+// files: `FILE:LINE: what: why`. It skips nested modules and folders that the go command ignores. It returns an
+// error if the folder cannot be read as a module.
 func (p *Policy) Check(root string) ([]string, error) {
 	module, err := moduleName(root)
 	if err != nil {
@@ -71,8 +70,8 @@ func (p *Policy) Check(root string) ([]string, error) {
 	return violations, nil
 }
 
-// checkPlaces reports packages that users could import without being meant to, and rules about packages that do not
-// exist.
+// checkPlaces returns a violation for each package that users could import but should not, and for each rule about
+// a package that does not exist.
 func (p *Policy) checkPlaces(packages []string) (violations []string) {
 	for _, folder := range packages {
 		if !matches(p.Public, folder) && !matches(p.Programs, folder) &&
@@ -90,7 +89,7 @@ func (p *Policy) checkPlaces(packages []string) (violations []string) {
 	return violations
 }
 
-// refuse returns why an import is refused, or "".
+// refuse returns the reason why an import is refused, or "".
 func (p *Policy) refuse(module string, i Import) string {
 	own, ok := strings.CutPrefix(i.Path, module+"/")
 	if i.Path == module {
@@ -122,7 +121,7 @@ func (p *Policy) refuseOwn(own string, i Import) string {
 	return ""
 }
 
-// external returns the packages that may import a package of a module outside.
+// external returns the packages that may import a package of an external module.
 func (p *Policy) external(path string) []string {
 	for module, packages := range p.External {
 		if inModule([]string{module}, path) {
@@ -132,7 +131,7 @@ func (p *Policy) external(path string) []string {
 	return nil
 }
 
-// matches reports whether a pattern of the list stands for the package.
+// matches reports whether a pattern of the list includes the package.
 func matches(patterns []string, folder string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
 		if p == "..." {
@@ -145,7 +144,7 @@ func matches(patterns []string, folder string) bool {
 	})
 }
 
-// inModule reports whether the path is of a module of the list.
+// inModule reports whether the path belongs to a module of the list.
 func inModule(modules []string, path string) bool {
 	return slices.ContainsFunc(modules, func(m string) bool { return path == m || strings.HasPrefix(path, m+"/") })
 }
@@ -164,7 +163,7 @@ func moduleName(root string) (string, error) {
 	return "", fmt.Errorf("%s: no module line", filepath.Join(root, "go.mod"))
 }
 
-// scan returns the folders that hold Go files and all imports, both sorted.
+// scan returns the folders that contain Go files, and all imports, both sorted.
 func scan(root string) (packages []string, imports []Import, err error) {
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -190,7 +189,7 @@ func scan(root string) (packages []string, imports []Import, err error) {
 	return slices.Compact(packages), imports, err
 }
 
-// ignored reports whether the go command leaves a folder out of the module.
+// ignored reports whether the go command excludes a folder from the module.
 func ignored(path, name string) bool {
 	if name == "testdata" || name == "vendor" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") {
 		return true

@@ -2,10 +2,10 @@ package archtest
 
 import "slices"
 
-// policy has the rules of this module that folders named internal cannot express.
+// policy holds the rules of this module that folders named internal cannot express.
 var policy = Policy{
 	Public: []string{".", "trainer", "netlist", "compiler", "backend", "sim"},
-	// Programs, and the packages that embed the pages and the examples.
+	// Programs, and the packages that embed documents and examples.
 	Programs: []string{"cmd/...", "lab/...", "examples/...", "docs", "python"},
 
 	Never: []Never{
@@ -91,8 +91,8 @@ var policy = Policy{
 	},
 	ExternalTest: []string{"github.com/google/go-cmp", "github.com/rogpeppe/go-internal"},
 
-	// Results have the same bytes on every machine, external programs run only under a limit, and the program talks to
-	// nobody.
+	// These rules ensure that results have the same bytes on every machine, that external programs run only under
+	// limits, and that the program does not use the network.
 	Standard: map[string][]string{
 		"C": {"internal/mpi"}, "log": {}, "math/rand": {}, "plugin": {},
 		"unsafe": {

@@ -1,4 +1,4 @@
-// Package build says which state of the source the running program was built from.
+// Package build identifies the running program: the commit that it was built from, and the digest of its file.
 package build
 
 import (
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Commit returns the commit that the program was built from, with a plus after it where the
-// source had changes of its own; empty where `go build` did not record one, as in tests.
+// Commit returns the commit that the program was built from, followed by a plus if the source had uncommitted
+// changes. It returns "" if `go build` did not record a commit, as in tests.
 func Commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -16,7 +16,7 @@ func Commit() string {
 	return commit(info.Settings)
 }
 
-// Date returns the day of that commit, such as 2026-11-25; empty where Commit is.
+// Date returns the day of the commit, such as 2026-11-25, or "" if the commit is unknown.
 func Date() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -35,7 +35,7 @@ func date(settings []debug.BuildSetting) string {
 	return ""
 }
 
-// digits is how much of a commit's name is shown.
+// digits is the number of digits of a commit that are shown.
 const digits = 12
 
 func commit(settings []debug.BuildSetting) string {

@@ -2,31 +2,31 @@ package config
 
 import "slices"
 
-// Augment says how training images are changed a little, each epoch in another way. Without shift, flip, rotate, scale
-// and shear none is.
+// Augment says how training images are changed, differently in each epoch. Images are changed only if at least one
+// of shift, flip, rotate, scale and shear is set.
 type Augment struct {
 	Shift  int     `yaml:"shift" json:"shift,omitempty"`   // largest shift along each axis, in pixels
 	Flip   bool    `yaml:"flip" json:"flip,omitempty"`     // half of the changed images are mirrored, left to right
 	Rotate float64 `yaml:"rotate" json:"rotate,omitempty"` // largest turn, in degrees
-	Scale  float64 `yaml:"scale" json:"scale,omitempty"`   // largest change of size, as a share of it
-	Shear  float64 `yaml:"shear" json:"shear,omitempty"`   // largest shift of a row against the next, in pixels
-	Share  float64 `yaml:"share" json:"share,omitempty"`   // the share of the images that are changed
+	Scale  float64 `yaml:"scale" json:"scale,omitempty"`   // largest change of size, as a share of the size
+	Shear  float64 `yaml:"shear" json:"shear,omitempty"`   // largest shift of a row relative to the next, in pixels
+	Share  float64 `yaml:"share" json:"share,omitempty"`   // share of the images that are changed
 }
 
 // Active reports whether images are changed.
 func (a Augment) Active() bool { return a.Shift != 0 || a.Flip || a.Affine() }
 
-// Affine reports whether the values of pixels are interpolated: images are turned, scaled or sheared.
+// Affine reports whether pixel values are interpolated, because images are turned, scaled or sheared.
 func (a Augment) Affine() bool { return a.Rotate != 0 || a.Scale != 0 || a.Shear != 0 }
 
-// completeAugment changes all images unless a share is given.
+// completeAugment sets the share to 1 (all images) if none is given.
 func (c *Config) completeAugment() {
 	if a := &c.Train.Augment; a.Active() && a.Share == 0 && !c.isSet("train.augment.share") {
 		a.Share = 1
 	}
 }
 
-// checkAugment refuses changes of samples that are no images, and a share of no changes.
+// checkAugment refuses changes of samples that are not images, and a share without any change.
 func (c *Config) checkAugment() error {
 	switch a := c.Train.Augment; {
 	case !a.Active() && a.Share != 0:
@@ -38,8 +38,8 @@ func (c *Config) checkAugment() error {
 	return nil
 }
 
-// CheckImages reports changes of images if the data set has none. [Config.Check] knows it of the sets without files of
-// images.
+// CheckImages returns an error if images are to be changed but the data set has none; has says whether it has
+// images. [Config.Check] makes this check itself for csv and memory, which never have images.
 func (c *Config) CheckImages(has bool) error {
 	if has || !c.Train.Augment.Active() {
 		return nil

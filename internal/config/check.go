@@ -16,13 +16,13 @@ import (
 	"ialgn/internal/topology"
 )
 
-// The data sets of the user's own files, which alone have the keys of [Data] after dir.
+// The data sets read from the user's own files. Only they have the keys of [Data] after dir.
 const (
 	setCSV    = "csv"
 	setArrays = "arrays"
 )
 
-// limit is the range of a numeric key, both ends included.
+// limit is the range of a numeric key, including both ends.
 type limit struct {
 	key      string
 	min, max float64
@@ -30,9 +30,9 @@ type limit struct {
 
 // limits holds the ranges of the keys that every data set has.
 //
-// The depth stays within what a netlist can name; a batch within the
-// engine's counters, anchors within its bit rows. The floating point ends keep every
-// number that the engine makes of them a normal, finite float32, and the betas below 1.
+// A netlist can name no more layers than the largest depth. A batch fits the engine's counters, and anchors fit its
+// bit rows. The floating point limits ensure that every number that the engine derives from them is a normal,
+// finite float32, and that the betas are below 1.
 var limits = []limit{
 	{"encoder.bits", 2, 256},
 	{"model.width", 1, topology.MaxWidth},
@@ -67,7 +67,7 @@ var limits = []limit{
 	{"train.checkpoint.minutes", 0, 1e6},
 }
 
-// Ranges of keys that only one's own files have.
+// Ranges of keys that only the user's own files have.
 var (
 	bitsInLimit    = limit{"encoder.bits_in", 1, 16}
 	testShareLimit = limit{"data.test_share", 0.001, 0.999}
@@ -102,20 +102,19 @@ var choices = []choice{
 
 var headers = choice{"data.header", []string{"auto", "yes", "no"}}
 
-// thousands are the marks between the thousands of numbers. That there are none may be said, and is stored as it is.
+// thousands are the separators between the thousands of numbers. A given "none" is stored as "none", not as empty.
 var thousands = choice{"data.thousands", []string{"none", "comma", "point", "space", "apostrophe"}}
 
-// csvChoices are the choices of csv whose default is stored as empty.
+// csvChoices are the choices of csv for which the default, the first value, is stored as empty.
 var csvChoices = []choice{
 	{"data.separator", []string{"auto", "comma", "semicolon", "tab", "pipe", "space"}},
 	{"data.decimal", []string{"point", "comma"}},
 	{"data.missing", []string{"refuse", "median"}},
 }
 
-// Check reports the first key whose value has no meaning: a choice that does not
-// exist, a number out of range or not finite, a key that the data set needs or does not
-// have, keys of the network that exclude each other. It holds for every configuration, also
-// one that came from a model file.
+// Check returns an error for the first key whose value has no meaning: an unknown choice, a number that is not
+// finite or out of range, a key that the data set lacks or requires, or keys of the network that exclude each
+// other. It applies to every configuration, including one from a model file.
 func (c Config) Check() error {
 	for _, check := range []func() error{
 		c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits,
@@ -129,8 +128,8 @@ func (c Config) Check() error {
 	return nil
 }
 
-// CheckText is the part of [Config.Check] about names and other texts, which holds for the
-// configuration of every model file, whatever wrote it.
+// CheckText checks only names and other texts, as [Config.Check] also does. Every model file must pass it,
+// whichever program wrote it.
 func (c Config) CheckText() error { return cmp.Or(c.checkText(), c.checkName()) }
 
 // checkText refuses text that would not survive JSON or would garble a line of output.
@@ -146,11 +145,11 @@ func (c *Config) checkText() error {
 	return nil
 }
 
-// identifier is what a name may be, as it becomes part of file names.
+// identifier matches valid names. A name becomes part of file names.
 var identifier = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 
-// CheckMemory reports a network whose training takes more than the given bytes of memory; 0
-// are not known. by says what gives them, such as "this machine has".
+// CheckMemory returns an error if training needs more bytes of memory than there are; has is 0 if that is unknown.
+// by names the source of the memory, such as "this machine has".
 func (c *Config) CheckMemory(needs, has uint64, by string) error {
 	if has == 0 || needs <= has {
 		return nil
@@ -197,7 +196,7 @@ func (c *Config) checkChoice(ch choice, values []string) error {
 	return message.Near(c.wrong(ch.key, "use "+oneOf(values), "%.40q is unknown", got), got, values)
 }
 
-// required are keys without a default, at least for some configurations.
+// required lists the keys that have no default, at least in some configurations.
 var required = []struct {
 	key    string
 	needed func(c *Config) bool
@@ -230,7 +229,7 @@ var required = []struct {
 	},
 }
 
-// checkMissing reports the keys that must be given and are not, all at once.
+// checkMissing reports all required keys that are missing in one error.
 func (c *Config) checkMissing() error {
 	var places, remedies []string
 	why := ""
@@ -238,7 +237,7 @@ func (c *Config) checkMissing() error {
 		if !r.needed(c) || c.isSet(r.key) || !c.value(r.key).IsZero() {
 			continue
 		}
-		_, place := c.where(r.key) // the place in the file: what an override names is not missing
+		_, place := c.where(r.key) // the place in the file: a key named by an override is not missing
 		places, remedies = append(places, place), append(remedies, r.key+": "+r.remedy)
 		if why = r.why; strings.Contains(why, "%") {
 			why = fmt.Sprintf(why, c.Data.Set)
@@ -280,10 +279,10 @@ func (c *Config) checkLimit(l limit) error {
 	return c.wrong(l.key, remedy, "%s is outside %s", format(v), l)
 }
 
-// String returns the range as errors and the documentation show it.
+// String returns the range as errors and the documentation write it.
 func (l limit) String() string { return format(l.min) + " to " + format(l.max) }
 
-// format writes whole numbers in full and others as short as they can be.
+// format writes whole numbers in full and others as briefly as possible.
 func format(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return strconv.FormatFloat(v, 'f', -1, 64)
@@ -291,13 +290,13 @@ func format(v float64) string {
 	return fmt.Sprintf("%g", v)
 }
 
-// ownKey is a key that data sets of the user's own have, and no others.
+// ownKey is a key that only data sets of the user's own have.
 type ownKey struct {
 	key  string
 	sets []string
 }
 
-// ownKeys are all of these, but for the set memory ([Config.checkMemory]).
+// ownKeys lists these keys for files; [Config.checkMemory] handles the set memory.
 var ownKeys = slices.Concat(
 	keysOf([]string{setCSV, setArrays}, "data.train", "data.test", "data.test_share", "data.split_seed",
 		bitsInLimit.key, "encoder.ranges", "encoder.raw"),
@@ -313,8 +312,8 @@ func keysOf(sets []string, keys ...string) (all []ownKey) {
 	return all
 }
 
-// checkData checks the keys of one's own files, or their absence. A model of another set may have
-// encoder.bits_in all the same.
+// checkData checks the keys of the user's own files, or that they are absent. encoder.bits_in may remain in a model
+// of another set.
 func (c *Config) checkData() error {
 	if c.Data.Set == setMemory {
 		return c.checkMemory()
@@ -338,7 +337,7 @@ func (c *Config) checkData() error {
 	return nil
 }
 
-// checkFiles checks what all files of one's own have in common.
+// checkFiles checks the keys that csv and arrays have in common.
 func (c *Config) checkFiles(what string) error {
 	if c.Data.Train == "" {
 		return c.wrong("data.train", "name the "+what, "names no file")
@@ -357,7 +356,7 @@ func (c *Config) checkFiles(what string) error {
 	return nil
 }
 
-// checkBitsIn checks the width of feature words, which with encoder.raw need not be given.
+// checkBitsIn checks the width of feature words, which may be left out with encoder.raw.
 func (c *Config) checkBitsIn() error {
 	if c.Encoder.Raw && c.Encoder.BitsIn == 0 && !c.isSet(bitsInLimit.key) {
 		return nil
@@ -365,7 +364,7 @@ func (c *Config) checkBitsIn() error {
 	return c.checkLimit(bitsInLimit)
 }
 
-// checkLabels checks that there are labels of all samples.
+// checkLabels checks that training and test samples have files of labels.
 func (c *Config) checkLabels() error {
 	switch {
 	case c.Data.TrainLabels == "":

@@ -6,16 +6,17 @@ import (
 	"ialgn/internal/topology"
 )
 
-// images are planes, rows and columns of the images of data sets whose files say nothing else.
+// images lists planes, rows and columns of the images of data sets whose files do not say them.
 var images = map[string][3]int{
 	"digits": {1, 8, 8}, "mnist": {1, 28, 28}, "fashion-mnist": {1, 28, 28},
 	"cifar10": {3, 32, 32}, "cifar100": {3, 32, 32},
 }
 
-// ImageOf returns planes, rows and columns of the images of a data set by its name, zeros if that does not tell.
+// ImageOf returns planes, rows and columns of the images of a named data set, or zeros if the name does not
+// determine them.
 func ImageOf(set string) [3]int { return images[set] }
 
-// completeConv gives model.image the images of the data set.
+// completeConv sets model.image to the size of the data set's images.
 func (c *Config) completeConv() {
 	if size, known := images[c.Data.Set]; known && c.Model.Topology == topology.Conv && c.Model.Image == "" &&
 		!c.isSet("model.image") {
@@ -23,7 +24,7 @@ func (c *Config) completeConv() {
 	}
 }
 
-// unshared are keys whose values have no meaning, so far, for nodes that positions or steps share.
+// unshared lists keys that nodes shared by positions or steps do not support so far.
 var unshared = []struct {
 	key, remedy string
 	used        func(t *Config) bool
@@ -34,12 +35,13 @@ var unshared = []struct {
 	{"encoder.thresholds", "use uniform or quantile", func(c *Config) bool { return c.Encoder.Learned() }},
 }
 
-// sharers are the topologies whose nodes are shared, and by what.
+// sharers lists the topologies with shared nodes, and what shares the nodes.
 var sharers = map[string]string{
 	topology.Conv: "the positions of an image", topology.Recurrent: "the steps of a sequence",
 }
 
-// checkConv refuses what networks of shared nodes cannot be trained with, and the keys that they alone have.
+// checkConv refuses keys that networks of shared nodes do not support, and, in other networks, keys that only they
+// support.
 func (c *Config) checkConv() error {
 	by, found := sharers[c.Model.Topology]
 	if !found {

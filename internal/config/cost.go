@@ -5,16 +5,17 @@ import (
 	"ialgn/internal/target"
 )
 
-// Cost is a pressure towards networks whose inputs cost few look-up tables.
+// Cost is a penalty on the look-up tables that the network's inputs cost in hardware.
 type Cost struct {
-	Target   string  `yaml:"target" json:"target,omitempty"`     // the family whose look-up tables are counted
-	Pressure float64 `yaml:"pressure" json:"pressure,omitempty"` // what a look-up table adds to the loss
+	Target   string  `yaml:"target" json:"target,omitempty"`     // family whose look-up tables are counted
+	Pressure float64 `yaml:"pressure" json:"pressure,omitempty"` // what one look-up table adds to the loss
 }
 
-// Active reports whether there is such a pressure.
+// Active reports whether there is a penalty.
 func (c Cost) Active() bool { return c.Pressure != 0 }
 
-// LUTInputs returns the inputs of the target's look-up tables. It panics if the configuration was not checked.
+// LUTInputs returns the number of inputs of the target's look-up tables. It panics if the configuration was not
+// checked.
 func (c Cost) LUTInputs() int {
 	family, err := target.Find(c.Target)
 	if err != nil {
@@ -23,8 +24,8 @@ func (c Cost) LUTInputs() int {
 	return family.LUT.Most
 }
 
-// checkCost refuses a pressure without a target or with an estimator that does not know it, and a target without a
-// pressure.
+// checkCost refuses a penalty without a target or with an estimator that ignores it, and a target without a
+// penalty.
 func (c *Config) checkCost() error {
 	switch t := &c.Train; {
 	case t.Cost.Target == "" && t.Cost.Pressure == 0:

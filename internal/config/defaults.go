@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/topology"
 )
 
-// Default returns a configuration with the defaults that hold for every data set. To
-// be complete it needs data.set, and then [Config.Complete].
+// Default returns a configuration with the defaults that apply to every data set. Only data.set is missing; set it,
+// then call [Config.Complete].
 func Default() Config {
 	return Config{
 		source: &source{},
@@ -27,26 +27,30 @@ func Default() Config {
 	}
 }
 
-// DefaultBitsIn is the default of encoder.bits_in, and with encoder.raw the least width where a feature is scaled.
+// DefaultBitsIn is the default of encoder.bits_in. With encoder.raw it is the least width of features that are
+// scaled.
 const DefaultBitsIn = 8
 
-// Defaults of keys that only one's own data have.
+// Defaults of keys that only the user's own data have.
 const (
 	defaultHeader    = "auto"
 	defaultTestShare = 0.2
-	defaultBits      = 8 // of sets that the paper says nothing of
+	defaultBits      = 8 // for sets that the paper does not mention
 )
 
-// Complete returns the configuration with the keys that depend on others filled in,
-// where they are zero and were not given as such: the name; for csv data.header,
-// and for one's own files data.test_share (without a test file) and encoder.bits_in
-// (without encoder.raw); for the schedule step train.schedule.factor; and encoder.bits and
-// model.tau where the paper has values for the data set and width. For a user's own data
-// encoder.bits has a default, too, and model.tau follows from the classes ([Config.FitClasses]).
-// Elsewhere these two stay zero, which [Config.Check] reports.
+// Complete returns the configuration with the keys filled in that depend on other keys, if they are zero and were
+// not given as zero:
 //
-// The keys model.anchors and model.first_pin get their defaults, whatever they were, where
-// they do not concern the network: models of equal networks shall have equal configurations.
+//   - name;
+//   - for csv, data.header;
+//   - for the user's own files, data.test_share (without a test file) and encoder.bits_in (without encoder.raw);
+//   - for the schedule step, train.schedule.factor;
+//   - encoder.bits and model.tau, if the paper has values for the data set and width. For the user's own data,
+//     encoder.bits has a default and model.tau follows from the classes ([Config.FitClasses]). For other data these
+//     two remain zero, and [Config.Check] reports that.
+//
+// Complete also resets model.anchors and model.first_pin to their defaults if they do not apply to the network:
+// models of equal networks shall have equal configurations.
 func (c Config) Complete() Config {
 	if c.Name == "" && !c.isSet("name") {
 		c.Name = c.baseName()
@@ -77,15 +81,15 @@ func (c Config) Complete() Config {
 	return c
 }
 
-// dropIdle gives keys that do not concern the network their defaults, unless some value is
-// wrong, which [Config.Check] reports.
+// dropIdle resets keys that do not apply to the network to their defaults. It does nothing if some value is wrong;
+// [Config.Check] reports that.
 func (c *Config) dropIdle() {
 	if c.checkChoices() == nil && c.checkLimits() == nil {
 		c.Model.DropIdle()
 	}
 }
 
-// completeFiles fills in what all files of one's own have.
+// completeFiles fills in the keys that csv and arrays have in common.
 func (c *Config) completeFiles() {
 	if c.Data.TestShare == 0 && c.Data.Test == "" && !c.isSet("data.test_share") {
 		c.Data.TestShare = defaultTestShare
@@ -93,14 +97,14 @@ func (c *Config) completeFiles() {
 	c.completeBitsIn()
 }
 
-// completeBitsIn fills in encoder.bits_in. With encoder.raw words are as wide as the values need.
+// completeBitsIn fills in encoder.bits_in. With encoder.raw it remains 0: words are as wide as the values need.
 func (c *Config) completeBitsIn() {
 	if c.Encoder.BitsIn == 0 && !c.Encoder.Raw && !c.isSet(bitsInLimit.key) {
 		c.Encoder.BitsIn = DefaultBitsIn
 	}
 }
 
-// completeKinds fills in the defaults of keys that one choice of another key alone has.
+// completeKinds fills in the defaults of keys that only one choice of another key has.
 func (c *Config) completeKinds() {
 	for i := range kindKeys {
 		k := &kindKeys[i]
@@ -114,7 +118,7 @@ func (c *Config) completeKinds() {
 	}
 }
 
-// completeSchedule also makes +0 of the -0 that the JSON of a model file leaves out.
+// completeSchedule turns -0 into +0: the JSON of a model file omits both.
 func (c *Config) completeSchedule() {
 	s := &c.Train.Schedule
 	for _, v := range []*float64{&s.Warmup, &s.Final, &s.Factor} {
@@ -124,8 +128,8 @@ func (c *Config) completeSchedule() {
 	}
 }
 
-// baseName returns the name of the file without folder and .yaml, else that of the
-// data set.
+// baseName returns the name of the configuration file without folder and ending, or the name of the data set if
+// there is no file.
 func (c *Config) baseName() string {
 	if !c.inText() {
 		return c.Data.Set
@@ -134,9 +138,9 @@ func (c *Config) baseName() string {
 	return strings.TrimSuffix(strings.TrimSuffix(base, ".yaml"), ".yml")
 }
 
-// paper returns the paper's n_b ("Experimental Setup") and tau (supplement, table
-// "Dataset-specific logit scaling") for the data set and width, 0 where it has none.
-// Fashion-MNIST, which the paper does not train on, is taken as MNIST. The bits of a user's own data are ours.
+// paper returns the paper's n_b ("Experimental Setup") and tau (supplement, table "Dataset-specific logit scaling")
+// for the data set and width, or 0 where it has none. Fashion-MNIST, which the paper does not train on, gets the
+// values of MNIST. The default of bits for the user's own data is ours.
 func (c *Config) paper() (bits int, tau float64) {
 	switch c.Data.Set {
 	case "mnist", "fashion-mnist":
@@ -149,7 +153,7 @@ func (c *Config) paper() (bits int, tau float64) {
 	case "cifar100":
 		return 16, 30
 	case setParity, setCopy:
-		return 2, 0 // of features of one bit
+		return 2, 0 // features have one bit
 	}
 	if ownSets[c.Data.Set] {
 		return defaultBits, 0

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Draft is a configuration as somebody wrote it, whose other keys are still to be chosen. It is neither complete nor
+// Draft is a configuration as its author wrote it, before the other keys are chosen. It is neither complete nor
 // checked, so it may lack keys that have no default.
 type Draft struct{ written Config }
 
-// LoadDraft reads a draft from the configuration file of that path and the overrides, as [ParseDraft] does.
+// LoadDraft reads a draft from a configuration file and overrides, like [ParseDraft].
 func LoadDraft(path string, sets []string) (Draft, error) {
 	src, err := readFile(path)
 	if err != nil {
@@ -23,14 +23,14 @@ func LoadDraft(path string, sets []string) (Draft, error) {
 	return d, err
 }
 
-// ParseDraft reads a draft from the text of a YAML file, changed by the overrides. Its errors are those of [Parse] but
-// for what is wrong with the keys together, which [Draft.With] finds.
+// ParseDraft reads a draft from the text of a YAML file and overrides. It returns the errors of [Parse], except
+// errors in the combination of keys, which [Draft.With] returns.
 func ParseDraft(name string, src []byte, sets []string) (Draft, error) {
 	c, err := read(name, src, sets)
 	return Draft{c}, err
 }
 
-// Set returns the draft with more keys, each KEY=VALUE, as if they had been written, too.
+// Set returns the draft with more keys, each KEY=VALUE, as if they had been written in it.
 func (d Draft) Set(sets ...string) (Draft, error) {
 	c := d.copied()
 	for _, set := range sets {
@@ -41,22 +41,22 @@ func (d Draft) Set(sets ...string) (Draft, error) {
 	return Draft{c}, nil
 }
 
-// Given reports whether a key was written down.
+// Given reports whether a key was written.
 func (d Draft) Given(key string) bool { return d.written.isSet(key) }
 
 // Name returns the name of the configuration.
 func (d Draft) Name() string { return d.written.Complete().Name }
 
-// Data returns what was written of the data set, with defaults for the rest.
+// Data returns the section data, with defaults for keys that were not written.
 func (d Draft) Data() Data { return d.written.Complete().Data }
 
-// CheckTable reports what is wrong with the keys that say how a CSV file is read.
+// CheckTable returns an error if the keys are wrong that say how to read a CSV file.
 func (d Draft) CheckTable() error {
 	c := d.written.Complete()
 	return c.checkTable()
 }
 
-// Written returns what was written, each KEY=VALUE, in the order of [Keys], but for the keys named.
+// Written returns the written keys as KEY=VALUE, in the order of [Keys], without the keys in except.
 func (d Draft) Written(except ...string) (all []string) {
 	for _, f := range fields(&d.written) {
 		if d.Given(f.key) && !slices.Contains(except, f.key) {
@@ -66,11 +66,11 @@ func (d Draft) Written(except ...string) (all []string) {
 	return all
 }
 
-// Encoder returns what was written of the encoder, with defaults for the rest.
+// Encoder returns the section encoder, with defaults for keys that were not written.
 func (d Draft) Encoder() Encoder { return d.written.Complete().Encoder }
 
-// With returns the configuration that has the chosen keys, each KEY=VALUE, where the draft does not give them, and the
-// own ones in any case, complete and checked.
+// With returns the complete and checked configuration of the draft with more keys, each KEY=VALUE. Keys in chosen
+// apply only if the draft does not give them; keys in own always apply.
 func (d Draft) With(chosen, own []string) (Config, error) {
 	c := d.copied()
 	for i, set := range slices.Concat(chosen, own) {
@@ -85,8 +85,8 @@ func (d Draft) With(chosen, own []string) (Config, error) {
 	return c.finish()
 }
 
-// At returns the configuration at a place of a grid, complete and checked: the draft with some keys, each KEY=VALUE,
-// in the place of what it gives itself. Errors name by, the option that gives the place.
+// At returns the complete and checked configuration at one place of a grid: the draft with some keys, each
+// KEY=VALUE, which replace its own. Errors name the option by, which gave the place.
 func (d Draft) At(place []string, by string) (Config, error) {
 	c := d.copied()
 	for _, set := range place {
@@ -97,7 +97,7 @@ func (d Draft) At(place []string, by string) (Config, error) {
 	return c.finish()
 }
 
-// copied returns what was written, to be changed without changing the draft.
+// copied returns a copy of the written configuration that can be changed without changing the draft.
 func (d Draft) copied() Config {
 	c := d.written
 	c.source = &source{file: c.source.file, places: maps.Clone(c.source.places)}

@@ -14,22 +14,23 @@ const (
 // Freeze says when layers are frozen during training, from the first to the last.
 type Freeze struct {
 	Kind  string  `yaml:"kind" json:"kind,omitempty"`   // none | layerwise
-	From  float64 `yaml:"from" json:"from,omitempty"`   // the share of the epochs after which the first layer is frozen
-	Until float64 `yaml:"until" json:"until,omitempty"` // the same of the last one, which is trained on with hard values
+	From  float64 `yaml:"from" json:"from,omitempty"`   // share of the epochs after which the first layer is frozen
+	Until float64 `yaml:"until" json:"until,omitempty"` // share for the last layer, which then trains with hard values
 }
 
 // Active reports whether layers are frozen.
 func (f Freeze) Active() bool { return f.Kind == freezeLayerwise }
 
-// Epoch returns the number of epochs of all after which a layer, from 0, of that many is frozen, rounded but at least
-// one: the first after the share From, the last after the share Until, those between at even steps.
+// Epoch returns the number of epochs after which a layer, counted from 0, is frozen, rounded and at least 1. The
+// first layer is frozen after the share From of the epochs, the last after the share Until, and the layers between
+// at even steps.
 func (f Freeze) Epoch(layer, depth, epochs int) int {
 	part := float64(layer) / float64(max(1, depth-1))
 	share := f.From + float64((f.Until-f.From)*part)
 	return max(1, int(math.Round(float64(share*float64(epochs)))))
 }
 
-// Layers returns how many layers of that depth are frozen in an epoch, from 0, of all.
+// Layers returns the number of frozen layers in an epoch, counted from 0.
 func (f Freeze) Layers(epoch, epochs, depth int) (frozen int) {
 	if !f.Active() {
 		return 0
@@ -40,7 +41,7 @@ func (f Freeze) Layers(epoch, epochs, depth int) (frozen int) {
 	return frozen
 }
 
-// checkFreeze refuses shares in the wrong order, and what changes frozen layers all the same.
+// checkFreeze refuses shares in the wrong order, and options that would change frozen layers.
 func (c *Config) checkFreeze() error {
 	t := &c.Train
 	first := t.Freeze.Epoch(0, c.Model.Depth, t.Epochs)

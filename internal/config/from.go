@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// LoadFrom is [Load] of the configuration of a run that goes on from a network that another program trained, whose
-// configuration is base: see [Config.From]. With nil it is Load.
+// LoadFrom is [Load] for a run that continues from a network of another program. base is that network's
+// configuration (see [Config.From]); with nil it is the same as Load.
 func LoadFrom(path string, sets []string, base *Config) (Config, error) {
 	src, err := readFile(path)
 	if err != nil {
@@ -25,9 +25,9 @@ func LoadFrom(path string, sets []string, base *Config) (Config, error) {
 	return c, err
 }
 
-// From returns the configuration of a run that goes on from a network that another program trained, whose
-// configuration is base: its section encoder, as the run takes the encoder as it is, and the keys of its section model
-// that this one does not give. It is an error if thresholds are to be learned.
+// From returns the configuration of a run that continues from a network that another program trained. base is the
+// network's configuration. The result takes its section encoder, and the keys of its section model that c does not
+// give. From returns an error if thresholds are to be learned.
 func (c Config) From(base *Config) (Config, error) {
 	if c.Encoder.Learned() {
 		return c, c.wrong("encoder.thresholds", "leave it out",
@@ -43,8 +43,8 @@ func (c Config) From(base *Config) (Config, error) {
 	return c, nil
 }
 
-// KeepEncoder returns the configuration of a run that keeps the encoder of the model that it starts from: with the keys
-// of the section encoder of that model, where this one does not give them.
+// KeepEncoder returns the configuration of a run that keeps the encoder of the model that it starts from. Keys of
+// the section encoder that c does not give are taken from encoder.
 func (c Config) KeepEncoder(encoder Encoder) Config {
 	base := Config{Encoder: encoder}
 	theirs := fields(&base)
@@ -56,7 +56,7 @@ func (c Config) KeepEncoder(encoder Encoder) Config {
 	return c
 }
 
-// gives reports whether somebody chose the value of a key: wrote it down or, in a configuration of Go, set it.
+// gives reports whether the value of a key was chosen: written down or, in a Go configuration, set.
 func (c *Config) gives(f field) bool {
 	if c.inText() {
 		return c.isSet(f.key)
@@ -64,9 +64,9 @@ func (c *Config) gives(f field) bool {
 	return c.source != nil || !f.value.IsZero()
 }
 
-// ParseData returns the section data that overrides give, each data.KEY=VALUE, complete and checked: the data set of a
-// network that another program trained and that is imported from the file of that name. If files of the test part alone
-// are given, they stand for the training part, too, which says what the classes are.
+// ParseData returns the section data given by overrides, each data.KEY=VALUE, complete and checked. It is the data
+// set of an imported network that another program trained; name is the imported file. If only test files are given,
+// they are also used as training files, from which the classes are read.
 func ParseData(name string, sets []string) (Data, error) {
 	c := Default()
 	c.source = &source{file: name, places: map[string]place{}}
@@ -86,7 +86,7 @@ func ParseData(name string, sets []string) (Data, error) {
 	if (c.Data.Set == setCSV || c.Data.Set == setArrays) && c.Data.Train == "" && c.Data.TrainLabels == "" {
 		c.Data.Train, c.Data.TrainLabels = c.Data.Test, c.Data.TestLabels
 	}
-	c.Name, c.Encoder.Bits, c.Model.Tau = "data", 2, 1 // are not asked for
+	c.Name, c.Encoder.Bits, c.Model.Tau = "data", 2, 1 // required keys that ParseData does not use
 	c, err := c.finish()
 	return c.Data, err
 }

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 )
 
-// later are the keys with a default other than zero that configurations in older model files lack. A file has them
-// only where they differ from it, so that networks of before keep their bytes.
-// Models of before encoder.ranges have ranges of all values, which they hold; no key of theirs says so.
+// later lists keys with a default other than zero that older model files lack. A file contains them only if they
+// differ from the default, so that existing networks keep their bytes. Models older than encoder.ranges scale the
+// full range of values. They store that range, and have no key for it.
 var later = []string{
 	"encoder.ranges", "model.inputs", "train.gradients", "train.candidates.kind", "train.freeze.kind",
 	"train.validation.keep",

@@ -17,7 +17,7 @@ type field struct {
 	value reflect.Value // settable: a string, bool, int, uint64 or float64
 }
 
-// paths lists all keys in the order of the struct, each with its place in it.
+// paths lists all keys in the order of the struct.
 var paths = sync.OnceValue(func() []path { return appendPaths(nil, path{}, reflect.TypeFor[Config]()) })
 
 // path is a key with the index of its field, for [reflect.Value.FieldByIndex].
@@ -87,12 +87,12 @@ func (c *Config) number(key string) float64 {
 	return v.Float()
 }
 
-// isSection reports whether some key lies below the name.
+// isSection reports whether the name is a section, which has keys below it.
 func isSection(name string) bool {
 	return slices.ContainsFunc(Keys(), func(key string) bool { return strings.HasPrefix(key, name+".") })
 }
 
-// parent returns the section of a key, "" for the outermost.
+// parent returns the section of a key, or "" for the outermost section.
 func parent(key string) string {
 	if i := strings.LastIndexByte(key, '.'); i >= 0 {
 		return key[:i]
@@ -100,11 +100,11 @@ func parent(key string) string {
 	return ""
 }
 
-// Diff returns the keys whose values differ in the two configurations, except those
-// named, in the order of [Keys]. Values are compared exactly.
+// Diff returns the keys whose values differ in the two configurations, without the keys in except, in the order of
+// [Keys]. Values are compared exactly.
 //
-// A configuration that came from a model file has no train.checkpoint.minutes, which
-// a caller that compares one with it excepts.
+// A configuration from a model file has no train.checkpoint.minutes; compare such a configuration with that key in
+// except.
 func (c Config) Diff(other Config, except ...string) []string {
 	var keys []string
 	theirs := fields(&other)
@@ -121,7 +121,7 @@ func (c Config) Diff(other Config, except ...string) []string {
 	return keys
 }
 
-// equal compares floats by their bits, so that a value always equals itself.
+// equal compares floats by their bits, so that every value, even NaN, equals itself.
 func equal(a, b reflect.Value) bool {
 	if a.CanFloat() {
 		return math.Float64bits(a.Float()) == math.Float64bits(b.Float())
@@ -129,12 +129,11 @@ func equal(a, b reflect.Value) bool {
 	return a.Equal(b)
 }
 
-// Equal reports whether all keys have the same values; where they were given does not
-// matter.
+// Equal reports whether all keys have the same values. It ignores where they were given.
 func (c Config) Equal(other Config) bool { return len(c.Diff(other)) == 0 }
 
-// unknown returns what is wrong with a key that does not exist, and a hint: the key most like it, else the keys beside
-// it.
+// unknown returns what is wrong with a key that does not exist, and a hint: the most similar key, or else the keys
+// of the same section.
 func unknown(key string) (what, remedy string) {
 	if what, remedy, ok := removed(key); ok {
 		return what, remedy
@@ -142,7 +141,7 @@ func unknown(key string) (what, remedy string) {
 	return "unknown key", near(key)
 }
 
-// near returns the hint for a key that no version has.
+// near returns the hint for a key that no version has had.
 func near(key string) string {
 	best := message.Nearest(key, Keys())
 	var beside []string

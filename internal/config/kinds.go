@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The estimators, the gradients, the ways to choose candidates, and thresholds that training moves.
+// The estimators, the kinds of gradients and candidates, and learned thresholds.
 const (
 	estimatorGumbel    = "gumbel"
 	gradientsFloat32   = "float32"
@@ -15,7 +15,7 @@ const (
 	thresholdsLearned  = "learned"
 )
 
-// The ranges of real values that are scaled to words, and the epochs that a model with a validation set can have.
+// The ranges of real values that are scaled to words, and the epochs that validation can choose.
 const (
 	rangesRobust = "robust"
 	rangesFull   = "full"
@@ -30,18 +30,18 @@ func (e Encoder) Learned() bool { return e.Thresholds == thresholdsLearned }
 // Robust reports whether ranges leave out extreme values.
 func (e Encoder) Robust() bool { return e.Ranges == rangesRobust }
 
-// Kept reports whether the encoder is the one of the model to start from.
+// Kept reports whether the run keeps the encoder of the model that it starts from.
 func (e Encoder) Kept() bool { return e.Ranges == rangesModel }
 
 // KeepsBest reports whether the model gets the parameters of the best epoch.
 func (v Validation) KeepsBest() bool { return v.Share > 0 && v.Keep != keepLast }
 
-// kindKey is a key that has a meaning for some choices of another key alone. It is zero with all others.
+// kindKey is a key that has a meaning only for some choices of another key. For all other choices it must be zero.
 type kindKey struct {
 	limit
 	of       string   // the key that chooses
 	kinds    []string // the choices that have the key
-	what     string   // what the choice is of, in an error
+	what     string   // what is chosen, for errors
 	standard float64  // the default; 0: none, or zero
 }
 
@@ -60,13 +60,13 @@ var kindKeys = []kindKey{
 	{limit{"train.freeze.until", 0.001, 1}, "train.freeze.kind", []string{freezeLayerwise}, "freeze", 0.9},
 }
 
-// replacing are the kinds that replace candidates.
+// replacing lists the kinds of candidates that are replaced.
 var replacing = []string{candidatesRandom, candidatesGradient}
 
 // has reports whether the configuration has the key.
 func (k *kindKey) has(c *Config) bool { return slices.Contains(k.kinds, c.value(k.of).String()) }
 
-// checkKinds checks the keys that some choices alone have, or their absence.
+// checkKinds checks the keys that depend on a choice, or that they are absent.
 func (c *Config) checkKinds() error {
 	for i := range kindKeys {
 		switch k := &kindKeys[i]; {

@@ -8,20 +8,20 @@ import (
 	"ialgn/internal/message"
 )
 
-// List is a key with the values that a grid has of it, as they are written.
+// List is a key of a grid with its values, as they are written.
 type List struct {
 	Key    string
 	Values []string
-	Single bool // there is one text and no list around it
+	Single bool // a single text instead of a list
 }
 
-// listed are the tokens of YAML that a grid file has beside those of a configuration.
+// listed are the YAML tokens that a grid file may have and a configuration may not.
 var listed = map[token.Type]bool{
 	token.SequenceEntryType: true, token.SequenceStartType: true, token.SequenceEndType: true,
 }
 
 // LoadLists reads a grid file: YAML with dotted keys, each with a list of values or a single text. It is read as
-// strictly as a configuration; what the keys and values mean is for the caller to find out.
+// strictly as a configuration. The caller interprets keys and values.
 func LoadLists(path string) ([]List, error) {
 	src, err := readFile(path)
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 	"ialgn/internal/message"
 )
 
-// MaxSource bounds the length of a configuration: one with every key and a comment
-// each has 4 KiB. It also bounds the parser, whose time grows with the square.
+// MaxSource bounds the length of a configuration. A configuration with every key and a comment for each has 4 KiB.
+// The bound also limits the time of the parser, which grows with the square of the length.
 const MaxSource = 1 << 14
 
-// Load reads the configuration file of that path and the overrides, as [Parse] does.
+// Load reads a configuration from a file and overrides, like [Parse].
 func Load(path string, sets []string) (Config, error) { return LoadFrom(path, sets, nil) }
 
-// readFile returns the content of a configuration file, and at most one byte more than one may have.
+// readFile returns the content of a configuration file, cut after MaxSource+1 bytes.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -36,8 +36,7 @@ func readFile(path string) ([]byte, error) {
 	return src, nil
 }
 
-// unreadable puts the path before the cause of a failed operation, as it stands before
-// every other error.
+// unreadable puts the path before the cause of a failed operation, as in all other errors.
 func unreadable(path string, err error) error {
 	var e *fs.PathError
 	if errors.As(err, &e) {
@@ -46,14 +45,12 @@ func unreadable(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// Parse reads a configuration from the text of a YAML file, changes it by the
-// overrides, each KEY=VALUE with a dotted key, of which a later one wins, and returns
-// it complete and checked.
+// Parse reads a configuration from the text of a YAML file, applies the overrides, and returns it complete and
+// checked. An override is KEY=VALUE with a dotted key; a later one wins.
 //
-// The text is read strictly: an unknown or doubled key, a value of another type, a key
-// without a value, lists, anchors, tags and a second document are errors. They begin
-// with the place, `NAME:LINE:COLUMN: ` or `--set KEY: `, and most carry a
-// [ialgn/internal/message].
+// The text is read strictly: an unknown or duplicate key, a value of the wrong type, a key without a value, lists,
+// anchors, tags and a second document are errors. Errors begin with the place, `NAME:LINE:COLUMN: ` or `--set KEY:
+// `, and most have a hint (package [ialgn/internal/message]).
 func Parse(name string, src []byte, sets []string) (Config, error) {
 	c, err := read(name, src, sets)
 	if err != nil {
@@ -62,7 +59,7 @@ func Parse(name string, src []byte, sets []string) (Config, error) {
 	return c.finish()
 }
 
-// read returns what the text and the overrides say, neither complete nor checked.
+// read returns the configuration of a text and overrides, neither complete nor checked.
 func read(name string, src []byte, sets []string) (Config, error) {
 	c := Default()
 	c.source = &source{file: name, places: map[string]place{}}
@@ -81,7 +78,7 @@ func read(name string, src []byte, sets []string) (Config, error) {
 	return c, nil
 }
 
-// text returns the text of a file without its byte order mark, and refuses one that is too long or no text.
+// text returns the text of a file without its byte order mark. It refuses a file that is too long or not text.
 func text(name string, src []byte, what string) ([]byte, error) {
 	var reason string
 	head := src[:min(len(src), filekind.HeadBytes)]

@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// setMemory is the data set whose samples a program passes ([Data.Memory]). No configuration file can name it.
+// setMemory is the data set of samples that a program passes ([Data.Memory]). No configuration file can name it.
 const setMemory = "memory"
 
-// Samples are labelled samples in memory, those of the data set memory. A feature is any finite number; the range of
-// each over the training part (encoder.ranges) becomes the integers of encoder.bits_in bits.
+// Samples are labelled samples in memory, for the data set memory. A feature is any finite number. The range of
+// each feature over the training part (encoder.ranges) is mapped to integers of encoder.bits_in bits.
 type Samples struct {
 	Features [][]float64 // training part, [sample][feature]
 	Labels   []int       // training part, [sample]; classes count from 0
 
-	// The test part; without one, data.test_share of the training part is split off, by data.split_seed.
+	// The test part. Without it, data.test_share of the training part is split off at random, by data.split_seed.
 	TestFeatures [][]float64
 	TestLabels   []int
 
-	FeatureNames []string // one a feature; empty: none
+	FeatureNames []string // one for each feature; empty: no names
 	Classes      []string // names of the classes; empty: the numbers of the labels
 }
 
 // hasTest reports whether there is a test part.
 func (s *Samples) hasTest() bool { return s != nil && len(s.TestFeatures)+len(s.TestLabels) > 0 }
 
-// completeMemory fills in the keys that the data set memory has.
+// completeMemory fills in the keys of the data set memory.
 func (c *Config) completeMemory() {
 	if c.Data.TestShare == 0 && c.Data.Memory != nil && !c.Data.Memory.hasTest() {
 		c.Data.TestShare = defaultTestShare
@@ -33,7 +33,7 @@ func (c *Config) completeMemory() {
 	c.completeBitsIn()
 }
 
-// checkMemory checks the keys that the data set memory has, or their absence.
+// checkMemory checks the keys of the data set memory, and that keys of files are absent.
 func (c *Config) checkMemory() error {
 	for _, k := range ownKeys {
 		ours := slices.Contains([]string{"data.test_share", "data.split_seed"}, k.key) ||
@@ -56,9 +56,9 @@ func (c *Config) checkMemory() error {
 	return c.checkBitsIn()
 }
 
-// ForRun returns the complete configuration of a run on samples in memory, nil for none, that goes on from a network
-// that another program trained, whose configuration is base, nil for none ([Config.From]). Of a literal of Go, zeros
-// become the defaults of [Default]; in any other configuration they are meant.
+// ForRun returns the complete configuration of a run. samples are samples in memory, or nil. base is the
+// configuration of a network of another program that the run continues from ([Config.From]), or nil. In a Go
+// literal, zeros become the defaults of [Default]; in any other configuration zeros are meant.
 func (c Config) ForRun(base *Config, samples *Samples) (_ Config, err error) {
 	if base != nil {
 		if c, err = c.From(base); err != nil {
@@ -75,7 +75,7 @@ func (c Config) ForRun(base *Config, samples *Samples) (_ Config, err error) {
 	return c, nil
 }
 
-// fill gives a literal of Go the defaults.
+// fill gives a Go literal the defaults.
 func (c *Config) fill() {
 	if c.source != nil {
 		return

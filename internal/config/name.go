@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// unnameable is what names of models do not hold.
+// unnameable matches characters that names of models may not contain.
 var unnameable = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
-// longestName leaves room for a number behind the name of the data.
+// longestName leaves room for a number after the name of the data.
 const longestName = 80
 
-// NameFor returns a name for models of a file of data or a configuration: its name without its endings, with what has
-// no place in names of models replaced.
+// NameFor returns a name for models of a data file or configuration: the file's name without its endings, and with
+// characters replaced that names of models may not contain.
 func NameFor(path string) string {
 	name := filepath.Base(path)
 	for _, ending := range []string{
@@ -26,5 +26,5 @@ func NameFor(path string) string {
 	return cmp.Or(name[:min(len(name), longestName)], "data")
 }
 
-// Quoted returns a text as a value of a configuration file.
+// Quoted returns a text as a quoted value for a configuration file.
 func Quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

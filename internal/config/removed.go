@@ -16,14 +16,14 @@ var removedKeys = []struct{ key, why, remedy string }{
 	{"train.refill", "because it changed accuracy and size by no more than noise", "leave it out"},
 }
 
-// Removed holds the values of removed keys, which model files of earlier versions have. Nothing reads them in training.
+// Removed holds the values of removed keys from model files of earlier versions. Training does not read them.
 type Removed struct {
 	Prune  Prune `json:"prune,omitzero"`
 	Refill bool  `json:"refill,omitempty"`
 }
 
-// Prune is the removed section train.prune: the shares of counted bits and of other nodes that became constant, and the
-// share of the epochs after which they did.
+// Prune is the removed section train.prune: the shares of counted bits and of other nodes that became constant, and
+// the share of the epochs after which they became constant.
 type Prune struct {
 	Bits  float64 `json:"bits,omitempty"`
 	Nodes float64 `json:"nodes,omitempty"`
@@ -41,7 +41,8 @@ func (r Removed) differing(other Removed) (keys []string) {
 	return keys
 }
 
-// CheckRemoved returns an error if the configuration has removed keys: it can be read, but not trained with.
+// CheckRemoved returns an error if the configuration has removed keys. Such a configuration can be read, but not
+// trained with.
 func (c *Config) CheckRemoved() error {
 	for _, key := range c.Train.differing(Removed{}) {
 		what, remedy, _ := removed(key)
@@ -50,7 +51,7 @@ func (c *Config) CheckRemoved() error {
 	return nil
 }
 
-// removed returns why a key is gone, and what to do; ok is false if no version had it.
+// removed returns why a key was removed, and what to do instead. ok is false if no version had the key.
 func removed(key string) (what, remedy string, ok bool) {
 	for _, r := range removedKeys {
 		if key == r.key || strings.HasPrefix(key, r.key+".") {

@@ -10,13 +10,13 @@ import (
 	"ialgn/internal/message"
 )
 
-// scalar is a value as it was written.
+// scalar is a value as it is written.
 type scalar struct {
 	text   string
 	quoted bool // a quoted scalar is text, even if it looks like a number
 }
 
-// assign sets a key's value. Any scalar can be text; a number has to be written as one.
+// assign sets a key's value. Any scalar can be text, but a number must be written as a number.
 func (s scalar) assign(to reflect.Value) error {
 	if to.Kind() == reflect.String {
 		to.SetString(s.text)
@@ -60,10 +60,10 @@ func (s scalar) number(to reflect.Value) error {
 	return err
 }
 
-// short returns the quoted text, cut where it is too long for a message.
+// short returns the text in quotes, cut to the length of a message.
 func (s scalar) short() string { return fmt.Sprintf("%.40q", s.text) }
 
-// kindName says what a key's value is to be.
+// kindName says which kind of value a key takes.
 func kindName(v reflect.Value) string {
 	switch {
 	case v.Kind() == reflect.String:

@@ -8,7 +8,7 @@ const (
 	scheduleStep   = "step"
 )
 
-// checkSchedule checks that a warm-up leaves a run to the schedule.
+// checkSchedule checks that the warm-up is shorter than the run.
 func (c *Config) checkSchedule() error {
 	s := &c.Train.Schedule
 	if s.Warmup >= float64(c.Train.Epochs) {

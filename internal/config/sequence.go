@@ -2,20 +2,21 @@ package config
 
 import "ialgn/internal/topology"
 
-// The data sets of sequences that the program makes.
+// The data sets of generated sequences.
 const (
 	setParity = "parity"
 	setCopy   = "copy"
 )
 
-// The range of the steps of their sequences, and the default.
+// The range and the default of the number of steps of generated sequences.
 const (
 	MinLength      = 4
 	MaxLength      = 256
 	StandardLength = 16
 )
 
-// completeSteps gives model.steps the steps of the data set's sequences, or the rows of its images of one plane.
+// completeSteps sets model.steps to the steps of the data set's sequences, or to the rows of its images if they
+// have one plane.
 func (c *Config) completeSteps() {
 	if c.Model.Topology != topology.Recurrent || c.Model.Steps != 0 || c.isSet("model.steps") {
 		return

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Names returns the names in a list such as data.drop: they are separated by commas, and spaces around them do not
-// count. A name that holds a comma or begins with a quote stands in double quotes, and a quote in it is doubled:
+// Names returns the names in a list such as data.drop. Commas separate names, and spaces around names are ignored.
+// A name that contains a comma or begins with a quote is written in double quotes; quotes in it are doubled:
 //
 //	id, "height, cm", remarks
 //
-// It returns an error if a name is empty or occurs twice. An empty list has no names.
+// Names returns an error if a name is empty or occurs twice. An empty list has no names.
 func Names(list string) (names []string, err error) {
 	rest := strings.TrimSpace(list)
 	for more := rest != ""; more; {
@@ -35,7 +35,7 @@ func Names(list string) (names []string, err error) {
 	return names, nil
 }
 
-// firstName returns the first name of a list, and what follows it.
+// firstName returns the first name of a list, and the rest of the list after it.
 func firstName(list string) (name, rest string, err error) {
 	list = strings.TrimSpace(list)
 	if !strings.HasPrefix(list, `"`) {
@@ -70,13 +70,13 @@ func JoinNames(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// HasColumns reports whether a model must know the columns of the table that it was trained on, to read others.
+// HasColumns reports whether a model must record the columns of its training table in order to read other tables.
 func (d *Data) HasColumns() bool {
 	return d.Columns != "" || d.Drop != "" || d.Categories != "" || d.Missing != ""
 }
 
-// completeTable fills in data.header, and makes the other default choices empty, as they are stored: models of before
-// have the same bytes.
+// completeTable fills in data.header, and stores other default choices as empty: models of earlier versions keep
+// their bytes.
 func (c *Config) completeTable() {
 	if c.Data.Header == "" && !c.isSet("data.header") {
 		c.Data.Header = defaultHeader
@@ -96,7 +96,7 @@ func (c *Config) completeTable() {
 // csvLists are the keys whose values are lists of names.
 var csvLists = []string{"data.columns", "data.drop", "data.categories", "data.missing_values"}
 
-// checkTable checks how a CSV file is to be read.
+// checkTable checks the keys that say how to read a CSV file.
 func (c *Config) checkTable() error {
 	if err := c.checkChoice(headers, headers.values); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (c *Config) checkTable() error {
 	return c.checkThousands()
 }
 
-// checkThousands checks that what separates thousands separates nothing else.
+// checkThousands checks that the thousands separator separates nothing else.
 func (c *Config) checkThousands() error {
 	decimal := cmp.Or(c.Data.Decimal, "point")
 	switch c.Data.Thousands {

@@ -5,18 +5,19 @@ import (
 	"strconv"
 )
 
-// The default of model.tau for data sets that the paper says nothing of: a constant times a power of the chains of a
-// class. The exponent and the constant, the geometric mean over data sets, are those of the table "The divisor of the
-// class counts" in docs/evidence/results.md.
+// The default of model.tau for data sets that the paper does not mention is tauFactor times the number of chains of
+// a class to the power of tauExponent. The exponent, and the factor (a geometric mean over data sets), are in
+// docs/evidence/results.md, table "The divisor of the class counts".
 const (
 	tauFactor   = 0.34
 	tauExponent = 0.57
 )
 
-// DefaultTau returns the divisor of the class counts for a last layer of that width, with two digits.
+// DefaultTau returns the default divisor of the class counts for a last layer of the given width, rounded to two
+// digits.
 func DefaultTau(width, classes int) float64 {
 	tau := tauFactor * math.Pow(float64(width)/float64(classes), tauExponent)
-	// Rounded, it is the same on all machines.
+	// Rounding makes the result the same on all machines.
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(tau, 'g', 2, 64), 64)
 	if err != nil {
 		panic("config: " + err.Error())
@@ -24,23 +25,23 @@ func DefaultTau(width, classes int) float64 {
 	return rounded
 }
 
-// ownSets are the data sets whose files, or samples, are the user's own. They have defaults of encoder.bits and
-// model.tau, which the paper has not.
+// ownSets are the data sets of the user's own files or samples. Unlike the paper's data sets, they have defaults of
+// our own for encoder.bits and model.tau.
 var ownSets = map[string]bool{setCSV: true, setArrays: true, setMemory: true}
 
-// fitted reports whether the default of model.tau follows from the classes.
+// fitted reports whether the default of model.tau follows from the number of classes.
 func (c *Config) fitted() bool {
 	return ownSets[c.Data.Set] || c.Data.Set == setParity || c.Data.Set == setCopy
 }
 
-// TauGiven reports whether model.tau is settled. One that is not follows from the width and the classes of the data:
-// [Config.FitClasses].
+// TauGiven reports whether model.tau is settled. Otherwise [Config.FitClasses] derives it from the width and the
+// classes of the data.
 func (c Config) TauGiven() bool {
 	return c.Model.Tau != 0 || c.isSet("model.tau") || !c.fitted()
 }
 
-// FitClasses returns the configuration with what follows from the number of classes, where it is not given: the width
-// ([Config.FitWidth]) and model.tau.
+// FitClasses returns the configuration with the keys that follow from the number of classes, unless they are given:
+// the width ([Config.FitWidth]) and model.tau.
 func (c Config) FitClasses(classes int) Config {
 	c = c.FitWidth(classes)
 	if !c.TauGiven() && classes > 0 {

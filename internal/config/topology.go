@@ -6,10 +6,10 @@ import (
 	"ialgn/internal/topology"
 )
 
-// checkTopology refuses networks that cannot be.
+// checkTopology refuses networks that are impossible.
 func (c *Config) checkTopology() error { return c.network(c.Model.Check()) }
 
-// network returns the error that says what is wrong with the network.
+// network turns a fault of the network into an error with its place and hint.
 func (c *Config) network(f *topology.Fault) error {
 	if f == nil {
 		return nil
@@ -17,16 +17,16 @@ func (c *Config) network(f *topology.Fault) error {
 	return c.wrong("model."+f.Key, f.Remedy, "%s", f.Problem)
 }
 
-// As returns the configuration with another topology, and the keys that this one has not with
-// their defaults, as [Config.Complete] has them.
+// As returns the configuration with another topology. Keys that the other topology lacks get their defaults, as
+// after [Config.Complete].
 func (c Config) As(name string) Config {
 	c.Model = c.Model.As(name)
 	return c
 }
 
-// CheckClasses reports what does not fit the data: the chains must split evenly into
-// the classes, and a gate cannot have more different anchors than there are input bits.
-// The trainer calls it once the data set is known.
+// CheckClasses returns an error if the network does not fit the data: the classes must divide the chains evenly,
+// and a gate cannot have more different anchors than there are input bits. The trainer calls it once the data set
+// is known.
 func (c Config) CheckClasses(classes, inputs int) error {
 	if classes < 1 || inputs < 1 {
 		return c.wrong("data.set", "use a data set with samples and features", "%d classes and %d input bits", classes,
@@ -43,8 +43,8 @@ func (c Config) CheckClasses(classes, inputs int) error {
 	return c.wrong("model.tau", fmt.Sprintf("give it, for example %g", DefaultTau(c.Model.Width, classes)), "missing")
 }
 
-// FitWidth returns the configuration with a width that the classes divide, if none was given:
-// the default, rounded. One that was given is for [Config.CheckClasses] to judge.
+// FitWidth returns the configuration with the default width rounded to a multiple of the classes, if no width was
+// given. [Config.CheckClasses] checks a width that was given.
 func (c Config) FitWidth(classes int) Config {
 	if !c.WidthGiven() && classes > 0 {
 		c.Model.Width = multiple(c.Model.Width, classes)
@@ -52,7 +52,7 @@ func (c Config) FitWidth(classes int) Config {
 	return c
 }
 
-// WidthGiven reports whether the width stays what it is, whatever the classes are.
+// WidthGiven reports whether the width is settled, whatever the classes are.
 func (c Config) WidthGiven() bool {
 	return !c.inText() && (c.source == nil || !c.source.noWidth) || c.isSet("model.width") || c.Model.Widths != "" ||
 		c.Model.Topology == topology.Conv

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// YAML returns a configuration file that gives this configuration: the keys whose values are no defaults, and those
-// that a default would decide by other keys.
+// YAML returns a configuration file for this configuration. It contains the keys whose values differ from
+// [Default], including those that [Config.Complete] would derive from other keys.
 func (c Config) YAML() []byte {
 	defaults := Default()
 	defaults.Data.Set = c.Data.Set
 	var b strings.Builder
-	var open []string // sections that the line before stood in
+	var open []string // the sections of the last written line
 	for _, f := range fields(&c) {
 		if equal(f.value, defaults.value(f.key)) && f.key != "data.set" {
 			continue

@@ -14,14 +14,14 @@ import (
 	"ialgn/internal/message"
 )
 
-// The syntax tree is read by hand, not by yaml.Unmarshal: that would forget where each
-// value stood, which the checks of its meaning need, and take 1.0 for a whole number.
+// The syntax tree is read by hand because yaml.Unmarshal loses the places of values, which later checks need, and
+// accepts 1.0 as a whole number.
 
-// maxNesting is how deep the keys' sections nest, and one more to be told about.
+// maxNesting is the depth of the keys' sections, plus one level so that deeper nesting gets a better error.
 const maxNesting = 4
 
-// refused names the parts of YAML that no configuration needs. They are refused before
-// the parser runs, which bounds its recursion.
+// refused names the parts of YAML that configurations do not need. They are refused before the parser runs, which
+// bounds its recursion.
 var refused = map[token.Type]string{
 	token.SequenceEntryType: "a list",
 	token.SequenceStartType: "a list",
@@ -48,7 +48,7 @@ func (c *Config) readYAML(src []byte) error {
 	return c.readSection("", body)
 }
 
-// parse returns the one document of a file, nil if it is empty.
+// parse returns the only document of a file, or nil if it is empty.
 func (c *Config) parse(tokens token.Tokens) (ast.Node, error) {
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
@@ -63,7 +63,7 @@ func (c *Config) parse(tokens token.Tokens) (ast.Node, error) {
 	return file.Docs[0].Body, nil
 }
 
-// checkTokens refuses what no configuration needs, but for the tokens that are allowed.
+// checkTokens refuses the tokens in refused, except for those in allowed.
 func (c *Config) checkTokens(tokens token.Tokens, allowed map[token.Type]bool) error {
 	depth := 0
 	for _, t := range tokens {
@@ -83,7 +83,7 @@ func (c *Config) checkTokens(tokens token.Tokens, allowed map[token.Type]bool) e
 	return nil
 }
 
-// syntax returns an error of the parser with its place.
+// syntax adds the place to an error of the parser.
 func (c *Config) syntax(err error) error {
 	var e yaml.Error
 	if !errors.As(err, &e) {
@@ -95,7 +95,7 @@ func (c *Config) syntax(err error) error {
 	return c.at(e.GetToken(), "%s", e.GetMessage())
 }
 
-// at returns an error with the place of a token.
+// at returns an error that begins with the place of a token.
 func (c *Config) at(t *token.Token, format string, args ...any) error {
 	return fmt.Errorf("%s%s", c.source.at(tokenPlace(t)), fmt.Sprintf(format, args...))
 }
@@ -107,8 +107,8 @@ func tokenPlace(t *token.Token) place {
 	return place{line: t.Position.Line, column: t.Position.Column}
 }
 
-// readSection reads the keys of a section, "" for the outermost. One without a value,
-// as when all its keys are comments, is empty.
+// readSection reads the keys of a section; "" is the outermost section. A section without a value is empty, for
+// example if all its keys are commented out.
 func (c *Config) readSection(name string, node ast.Node) error {
 	switch node := node.(type) {
 	case *ast.MappingNode:
@@ -153,7 +153,7 @@ func (c *Config) readEntry(section string, entry *ast.MappingValueNode) error {
 	return message.WithHint(c.at(t, "%.60s: %s", key, what), "%s", remedy)
 }
 
-// readValue sets a key and remembers where its value stood.
+// readValue sets a key and remembers the place of its value.
 func (c *Config) readValue(f field, key *token.Token, node ast.Node) error {
 	t := node.GetToken()
 	c.source.places[f.key] = tokenPlace(t)
@@ -171,7 +171,7 @@ func (c *Config) readValue(f field, key *token.Token, node ast.Node) error {
 	return nil
 }
 
-// scalarOf returns the text of a scalar node as it was written.
+// scalarOf returns the text of a scalar node as it is written.
 func scalarOf(node ast.Node) (s scalar, ok bool) {
 	switch node := node.(type) {
 	case *ast.StringNode:

@@ -17,15 +17,15 @@ import (
 	"ialgn/internal/message"
 )
 
-// element is a type of the elements of an array.
+// element is a type of array elements.
 type element struct {
-	code   string // as NumPy has it, without the order of bytes
+	code   string // NumPy's code, without the byte order
 	size   int
-	direct bool // it becomes a feature word as it is; otherwise it is quantised
+	direct bool // an element is used unchanged as a feature word; otherwise it is quantised
 	decode func(order binary.ByteOrder, b []byte) float64
 }
 
-// elements are the types that are read.
+// elements lists the types that can be read.
 var elements = []element{
 	{"b1", 1, true, func(_ binary.ByteOrder, b []byte) float64 { return min(float64(b[0]), 1) }},
 	{"u1", 1, true, func(_ binary.ByteOrder, b []byte) float64 { return float64(b[0]) }},
@@ -40,7 +40,7 @@ var elements = []element{
 	{"f8", 8, false, func(o binary.ByteOrder, b []byte) float64 { return math.Float64frombits(o.Uint64(b)) }},
 }
 
-// elementOf returns the type of a code, nil if it is not read.
+// elementOf returns the element type with the given code, or nil if it cannot be read.
 func elementOf(code string) *element {
 	at := slices.IndexFunc(elements, func(e element) bool { return e.code == code })
 	if at < 0 {
@@ -49,10 +49,10 @@ func elementOf(code string) *element {
 	return &elements[at]
 }
 
-// elementError is the error that the elements of an array are of a type that is not read.
+// elementError says that an array has elements of a type that cannot be read.
 type elementError struct{ code string }
 
-// Error says the type, as NumPy has it.
+// Error names the type by NumPy's code.
 func (e *elementError) Error() string {
 	return fmt.Sprintf("header: elements of type %s, want bool, a whole number, float32 or float64", e.code)
 }
@@ -73,7 +73,7 @@ func (e *elementError) Hint() string {
 	return "convert it, for example by x.astype('float32')"
 }
 
-// labels returns the error with a hint how to convert an array y of labels.
+// labels returns the error with a hint on how to convert an array y of labels.
 func (e *elementError) labels() error {
 	switch e.code[0] {
 	case 'U', 'S', 'a', 'O', 'M', 'm', 'c':
@@ -84,29 +84,29 @@ func (e *elementError) labels() error {
 	return message.WithHint(e, "save the numbers of the classes, by y.astype('int64')")
 }
 
-// array reads a file of an array record by record: along its first dimension.
+// array reads an array file record by record, along its first dimension.
 type array struct {
 	*stream
 	element
 	order    binary.ByteOrder
-	count    int   // records that the header promises
-	dims     []int // of a record
+	count    int   // number of records according to the header
+	dims     []int // dimensions of a record
 	features int   // elements of a record
-	places   []int // element of each feature; nil: its own
-	shape    Shape // of images
-	fortran  bool  // the first dimension varies fastest in the file: records do not stand together
+	places   []int // element of each feature; nil: feature f is element f
+	shape    Shape // of images; zero if records are not images
+	fortran  bool  // the first dimension varies fastest in the file, so that records are interleaved
 	done     int
 	buf      []byte // a record
-	begun    int    // bytes of the next record that stand in buf already
+	begun    int    // bytes of the next record that are already in buf
 }
 
-// The beginnings of files.
+// The magic numbers at the beginning of files.
 const (
 	npyMagic = "\x93NUMPY"
 	zipMagic = "PK\x03\x04"
 )
 
-// openArray opens a file of an array, NumPy's or IDX, whose records stand one behind the other.
+// openArray opens an array file, NumPy's or IDX, with records one after the other.
 func openArray(f file) (*array, error) {
 	s, err := f.stream()
 	if err != nil {
@@ -115,7 +115,7 @@ func openArray(f file) (*array, error) {
 	return arrayOf(s)
 }
 
-// arrayOf reads the header of an array whose records stand one behind the other. If it is none, the stream is closed.
+// arrayOf reads the header of an array with records one after the other. On an error it closes the stream.
 func arrayOf(s *stream) (*array, error) {
 	a, err := anyArrayOf(s)
 	if err == nil && a.fortran {
@@ -126,7 +126,7 @@ func arrayOf(s *stream) (*array, error) {
 	return a, err
 }
 
-// anyArrayOf reads the header of an array in any order of its elements. If it is none, the stream is closed.
+// anyArrayOf reads the header of an array with its elements in any order. On an error it closes the stream.
 func anyArrayOf(s *stream) (*array, error) {
 	a := &array{stream: s}
 	var err error
@@ -156,7 +156,7 @@ func anyArrayOf(s *stream) (*array, error) {
 	return a, nil
 }
 
-// archived is the error that a file is an archive: by its name one of arrays, or something else.
+// archived returns the error for a file that is an archive: of arrays, judging by its name, or of something else.
 func (s *stream) archived() error {
 	if err := s.foreign(); err != nil {
 		return err
@@ -169,7 +169,7 @@ func (s *stream) archived() error {
 		"save a table as CSV, or unpack it; an archive of arrays is called NAME%s", archiveEnding)
 }
 
-// foreign returns the error that a stream is of a kind that holds no samples, nil if it may hold some.
+// foreign returns an error if the file is of a kind that never holds samples, or nil if it may hold samples.
 func (s *stream) foreign() error {
 	if _, err := s.Peek(1); err != nil {
 		return nil
@@ -191,17 +191,17 @@ func (a *array) idx() error {
 	return nil
 }
 
-// maxNPYHeader bounds the header of an array: one of a type that is read has some hundred bytes.
+// maxNPYHeader bounds the header of an array. Headers of readable types have about a hundred bytes.
 const maxNPYHeader = 1 << 12
 
-// The entries of a header of NumPy's.
+// The entries of NumPy's headers.
 var (
 	npyType    = regexp.MustCompile(`'descr': *'([<>|=]?)([a-zA-Z][0-9]*)'`)
 	npyFortran = regexp.MustCompile(`'fortran_order': *(True|False)`)
 	npyShape   = regexp.MustCompile(`'shape': *\(([0-9, ]*)\)`)
 )
 
-// npy reads the header of an array of NumPy's: the magic, a version, the length of a description, and that.
+// npy reads the header of a NumPy array: the magic, a version, the length of the description, and the description.
 func (a *array) npy() error {
 	head := make([]byte, len(npyMagic)+2)
 	if _, err := io.ReadFull(a, head); err != nil {
@@ -232,7 +232,7 @@ func (a *array) npy() error {
 	return a.describe(string(text))
 }
 
-// describe takes the description of an array.
+// describe reads NumPy's description of an array.
 func (a *array) describe(text string) error {
 	kind, fortran, shape := npyType.FindStringSubmatch(text), npyFortran.FindStringSubmatch(text),
 		npyShape.FindStringSubmatch(text)
@@ -262,7 +262,7 @@ func (a *array) describe(text string) error {
 	return nil
 }
 
-// measure finds out how large a record is, and whether it is an image.
+// measure computes the size of a record, and decides whether it is an image.
 func (a *array) measure() error {
 	a.features = 1
 	for i, n := range a.dims {
@@ -286,10 +286,10 @@ func (a *array) measure() error {
 	return nil
 }
 
-// planes reports whether images have so many planes: one, or those of colours without or with opacity.
+// planes reports whether an image can have n planes: 1 for grey, 3 for colours, 4 for colours and opacity.
 func planes(n int) bool { return n == 1 || n == 3 || n == 4 }
 
-// planesLast puts the features of an image whose elements are pixel by pixel into planes.
+// planesLast handles images with the planes in the last dimension: it reorders their features plane by plane.
 func (a *array) planesLast() {
 	height, width, planes := a.dims[0], a.dims[1], a.dims[2]
 	a.shape = Shape{planes, height, width}
@@ -300,7 +300,7 @@ func (a *array) planesLast() {
 	}
 }
 
-// next reads the features of the next record. After the last it returns io.EOF if the file ends there, too.
+// next reads the features of the next record. After the last it returns io.EOF, or an error if the file goes on.
 func (a *array) next(dst []float64) error {
 	if a.done == a.count {
 		return a.last()
@@ -324,7 +324,7 @@ func (a *array) next(dst []float64) error {
 	return nil
 }
 
-// last returns io.EOF if the file ends behind the last record.
+// last returns io.EOF if the file ends after the last record.
 func (a *array) last() error {
 	if err := a.end(a.count); err != nil {
 		return err
@@ -332,7 +332,7 @@ func (a *array) last() error {
 	return io.EOF
 }
 
-// cut is the error that a record cannot be read, the next one.
+// cut returns the error for a next record that cannot be read.
 func (a *array) cut(err error) error {
 	return a.fault(a.done+1, "%d are promised: %w", a.count, damaged(err))
 }
@@ -340,8 +340,9 @@ func (a *array) cut(err error) error {
 // plainBytes reports whether the elements are bytes, in the order of the features.
 func (a *array) plainBytes() bool { return a.code == "u1" && a.places == nil }
 
-// nextBytes reads records of plain bytes into dst, which has room for one at least: one, and as many more as come
-// without waiting. With an error it returns how many came before that; after the last one it is as next's.
+// nextBytes reads records of plain bytes into dst, which must have room for one record. It waits for one record only,
+// and returns as many more as are available. With an error it returns the number of records before the error; the
+// errors are those of next.
 func (a *array) nextBytes(dst []byte) (records int, err error) {
 	if a.done == a.count {
 		return 0, a.last()
@@ -362,7 +363,7 @@ func (a *array) nextBytes(dst []byte) (records int, err error) {
 	return records, nil
 }
 
-// arrayFile returns the file of a path, which names an array in an archive after a colon.
+// arrayFile returns the file at a path. After a colon, the path may name an array in an archive.
 func arrayFile(path string) file {
 	archive, name, in := inArchive(path)
 	if !in {
@@ -382,9 +383,9 @@ func arrayFile(path string) file {
 	}}
 }
 
-// ReadArray reads a whole array of at most that many numbers: the shape that its header has, and the numbers in C
-// order, all finite. A file in Fortran's order is read, too: numpy.save writes it of a transposed or permuted array.
-// Errors call what is read by the name.
+// ReadArray reads a whole array of at most limit numbers. It returns the shape from the header, and the numbers in C
+// order, all finite. It also reads Fortran order, in which numpy.save writes a transposed or permuted array.
+// name is the array's name in errors.
 func ReadArray(name string, r io.Reader, limit int) (shape []int, values []float64, err error) {
 	s, err := file{name, func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}.stream()
 	if err != nil {
@@ -415,7 +416,7 @@ func ReadArray(name string, r io.Reader, limit int) (shape []int, values []float
 	}
 }
 
-// cOrder returns the elements of an array in C's order, whose last dimension varies fastest, from Fortran's.
+// cOrder turns elements in Fortran order into C order, in which the last dimension varies fastest.
 func cOrder(shape []int, values []float64) []float64 {
 	out, at := make([]float64, len(values)), make([]int, len(shape))
 	for _, v := range values {
@@ -434,7 +435,7 @@ func cOrder(shape []int, values []float64) []float64 {
 	return out
 }
 
-// IsArray reports whether a path names an array, NumPy's or IDX, or by its ending an archive of arrays.
+// IsArray reports whether a path names an array, NumPy's or IDX, or (by its ending) an archive of arrays.
 func IsArray(path string) bool {
 	s, err := arrayFile(path).stream()
 	if err != nil {
@@ -444,21 +445,21 @@ func IsArray(path string) bool {
 	return s.isArray() && (!s.begins(zipMagic) || strings.HasSuffix(path, archiveEnding))
 }
 
-// begins reports whether a stream begins with a text.
+// begins reports whether a stream begins with the text.
 func (s *stream) begins(text string) bool {
 	head, _ := s.Peek(len(text))
 	return string(head) == text
 }
 
-// isArray reports whether a stream begins like an array, or an archive of arrays.
+// isArray reports whether a stream begins like an array, or like an archive of arrays.
 func (s *stream) isArray() bool {
 	return slices.ContainsFunc([]string{npyMagic, zipMagic, "\x00\x00"}, s.begins)
 }
 
-// archiveEnding ends the names of archives of arrays.
+// archiveEnding is the ending of the names of array archives.
 const archiveEnding = ".npz"
 
-// inArchive splits a path into that of an archive and the name of an array in it.
+// inArchive splits a path into the path of an archive and the name of an array in it.
 func inArchive(path string) (archive, name string, in bool) {
 	at := strings.LastIndex(path, archiveEnding+":")
 	if at < 0 {
@@ -468,16 +469,16 @@ func inArchive(path string) (archive, name string, in bool) {
 	return path[:at], path[at+1:], true
 }
 
-// memberReader is a member of an archive.
+// memberReader reads a member of an archive.
 type memberReader struct {
 	io.ReadCloser
 	archive io.Closer
 }
 
-// Close closes member and archive.
+// Close closes the member and the archive.
 func (m *memberReader) Close() error { return errors.Join(m.ReadCloser.Close(), m.archive.Close()) }
 
-// member opens the array of that name in an archive.
+// member opens the array with the given name in an archive.
 func member(f *os.File, name string) (io.ReadCloser, error) {
 	info, err := f.Stat()
 	if err != nil {

@@ -14,17 +14,18 @@ import (
 	"ialgn/internal/message"
 )
 
-// arraySource is a set whose features and labels are arrays.
+// arraySource is a set with arrays of features and labels.
 type arraySource struct {
 	scaling
 	features, labels [2]file
 	first            *array          // the header of the training features
-	classes          map[float64]int // number of each label
-	split            []bool          // which records of the training files are the test part; nil if there are test files
-	plain            bool            // features are in the order of the numbers
+	classes          map[float64]int // class of each label
+	split            []bool          // training records that belong to the test part; nil if there are test files
+	plain            bool            // features have the order of the numbers in the file
 }
 
-// openArrays finds and opens a set of arrays. It reads the training labels, and once the features for their ranges.
+// openArrays finds and opens a set of arrays. It reads the training labels and, if ranges are needed, the features
+// once.
 func openArrays(ctx context.Context, cfg config.Data, words form, folders []string) (*Set, error) {
 	files := []string{cfg.Train, cfg.TrainLabels}
 	if cfg.Test != "" || cfg.TestLabels != "" {
@@ -44,7 +45,7 @@ func openArrays(ctx context.Context, cfg config.Data, words form, folders []stri
 	return src.open(ctx, cfg, words, f.dir)
 }
 
-// open reads what the training part says of the set.
+// open reads the properties of the set from its training part.
 func (s *arraySource) open(ctx context.Context, cfg config.Data, words form, dir string) (*Set, error) {
 	if err := words.check(); err != nil {
 		return nil, err
@@ -80,10 +81,10 @@ func (s *arraySource) open(ctx context.Context, cfg config.Data, words form, dir
 	return set, nil
 }
 
-// imageBits is the largest width of pixels.
+// imageBits is the largest width of pixels, in bits.
 const imageBits = 8
 
-// readLabels reads the training labels, and numbers the classes in their order.
+// readLabels reads the training labels, and numbers the classes in ascending order of the labels.
 func (s *arraySource) readLabels(ctx context.Context) (labels []uint8, classes []string, err error) {
 	a, err := s.openLabels(Train)
 	if err != nil {
@@ -108,8 +109,9 @@ func (s *arraySource) readLabels(ctx context.Context) (labels []uint8, classes [
 	return labels, classes, nil
 }
 
-// labels reads all labels: the different ones in the order in which they occur first, and which of them each sample
-// has. A byte a sample is kept, since a small archive may unpack to any number of them.
+// labels reads all labels. It returns the different labels in the order of their first occurrence, and for each
+// sample the index of its label among them. It keeps one byte for each sample, because a small archive may unpack
+// to any number of samples.
 func (a *array) labels(ctx context.Context) (labels []uint8, found []float64, err error) {
 	for {
 		x, err := a.label()
@@ -137,7 +139,7 @@ func (a *array) labels(ctx context.Context) (labels []uint8, found []float64, er
 func (s *arraySource) openFeatures(part Part) (*array, error) {
 	a, err := openArray(s.features[part])
 	if err == nil && s.plain && a.places != nil {
-		a.places, a.shape = nil, Shape{} // as they stand they are no image by planes
+		a.places, a.shape = nil, Shape{} // with the planes last, the numbers in file order are not an image by planes
 	}
 	return a, err
 }
@@ -157,7 +159,7 @@ func (s *arraySource) openLabels(part Part) (*array, error) {
 	return a, err
 }
 
-// maxWhole bounds labels: beyond it, two whole numbers may be the same float64.
+// maxWhole bounds labels. Larger whole numbers may be equal as float64.
 const maxWhole = 1<<53 - 1
 
 // label reads the next label, a whole number.
@@ -175,8 +177,9 @@ func (a *array) label() (float64, error) {
 	return x[0] + 0, nil // no -0
 }
 
-// fit takes the range of each feature over the training part. Numbers that are taken as they are decide the width of
-// the feature words by the largest of them. With a quantiser, or where numbers are words, it needs no ranges.
+// fit determines the range of each feature over the training part. For elements that are used unchanged, the
+// largest one determines the width of the feature words. fit does nothing if there is a quantiser or if all numbers
+// are words.
 func (s *arraySource) fit(ctx context.Context, set *Set, words form) error {
 	if s.settled() {
 		return nil
@@ -202,14 +205,14 @@ func (s *arraySource) fit(ctx context.Context, set *Set, words form) error {
 	return nil
 }
 
-// reals implements real.
+// reals implements the interface real.
 func (s *arraySource) reals(part Part, fn func(class, at int, value func(f int) (float64, error)) error) error {
 	return s.each(part, func(at int, x []float64, class int) error {
 		return fn(class, at, func(f int) (float64, error) { return x[f], nil })
 	})
 }
 
-// each calls fn with each sample of a part: its number in the file, from 1, its features and its class.
+// each calls fn with each sample of a part: its number in the file, counted from 1, its features and its class.
 func (s *arraySource) each(part Part, fn func(at int, x []float64, class int) error) error {
 	features, err := s.openFeatures(part)
 	if err != nil {
@@ -250,7 +253,7 @@ func (s *arraySource) each(part Part, fn func(at int, x []float64, class int) er
 	}
 }
 
-// compare compares the headers of a part with each other and with the training features.
+// compare checks that the headers of a part agree with each other and with the training features.
 func (s *arraySource) compare(features, labels *array) error {
 	switch {
 	case features.count != labels.count:

@@ -15,15 +15,15 @@ import (
 	"ialgn/internal/message"
 )
 
-// csvSource is a set of one or two CSV files with words for its values.
+// csvSource is a set of one or two CSV files, with the rules that turn their values into words.
 type csvSource struct {
 	*csvFiles
 	scaling
-	columns []column // those of features, with their categories and fills
+	columns []column // columns of features, with their categories and fill values
 	from    []int    // column of each feature
 }
 
-// csvFiles are the files of a set. Each of them is read once.
+// csvFiles holds the files of a set. Each file is read once.
 type csvFiles struct {
 	cfg     config.Data
 	dir     string
@@ -31,15 +31,15 @@ type csvFiles struct {
 	layout  layout
 	header  []string          // names of all columns; nil without a header
 	line    []encoding.Column // all columns of the training file
-	label   string            // what the column of the label is called
-	found   []column          // those of features as they stand in the training file
-	read    []column          // those that are read: the found ones, or a model's
-	from    []int             // column of each feature of a model; else nil
-	strict  bool              // no model reads the files: all of their values must be good, and few words categories
+	label   string            // name of the label column, for errors
+	found   []column          // columns of features in the training file
+	read    []column          // columns that are read: found, or a model's
+	from    []int             // column of each feature of a model; nil without a model
+	strict  bool              // no model reads the files: all values must be valid, and categories are limited
 	classes classes
 	labels  []uint8 // class of each record of the training file
-	split   []bool  // which records of the training file are the test part; nil if there is a test file
-	test    int     // number of these
+	split   []bool  // records of the training file that belong to the test part; nil if there is a test file
+	test    int     // number of records of the test part in the training file
 	decode  sync.Mutex
 	decoded [2]*fileRows
 }
@@ -79,7 +79,8 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 	return src.set(ctx, words, src.read, src.from)
 }
 
-// set returns the set whose values become such words, with these of the columns that are read, and those of features.
+// set returns the set of these files. words is the form of its words, columns are the columns that are read, and
+// from is the column of each feature.
 func (s *csvFiles) set(ctx context.Context, words form, columns []column, from []int) (*Set, error) {
 	if err := words.check(); err != nil {
 		return nil, err
@@ -109,8 +110,8 @@ func (s *csvFiles) set(ctx context.Context, words form, columns []column, from [
 	return set, nil
 }
 
-// settle makes what the training part decides: categories, the ranges of features unless there is a quantiser or
-// numbers are words as they stand, and what a missing value is.
+// settle determines everything that depends on the training part: categories, the ranges of features (unless there
+// is a quantiser or numbers are words), and the values that replace missing ones.
 func (s *csvSource) settle(ctx context.Context, set *Set, words form) (err error) {
 	held, err := s.hold(ctx)
 	if err != nil {
@@ -152,15 +153,15 @@ func (s *csvSource) settle(ctx context.Context, set *Set, words form) (err error
 	return err
 }
 
-// held is what a column of features holds in the training part.
+// held summarises the values of a column in the training part.
 type held struct {
-	any      bool // there is a value
+	any      bool // at least one value is not missing
 	lo, hi   float64
-	fraction bool // some is no whole number
+	fraction bool // at least one value is not a whole number
 	codes    [maxCategories]bool
 }
 
-// hold looks at what each column holds.
+// hold summarises the values of each column.
 func (s *csvSource) hold(ctx context.Context) ([]held, error) {
 	all := make([]held, len(s.columns))
 	return all, s.each(Train, nil, func(r *csvRow) error {
@@ -182,7 +183,7 @@ func (s *csvSource) hold(ctx context.Context) ([]held, error) {
 	})
 }
 
-// called names a column for an error.
+// called names a column in errors.
 func (s *csvFiles) called(c *column) string { return (&table{header: s.header}).called(c.at) }
 
 // findCSV finds the files of a CSV set.
@@ -197,9 +198,9 @@ func findCSV(cfg config.Data, folders []string) (found, error) {
 	return findFiles("csv", names, cfg, folders)
 }
 
-// findFiles looks for files of one's own in data.dir, else in the working directory, then in the folders,
-// and then beside what names them, a model or a configuration. Last it looks in all of these but
-// the working directory for the bare names, since a folder may have been moved.
+// findFiles looks for the user's own files in data.dir, or in the working directory if it is empty, then in the
+// folders, and then in the folder of the model or configuration that names them. Last it looks in all of these
+// except the working directory for the bare names, because a folder may have been moved.
 func findFiles(set string, files []string, cfg config.Data, folders []string) (found, error) {
 	var names [][]string
 	for _, name := range files {
@@ -226,7 +227,7 @@ func findFiles(set string, files []string, cfg config.Data, folders []string) (f
 	}
 }
 
-// bare returns names without their folders.
+// bare returns the names without their folders.
 func bare(names [][]string) (all [][]string) {
 	for _, n := range names {
 		all = append(all, []string{filepath.Base(n[0])})
@@ -234,7 +235,7 @@ func bare(names [][]string) (all [][]string) {
 	return all
 }
 
-// setName returns the name of a set of one's own files: that of a file without folder and endings.
+// setName returns the name of a set of the user's own files: the file's name without folder and endings.
 func setName(path string) string {
 	path, _, _ = inArchive(path)
 	name := filepath.Base(path)
@@ -244,11 +245,11 @@ func setName(path string) string {
 	return name
 }
 
-// medianValues is how many numbers are kept at a time to find medians.
+// medianValues bounds the numbers that are kept at a time to find medians.
 const medianValues = 1 << 22
 
-// fill gives each column of numbers the median of its values in the training part, the lower one of two: some columns
-// at a time, so that memory is bounded.
+// fill sets the Fill of each column of numbers to the median of its values in the training part, or the lower of
+// two medians. It handles a few columns at a time to bound the memory.
 func (s *csvSource) fill(ctx context.Context, samples int) error {
 	var numbers []int
 	for i := range s.columns {
@@ -277,7 +278,7 @@ func (s *csvSource) fill(ctx context.Context, samples int) error {
 	return nil
 }
 
-// scale makes the quantiser of the ranges of the training part.
+// scale makes the quantiser from the ranges of the training part.
 func (s *csvSource) scale(ctx context.Context, set *Set, words form, r *ranged) error {
 	counts := make([]int, len(set.Classes))
 	for i, class := range s.labels {
@@ -293,7 +294,7 @@ func (s *csvSource) scale(ctx context.Context, set *Set, words form, r *ranged) 
 	return err
 }
 
-// reals implements real. Only features of numbers have values.
+// reals implements the interface real. Only features from numbers have values.
 func (s *csvSource) reals(part Part, fn func(class, at int, value func(f int) (float64, error)) error) error {
 	return s.each(part, nil, func(r *csvRow) error {
 		return fn(r.class, r.line, func(f int) (float64, error) { return r.values[s.from[f]], nil })

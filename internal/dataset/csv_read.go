@@ -14,9 +14,9 @@ import (
 	"ialgn/internal/message"
 )
 
-// fileRows is a file that was read.
+// fileRows is the decoded content of a file.
 type fileRows struct {
-	*packedRows              // a row is the line of a record, and the values of the columns: numbers, or codes of words
+	*packedRows              // a row is a record's line number and its column values: numbers, or codes of words
 	words       []vocabulary // of the columns
 	labels      []uint8
 	faults      []fault
@@ -26,25 +26,26 @@ func (s *csvFiles) newRows() *fileRows {
 	return &fileRows{packedRows: newPacked(1 + len(s.read)), words: make([]vocabulary, len(s.read))}
 }
 
-// fault is what is wrong with a value of a record, by its number from 0.
+// fault is an error in a value of a record. record counts from 0.
 type fault struct {
 	record int
 	err    error
 }
 
-// mostFaults is how many records with a wrong value a model's file may have: they matter only where they are read.
+// mostFaults bounds the records with wrong values in a file that a model reads. A fault matters only if its record
+// is read.
 const mostFaults = 1 << 12
 
-// vocabulary has the words of a column with their codes.
+// vocabulary holds the different words of a column and their codes.
 type vocabulary struct {
 	words []string
 	codes map[string]int
 }
 
-// mostWords is how many words of a column are distinguished where they need not be categories.
+// mostWords bounds the words of a column that are distinguished if they need not be categories.
 const mostWords = 1 << 12
 
-// code returns the code of a word. Words beyond mostWords have the code of the last one.
+// code returns the code of a word. All words after the first mostWords share the last code.
 func (v *vocabulary) code(word string) int {
 	code, known := v.codes[word]
 	switch {
@@ -61,11 +62,11 @@ func (v *vocabulary) code(word string) int {
 	return code
 }
 
-// maxCategories is how many words a column of categories has at most: each becomes a feature.
+// maxCategories is the largest number of words in a column of categories. Each word becomes a feature.
 const maxCategories = 64
 
-// scan reads the whole training file. Of one that a model reads, it leaves out the values if the test part is another
-// file.
+// scan reads the whole training file. If a model reads the set and the test part is another file, scan keeps only
+// the labels.
 func (s *csvFiles) scan(ctx context.Context, model *encoding.Encoder) error {
 	t, err := openTable(s.files[Train], s.layout)
 	if err != nil {
@@ -124,8 +125,8 @@ func (s *csvFiles) addLabel(t *table) error {
 	return nil
 }
 
-// values reads the values of the current record: its line, numbers, and codes of words; NaN for those that are missing.
-// Few says that there may be but as many words as categories.
+// values reads the current record into row: its line number, then numbers and codes of words, with NaN for missing
+// values. few limits the words of a column to maxCategories.
 func (d *fileRows) values(t *table, row []float64, few bool) error {
 	row[0] = float64(t.at)
 	for i := range t.columns {
@@ -147,7 +148,7 @@ func (d *fileRows) values(t *table, row []float64, few bool) error {
 	return nil
 }
 
-// word returns the code of the word in a column.
+// word returns the code of a column's word in the current record.
 func (d *fileRows) word(t *table, column int, few bool) (code float64, missing bool, err error) {
 	c, v := &t.columns[column], &d.words[column]
 	word, missing, err := t.category(c)
@@ -162,7 +163,7 @@ func (d *fileRows) word(t *table, column int, few bool) (code float64, missing b
 	return float64(v.code(word)), false, nil
 }
 
-// sorted returns the classes in order, and renumbers labels.
+// sorted returns the names of the classes in order, and renumbers the labels accordingly.
 func (s *csvFiles) sorted() ([]string, error) {
 	if len(s.labels) == 0 {
 		return nil, errors.New("the file has no records")
@@ -188,15 +189,15 @@ func (s *csvFiles) sorted() ([]string, error) {
 type csvRow struct {
 	record, line int // counted from 1
 	class        int
-	values       []float64 // of the columns that are read: numbers, or codes of words; NaN if missing
+	values       []float64 // of the columns read: numbers, or codes of words; NaN if missing
 	words        []vocabulary
 }
 
-// word returns the word in a column, which is not missing.
+// word returns the word in a column. The word must not be missing.
 func (r *csvRow) word(column int) string { return r.words[column].words[int(r.values[column])] }
 
-// each calls fn at each record of a part, with the values of some columns, of all where these are nil. The first time
-// it reads a test file.
+// each calls fn with each record of a part. It fills in the values of the given columns, or of all columns if
+// columns is nil. The first call for a test file reads the file.
 func (s *csvFiles) each(part Part, columns []int, fn func(r *csvRow) error) error {
 	in := part
 	if s.split != nil {
@@ -224,7 +225,7 @@ func (s *csvFiles) each(part Part, columns []int, fn func(r *csvRow) error) erro
 	})
 }
 
-// readFile reads the file of a part, and calls fn at each record.
+// readFile reads the file of a part, and calls fn with each record.
 func (s *csvFiles) readFile(part Part, fn func(r *csvRow) error) error {
 	lay := s.layout
 	lay.classes = s.classes.names
@@ -262,8 +263,8 @@ func (s *csvFiles) readFile(part Part, fn func(r *csvRow) error) error {
 	}
 }
 
-// sameColumns reports whether the columns of features of a table stand where those of the training file do, and have
-// the same names if both have some.
+// sameColumns reports whether the feature columns of a table are at the same places as in the training file, and
+// have the same names if both tables have names.
 func (s *csvFiles) sameColumns(t *table) bool {
 	named := t.header != nil && s.header != nil
 	return slices.EqualFunc(t.columns, s.found, func(a, b column) bool {
@@ -271,7 +272,7 @@ func (s *csvFiles) sameColumns(t *table) bool {
 	})
 }
 
-// class returns the class of a record.
+// class returns the class of the current record.
 func (s *csvFiles) class(t *table) (int, error) {
 	label, err := t.class()
 	if err != nil {

@@ -2,18 +2,17 @@
 // Fashion-MNIST, CIFAR-10 and CIFAR-100, sequences that it makes itself, CSV files, and
 // arrays of NumPy or IDX.
 //
-// [Open] finds a set's files and reads what must be known beforehand: its features,
-// its classes and, for CSV, the quantiser. [Set.Read] then streams the samples of a
-// part; a set is never whole in memory here. [OpenSamples] reads unlabelled samples
+// [Open] finds a set's files and reads what must be known in advance: its features, its classes and, for the user's
+// own files, the quantiser. [Set.Read] then streams the samples of a part. [OpenSamples] reads unlabelled samples
 // for prediction.
 //
-//   - Every value is an unsigned integer of [Set.BitsIn] bits, at most [Set.Max], and
-//     every label is below the number of classes, of which there are at most 256.
-//   - Files may be compressed with gzip; their first bytes tell, not their names.
-//   - No allocation follows from what a header claims. A file that is truncated, too
-//     long, mislabelled or not numeric is an error that names file, record and reason.
-//   - The order of samples, and so the digest of a part, follows from the files and,
-//     for a CSV file that is split, from the seed alone.
+//   - Every value is an unsigned integer of [Set.BitsIn] bits, at most [Set.Max]. Every label is below the number
+//     of classes, which is at most 256.
+//   - Files may be compressed with gzip or bzip2. Their first bytes decide that, not their names.
+//   - No header can cause a large allocation. A file that is truncated, too long, mislabelled or not numeric is an
+//     error that names file, record and reason.
+//   - The order of samples, and therefore the digest of a part, depends only on the files and, if a training file
+//     is split, on the seed.
 package dataset
 
 import (
@@ -47,71 +46,69 @@ func (p Part) String() string {
 	return "train"
 }
 
-// The largest sets that are read: labels stand in a byte, and a bound on the features
-// keeps any header from deciding the memory.
+// The largest sets that can be read. A label is a byte. The bound on features limits the memory that a header can
+// demand.
 const (
 	MaxClasses  = 256
 	MaxFeatures = 1 << 16
 )
 
-// Set is an opened data set. Its fields are for reading. Calls of Read must not
-// overlap.
+// Set is an open data set. Its fields are read-only for callers. Calls of Read must not overlap.
 type Set struct {
-	Name         string   // name of the set; a CSV set is named after its training file without endings
-	Classes      []string // names of the classes, one a label
+	Name         string   // name of the set; the user's own files: the training file without endings
+	Classes      []string // names of the classes, one for each label
 	Features     int
-	FeatureNames []string            // one a feature; nil for a CSV file without a header
+	FeatureNames []string            // one for each feature; nil if the file has no names
 	BitsIn       int                 // width of a feature
 	Max          uint32              // largest value of a feature
-	Shape        Shape               // what the features of images are; zero if they are none
-	Quantiser    *encoding.Quantiser // how a CSV set's real values become integers; nil for other sets, but by OpenFor
-	Whole        bool                // real values are whole numbers that can be compared as they are
-	Narrowed     bool                // the ranges of words leave out extreme values of the training part
-	Spans        [][2]uint16         // words of the ends of each range, where some are compared as they are; else nil
-	Columns      []encoding.Column   // of a table that has more than numbers and a label, in order; nil for any other set
+	Shape        Shape               // of images; zero if the samples are not images
+	Quantiser    *encoding.Quantiser // turns real values into words; nil without real values, except after OpenFor
+	Whole        bool                // real values are whole numbers that can be used unchanged
+	Narrowed     bool                // the ranges omit extreme values of the training part
+	Spans        [][2]uint16         // words at the ends of each feature's range, if some are used unchanged; else nil
+	Columns      []encoding.Column   // of a table with more than numbers and a label, in order; else nil
 	Path         string              // folder of the files; "embedded" for the digits, "made" for sequences
 
-	// TrainSamples and TestSamples are what headers or an earlier pass say, 0 if
-	// unknown; after a complete Read of the part they are exact. Do not allocate by
-	// them before.
+	// TrainSamples and TestSamples are the numbers from headers or an earlier pass, or 0 if unknown. They are exact
+	// after a complete Read of the part. Do not allocate memory by them before.
 	TrainSamples, TestSamples int
 
 	digests [2]string
 	source  source
-	labels  []int     // the label of each of the source's classes; nil: the same
+	labels  []int     // new label of each of the source's classes; nil: unchanged
 	files   *csvFiles // of a CSV set
-	form    form      // of its words
+	form    form      // the form of its words
 }
 
-// Shape is that of images whose pixels are the features: plane by plane, row by row.
+// Shape is the size of images whose pixels are the features: plane by plane, row by row.
 type Shape struct{ Planes, Height, Width int }
 
-// source streams the samples of a part, in order; values may be reused after emit
-// returns. It stops at the first error of emit and returns it as it is.
+// source streams the samples of a part in order. It may reuse values after emit returns. It stops at the first
+// error of emit and returns that error unchanged.
 type source interface {
 	read(part Part, emit func(values []uint16, label int) error) error
 }
 
-// Open finds the data set that cfg names and reads what its fields say, without
-// reading all samples, except of a CSV file. bitsIn is the width to which CSV
-// features are quantised, 1 to 16, and of no meaning to other sets.
+// Open finds the data set that cfg names and reads what the fields of Set need. Only CSV files and arrays of the
+// user's own are read through. bitsIn, 1 to 16, is the width to which their features are quantised; it has no
+// meaning for other sets.
 //
-// Files are looked for in cfg.Dir, if that is set, and then in the folders, as
-// [Folders] gives them; in each in the set's own subfolder first, and with and without
-// ".gz". A missing set is a [MissingError], which lists the places and says how to get it.
+// Files are looked for in cfg.Dir, if set, and then in the folders (see [Folders]). In each, the set's own
+// subfolder comes first, and names are tried with and without ".gz". If a set is missing, the error is a
+// [MissingError], which lists the places and says how to get the set.
 func Open(ctx context.Context, cfg config.Data, bitsIn int, folders []string) (*Set, error) {
 	return open(ctx, cfg, form{bitsIn: bitsIn}, folders)
 }
 
-// OpenWith is [Open] of the data set that is to have such an encoder: real values are scaled from the ranges that it
-// says, or whole numbers compared as they are. It is an error if the ranges are those of a model, which [OpenFor]
-// takes.
+// OpenWith is like [Open], for a data set that is to be encoded as enc says: real values are scaled by ranges of
+// the kind that enc names, or whole numbers are used unchanged. It returns an error if the ranges are a model's;
+// use [OpenFor] then.
 func OpenWith(ctx context.Context, cfg config.Data, enc config.Encoder, folders []string) (*Set, error) {
 	return (*Set)(nil).With(ctx, cfg, enc, folders)
 }
 
-// With is [OpenWith] after s, another set or nil, was opened: of the same CSV files it has what was read of them, and
-// what either reads later. The two sets may be read at the same time.
+// With is like [OpenWith], but reuses what another set s has read. s may be nil. If both sets have the same CSV
+// files, they share all data read from them, now or later. Both may be read at the same time.
 func (s *Set) With(ctx context.Context, cfg config.Data, enc config.Encoder, folders []string) (*Set, error) {
 	if enc.Kept() {
 		return nil, message.WithHint(errors.New("encoder.ranges: model, but there is no model whose ranges could be kept"),
@@ -128,16 +125,16 @@ func (s *Set) With(ctx context.Context, cfg config.Data, enc config.Encoder, fol
 	return s.files.set(ctx, words, s.files.read, s.files.from)
 }
 
-// OpenFor is [Open] of the data set that a model with an encoder reads. The encoder's quantiser makes the words of
-// whatever numbers the set holds, pixels too, in the place of the ranges of its training part, and categories and
-// medians are the encoder's; what [Set.Digest] hashes are then these words. Where cfg says so (Plain), an encoder
-// without a quantiser reads the numbers of the set as they stand, which must be whole and no larger than its words. It
-// is an error if the set has not as many features.
+// OpenFor is like [Open], for a set that a model reads. The encoder's quantiser turns all numbers of the set, even
+// pixels, into words, instead of ranges of the training part. Categories and medians also come from the encoder,
+// and [Set.Digest] hashes the resulting words. If cfg.Plain is set and the encoder has no quantiser, numbers are
+// used unchanged; they must be whole and no larger than the encoder's words. OpenFor returns an error if the set
+// has the wrong number of features.
 func OpenFor(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
 	return (*Set)(nil).For(ctx, cfg, enc, folders)
 }
 
-// For is [OpenFor] after s, another set or nil, was opened: of the same CSV files it has what was read of them.
+// For is like [OpenFor], but reuses what another set s has read from the same CSV files. s may be nil.
 func (s *Set) For(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
 	switch {
 	case enc.Quantiser != nil:
@@ -148,7 +145,7 @@ func (s *Set) For(ctx context.Context, cfg config.Data, enc *encoding.Encoder, f
 	return Open(ctx, cfg, enc.BitsIn, folders)
 }
 
-// quantised opens a data set whose words an encoder makes of real values.
+// quantised opens a data set whose real values become words by the encoder's quantiser.
 func (s *Set) quantised(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
 	q := enc.Quantiser
 	words := form{bitsIn: enc.BitsIn, q: q, largest: enc.Max}
@@ -191,7 +188,7 @@ func openWhole(ctx context.Context, cfg config.Data, enc *encoding.Encoder, fold
 	return s, nil
 }
 
-// checkFeatures reports whether the set has as many features as a model reads.
+// checkFeatures returns an error unless the set has as many features as the model reads.
 func (s *Set) checkFeatures(enc *encoding.Encoder) error {
 	if n := enc.Features(); s.Features != n {
 		return fmt.Errorf("%s: %d features, but the model reads %d; name the data set it was trained on", s.Name, s.Features,
@@ -200,8 +197,9 @@ func (s *Set) checkFeatures(enc *encoding.Encoder) error {
 	return nil
 }
 
-// LabelAs gives the samples the labels that their classes have among others, in that order, of which the set may lack
-// some. It reports whether all of its classes are among them; if not, nothing changes. It must not follow a Read.
+// LabelAs relabels the samples so that a label is the index of its class in classes. The set may lack some of these
+// classes. If a class of the set is not among them, LabelAs returns false and changes nothing. It must be called
+// before Read.
 func (s *Set) LabelAs(classes []string) bool {
 	labels := make([]int, len(s.Classes))
 	for i, name := range s.Classes {
@@ -215,15 +213,15 @@ func (s *Set) LabelAs(classes []string) bool {
 	return true
 }
 
-// form is what the words of real values are to be.
+// form says how real values become words.
 type form struct {
-	bitsIn  int                 // of raw ones at least
-	q       *encoding.Quantiser // nil: the ranges of the training part make words, unless they are whole
-	whole   bool                // values are words as they stand
-	largest uint32              // of a quantiser, or if they are whole
+	bitsIn  int                 // width of words; a lower bound with raw
+	q       *encoding.Quantiser // nil: words are scaled by ranges of the training part, unless whole is set
+	whole   bool                // values are words, unchanged
+	largest uint32              // largest word, with a quantiser or with whole
 	model   *encoding.Encoder   // the encoder that has the quantiser, if its columns are known; else nil
-	robust  bool                // ranges leave out extreme values
-	raw     bool                // whole numbers are compared as they are
+	robust  bool                // ranges omit extreme values
+	raw     bool                // whole numbers are used unchanged
 }
 
 func (f form) check() error {
@@ -244,20 +242,20 @@ func (f form) max() uint32 {
 	return 1<<f.bitsIn - 1
 }
 
-// scaling says how real values become feature words.
+// scaling turns real values into feature words.
 type scaling struct {
-	q     *encoding.Quantiser // nil: numbers are words as they stand
-	whole bool                // and no ranges are needed for that
+	q     *encoding.Quantiser // nil: numbers are words, unchanged
+	whole bool                // numbers are words, unchanged, and no ranges are needed
 	max   uint32
 }
 
-// scaling returns how values become words of a form that was checked, as far as it says.
+// scaling returns the scaling of a checked form, as far as the form determines it.
 func (f form) scaling() scaling { return scaling{f.q, f.whole, f.max()} }
 
-// settled reports whether values become words already.
+// settled reports whether the scaling is complete.
 func (s *scaling) settled() bool { return s.q != nil || s.whole }
 
-// settle makes the quantiser of the ranges of a training part, and gives the set what follows from them.
+// settle makes the quantiser from the ranges of a training part, and sets the fields of set that depend on it.
 func (s *scaling) settle(set *Set, r *ranged, words form, src real, counts []int) error {
 	err := r.settle(words, src, counts)
 	s.q, s.max = r.q, r.max
@@ -265,7 +263,7 @@ func (s *scaling) settle(set *Set, r *ranged, words form, src real, counts []int
 	return err
 }
 
-// word returns the word of a value of a feature, and whether it has one.
+// word returns the word of a feature's value, and whether the value has a word.
 func (s *scaling) word(f int, x float64) (word uint16, ok bool) {
 	switch {
 	case s.q != nil:
@@ -279,7 +277,7 @@ func (s *scaling) word(f int, x float64) (word uint16, ok bool) {
 // isWord reports whether a value is a whole number from 0 to max.
 func isWord(x float64, max uint32) bool { return x == math.Trunc(x) && x >= 0 && x <= float64(max) }
 
-// wordSource makes words of the integers of a set.
+// wordSource turns the integers of a set into words.
 type wordSource struct {
 	source
 	q   *encoding.Quantiser
@@ -296,7 +294,7 @@ func (s *wordSource) read(part Part, emit func([]uint16, int) error) error {
 	})
 }
 
-// open opens the data set whose real values are to become words of a form.
+// open opens the data set, with real values turned into words of the given form.
 func open(ctx context.Context, cfg config.Data, words form, folders []string) (*Set, error) {
 	switch cfg.Set {
 	case "digits":
@@ -328,13 +326,12 @@ func open(ctx context.Context, cfg config.Data, words form, folders []string) (*
 	return s, nil
 }
 
-// Read calls fn with the values, one a feature, and the label of each sample of the
-// part, in order. fn must not keep values. Read stops at the first error of fn, and
-// with ctx.
+// Read calls fn with the values, one for each feature, and the label of each sample of the part, in order. fn must
+// not keep values. Read stops at the first error of fn, or when ctx ends.
 //
-// A fault in the data may show only after fn saw many samples, the checksum of a
-// compressed file after the last one: what fn collected is valid only if Read returns
-// nil. Then the part's digest and number of samples are known, too.
+// Faults in the data may appear late: a wrong checksum of a compressed file only after the last sample. What fn
+// collects is therefore valid only if Read returns nil. The part's digest and number of samples are then known,
+// too.
 func (s *Set) Read(ctx context.Context, part Part, fn func(values []uint16, label int) error) error {
 	if part != Train && part != Test {
 		panic(fmt.Sprintf("dataset: no part %d", part))
@@ -363,16 +360,16 @@ func (s *Set) Read(ctx context.Context, part Part, fn func(values []uint16, labe
 	return nil
 }
 
-// Digest returns the SHA-256 of the decoded content of a part, in hexadecimal, or ""
-// before a complete Read of it. It is the hash of little-endian words,
+// Digest returns the SHA-256 of the decoded content of a part, in hexadecimal, or "" before a complete Read of the
+// part. It is the hash of little-endian words:
 //
 //	uint32 features, uint32 classes
 //	then for each sample: features times uint16 value, uint16 label
 //
-// and so does not depend on the files' format or compression.
+// It therefore does not depend on the files' format or compression.
 func (s *Set) Digest(part Part) string { return s.digests[part] }
 
-// Samples returns the number of samples of a part, as far as it is known.
+// Samples returns the number of samples of a part, or 0 if it is unknown.
 func (s *Set) Samples(part Part) int { return *s.samples(part) }
 
 func (s *Set) samples(part Part) *int {

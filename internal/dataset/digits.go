@@ -10,9 +10,8 @@ import (
 	"sync"
 )
 
-// The digits are "Optical Recognition of Handwritten Digits" by E. Alpaydin and C.
-// Kaynak, UCI Machine Learning Repository, CC BY 4.0; optdigits.names, which stands
-// beside them, tells their origin.
+// The digits are "Optical Recognition of Handwritten Digits" by E. Alpaydin and C. Kaynak, UCI Machine Learning
+// Repository, CC BY 4.0. The file optdigits.names in the same folder describes their origin.
 var (
 	//go:embed optdigits/optdigits.tra
 	digitsTrain []byte
@@ -27,30 +26,30 @@ const (
 
 var digitsShape = imageOf("digits")
 
-// digitsContent is the content of the embedded files.
+// digitsContent holds the digests of the embedded files.
 var digitsContent = content{
 	train: "d4049211a6773c1d4b36e474e0b44f93d7b05efe31bdb6b5a5de323ceba65f54",
 	test:  "6be1151d842b00849340a5a2b638449091b4743591f9b155481616f297233b6c",
 	note:  "the original digits of the UCI repository",
 }
 
-// digitsSource is digits as text: a header, then 64 pixels of 0..16 and the digit.
+// digitsSource reads the digits from text: a header, then for each sample 64 pixels of 0..16 and the digit.
 type digitsSource struct {
 	files   [2]file
 	samples [2]int
 }
 
-// embeddedDigits are the digits in the program.
+// embeddedDigits reads the digits embedded in the program.
 var embeddedDigits = &digitsSource{
 	files:   [2]file{inMemory("optdigits.tra", digitsTrain), inMemory("optdigits.tes", digitsTest)},
 	samples: [2]int{3823, 1797},
 }
 
-// decodedDigits is the source of the embedded digits, of which the text of a part is read once in the life of a
-// process: a sweep or an experiment reads them for each of its runs.
+// decodedDigits is the source of the embedded digits. It decodes the text of a part once in the life of a process,
+// because a sweep or an experiment reads the digits for each of its runs.
 type decodedDigits struct{}
 
-// digitsOnce returns the samples of a part of the embedded digits, each its pixels and its label.
+// digitsOnce decodes a part of the embedded digits. Each sample is its pixels followed by its label.
 var digitsOnce = [2]func() ([]uint16, error){
 	sync.OnceValues(func() ([]uint16, error) { return embeddedDigits.decode(Train) }),
 	sync.OnceValues(func() ([]uint16, error) { return embeddedDigits.decode(Test) }),
@@ -61,7 +60,7 @@ func (decodedDigits) read(part Part, emit func([]uint16, int) error) error {
 	if err != nil {
 		return err
 	}
-	values := make([]uint16, digitsFeatures) // of the caller, who may change them
+	values := make([]uint16, digitsFeatures) // a copy: the caller may change it
 	for sample := range slices.Chunk(all, digitsFeatures+1) {
 		copy(values, sample)
 		if err := emit(values, int(sample[digitsFeatures])); err != nil {

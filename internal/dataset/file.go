@@ -38,8 +38,8 @@ func standardInput() file {
 	return file{"standard input", func() (io.ReadCloser, error) { return interrupt.New(os.Stdin, false), nil }}
 }
 
-// during returns the file so that reads of it end, with an error, when ctx does, if they wait for somebody who writes;
-// until stop is called.
+// during returns the file with reads that end with an error when ctx ends, if they wait for a writer (on a pipe or
+// terminal). It has this effect until stop is called.
 func (f file) during(ctx context.Context) (interruptible file, stop func()) {
 	stopped := func() bool { return true }
 	return file{f.name, func() (io.ReadCloser, error) {
@@ -51,7 +51,7 @@ func (f file) during(ctx context.Context) (interruptible file, stop func()) {
 	}}, func() { stopped() }
 }
 
-// interrupter is a file whose reads can be ended.
+// interrupter is a file whose reads can be interrupted.
 type interrupter interface{ Interrupt() }
 
 func inMemory(name string, data []byte) file {
@@ -65,7 +65,7 @@ type stream struct {
 	raw  io.Closer
 }
 
-// stream opens the file, decompressed if its first bytes are those of gzip or bzip2.
+// stream opens the file. It decompresses gzip and bzip2, which it recognises by the first bytes.
 func (f file) stream() (*stream, error) {
 	raw, err := f.open()
 	if err != nil {
@@ -96,7 +96,7 @@ func (f file) stream() (*stream, error) {
 	return &stream{r, f.name, raw}, nil
 }
 
-// packed are files that are compressed in a way that is not read.
+// packed lists compressions that cannot be read.
 var packed = []struct{ magic, by, remedy string }{
 	{"\xfd7zXZ\x00", "xz", "xz -dk FILE"},
 	{"\x28\xb5\x2f\xfd", "zstd", "zstd -dk FILE"},
@@ -108,14 +108,14 @@ var packed = []struct{ magic, by, remedy string }{
 
 func (s *stream) Close() error { return s.raw.Close() }
 
-// interrupt ends reads that wait for somebody who writes, if that is possible.
+// interrupt ends reads that wait for a writer, if the file allows it.
 func (s *stream) interrupt() {
 	if r, ok := s.raw.(interrupter); ok {
 		r.Interrupt()
 	}
 }
 
-// waits reports whether reading may have to wait for somebody who writes: whether the stream is no regular file.
+// waits reports whether reads may have to wait for a writer, because the stream is not a regular file.
 func (s *stream) waits() bool {
 	f, ok := s.raw.(interface{ Stat() (fs.FileInfo, error) })
 	if !ok {
@@ -125,7 +125,7 @@ func (s *stream) waits() bool {
 	return err != nil || !info.Mode().IsRegular()
 }
 
-// end reports anything that follows the last record, and a wrong gzip checksum.
+// end returns an error if bytes follow the last record, or if the gzip checksum is wrong.
 func (s *stream) end(records int) error {
 	switch _, err := s.ReadByte(); {
 	case err == nil:
@@ -137,12 +137,12 @@ func (s *stream) end(records int) error {
 	return nil
 }
 
-// fault is an error at a record, counted from 1.
+// fault returns an error about a record, counted from 1.
 func (s *stream) fault(record int, format string, args ...any) error {
 	return fmt.Errorf("%s: record %d: %w", s.name, record, fmt.Errorf(format, args...))
 }
 
-// damaged explains what an error of the gzip reader or an early end means for a user.
+// damaged rewords errors of decompression and unexpected ends of file for users.
 func damaged(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// found is where a set's files are.
+// found says where a set's files are.
 type found struct {
 	dir   string
 	files []file
@@ -21,18 +21,18 @@ type found struct {
 type MissingError struct {
 	Set    string // name of the set
 	Reason string // the folders that were searched, and what was missing in them
-	Get    string // how to get it, a text of package message
+	Get    string // how to get the set, as a text for package message
 }
 
-// Error returns what is missing and where it was looked for.
+// Error says what is missing and which places were searched.
 func (e *MissingError) Error() string {
 	return fmt.Sprintf("data set %s: not found: %s", e.Set, e.Reason)
 }
 
-// Hint returns how to get it, as package message has it.
+// Hint says how to get the set, with options as package message names them.
 func (e *MissingError) Hint() string { return e.HintIn(message.Fields) }
 
-// HintIn returns how to get it with options in these words.
+// HintIn says how to get the set, with options named in the given words.
 func (e *MissingError) HintIn(words message.Words) string { return message.Text(words, e.Get) }
 
 // find looks for the set's files in dir, if not empty, and then in the folders.
@@ -46,9 +46,8 @@ func (k *kind) find(dir string, folders []string) (found, error) {
 	return f, nil
 }
 
-// places lists the folders that may hold the files: those that carry the set's name
-// first, since MNIST-like sets share their file names. A folder with the name of
-// another set is left out for the same reason.
+// places lists the folders that may hold the files. Folders with the set's name come first, because MNIST-like sets
+// use the same file names. Folders with the name of another set are left out for the same reason.
 func (k *kind) places(dir string, folders []string) []string {
 	var places []string
 	add := func(base string) {
@@ -74,8 +73,8 @@ func (k *kind) foreign(name string) bool {
 	return slices.ContainsFunc(kinds, func(o *kind) bool { return o != k && slices.Contains(o.folders, name) })
 }
 
-// Candidates returns the paths at which files that the configuration itself names are looked for. The members of
-// archives are looked for in the archive.
+// Candidates returns the paths at which the files that a configuration names are looked for. For a member of an
+// archive it returns the archive's paths.
 func Candidates(cfg config.Data, folders []string) (paths []string) {
 	for _, name := range []string{cfg.Train, cfg.TrainLabels, cfg.Test, cfg.TestLabels} {
 		if name == "" {
@@ -95,9 +94,8 @@ func Candidates(cfg config.Data, folders []string) (paths []string) {
 	return paths
 }
 
-// locate returns the first place that holds all of the files, of which each has one or
-// more possible names, each with or without ".gz". Otherwise the reason says where it
-// looked and what was missing.
+// locate returns the first place that holds all files. Each file has one or more possible names, each with or
+// without ".gz". If there is no such place, reason says where locate looked and what was missing.
 func locate(files [][]string, places []string) (f found, reason string) {
 	var tried []string
 	for _, dir := range places {
@@ -128,8 +126,8 @@ func inFolder(dir string, files [][]string) (all []file, missing []string) {
 	return all, missing
 }
 
-// firstFile returns the first of the names, plain or with ".gz", that is a file in
-// dir, or "". An absolute name stands for itself.
+// firstFile returns the first of the names, plain or with ".gz", that is a file in dir, or "". An absolute name is
+// looked up without dir.
 func firstFile(dir string, names []string) string {
 	for _, name := range names {
 		if !filepath.IsAbs(name) {

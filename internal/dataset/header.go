@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// labelNames are names of columns, in lower case, that hold the class more often than not; the first ones hardly ever
-// hold anything else.
+// labelNames are column names, in lower case, that usually mark the class. The first sureLabelNames of them hardly
+// ever mark anything else.
 var labelNames = []string{
 	"label", "labels", "target", "targets", "class", "classes", "category", "outcome", "klasse", "y",
 }
@@ -23,20 +23,21 @@ func isLabelName(name string, names []string) bool {
 	return slices.Contains(names, strings.ToLower(name))
 }
 
-// sayHeader is the remedy where it is not clear whether the first line is a header.
+// sayHeader is the advice when it is unclear whether the first line is a header.
 const sayHeader = "data.header: yes, or data.header: no"
 
-// fewRows is how many rows are too few to say that a word does not occur again.
+// fewRows is the number of rows below which the absence of a repeated word proves nothing.
 const fewRows = 20
 
-// isHeadline decides by the looks of the first rows of a table, and by the classes that it is known to have, whether
-// the first one names the columns. It is an error if that cannot be known. Only judged columns are looked at, and the
-// label.
+// isHeadline decides whether the first row names the columns, by the looks of the first rows and by the classes of
+// the model, if they are known. It returns an error if this is unclear. It looks only at the label and at the
+// columns that judged selects.
 //
-// A word above a column of numbers is a name, and a number above one is a value. A first line of numbers is a header
-// all the same if its label is none: a word or a number that no other row has for a label, and that is a usual name of
-// one or stands behind 0, 1, 2 and so on. A line of words above words is a header if none of them occurs again below.
-// What is missing or infinite is neither a word nor a number.
+// A word above a column of numbers is a name, and a number above a column of numbers is a value. A first line of
+// numbers is nevertheless a header if its label is not a label: a word or number that no other row has as its
+// label, and that is either a usual name of a label column or the end of a line 0, 1, 2 and so on. A line of words
+// above words is a header if none of the words occurs again below. Missing and infinite values count neither as
+// words nor as numbers.
 func (t *table) isHeadline(rows [][]string, judged func(column int) bool) (bool, error) {
 	f, label := t.judge(rows, judged), t.labelOf(rows)
 	switch {
@@ -58,15 +59,15 @@ func (t *table) isHeadline(rows [][]string, judged func(column int) bool) (bool,
 	return true, nil
 }
 
-// firstFields are the fields of a first line.
+// firstFields classifies the fields of a first line.
 type firstFields struct {
 	names  []string // words above numbers
 	values []string // numbers above numbers
-	words  int      // others
-	again  bool     // some of these occur again below
+	words  int      // other fields
+	again  bool     // some of the other fields occur again below
 }
 
-// judge sorts the fields of a first line that are judged.
+// judge classifies the fields of the first line in the columns that judged selects.
 func (t *table) judge(rows [][]string, judged func(column int) bool) (f firstFields) {
 	for i, field := range rows[0] {
 		if i == t.label || !judged(i) || t.isMissing(field) {
@@ -89,7 +90,8 @@ func (t *table) judge(rows [][]string, judged func(column int) bool) (f firstFie
 	return f
 }
 
-// unclear is the error that a first line has a word where a number should be, and numbers or a label, too.
+// unclear returns the error for a first line with a word where a number should be, but also with numbers or a
+// label.
 func (t *table) unclear(values, names []string) error {
 	if t.known {
 		return message.WithHint(fmt.Errorf("%s is not a number", shown(names[0])),
@@ -105,13 +107,13 @@ func (t *table) unclear(values, names []string) error {
 		"data.missing_values names it, or data.categories its column by the number, counted from 1")
 }
 
-// firstLabel is what stands in the column of the label in the first line.
+// firstLabel describes the first line's field in the label column.
 type firstLabel struct {
 	text     string
-	repeated bool // other rows have it, too
-	name     bool // it is no label like those below: a word, and they are numbers, or a usual name
-	foreign  bool // the model that reads the table has no such class, but those below
-	single   bool // other labels occur more than once: all, or most of those in many rows
+	repeated bool // other rows have the same label
+	name     bool // it is a usual name of a label column, or a word above numbers
+	foreign  bool // it is no class of the model that reads the table, but the labels below are
+	single   bool // other labels repeat: all of them or, in a table with many rows, most
 }
 
 func (t *table) labelOf(rows [][]string) (l firstLabel) {
@@ -138,7 +140,7 @@ func (t *table) labelOf(rows [][]string) (l firstLabel) {
 	return l
 }
 
-// numbersAreNames decides about a first line of numbers.
+// numbersAreNames decides whether a first line of numbers is a header.
 func (t *table) numbersAreNames(rows [][]string, values []string, label firstLabel) (header bool, err error) {
 	word, usual := !looksNumeric(label.text), isLabelName(label.text, labelNames)
 	if label.text == "" || label.foreign || t.known {
@@ -158,8 +160,8 @@ func (t *table) numbersAreNames(rows [][]string, values []string, label firstLab
 	return false, err
 }
 
-// occursAgain reports whether any row after the first one has the same label. Of a file that can be read but once it
-// knows the first rows.
+// occursAgain reports whether any later row has the same label. In a file that can be read only once, it sees only
+// the first rows.
 func (t *table) occursAgain(label firstLabel) (bool, error) {
 	if label.repeated || t.file == nil {
 		return label.repeated, nil
@@ -173,7 +175,7 @@ func (t *table) occursAgain(label firstLabel) (bool, error) {
 	for first := true; ; first = false {
 		r := other.take()
 		if r.err != nil {
-			return false, nil // what is wrong is found again
+			return false, nil // reading the table again reports the error
 		}
 		if !first && t.label < len(r.fields) && strings.TrimSpace(r.fields[t.label]) == label.text {
 			return true, nil
@@ -181,7 +183,7 @@ func (t *table) occursAgain(label firstLabel) (bool, error) {
 	}
 }
 
-// counts reports whether texts are whole numbers that count up from 0 or 1.
+// counts reports whether the texts are whole numbers that count up from 0 or 1.
 func counts(texts []string) bool {
 	first := texts[0]
 	for i, text := range texts {
@@ -192,11 +194,11 @@ func counts(texts []string) bool {
 	return true
 }
 
-// manyCounted is how many values in a row hardly count by chance.
+// manyCounted is the number of values that hardly count up by chance.
 const manyCounted = 8
 
-// countedNames decides about a first line of 0, 1, 2 and so on: they are names if all numbers below have a point, and
-// values if they are few, none of them has one, and the label occurs again.
+// countedNames decides whether a first line 0, 1, 2 and so on is a header. It is a header if all numbers below have
+// a decimal mark. It is data if it has few values, no number below has a decimal mark, and its label occurs again.
 func (t *table) countedNames(rows [][]string, numbers int, label firstLabel) (bool, error) {
 	whole, points := 0, 0
 	for _, row := range rows[1:] {
@@ -218,7 +220,7 @@ func (t *table) countedNames(rows [][]string, numbers int, label firstLabel) (bo
 		shown(rows[0][0])), sayHeader)
 }
 
-// columnOf returns the fields of a column below the first row, where rows have as many.
+// columnOf returns the fields of a column below the first row, for rows with the same number of fields.
 func columnOf(rows [][]string, at int) (fields []string) {
 	for _, row := range rows[1:] {
 		if len(row) == len(rows[0]) {
@@ -228,7 +230,7 @@ func columnOf(rows [][]string, at int) (fields []string) {
 	return fields
 }
 
-// mostlyNumbers reports whether more fields are numbers than words.
+// mostlyNumbers reports whether the fields contain more numbers than words.
 func (t *table) mostlyNumbers(fields []string) bool {
 	numbers, words := 0, 0
 	for _, field := range fields {
@@ -242,17 +244,17 @@ func (t *table) mostlyNumbers(fields []string) bool {
 	return numbers > words
 }
 
-// isMissing reports whether a field of a column of numbers says that its value is missing.
+// isMissing reports whether a field in a column of numbers marks a missing value.
 func (t *table) isMissing(field string) bool {
 	return t.lacks(encoding.NumberColumn, field)
 }
 
-// lacks reports whether a field of a column of a kind says that its value is missing.
+// lacks reports whether a field in a column of the given kind marks a missing value.
 func (t *table) lacks(kind encoding.ColumnKind, field string) bool {
 	return encoding.MissingValue(kind, field) || slices.Contains(t.declared, field)
 }
 
-// isInfinite reports whether a field is a number that is not finite, or one that a spreadsheet could not calculate.
+// isInfinite reports whether a field is an infinite number, or a spreadsheet's mark for a failed calculation.
 func isInfinite(field string) bool {
 	switch strings.ToLower(strings.TrimLeft(field, "+-")) {
 	case "inf", "infinity", "∞", "1.#inf", "#div/0!", "#num!":
@@ -261,8 +263,9 @@ func isInfinite(field string) bool {
 	return false
 }
 
-// findLabelByName returns the column that holds the label in a table with a header, where nothing says which it is: the
-// last one, unless it looks like no label and another has a usual name of one. It is an error if that is not clear.
+// findLabelByName returns the label column of a table with a header if the configuration does not name it. It is
+// the last column, unless that looks unlike a label and another column has a usual name of a label. findLabelByName
+// returns an error if this is unclear.
 func (t *table) findLabelByName(rows [][]string) (int, error) {
 	last := len(rows[0]) - 1
 	var named []int
@@ -283,7 +286,7 @@ func (t *table) findLabelByName(rows [][]string) (int, error) {
 	return 0, t.askLabel(rows[0], named[0], last)
 }
 
-// askLabel is the error that one of two columns may be the label.
+// askLabel returns the error that either of two columns may be the label.
 func (t *table) askLabel(line []string, one, other int) error {
 	remedy := "data.label: " + line[one]
 	if line[other] != "" {
@@ -293,10 +296,10 @@ func (t *table) askLabel(line []string, one, other int) error {
 		shown(line[one]), other+1, shown(line[other])), "%s", remedy)
 }
 
-// manyFractions is how many different labels are too many for labels that are no whole numbers.
+// manyFractions is the largest number of different labels if they are not whole numbers.
 const manyFractions = 10
 
-// unlikeLabels reports whether the fields of a column look like no labels: most are different, or many are fractions.
+// unlikeLabels reports whether a column does not look like labels: most fields differ, or there are many fractions.
 func (t *table) unlikeLabels(fields []string) bool {
 	different, fraction := map[string]bool{}, false
 	for _, field := range fields {
@@ -306,7 +309,7 @@ func (t *table) unlikeLabels(fields []string) bool {
 	return len(fields) >= fewRows && len(different) > len(fields)/2 || fraction && len(different) > manyFractions
 }
 
-// isFraction reports whether a text is a number that is not whole.
+// isFraction reports whether a text is a number but not a whole number.
 func isFraction(text string) bool {
 	for _, n := range []notation{{}, {comma: true}} {
 		if x, ok := n.finite(text); ok {

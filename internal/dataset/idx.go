@@ -10,22 +10,22 @@ import (
 	"ialgn/internal/message"
 )
 
-// idx reads the IDX format of MNIST: two zero bytes, the type (8: unsigned byte), the
-// number of dimensions, each of them as a big-endian uint32, then the elements, big-endian. The
-// first dimension counts the records.
+// idx reads the IDX format of MNIST: two zero bytes, the element type (8 is unsigned byte), the number of
+// dimensions, each dimension as a big-endian uint32, then the elements, big-endian. The first dimension counts the
+// records.
 type idx struct {
 	*stream
-	code  string // type of the elements, as NumPy has it
-	count int    // records that the header promises
-	size  int    // elements a record
+	code  string // element type by NumPy's code
+	count int    // number of records according to the header
+	size  int    // elements in a record
 	shape Shape
 	done  int
 }
 
-// idxTypes are the types of elements by their number in the header.
+// idxTypes maps the type numbers in IDX headers to NumPy's codes.
 var idxTypes = map[byte]string{8: "u1", 9: "i1", 11: "i2", 12: "i4", 13: "f4", 14: "f8"}
 
-// openIDX opens a file of unsigned bytes.
+// openIDX opens an IDX file of unsigned bytes.
 func openIDX(f file) (*idx, error) {
 	s, err := f.stream()
 	if err != nil {
@@ -34,7 +34,7 @@ func openIDX(f file) (*idx, error) {
 	return idxOf(s)
 }
 
-// idxOf reads the header of an IDX file of unsigned bytes. If it is none, the stream is closed.
+// idxOf reads the header of an IDX file of unsigned bytes. On an error it closes the stream.
 func idxOf(s *stream) (*idx, error) {
 	x := &idx{stream: s}
 	if err := x.header("u1"); err != nil {
@@ -44,7 +44,7 @@ func idxOf(s *stream) (*idx, error) {
 	return x, nil
 }
 
-// header reads the header. The type of the elements must be that of the code, if that is not empty.
+// header reads the header. Unless code is empty, the elements must be of that type.
 func (x *idx) header(code string) error {
 	var word [4]byte
 	if _, err := io.ReadFull(x, word[:]); err != nil {
@@ -83,8 +83,8 @@ func (x *idx) header(code string) error {
 	return nil
 }
 
-// next reads the next record into dst, x.size bytes. After the last it returns io.EOF
-// if the file ends there, too.
+// next reads the next record, x.size bytes, into dst. After the last record it returns io.EOF, or an error if the
+// file goes on.
 func (x *idx) next(dst []byte) error {
 	if x.done == x.count {
 		if err := x.end(x.count); err != nil {
@@ -99,8 +99,8 @@ func (x *idx) next(dst []byte) error {
 	return nil
 }
 
-// skipFirst reads over the first record, so that the size of a record is known to be
-// more than a claim.
+// skipFirst skips the first record. This proves that the file has at least as many bytes as the header says for one
+// record.
 func (x *idx) skipFirst() error {
 	if x.count == 0 {
 		return fmt.Errorf("%s: header: no records", x.name)
@@ -111,7 +111,7 @@ func (x *idx) skipFirst() error {
 	return nil
 }
 
-// idxPair is a part of an MNIST-like set.
+// idxPair is one part of an MNIST-like set.
 type idxPair struct{ images, labels file }
 
 // idxSource is an MNIST-like set.
@@ -121,8 +121,8 @@ type idxSource struct {
 	classes  int
 }
 
-// open opens both files of a part and compares their headers with each other and with
-// the set. features 0 accepts any size.
+// open opens both files of a part, and checks that their headers agree with each other and with the set. If
+// features is 0, any image size is accepted.
 func (s *idxSource) open(part Part) (images, labels *idx, err error) {
 	p := s.parts[part]
 	if images, err = openIDX(p.images); err != nil {
@@ -216,7 +216,7 @@ func openMNIST(k *kind, files []file) (*Set, error) {
 	return s, nil
 }
 
-// numbered appends "what 0" to "what n-1".
+// numbered appends "what 0" .. "what n-1" to names.
 func numbered(names []string, what string, n int) []string {
 	for i := range n {
 		names = append(names, fmt.Sprintf("%s %d", what, i))

@@ -9,18 +9,18 @@ import (
 	"ialgn/internal/config"
 )
 
-// kind is a set with fixed files.
+// kind is a set that consists of fixed files.
 type kind struct {
 	name, title string
 	classes     []string
-	folders     []string   // names of its own folder, in order of preference
-	files       [][]string // the names that each file may have, without ".gz"
+	folders     []string   // names of the set's own folder, in order of preference
+	files       [][]string // for each file, its possible names without ".gz"
 	get         string
 	open        func(k *kind, files []file) (*Set, error)
 	known       []content
 }
 
-// content is a known content of both parts, as [Set.Digest] gives it.
+// content identifies a known content by the digests of both parts ([Set.Digest]).
 type content struct{ train, test, note string }
 
 var mnistFiles = [][]string{
@@ -30,7 +30,7 @@ var mnistFiles = [][]string{
 	{"t10k-labels-idx1-ubyte", "t10k-labels.idx1-ubyte"},
 }
 
-// kinds lists the sets with files, in the order in which they are shown.
+// kinds lists the sets with files, in display order.
 var kinds = []*kind{
 	{
 		name: "mnist", title: "MNIST handwritten digits, 28 x 28 pixels, 60,000 + 10,000",
@@ -108,14 +108,14 @@ func findKind(name string) (*kind, bool) {
 	return kinds[i], true
 }
 
-// imageOf returns the shape of the images of a data set, zero if its name does not tell.
+// imageOf returns the image shape of a named data set, or zero if the name does not determine it.
 func imageOf(set string) Shape {
 	size := config.ImageOf(set)
 	return Shape{size[0], size[1], size[2]}
 }
 
-// ShapeOf returns the shape of the images of a data set by its name, zero if it has no images, or ones of other than so
-// many features. It reads no files.
+// ShapeOf returns the image shape of a named data set. It returns zero if the set has no images, or if its images
+// do not have the given number of features. It reads no files.
 func ShapeOf(set string, features int) Shape {
 	shape := imageOf(set)
 	if shape.Planes*shape.Height*shape.Width != features {
@@ -124,7 +124,7 @@ func ShapeOf(set string, features int) Shape {
 	return shape
 }
 
-// setNames lists all names that [Open] takes.
+// setNames lists the names of all sets that [Open] can open.
 func setNames() []string {
 	names := []string{"digits"}
 	for _, k := range kinds {
@@ -136,12 +136,12 @@ func setNames() []string {
 	return append(names, "csv", "arrays")
 }
 
-// systemFolder is where the data set packages of Debian put their files.
+// systemFolder is the folder of Debian's data set packages.
 const systemFolder = "/usr/share/datasets"
 
-// Folders returns where data sets are looked for, in order: flag, the value of
-// --data, if not empty; the folder that the environment variable IALGN_DATA names, if
-// set; ialgn in the user's cache directory; and the system's folder of data sets.
+// Folders returns the folders in which data sets are looked for, in this order: flag, which is the value of --data,
+// unless empty; the folder in the environment variable IALGN_DATA, if set; the folder ialgn in the user's cache
+// directory; the system's folder of data sets.
 func Folders(flag string) []string {
 	var folders []string
 	for _, f := range []string{flag, os.Getenv("IALGN_DATA")} {

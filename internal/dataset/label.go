@@ -9,11 +9,11 @@ import (
 	"ialgn/internal/message"
 )
 
-// exactDigits is how many digits a number may have to be exact in double precision.
+// exactDigits is the number of decimal digits up to which double precision is exact.
 const exactDigits = 15
 
-// key returns what is the same for labels that are the same class: numbers that are equal, such as 1, 1.0 and 1e0. A
-// number that begins with a zero, such as 007, is a code: it is equal to nothing else.
+// key returns a text that is equal for all labels of the same class. Equal numbers, such as 1, 1.0 and 1e0, are the
+// same class. A number that begins with a zero, such as 007, is a code and equals only itself.
 func (n notation) key(label string) string {
 	digits := strings.TrimLeft(label, "+-")
 	if len(digits) > exactDigits || len(digits) > 1 && digits[0] == '0' && allDigits(digits[1:2]) {
@@ -26,15 +26,15 @@ func (n notation) key(label string) string {
 	return strconv.FormatFloat(x+0, 'g', -1, 64) // -0 is 0
 }
 
-// classes are the classes of a table in the order of their first rows.
+// classes holds the classes of a table, in the order of their first rows.
 type classes struct {
 	notation
 	names []string
-	at    map[string]int // by the keys of labels
+	at    map[string]int // class by label or by the label's key
 }
 
-// add returns the class of a label. A class has the shortest of its labels for a name, the first one in alphabetical
-// order of several.
+// add returns the class of a label, which it adds if it is new. A class is named after the shortest of its labels,
+// or the alphabetically first of several.
 func (c *classes) add(label string) (class int) {
 	class, known := c.at[label]
 	if known {
@@ -53,7 +53,7 @@ func (c *classes) add(label string) (class int) {
 	}
 	c.at[strings.Clone(key)] = class
 	if len(c.at) < 4*MaxClasses {
-		c.at[strings.Clone(label)] = class // which is quicker the next time
+		c.at[strings.Clone(label)] = class // faster than by key
 	}
 	return class
 }
@@ -66,7 +66,7 @@ func (c *classes) find(label string) (class int, known bool) {
 	return class, known
 }
 
-// sorted returns the names in order, numbers by their value, and the place of each class among them.
+// sorted returns the names in order, numbers by value, and the position of each class among them.
 func (c *classes) sorted() (names []string, place []int, err error) {
 	names = slices.Clone(c.names)
 	if err := sortLabels(names); err != nil {
@@ -82,7 +82,7 @@ func (c *classes) sorted() (names []string, place []int, err error) {
 	return names, place, nil
 }
 
-// check refuses what can hardly be labels: too few of them or, where nothing says that this column has them, too many.
+// check refuses labels that are unlikely: only one class or, unless the user named the column, too many classes.
 func (c *classes) check(rows int, column string, given bool) error {
 	switch {
 	case len(c.names) < 2:
@@ -98,7 +98,7 @@ func (c *classes) check(rows int, column string, given bool) error {
 	return nil
 }
 
-// sortLabels sorts labels, numbers with a decimal point by their value.
+// sortLabels sorts labels: by value if all are numbers with a decimal point, otherwise as texts.
 func sortLabels(labels []string) error {
 	values := make(map[string]float64, len(labels))
 	for _, l := range labels {

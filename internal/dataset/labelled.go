@@ -13,18 +13,19 @@ import (
 	"ialgn/internal/message"
 )
 
-// Labelled streams samples of a file with their classes, see [OpenLabelled].
+// Labelled streams samples of a file with their classes; see [OpenLabelled].
 type Labelled struct {
 	*Samples
-	labels  *array // of samples in an array
+	labels  *array // of samples in an array; nil for a table
 	classes []string
 }
 
-// OpenLabelled is [OpenSamples] of a file whose samples have labels, the names of the given classes or numbers equal to
-// them. A table has them in a column: the one named data.Label, else the one that the label had in training, or the
-// last one. The labels of an array are in a file of their own, whose path is empty otherwise.
+// OpenLabelled is like [OpenSamples], for a file whose samples have labels. A label is the name of one of the given
+// classes, or a number equal to the name. The labels of a table are in a column: the column named data.Label, or
+// else the label column of training, or else the last column. The labels of an array are in a separate file,
+// labels; for a table labels is empty.
 //
-// The columns of a table are found by their names, if both the model and the file have names.
+// Columns of a table are matched by name if both the model and the file have names.
 func OpenLabelled(ctx context.Context, path, labels string, enc *encoding.Encoder, classes []string, data config.Data) (
 	*Labelled, error,
 ) {
@@ -39,7 +40,8 @@ func OpenLabelled(ctx context.Context, path, labels string, enc *encoding.Encode
 	return l, nil
 }
 
-// byNames returns an encoder with columns of numbers, named as its features, if it has real values and no columns.
+// byNames returns an encoder with columns. If enc has real values but no columns, each feature becomes a column of
+// numbers.
 func byNames(enc *encoding.Encoder, label string) *encoding.Encoder {
 	if enc.Columns != nil || enc.Quantiser == nil || len(enc.Names) == 0 {
 		return enc
@@ -84,8 +86,8 @@ func (l *Labelled) open(labels string, enc *encoding.Encoder, label string) (err
 	return nil
 }
 
-// labelColumn returns the column of a table with the labels: that of a name or, without one, the one that the label had
-// among the columns of training.
+// labelColumn returns the label column of a table: the column with the given name or, if name is empty, the column
+// that was the label in training.
 func (t *table) labelColumn(columns []encoding.Column, name string) (int, error) {
 	at := slices.IndexFunc(columns, func(c encoding.Column) bool { return c.Kind == encoding.LabelColumn })
 	if name == "" && at >= 0 {
@@ -109,7 +111,7 @@ func (t *table) labelColumn(columns []encoding.Column, name string) (int, error)
 	return -1, errors.New("no column has the labels")
 }
 
-// Next reads the next sample into values, and returns its class. It returns io.EOF after the last.
+// Next reads the next sample into values and returns its class. It returns io.EOF after the last sample.
 func (l *Labelled) Next(values []uint16) (class int, err error) {
 	if err := l.Samples.Next(values); err != nil {
 		return 0, err
@@ -137,11 +139,11 @@ func (l *Labelled) Next(values []uint16) (class int, err error) {
 	return class, nil
 }
 
-// ClassOf returns the class of a label: the one of this name, or else one whose name is an equal number; -1 if there is
+// ClassOf returns the class whose name is label, or else the class whose name is an equal number, or -1 if there is
 // none.
 func ClassOf(classes []string, label string) int { return notation{}.classOf(classes, label) }
 
-// classOf is ClassOf where numbers are in a notation.
+// classOf is ClassOf for numbers in notation n.
 func (n notation) classOf(classes []string, label string) int {
 	if at := slices.Index(classes, label); at >= 0 {
 		return at

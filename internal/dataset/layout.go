@@ -13,28 +13,29 @@ import (
 	"ialgn/internal/message"
 )
 
-// layout says how a CSV file is to be read, and how its columns are to be understood.
+// layout says how to read a CSV file and how to interpret its columns.
 type layout struct {
 	header    string   // auto (or empty), yes, no
-	label     string   // name of the label column, or without a header its number, from 1; empty: the last one
-	separator byte     // 0: found in the first lines
-	notation           // of numbers; where commas separate the fields, a decimal comma is for numbers in quotes
-	said      bool     // something is said of the notation
-	words     []string // that say that a value is missing, besides those that always do
+	label     string   // name of the label column or, without a header, its number from 1; empty: the last column
+	separator byte     // 0: determined by the first lines
+	notation           // of numbers; if commas separate fields, a decimal comma is expected only in quoted numbers
+	said      bool     // the configuration gives the notation
+	words     []string // words for a missing value, besides the usual ones
 
-	// Columns by their names or, without a header, their numbers: only is those that are read, all if there are none.
+	// Columns by name or, without a header, by number. only lists the columns to read; empty: all.
 	only, drop, categories []string
 	missing                bool // values may be missing
 
-	// Of files for prediction: the number of features, and names that mark a first line as the header, even if they look
-	// like numbers. Records may lack the label. Where the model knows its columns, they are found by these.
+	// The remaining fields are for files for prediction: the number of features, and names that mark the first line
+	// as a header even if they look like numbers. Records may lack the label. If the model knows its columns, they
+	// are found by columns.
 	features int
 	names    []string
 	columns  []encoding.Column
 	classes  []string
 }
 
-// layoutOf returns the layout of a set of CSV files.
+// layoutOf returns the layout that a configuration gives its CSV files.
 func layoutOf(cfg *config.Data) (layout, error) {
 	lay := layout{
 		header: cfg.Header, label: cfg.Label, missing: cfg.Missing == "median", notation: notationOf(cfg),
@@ -62,7 +63,7 @@ func layoutOf(cfg *config.Data) (layout, error) {
 	return lay, nil
 }
 
-// notationOf returns the notation of the numbers of a set.
+// notationOf returns the number notation that a configuration gives.
 func notationOf(cfg *config.Data) notation {
 	n := notation{comma: cfg.Decimal == "comma"}
 	if cfg.Thousands != "none" {
@@ -71,7 +72,7 @@ func notationOf(cfg *config.Data) notation {
 	return n
 }
 
-// understand finds the columns of a file from its first rows, and reports whether the first of them is a header.
+// understand finds the columns of a file from its first rows, and reports whether the first row is a header.
 func (t *table) understand(rows [][]string, lay layout) (header bool, err error) {
 	line := rows[0]
 	if lay.columns != nil {
@@ -102,8 +103,8 @@ func (t *table) understand(rows [][]string, lay layout) (header bool, err error)
 	return header, t.checkNumbers(rows, lay)
 }
 
-// checkNumbers looks at the first rows of columns of numbers. It asks what points in them are, where these look like
-// marks between thousands.
+// checkNumbers inspects the first rows of number columns. It returns an error that asks for the meaning of points
+// if they look like thousands separators.
 func (t *table) checkNumbers(rows [][]string, lay layout) error {
 	var seen []*evidence
 	var places []int
@@ -122,7 +123,7 @@ func (t *table) checkNumbers(rows [][]string, lay layout) error {
 	if _, i, mark := decide(seen); i >= 0 && mark == markPoint && !lay.said {
 		return t.ask(seen[i], places[i], mark)
 	}
-	return nil // what else is not clear is no number
+	return nil // other unclear fields are not numbers
 }
 
 // mayLack reports whether all values of a row may be missing for a model.
@@ -130,10 +131,10 @@ func (lay layout) mayLack() bool {
 	return slices.ContainsFunc(lay.columns, func(c encoding.Column) bool { return c.Missing })
 }
 
-// sparse is a row in the form of LIBSVM: a label, and indices with values.
+// sparse matches a row in LIBSVM's sparse form: a label, then indices with values.
 var sparse = regexp.MustCompile(`^\S+( \d+:\S+)+$`)
 
-// checkWidth refuses a number of columns that no table has.
+// checkWidth refuses an impossible number of columns.
 func checkWidth(rows [][]string, label bool) error {
 	line := rows[0]
 	columns, rest := len(line), len(line)
@@ -154,7 +155,7 @@ func checkWidth(rows [][]string, label bool) error {
 	return message.WithHint(err, "data.separator says what else separates them")
 }
 
-// findLabel finds the label column, by its name or its number, else by its place.
+// findLabel finds the label column, by name or number, or else by place.
 func (t *table) findLabel(line []string, lay layout) error {
 	at, number := slices.Index(line, lay.label), lay.number(line)
 	known := lay.features != 0
@@ -177,8 +178,8 @@ func (t *table) findLabel(line []string, lay layout) error {
 	return t.namedLabel(line, lay)
 }
 
-// namedLabel takes the column that has the name of the label, and the last one where there is no name. In a file for
-// prediction it is the column beside those with the names of the features, or the last one.
+// namedLabel finds the label column by the label's name, or takes the last column if there is no name. In a file
+// for prediction, the label is the column that is not among the feature names, or else the last column.
 func (t *table) namedLabel(line []string, lay layout) error {
 	at := slices.Index(line, lay.label)
 	t.label = len(line) - 1
@@ -201,14 +202,14 @@ func (t *table) namedLabel(line []string, lay layout) error {
 	return nil
 }
 
-// noColumn is the error that a key names no column of the first line.
+// noColumn returns the error that a key names a column that the first line does not have.
 func noColumn(key, name string, line []string) error {
 	return message.Near(fmt.Errorf("no column is named %q (%s), the first line has %s", name, key, abridged(line)), name,
 		line)
 }
 
-// number returns the column that a label gives by its number, -1 if it gives none. Where
-// there is a header for certain, it gives a name.
+// number returns the column that the label gives by number, or -1 if it does not. If there certainly is a header,
+// the label is always a name.
 func (lay layout) number(line []string) int {
 	if lay.header == "yes" || lay.features != 0 && lay.names != nil {
 		return -1
@@ -216,7 +217,8 @@ func (lay layout) number(line []string) int {
 	return columnNumber(lay.label, len(line))
 }
 
-// columnNumber returns the column of so many that a text gives by its number, counted from 1; -1 if it gives none.
+// columnNumber returns the column that a text gives by number, counted from 1, or -1 if it is no number up to
+// columns.
 func columnNumber(text string, columns int) int {
 	n, err := decimal.Int(text)
 	if err != nil || n < 1 || n > columns {
@@ -225,7 +227,7 @@ func columnNumber(text string, columns int) int {
 	return n - 1
 }
 
-// uncertain reports whether a label may be a name or a number: nothing says whether there is a header.
+// uncertain reports whether the label may be a name or a number, because it is not known whether there is a header.
 func (lay layout) uncertain() bool { return lay.header != "no" && lay.features == 0 }
 
 func allNumbers(line []string) bool {
@@ -235,7 +237,8 @@ func allNumbers(line []string) bool {
 	})
 }
 
-// isHeader decides whether the first row is one: by what is said of it, by names that it has, or by the looks.
+// isHeader decides whether the first row is a header: by the configuration, by names that the row contains, or by
+// its looks.
 func (t *table) isHeader(rows [][]string, lay layout) (bool, error) {
 	line := rows[0]
 	switch lay.header {
@@ -268,10 +271,10 @@ func (t *table) isHeader(rows [][]string, lay layout) (bool, error) {
 	return header, err
 }
 
-// lists reports whether columns are named.
+// lists reports whether the configuration lists columns.
 func (lay layout) lists() bool { return len(lay.only)+len(lay.drop)+len(lay.categories) > 0 }
 
-// named reports whether a list has a name that cannot be the number of a column.
+// named reports whether some listed column can only be a name and not a number.
 func (lay layout) named(line []string) bool {
 	return slices.ContainsFunc(slices.Concat(lay.only, lay.drop, lay.categories), func(name string) bool {
 		_, err := decimal.Int(name)
@@ -279,7 +282,8 @@ func (lay layout) named(line []string) bool {
 	})
 }
 
-// judged says which columns of a line hold numbers if it is no header, the label aside.
+// judged returns a function that selects the columns whose fields would be numbers if the line is not a header. The
+// label is handled separately.
 func (lay layout) judged(line []string) func(column int) bool {
 	at := func(list []string) (columns []int) {
 		for _, name := range list {
@@ -293,7 +297,7 @@ func (lay layout) judged(line []string) func(column int) bool {
 	}
 }
 
-// without returns the line's fields but the label.
+// without returns the line's fields without the label.
 func (t *table) without(line []string) []string {
 	if t.label < 0 {
 		return line
@@ -301,7 +305,7 @@ func (t *table) without(line []string) []string {
 	return slices.Delete(slices.Clone(line), t.label, t.label+1)
 }
 
-// choose makes the columns of a first line that become features.
+// choose selects the columns that become features.
 func (t *table) choose(line []string, lay layout) error {
 	only, err := t.find("data.columns", lay.only, line)
 	if err != nil {
@@ -338,7 +342,7 @@ func (t *table) choose(line []string, lay layout) error {
 	return t.unambiguous(lay)
 }
 
-// find returns the columns that a list names, by their numbers where there is no header.
+// find returns the columns that a list names: by name, or by number if there is no header.
 func (t *table) find(key string, names, line []string) (columns []int, err error) {
 	for _, name := range names {
 		at := columnNumber(name, len(line))
@@ -357,7 +361,7 @@ func (t *table) find(key string, names, line []string) (columns []int, err error
 	return columns, nil
 }
 
-// unambiguous refuses names that two columns have, where a model will find its columns by them.
+// unambiguous refuses column names that occur twice, if a model will find its columns by name.
 func (t *table) unambiguous(lay layout) error {
 	if t.header == nil || !lay.lists() && !lay.missing {
 		return nil
@@ -370,7 +374,7 @@ func (t *table) unambiguous(lay layout) error {
 	return nil
 }
 
-// wholeLine returns the columns of the whole table, in order, as a model knows them.
+// wholeLine returns all columns of the table, in order, as a model records them.
 func (t *table) wholeLine() []encoding.Column {
 	all := make([]encoding.Column, t.width)
 	for i := range all {

@@ -13,9 +13,9 @@ import (
 type Info struct {
 	Name    string   `json:"name"`
 	Title   string   `json:"title"`
-	Folders []string `json:"folders,omitempty"` // subfolders it is looked for in, before the folder itself
+	Folders []string `json:"folders,omitempty"` // subfolders that are searched before the folder itself
 	Files   []string `json:"files,omitempty"`   // each may end in .gz
-	Get     string   `json:"get"`               // how to get it
+	Get     string   `json:"get"`               // how to get the set
 }
 
 // List describes all sets, the embedded one first.
@@ -43,22 +43,22 @@ func List() []Info {
 	})
 }
 
-// Own reports whether a set is the user's own files, which a configuration names.
+// Own reports whether a set consists of the user's own files, which a configuration names.
 func Own(name string) bool { return name == "csv" || name == "arrays" }
 
-// Status is what [Check] found out about a set.
+// Status is the result of [Check] for a set.
 type Status struct {
 	Name  string       `json:"name"`
 	Found bool         `json:"found"`
 	Path  string       `json:"path,omitempty"`
 	Parts []PartStatus `json:"parts,omitempty"`
-	Known bool         `json:"known"` // both parts have a content that is known to the program
-	Note  string       `json:"note"`  // what the set holds, or where a missing one was searched for and how to get it
+	Known bool         `json:"known"` // both parts have a content that the program knows
+	Note  string       `json:"note"`  // what the set holds; for a missing set, where it was searched for and how to get it
 
 	missing *MissingError // nil: the set was found
 }
 
-// NoteIn returns the note with options in these words.
+// NoteIn returns the note, with options named in the given words.
 func (s Status) NoteIn(words message.Words) string {
 	if s.missing == nil {
 		return s.Note
@@ -73,10 +73,9 @@ type PartStatus struct {
 	SHA256  string `json:"sha256"` // digest of the decoded content, see [Set.Digest]
 }
 
-// Check looks for a set in the folders, reads all of it and compares its content with
-// what is known. A set that is not found is no error, its Note says where it was
-// looked for; nor is a content that is not known. An unknown name and a damaged file
-// are errors.
+// Check looks for a set in the folders, reads all of it, and compares its content with the known contents. A set
+// that is not found is not an error: Note then says where it was looked for. An unknown content is not an error
+// either. An unknown name or a damaged file is an error.
 func Check(ctx context.Context, name string, folders []string) (Status, error) {
 	s, st, err := look(ctx, name, folders)
 	if s == nil {
@@ -92,13 +91,14 @@ func Check(ctx context.Context, name string, folders []string) (Status, error) {
 	return st, nil
 }
 
-// Look is [Check] without reading a set that was found, of which it says nothing but where that was.
+// Look is like [Check], but does not read the set. It only reports where the set was found.
 func Look(ctx context.Context, name string, folders []string) (Status, error) {
 	_, st, err := look(ctx, name, folders)
 	return st, err
 }
 
-// look opens a set, and says what there is to say before it is read. The set is nil if it was not found.
+// look opens a set and fills in the part of its status that is known before reading. The set is nil if it was not
+// found.
 func look(ctx context.Context, name string, folders []string) (*Set, Status, error) {
 	st := Status{Name: name}
 	if Own(name) {
@@ -119,7 +119,7 @@ func look(ctx context.Context, name string, folders []string) (*Set, Status, err
 	return s, st, nil
 }
 
-// namedContent is a known content of the set of that name.
+// namedContent is a known content of a named set.
 type namedContent struct {
 	set string
 	content
@@ -139,8 +139,7 @@ func contents() []namedContent {
 	return all
 }
 
-// recognise compares the content with those of all sets, since MNIST-like sets are
-// easily taken for each other.
+// recognise compares the content with the contents of all sets, because MNIST-like sets are easily confused.
 func recognise(name, train, test string) (known bool, note string) {
 	for _, c := range contents() {
 		if c.train != train || c.test != test {

@@ -13,24 +13,24 @@ import (
 	"ialgn/internal/message"
 )
 
-// looked is what has been seen of a column.
+// looked summarises the values of a column.
 type looked struct {
 	values, numbers, missing int
-	absent                   int // values that are numbers which are missing, or words
-	numerals                 int // values that are numbers in some notation
+	absent                   int // values that mean "missing" in a column of numbers and are words otherwise
+	numerals                 int // values that are numbers in any notation
 	marks                    evidence
 	lo, hi                   float64
-	sequence                 bool // each is one more than that before
+	sequence                 bool // each number is one more than the number before
 	last                     float64
-	distinct                 map[uint64]bool // hashes of the values, which may be long and many
-	words                    []string        // the first of the different values, as many as a column of categories has
-	unfit                    error           // why some value can be no category
-	odd                      []Odd           // the first values that are no numbers
+	distinct                 map[uint64]bool // hashes of the values, as values may be long and many
+	words                    []string        // the first different values, up to maxCategories
+	unfit                    error           // why some value cannot be a category
+	odd                      []Odd           // the first values that are not numbers
 }
 
-// add looks at a value.
+// add records a value of the column.
 func (c *looked) add(field string, t *table) {
-	if t.lacks(encoding.CategoryColumn, field) { // whatever the column holds
+	if t.lacks(encoding.CategoryColumn, field) { // missing in any kind of column
 		c.missing++
 		return
 	}
@@ -56,10 +56,10 @@ func (c *looked) add(field string, t *table) {
 	}
 }
 
-// hashSeed is that of the hashes of values, which are only compared with each other.
+// hashSeed seeds the hashes of values, which are only compared with each other.
 var hashSeed = maphash.MakeSeed()
 
-// remember counts a value among the different ones.
+// remember records a value among the different values.
 func (c *looked) remember(field string) {
 	hash := maphash.String(hashSeed, field)
 	if len(c.distinct) == MostDistinct || c.distinct[hash] {
@@ -85,7 +85,7 @@ func (c *looked) number(x float64) {
 	c.last = x
 }
 
-// judge says what the column is.
+// judge decides the column's kind.
 func (c *looked) judge(to *Surveyed) error {
 	to.Distinct, to.Missing, to.Kind = len(c.distinct), c.missing, encoding.NumberColumn
 	if err := c.takeMissing(to); err != nil {
@@ -108,7 +108,7 @@ func (c *looked) judge(to *Surveyed) error {
 	return nil
 }
 
-// reason says why a column is left out; it is empty if it is not.
+// reason returns why a column is left out, or "" if it is used.
 func (c *looked) reason(to *Surveyed, words int) string {
 	first := Odd{}
 	if len(c.odd) > 0 {
@@ -142,8 +142,9 @@ func (c *looked) reason(to *Surveyed, words int) string {
 	return ""
 }
 
-// takeMissing takes the words of a column of numbers for missing values, where they are few: those that programs write
-// for them, and others, which have to be declared. Numbers that are written in another way than all others are neither.
+// takeMissing treats the words in a column of numbers as missing values if they are few. These are the usual marks
+// of programs, and other words, which must then be declared. It returns an error for a number in a different
+// notation.
 func (c *looked) takeMissing(to *Surveyed) error {
 	values := c.values - c.absent
 	odd := values - c.numbers
@@ -169,7 +170,7 @@ func (c *looked) takeMissing(to *Surveyed) error {
 	return nil
 }
 
-// quotedColumn names a column for an error.
+// quotedColumn names a column in errors.
 func quotedColumn(c *Surveyed) string {
 	if c.Name == "" {
 		return fmt.Sprintf("column %d", c.Number)

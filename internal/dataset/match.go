@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// match finds a model's columns in a file for prediction: by their names in the first line, in any order and beside
-// others, or by their places if that line is no header. It reports whether it is one.
+// match finds a model's columns in a file for prediction: by their names in the first line, in any order and among
+// others, or by place if the first line is not a header. It reports whether it is a header.
 func (t *table) match(rows [][]string, lay layout) (header bool, err error) {
 	line, columns := rows[0], lay.columns
 	t.label = -1
@@ -36,7 +36,7 @@ func named(columns []encoding.Column) bool {
 	return slices.ContainsFunc(columns, func(c encoding.Column) bool { return c.Name != "" })
 }
 
-// absent returns the names of features that a line lacks.
+// absent returns the feature names that a line lacks.
 func absent(line []string, columns []encoding.Column) (names []string) {
 	for i := range columns {
 		if c := &columns[i]; !c.Optional() && !slices.Contains(line, c.Name) {
@@ -46,7 +46,7 @@ func absent(line []string, columns []encoding.Column) (names []string) {
 	return names
 }
 
-// byName takes the columns of features from where their names stand.
+// byName finds the feature columns by name.
 func (t *table) byName(line []string, columns []encoding.Column) error {
 	for i := range columns {
 		c := &columns[i]
@@ -62,8 +62,8 @@ func (t *table) byName(line []string, columns []encoding.Column) error {
 	return nil
 }
 
-// byPlace takes the columns of features from a line with all of a model's columns, with all but the label, or with
-// those of features alone.
+// byPlace finds the feature columns by place. The line has all of the model's columns, all except the label, or
+// only the feature columns.
 func (t *table) byPlace(line []string, columns []encoding.Column) error {
 	lacks := func(kinds ...encoding.ColumnKind) []encoding.Column {
 		lacking := func(c encoding.Column) bool { return slices.Contains(kinds, c.Kind) }
@@ -90,14 +90,15 @@ func (t *table) byPlace(line []string, columns []encoding.Column) error {
 		len(line), strings.Join(slices.Compact(counts), ", "))
 }
 
-// add takes the next column of features.
+// add adds the next feature column.
 func (t *table) add(c *encoding.Column, at int) {
 	t.columns = append(t.columns, column{Column: *c, at: at})
 	t.features += c.Features()
 }
 
-// looksLikeData reports whether a line is a record by the looks: some field where a number should be is one, unless the
-// label says that it is a header; or, in a table without numbers, none is the name of a column.
+// looksLikeData reports whether the first line looks like a record. In a table with numbers, at least one field of
+// a number column must be a number, and the label must not look like a header. In a table without numbers, no field
+// may be the name of a column.
 func (t *table) looksLikeData(rows [][]string, lay layout) bool {
 	line := rows[0]
 	var numbers, names []string

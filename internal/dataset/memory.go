@@ -9,14 +9,14 @@ import (
 	"ialgn/internal/config"
 )
 
-// memorySource is a set whose samples a program passed.
+// memorySource is a set of samples that a program passed.
 type memorySource struct {
 	scaling
 	features [2][][]float64
 	labels   [2][]int
 }
 
-// openMemory checks the samples of a program, and splits a test part off unless they have one.
+// openMemory checks the samples of a program. Unless they have a test part, it splits one off.
 func openMemory(cfg config.Data, words form) (*Set, error) {
 	m := cfg.Memory
 	if m == nil {
@@ -59,7 +59,7 @@ func openMemory(cfg config.Data, words form) (*Set, error) {
 	return set, nil
 }
 
-// memoryClasses returns the names of the classes: those given, else the numbers up to the largest label.
+// memoryClasses returns the names of the classes: the given names, or else the numbers up to the largest label.
 func memoryClasses(m *config.Samples) ([]string, error) {
 	classes := slices.Clone(m.Classes)
 	if len(classes) == 0 && len(m.Labels) > 0 {
@@ -114,7 +114,7 @@ func checkSample(row []float64, width, label, classes int) error {
 	return nil
 }
 
-// divide splits the test part off the training part, as that of a CSV file is.
+// divide splits the test part off the training part, as for a CSV file.
 func (s *memorySource) divide(cfg config.Data, classes int) error {
 	labels := make([]uint8, len(s.labels[Train]))
 	for i, l := range s.labels[Train] {
@@ -136,7 +136,8 @@ func (s *memorySource) divide(cfg config.Data, classes int) error {
 	return nil
 }
 
-// fit takes the range of each feature over the training part, unless there is a quantiser or numbers are words.
+// fit determines the range of each feature over the training part, unless there is a quantiser or numbers are
+// words.
 func (s *memorySource) fit(set *Set, words form) error {
 	if s.settled() {
 		return nil
@@ -150,7 +151,7 @@ func (s *memorySource) fit(set *Set, words form) error {
 	return s.settle(set, &r, words, s, counts)
 }
 
-// reals implements real.
+// reals implements the interface real.
 func (s *memorySource) reals(part Part, fn func(class, at int, value func(f int) (float64, error)) error) error {
 	for i, row := range s.features[part] {
 		err := fn(s.labels[part][i], i+1, func(f int) (float64, error) { return row[f], nil })

@@ -9,19 +9,19 @@ import (
 	"unicode/utf8"
 )
 
-// notation says how the numbers of a table are written: with a decimal point or a decimal comma, and with a mark
-// between groups of three digits or without.
+// notation says how the numbers of a table are written: with a decimal point or a decimal comma, and with or
+// without a separator between thousands.
 type notation struct {
 	comma     bool
 	thousands string // a name of groupMarks; empty: none
 }
 
-// groupMarks are the marks that may separate thousands, by their names.
+// groupMarks lists the characters that may separate thousands, by name.
 var groupMarks = []struct{ name, marks string }{
 	{"comma", ","}, {"point", "."}, {"space", " \u00a0\u2009\u202f"}, {"apostrophe", "'\u2019"},
 }
 
-// marksOf returns the characters that a name of groupMarks stands for.
+// marksOf returns the characters of a row of groupMarks.
 func marksOf(name string) string {
 	for _, g := range groupMarks {
 		if g.name == name {
@@ -31,9 +31,9 @@ func marksOf(name string) string {
 	return ""
 }
 
-// parse reads a number. Its thousands may lack their marks.
+// parse reads a number. Its thousands need not be separated.
 func (n notation) parse(text string) (float64, error) {
-	if strings.ContainsAny(text, "xX_") { // a form of Go's alone, such as 0x1p-2
+	if strings.ContainsAny(text, "xX_") { // accepted by Go only, such as 0x1p-2
 		return 0, strconv.ErrSyntax
 	}
 	if n.thousands != "" {
@@ -58,7 +58,7 @@ func (n notation) finite(text string) (float64, bool) {
 	return x, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
 }
 
-// ungroup leaves the marks between thousands out of a number. Each must have three digits behind it.
+// ungroup removes the thousands separators of a number. Each must be followed by three digits.
 func (n notation) ungroup(text string) (plain string, ok bool) {
 	marks := marksOf(n.thousands)
 	if !strings.ContainsAny(text, marks) {
@@ -82,10 +82,10 @@ func (n notation) ungroup(text string) (plain string, ok bool) {
 	return whole[:len(whole)-len(strings.TrimLeft(whole, "+-"))] + strings.Join(groups, "") + rest, true
 }
 
-// longestNumeral is how many bytes a number with marks between its thousands may have.
+// longestNumeral bounds the bytes of a number with thousands separators.
 const longestNumeral = 400
 
-// split splits a text at any of some characters, of which it returns those that it found.
+// split splits a text at each of the marks. It also returns the marks that it found, one after the other.
 func split(text, marks string) (parts []string, found string) {
 	var all []byte
 	for {
@@ -98,7 +98,7 @@ func split(text, marks string) (parts []string, found string) {
 	}
 }
 
-// grouped reports whether these are the groups of digits of a number of one thousand or more.
+// grouped reports whether the texts are the digit groups of a number of one thousand or more.
 func grouped(groups []string) bool {
 	for i, g := range groups {
 		if !allDigits(g) || len(g) != 3 && (i > 0 || len(g) > 3) {
@@ -112,7 +112,7 @@ func allDigits(text string) bool { return text != "" && noneButDigits(text) }
 
 func noneButDigits(text string) bool { return strings.Trim(text, "0123456789") == "" }
 
-// looksNumeric reports whether a text is a finite number in some notation.
+// looksNumeric reports whether a text is a finite number in any notation.
 func looksNumeric(text string) bool {
 	for _, n := range []notation{{}, {comma: true}} {
 		if _, ok := n.finite(text); ok {
@@ -123,14 +123,15 @@ func looksNumeric(text string) bool {
 	return ok
 }
 
-// numeral says what the marks in a number are, each the index of a row of groupMarks or -1: what separates its
-// thousands, its decimal mark, or one that may be either, as in 1,021.
+// numeral says what the marks in a number mean. Each field is the index of a row of groupMarks, or -1: the
+// thousands separator, the decimal mark, or a mark that may be either, as in 1,021.
 type numeral struct{ group, decimal, either int }
 
-// exponent ends a number in scientific notation.
+// exponent matches the end of a number in scientific notation.
 var exponent = regexp.MustCompile(`[eE][+-]?[0-9]+$`)
 
-// numeralOf looks at the marks of a number. It is not ok if the text is none. A number with an exponent has no groups.
+// numeralOf interprets the marks of a number. ok is false if the text is not a number. A number with an exponent
+// has no thousands separators.
 func numeralOf(text string) (n numeral, ok bool) {
 	at := exponent.FindStringIndex(text)
 	if at == nil {
@@ -143,7 +144,7 @@ func numeralOf(text string) (n numeral, ok bool) {
 	return n, ok && n.group < 0
 }
 
-// marksIn is numeralOf a number without an exponent.
+// marksIn is numeralOf for a number without an exponent.
 func marksIn(text string) (n numeral, ok bool) {
 	n = numeral{-1, -1, -1}
 	text = strings.TrimLeft(text, "+-")
@@ -151,7 +152,7 @@ func marksIn(text string) (n numeral, ok bool) {
 		return n, allDigits(text)
 	}
 	parts, marks := split(text, allMarks)
-	// All marks but the last one are alike where they separate thousands and that is the decimal mark.
+	// All marks except the last are alike if they separate thousands and the last one is the decimal mark.
 	first, last, end := firstMark(marks), lastMark(marks), len(parts)-1
 	before := marks[:strings.LastIndex(marks, last)]
 	alone, decimal := before == "", strings.Contains(",.", last) && noneButDigits(parts[end])
@@ -188,28 +189,28 @@ func lastMark(marks string) string {
 	return marks[len(marks)-size:]
 }
 
-// kindOf returns the row of groupMarks that has a mark.
+// kindOf returns the index of the row of groupMarks that contains a mark.
 func kindOf(mark string) int {
 	return slices.IndexFunc(groupMarks, func(g struct{ name, marks string }) bool {
 		return strings.Contains(g.marks, mark)
 	})
 }
 
-// evidence counts the marks in the numbers of a column, by the rows of groupMarks.
+// evidence counts the marks in the numbers of a column. The arrays are indexed by the rows of groupMarks.
 type evidence struct {
 	group, decimal, either [4]int
-	rounded                [4]int // numbers whose mark may be either, and whose last digit is 0
-	small, large           int    // whole numbers below 1000, and others
+	rounded                [4]int // numbers with a mark of either meaning whose last digit is 0
+	small, large           int    // whole numbers below 1000, and larger ones
 	example                [4]place
 }
 
-// place is a value with the line in which it stands.
+// place is a value and its line.
 type place struct {
 	text string
 	line int
 }
 
-// add takes a value into account.
+// add counts the marks of a value.
 func (e *evidence) add(text string, line int) {
 	n, ok := numeralOf(text)
 	switch {
@@ -240,7 +241,7 @@ func (e *evidence) join(o *evidence) {
 	}
 }
 
-// Rows of groupMarks that are decimal marks, too.
+// The rows of groupMarks. The first two can also be decimal marks.
 const (
 	markComma = iota
 	markPoint
@@ -248,30 +249,30 @@ const (
 	markApostrophe
 )
 
-// manyGroups is how many numbers of a column have three digits behind a point if that separates thousands for certain:
-// of decimals, from whose ends programs leave zeros out, some would have fewer.
+// manyGroups is the number of values with three digits after a point that proves that points separate thousands.
+// Among as many decimals, some would have fewer digits, because programs omit trailing zeros.
 const manyGroups = 50
 
-// pointsAsGroups reports whether the points of a column look like marks between thousands: all have three digits
-// behind them, 0 may be the last one, and the numbers without a point are below 1000.
+// pointsAsGroups reports whether the points of a column look like thousands separators: each is followed by three
+// digits, of which the last may be 0, and all numbers without a point are below 1000.
 func (e *evidence) pointsAsGroups() bool {
 	return e.either[markPoint] > 0 && e.decimal == [4]int{} && e.small > 0 && e.large == 0 &&
 		(e.rounded[markPoint] > 0 || e.either[markPoint] >= manyGroups)
 }
 
-// What is known of a decimal mark, besides the rows of groupMarks.
+// Results of decimalMark besides the rows of groupMarks.
 const (
 	markUnknown = -1
 	markMixed   = -2
 )
 
-// decimalMark returns the decimal mark of numbers: the one that can separate no thousands, or the one that is left
-// where the other separates several groups of them.
+// decimalMark returns the decimal mark of the numbers. It is the mark that is certainly decimal in some number. If a
+// mark certainly separates thousands, it is the other mark.
 func (e *evidence) decimalMark() int {
 	sure := func(mark, other int) bool { return e.decimal[mark] > 0 || e.group[other] > 0 }
 	switch comma, point := sure(markComma, markPoint), sure(markPoint, markComma); {
 	case comma && point:
-		return markMixed // in other columns, of which some are words if nothing is said
+		return markMixed // in different columns; without a given notation, some of them hold words
 	case comma:
 		return markComma
 	case point:
@@ -280,8 +281,8 @@ func (e *evidence) decimalMark() int {
 	return markUnknown
 }
 
-// decide returns the notation of the numbers of some columns. Where the marks may mean one thing or another it returns
-// the column that raises the question, with its mark; else column is -1.
+// decide returns the notation of the numbers of some columns. If a mark is ambiguous, it returns the column and the
+// mark in question; otherwise column is -1.
 func decide(columns []*evidence) (n notation, column, mark int) {
 	var all evidence
 	for _, e := range columns {

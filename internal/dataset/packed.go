@@ -6,21 +6,21 @@ import (
 	"os"
 )
 
-// packedRows holds rows of numbers, exactly, in blocks of some rows. A column of a block has as many bytes a number as
-// its range needs: numbers with few digits are whole multiples of a power of ten. Blocks are in memory as long as they
-// are few, and otherwise in a temporary file without a name, as far as one can be written.
+// packedRows stores rows of numbers exactly, in compressed blocks of rows. In each block, a column takes as many
+// bytes for a number as its range requires: numbers with few digits are stored as multiples of a negative power of
+// ten. Few blocks are kept in memory; more are written to a temporary file without a name, if that is possible.
 type packedRows struct {
 	columns, rows int
-	size          int       // rows of a full block
-	filling       []float64 // rows of the block that is not full, column by column
+	size          int       // rows in a full block
+	filling       []float64 // the rows of the last, incomplete block, column by column
 	blocks        []rowBlock
-	held          int // bytes of blocks in memory that no file has
+	held          int // bytes of the blocks in memory
 	file          *os.File
 	written       int64
-	full          bool // nothing more can be written to a file
+	full          bool // writing to the file has failed
 }
 
-// rowBlock is a block: in memory, or with its place in the file.
+// rowBlock is a block: its data in memory or, if data is nil, its place in the file.
 type rowBlock struct {
 	data []byte
 	at   int64
@@ -31,16 +31,16 @@ type rowBlock struct {
 const (
 	mostHeld    = 2 << 20 // bytes in memory
 	blockValues = 1 << 15
-	mostRows    = 1 << 10 // of a block
+	mostRows    = 1 << 10 // in a block
 	leastRows   = 1 << 4
 	columnHead  = 10 // bytes
 	wordBytes   = 8
 )
 
-// Forms of a column besides the exponents of powers of ten.
+// Forms of a column besides the exponents of ten.
 const (
-	plainFloats = 31   // bits of floats
-	withMissing = 0x80 // the largest code is a NaN
+	plainFloats = 31   // the values are stored as float64
+	withMissing = 0x80 // the largest code means NaN
 )
 
 func newPacked(columns int) *packedRows {
@@ -61,7 +61,7 @@ func (p *packedRows) add(row []float64) {
 	}
 }
 
-// flush ends a block.
+// flush completes a block.
 func (p *packedRows) flush() {
 	n := p.rows - len(p.blocks)*p.size
 	if n == 0 {
@@ -71,20 +71,20 @@ func (p *packedRows) flush() {
 	for c := range p.columns {
 		data = appendColumn(data, p.filling[c*p.size:][:n])
 	}
-	data = append(data, make([]byte, wordBytes)...) // so that each number can be read as eight bytes
+	data = append(data, make([]byte, wordBytes)...) // padding, so that each number can be read as eight bytes
 	p.blocks = append(p.blocks, rowBlock{data: append(make([]byte, 0, len(data)), data...), n: len(data)})
 	if p.held += len(data); p.held > mostHeld && !p.full {
 		p.full = !p.spill()
 	}
 }
 
-// end ends the last block.
+// end completes the last block.
 func (p *packedRows) end() {
 	p.flush()
 	p.filling = nil
 }
 
-// spill writes the blocks in memory to the file, and reports whether that was possible.
+// spill writes the blocks in memory to the file. It returns false if that fails.
 func (p *packedRows) spill() bool {
 	if p.file == nil && !p.create() {
 		return false
@@ -104,13 +104,13 @@ func (p *packedRows) spill() bool {
 	return true
 }
 
-// create makes the file. It has no name, so that nothing is left of it whatever ends the program.
+// create makes the file. It has no name, so that nothing is left of it however the program ends.
 func (p *packedRows) create() bool {
 	f, err := os.CreateTemp("", "ialgn-data-")
 	if err != nil {
 		return false
 	}
-	if os.Remove(f.Name()) != nil { // a system that keeps the names of open files
+	if os.Remove(f.Name()) != nil { // on systems that do not remove open files
 		f.Close()
 		os.Remove(f.Name())
 		return false
@@ -119,8 +119,8 @@ func (p *packedRows) create() bool {
 	return true
 }
 
-// each calls fn with the rows in order, each with its number, from 0, as far as they are wanted: the columns that are,
-// of the rows that are. fn must not keep a row.
+// each calls fn with the rows in order, and their numbers from 0. column and row select the columns and rows that
+// are wanted; other columns are undefined. fn must not keep a row.
 func (p *packedRows) each(column, row func(i int) bool, fn func(i int, x []float64) error) error {
 	values, x := make([]float64, p.columns*p.size), make([]float64, p.columns)
 	var wanted []int
@@ -155,7 +155,7 @@ func (p *packedRows) each(column, row func(i int) bool, fn func(i int, x []float
 	return nil
 }
 
-// load returns the bytes of a block, in a buffer unless it is in memory.
+// load returns the bytes of a block, from memory or read into buf.
 func (p *packedRows) load(b *rowBlock, buf *[]byte) ([]byte, error) {
 	if b.data != nil {
 		return b.data, nil
@@ -167,10 +167,10 @@ func (p *packedRows) load(b *rowBlock, buf *[]byte) ([]byte, error) {
 	return (*buf)[:b.n], err
 }
 
-// powers are the powers of ten.
+// powers are the powers of ten by exponent.
 var powers = [16]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// appendColumn packs the numbers of a column, some of which may be NaN.
+// appendColumn packs the numbers of a column. Some may be NaN.
 func appendColumn(dst []byte, values []float64) []byte {
 	for k, power := range powers {
 		if lo, hi, missing, ok := multiples(values, power); ok {
@@ -184,7 +184,8 @@ func appendColumn(dst []byte, values []float64) []byte {
 	return dst
 }
 
-// multiples returns the range of numbers in parts of a power of ten. It is not ok if some is no whole multiple of it.
+// multiples returns the range of the numbers times a power of ten. ok is false if a product is not a whole number
+// from which the number can be restored exactly.
 func multiples(values []float64, power float64) (lo, hi int64, missing, ok bool) {
 	lo, hi = math.MaxInt64, math.MinInt64
 	for _, x := range values {
@@ -204,7 +205,7 @@ func multiples(values []float64, power float64) (lo, hi int64, missing, ok bool)
 	return lo, hi, missing, true
 }
 
-// appendMultiples packs numbers as whole multiples of a power of ten, by their distances from the least one.
+// appendMultiples packs numbers as multiples of a negative power of ten, relative to the smallest one.
 func appendMultiples(dst []byte, values []float64, exponent int, lo, hi int64, missing bool) []byte {
 	codes, form := uint64(hi-lo), byte(exponent)
 	if missing {
@@ -227,7 +228,7 @@ func appendMultiples(dst []byte, values []float64, exponent int, lo, hi int64, m
 	return dst
 }
 
-// unpackColumn reads the numbers of a column, if it is wanted, and returns the bytes behind it.
+// unpackColumn reads the numbers of a column if it is wanted, and returns the bytes after the column.
 func unpackColumn(dst []float64, data []byte, wanted bool) (rest []byte) {
 	form, width, lo := data[0], int(data[1]), int64(binary.LittleEndian.Uint64(data[2:]))
 	data = data[columnHead:]

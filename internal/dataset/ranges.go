@@ -14,14 +14,14 @@ import (
 	"ialgn/internal/message"
 )
 
-// real is a source of real values, of which words are made.
+// real is a source of real values, which are turned into words.
 type real interface {
-	// reals calls fn with each sample of a part, in order: its class, its place in the file, from 1, and what returns the
-	// values of features of numbers, NaN for one that is missing.
+	// reals calls fn with each sample of a part, in order: its class, its line or number in the file (from 1), and
+	// a function that returns the values of number features, NaN for a missing value.
 	reals(part Part, fn func(class, at int, value func(f int) (float64, error)) error) error
 }
 
-// interruptible reads a source until a context ends.
+// interruptible is a source whose reading ends with a context.
 type interruptible struct {
 	ctx context.Context
 	real
@@ -36,27 +36,27 @@ func (s interruptible) reals(part Part, fn func(class, at int, value func(f int)
 	})
 }
 
-// ranged has the ranges of the features of a training part, and what follows from them.
+// ranged holds the ranges of the features of a training part, and the results derived from them.
 type ranged struct {
 	lo, hi  []float64
-	numbers []int  // the features of numbers, others are of categories
-	whole   []bool // all values of the feature are whole numbers
+	numbers []int  // features from numbers; the others are from categories
+	whole   []bool // by feature: all values are whole numbers
 
 	q        *encoding.Quantiser
 	bitsIn   int
 	max      uint32
-	allWhole bool        // all features of numbers can be compared as they are
-	narrowed bool        // some range is narrower than that of all values
-	spans    [][2]uint16 // words of lo and hi, of features that are compared as they are; nil: none is
+	allWhole bool        // all number features can be used unchanged
+	narrowed bool        // some range is narrower than the range of all values
+	spans    [][2]uint16 // words of lo and hi by feature; nil unless some features are used unchanged
 }
 
-// fill gives a set what was settled.
+// fill sets the fields of a set that follow from the ranges.
 func (r *ranged) fill(s *Set) {
 	s.BitsIn, s.Max, s.Quantiser, s.Spans = r.bitsIn, r.max, r.q, r.spans
 	s.Whole, s.Narrowed = r.allWhole, r.narrowed
 }
 
-// widen takes a sample into the ranges of features of numbers.
+// widen extends the ranges of number features to include a sample.
 func (r *ranged) widen(x []float64) {
 	if r.lo == nil {
 		r.lo, r.hi = slices.Clone(x), slices.Clone(x)
@@ -70,7 +70,8 @@ func (r *ranged) widen(x []float64) {
 	}
 }
 
-// settle narrows the ranges, if they are to be robust, and makes the quantiser. counts has the samples of each class.
+// settle narrows the ranges, if they are to be robust, and makes the quantiser. counts is the number of samples of
+// each class.
 func (r *ranged) settle(words form, src real, counts []int) error {
 	if words.robust {
 		if err := r.narrow(src, counts); err != nil {
@@ -103,8 +104,9 @@ func (r *ranged) settle(words form, src real, counts []int) error {
 	return nil
 }
 
-// How many values of the training part robust ranges are judged by: at most, of a feature, and in a pass over the part;
-// and of a feature, where features are very many.
+// The number of training values from which robust ranges are computed is at most judgedValues in all, judgedSamples
+// for a feature, and judgedAtOnce in one pass over the part. With very many features, it is judgedLeast for a
+// feature.
 const (
 	judgedValues  = 1 << 26
 	judgedSamples = 1 << 15
@@ -112,8 +114,8 @@ const (
 	judgedLeast   = 1 << 12
 )
 
-// narrow makes the ranges of numbers robust. Of very many samples it takes as many of each class as of the others, as
-// far as there are.
+// narrow makes the ranges of numbers robust. If there are very many samples, it chooses at most the same number
+// from each class at random.
 func (r *ranged) narrow(src real, counts []int) error {
 	wide := slices.DeleteFunc(slices.Clone(r.numbers), func(f int) bool { return r.lo[f] == r.hi[f] })
 	most := min(max(judgedValues/max(1, len(wide)), judgedLeast), judgedSamples) / len(counts)
@@ -150,12 +152,13 @@ func (r *ranged) narrow(src real, counts []int) error {
 	return nil
 }
 
-// errNotWhole refuses to compare values as they are.
+// errNotWhole is returned if no feature can be used unchanged.
 var errNotWhole = message.WithHint(errors.New("encoder.raw: no feature has whole numbers from 0 to 65535, or from "+
 	"-32768 to "+
 	"32767, in the training part"), "leave the key out: then values are scaled to words of encoder.bits_in bits")
 
-// raw returns which features can be compared as they are: those of different whole numbers that words can hold.
+// raw reports which features can be used unchanged: those with at least two different values, all of them whole
+// numbers that fit a word.
 func (r *ranged) raw() []bool {
 	raw, some := make([]bool, len(r.lo)), false
 	r.allWhole = true
@@ -170,8 +173,8 @@ func (r *ranged) raw() []bool {
 	return raw
 }
 
-// width returns the width of words that hold the values of features that are compared as they are, and at least the
-// usual one where others are scaled.
+// width returns the width of words for the features that are used unchanged. It is at least the default width if
+// other features are scaled.
 func (r *ranged) width(raw []bool) (width int) {
 	for _, f := range r.numbers {
 		switch {
@@ -184,7 +187,8 @@ func (r *ranged) width(raw []bool) (width int) {
 	return width
 }
 
-// signedBits returns the width of words that hold the whole numbers from lo to hi: unsigned unless some are negative.
+// signedBits returns the width of words for the whole numbers from lo to hi. The words are unsigned if no number is
+// negative.
 func signedBits(lo, hi float64) int {
 	most := max(hi, -lo-1)
 	if most > math.MaxUint16 {
@@ -197,19 +201,20 @@ func signedBits(lo, hi float64) int {
 	return n
 }
 
-// Clipped is a feature of which values in some part are beyond the range that words are made of, and become its ends.
+// Clipped describes a feature with values outside the range that words represent. Such values become the nearest
+// end of the range.
 type Clipped struct {
 	Feature int     `json:"feature"`
 	Name    string  `json:"name"`
-	Low     float64 `json:"low"` // the range
+	Low     float64 `json:"low"` // the range of the words
 	High    float64 `json:"high"`
-	Below   int     `json:"below"` // how many values are below it
+	Below   int     `json:"below"` // number of values below the range
 	Above   int     `json:"above"`
-	Value   float64 `json:"value"` // the one farthest from it
-	At      int     `json:"at"`    // its line in the file or, of an array, its sample, from 1
+	Value   float64 `json:"value"` // the value farthest from the range
+	At      int     `json:"at"`    // line of the value or, in an array, its sample; from 1
 }
 
-// Add adds what was found in another part.
+// Add merges the counts of another part.
 func (c *Clipped) Add(other Clipped) {
 	c.Below, c.Above = c.Below+other.Below, c.Above+other.Above
 	if c.beyond(other.Value) > c.beyond(c.Value) {
@@ -217,17 +222,18 @@ func (c *Clipped) Add(other Clipped) {
 	}
 }
 
-// beyond returns how far a value is beyond the range, below 0 within it.
+// beyond returns the distance of a value from the range; it is negative within the range.
 func (c *Clipped) beyond(x float64) float64 { return max(c.Low-x, x-c.High) }
 
-// Far reports whether the farthest value is extreme: far from the range, compared with how wide this is.
+// Far reports whether the farthest value is extreme: its distance from the range is large compared with the range's
+// width.
 func (c *Clipped) Far() bool { return c.beyond(c.Value) > farWidths*(c.High-c.Low) }
 
-// farWidths is how many widths of a range an extreme value is from it.
+// farWidths is the distance of an extreme value from the range, in widths of the range.
 const farWidths = 3
 
-// Clipped returns the features of which values in a part are beyond the range of the words, in order. It reads the part
-// once more, unless the set has no real values.
+// Clipped returns the features, in order, that have values in a part outside the range of the words. It reads the
+// part once more, unless the set has no real values.
 func (s *Set) Clipped(ctx context.Context, part Part) (all []Clipped, err error) {
 	src, ok := s.source.(real)
 	if !ok || s.Quantiser == nil || s.Quantiser.Cuts != nil {
@@ -256,7 +262,7 @@ func (s *Set) Clipped(ctx context.Context, part Part) (all []Clipped, err error)
 	return all, err
 }
 
-// numbers returns the features of numbers that differ.
+// numbers returns the number features that are not constant.
 func (s *Set) numbers() (all []int) {
 	enc := encoding.Encoder{Columns: s.Columns}
 	for f, scale := range s.Quantiser.Scale {
@@ -267,10 +273,10 @@ func (s *Set) numbers() (all []int) {
 	return all
 }
 
-// clip counts a value of a feature, if it is beyond the range.
+// clip counts a value of a feature if it is outside the range.
 func (s *Set) clip(c *Clipped, f, at int, x float64) {
 	c.Low, c.High = s.Range(f)
-	half := 0.5 / s.Quantiser.Scale[f] // nearer values have the words of the ends
+	half := 0.5 / s.Quantiser.Scale[f] // values that are nearer have the same words as the ends
 	switch {
 	case !(c.beyond(x) > half): // also if the value is missing
 		return
@@ -284,7 +290,7 @@ func (s *Set) clip(c *Clipped, f, at int, x float64) {
 	}
 }
 
-// Range returns the range of a feature's values that its words are made of.
+// Range returns the range of a feature's values that its words represent.
 func (s *Set) Range(f int) (lo, hi float64) {
 	q := s.Quantiser
 	return q.Offset[f], q.Offset[f] + float64(s.Max)/q.Scale[f]

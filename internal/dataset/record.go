@@ -11,26 +11,26 @@ import (
 	"ialgn/internal/message"
 )
 
-// records reads the records of a text: lines of fields between separators. A field that begins with a quote ends with
-// one, and may hold separators, line ends and doubled quotes; in any other field a quote is a character like others.
-// Spaces around fields are left out, and so are empty lines.
+// records reads the records of a text: lines of fields with separators between them. A field that begins with a
+// quote ends with a quote, and may contain separators, line ends and doubled quotes. In other fields a quote is an
+// ordinary character. Spaces around fields and empty lines are skipped.
 type records struct {
 	in        *bufio.Reader
-	separator byte // a space stands for any number of spaces and tabs
-	weka      bool // single quotes are quotes, too, a backslash takes the next character as it is, and % begins a comment
+	separator byte // a space means any number of spaces and tabs
+	weka      bool // ARFF: also single quotes; a backslash escapes the next character; % begins a comment
 
-	line   int // of the text, from 1: the first of the current record
-	lines  int // that have been read
-	bytes  int // that have been read
-	left   int // bytes that the current record may still have
+	line   int // first line of the current record, from 1
+	lines  int // lines read so far
+	bytes  int // bytes read so far
+	left   int // bytes that the current record may still take
 	long   []byte
-	text   []byte   // the fields of the current record, one behind the other
-	ends   []int    // where each ends in text
+	text   []byte   // the fields of the current record, without separators
+	ends   []int    // end of each field in text
 	fields []string // of the current record
 }
 
-// read returns the fields of the next record, which are valid until the record after that, though their texts stay.
-// It returns io.EOF after the last one.
+// read returns the fields of the next record, or io.EOF after the last record. The slice is valid until the next
+// call; its strings stay valid.
 func (r *records) read() ([]string, error) {
 	r.left = maxRecord
 	for {
@@ -57,7 +57,7 @@ func (r *records) read() ([]string, error) {
 	}
 }
 
-// nextLine returns the next line without its end, valid until the one after it.
+// nextLine returns the next line without its end. It is valid until the next call.
 func (r *records) nextLine() ([]byte, error) {
 	r.long = r.long[:0]
 	for {
@@ -82,7 +82,7 @@ func (r *records) nextLine() ([]byte, error) {
 	}
 }
 
-// split takes the fields of a line, and of those after it while a quote is open.
+// split takes the fields of a line, and of the following lines while a quote is open.
 func (r *records) split(line []byte) (err error) {
 	if r.separator == ' ' {
 		line = bytes.TrimSpace(line)
@@ -112,7 +112,7 @@ func (r *records) split(line []byte) (err error) {
 	return nil
 }
 
-// trimmed returns a line without the spaces at its beginning, which separate nothing.
+// trimmed returns a line without leading spaces that are not separators.
 func (r *records) trimmed(line []byte) []byte {
 	if r.separator == '\t' {
 		return bytes.TrimLeft(line, " ")
@@ -120,7 +120,7 @@ func (r *records) trimmed(line []byte) []byte {
 	return bytes.TrimLeftFunc(line, unicode.IsSpace)
 }
 
-// cut leaves out the separator at the beginning of a line, and reports whether there is one.
+// cut removes the separator at the beginning of a line. more is false at the end of the line.
 func (r *records) cut(line []byte) (rest []byte, more bool) {
 	if len(line) == 0 {
 		return line, false
@@ -133,7 +133,7 @@ func (r *records) cut(line []byte) (rest []byte, more bool) {
 
 func (r *records) isQuote(c byte) bool { return c == '"' || r.weka && c == '\'' }
 
-// quoted takes a field in quotes at the beginning of a line, and returns what comes after it: nothing or a separator.
+// quoted takes a field in quotes at the beginning of a line, and returns what follows: nothing or a separator.
 func (r *records) quoted(line []byte) (rest []byte, err error) {
 	quote, begun := line[0], r.lines
 	for line = line[1:]; ; {

@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// declare says how a word is made one for a missing value.
+// declare returns the advice on how to declare a word that means a missing value.
 func (t *table) declare(text string) string {
 	if t.known {
 		return "write a number"
@@ -19,7 +19,7 @@ func (t *table) declare(text string) string {
 		config.JoinNames(append(slices.Clone(t.declared), text)))
 }
 
-// notNumber is the error that a column of numbers holds something else.
+// notNumber returns the error for a text in a column of numbers that is not a number.
 func (t *table) notNumber(c *column, text string) error {
 	err := t.wrong("%s: %s is not a number", t.called(c.at), shown(text))
 	if !utf8.ValidString(text) {
@@ -38,7 +38,7 @@ func (t *table) notNumber(c *column, text string) error {
 	}
 }
 
-// otherForm says how to read a text that is a number in another notation, or several; it is empty if it is neither.
+// otherForm returns advice for a text that is a number in another notation, or several numbers; otherwise "".
 func (t *table) otherForm(text string) string {
 	n, ok := numeralOf(text)
 	switch {
@@ -58,7 +58,7 @@ func (t *table) otherForm(text string) string {
 	return "it has a point, and data.decimal is comma"
 }
 
-// sayComma says how decimal commas are declared.
+// sayComma returns the keys that declare decimal commas.
 func (t *table) sayComma() string {
 	if t.csv.separator == ',' {
 		return "data.decimal: comma with data.separator: comma"
@@ -66,7 +66,7 @@ func (t *table) sayComma() string {
 	return "data.decimal: comma"
 }
 
-// eitherForm says how to read a number whose mark may separate thousands or decimals.
+// eitherForm returns advice for a number whose mark may be a thousands separator or a decimal mark.
 func (t *table) eitherForm(text string, mark int) string {
 	whole := strings.Replace(text, groupMarks[mark].marks, "", 1)
 	if mark == markPoint {
@@ -76,7 +76,7 @@ func (t *table) eitherForm(text string, mark int) string {
 		strings.Replace(text, ",", ".", 1))
 }
 
-// groupedForm says how to read a number with marks between thousands.
+// groupedForm returns advice for a number with thousands separators.
 func (t *table) groupedForm(n numeral) string {
 	thousands := "data.thousands: " + groupMarks[n.group].name
 	if !t.comma && (n.decimal == markComma || n.group == markPoint) {
@@ -98,7 +98,7 @@ func (n notation) String() string {
 	return text
 }
 
-// notOneNumber says how to write or read a text that holds digits, and something else than the marks of one number.
+// notOneNumber returns advice for a text that contains digits but is not one number, or "" if it has none.
 func notOneNumber(text string) string {
 	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t|", r) })
 	numbers := 0
@@ -125,6 +125,6 @@ func notOneNumber(text string) string {
 	return ""
 }
 
-// toUTF8 is the remedy for text in another encoding.
+// toUTF8 is the advice for text in another encoding.
 const toUTF8 = "save it in UTF-8; what Windows writes in Western Europe becomes that by " +
 	"iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW"

@@ -10,11 +10,12 @@ import (
 	"ialgn/internal/message"
 )
 
-// leastAhead is how many rows of training samples are read to find out about the form, however long they are.
+// leastAhead is the number of training rows that are always read ahead to determine the columns, however long the
+// rows are.
 const leastAhead = 8
 
-// readAhead reads the first rows, from which it is found what the columns are. A model reads what is at hand, as there
-// may be no more for long.
+// readAhead reads the first rows, from which the columns are determined. For a model it does not wait for more rows
+// than are available, because the next may come late.
 func (t *table) readAhead() {
 	enough := headBytes / 2
 	if _, err := t.csv.in.Peek(headBytes); err != nil {
@@ -30,7 +31,7 @@ func (t *table) readAhead() {
 	}
 }
 
-// rows returns the first rows, without those of separators alone at the beginning.
+// rows returns the first rows, without leading rows that consist only of separators.
 func (t *table) rows() (rows [][]string) {
 	for t.skipBlank && len(t.ahead) > 1 && isBlank(t.ahead[0].fields) && t.ahead[0].err == nil {
 		t.ahead = t.ahead[1:]
@@ -47,7 +48,7 @@ func (t *table) rows() (rows [][]string) {
 	return rows
 }
 
-// noRows returns why there are no first rows.
+// noRows returns the reason why there are no first rows.
 func (t *table) noRows() error {
 	if err := t.next(); !errors.Is(err, io.EOF) {
 		return err
@@ -55,13 +56,13 @@ func (t *table) noRows() error {
 	return fmt.Errorf("%s: the file has no records", t.name)
 }
 
-// isBlank reports whether the fields hold nothing.
+// isBlank reports whether all fields are empty.
 func isBlank(fields []string) bool {
 	return !slices.ContainsFunc(fields, func(f string) bool { return strings.TrimSpace(f) != "" })
 }
 
-// leaveBlank leaves the last columns out of the first rows where separators end the lines of a file: columns without a
-// name or a value. It sets the width of the table.
+// leaveBlank sets the width of the table. It removes empty last columns, without a name or a value, from the first
+// rows: files whose lines end with separators have such columns.
 func (t *table) leaveBlank(rows [][]string, lay layout) (without [][]string) {
 	all := len(rows[0])
 	t.width = all
@@ -84,7 +85,7 @@ func (t *table) leaveBlank(rows [][]string, lay layout) (without [][]string) {
 	return without
 }
 
-// fits reports whether a model can read a file of that many columns.
+// fits reports whether a model can read a file with that many columns.
 func (lay layout) fits(columns int) bool {
 	if lay.columns != nil {
 		return (&table{}).byPlace(make([]string, columns), lay.columns) == nil
@@ -92,8 +93,9 @@ func (lay layout) fits(columns int) bool {
 	return lay.features > 0 && (columns == lay.features || columns == lay.features+1)
 }
 
-// next goes to the next record. It returns io.EOF after the last. Records of separators alone are passed over; but
-// where a model takes rows without a label, of which all values may be missing, only those at the end are.
+// next goes to the next record, or returns io.EOF after the last. It skips records that consist only of separators.
+// However, if a model reads rows without a label whose values may all be missing, it skips them only at the end of
+// the file.
 func (t *table) next() error {
 	if t.blank > 0 {
 		t.blank, t.record, t.at = t.blank-1, t.record+1, t.at+1
@@ -121,7 +123,7 @@ func (t *table) next() error {
 	}
 }
 
-// take returns the next record as it stands in the file, valid until the next but one.
+// take returns the next record of the file, which is valid until the call after the next.
 func (t *table) take() record {
 	if len(t.ahead) > 0 {
 		r := t.ahead[0]
@@ -132,7 +134,7 @@ func (t *table) take() record {
 	return record{fields, t.csv.line, err}
 }
 
-// accept makes a record the current one.
+// accept makes r the current record.
 func (t *table) accept(r record) error {
 	t.record++
 	t.at = r.line
@@ -148,7 +150,7 @@ func (t *table) accept(r record) error {
 	return nil
 }
 
-// uneven is the error that the current record has another number of fields than the first line.
+// uneven returns the error that the current record has a different number of fields from the first line.
 func (t *table) uneven(fields []string) error {
 	err := t.fault(t.record, "line %d: %d columns, want %d as in the first line", t.at, len(fields), t.width)
 	switch {

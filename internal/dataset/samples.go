@@ -10,34 +10,33 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// Samples streams the samples of a file for prediction, see [OpenSamples].
+// Samples streams the samples of a file for prediction; see [OpenSamples].
 type Samples struct {
 	scaling
 	features int
 
-	table *table // set if the samples stand in a CSV file
-	array *array // set if they stand in an array
+	table *table // set if the samples are in a CSV file
+	array *array // set if the samples are in an array
 	row   []float64
 
-	values []uint16 // of one sample, for [ReadWords]
+	values []uint16 // one sample, for [ReadWords]
 }
 
-// StandardInput is the path that means the standard input.
+// StandardInput is the path of the standard input.
 const StandardInput = "-"
 
-// OpenSamples opens a CSV file, an array of NumPy or an IDX file, gzip or not, whose samples are to be
-// classified by a model of that encoder, which was trained on that data. It is read once, from its beginning on, so
-// that it may be a pipe, too; if ctx ends while it waits for the first samples, its error is the result. Real values
-// become integers by the encoder's quantiser; without one they must be integers of 0..Max already.
+// OpenSamples opens samples that a model with the given encoder, trained on data, is to classify. path is a CSV
+// file, a NumPy array or an IDX file, compressed by gzip or not. It is read once from the beginning, so it may be a
+// pipe. If ctx ends while OpenSamples waits for the first samples, its error is returned. Real values become
+// integers by the encoder's quantiser. Without a quantiser, values must already be integers of 0..Max.
 //
-// A CSV file may have a header: a first line without numbers, or of the features'
-// names; its separator is found in its first lines. One column more than the features is a label and is
-// skipped: the one named data.Label, if the header has it, else the last one. Where
-// there is a quantiser, so that the model came from a CSV file itself, and both sides have
-// names, the header must name the features in the model's order.
+// A CSV file may have a header: a first line without numbers, or a first line with the features' names. Its first
+// lines determine its separator. If there is one column more than features, it is a label and is skipped: the
+// column named data.Label, if the header has it, or else the last column. If there is a quantiser, the model came
+// from a CSV file itself; if both files then have names, the header must name the features in the model's order.
 //
-// A model that knows the columns of its table finds them by their names, in any order and beside others, or without a
-// header by their places: all of them, all but the label, or those of features alone.
+// A model that knows the columns of its table finds them by name, in any order and among others. Without a header
+// it finds them by place; the file then has all columns, all except the label, or only the feature columns.
 func OpenSamples(ctx context.Context, path string, enc *encoding.Encoder, data config.Data) (*Samples, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -51,8 +50,8 @@ func OpenSamples(ctx context.Context, path string, enc *encoding.Encoder, data c
 	return openUntil(ctx, f, enc, data)
 }
 
-// ReadSamples is [OpenSamples] of what a reader has, which errors call by the name. Closing the samples does not
-// close the reader.
+// ReadSamples is [OpenSamples] for the content of a reader. name is the file's name in errors. Closing the samples
+// does not close the reader.
 func ReadSamples(ctx context.Context, name string, r io.Reader, enc *encoding.Encoder, data config.Data) (
 	*Samples, error,
 ) {
@@ -62,7 +61,7 @@ func ReadSamples(ctx context.Context, name string, r io.Reader, enc *encoding.En
 	return openUntil(ctx, file{name, func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}, enc, data)
 }
 
-// openUntil is openSamples, whose error is that of ctx where that has ended.
+// openUntil is openSamples, but returns the error of ctx if ctx has ended.
 func openUntil(ctx context.Context, f file, enc *encoding.Encoder, data config.Data) (*Samples, error) {
 	s, err := openSamples(f, enc, data)
 	if err != nil && ctx.Err() != nil {
@@ -109,7 +108,7 @@ func openSamples(f file, enc *encoding.Encoder, data config.Data) (*Samples, err
 	return s, nil
 }
 
-// openArray reads the header of an array of samples, which it closes if they are not the model's.
+// openArray reads the header of an array of samples. It closes the array if its samples do not fit the model.
 func (s *Samples) openArray(in *stream, plain bool) (err error) {
 	if s.array, err = arrayOf(in); err != nil {
 		return err
@@ -126,8 +125,8 @@ func (s *Samples) openArray(in *stream, plain bool) (err error) {
 	return nil
 }
 
-// Next reads the next sample into values, one element a feature. It returns io.EOF
-// after the last. It panics if values has another length.
+// Next reads the next sample into values, one element for each feature. It returns io.EOF after the last sample. It
+// panics if values has the wrong length.
 func (s *Samples) Next(values []uint16) error {
 	if len(values) != s.features {
 		panic(fmt.Sprintf("dataset: %d values for %d features", len(values), s.features))
@@ -150,13 +149,13 @@ func (s *Samples) Next(values []uint16) error {
 	return nil
 }
 
-// noWord is the error that an element of an array is no feature word.
+// noWord returns the error that an array's element is not a feature word.
 func (s *Samples) noWord(record, feature int, x float64) error {
 	return s.array.fault(record, "feature %d is %g, want an integer of 0..%d", feature, x, s.max)
 }
 
-// Interrupt ends the reading of samples, with an error, where it waits for somebody who writes them, such as at a pipe.
-// What it reads then, or from a reader, is not touched. It can be called at any time.
+// Interrupt makes a read fail that waits for a writer, for example at a pipe. It has no effect on other reads or on
+// a reader passed by the caller. It may be called at any time.
 func (s *Samples) Interrupt() {
 	if s.table != nil {
 		s.table.interrupt()

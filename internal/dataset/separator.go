@@ -11,22 +11,22 @@ type separatorRow struct {
 	char byte
 }
 
-// separators are those that there are, the usual one first. The last ones are found only where none of the first is,
-// since they occur in words, too; a space stands for any number of spaces and tabs.
+// separators lists the known separators, the usual ones first. The others occur in words, too, and are chosen only
+// if no usual separator fits. A space means any number of spaces and tabs.
 var separators = []separatorRow{{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"pipe", '|'}, {"space", ' '}}
 
 const usualSeparators = 3
 
-// What is looked at to find the form of a file.
+// The amount of text that is inspected to determine the form of a file.
 const (
-	headBytes      = 1 << 16 // at most, the buffer of a stream
+	headBytes      = 1 << 16 // limited by the buffer of a stream
 	separatorLines = 20
 )
 
-// separatorOf returns the character that separates the fields of the lines, the last of which may be cut unless they
-// are the whole file. It is that with which each line has the same number of fields, of which there are several; if
-// there are two such, the one with which more of the fields are numbers; else the comma. Where lines differ it is the
-// one with most fields in the first line.
+// separatorOf returns the character that separates the fields of the first lines. It prefers a character that gives
+// all lines the same number of fields, at least two; of two such characters, the one that makes more fields
+// numbers. If no character does that, it chooses the one with most fields in the first line, or the comma. Unless
+// head is the whole file, its last line may be cut and is ignored.
 func separatorOf(head []byte, whole, weka bool) byte {
 	if end := bytes.LastIndexByte(head, '\n'); end >= 0 && !whole {
 		head = head[:end+1]
@@ -41,13 +41,13 @@ func separatorOf(head []byte, whole, weka bool) byte {
 	return best
 }
 
-// separated is what a separator makes of lines.
+// separated is the result of splitting lines with a separator.
 type separated struct {
-	even    bool // all have the same number of fields, at least two
-	fields  int  // of the first line
+	even    bool // all lines have the same number of fields, at least two
+	fields  int  // in the first line
 	lines   int
-	numbers int // fields, of all lines
-	all     int // fields
+	numbers int // fields that are numbers, in all lines
+	all     int // fields in all lines
 }
 
 func (s separated) better(than separated) bool {
@@ -60,12 +60,12 @@ func (s separated) better(than separated) bool {
 	return s.fields > than.fields
 }
 
-// onlyNumbers reports whether each line below the first has at most one field that is no number, and several numbers.
+// onlyNumbers reports whether each line after the first has several fields and at most one of them is not a number.
 func (s separated) onlyNumbers() bool {
 	return s.even && s.fields > 2 && s.lines > 1 && s.numbers >= (s.lines-1)*(s.fields-1)
 }
 
-// numeric reports whether there are numbers.
+// numeric reports whether some fields are numbers.
 func (s separated) numeric() bool { return s.numbers > 0 }
 
 func separatedBy(head []byte, separator byte, weka bool) (s separated) {
@@ -74,7 +74,7 @@ func separatedBy(head []byte, separator byte, weka bool) (s separated) {
 	for s.lines < separatorLines {
 		fields, err := r.read()
 		if err != nil {
-			break // what is wrong is found again
+			break // the error occurs again when the file is read
 		}
 		if s.lines++; s.lines == 1 {
 			s.fields = len(fields)

@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/draw"
 )
 
-// sequences are the sets that the program makes: sequences of steps, in the order of the features. Their samples follow
-// from the number of steps and of the sample alone.
+// sequences lists the sets that the program generates: sequences of steps, whose features are in the order of the
+// steps. A sample depends only on the number of steps and on the sample's number.
 var sequences = []*sequenceKind{
 	{
 		name: "parity", title: "made by the program: strings of bits and their parity, 4,000 + 2,000",
@@ -32,18 +32,18 @@ var sequences = []*sequenceKind{
 	},
 }
 
-// The samples of a part.
+// sequenceSamples is the number of samples of each part.
 var sequenceSamples = [2]int{Train: 4000, Test: 2000}
 
-// sequenceKind is one of these sets.
+// sequenceKind is a generated set.
 type sequenceKind struct {
 	name, title, classes string
-	features             int // of a step, all of them bits
+	features             int // of a step; each is a bit
 	sample               func(s *draw.Stream, part Part, values []uint16) (label int)
-	known                content // with the default length
+	known                content // for the default length
 }
 
-// findSequences returns the set of that name, nil if the program makes none.
+// findSequences returns the generated set with that name, or nil if there is none.
 func findSequences(name string) *sequenceKind {
 	for _, k := range sequences {
 		if k.name == name {
@@ -53,7 +53,7 @@ func findSequences(name string) *sequenceKind {
 	return nil
 }
 
-// open returns the set with so many steps, or the default if that is 0.
+// open returns the set with length steps, or the default number of steps if length is 0.
 func (k *sequenceKind) open(length int) (*Set, error) {
 	length = cmp.Or(length, config.StandardLength)
 	if length < config.MinLength || length > config.MaxLength {
@@ -72,7 +72,7 @@ func (k *sequenceKind) open(length int) (*Set, error) {
 	}, nil
 }
 
-// sequenceSource makes the samples.
+// sequenceSource generates the samples.
 type sequenceSource struct {
 	*sequenceKind
 	length int
@@ -90,9 +90,9 @@ func (s *sequenceSource) read(part Part, emit func(values []uint16, label int) e
 	return nil
 }
 
-// paritySample makes a string of bits, whose label is their parity. Those of the training part have uniform lengths,
-// with zeros before them, so that there are short ones to learn from; those of the test part are full. A quarter of all
-// patterns is for the test part alone.
+// paritySample makes a string of bits, whose label is its parity. Training strings have uniformly distributed
+// lengths, with zeros before them, so that there are short strings to learn from. Test strings have full length. A
+// quarter of all patterns occurs only in the test part.
 func paritySample(s *draw.Stream, part Part, values []uint16) (label int) {
 	for {
 		label = 0
@@ -114,10 +114,10 @@ func paritySample(s *draw.Stream, part Part, values []uint16) (label int) {
 	}
 }
 
-// copyBits is the number of bits of a symbol, each a feature.
+// copyBits is the number of bits of a symbol. Each bit is a feature.
 const copyBits = 2
 
-// copySample makes a string of symbols, whose label is that at its middle: the one that was shown half the length
+// copySample makes a string of symbols. Its label is the symbol at its middle, which was shown half the length
 // before the end.
 func copySample(s *draw.Stream, _ Part, values []uint16) (label int) {
 	middle := (len(values)/copyBits - 1) / 2

@@ -6,16 +6,15 @@ import (
 	"math/rand/v2"
 )
 
-// splitStream keys the split's random numbers apart from all others of a seed.
+// splitStream separates the split's random numbers from all other uses of a seed.
 const splitStream = 0x69616c676e2f7370 // "ialgn/sp"
 
-// stratified chooses the test part of a split: of each class the share, rounded half
-// up, of its samples, but never all of them. It returns which samples were chosen, and
-// how many.
+// stratified chooses the test part of a split: the share of each class's samples, rounded half up, but never all
+// samples of a class. It returns which samples are chosen, and their number.
 //
-// The choice depends on labels, share and seed alone: for class 0, 1, ... its samples
-// in their order are shuffled by Fisher and Yates' method (Knuth, The Art of Computer
-// Programming 2, algorithm 3.4.2P) over one PCG stream, and the first are taken.
+// The choice depends only on labels, share and seed. For class 0, 1, ..., the samples of the class, in their order,
+// are shuffled by Fisher and Yates' method (Knuth, The Art of Computer Programming 2, algorithm 3.4.2P) with one
+// PCG stream, and the first ones are taken.
 func stratified(labels []uint8, classes int, share float64, seed uint64) (chosen []bool, n int, err error) {
 	if !(share > 0 && share < 1) {
 		return nil, 0, fmt.Errorf("data.test_share: %g is not between 0 and 1, give it or a data.test file", share)
@@ -39,8 +38,7 @@ func stratified(labels []uint8, classes int, share float64, seed uint64) (chosen
 	return chosen, n, nil
 }
 
-// shuffle permutes s. It is written out because the stream of rand.Shuffle is not
-// specified and a split must stay what it was.
+// shuffle permutes s. It does not use rand.Shuffle, whose stream is not specified: a split must never change.
 func shuffle(src rand.Source, s []int) {
 	for i := len(s) - 1; i > 0; i-- {
 		j := below(src, uint64(i+1))
@@ -48,8 +46,8 @@ func shuffle(src rand.Source, s []int) {
 	}
 }
 
-// below returns a uniform number below n, n > 0, by rejection of the 2^64 mod n lowest
-// words, so that all remainders are equally likely.
+// below returns a uniform random number below n, for n > 0. It rejects the lowest 2^64 mod n words, so that all
+// remainders are equally likely.
 func below(src rand.Source, n uint64) uint64 {
 	for reject := -n % n; ; {
 		if x := src.Uint64(); x >= reject {

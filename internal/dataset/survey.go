@@ -14,14 +14,15 @@ import (
 	"ialgn/internal/message"
 )
 
-// Survey is what a look at a CSV file finds without being told what its columns are, and how they should be read.
+// Survey is the result of inspecting a CSV file without knowing its columns: how the file and its columns should be
+// read.
 type Survey struct {
 	Separator string   // comma, semicolon, tab, pipe or space
 	Decimal   string   // point or comma
-	Thousands string   // what separates thousands; empty: nothing, or none if that was said
-	Declared  []string // words that were said to be missing values
+	Thousands string   // separator of thousands; empty: none found; "none" if the configuration says so
+	Declared  []string // words for missing values that the configuration gives
 	Header    bool
-	// LabelFound says that the label is not the last column, but has a usual name of one.
+	// LabelFound says that the label is not the last column, but was found by a usual name.
 	LabelFound bool
 	Rows       int
 	Columns    []Surveyed
@@ -34,50 +35,51 @@ type Survey struct {
 type Surveyed struct {
 	Name     string              `json:"name"`   // empty without a header
 	Number   int                 `json:"number"` // from 1
-	Kind     encoding.ColumnKind `json:"kind"`   // how it should be read
+	Kind     encoding.ColumnKind `json:"kind"`   // how the column should be read
 	Reason   string              `json:"reason,omitempty"`
-	Distinct int                 `json:"distinct"` // different values; MostDistinct stands for as many or more
+	Distinct int                 `json:"distinct"` // number of different values; MostDistinct means at least as many
 	Missing  int                 `json:"missing"`
 	Constant bool                `json:"constant"`
 	Min      *float64            `json:"min,omitempty"` // of a column of numbers
 	Max      *float64            `json:"max,omitempty"`
 
-	Categories []string `json:"categories,omitempty"` // words of a category
-	Odd        []Odd    `json:"odd,omitempty"`        // of a column of numbers: words, which are taken for missing values
+	Categories []string `json:"categories,omitempty"` // the words of a column of categories
+	Odd        []Odd    `json:"odd,omitempty"`        // words in a column of numbers that are treated as missing values
 }
 
 // Odd is a word in a column of numbers.
 type Odd struct {
 	Word  string `json:"word"`
-	Line  int    `json:"line"` // of the first one
+	Line  int    `json:"line"` // of the first occurrence
 	Count int    `json:"count"`
 }
 
-// Counted is a word with how often it occurs.
+// Counted is a word and the number of its occurrences.
 type Counted struct {
 	Name  string `json:"name"`
 	Count int    `json:"count"`
 }
 
-// MostDistinct is how many different values of a column are counted.
+// MostDistinct bounds the number of different values of a column that are counted.
 const MostDistinct = 10_000
 
-// When a column of a survey is taken for an identifier: it has this many values at least, and each of them is one more
-// than that before; or it has words, of which more than half are different.
+// identifierRows is the least number of values of a column that is taken for an identifier. Such a column counts up
+// by one from value to value, or has words of which more than half are different.
 const identifierRows = 10
 
-// leastValues is how many values a column that has missing ones has at least: fewer may all be in the test part.
+// leastValues is the least number of values in a column with missing values. Fewer might all be in the test part.
 const leastValues = 5
 
-// When a column of numbers with some words is one of numbers all the same.
+// Limits within which a column with some words is still a column of numbers (see takeMissing).
 const (
-	mostOdd      = 8  // different words
-	oddShare     = 20 // values for each word
-	fewOdd       = 3  // different words, of which there may be more
-	manyDistinct = 10 // values that are different
+	mostOdd      = 8  // most different words
+	oddShare     = 20 // least values for each word
+	fewOdd       = 3  // with few different words, there may be more occurrences
+	manyDistinct = 10 // but then with more than this number of different values
 )
 
-// SurveyTable surveys the training file of a CSV set. The label is that of the configuration, else the last column.
+// SurveyTable surveys the training file of a CSV set. The label is the configuration's, or else found by the
+// survey.
 func SurveyTable(ctx context.Context, cfg config.Data, folders []string) (*Survey, error) {
 	f, err := findCSV(cfg, folders)
 	if err != nil {
@@ -94,7 +96,7 @@ func survey(ctx context.Context, cfg config.Data, f file) (*Survey, error) {
 	return l.survey, l.judge()
 }
 
-// lookThrough looks at all rows of a file, again where its numbers turn out to be written in another way.
+// lookThrough inspects all rows of a file. It does so again if the numbers turn out to have another notation.
 func lookThrough(ctx context.Context, cfg config.Data, f file) (*looker, error) {
 	lay, err := layoutOf(&cfg)
 	if err != nil {
@@ -107,7 +109,7 @@ func lookThrough(ctx context.Context, cfg config.Data, f file) (*looker, error) 
 		}
 		found, err := l.decide()
 		switch {
-		case lay.said: // of thousands alone, which answers the question
+		case lay.said: // thousands are given, which answers the question
 			found.thousands = lay.thousands
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", l.name, err)
@@ -117,12 +119,12 @@ func lookThrough(ctx context.Context, cfg config.Data, f file) (*looker, error) 
 		}
 		lay.notation, lay.said = found, true
 		if found.comma {
-			lay.separator = l.csv.separator // which makes commas in quotes decimal ones
+			lay.separator = l.csv.separator // commas in quoted fields are then decimal marks
 		}
 	}
 }
 
-// lookAs looks at all rows of a file whose layout is given.
+// lookAs inspects all rows of a file with a given layout.
 func lookAs(ctx context.Context, cfg config.Data, f file, lay layout) (l *looker, err error) {
 	l = &looker{at: classes{notation: lay.notation}, given: cfg.Label != ""}
 	if l.table, err = f.table(lay); err != nil {
@@ -149,16 +151,16 @@ func lookAs(ctx context.Context, cfg config.Data, f file, lay layout) (l *looker
 	return l, l.read(ctx)
 }
 
-// looker is a survey under way.
+// looker is a survey in progress.
 type looker struct {
 	*table
 	survey *Survey
 	seen   []looked
 	at     classes
-	given  bool // the label is given
+	given  bool // the configuration names the label
 }
 
-// decide finds out about the notation from the columns that are numbers.
+// decide determines the notation from the columns of numbers.
 func (l *looker) decide() (notation, error) {
 	var columns []*evidence
 	var places []int
@@ -174,7 +176,7 @@ func (l *looker) decide() (notation, error) {
 	return n, l.ask(columns[column], places[column], mark)
 }
 
-// ask is the error that the mark in the numbers of a column may be one or the other.
+// ask returns the error that a mark in the numbers of a column is ambiguous.
 func (t *table) ask(e *evidence, column, mark int) error {
 	name, example := groupMarks[mark].name, e.example[mark]
 	whole := strings.Replace(example.text, groupMarks[mark].marks, "", 1)
@@ -200,7 +202,7 @@ func nameOf(separator byte) string {
 	return separators[i].name
 }
 
-// read looks at all rows.
+// read inspects all rows.
 func (l *looker) read(ctx context.Context) error {
 	if l.survey.Header {
 		l.ahead = l.ahead[1:]
@@ -218,7 +220,7 @@ func (l *looker) read(ctx context.Context) error {
 	}
 }
 
-// understand finds out about the header and the label.
+// understand determines the header and the label.
 func (l *looker) understand(rows [][]string, cfg config.Data) (err error) {
 	line := rows[0]
 	if err := checkWidth(rows, true); err != nil {
@@ -260,8 +262,8 @@ func (l *looker) understand(rows [][]string, cfg config.Data) (err error) {
 	return nil
 }
 
-// looksLikeHeader reports whether the first row is a header: by what is said of it, by the name of the label in it, or
-// by the looks.
+// looksLikeHeader reports whether the first row is a header: by the configuration, by the label's name in the row,
+// or by its looks.
 func (l *looker) looksLikeHeader(rows [][]string, cfg config.Data) (bool, error) {
 	if cfg.Header == "yes" || cfg.Header == "no" {
 		return cfg.Header == "yes", nil
@@ -272,7 +274,7 @@ func (l *looker) looksLikeHeader(rows [][]string, cfg config.Data) (bool, error)
 	return l.isHeadline(rows, func(int) bool { return true })
 }
 
-// add looks at the current row.
+// add inspects the current row.
 func (l *looker) add() error {
 	if l.survey.Rows++; l.survey.Rows == 1 {
 		l.survey.first = l.table.at
@@ -299,7 +301,7 @@ func (l *looker) add() error {
 	return nil
 }
 
-// judge says what each column is.
+// judge decides the kind of each column.
 func (l *looker) judge() error {
 	s := l.survey
 	if s.Rows == 0 {
@@ -337,7 +339,8 @@ func (l *looker) judge() error {
 	return fmt.Errorf("%s: no column is left for features: column %d %s", l.name, i+1, s.Columns[i].Reason)
 }
 
-// checkSecondLine refuses a table whose first row has a word in each of several columns of numbers, such as a unit.
+// checkSecondLine refuses a table whose first row has a word, such as a unit, in every one of several number
+// columns.
 func (s *Survey) checkSecondLine() error {
 	var words []string
 	for i := range s.Columns {
@@ -360,11 +363,12 @@ func (s *Survey) checkSecondLine() error {
 		config.JoinNames(slices.Compact(words)))
 }
 
-// mostConstants is how many columns that are constant are left out: a configuration must have room to name them, and
-// they do no harm.
+// mostConstants bounds the number of constant columns that are left out: a configuration must have room for their
+// names, and constant columns do no harm.
 const mostConstants = 50
 
-// keepConstants has the columns of one number read after all, where there are many.
+// keepConstants keeps the columns with a constant number if there are more than mostConstants of them, and drops
+// them otherwise.
 func (s *Survey) keepConstants() {
 	var constant []*Surveyed
 	for i := range s.Columns {
@@ -379,7 +383,7 @@ func (s *Survey) keepConstants() {
 	}
 }
 
-// feature reports whether the column should become features.
+// feature reports whether the column should become one or more features.
 func (c *Surveyed) feature() bool {
 	return c.Kind == encoding.NumberColumn || c.Kind == encoding.CategoryColumn
 }

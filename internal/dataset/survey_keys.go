@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// Plain reports whether a configuration need say nothing of the columns to read the file: all are numbers, and none
+// Plain reports whether a configuration can read the file without describing its columns: all are numbers, and none
 // is missing.
 func (s *Survey) Plain() bool {
 	usual := s.Decimal == "point" && s.Thousands == "" && !s.LabelFound
@@ -23,8 +23,8 @@ func (s *Survey) Plain() bool {
 // Key is a key of the configuration with its value.
 type Key struct{ Name, Value string }
 
-// Keys returns the keys of data that read the file as the survey says: those that its columns need, without the names
-// of files and label.
+// Keys returns the keys of the section data with which the file is read as the survey suggests. They do not include
+// the names of files and label.
 func (s *Survey) Keys() (keys []Key, err error) {
 	keys = append(keys, Key{"data.header", s.header()})
 	if s.Separator != separators[0].name || s.Decimal == "comma" {
@@ -63,7 +63,7 @@ func (s *Survey) Keys() (keys []Key, err error) {
 	return keys, nil
 }
 
-// oddWords returns the words that are to be declared missing.
+// oddWords returns the words that must be declared as missing values.
 func (s *Survey) oddWords() []string {
 	words := slices.Clone(s.Declared)
 	for _, c := range s.Columns {
@@ -76,17 +76,18 @@ func (s *Survey) oddWords() []string {
 	return words
 }
 
-// longList is how many columns are left out by their names, if fewer are read: a configuration has room for so many.
+// longList is the largest number of columns that are dropped by name if fewer columns are read: a configuration has
+// no room for more names.
 const longList = 100
 
-// byKept reports whether the columns are to be named that are read, and not those that are left out: one of these has
-// no name, or they are many.
+// byKept reports whether the configuration should name the columns that are read instead of the dropped ones: a
+// dropped column has no name, or there are too many.
 func byKept(dropped, kept []string) bool {
 	return slices.Contains(dropped, "") || len(dropped) > longList && len(kept) < len(dropped)
 }
 
-// AddTest takes the values that are missing in the test file of a CSV set into account. Nothing else is asked of that
-// file: it may have samples of a single class.
+// AddTest adds the missing values in the test file of a CSV set. It requires nothing else of the test file, which
+// may have samples of a single class.
 func (s *Survey) AddTest(ctx context.Context, cfg config.Data, folders []string) error {
 	f, err := findCSV(config.Data{Train: cfg.Test, Dir: cfg.Dir, Beside: cfg.Beside}, folders)
 	if err != nil {
@@ -117,7 +118,7 @@ func (s *Survey) addTest(ctx context.Context, f file) error {
 	return nil
 }
 
-// header returns what a configuration says of the header.
+// header returns the configuration's value for the header.
 func (s *Survey) header() string {
 	if s.Header {
 		return "yes"
@@ -125,13 +126,13 @@ func (s *Survey) header() string {
 	return "no"
 }
 
-// Label returns what a configuration calls the column of the label.
+// Label returns the configuration's name of the label column.
 func (s *Survey) Label() string {
 	i := slices.IndexFunc(s.Columns, func(c Surveyed) bool { return c.Kind == encoding.LabelColumn })
 	return s.reference(&s.Columns[i])
 }
 
-// references returns what a configuration calls some columns.
+// references returns the configuration's names of the columns for which the function of returns true.
 func (s *Survey) references(of func(*Surveyed) bool) (names []string) {
 	for i := range s.Columns {
 		if c := &s.Columns[i]; of(c) {
@@ -141,7 +142,7 @@ func (s *Survey) references(of func(*Surveyed) bool) (names []string) {
 	return names
 }
 
-// reference returns what a configuration calls a column: its name or, without a header, its number.
+// reference returns the configuration's name of a column: its name or, without a header, its number.
 func (s *Survey) reference(c *Surveyed) string {
 	if s.Header {
 		return c.Name

@@ -19,33 +19,33 @@ const (
 	maxLabel  = 256     // bytes of one label
 )
 
-// table reads a CSV file record by record: columns of features and at most one label.
+// table reads a CSV file record by record. It has columns of features and at most one label.
 type table struct {
 	*stream
 	notation           // of numbers
-	file      *file    // nil: it can be read but once
+	file      *file    // nil: the file can be read only once
 	csv       *records //
-	ahead     []record // that were read to find out about the form
-	width     int      // columns
-	skipBlank bool     // rows of separators alone are no records
-	features  int      // how many features the columns become
+	ahead     []record // records that were read to determine the columns
+	width     int      // number of columns
+	skipBlank bool     // skip rows that consist only of separators
+	features  int      // number of features that the columns become
 	header    []string // names of all columns; nil without a header
-	columns   []column // those that become features, in order
-	label     int      // column, -1 if there is none
-	numbered  bool     // the layout gives its number, not its name
+	columns   []column // the columns that become features, in order
+	label     int      // the label's column, or -1 if there is none
+	numbered  bool     // the layout gives the label by number, not by name
 	points    bool     // the first rows have numbers with a decimal point
-	declared  []string // words that say that a value is missing, besides those that always do
-	known     bool     // a model reads the file, which knows how many features there are
-	classes   []string // that labels are known to have
+	declared  []string // words for a missing value, besides the usual ones
+	known     bool     // a model reads the file, so the number of features is known
+	classes   []string // the known classes of labels
 
 	fields []string // fields of the current record
 	record int      // number of the current record, from 1, not counting the header
-	at     int      // line in which it begins
-	blank  int      // records without any value that come next
-	held   *record  // what comes after them
+	at     int      // line in which the record begins
+	blank  int      // number of empty records that come next
+	held   *record  // the record after the empty ones
 }
 
-// record is a record with the line in which it begins, or the error in its place.
+// record is a record and the line in which it begins, or an error instead of a record.
 type record struct {
 	fields []string
 	line   int
@@ -55,11 +55,11 @@ type record struct {
 // column is a column of a table that becomes features.
 type column struct {
 	encoding.Column
-	at    int  // its place in a record, from 0
-	words bool // the first rows hold words in it
+	at    int  // index in a record, from 0
+	words bool // the first rows hold words in this column
 }
 
-// openTable opens a CSV file and finds out its columns from its first rows.
+// openTable opens a CSV file and determines its columns from the first rows.
 func openTable(f file, lay layout) (*table, error) {
 	t, err := f.table(lay)
 	if err != nil {
@@ -68,7 +68,7 @@ func openTable(f file, lay layout) (*table, error) {
 	return t, t.orClose(t.begin(lay))
 }
 
-// tableOf finds the columns of a CSV file from its first rows. If it is no CSV file, the stream is closed.
+// tableOf determines the columns of a CSV file from its first rows. On an error it closes the stream.
 func tableOf(s *stream, lay layout) (*table, error) {
 	t, err := newTable(s, lay)
 	if err != nil {
@@ -77,7 +77,7 @@ func tableOf(s *stream, lay layout) (*table, error) {
 	return t, t.orClose(t.begin(lay))
 }
 
-// table opens a file as a table whose columns are not looked at yet.
+// table opens a file as a table whose columns are not yet determined.
 func (f file) table(lay layout) (*table, error) {
 	s, err := f.stream()
 	if err != nil {
@@ -91,7 +91,7 @@ func (f file) table(lay layout) (*table, error) {
 	return t, nil
 }
 
-// newTable returns the reader of a stream, which has read the first rows. If it is no table, the stream is closed.
+// newTable returns a table that reads the stream and has read the first rows. On an error it closes the stream.
 func newTable(s *stream, lay layout) (*table, error) {
 	t := &table{
 		stream: s, label: -1, skipBlank: !lay.mayLack(), known: lay.features > 0, declared: lay.words, classes: lay.classes,
@@ -99,7 +99,7 @@ func newTable(s *stream, lay layout) (*table, error) {
 	return t, t.orClose(t.look(lay))
 }
 
-// orClose closes the table where there is an error.
+// orClose closes the table if err is not nil, and returns err.
 func (t *table) orClose(err error) error {
 	if err != nil {
 		t.Close()
@@ -107,7 +107,7 @@ func (t *table) orClose(err error) error {
 	return err
 }
 
-// look finds the form of the text, and reads its first rows.
+// look determines the form of the text and reads its first rows.
 func (t *table) look(lay layout) error {
 	text, err := t.text()
 	if err != nil {
@@ -134,7 +134,7 @@ func (t *table) look(lay layout) error {
 	}
 	t.readAhead()
 	t.notation = lay.notation
-	if t.csv.separator == ',' && lay.separator == 0 { // else it was said, and the numbers are in quotes
+	if t.csv.separator == ',' && lay.separator == 0 { // else it was given, and numbers are in quotes
 		t.comma = lay.comma && slices.ContainsFunc(t.ahead, func(r record) bool {
 			return slices.ContainsFunc(r.fields, func(f string) bool {
 				_, ok := (notation{comma: true, thousands: t.thousands}).finite(f)
@@ -148,7 +148,7 @@ func (t *table) look(lay layout) error {
 	return nil
 }
 
-// begin finds out about the columns.
+// begin determines the columns.
 func (t *table) begin(lay layout) error {
 	rows := t.rows()
 	if t.csv.weka {
@@ -172,8 +172,8 @@ func (t *table) begin(lay layout) error {
 	return nil
 }
 
-// names returns the names of the features, as far as categories are known; nil without a header, unless there are
-// categories.
+// names returns the names of the features, with the categories known so far. It returns nil without a header,
+// unless there are categories.
 func (t *table) names() (names []string) {
 	for i := range t.columns {
 		names = append(names, t.columns[i].names()...)
@@ -196,7 +196,7 @@ func (c *column) names() (names []string) {
 	return names
 }
 
-// title returns the name of a column, or its number where there is no header.
+// title returns the name of a column, or its number if there is no header.
 func (c *column) title() string {
 	if c.Name == "" {
 		return fmt.Sprintf("column %d", c.at+1)
@@ -204,12 +204,12 @@ func (c *column) title() string {
 	return c.Name
 }
 
-// wrong is an error in the current record.
+// wrong returns an error about the current record.
 func (t *table) wrong(format string, args ...any) error {
 	return t.fault(t.record, "line %d: %w", t.at, fmt.Errorf(format, args...))
 }
 
-// called names a column for an error: by its number and, where there is a header, its name.
+// called names a column in errors: by its number and, if there is a header, its name.
 func (t *table) called(at int) string {
 	if t.header == nil {
 		return fmt.Sprintf("column %d", at+1)
@@ -217,7 +217,7 @@ func (t *table) called(at int) string {
 	return fmt.Sprintf("column %d (%s)", at+1, shown(t.header[at]))
 }
 
-// class returns the current record's label, which is valid until the next record.
+// class returns the current record's label, valid until the next record.
 func (t *table) class() (string, error) {
 	label := strings.TrimSpace(t.fields[t.label])
 	if label == "" {
@@ -232,8 +232,8 @@ func (t *table) class() (string, error) {
 	return label, nil
 }
 
-// field returns what stands in a column of the current record, and whether its value is missing. It is an error if
-// none may be.
+// field returns the text of a column in the current record, and whether its value is missing. It returns an error
+// if the value is missing but may not be.
 func (t *table) field(c *column) (text string, missing bool, err error) {
 	text = strings.TrimSpace(t.fields[c.at])
 	if missing = t.lacks(c.Kind, text); !missing {
@@ -254,7 +254,7 @@ func (t *table) field(c *column) (text string, missing bool, err error) {
 	return text, true, message.WithHint(err, "%s", remedy)
 }
 
-// number returns the value of a column of numbers in the current record, a finite number.
+// number returns the finite number in a column of the current record.
 func (t *table) number(c *column) (x float64, missing bool, err error) {
 	text := strings.TrimSpace(t.fields[c.at])
 	if len(t.declared) == 0 || !slices.Contains(t.declared, text) {
@@ -276,14 +276,14 @@ func (t *table) number(c *column) (x float64, missing bool, err error) {
 	return 0, false, t.notNumber(c, text)
 }
 
-// tooLarge reports whether a number is beyond what a double can hold.
+// tooLarge reports whether a number is too large for a float64.
 func (t *table) tooLarge(text string) bool {
 	_, err := t.parse(text)
 	return errors.Is(err, strconv.ErrRange)
 }
 
-// wholeNumber reads a number of nothing but digits, so few that it is exact, as most fields of most tables are: in a
-// quarter of the time of looking for spaces, words for what is missing, and a point.
+// wholeNumber reads a number that consists only of digits, few enough to be exact. Most fields of most tables are
+// such numbers. It takes a quarter of the time of looking for spaces, marks of missing values, and a point.
 func wholeNumber(text string) (x float64, ok bool) {
 	if len(text) == 0 || len(text) > 15 {
 		return 0, false
@@ -298,7 +298,7 @@ func wholeNumber(text string) (x float64, ok bool) {
 	return float64(n), true
 }
 
-// category returns the word in a column of categories in the current record.
+// category returns the word in a column of categories of the current record.
 func (t *table) category(c *column) (word string, missing bool, err error) {
 	word, missing, err = t.field(c)
 	if missing || err != nil {
@@ -310,7 +310,7 @@ func (t *table) category(c *column) (word string, missing bool, err error) {
 	return word, false, nil
 }
 
-// checkCategory refuses words that no category has.
+// checkCategory refuses words that cannot be categories.
 func checkCategory(word string) error {
 	if len(word) > maxLabel {
 		return fmt.Errorf("category of more than %d bytes", maxLabel)
@@ -318,7 +318,7 @@ func checkCategory(word string) error {
 	return checkText("category", word)
 }
 
-// words writes the features of the current record as feature words.
+// words writes the current record as feature words.
 func (t *table) words(dst []uint16, s *scaling) error {
 	f := 0
 	for i := range t.columns {
@@ -343,8 +343,8 @@ func (t *table) words(dst []uint16, s *scaling) error {
 	return nil
 }
 
-// oneHot writes the features of a category: one of them is max, none if its word is missing or did not occur in
-// training.
+// oneHot writes the features of a category: the feature of its word is max, all others are 0. All are 0 if the word
+// is missing or did not occur in training.
 func (t *table) oneHot(dst []uint16, c *column, max uint32) error {
 	word, missing, err := t.category(c)
 	if err != nil {
@@ -359,7 +359,7 @@ func (t *table) oneHot(dst []uint16, c *column, max uint32) error {
 
 func (c *column) isCategory() bool { return c.Kind == encoding.CategoryColumn }
 
-// checkText refuses text that could break out of a comment in generated source.
+// checkText refuses text that could end a comment in generated source.
 func checkText(what string, text ...string) error {
 	for _, s := range text {
 		switch {
@@ -372,7 +372,7 @@ func checkText(what string, text ...string) error {
 	return nil
 }
 
-// shown quotes a field of the file for an error message.
+// shown quotes a field of the file for an error.
 func shown(s string) string {
 	if len(s) > 40 {
 		return strconv.Quote(s[:40]) + "..."

@@ -13,8 +13,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// textOf returns the text of a stream in UTF-8: without the mark that some programs begin it with, with line feeds in
-// the place of carriage returns where there are only these, and without the Ctrl-Z with which DOS ends a text.
+// text returns the text of a stream in UTF-8. It removes a byte order mark and the Ctrl-Z with which DOS ends a
+// text, and turns carriage returns into line feeds if there are no line feeds.
 func (s *stream) text() (*bufio.Reader, error) {
 	switch {
 	case s.begins("\ufeff"):
@@ -34,7 +34,7 @@ func (s *stream) text() (*bufio.Reader, error) {
 	return bufio.NewReaderSize(t, headBytes), nil
 }
 
-// everyOther reports whether one of the first two bytes is zero: those of a letter in UTF-16.
+// everyOther reports whether exactly one of the first two bytes is zero, as for a letter in UTF-16.
 func (s *stream) everyOther() bool {
 	head, err := s.Peek(2)
 	return err == nil && (head[0] == 0) != (head[1] == 0)
@@ -44,7 +44,7 @@ func (s *stream) everyOther() bool {
 type text struct {
 	in    *bufio.Reader
 	cr    bool // lines end with a carriage return
-	ended bool // with Ctrl-Z
+	ended bool // by Ctrl-Z
 }
 
 // Read reads the text.
@@ -73,13 +73,13 @@ const (
 	maxPadding = 512 // bytes after Ctrl-Z
 )
 
-// padding reports whether nothing of a text is left in its last bytes.
+// padding reports whether the last bytes of a text hold nothing.
 func padding(b []byte) bool { return len(bytes.Trim(b, "\x1a\x00\r\n ")) == 0 }
 
-// sepLine is a first line by which Excel is told what separates the fields.
+// sepLine is a first line that tells Excel which character separates the fields.
 var sepLine = regexp.MustCompile(`(?i)^"?sep=(.)"?[;,\t ]*\r?\n`)
 
-// skipSep skips such a line, and returns the separator that it names; 0 if there is none.
+// skipSep skips a first line like sepLine, and returns its separator, or 0 if there is no such line.
 func (t *table) skipSep() (byte, error) {
 	head, _ := t.csv.in.Peek(len("\"sep=;\"\r\n") + 8)
 	found := sepLine.FindSubmatch(head)
@@ -99,10 +99,11 @@ func (t *table) skipSep() (byte, error) {
 	return separator, nil
 }
 
-// attribute is a line of the head of an ARFF file that names a column.
+// attribute is a line of an ARFF header that names a column.
 var attribute = regexp.MustCompile(`(?i)^@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(.*)$`)
 
-// weka reads the head of an ARFF file, Weka's form: the names of its columns. They are nil if it is none.
+// weka reads the header of an ARFF file, the format of Weka, and returns the names of its columns, or nil for any
+// other file.
 func (t *table) weka() (names []string, err error) {
 	head, _ := t.csv.in.Peek(headBytes)
 	for len(head) > 0 && (head[0] == '%' || strings.ContainsRune(" \t\r\n", rune(head[0]))) {
@@ -145,7 +146,7 @@ func unquoted(name string) string {
 	return strings.NewReplacer(`\\`, `\`, `\'`, `'`, `\"`, `"`).Replace(name)
 }
 
-// sparse refuses an ARFF file whose rows name the columns that are not zero.
+// sparse refuses an ARFF file in sparse form, whose rows list only the columns that are not zero.
 func (t *table) sparse() error {
 	head, _ := t.csv.in.Peek(headBytes)
 	for len(head) > 0 && (head[0] == '%' || strings.ContainsRune(" \t\r\n", rune(head[0]))) {

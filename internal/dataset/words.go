@@ -5,11 +5,12 @@ import (
 	"math"
 )
 
-// ReadWords reads the next samples into dst, which has room for whole ones, [sample][feature]: at least one sample, and
-// where that is quick as many more as come without waiting for the file. It returns how many, and with an error how
-// many came before that; the errors are those of [Samples.Next], io.EOF after the last sample among them.
+// ReadWords reads the next samples into dst, [sample][feature], which must have room for at least one sample. It
+// waits for one sample only, but returns as many more as are available at once if that is quick. It returns the
+// number of samples read; with an error, the number before the error. Errors are those of [Samples.Next], such as
+// io.EOF after the last sample.
 //
-// Bytes of an array that are feature words as they stand take the time of copying them. ReadWords panics if dst has no
+// Bytes of an array that are feature words already take only the time of copying. ReadWords panics if dst has no
 // room for a sample, or if its elements are too small for the encoder's largest feature word.
 func ReadWords[T uint8 | uint16](s *Samples, dst []T) (samples int, err error) {
 	if len(dst) < s.features || uint64(s.max) > uint64(^T(0)) {
@@ -31,7 +32,7 @@ func ReadWords[T uint8 | uint16](s *Samples, dst []T) (samples int, err error) {
 	return 1, nil
 }
 
-// readBytes is [ReadWords] of an array whose bytes are the feature words, if they are no more than max.
+// readBytes is [ReadWords] for an array whose bytes are the feature words if they are not above max.
 func (s *Samples) readBytes(dst []uint8) (samples int, err error) {
 	before := s.array.done
 	samples, err = s.array.nextBytes(dst)
@@ -47,8 +48,7 @@ func (s *Samples) readBytes(dst []uint8) (samples int, err error) {
 	return samples, err
 }
 
-// Waits reports whether reading may have to wait for somebody who writes the samples: whether they do not stand in a
-// regular file.
+// Waits reports whether reading may have to wait for a writer, because the samples are not in a regular file.
 func (s *Samples) Waits() bool {
 	if s.table != nil {
 		return s.table.waits()

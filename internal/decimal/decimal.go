@@ -1,7 +1,8 @@
-// Package decimal reads numbers in the one form that the program takes from its users: decimal, in ASCII digits.
+// Package decimal parses numbers in the only form that the program accepts from its users: decimal, in ASCII
+// digits.
 //
-// Options, configurations, grids and facts all read numbers here, so that the same text means the same number
-// everywhere. Go's own syntax also has 0x10, 1_000, 010 for eight, 0x1p-2, inf and nan, and those are no numbers here.
+// Options, configurations, grids and facts all parse numbers here, so that the same text means the same number
+// everywhere. Go's own syntax also has 0x10, 1_000, 010 for eight, 0x1p-2, inf and nan. These are not numbers here.
 package decimal
 
 import (
@@ -11,13 +12,13 @@ import (
 	"strings"
 )
 
-// form is the form of a number. It has no leading zeros, which mean octal to some.
+// form matches a number. It allows no leading zeros, which some readers take for octal.
 var form = regexp.MustCompile(`^[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
 
 // Valid reports whether the text is a number.
 func Valid(text string) bool { return form.MatchString(text) }
 
-// Float returns the number of a text. Its error is [strconv.ErrSyntax] or [strconv.ErrRange].
+// Float parses a number. Its error is [strconv.ErrSyntax] or [strconv.ErrRange].
 func Float(text string) (float64, error) {
 	if !Valid(text) {
 		return 0, strconv.ErrSyntax
@@ -26,7 +27,7 @@ func Float(text string) (float64, error) {
 	return v, reason(err)
 }
 
-// Int returns the whole number of a text, which has no point and no exponent. Its error is that of [Float].
+// Int parses a whole number, without a point or an exponent. It returns the errors of [Float].
 func Int(text string) (int, error) {
 	if !Valid(text) {
 		return 0, strconv.ErrSyntax
@@ -35,7 +36,7 @@ func Int(text string) (int, error) {
 	return v, reason(err)
 }
 
-// Uint is [Int] of numbers of at least 0.
+// Uint is [Int] for numbers that are not negative.
 func Uint(text string) (uint64, error) {
 	if !Valid(text) {
 		return 0, strconv.ErrSyntax
@@ -44,7 +45,7 @@ func Uint(text string) (uint64, error) {
 	return v, reason(err)
 }
 
-// reason returns the cause in an error of package strconv, whose text names a function of Go.
+// reason returns the cause of an error of package strconv, without the name of the Go function.
 func reason(err error) error {
 	var e *strconv.NumError
 	if errors.As(err, &e) {

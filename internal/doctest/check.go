@@ -17,11 +17,11 @@ import (
 type Checker struct {
 	Program *manual.Program
 	Files   fs.FS    // the repository
-	Targets []string // targets of the Makefile
+	Targets []string // names of the Makefile's targets
 }
 
-// Check returns what is wrong with the command lines of a document, one line each,
-// which begins with the document's name and the line.
+// Check returns the errors in the command lines of a document, one line each. A line begins with the document's
+// name and the line number.
 func (c *Checker) Check(name, markdown string) []string {
 	steps, err := Steps(markdown)
 	if err != nil {
@@ -40,7 +40,7 @@ func (c *Checker) Check(name, markdown string) []string {
 	return wrong
 }
 
-// document is a document being followed: the files that its commands have made so far.
+// document is a document that is being checked, with the files that its commands have made so far.
 type document struct {
 	*Checker
 	made map[string]bool
@@ -91,7 +91,7 @@ func (d *document) make(files ...string) {
 	}
 }
 
-// need returns an error for each file that is neither in the repository nor made yet.
+// need returns an error for each file that is neither in the repository nor already made.
 func (d *document) need(files ...string) (wrong []error) {
 	for _, f := range files {
 		f = path.Clean(f)
@@ -107,7 +107,7 @@ func (d *document) need(files ...string) (wrong []error) {
 
 var plainPath = regexp.MustCompile(`^[A-Za-z0-9_.][A-Za-z0-9_./-]*$`)
 
-// needFiles needs those arguments that look like files.
+// needFiles calls need with the arguments that look like files.
 func (d *document) needFiles(args []string) (wrong []error) {
 	for _, a := range args {
 		if plainPath.MatchString(a) && strings.ContainsAny(a, "./") && strings.Trim(a, "0123456789.") != "" {
@@ -117,7 +117,7 @@ func (d *document) needFiles(args []string) (wrong []error) {
 	return wrong
 }
 
-// gcc follows gcc ... -o PROGRAM FILE...
+// gcc checks gcc ... -o PROGRAM FILE...
 func (d *document) gcc(args []string) []error {
 	at := slices.Index(args, "-o")
 	if at < 0 || at+1 == len(args) {
@@ -128,7 +128,7 @@ func (d *document) gcc(args []string) []error {
 	return wrong
 }
 
-// copied follows cp [-r] FROM TO.
+// copied checks cp [-r] FROM TO.
 func (d *document) copied(args []string) []error {
 	args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "-r" })
 	if len(args) != 2 {
@@ -144,7 +144,7 @@ func (d *document) copied(args []string) []error {
 	return wrong
 }
 
-// makefile follows make TARGET.
+// makefile checks make TARGET.
 func (d *document) makefile(args []string) (wrong []error) {
 	for _, target := range args {
 		switch {
@@ -160,7 +160,7 @@ func (d *document) makefile(args []string) (wrong []error) {
 	return wrong
 }
 
-// ialgn follows a call of the program.
+// ialgn checks a call of the program.
 func (d *document) ialgn(words []string) []error {
 	c, err := parse(d.Program, words)
 	if err != nil {
@@ -171,7 +171,7 @@ func (d *document) ialgn(words []string) []error {
 	}
 	out := c.flags["-o"]
 	var wrong []error
-	if len(c.command.Arguments.Words) == 0 && c.command.Name != "init" { // words may be no files; init's are the reader's
+	if len(c.command.Arguments.Words) == 0 && c.command.Name != "init" { // init's are the reader's own
 		wrong = d.need(c.args...)
 	}
 	for _, name := range []string{"-o", "--log"} {
@@ -195,8 +195,8 @@ func (d *document) ialgn(words []string) []error {
 	return wrong
 }
 
-// moduleOf returns the name of a compiled module. Without --module it is that of the
-// configuration, which documents also give to the model file.
+// moduleOf returns the name of the compiled module. Without --module it is the name of the configuration, which
+// documents also give to the model file.
 func moduleOf(c call) string {
 	if name := c.flags["--module"]; name != "" {
 		return name
@@ -210,7 +210,7 @@ func (d *document) demo(dir string) {
 	d.design(path.Join(dir, "digits"), "digits", "")
 }
 
-// design is what compile makes.
+// design records the files that compile makes.
 func (d *document) design(dir, module, emit string) {
 	d.make(dir)
 	names := []string{"manifest.json", "report.json", module + ".json"}

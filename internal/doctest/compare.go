@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Compare reports the first documented line that is not in the output, in order. A
-// line "..." stands for any number of lines, "..." at a line's end for any rest of it.
-// What follows the last gap is compared with the end of the output. Lines are compared as mask returns them.
+// Compare returns an error for the first documented line that is not in the output, in order. A line "..." stands
+// for any number of lines, and "..." at the end of a line for any rest of the line. Lines after the last "..." are
+// compared with the end of the output. All lines are compared after mask was applied to them.
 func Compare(documented, output []string, mask func(string) string) error {
 	for len(output) > 0 && output[len(output)-1] == "" {
 		output = output[:len(output)-1]

@@ -1,12 +1,11 @@
-// Package doctest holds the documents to the program: the command lines that they show
-// must be ones that the program takes, in an order in which they work.
+// Package doctest checks the documents against the program: the program must accept the command lines that the
+// documents show, and they must work in the order in which they are shown.
 //
-// A document's fenced blocks are read as a shell would: a block of kind `sh` is
-// commands, one of kind `console` is commands after "$ " with their output below.
-// [Checker.Check] follows them from the first to the last: commands and options must
-// be those of the program's table, and files must be in the repository or made by a
-// command further up. [Reference] compares the reference page with the same table, and
-// [Keys] with what the program prints with --json.
+// A document's fenced blocks are read as a shell would read them. A block of kind `sh` holds commands. A block of
+// kind `console` holds commands after "$ ", with their output below. [Checker.Check] follows the commands from
+// first to last: commands and options must exist in the program, and files must be in the repository or made by an
+// earlier command. [Reference] compares the reference page with the program's commands and options, and [Keys] with
+// what the program prints with --json.
 package doctest
 
 import (
@@ -18,14 +17,14 @@ import (
 // Step is one command line of a document.
 type Step struct {
 	Line    int    // line in the document, from 1
-	Command string // may span lines
+	Command string // may have several lines
 	Output  []string
-	Console bool   // the command's output stands below it
-	Status  string // status that the `echo $?` after it shows; "": there is none
+	Console bool   // the lines below show the command's output
+	Status  string // exit status shown by the `echo $?` after the command; "": there is none
 }
 
-// Steps returns the command lines of a document's blocks in order. It returns an error
-// for a block that does not end, or a console block that begins with output.
+// Steps returns the command lines in a document's blocks, in order. It returns an error for a block that does not
+// end, or for a console block that begins with output.
 func Steps(markdown string) ([]Step, error) {
 	var steps []Step
 	lines := strings.Split(markdown, "\n")
@@ -59,7 +58,7 @@ func blockSteps(kind string, lines []string, first int) ([]Step, error) {
 	return nil, nil
 }
 
-// scriptSteps joins lines whose quotes are open, and leaves out comments.
+// scriptSteps returns the commands of a block. It joins lines while a quote is open, and skips comments.
 func scriptSteps(lines []string, first int) []Step {
 	var steps []Step
 	for i := 0; i < len(lines); i++ {
@@ -98,7 +97,7 @@ func consoleSteps(lines []string, first int) ([]Step, error) {
 
 var link = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)]*)?\)`)
 
-// Links returns the targets of a document's links to other files of the repository.
+// Links returns the targets of a document's links to files of the repository.
 func Links(markdown string) []string {
 	var targets []string
 	for _, m := range link.FindAllStringSubmatch(markdown, -1) {

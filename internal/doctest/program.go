@@ -8,15 +8,14 @@ import (
 	"ialgn/internal/manual"
 )
 
-// call is a command line of the program, taken apart.
+// call is a parsed command line of the program.
 type call struct {
 	command manual.Command
 	args    []string
-	flags   map[string]string // the last value of each
+	flags   map[string]string // the last value of each option
 }
 
-// parse takes a command line apart, without the program's name, and says why the
-// program would refuse it.
+// parse parses a command line without the program's name. It returns an error if the program would refuse the line.
 func parse(p *manual.Program, words []string) (call, error) {
 	c := call{flags: map[string]string{}}
 	if len(words) == 0 {
@@ -53,8 +52,8 @@ func parse(p *manual.Program, words []string) (call, error) {
 	return c, nil
 }
 
-// fits reports whether arguments have a form: a word that begins with a capital stands
-// for any argument, one in brackets for at most one, three dots for any number more.
+// fits reports whether arguments match a form. A word that begins with a capital letter matches any argument. A
+// word in brackets is optional. Three dots allow any number of further arguments.
 func fits(form, args []string) bool {
 	if len(form) == 0 {
 		return len(args) == 0

@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/manual"
 )
 
-// commonOptions is the heading of the options that all commands share.
+// commonOptions is the heading above the options that all commands share.
 const commonOptions = "Everywhere"
 
 var (
@@ -18,10 +18,9 @@ var (
 	flagSpan = regexp.MustCompile("`(-[-a-zA-Z]+)[^`]*`")
 )
 
-// Reference returns in what the reference page differs from the program, one line
-// each. The page has a heading of level two for each command, and in it a table of
-// options, each in a code span of the first column. The options that all commands share
-// stand below the heading "Everywhere".
+// Reference returns the differences between the reference page and the program, one line each. The page has a
+// heading of level two for each command, with a table of options below it. Options are code spans in the first
+// column. The options that all commands share are below the heading "Everywhere".
 func Reference(p *manual.Program, markdown string) []string {
 	var wrong []string
 	tables := optionTables(markdown)
@@ -85,13 +84,13 @@ func firstCell(row string) string {
 	return strings.TrimSpace(cell)
 }
 
-// keyHeading is the first cell of a table of JSON keys: of the section's command, or
-// of one of its forms.
+// keyHeading matches the first cell of a table of JSON keys. The keys belong to the section's command, or to one of
+// its forms.
 var keyHeading = regexp.MustCompile("^JSON key(?: of `([^`]+)`)?$")
 
 // key is a documented JSON key.
 type key struct {
-	path     string // path such as passes[].name; an end in .* covers all keys below
+	path     string // such as passes[].name; .* at the end covers all keys below
 	optional bool   // some outputs lack the key
 }
 
@@ -124,10 +123,9 @@ func keyTables(markdown string) map[string][]key {
 	return tables
 }
 
-// Keys returns in what the reference page differs from outputs of the program with
-// --json, one line each. The outputs are named by command and form, such as "sim" or
-// "data list"; all of a name together must have each key of the page that is not
-// marked "(only if ...)", and none that is not on it.
+// Keys returns the differences between the reference page and the program's outputs with --json, one line each.
+// outputs are grouped by command and form, such as "sim" or "data list". The outputs of a group together must have
+// every key of the page that is not marked "(only if ...)", and no other key.
 func Keys(markdown string, outputs map[string][]any) []string {
 	var wrong []string
 	tables := keyTables(markdown)
@@ -160,7 +158,7 @@ func (k key) covers(path string) bool {
 	return all && strings.HasPrefix(path, prefix) || path == k.path
 }
 
-// paths adds the paths of all values in v that are neither objects nor arrays.
+// paths adds the paths of all values in v, except for objects and arrays, to set.
 func paths(set map[string]bool, path string, v any) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// simple is a simple command of the shell: its words without quotes, and the file that
-// its output goes to.
+// simple is a simple shell command: its words without quotes, and the file to which its output is redirected.
 type simple struct {
 	words []string
 	out   string
 }
 
-// open reports whether a command line goes on in the next line.
+// open reports whether a command line continues on the next line.
 func open(command string) bool {
 	_, err := tokens(command)
 	return errors.Is(err, errOpen)
@@ -27,7 +26,7 @@ type token struct {
 	operator bool
 }
 
-// tokens splits a command line as the shell does, without expansions.
+// tokens splits a command line like a shell, without expansions.
 func tokens(command string) ([]token, error) {
 	var all []token
 	var word strings.Builder
@@ -81,7 +80,7 @@ func tokens(command string) ([]token, error) {
 
 var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
-// split returns the simple commands of a command line, without assignments.
+// split returns the simple commands of a command line, without variable assignments.
 func split(command string) ([]simple, error) {
 	all, err := tokens(command)
 	if err != nil {

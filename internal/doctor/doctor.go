@@ -1,7 +1,7 @@
-// Package doctor examines the place where the program runs: external programs, data sets, processor and memory.
+// Package doctor examines the environment of the program: external programs, data sets, processor and memory.
 //
-// [Examine] looks, and finds fault with nothing: what is missing is optional, and the [Report] says what cannot be done
-// without it.
+// [Examine] only reports. Everything that it looks for is optional; the [Report] says what cannot be done without
+// it.
 package doctor
 
 import (
@@ -19,7 +19,7 @@ import (
 	"ialgn/internal/tool"
 )
 
-// Report is what was found.
+// Report is the result of an examination.
 type Report struct {
 	Build  Build  `json:"build"`
 	Cores  Cores  `json:"cores"`
@@ -27,40 +27,40 @@ type Report struct {
 	SIMD   SIMD   `json:"simd"`
 	Data   Data   `json:"data"`
 	Tools  []Tool `json:"tools"`
-	// Lacks is what this system does not have that others have, one line each.
+	// Lacks lists the features that other systems have and this system lacks, one line each.
 	Lacks []string `json:"lacks"`
 }
 
-// Build is how the program was built.
+// Build describes how the program was built.
 type Build struct {
-	Commit string `json:"commit,omitempty"` // as [build.Commit] has it
+	Commit string `json:"commit,omitempty"` // see [build.Commit]
 	Go     string `json:"go"`
 	OS     string `json:"os"`
 	Arch   string `json:"arch"`
 }
 
-// Cores are those of the machine that the process may use, and those that it does use.
+// Cores counts the cores of the machine that the process may use, and the cores that it does use.
 type Cores struct {
 	Machine int `json:"machine"`
 	Used    int `json:"used"`
 }
 
-// Memory is how much the process may come to have, and what sets that limit; 0 and empty where the system does not
-// tell.
+// Memory is the amount of memory that the process may use, and the source of that limit. The fields are zero if the
+// system does not report them.
 type Memory struct {
 	Bytes     uint64 `json:"bytes"`
 	By        string `json:"by,omitempty"`
-	Available uint64 `json:"available_bytes"` // what nothing uses now
+	Available uint64 `json:"available_bytes"` // free at the moment
 }
 
-// SIMD is the code that trains.
+// SIMD describes the vector code that is used for training.
 type SIMD struct {
-	Path  string   `json:"path"`  // in use
-	Paths []string `json:"paths"` // that the processor has, the fastest first
+	Path  string   `json:"path"`  // the code in use
+	Paths []string `json:"paths"` // codes that the processor supports, fastest first
 	Error string   `json:"error,omitempty"`
 }
 
-// Data are the data sets, and where they are looked for.
+// Data lists the data sets and the folders in which they are looked for.
 type Data struct {
 	Folders []string `json:"folders"`
 	Sets    []Set    `json:"sets"`
@@ -71,21 +71,21 @@ type Set struct {
 	Name  string `json:"name"`
 	Found bool   `json:"found"`
 	Path  string `json:"path,omitempty"`
-	Note  string `json:"note,omitempty"` // why it was not found, and how to get it
+	Note  string `json:"note,omitempty"` // why the set was not found, and how to get it
 }
 
 // Tool is an external program.
 type Tool struct {
 	Name    string `json:"name"`
-	Use     string `json:"use"` // what it is needed for
+	Use     string `json:"use"` // what the program is needed for
 	Found   bool   `json:"found"`
 	Path    string `json:"path,omitempty"`
 	Version string `json:"version,omitempty"`
-	Package string `json:"package,omitempty"` // Debian package; empty: none has it
+	Package string `json:"package,omitempty"` // Debian package; empty: none contains it
 	Remedy  string `json:"remedy,omitempty"`  // how to install it, if it is missing
 }
 
-// Examine looks for everything. Texts name options in these words.
+// Examine examines everything. Texts name options in the given words.
 func Examine(ctx context.Context, folders []string, words message.Words) *Report {
 	r := &Report{
 		Build:  Build{build.Commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH},
@@ -118,7 +118,7 @@ func simd() SIMD {
 	return s
 }
 
-// set looks for a data set, of which it reads no more than the head.
+// set looks for a data set. It reads at most the headers of its files.
 func set(ctx context.Context, name string, folders []string, words message.Words) Set {
 	st, err := dataset.Look(ctx, name, folders)
 	s := Set{Name: name, Found: st.Found, Path: st.Path}
@@ -141,7 +141,7 @@ func program(ctx context.Context, name string) Tool {
 	}
 }
 
-// lacks says what this system does not do for the program that others do.
+// lacks returns the features that other systems have and this system lacks.
 func lacks() []string {
 	all := []string{}
 	if outfile.LockLacks != "" {

@@ -7,29 +7,29 @@ import (
 	"ialgn/internal/crew"
 )
 
-// blockFeatures is how many features a [Batcher] spreads at a time. It is a multiple of
-// 64, so that a block is whole words of a sample whatever the width; 128 levels of 4
-// bits are a cache line, and the planes of a block stay in the nearest cache.
+// blockFeatures is the number of features that a [Batcher] spreads at a time. It is a multiple of 64, so that a
+// block consists of whole words of a sample for every width. 128 levels of 4 bits fill a cache line, and the planes
+// of a block stay in the nearest cache.
 const blockFeatures = 128
 
-// Batcher spreads samples of a packed set into thermometer bits, a batch at a time:
-// [Packed.Gather] and [Encoder.Thermometer] or [Encoder.Compare] in one, block by block on
-// several goroutines, without the planes of a whole batch in memory.
+// Batcher spreads samples of a packed set into thermometer bits, one batch at a time. It combines [Packed.Gather]
+// with [Encoder.Thermometer] or [Encoder.Compare], block by block on several goroutines, and never holds the planes
+// of a whole batch in memory.
 //
-// A Batcher is for one caller at a time; it allocates only in [NewBatcher].
+// A Batcher serves one caller at a time. Only [NewBatcher] allocates memory.
 type Batcher struct {
 	enc    *Encoder
 	set    *Packed
 	words  int
 	crew   *crew.Crew
-	planes [][]uint64 // bit planes of one block of samples, a buffer for each goroutine
+	planes [][]uint64 // bit planes of one block of samples, one buffer for each goroutine
 
 	spread func(dst, planes []uint64, from, to int) // of the features of a block
 }
 
-// NewBatcher returns a Batcher of samples of set, which holds levels of enc, with rows
-// of words words, on a crew, that of the training step if it is to be awake. It panics if
-// the set holds something else.
+// NewBatcher returns a Batcher of samples of set, which holds levels of enc. Rows have words words. The Batcher
+// runs on the crew c; during training it should be the crew of the training step, which is awake. NewBatcher panics
+// if the set does not hold levels of enc.
 func NewBatcher(enc *Encoder, set *Packed, words int, c *crew.Crew) *Batcher {
 	if set.Features != enc.Features() || set.Width != enc.LevelBits() {
 		panic(fmt.Sprintf("encoding: %d features of %d bits are not levels of %d features of %d bits",
@@ -40,7 +40,7 @@ func NewBatcher(enc *Encoder, set *Packed, words int, c *crew.Crew) *Batcher {
 	return b
 }
 
-// NewWordBatcher is [NewBatcher] of a set of feature words, of BitsIn bits or more.
+// NewWordBatcher is [NewBatcher] for a set of feature words of BitsIn bits or more, instead of levels.
 func NewWordBatcher(enc *Encoder, set *Packed, words int, c *crew.Crew) *Batcher {
 	if set.Features != enc.Features() || set.Width < enc.BitsIn {
 		panic(fmt.Sprintf("encoding: %d features of %d bits are not words of %d features of %d bits",
@@ -61,19 +61,17 @@ func newBatcher(enc *Encoder, set *Packed, words int, c *crew.Crew) *Batcher {
 
 func (b *Batcher) blocks() int { return (b.set.Features + blockFeatures - 1) / blockFeatures }
 
-// Batch writes the thermometer bits of the samples as bit rows: input bit r of sample
-// index[i] becomes bit i%64 of dst[r*words + i/64]. Bits past the last sample are
-// zero, in all of the words of a row.
+// Batch writes the thermometer bits of the samples as bit rows: input bit r of sample index[i] becomes bit i%64 of
+// dst[r*words + i/64]. Bits after the last sample are zero, in all words of a row.
 //
-// It panics if dst is too short, a row too short for the samples, or an index out of
-// range.
+// It panics if dst is too short, if a row is too short for the samples, or if an index is out of range.
 func (b *Batcher) Batch(dst []uint64, index []int32) {
 	if len(dst) < b.enc.Inputs()*b.words || len(index) > 64*b.words {
 		panic(fmt.Sprintf("encoding: %d samples do not fit %d words, %d a row, %d rows",
 			len(index), len(dst), b.words, b.enc.Inputs()))
 	}
 	for _, i := range index {
-		_ = b.set.Labels[i] // here, where the caller sees the panic
+		_ = b.set.Labels[i] // panics here, in the caller's goroutine
 	}
 	var next atomic.Int32
 	b.crew.Run(func(member int) {

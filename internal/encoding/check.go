@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// The widths that an encoder may have. A level stands in a byte or less, a feature
-// word and its thresholds in 16 bits.
+// The limits of an encoder's widths. A level fits into a byte, a feature word and its thresholds into 16 bits.
 const (
 	MinBits   = 2
 	MaxBits   = 256
@@ -17,10 +16,9 @@ const (
 	MaxBitsIn = 16
 )
 
-// Check reports whether the encoder, read from a file, is one that this package could
-// have made: widths in range, Bits-1 ascending thresholds a feature, none above Max,
-// names and quantiser complete or absent. Names are refused if they hold control
-// characters, since they end up in comments of generated source.
+// Check returns an error unless this package could have made the encoder, which was read from a file: widths are in
+// range, each feature has Bits-1 ascending thresholds, none above Max, and names and quantiser are complete or
+// absent. Names with control characters are refused because they are written into comments of generated source.
 func (e *Encoder) Check() error {
 	if err := checkWidths(e.Bits, e.BitsIn, e.Max); err != nil {
 		return err
@@ -63,7 +61,7 @@ func (e *Encoder) checkRow(f int, row []uint16) error {
 	return nil
 }
 
-// checkWidths reports widths outside what an encoder may have.
+// checkWidths returns an error if the widths of an encoder are out of range.
 func checkWidths(bits, bitsIn int, max uint32) error {
 	switch {
 	case bits < MinBits || bits > MaxBits:

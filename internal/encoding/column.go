@@ -16,30 +16,30 @@ type ColumnKind string
 const (
 	// NumberColumn holds numbers: one feature, the word that the [Quantiser] gives for it.
 	NumberColumn ColumnKind = "number"
-	// CategoryColumn holds one of some words: a feature for each of them, which is the encoder's Max where the column has
-	// that word and 0 where it has another. A word that training has not seen sets none.
+	// CategoryColumn holds one of several words. It becomes a feature for each word. The feature is the encoder's
+	// Max if the column has the word, and 0 otherwise. A word that did not occur in training sets no feature.
 	CategoryColumn ColumnKind = "category"
-	// LabelColumn holds the class; no feature. Rows to be classified may lack it.
+	// LabelColumn holds the class. It becomes no feature. Rows to be classified may lack it.
 	LabelColumn ColumnKind = "label"
-	// DroppedColumn is not read; no feature. Rows to be classified may lack it.
+	// DroppedColumn is not read. It becomes no feature. Rows to be classified may lack it.
 	DroppedColumn ColumnKind = "dropped"
 )
 
 // Column is a column of the table that a model was trained on. A row of raw values becomes feature words column by
-// column, in their order: spaces around a value are left out; then a number is parsed and quantised by the feature's
-// offset and scale or its cuts, a category compared with each of the categories.
+// column, in order. Spaces around a value are removed. A number is then parsed and quantised by the feature's
+// offset and scale or by its cuts. A word is compared with each of the categories.
 type Column struct {
 	Name       string     `json:"name,omitempty"` // empty in a table without a header
 	Kind       ColumnKind `json:"kind"`
-	Categories []string   `json:"categories,omitempty"` // of a category: in the order of its features
+	Categories []string   `json:"categories,omitempty"` // words of a category column, in the order of their features
 
-	// Missing says that a value may be missing ([MissingValue]): a number is Fill then, and a category sets no feature.
-	// Elsewhere a missing value is an error.
+	// Missing says that values may be missing ([MissingValue]). A missing number is replaced by Fill; a missing
+	// word sets no feature. Without Missing, a missing value is an error.
 	Missing bool    `json:"missing,omitempty"`
 	Fill    float64 `json:"fill,omitempty"`
 }
 
-// Features returns how many features the column becomes.
+// Features returns the number of features that the column becomes.
 func (c *Column) Features() int {
 	switch c.Kind {
 	case NumberColumn:
@@ -53,27 +53,28 @@ func (c *Column) Features() int {
 // Optional reports whether a row to be classified may lack the column.
 func (c *Column) Optional() bool { return c.Kind == LabelColumn || c.Kind == DroppedColumn }
 
-// MissingWords say in any column that a value is missing, in upper or lower case, with spaces around them or not.
+// MissingWords mark a missing value in any column, in upper or lower case, with or without spaces around them.
 var MissingWords = []string{"", "NA", "N/A", "NaN", "null", "?"}
 
-// MissingNumbers say the same in a column of numbers. In a column of categories they may be words like others.
+// MissingNumbers also mark a missing value in a column of numbers. In a column of categories they are words like
+// any other.
 var MissingNumbers = []string{
 	"#N/A", "#N/A N/A", "#NA", "#NV", "#N/D", "<NA>", "None", `\N`, "-", "--", ".", "..", "NaT", "-nan", "+nan",
 	"1.#QNAN", "-1.#IND", "1.#IND", "-1.#QNAN",
 }
 
-// MissingValue reports whether a field of a column of a kind says that its value is missing.
+// MissingValue reports whether a field in a column of the given kind marks a missing value.
 func MissingValue(kind ColumnKind, field string) bool {
 	field = strings.TrimSpace(field)
 	is := func(word string) bool { return strings.EqualFold(word, field) }
 	return slices.ContainsFunc(MissingWords, is) || kind == NumberColumn && slices.ContainsFunc(MissingNumbers, is)
 }
 
-// MiddleThreshold returns the threshold in the middle of words of so many bits: what is above it has the highest bit,
-// so that the comparison costs no look-up table.
+// MiddleThreshold returns the threshold in the middle of words of bitsIn bits. A word is above it exactly if its
+// highest bit is 1, so the comparison takes no look-up table.
 func MiddleThreshold(bitsIn int) uint16 { return uint16(1)<<(bitsIn-1) - 1 }
 
-// PlaceMiddle puts all thresholds of the features of categories, whose words are 0 or Max, in the middle.
+// PlaceMiddle sets all thresholds of category features, whose words are 0 or Max, to the middle.
 func (e *Encoder) PlaceMiddle() {
 	for f, row := range e.Thresholds {
 		if e.Binary(f) {
@@ -84,8 +85,8 @@ func (e *Encoder) PlaceMiddle() {
 	}
 }
 
-// Binary reports whether a feature belongs to a category: its words are 0 or Max, and its thresholds all in the middle,
-// unless words are made by cuts.
+// Binary reports whether a feature belongs to a category. Its words are 0 or Max, and its thresholds are all in the
+// middle, unless words are made by cuts.
 func (e *Encoder) Binary(feature int) bool {
 	for i := range e.Columns {
 		c := &e.Columns[i]
@@ -96,7 +97,7 @@ func (e *Encoder) Binary(feature int) bool {
 	return false
 }
 
-// checkColumns reports what is wrong with columns of the given number of features.
+// checkColumns returns an error if the columns are invalid or do not become the given number of features.
 func checkColumns(columns []Column, features int) error {
 	n, labels := 0, 0
 	for i := range columns {

@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// Compare spreads planes of feature words into thermometer bits, as [Encoder.Thermometer] does with levels: planes are
-// the bit rows of the words of all features, as [Packed.Gather] writes them, width of them a feature; dst receives
-// Inputs() rows of words words.
+// Compare spreads planes of feature words into thermometer bits, as [Encoder.Thermometer] does with levels. planes
+// are the bit rows of all features' words, as [Packed.Gather] writes them, width rows for each feature. dst
+// receives Inputs() rows of words words.
 //
-// It panics if either is too short. It allocates nothing and may run in several goroutines at once.
+// It panics if planes or dst is too short. It allocates nothing, and may run in several goroutines at once.
 func (e *Encoder) Compare(dst, planes []uint64, width, words int) {
 	if len(planes) < e.Features()*width*words || len(dst) < e.Inputs()*words {
 		panic(fmt.Sprintf("encoding: %d words of planes and %d of bits for %d features of %d bits, %d words a row",
@@ -18,11 +18,11 @@ func (e *Encoder) Compare(dst, planes []uint64, width, words int) {
 	e.compare(dst, planes, width, words, 0, e.Features())
 }
 
-// compare is [Encoder.Compare] of the features from to to-1, of which planes and dst hold the rows.
+// compare is [Encoder.Compare] for the features from .. to-1. planes and dst hold only the rows of these features.
 //
-// From the lowest bit up, a word is above a threshold if its bit is above the threshold's, or is equal and the rest is
-// above: one operation a bit, as the bits of the threshold are known. Lowest bits of which the threshold has all are
-// never above it.
+// It compares from the lowest bit up: a word is above a threshold if its bit is above the threshold's bit, or if
+// both bits are equal and the lower bits are above. This takes one operation for each bit, because the threshold's
+// bits are known. Trailing ones of the threshold are skipped: lower bits can never be above them.
 func (e *Encoder) compare(dst, planes []uint64, width, words, from, to int) {
 	row := width * words
 	for f, thresholds := range e.Thresholds[from:to] {
@@ -42,7 +42,7 @@ func (e *Encoder) compare(dst, planes []uint64, width, words, from, to int) {
 	}
 }
 
-// compareOne compares the words of the samples in word w of each row.
+// compareOne compares the samples in word w of each row.
 func compareOne(x []uint64, t uint32, w, words int) (above uint64) {
 	for ; w < len(x); w, t = w+words, t>>1 {
 		if t&1 != 0 {
@@ -54,7 +54,7 @@ func compareOne(x []uint64, t uint32, w, words int) (above uint64) {
 	return above
 }
 
-// compare2 is compareOne of both words of rows of two, those of batches from 65 to 128.
+// compare2 is compareOne for both words of rows of two words, which batches of 65 to 128 samples have.
 func compare2(x []uint64, t uint32) (a0, a1 uint64) {
 	for ; len(x) >= 2; x, t = x[2:], t>>1 {
 		if t&1 != 0 {

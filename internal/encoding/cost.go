@@ -2,10 +2,11 @@ package encoding
 
 import "math/bits"
 
-// ComparisonLUTs returns how many look-up tables of so many inputs a comparison with threshold t, of a word of so many
-// bits, takes by itself: ceil((n-1)/(inputs-1)) for the n bits that matter, the fewest there can be. Low bits at which
-// the threshold is all ones do not matter, so that v > 127 is a bit of a word of 8, which costs nothing, and v > 63 a
-// function of two. Comparisons of one word that a compiler makes together may cost less.
+// ComparisonLUTs returns the number of look-up tables that one comparison v > t takes by itself, for words v of
+// width bits and tables with the given number of inputs. It is ceil((n-1)/(inputs-1)), the minimum for the n bits
+// that matter. Low bits do not matter where the threshold's bits are all ones: in a word of 8 bits, v > 127 is a
+// single bit and takes no table, and v > 63 is a function of two bits. Several comparisons of the same word may
+// take fewer tables when they are compiled together.
 //
 // It panics if inputs < 2.
 func ComparisonLUTs(width int, t uint16, inputs int) int {

@@ -1,20 +1,19 @@
-// Package encoding turns feature words into the thermometer bits that a network
-// reads, and keeps whole data sets packed.
+// Package encoding turns feature words into the thermometer bits that a network reads, and stores whole data sets
+// in packed form.
 //
-// Every feature is an unsigned integer of a declared width, in the trainer and in the
-// hardware alike. An [Encoder] compares it with bits-1 integer thresholds: bit j of
-// feature f is value > Thresholds[f][j-1], strictly, and stands at input index
-// f*(bits-1) + j-1. The number of thresholds a value exceeds is its level, so a set
-// of samples is kept as levels ([Packed]), which are never wider than the bits, and
-// spread into bits a batch at a time:
+// Every feature is an unsigned integer of a declared width, both in the trainer and in hardware. An [Encoder]
+// compares it with bits-1 integer thresholds: bit j of feature f is value > Thresholds[f][j-1], strictly, and has
+// the input index f*(bits-1) + j-1. The level of a value is the number of thresholds that it exceeds. A set of
+// samples is stored as levels ([Packed]), which never take more bits than the thermometer code. Levels are spread
+// into bits one batch at a time:
 //
-//	values --Levels--> levels --Append--> Packed      once a data set
-//	Packed --Gather--> planes --Thermometer--> bits   once a batch
+//	values --Levels--> levels --Append--> Packed      once for a data set
+//	Packed --Gather--> planes --Thermometer--> bits   once for a batch
 //
-// A [Batcher] does the second line in one, on several goroutines.
+// A [Batcher] does the second line in one step, on several goroutines.
 //
-// An Encoder made here or passed by [Encoder.Check] has as many thresholds for every
-// feature, in ascending order; everything else in the package relies on that.
+// An Encoder made here or accepted by [Encoder.Check] has the same number of thresholds for every feature, in
+// ascending order. The rest of the package relies on this.
 package encoding
 
 import (
@@ -25,27 +24,27 @@ import (
 
 // Encoder is the thermometer code of a data set's features.
 type Encoder struct {
-	Bits       int        `json:"bits"`                // n_b: Bits-1 thresholds a feature
+	Bits       int        `json:"bits"`                // n_b: each feature has Bits-1 thresholds
 	BitsIn     int        `json:"bits_in"`             // width of a feature word
 	Max        uint32     `json:"max"`                 // largest value of a feature, below 1<<BitsIn
 	Names      []string   `json:"names,omitempty"`     // feature names; empty: "feature 0" and so on
 	Thresholds [][]uint16 `json:"thresholds"`          // [feature][Bits-1], ascending, not necessarily strictly
-	Quantiser  *Quantiser `json:"quantiser,omitempty"` // how real features became integers; nil if they were integers
+	Quantiser  *Quantiser `json:"quantiser,omitempty"` // turns real features into integers; nil if they are integers
 
-	// Columns are those of the table that the features come from, in order; nil if each is a feature of numbers.
+	// Columns are the columns of the features' table, in order; nil if every feature is a column of numbers.
 	Columns []Column `json:"columns,omitempty"`
 }
 
 // Features returns the number of features.
 func (e *Encoder) Features() int { return len(e.Thresholds) }
 
-// Inputs returns the number of thermometer bits, the network's inputs.
+// Inputs returns the number of thermometer bits, which are the network's inputs.
 func (e *Encoder) Inputs() int { return len(e.Thresholds) * (e.Bits - 1) }
 
-// LevelBits returns the width of a level, which is 0 to Bits-1.
+// LevelBits returns the width in bits of a level. Levels are 0 to Bits-1.
 func (e *Encoder) LevelBits() int { return bits.Len(uint(e.Bits - 1)) }
 
-// Name returns the name of feature f, "feature f" where none was given.
+// Name returns the name of feature f, or "feature f" if it has no name.
 func (e *Encoder) Name(f int) string {
 	if f < len(e.Names) && e.Names[f] != "" {
 		return e.Names[f]
@@ -53,9 +52,8 @@ func (e *Encoder) Name(f int) string {
 	return fmt.Sprintf("feature %d", f)
 }
 
-// Label returns the meaning of input bit i: its feature and threshold, as in
-// "pixel 12 > 63". The threshold counts in the integers of the feature word, so the
-// label holds for the raw bus of the hardware as it stands, with cuts as without.
+// Label returns the meaning of input bit i: its feature and threshold, as in "pixel 12 > 63". The threshold is an
+// integer of the feature word, so that the label is correct for the hardware's input bus, with or without cuts.
 func (e *Encoder) Label(i int) string {
 	f, j := i/(e.Bits-1), i%(e.Bits-1)
 	return fmt.Sprintf("%s > %d", e.Name(f), e.Thresholds[f][j])
@@ -64,8 +62,8 @@ func (e *Encoder) Label(i int) string {
 // ByCuts reports whether real features become words by cuts.
 func (e *Encoder) ByCuts() bool { return e.Quantiser != nil && e.Quantiser.Cuts != nil }
 
-// Cut returns the real threshold of input bit i, which is 1 where the feature's value is greater; false where words are
-// not made by cuts.
+// Cut returns the real threshold of input bit i, which is 1 if the feature's value is greater. has is false if
+// words are not made by cuts.
 func (e *Encoder) Cut(i int) (x float64, has bool) {
 	if !e.ByCuts() {
 		return 0, false
@@ -73,11 +71,10 @@ func (e *Encoder) Cut(i int) (x float64, has bool) {
 	return e.Quantiser.Cuts[i/(e.Bits-1)][i%(e.Bits-1)], true
 }
 
-// Level returns how many thresholds of feature f the value v exceeds, 0 to Bits-1.
+// Level returns the number of thresholds of feature f that v exceeds, 0 to Bits-1.
 func (e *Encoder) Level(f int, v uint16) uint16 { return level(e.Thresholds[f], v) }
 
-// Levels writes the level of each value to dst; both have one element a feature. It
-// panics if they have not.
+// Levels writes the level of each value to dst. It panics unless values and dst have one element for each feature.
 func (e *Encoder) Levels(dst, values []uint16) {
 	if len(values) != e.Features() || len(dst) != e.Features() {
 		panic(fmt.Sprintf("encoding: %d values and %d levels for %d features", len(values), len(dst), e.Features()))
@@ -87,8 +84,8 @@ func (e *Encoder) Levels(dst, values []uint16) {
 	}
 }
 
-// Relevel overwrites the levels of a set, in place, with those of feature words of the same samples: after thresholds
-// have moved. It panics if the sets are not of one form.
+// Relevel overwrites the levels of a set in place with the levels of the feature words of the same samples. It is
+// called after thresholds have moved. It panics if the sets do not match in form.
 func (e *Encoder) Relevel(levels, words *Packed) {
 	if levels.Len() != words.Len() || levels.Features != words.Features || levels.Width != e.LevelBits() {
 		panic(fmt.Sprintf("encoding: %d samples of %d features of %d bits are not levels of %d of %d", levels.Len(),
@@ -102,7 +99,7 @@ func (e *Encoder) Relevel(levels, words *Packed) {
 	}
 }
 
-// level counts the thresholds below v. Few are faster counted than searched.
+// level counts the thresholds below v. A few thresholds are faster counted than searched.
 func level(thresholds []uint16, v uint16) uint16 {
 	if len(thresholds) > 16 {
 		return uint16(sort.Search(len(thresholds), func(j int) bool { return v <= thresholds[j] }))

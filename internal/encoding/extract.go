@@ -1,9 +1,8 @@
 package encoding
 
-// Extract takes the samples of those indices, which ascend strictly, out of p and
-// returns them; the others close ranks in their order. The memory of p stays its own,
-// so that no second copy of a large set ever stands beside it. It panics if an index
-// is out of range.
+// Extract removes the samples with the given strictly ascending indices from p, and returns them. The other samples
+// move up and keep their order. p keeps its memory, so that there is never a second copy of a large set. Extract
+// panics if an index is out of range.
 func (p *Packed) Extract(index []int32) *Packed {
 	out := NewPacked(p.Features, p.Width)
 	kept := 0
@@ -25,7 +24,7 @@ func (p *Packed) Extract(index []int32) *Packed {
 	return out
 }
 
-// truncate drops all but the first n samples.
+// truncate removes all samples after the first n.
 func (p *Packed) truncate(n int) {
 	p.Labels = p.Labels[:n]
 	full := n >> p.shift

@@ -6,19 +6,17 @@ import (
 	"ialgn/internal/bitplane"
 )
 
-// Gather writes the samples of a batch as bit rows: bit b of feature f of sample
-// index[i] becomes bit i%64 of dst[(f*Width+b)*words + i/64]. Bits past the last
-// sample are zero, in all of the words of a row.
+// Gather writes the samples of a batch as bit rows: bit b of feature f of sample index[i] becomes bit i%64 of
+// dst[(f*Width+b)*words + i/64]. Bits after the last sample are zero, in all words of a row.
 //
-// dst has Rows()*words elements, and words is at least len(index)/64, rounded up. It
-// panics if they are too few or an index is out of range. It allocates nothing and
-// may run in several goroutines at once.
+// dst must have Rows()*words elements, and words must be at least len(index)/64, rounded up. Gather panics
+// otherwise, or if an index is out of range. It allocates nothing, and may run in several goroutines at once.
 func (p *Packed) Gather(dst []uint64, words int, index []int32) {
 	p.checkRows(dst, words, len(index))
 	p.gather(dst, words, index, 0, p.Features)
 }
 
-// gather is [Packed.Gather] of the features from, a multiple of 64, to to-1.
+// gather is [Packed.Gather] for the features from .. to-1, where from is a multiple of 64.
 func (p *Packed) gather(dst []uint64, words int, index []int32, from, to int) {
 	first, rows := from*p.Width/64, (to-from)*p.Width
 	var samples [64][]uint64
@@ -31,7 +29,7 @@ func (p *Packed) gather(dst []uint64, words int, index []int32, from, to int) {
 	}
 }
 
-// GatherRange is [Packed.Gather] of the samples from, from+1, ... to-1.
+// GatherRange is [Packed.Gather] for the samples from .. to-1.
 func (p *Packed) GatherRange(dst []uint64, words, from, to int) {
 	p.checkRows(dst, words, to-from)
 	var samples [64][]uint64
@@ -50,8 +48,8 @@ func (p *Packed) checkRows(dst []uint64, words, samples int) {
 	}
 }
 
-// spread writes word w of rows rows from at most 64 samples: one 64 x 64 transposition
-// for each word of a sample.
+// spread writes word w of all rows from at most 64 samples, with one 64 x 64 transposition for each word of a
+// sample.
 func spread(dst []uint64, words, w int, samples [][]uint64, rows int) {
 	var m [64]uint64
 	for c := 0; 64*c < rows; c++ {

@@ -5,24 +5,24 @@ import (
 	"math/bits"
 )
 
-// Packed holds samples of small unsigned features, bit-packed sample by sample: the
-// levels of a data set for training, or its feature words for the simulation of a
-// full design. Bit b of feature f of a sample stands at bit f*Width+b of its row.
+// Packed holds samples of small unsigned features, packed bit by bit: the levels of a data set for training, or its
+// feature words for simulation of a full design. Bit b of feature f of a sample is bit f*Width+b of the sample's
+// row.
 type Packed struct {
 	Features int
-	Width    int // bits a feature
+	Width    int // bits of a feature
 	Labels   []uint8
 
-	stride int        // words a sample
-	shift  int        // 1<<shift samples a chunk
+	stride int        // words of a sample
+	shift  int        // a chunk has 1<<shift samples
 	chunks [][]uint64 // rows in pieces, so that a set grows without being copied
 }
 
-// chunkWords is about the size of a full chunk.
+// chunkWords is the approximate size of a full chunk.
 const chunkWords = 1 << 18
 
-// NewPacked returns an empty set of samples of the given number of features, each
-// width bits wide, 1 to 16. It panics if there are none or the width is another.
+// NewPacked returns an empty set of samples with the given number of features, each width bits wide. It panics if
+// there are no features or if width is not 1 to 16.
 func NewPacked(features, width int) *Packed {
 	if features < 1 || width < 1 || width > MaxBitsIn {
 		panic(fmt.Sprintf("encoding: cannot pack %d features of %d bits", features, width))
@@ -31,8 +31,7 @@ func NewPacked(features, width int) *Packed {
 	return &Packed{Features: features, Width: width, stride: stride, shift: bits.Len(uint(max(1, chunkWords/stride))) - 1}
 }
 
-// NewBlank returns a set of samples of zeros with label 0, the rows of which may be changed. It panics as
-// [NewPacked] does.
+// NewBlank returns a set of samples of zeros with label 0, whose rows may be changed. It panics like [NewPacked].
 func NewBlank(features, width, samples int) *Packed {
 	p := NewPacked(features, width)
 	zeros := make([]uint16, features)
@@ -48,8 +47,8 @@ func (p *Packed) Len() int { return len(p.Labels) }
 // Rows returns the number of bit rows that [Packed.Gather] writes: Features*Width.
 func (p *Packed) Rows() int { return p.Features * p.Width }
 
-// Append adds one sample. It panics if there is not one value a feature, if one does
-// not fit Width bits, or if the label does not fit a byte.
+// Append adds one sample. It panics unless there is one value for each feature, every value fits Width bits, and
+// the label fits a byte.
 func (p *Packed) Append(values []uint16, label int) {
 	if len(values) != p.Features || label < 0 || label > 255 {
 		panic(fmt.Sprintf("encoding: %d values with label %d for %d features", len(values), label, p.Features))
@@ -87,14 +86,14 @@ func (p *Packed) last() *[]uint64 {
 	return &p.chunks[len(p.chunks)-1]
 }
 
-// Row returns the packed words of sample i, a view that must not be changed but in a set of
+// Row returns the packed words of sample i. The result is a view, which may be changed only in a set made by
 // [NewBlank].
 func (p *Packed) Row(i int) []uint64 {
 	at := i & (1<<p.shift - 1) * p.stride
 	return p.chunks[i>>p.shift][at : at+p.stride : at+p.stride]
 }
 
-// Values unpacks sample i into dst, one element a feature.
+// Values unpacks sample i into dst, one element for each feature.
 func (p *Packed) Values(dst []uint16, i int) {
 	row, mask := p.Row(i), uint64(1)<<p.Width-1
 	for f := range dst[:p.Features] {

@@ -8,24 +8,24 @@ import (
 	"sort"
 )
 
-// Quantiser maps real features to integers, in one of two ways, by scales or by cuts.
+// Quantiser maps real features to integers, either by scales or by cuts.
 //
-// By scales it is round((x - Offset[f]) * Scale[f]), half away from zero, saturating at 0 and the encoder's Max. A
-// feature with scale 0 is constant and always 0. Training makes such quantisers.
+// By scales, the integer is round((x - Offset[f]) * Scale[f]), half away from zero, limited to 0 .. the encoder's
+// Max. A feature with scale 0 is constant and always 0. Training makes such quantisers.
 //
-// By cuts it is the number of Cuts[f] that x exceeds, strictly: 0 to Bits-1, which is the encoder's Max, and
-// threshold j of the feature is j. Input bit j-1 is then x > Cuts[f][j-1]: a thermometer of real thresholds, such as a
-// network from another program has, and which no scale gives exactly.
+// By cuts, the integer is the number of Cuts[f] that x exceeds, strictly. It is 0 to Bits-1, which is the encoder's
+// Max, and threshold j of the feature is j. Input bit j-1 is then x > Cuts[f][j-1]: a thermometer code with real
+// thresholds. Networks from other programs have such codes, which no scale reproduces exactly.
 type Quantiser struct {
 	Offset []float64   `json:"offset,omitempty"` // [feature]
 	Scale  []float64   `json:"scale,omitempty"`  // [feature]
-	Cuts   [][]float64 `json:"cuts,omitempty"`   // [feature][Bits-1], ascending, not necessarily strictly; or else nil
+	Cuts   [][]float64 `json:"cuts,omitempty"`   // [feature][Bits-1], ascending, not necessarily strictly; nil for scales
 }
 
-// NewCuts returns an encoder of real features by cuts, [feature][Bits-1], which it keeps. Names may be nil.
+// NewCuts returns an encoder of real features by cuts, [feature][Bits-1]. It keeps cuts. names may be nil.
 //
-// It returns an error if the cuts are not finite, not in ascending order or not as many for every feature, or if there
-// are none or too many.
+// It returns an error if the cuts are not finite, are not in ascending order or differ in number between features,
+// or if there are none or too many.
 func NewCuts(cuts [][]float64, names []string) (*Encoder, error) {
 	if len(cuts) == 0 {
 		return nil, errors.New("cuts of no features")
@@ -43,7 +43,7 @@ func NewCuts(cuts [][]float64, names []string) (*Encoder, error) {
 	return e, nil
 }
 
-// countTo returns the thresholds 0 to n-1, which tell the numbers 0 to n apart.
+// countTo returns the thresholds 0 to n-1, which distinguish the numbers 0 to n.
 func countTo(n int) []uint16 {
 	row := make([]uint16, n)
 	for j := range row {
@@ -55,11 +55,11 @@ func countTo(n int) []uint16 {
 // Features returns the number of features.
 func (q *Quantiser) Features() int { return max(len(q.Scale), len(q.Cuts)) }
 
-// NewQuantiser returns the min-max quantiser: lo[f] becomes 0 and hi[f] becomes max,
-// with equal steps between them. A feature with lo = hi gets scale 0.
+// NewQuantiser returns the min-max quantiser: lo[f] becomes 0 and hi[f] becomes max, with equal steps between them.
+// A feature with lo = hi gets scale 0.
 //
-// It returns a [RangeError] if a range is empty, not finite, or so wide or narrow that its
-// scale is no float64. It panics if lo and hi differ in length.
+// It returns a [RangeError] if a range is empty, not finite, or so wide or narrow that its scale is not a float64.
+// It panics if lo and hi differ in length.
 func NewQuantiser(lo, hi []float64, max uint32) (*Quantiser, error) {
 	if len(lo) != len(hi) {
 		panic(fmt.Sprintf("encoding: %d lower and %d upper bounds", len(lo), len(hi)))
@@ -89,11 +89,11 @@ type RangeError struct {
 	Problem string
 }
 
-// Error names the feature by its number.
+// Error names the feature by number.
 func (e *RangeError) Error() string { return fmt.Sprintf("feature %d: %s", e.Feature, e.Problem) }
 
-// Apply returns the integer of real value x of feature f, between 0 and max. NaN
-// becomes 0; readers refuse it before.
+// Apply returns the integer, from 0 to max, for the real value x of feature f. NaN becomes 0, but readers of data
+// refuse it earlier.
 func (q *Quantiser) Apply(f int, x float64, max uint32) uint16 {
 	if q.Cuts != nil {
 		return exceeded(q.Cuts[f], x)
@@ -111,7 +111,7 @@ func (q *Quantiser) Apply(f int, x float64, max uint32) uint16 {
 	return uint16(v)
 }
 
-// exceeded counts the cuts below x. Few are faster counted than searched.
+// exceeded counts the cuts below x. A few cuts are faster counted than searched.
 func exceeded(cuts []float64, x float64) uint16 {
 	if len(cuts) > 16 {
 		return uint16(sort.Search(len(cuts), func(j int) bool { return !(x > cuts[j]) }))
@@ -125,7 +125,7 @@ func exceeded(cuts []float64, x float64) uint16 {
 	return n
 }
 
-// check reports what is wrong with the quantiser of an encoder, whose thresholds were checked.
+// check returns an error if the quantiser of an encoder is invalid. The thresholds must be checked before.
 func (q *Quantiser) check(e *Encoder) error {
 	if q.Cuts == nil {
 		return q.checkScales(e.Features())
@@ -149,7 +149,7 @@ func (q *Quantiser) check(e *Encoder) error {
 	return nil
 }
 
-// words returns for each feature whether it belongs to a category.
+// words reports for each feature whether it belongs to a category.
 func (e *Encoder) words() []bool {
 	words, at := make([]bool, e.Features()), 0
 	for i := range e.Columns {
@@ -161,8 +161,8 @@ func (e *Encoder) words() []bool {
 	return words
 }
 
-// checkCuts reports what is wrong with the cuts of a feature and its thresholds, which count the cuts. Those of a
-// category's word tell 1 from 0.
+// checkCuts returns an error if the cuts of a feature are invalid or its thresholds do not count them. word says
+// that the feature belongs to a category, whose cuts must separate 1 from 0.
 func (e *Encoder) checkCuts(f int, cuts []float64, word bool) error {
 	if len(cuts) != e.Bits-1 {
 		return fmt.Errorf("feature %d has %d cuts, want %d (encoder bits - 1)", f, len(cuts), e.Bits-1)
@@ -182,7 +182,7 @@ func (e *Encoder) checkCuts(f int, cuts []float64, word bool) error {
 	return nil
 }
 
-// checkScales reports what is wrong with offsets and scales of the given number of features.
+// checkScales returns an error if offsets and scales are invalid for the given number of features.
 func (q *Quantiser) checkScales(features int) error {
 	if len(q.Offset) != features || len(q.Scale) != features {
 		return fmt.Errorf("quantiser has %d offsets and %d scales for %d features", len(q.Offset), len(q.Scale), features)

@@ -8,27 +8,27 @@ import (
 	"ialgn/internal/detmath"
 )
 
-// Value is a real value of a feature in a training sample of a class.
+// Value is a feature's real value in a training sample, with the sample's class.
 type Value struct {
 	X     float64
 	Class uint8
 }
 
-// trims are the shares of the values of each class that [RobustRange] tries to leave out at either end, and the factor
-// by which each must raise the entropy. The last one is for numbers that stand for missing values.
+// trims are the shares of each class's values that [RobustRange] tries to omit at either end, and the factor by
+// which each must raise the entropy. The last one is for numbers that stand for missing values.
 var trims = []struct{ share, gain float64 }{{0.001, 1.5}, {0.01, 1.5}, {0.05, 3}}
 
-// rangeParts is how many equal parts of a range the entropy is of.
+// rangeParts is the number of equal parts of a range over which the entropy is computed.
 const rangeParts = 16
 
-// RobustRange returns the range of a feature to which its words are scaled, within lo to hi, the range of all of its
-// values, which it sorts. Values beyond the returned range become its ends.
+// RobustRange returns the range of a feature's values that is scaled to its words. It is within lo to hi, the range
+// of all values. Values outside become the nearest end. RobustRange sorts values.
 //
-// The range is lo to hi unless a few extreme values take up most of it. A narrower range holds, of each class, all
-// values but a small share at one end or both, rounded up. So a value that marks a class is never beyond it, however
-// rare the class is. The range is narrowed only where its sixteenths then tell the values apart much better, by the
-// entropy of how many values are in each. So values as rare as the ones of a column of zeros and ones keep their range.
-// Values within a sixteenth of a narrower range are taken back into it.
+// The range is lo to hi unless a few extreme values take up most of it. A narrower range omits a small share of
+// each class's values, rounded up, at one end or both. A value that marks a class is therefore never omitted,
+// however rare the class is. The range is narrowed only if its sixteenths then separate the values much better,
+// measured by the entropy of the numbers of values in each. Rare values, such as the ones in a column of zeros and
+// ones, therefore keep their range. Omitted values within a sixteenth of the narrower range are included again.
 func RobustRange(values []Value, lo, hi float64) (low, high float64) {
 	slices.SortFunc(values, func(a, b Value) int { return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.X, b.X)) })
 	low, high = lo, hi
@@ -44,7 +44,7 @@ func RobustRange(values []Value, lo, hi float64) (low, high float64) {
 	return nearby(values, low, high)
 }
 
-// nearby returns a range with the values that are within one part of it.
+// nearby extends a range to the values that are at most one part of it away.
 func nearby(values []Value, low, high float64) (lo, hi float64) {
 	part := float64((high - low) / rangeParts)
 	lo, hi = low, high
@@ -56,7 +56,7 @@ func nearby(values []Value, low, high float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// trimmed returns the range of sorted values without that share of each class at either end.
+// trimmed returns the range of sorted values without a share of each class at either end.
 func trimmed(values []Value, share float64) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for len(values) > 0 {
@@ -71,8 +71,8 @@ func trimmed(values []Value, share float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// evenness returns the entropy of the equal parts of a range in which values are; those beyond are in the
-// outermost. It is 0 for an empty range, and for one whose width overflows.
+// evenness returns the entropy of the distribution of values over the equal parts of a range. Values outside count
+// in the outermost parts. It returns 0 for an empty range or a range whose width overflows.
 func evenness(values []Value, lo, hi float64) (entropy float64) {
 	scale := rangeParts / (hi - lo)
 	if !(hi > lo) || scale == 0 || math.IsInf(scale, 0) {

@@ -2,16 +2,14 @@ package encoding
 
 import "fmt"
 
-// Thermometer spreads level planes into thermometer bits: input bit j of a feature is
-// level >= j, for j = 1 .. Bits-1. planes are the bit rows of the levels, as
-// [Packed.Gather] writes them, Features()*LevelBits() rows of words words; dst
-// receives Inputs() rows of words words.
+// Thermometer spreads level planes into thermometer bits: input bit j of a feature is level >= j, for j = 1 ..
+// Bits-1. planes are the bit rows of the levels, as [Packed.Gather] writes them: Features()*LevelBits() rows of
+// words words. dst receives Inputs() rows of words words.
 //
-// It panics if either is too short. It allocates nothing and may run in several
-// goroutines at once.
+// It panics if planes or dst is too short. It allocates nothing, and may run in several goroutines at once.
 //
-// The comparison is bit-sliced and recursive over the digits of the level. With T'_j
-// the comparisons of the digits below digit x, whose weight is h,
+// The comparison is bit-sliced and recursive over the digits of the level. If x is a digit of weight h, and T'_j
+// are the comparisons of the digits below x, then
 //
 //	T_j = x | T'_j        for j < h
 //	T_h = x
@@ -25,8 +23,7 @@ func (e *Encoder) Thermometer(dst, planes []uint64, words int) {
 	e.spread(dst, planes, words, features)
 }
 
-// spread is [Encoder.Thermometer] of some features, of which planes and dst hold the
-// rows.
+// spread is [Encoder.Thermometer] for some features. planes and dst hold only the rows of these features.
 func (e *Encoder) spread(dst, planes []uint64, words, features int) {
 	rows, digits := e.Bits-1, e.LevelBits()
 	for f := range features {
@@ -49,8 +46,8 @@ func (e *Encoder) spread(dst, planes []uint64, words, features int) {
 	}
 }
 
-// spreadAny handles any number of rows. Only the last digit may need fewer than all
-// comparisons, since all smaller powers of two lie below rows.
+// spreadAny handles any number of rows. Only the last digit may need fewer than all comparisons, because all
+// smaller powers of two are at most rows.
 func spreadAny(t, x []uint64, words, rows, digits int) {
 	var c [MaxBits]uint64
 	for w := range words {
@@ -104,8 +101,8 @@ func spread15(t, x []uint64, words int) {
 	}
 }
 
-// spread15Pairs is spread15 at the two words of a row of batches from 65 to 128, at
-// constant offsets: it takes two thirds of the time.
+// spread15Pairs is spread15 for rows of two words, which batches of 65 to 128 samples have. With constant offsets
+// it takes two thirds of the time.
 func spread15Pairs(t *[2 * 15]uint64, x *[2 * 4]uint64) {
 	for w := range 2 {
 		a, b, c := x[w]|x[2+w], x[2+w], x[w]&x[2+w]

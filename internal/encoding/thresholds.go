@@ -6,13 +6,12 @@ import (
 	"slices"
 )
 
-// NewUniform returns the uniform thermometer code (IALGN paper, "Experimental
-// Setup"): bit j of a feature v in 0..max is v/max > j/bits, strictly, for j = 1 ..
-// bits-1. The integer threshold is floor(j*max/bits), so that v > threshold exactly
-// if v*bits > j*max.
+// NewUniform returns the uniform thermometer code (IALGN paper, "Experimental Setup"): bit j of a feature v in
+// 0..max is v/max > j/bits, strictly, for j = 1 .. bits-1. The integer threshold is floor(j*max/bits), so that v >
+// threshold exactly if v*bits > j*max.
 //
-// names has one element a feature, or none. It returns an error if features < 1, bits
-// is outside 2..256, bitsIn outside 1..16, max does not fit, or names are too few.
+// names has one element for each feature, or none. NewUniform returns an error if features < 1, bits is outside
+// 2..256, bitsIn is outside 1..16, max does not fit bitsIn bits, or the number of names is wrong.
 func NewUniform(features, bits, bitsIn int, max uint32, names []string) (*Encoder, error) {
 	if features < 1 {
 		return nil, errors.New("encoder has no features")
@@ -28,7 +27,7 @@ func NewUniform(features, bits, bitsIn int, max uint32, names []string) (*Encode
 	return e, nil
 }
 
-// SpreadOver puts the thresholds of each feature at equal steps from the first to the last of two words.
+// SpreadOver sets the thresholds of each feature at equal steps between two words, given by spans.
 func (e *Encoder) SpreadOver(spans [][2]uint16) {
 	for f, row := range e.Thresholds {
 		low, high := uint64(spans[f][0]), uint64(spans[f][1])
@@ -38,7 +37,7 @@ func (e *Encoder) SpreadOver(spans [][2]uint16) {
 	}
 }
 
-// thresholdRows returns features rows of bits-1 thresholds in one array.
+// thresholdRows returns a row of bits-1 thresholds for each feature, all in one array.
 func thresholdRows(features, bits int) [][]uint16 {
 	all, rows := make([]uint16, features*(bits-1)), make([][]uint16, features)
 	for f := range rows {
@@ -47,12 +46,11 @@ func thresholdRows(features, bits int) [][]uint16 {
 	return rows
 }
 
-// Histogram counts the values of each feature of a training set, to fit quantile
-// thresholds to them. It is filled by [Histogram.Add], sample by sample, and then
-// read by [Histogram.Quantile] for as many codes as wanted.
+// Histogram counts the values of each feature of a training set in order to fit quantile thresholds.
+// [Histogram.Add] fills it sample by sample; then [Histogram.Quantile] may be called any number of times.
 //
-// Its memory follows the values that occur: 1 KiB for each aligned run of 256 values
-// of a feature, at most 256 KiB a feature of 16 bits.
+// Its memory depends on the values that occur: 1 KiB for each aligned run of 256 values of a feature, and at most
+// 256 KiB for a feature of 16 bits.
 type Histogram struct {
 	bitsIn  int
 	max     uint32
@@ -60,8 +58,8 @@ type Histogram struct {
 	counts  [][]*[256]uint32 // [feature][value / 256][value % 256]
 }
 
-// NewHistogram returns an empty histogram of features whose values are 0..max, in
-// words of bitsIn bits. Its errors are those of [NewUniform].
+// NewHistogram returns an empty histogram of features with values 0..max in words of bitsIn bits. It returns the
+// errors of [NewUniform].
 func NewHistogram(features, bitsIn int, max uint32) (*Histogram, error) {
 	if features < 1 {
 		return nil, errors.New("histogram has no features")
@@ -76,8 +74,8 @@ func NewHistogram(features, bitsIn int, max uint32) (*Histogram, error) {
 	return h, nil
 }
 
-// Add counts the values of one sample. It panics if there is not one a feature, each
-// at most the histogram's max.
+// Add counts the values of one sample. It panics unless there is one value for each feature, at most the
+// histogram's max.
 func (h *Histogram) Add(values []uint16) {
 	if len(values) != len(h.counts) {
 		panic(fmt.Sprintf("encoding: %d values for a histogram of %d features", len(values), len(h.counts)))
@@ -96,13 +94,12 @@ func (h *Histogram) Add(values []uint16) {
 	}
 }
 
-// Quantile returns the code whose threshold j, for j = 1 .. bits-1, is the smallest
-// value that at least j/bits of the samples do not exceed; but always one that some
-// sample does exceed, unless the feature is constant. So each input bit splits the
-// training set where a split exists: thresholds may repeat, and none is wasted on a
-// bit that is always 0.
+// Quantile returns the code whose threshold j, for j = 1 .. bits-1, is the smallest value that at least j/bits of
+// the samples do not exceed. However, some sample always exceeds the threshold, unless the feature is constant.
+// Each input bit therefore splits the training set if a split exists. Thresholds may repeat, but none is wasted on
+// a bit that is always 0.
 //
-// Its errors are those of [NewUniform], and one for an empty histogram.
+// It returns the errors of [NewUniform], and an error for an empty histogram.
 func (h *Histogram) Quantile(bits int, names []string) (*Encoder, error) {
 	if h.samples == 0 {
 		return nil, errors.New("quantile thresholds: no training sample to fit them to")
@@ -117,8 +114,7 @@ func (h *Histogram) Quantile(bits int, names []string) (*Encoder, error) {
 	return e, nil
 }
 
-// quantile fills row with the thresholds of feature f, in one walk over its values in
-// ascending order.
+// quantile fills row with the thresholds of feature f in one pass over its values in ascending order.
 func (h *Histogram) quantile(row []uint16, f int) {
 	j, seen, previous := 0, uint64(0), uint16(0)
 	for p, page := range h.counts[f] {
@@ -141,9 +137,9 @@ func (h *Histogram) quantile(row []uint16, f int) {
 	}
 }
 
-// Cheapen moves each threshold of an encoder of the histogram's features to the place of least cost at which it still
-// splits the samples in the same way: no value that occurs lies between the two. Of equal costs it takes the nearest
-// place, then the lower. Thresholds stay in order.
+// Cheapen moves each threshold of an encoder to the cheapest place at which it still splits the samples in the same
+// way: no sample's value is between the old and the new place. Of equal costs it takes the nearest place, and of
+// two nearest places the lower. Thresholds stay in order.
 func (h *Histogram) Cheapen(e *Encoder, cost func(threshold uint16) int) {
 	for f, row := range e.Thresholds {
 		for j, t := range row {
@@ -152,7 +148,7 @@ func (h *Histogram) Cheapen(e *Encoder, cost func(threshold uint16) int) {
 	}
 }
 
-// cheapest returns the place for a threshold of a feature.
+// cheapest returns the new place of a threshold of a feature.
 func (h *Histogram) cheapest(f int, t uint16, cost func(threshold uint16) int) uint16 {
 	low, high := uint32(t), uint32(t)
 	for low > 0 && !h.occurs(f, low) {
@@ -170,13 +166,14 @@ func (h *Histogram) cheapest(f int, t uint16, cost func(threshold uint16) int) u
 	return best
 }
 
-// occurs reports whether a sample has that value of a feature.
+// occurs reports whether some sample has the value v of a feature.
 func (h *Histogram) occurs(f int, v uint32) bool {
 	page := h.counts[f][v/256]
 	return page != nil && page[v%256] > 0
 }
 
-// outwards returns the numbers from low to high by their distance from one of them, of equal ones the lower first.
+// outwards returns the numbers from low to high, ordered by their distance from the number from, the lower of two
+// equally distant ones first.
 func outwards(low, from, high uint32) []uint16 {
 	all := []uint16{uint16(from)}
 	for d := uint32(1); d <= max(from-low, high-from); d++ {

@@ -1,4 +1,4 @@
-// Package filekind says what a file is that a command cannot take, by its first bytes, and which command takes it.
+// Package filekind recognises, by its first bytes, a file that a command cannot read, and says which command can.
 package filekind
 
 import (
@@ -16,20 +16,20 @@ import (
 	"ialgn/internal/message"
 )
 
-// HeadBytes is how much of a file is looked at.
+// HeadBytes is the number of bytes at the beginning of a file that are inspected.
 const HeadBytes = 1 << 16
 
-// Safetensors is the name of a kind that a damaged model may be taken for.
+// Safetensors is the name of a kind. A damaged model file may be mistaken for it.
 const Safetensors = "safetensors of another program"
 
 // Kind is a kind of file.
 type Kind struct {
 	Name string // with its article
-	use  string // what to do with a file: FILE is its path, and NAME the path without the ending
+	use  string // advice for a file; FILE stands for its path and NAME for the path without its ending
 	is   func(head []byte) bool
 }
 
-// What is done with files of several kinds.
+// Advice for several kinds of files.
 const (
 	imported = "`ialgn import FILE -o NAME.safetensors` makes a model of it"
 	ofTorch  = imported + "; a tensor of samples is saved by numpy.save(\"NAME.npy\", x.numpy())"
@@ -40,10 +40,10 @@ const (
 	noReader = "networks come from difflogic, torchlogix, DWN, QONNX, BLIF and AIGER: docs/guides/frameworks.md"
 )
 
-// legacyTorch is how files of PyTorch before 1.6 begin: with a pickle of a number.
+// legacyTorch is the beginning of files of PyTorch before 1.6: a pickled number.
 const legacyTorch = "\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 
-// kinds are all kinds. The first that a file is of counts.
+// kinds lists all kinds. The first kind that matches a file counts.
 var kinds = []Kind{
 	{"a model file", "`ialgn compile FILE -o NAME` makes a folder of it", IsModel},
 	{Safetensors, "save its tensors as torch.save does, by " +
@@ -130,7 +130,7 @@ var kinds = []Kind{
 	{"a text", "", isText},
 }
 
-// Of returns the kind of a file with these first bytes, nil if it is none that is known.
+// Of returns the kind of a file with the given first bytes, or nil if the kind is unknown.
 func Of(head []byte) *Kind {
 	for i := range kinds {
 		if kinds[i].is(head) {
@@ -140,9 +140,9 @@ func Of(head []byte) *Kind {
 	return nil
 }
 
-// Explain returns the error that a file with these first bytes is not what a command wants, with a hint what to do with
-// it. It returns nil if the file is of no kind that is known, of the kind that the command wants, or of one that it may
-// be taken for.
+// Explain returns the error that a file with the given first bytes is not what a command wants, with a hint on what
+// to do with the file. It returns nil if the file's kind is unknown, is the wanted kind, or is one of the kinds in
+// perhaps.
 func Explain(path string, head []byte, want string, perhaps ...string) error {
 	k := Of(head)
 	if k == nil || k.Name == want || slices.Contains(perhaps, k.Name) {
@@ -155,7 +155,7 @@ func Explain(path string, head []byte, want string, perhaps ...string) error {
 	return k.hinted(err, path)
 }
 
-// hinted returns an error with the hint what to do with a file.
+// hinted adds the advice for a file of the kind to an error.
 func (k *Kind) hinted(err error, path string) error {
 	if k.use == "" {
 		return err
@@ -164,8 +164,8 @@ func (k *Kind) hinted(err error, path string) error {
 	return message.WithHint(err, "%s", strings.NewReplacer("FILE", path, "NAME", name).Replace(k.use))
 }
 
-// ExplainImport returns the error that a file with these first bytes is of a kind that holds no network. It returns nil
-// if its kind is not known. The caller puts the path before it.
+// ExplainImport returns the error that a file with the given first bytes holds no network. It returns nil if the
+// file's kind is unknown. The caller puts the path in front.
 func ExplainImport(path string, head []byte) error {
 	k := Of(head)
 	if k == nil {
@@ -174,7 +174,7 @@ func ExplainImport(path string, head []byte) error {
 	return k.hinted(message.WithHint(fmt.Errorf("is %s, of which no network is read", k.Name), noReader), path)
 }
 
-// WithUse returns an error with the hint what to do with a file, if it is of a kind that is known.
+// WithUse adds to an error the advice for a file, if the file's kind is known.
 func WithUse(err error, path string, head []byte) error {
 	if k := Of(head); k != nil {
 		return k.hinted(err, path)
@@ -182,8 +182,8 @@ func WithUse(err error, path string, head []byte) error {
 	return err
 }
 
-// ExplainData is [Explain] of a file that should hold samples. It returns nil of arrays, and of texts, which may be
-// tables of any form.
+// ExplainData is [Explain] for a file that should hold samples. It returns nil for arrays and for texts, which may
+// be tables in any form.
 func ExplainData(path string, head []byte) error {
 	if k := Of(head); k == nil || isText(head) || k.use == table {
 		return nil
@@ -191,7 +191,8 @@ func ExplainData(path string, head []byte) error {
 	return Explain(path, head, "a table or an array of samples")
 }
 
-// ExplainFile is [Explain] of a file by its path. It returns nil if it is no regular file, or cannot be read.
+// ExplainFile is [Explain] for the file at a path. It returns nil if the file is not a regular file or cannot be
+// read.
 func ExplainFile(path, want string) error {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil
@@ -204,7 +205,7 @@ func ExplainFile(path, want string) error {
 	return Explain(path, Head(f), want)
 }
 
-// Head returns the first bytes of a file, as many as there are of [HeadBytes].
+// Head returns the first bytes of a file, at most [HeadBytes].
 func Head(r io.ReaderAt) []byte {
 	head := make([]byte, HeadBytes)
 	n, err := r.ReadAt(head, 0)
@@ -225,7 +226,7 @@ func starting(with ...string) func(head []byte) bool {
 	}
 }
 
-// matching returns whether a text has a match of an expression.
+// matching returns a function that reports whether a file is text and matches a regular expression.
 func matching(expression string) func(head []byte) bool {
 	e := regexp.MustCompile(expression)
 	return func(head []byte) bool { return isText(head) && e.Match(head) }
@@ -240,7 +241,7 @@ func containsAny(head []byte, words ...string) bool {
 	return false
 }
 
-// zipped returns the name of the first entry of a zip archive; empty if the file is none.
+// zipped returns the name of the first entry of a zip archive, or "" for any other file.
 func zipped(head []byte) string {
 	const fixed = 30
 	if !bytes.HasPrefix(head, []byte("PK\x03\x04")) || len(head) < fixed {
@@ -250,26 +251,26 @@ func zipped(head []byte) string {
 	return string(head[fixed:min(fixed+length, len(head))])
 }
 
-// modelHead is how the metadata of a model file or a checkpoint begin.
+// modelHead matches the beginning of the metadata of a model file or a checkpoint.
 var modelHead = regexp.MustCompile(`^\{"__metadata__":\{"(checkpoint\.[^"]*|classes)":"`)
 
-// IsModel reports whether a file begins as a model file or a checkpoint of training does.
+// IsModel reports whether a file begins like a model file or a checkpoint of training.
 func IsModel(head []byte) bool {
 	return isSafetensors(head) && modelHead.Match(head[8:])
 }
 
-// isSafetensors reports whether a file begins with the length of a header and a header in JSON.
+// isSafetensors reports whether a file begins with the length of a header, followed by a header in JSON.
 func isSafetensors(head []byte) bool {
 	return len(head) > 9 && head[6] == 0 && head[7] == 0 && head[8] == '{' && strings.ContainsRune("\"} ", rune(head[9]))
 }
 
-// isONNX reports whether a file begins as ONNX does: with the version of its form, and a field that follows it.
+// isONNX reports whether a file begins like ONNX: with the version of the format, and a field that may follow it.
 func isONNX(head []byte) bool {
 	return len(head) > 2 && head[0] == 0x08 && head[1] >= 1 && head[1] <= 32 &&
 		bytes.IndexByte([]byte{0x12, 0x1a, 0x22, 0x2a, 0x32, 0x3a, 0x42, 0x72}, head[2]) >= 0
 }
 
-// isBLIF reports whether the first line that is no comment begins with a command of BLIF.
+// isBLIF reports whether the first line that is not a comment begins with a BLIF command.
 func isBLIF(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimSpace(line)
@@ -284,7 +285,7 @@ func isJSON(head []byte) bool {
 	return isText(head) && matching(`^\s*(\{\s*("|\}|$)|\[\s*[\[{"0-9\]-])`)(head)
 }
 
-// isTable reports whether a text has a separator in each of its first lines, as often in all of them.
+// isTable reports whether the first lines of a text contain a separator, equally often in each line.
 func isTable(head []byte) bool {
 	if !isText(head) {
 		return false
@@ -299,7 +300,8 @@ func isTable(head []byte) bool {
 	return false
 }
 
-// isText reports whether bytes are text: UTF-8 without control characters. The last character may be cut off.
+// isText reports whether the bytes are text: UTF-8 without control characters. The last character may be
+// incomplete.
 func isText(head []byte) bool {
 	for cut := 0; cut < utf8.UTFMax && len(head) > 0 && !utf8.Valid(head); cut++ {
 		head = head[:len(head)-1]

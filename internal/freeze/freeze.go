@@ -1,5 +1,4 @@
-// Package freeze makes the netlist of a frozen network: the one bridge from what is trained to what
-// is compiled.
+// Package freeze makes the netlist of a frozen network. It is the only connection between training and compilation.
 package freeze
 
 import (
@@ -11,26 +10,24 @@ import (
 	"ialgn/netlist"
 )
 
-// Network returns the raw netlist of a frozen network: one function cell for each gate of the model,
-// with the gate's pins as inputs, in layer order and within a layer in chain order, with
-// layer (from 1) and chain (from 0) as its origin; of nodes that positions share the netlist says at which ones these
-// stand ([netlist.Netlist.Place]). Nothing is simplified: constants
-// and pass-throughs read both their pins too, so that every gate can be compared with
-// the trainer's forward pass.
+// Network returns the raw netlist of a frozen network. It has one function cell for each gate of the model, with
+// the gate's pins as inputs, ordered by layer and within a layer by chain. A cell's origin is its layer (from 1)
+// and chain (from 0). For nodes that positions share, the netlist also records the position of each node
+// ([netlist.Netlist.Place]). Nothing is simplified: constants and pass-throughs read both their pins, too, so that
+// every gate can be compared with the trainer's forward pass.
 //
 // The ports depend on the scope:
 //
-//   - [netlist.Gates]: input x, the thermometer bits with [encoding.Encoder.Label]; output h,
-//     the last layer's bits, labelled with their class;
-//   - [netlist.Core]: output class_index instead of h, from one popcount a class over its
-//     chains, which are contiguous, and one argmax; the counts are the probes count_0,
-//     count_1 and so on;
-//   - [netlist.Full]: input x is instead the bus of feature words of BitsIn bits, labelled with
-//     the features' names, and one comparison makes each thermometer bit.
+//   - [netlist.Gates]: the input x is the thermometer bits, labelled by [encoding.Encoder.Label]; the output h is
+//     the last layer's bits, labelled with their class.
+//   - [netlist.Core]: the output is class_index instead of h. Each class has a popcount of its chains, which are
+//     contiguous, and there is one argmax. The counts are the probes count_0, count_1 and so on.
+//   - [netlist.Full]: the input x is a bus of feature words of BitsIn bits instead, labelled with the features'
+//     names, and each thermometer bit is one comparison.
 //
-// The netlist's name is made from the model's by [netlist.Identifier]. Network returns an error if f
-// is not valid or too large to number its nets with 32 bits and its layers with 16. It
-// needs about 31 bytes a gate.
+// The netlist's name is made from the model's name by [netlist.Identifier]. Network returns an error if f is not
+// valid, or is too large to number its nets with 32 bits and its layers with 16. It needs about 31 bytes for each
+// gate.
 func Network(f *model.Frozen, s netlist.Scope) (*netlist.Netlist, error) {
 	if err := f.Validate(); err != nil {
 		return nil, fmt.Errorf("freeze: %w", err)
@@ -56,12 +53,12 @@ func Network(f *model.Frozen, s netlist.Scope) (*netlist.Netlist, error) {
 	return z.Netlist(), nil
 }
 
-// freezer holds what has been built so far.
+// freezer holds the part of the netlist that has been built so far.
 type freezer struct {
 	*netlist.Builder
 	f *model.Frozen
 	x []netlist.Net // thermometer bits
-	h []netlist.Net // the last layer built
+	h []netlist.Net // outputs of the last layer built
 }
 
 // reserve makes room for all cells and pins at once.
@@ -90,7 +87,7 @@ func (z *freezer) reserve(s netlist.Scope) error {
 	return nil
 }
 
-// encoder makes the thermometer bits: an input port, or comparisons of its words.
+// encoder makes the thermometer bits: an input port, or comparisons of the words of an input port.
 func (z *freezer) encoder(s netlist.Scope) {
 	e := &z.f.Encoder
 	if s != netlist.Full {
@@ -145,7 +142,7 @@ func (z *freezer) classes() []uint16 {
 	return class
 }
 
-// positions returns the layers whose nodes positions share.
+// positions describes the layers whose nodes are shared by positions.
 func (z *freezer) positions() (all []netlist.Positions) {
 	for l := range z.f.Layers {
 		if f := &z.f.Layers[l]; f.Rows > 0 {
@@ -155,7 +152,7 @@ func (z *freezer) positions() (all []netlist.Positions) {
 	return all
 }
 
-// classLabels returns a label for each chain, its class.
+// classLabels returns a label with the class of each chain.
 func (z *freezer) classLabels() []string {
 	group := z.f.Width / len(z.f.Classes)
 	labels := make([]string, 0, z.f.Width)

@@ -11,12 +11,12 @@ import (
 	"ialgn/netlist"
 )
 
-// Positions returns a network of convolutions with the nodes of kernels once, nil if it is of a form for which there is
-// only the unrolled one: without convolutions, or where layers read input bits that convolutions cannot carry to them.
-// It returns an error if c is not valid or too large.
+// Positions returns a network of convolutions in which each kernel's nodes occur only once. It returns nil if only
+// the unrolled form is possible: for a network without convolutions, or if layers read input bits that convolutions
+// cannot carry to them. It returns an error if c is not valid or is too large.
 //
-// The levels of a kernel become one netlist with what pools its positions. Input bits that a later convolution reads
-// are planes of its image: those before it carry them there.
+// The levels of a kernel, and the pooling of its positions, become one netlist. Input bits that a later convolution
+// reads are extra planes of its image, which the earlier convolutions carry there.
 func Positions(c *model.Compact) (*positions.Network, error) {
 	if !c.Shared() {
 		return nil, nil
@@ -43,8 +43,9 @@ func Positions(c *model.Compact) (*positions.Network, error) {
 	return n, err
 }
 
-// restOf returns the layers from one on as a network whose input bits are those of the layer before, nil if one of them
-// reads other input bits. Where there is no layer left it has one that passes the bits on.
+// restOf returns the layers from layer from on as a network whose input bits are the bits of the layer before. It
+// returns nil if one of them reads other input bits. If there are no such layers, the network has one layer that
+// passes the bits on.
 func restOf(c *model.Compact, from int) *model.Frozen {
 	last := c.Layers[from-1]
 	rows, columns := last.Grid.Pooled()
@@ -86,21 +87,21 @@ func passed(width int) model.FrozenLayer {
 	return l
 }
 
-// kernels are those of a convolution.
+// kernels builds the kernels of a convolution.
 type kernels struct {
 	carriage *model.Carriage
 	layers   []model.CompactLayer
 
 	*netlist.Builder
-	at    map[positions.Pixel]netlist.Net // of the input port
+	at    map[positions.Pixel]netlist.Net // input net of each pixel
 	nodes map[place]netlist.Net
 }
 
-// place is a node of a level at one of the positions that are pooled.
+// place is a node of a level at one of the pooled positions.
 type place struct{ level, node, y, x int }
 
-// readable reports whether all levels read the image that the lowest one reads, the level below, or input bits that
-// are carried.
+// readable reports whether all levels read only the level below, the image that the lowest level reads, or carried
+// input bits.
 func (k *kernels) readable() bool {
 	lowest := k.carriage.Grid()
 	for l := k.carriage.From; l < k.carriage.To; l++ {
@@ -153,8 +154,8 @@ func (k *kernels) convolution(name string) positions.Convolution {
 	return c
 }
 
-// pixel returns what a pin of a node of level l reads, where the place of the first position's patch is moved by some
-// positions.
+// pixel returns the pixel that a pin of a node of level l reads, for the position y rows and x columns after the
+// first.
 func (k *kernels) pixel(l int, p *model.FrozenPin, node, y, x int) positions.Pixel {
 	g := k.carriage.Grid()
 	var at positions.Pixel
@@ -168,15 +169,14 @@ func (k *kernels) pixel(l int, p *model.FrozenPin, node, y, x int) positions.Pix
 	return at
 }
 
-// below reports whether a pin of level l reads the level below, and not the image.
+// below reports whether a pin of level l reads the level below instead of the image.
 func (k *kernels) below(l int, p *model.FrozenPin) bool {
 	return p.Source == model.Previous && l > k.carriage.From
 }
 
-// eachRead calls visit for what nodes read of the image at the positions that are pooled, of those that the kernels
-// depend on.
+// eachRead calls visit for each pixel of the image that the kernels depend on, at all pooled positions.
 func (k *kernels) eachRead(pool int, visit func(positions.Pixel)) {
-	used := make([]bool, k.layers[k.carriage.To-1].Width()) // nodes of a level
+	used := make([]bool, k.layers[k.carriage.To-1].Width()) // by node of the level: the kernels depend on it
 	for i := range used {
 		used[i] = true
 	}
@@ -203,7 +203,7 @@ func (k *kernels) eachRead(pool int, visit func(positions.Pixel)) {
 	}
 }
 
-// pooled adds the nodes of a kernel at the positions that are pooled, and their OR.
+// pooled adds a kernel's nodes at all pooled positions, and their OR.
 func (k *kernels) pooled(n, pool int) netlist.Net {
 	if pool == 1 {
 		return k.node(k.carriage.To-1, n, 0, 0)
@@ -216,7 +216,7 @@ func (k *kernels) pooled(n, pool int) netlist.Net {
 	return or(three, k.node(top, n, 1, 1))
 }
 
-// node adds a node of level l, and what it reads, at a position.
+// node adds a node of level l at a position, and all nodes that it reads.
 func (k *kernels) node(l, node, y, x int) netlist.Net {
 	if net, ok := k.nodes[place{l, node, y, x}]; ok {
 		return net

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Features returns how many features the column becomes.
+// Features returns the number of features that the column becomes.
 func (c *Column) Features() int {
 	switch c.Kind {
 	case Number:
@@ -18,7 +18,7 @@ func (c *Column) Features() int {
 	return 0
 }
 
-// FillWord returns the word of a missing value, -1 where none may be missing.
+// FillWord returns the word that replaces a missing value, or -1 if values must not be missing.
 func (f *Feature) FillWord() int {
 	if !f.Missing {
 		return -1
@@ -26,7 +26,8 @@ func (f *Feature) FillWord() int {
 	return int(f.Fill)
 }
 
-// CString returns s as a string literal of C: bytes beyond ASCII, and what begins a trigraph, in octal.
+// CString returns s as a C string literal. Bytes outside printable ASCII, and question marks, which begin
+// trigraphs, are written in octal.
 func CString(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -43,8 +44,8 @@ func CString(s string) string {
 	return b.String() + "\""
 }
 
-// CComment returns s with everything replaced that is not printable ASCII or could end a comment or begin another, and
-// with trigraphs taken apart, which compilers warn of.
+// CComment returns s for a C comment. It replaces everything that is not printable ASCII or could end or begin a
+// comment, and separates trigraphs, because compilers warn about them.
 func CComment(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || r == '*' || r == '\\' {
@@ -55,11 +56,11 @@ func CComment(s string) string {
 	return trigraph.ReplaceAllString(s, "? ?$1")
 }
 
-// trigraph matches what C takes for another character.
+// trigraph matches a sequence that C replaces by another character.
 var trigraph = regexp.MustCompile(`\?\?([=/'()!<>-])`)
 
-// CDouble returns x as a literal of C99 that is x, to the bit.
+// CDouble returns x as a C99 literal that is exactly x.
 func CDouble(x float64) string { return strconv.FormatFloat(x, 'x', -1, 64) }
 
-// CDecimal returns x as a literal of C99 and of any C++, which compilers that round to the nearest double read as x.
+// CDecimal returns x as a literal for C99 and any C++. Compilers that round to the nearest double read it as x.
 func CDecimal(x float64) string { return strconv.FormatFloat(x, 'e', -1, 64) }

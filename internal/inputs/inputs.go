@@ -1,17 +1,17 @@
-// Package inputs describes how the inputs of a classifier are made of the values that its user has: which column
-// becomes which feature, by what scale and offset, or by what cuts, a real value becomes a feature's word, what the
-// words and the classes are called.
+// Package inputs describes how the inputs of a classifier are made from a user's values: which column becomes which
+// feature, how a real value becomes a feature's word (by scale and offset, or by cuts), and what the words and the
+// classes are called.
 //
-// A [Table] is filled by whoever has the model, and read by all that leaves the program: heads of Verilog, C and Go
-// ([Table.Lines]), functions in C and Go that take real values, programs for the host of a wrapper, and NAME.json
-// ([WriteJSON]), which says the same to other programs. It is not changed once it is made.
+// The owner of the model fills a [Table] once. Everything that leaves the program reads it: the header comments of
+// Verilog, C and Go ([Table.Lines]), functions in C and Go that take real values, programs for the host of a
+// wrapper, and NAME.json ([WriteJSON]), which describes the same for other programs.
 //
-// The formula, in doubles, is the trainer's (package encoding):
+// The formula, in float64, is the trainer's formula (package encoding):
 //
 //	word = (x - offset) * scale, rounded to the nearest integer, halves away from zero,
 //	       at least 0 and at most max; 0 where scale is 0
 //
-// or, of a table by cuts,
+// or, in a table by cuts,
 //
 //	word = the number of the feature's cuts that x is greater than
 package inputs
@@ -23,43 +23,44 @@ import (
 	"strings"
 )
 
-// Table says how feature words are made.
+// Table describes how feature words are made.
 type Table struct {
-	Module  string // of the design
+	Module  string // name of the design's module
 	File    string // name of the file that WriteJSON writes: NAME.json
 	Scope   string // gates, core or full
 	Classes []string
-	Label   string // name or number of the column that has the class in the training set's table; empty: none is known
+	Label   string // name or number of the label's column in the training table; empty: unknown
 	Bits    int    // of a feature's word
 	Max     uint32 // largest word
-	Scaled  bool   // real values become words by offset and scale or by cuts; else the values are the words
-	ByCuts  bool   // of a table that is Scaled: by cuts
-	// DecimalComma says that numbers have a comma in the table, unless commas separate its columns.
+	Scaled  bool   // real values become words by offset and scale or by cuts; otherwise values are words
+	ByCuts  bool   // in a Scaled table: by cuts
+	// DecimalComma says that numbers in the table have a decimal comma, unless commas separate its columns.
 	DecimalComma bool
 	Missing      Missing
 	Features     []Feature
 	Columns      []Column
-	// Thresholds are those of each feature where the design takes thermometer bits, scopes gates and core: bit j of
-	// feature f is word > Thresholds[f][j], the first feature's bits lowest. Nil: the design takes the words.
+	// Thresholds, [feature][Bits-1], is set if the design takes thermometer bits (scopes gates and core). Bit j of
+	// feature f is word > Thresholds[f][j], with the first feature's bits lowest. Nil: the design takes words.
 	Thresholds [][]uint16
-	// Trials are rows of real values, a value a feature, and the words that the trainer makes of them, for tests.
+	// Trials are sample rows for tests: real values, one for each feature, and the words that the trainer makes of
+	// them.
 	Trials []Trial
 }
 
-// Missing has the words of a table that say that a value is missing.
+// Missing lists the words for a missing value in a table.
 type Missing struct {
-	Words    []string // of any column, in upper or lower case
-	Numbers  []string // of a column of numbers, too, in upper or lower case
-	Declared []string // of any column, as they are written
+	Words    []string // in any column, in upper or lower case
+	Numbers  []string // also in columns of numbers, in upper or lower case
+	Declared []string // in any column, exactly as written
 }
 
-// Feature is a word of a sample.
+// Feature is one word of a sample.
 type Feature struct {
 	Name          string
-	Offset, Scale float64   // only in a table that is Scaled, and not ByCuts
-	Cuts          []float64 // only in a table ByCuts: Max of them, ascending
-	Category      bool      // the value is 1 where a column has the feature's word, else 0
-	Missing       bool      // the value may be missing; then the word is Fill
+	Offset, Scale float64   // only in a Scaled table that is not ByCuts
+	Cuts          []float64 // only in a table ByCuts: Max cuts, ascending
+	Category      bool      // the value is 1 if a column has the feature's word, else 0
+	Missing       bool      // the value may be missing; the word is then Fill
 	Fill          uint16
 }
 
@@ -69,19 +70,19 @@ type Kind string
 // The kinds of columns.
 const (
 	Number   Kind = "number"
-	Category Kind = "category" // one of some words, a feature for each
-	Label    Kind = "label"    // the class, which rows may lack
-	Dropped  Kind = "dropped"  // nothing that is read, which rows may lack
+	Category Kind = "category" // one of several words; each becomes a feature
+	Label    Kind = "label"    // the class; rows may lack it
+	Dropped  Kind = "dropped"  // not read; rows may lack it
 )
 
-// Column is a column of the table that samples come in.
+// Column is a column of the table that holds the samples.
 type Column struct {
 	Name    string // empty: the table has no header
 	Kind    Kind
 	Feature int      // its first feature
-	Values  []string // of a category, in the order of the features
+	Values  []string // of a category: its words, in the order of the features
 	Missing bool     // the value may be missing
-	Fill    float64  // of a number: stands for a value that is missing
+	Fill    float64  // of a number: replaces a missing value
 }
 
 // Trial is a row of real values with its words.
@@ -90,14 +91,15 @@ type Trial struct {
 	Words  []uint16
 }
 
-// maxLines is how many features a comment lists, and maxCuts how many cuts of each.
+// maxLines bounds the features that a comment lists, and maxCuts the cuts of each feature.
 const (
 	maxLines = 48
 	maxCuts  = 8
 )
 
-// Lines returns lines for a comment that say how words are made of real values, with the first features' offsets and
-// scales or first cuts; none of a table that is not Scaled. Names stand in them as they are.
+// Lines returns lines for a comment that describe how words are made from real values, with the offsets and scales
+// or the cuts of the first features. It returns nil for a table that is not Scaled. Names in the lines are not
+// escaped.
 func (t *Table) Lines() []string {
 	if t == nil || !t.Scaled {
 		return nil
@@ -124,7 +126,7 @@ func (t *Table) Lines() []string {
 	return t.more(lines)
 }
 
-// AsIs says how the word of a feature of whole numbers is one of them without arithmetic; "" if it is not.
+// AsIs describes how a whole number becomes its word without arithmetic, or returns "" if it does not.
 func (t *Table) AsIs(f *Feature) string {
 	switch {
 	case !t.Scaled || t.ByCuts || f.Category || f.Scale != 1:
@@ -157,7 +159,7 @@ func (t *Table) cutLines() []string {
 	return lines
 }
 
-// more ends lines with the number of the features that they leave out.
+// more appends a line with the number of omitted features, if there are any.
 func (t *Table) more(lines []string) []string {
 	if more := len(t.Features) - maxLines; more > 0 {
 		lines = append(lines, fmt.Sprintf("  ... and %d more", more))
@@ -165,10 +167,10 @@ func (t *Table) more(lines []string) []string {
 	return lines
 }
 
-// Decimal returns the shortest decimal that reads as x.
+// Decimal returns the shortest decimal that is read as exactly x.
 func Decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// Real returns the table where it says how the words that a design takes are made of real values, else nil.
+// Real returns the table if it describes how the words of a design are made from real values, or nil otherwise.
 func (t *Table) Real() *Table {
 	if t == nil || !t.Scaled || t.Thresholds != nil {
 		return nil

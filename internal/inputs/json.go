@@ -6,14 +6,14 @@ import (
 	"io"
 )
 
-// Format is the version of the form of NAME.json, and CutsFormat that of a table by cuts, of which a reader of the
-// former would make other words.
+// Format is the version of NAME.json. CutsFormat is the version for tables by cuts, which a reader of the other
+// version would turn into wrong words.
 const (
 	Format     = 1
 	CutsFormat = 2
 )
 
-// rule is what NAME.json says of real values, for people, and cutsRule what it says of them in a table by cuts.
+// rule describes the formula for people in NAME.json. cutsRule is its counterpart for tables by cuts.
 const rule = "word = (x - offset) * scale in doubles, rounded to the nearest integer, halves away from zero, " +
 	"at least 0 and at most max; 0 where scale is 0; x is 1 or 0 for a feature of a category"
 
@@ -46,12 +46,12 @@ type column struct {
 	Fill    *float64 `json:"fill,omitempty"`
 }
 
-// WriteJSON writes NAME.json. Protocol is what it says of the interface that takes samples; its nil: there is none.
+// WriteJSON writes NAME.json. protocol describes the interface that takes samples, or is nil if there is none.
 //
-// The keys are format, module, scope, classes, label (if one is known), decimal (comma, where numbers have one),
-// missing_values (if there are some), words (bits, max, scaled and, of scaled ones, rule), columns (name, kind,
-// feature, values, missing, fill), features (name and, of scaled ones, offset and scale, or cuts with the format 2),
-// thresholds (where the design takes thermometer bits) and interface. Lists have an element a line.
+// The keys are format, module, scope, classes, label (if known), decimal (comma, if numbers have one),
+// missing_values (if there are any), words (bits, max, scaled and, for scaled words, rule), columns (name, kind,
+// feature, values, missing, fill), features (name and, for scaled words, offset and scale, or cuts in format 2),
+// thresholds (if the design takes thermometer bits) and interface. Lists have one element on each line.
 func WriteJSON[P any](w io.Writer, t *Table, protocol *P) error {
 	o := &object{}
 	o.key("format", t.Format())
@@ -84,7 +84,7 @@ func WriteJSON[P any](w io.Writer, t *Table, protocol *P) error {
 	return err
 }
 
-// Format returns the version of the form of NAME.json that says what the table does.
+// Format returns the version of NAME.json that can describe the table.
 func (t *Table) Format() int {
 	if t.ByCuts {
 		return CutsFormat
@@ -130,13 +130,13 @@ func (t *Table) features() (all []feature) {
 	return all
 }
 
-// object is a JSON object that is being written, a key a line. It keeps the first error.
+// object is a JSON object in the process of writing, with one key on each line. It keeps the first error.
 type object struct {
 	text bytes.Buffer
 	err  error
 }
 
-// name begins the line of a key.
+// name writes the beginning of a key's line.
 func (o *object) name(name string) {
 	before := ",\n  "
 	if o.text.Len() == 0 {
@@ -161,7 +161,7 @@ func (o *object) key(name string, v any) {
 	o.value(v)
 }
 
-// list writes a key whose value is a list with an element a line.
+// list writes a key whose value is a list, with one element on each line.
 func list[T any](o *object, name string, elements []T) {
 	o.name(name)
 	o.text.WriteString("[")

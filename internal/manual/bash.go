@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// bashHead has the functions that propose something. cur is the word that is being typed.
+// bashHead holds the functions that propose completions. cur is the word that is being typed.
 const bashHead = `# Completion of NAME for bash, made by NAME completion bash. To be read by
 #     source <(NAME completion bash)
 
@@ -53,7 +53,7 @@ _NAME() {
 	done
 	case "$command $prev" in`
 
-// bash writes the completion for bash, which needs no other package.
+// bash writes the completion for bash. It needs no other package.
 func bash(w io.Writer, p *Program) error {
 	l := &lines{w: w}
 	l.add("%s", strings.NewReplacer("NAME", p.Name, "COMMANDS", strings.Join(p.commands(), " | ")).Replace(bashHead))
@@ -78,7 +78,7 @@ func bash(w io.Writer, p *Program) error {
 	return l.err
 }
 
-// places returns the patterns of a command and one of the names of an option.
+// places returns the patterns for a command followed by any of an option's names.
 func places(command string, names []string) string {
 	var all []string
 	for _, n := range names {

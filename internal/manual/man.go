@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// ManMark begins every man page.
+// ManMark is the beginning of every man page.
 const ManMark = `.\" Made by `
 
 // Page is a man page.
 type Page struct {
-	Name  string // of the file, such as ialgn-train.1
+	Name  string // file name, such as ialgn-train.1
 	Write func(io.Writer) error
 }
 
-// Pages returns the man pages: that of the program, and one for each command.
+// Pages returns the man page of the program, and one for each command.
 func Pages(p *Program) []Page {
 	pages := []Page{{p.Name + ".1", p.writeMan}}
 	for _, c := range p.Commands {
@@ -25,7 +25,7 @@ func Pages(p *Program) []Page {
 
 func (p *Program) pageOf(c Command) string { return p.Name + "-" + c.Name }
 
-// head begins a page, with its name and form.
+// head writes the beginning of a page, with its name and synopsis.
 func (p *Program) head(l *lines, page, about, form string) {
 	l.add("%s`%s man`, of what `%s -h` shows.", ManMark, p.Name, p.Name)
 	l.add(".TH %s 1 \"%s\" \"%s %s\" \"%s\"", Escape(strings.ToUpper(page)), p.Date, p.Name, p.Version, p.Name)
@@ -93,7 +93,7 @@ func (l *lines) section(s Section) {
 	}
 }
 
-// verbatim writes a text in the lines that it has.
+// verbatim writes a text with its line breaks.
 func (l *lines) verbatim(text string) {
 	l.add(".nf")
 	for line := range strings.SplitSeq(text, "\n") {
@@ -102,7 +102,7 @@ func (l *lines) verbatim(text string) {
 	l.add(".fi")
 }
 
-// see names other pages.
+// see writes references to other pages.
 func (l *lines) see(pages []string) {
 	l.add(".SH SEE ALSO")
 	for i, page := range pages {

@@ -1,8 +1,8 @@
-// Package manual makes completion for shells, and man pages, of the description of a program.
+// Package manual generates shell completion and man pages from a description of a program.
 //
-// A [Program] says which commands there are, what their options are called, and what may stand in each place of the
-// command line ([Values]). It is data: whoever has a parser of command lines makes it of that, so that nothing here
-// can differ from what the program takes.
+// A [Program] lists the commands, their options, and the possible values at each place of the command line
+// ([Values]). It is data, made from the program's command line parser, so that completion and man pages always
+// agree with what the program accepts.
 package manual
 
 import (
@@ -16,9 +16,10 @@ import (
 // Program is a program with commands.
 type Program struct {
 	Name, About, Version string
-	Date                 string // of the man pages, such as 2026-11-25; empty: not known
+	Date                 string // of the man pages, such as 2026-11-25; empty: unknown
 	Commands             []Command
-	// Common are sections of the man page of every command, Sections those of the program's own page before them.
+	// Common are sections for the man page of every command; the program's own page has Sections first, then
+	// Common.
 	Common, Sections []Section
 }
 
@@ -31,8 +32,8 @@ type Section struct {
 // Command is a command of the program.
 type Command struct {
 	Name, About string
-	Form        string // what stands behind the name
-	Details     string // paragraphs that say more
+	Form        string // what follows the command's name
+	Details     string // more paragraphs of description
 	Example     string
 	Options     []Option
 	Arguments   Values
@@ -40,27 +41,27 @@ type Command struct {
 
 // Option is an option of a command.
 type Option struct {
-	Names   []string // with their dashes, the short one first
-	Meta    string   // what the value is called; empty: it takes none
+	Names   []string // with their dashes, the short name first
+	Meta    string   // placeholder of the value; empty: the option takes no value
 	About   string
 	Default string
 	Many    bool // it may be given more than once
 	Values  Values
 }
 
-// Values is what may stand in a place of the command line. The zero value is anything.
+// Values describes what a place of the command line accepts. The zero value means anything.
 type Values struct {
 	Words   []string
-	Comma   bool     // several words, with commas between
-	Files   []string // endings of files without their dots
+	Comma   bool     // several words, separated by commas
+	Files   []string // file name endings without dots
 	AnyFile bool
 	Folders bool
 }
 
-// Shells are the shells for which there is completion.
+// Shells lists the shells with completion.
 var Shells = []string{"bash", "zsh", "fish"}
 
-// writers are those of the completion for each shell.
+// writers are the functions that write the completion for each shell.
 var writers = map[string]func(io.Writer, *Program) error{"bash": bash, "zsh": zsh, "fish": fish}
 
 // Completion writes the completion for one of the [Shells].
@@ -72,7 +73,7 @@ func Completion(w io.Writer, shell string, p *Program) error {
 	return write(w, p)
 }
 
-// Command returns a command by its name, and whether there is one.
+// Command returns the command with the given name, and whether it exists.
 func (p *Program) Command(name string) (c Command, found bool) {
 	i := slices.IndexFunc(p.Commands, func(c Command) bool { return c.Name == name })
 	if i < 0 {
@@ -81,7 +82,7 @@ func (p *Program) Command(name string) (c Command, found bool) {
 	return p.Commands[i], true
 }
 
-// Option returns an option by one of its names, and whether there is one.
+// Option returns the option that has the given name among its names, and whether it exists.
 func (c *Command) Option(name string) (o Option, found bool) {
 	i := slices.IndexFunc(c.Options, func(o Option) bool { return slices.Contains(o.Names, name) })
 	if i < 0 {
@@ -90,10 +91,10 @@ func (c *Command) Option(name string) (o Option, found bool) {
 	return c.Options[i], true
 }
 
-// optionsInForm are the options in the form of a command, such as [-o MODEL].
+// optionsInForm matches the options in the form of a command, such as [-o MODEL].
 var optionsInForm = regexp.MustCompile(`\[?--?[a-z]+ [A-Z]+\]?`)
 
-// Forms returns the forms of the arguments, such as list and check [NAME], each by its words.
+// Forms returns the alternative forms of the arguments, such as list and check [NAME], each as a list of words.
 func (c *Command) Forms() (all [][]string) {
 	for form := range strings.SplitSeq(optionsInForm.ReplaceAllString(c.Form, ""), "|") {
 		all = append(all, strings.Fields(form))
@@ -101,7 +102,7 @@ func (c *Command) Forms() (all [][]string) {
 	return all
 }
 
-// OptionNames returns the names of all options, as the command line has them.
+// OptionNames returns all names of all options, with dashes.
 func (c *Command) OptionNames() (all []string) {
 	for _, o := range c.Options {
 		all = append(all, o.Names...)
@@ -117,15 +118,15 @@ func (p *Program) commands() (all []string) {
 	return all
 }
 
-// none reports whether nothing is known of a place.
+// none reports whether nothing is known about a place.
 func (v Values) none() bool {
 	return len(v.Words) == 0 && len(v.Files) == 0 && !v.AnyFile && !v.Folders
 }
 
-// quoted returns a text as one word of a shell.
+// quoted returns a text as one word for a POSIX shell.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// lines are written one after the other, until one fails.
+// lines writes lines until one fails.
 type lines struct {
 	w   io.Writer
 	err error
@@ -137,7 +138,7 @@ func (l *lines) add(format string, args ...any) {
 	}
 }
 
-// And returns what may stand there if either may.
+// And returns the values that a place accepts if it accepts v and u.
 func (v Values) And(u Values) Values {
 	return Values{
 		Words: slices.Concat(v.Words, u.Words), Comma: v.Comma || u.Comma, Files: slices.Concat(v.Files, u.Files),

@@ -1,8 +1,8 @@
-// This file reads the Markdown of our own documents, and writes it as plain text and for man.
+// This file parses the Markdown of this project's documents, and writes it as plain text or as roff for man.
 //
-// It knows what the documents use: headings, paragraphs, lists, fenced and indented blocks, and tables; and in a line
-// links, code, and stress. [Parse] makes a [Text] of blocks of a document; [Text.Section] and [Text.Table] take a part
-// of it.
+// It supports what the documents use: headings, paragraphs, lists, fenced and indented blocks, and tables, and
+// within lines links, code and emphasis. [Parse] turns a document into a [Text], a list of blocks. [Text.Section]
+// and [Text.Table] select a part of it.
 
 package manual
 
@@ -14,7 +14,7 @@ import (
 // Text is the blocks of a document.
 type Text []block
 
-// kind is that of a block.
+// kind is the kind of a block.
 type kind int
 
 const (
@@ -28,8 +28,8 @@ const (
 // block is a piece of a document.
 type block struct {
 	kind  kind
-	level int      // of a heading: 1 is the title
-	text  string   // of a heading, a paragraph or an item: one line
+	level int      // of a heading: 1 is the document's title
+	text  string   // of a heading, a paragraph or an item, in one line
 	lines []string // of code
 	rows  [][]string
 }
@@ -63,7 +63,7 @@ func Parse(markdown string) (t Text) {
 	return t
 }
 
-// with adds a line that is part of no fenced block. first says that no line of the same block stands above it.
+// with adds a line outside fenced blocks. first says that the line above is not part of the same block.
 func (t Text) with(line string, first bool) Text {
 	indented, isIndented := strings.CutPrefix(line, "    ")
 	if m := itemLine.FindStringSubmatch(line); m != nil {
@@ -96,7 +96,7 @@ func (t Text) with(line string, first bool) Text {
 	return t
 }
 
-// cells returns the cells of a row of a table. One may hold a bar, as \|.
+// cells returns the cells of a table row. \| in a cell stands for a bar.
 func cells(row string) (all []string) {
 	const bar = "\x00"
 	row = strings.TrimSuffix(strings.TrimPrefix(strings.ReplaceAll(row, `\|`, bar), "|"), "|")
@@ -106,12 +106,13 @@ func cells(row string) (all []string) {
 	return all
 }
 
-// inline returns a line without pictures, where links lead to, and stress.
+// inline returns a line without pictures, link targets and emphasis.
 func inline(line string) string {
 	return strings.ReplaceAll(link.ReplaceAllString(image.ReplaceAllString(line, ""), "$1"), "**", "")
 }
 
-// Section returns what stands below a heading, to the next one that is no deeper; nil if there is no such heading.
+// Section returns the text below a heading, up to the next heading of the same or a higher level. It returns nil if
+// there is no such heading.
 func (t Text) Section(name string) Text {
 	for i, b := range t {
 		if b.kind != heading || b.text != name {
@@ -126,7 +127,7 @@ func (t Text) Section(name string) Text {
 	return nil
 }
 
-// Table returns the first table whose first column has that name; nil if there is none.
+// Table returns the first table whose first column has the given name, or nil if there is none.
 func (t Text) Table(column string) Text {
 	for i, b := range t {
 		if b.kind == table && b.rows[0][0] == column {

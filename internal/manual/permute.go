@@ -1,5 +1,5 @@
-// This file lets a command's flags stand behind its arguments, as `ialgn train CONFIG -o MODEL`,
-// which the parser of urfave/cli does not take.
+// This file lets flags follow a command's arguments, as in `ialgn train CONFIG -o MODEL`, which the parser of
+// urfave/cli does not accept.
 
 package manual
 
@@ -11,8 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// PermuteArgs moves the flags of the command that args name before its arguments. What follows "--" stays
-// where it is. A last flag that lacks its value stays last, for the parser to say so.
+// PermuteArgs moves the flags of the command in args before its arguments. Words after "--" stay where they are. A
+// last flag without its value stays last, so that the parser reports it.
 func PermuteArgs(args []string, commands []*cli.Command) []string {
 	before, flags, rest := args[:1:1], []string(nil), []string(nil)
 	for c, w := range words(args[1:], commands) {
@@ -32,8 +32,8 @@ func PermuteArgs(args []string, commands []*cli.Command) []string {
 	return slices.Concat(before, flags, rest)
 }
 
-// HasFlag reports whether args set a switch, also where they are wrong elsewhere. The value of another flag may look
-// like it, and is none; so does what follows "--".
+// HasFlag reports whether args set a switch, even if they are invalid otherwise. It ignores the values of other
+// flags and words after "--" that look like the switch.
 func HasFlag(args []string, commands []*cli.Command, name string) bool {
 	for _, w := range words(args[1:], commands) {
 		if w.flag && w.name == name && (!w.given || w.value == "true" || w.value == "1") {
@@ -43,8 +43,8 @@ func HasFlag(args []string, commands []*cli.Command, name string) bool {
 	return false
 }
 
-// FlagValues calls found with each option of the command that args name and the value that it is given, in order, until
-// found returns an error, which it returns. The program's name is not in args.
+// FlagValues calls found with each option of the command in args and the option's value, in order. It stops at the
+// first error of found, and returns it. args do not include the program's name.
 func FlagValues(args []string, commands []*cli.Command,
 	found func(c *cli.Command, f cli.Flag, value string) error,
 ) error {
@@ -59,18 +59,18 @@ func FlagValues(args []string, commands []*cli.Command,
 	return nil
 }
 
-// word is a word of a command line, or a flag with its value.
+// word is a word of a command line, or a flag together with its value.
 type word struct {
 	texts       []string // as given
 	flag        bool
-	known       cli.Flag // the command's flag of that name, nil if there is none
+	known       cli.Flag // the command's flag with this name, or nil
 	name, value string   // of a flag
 	given       bool     // the flag has a value
-	lacks       bool     // the flag needs a value, and is the last word
+	lacks       bool     // the flag needs a value but is the last word
 }
 
-// words yields the words of a command line, each with the command that a word before it names, nil if none does.
-// "--" and all that follows are one word.
+// words yields the words of a command line, each with the command named before it, or nil before the command. "--"
+// and everything after it are one word.
 func words(args []string, commands []*cli.Command) iter.Seq2[*cli.Command, word] {
 	return func(yield func(*cli.Command, word) bool) {
 		var command *cli.Command
@@ -88,8 +88,8 @@ func words(args []string, commands []*cli.Command) iter.Seq2[*cli.Command, word]
 	}
 }
 
-// first returns the first word of the arguments of a command. The next argument is the value of a flag that takes one;
-// an unknown flag takes none.
+// first returns the first word of a command's arguments. A flag that takes a value includes the next argument; an
+// unknown flag does not.
 func first(args []string, c *cli.Command) word {
 	w := word{texts: args[:1]}
 	if args[0] == "--" && c != nil {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// columns is how wide plain text is, and indent how far what belongs to a line above is moved in.
+// columns is the width of plain text. indent is the indentation of text that belongs to the line above.
 const columns, indent = 92, "    "
 
 // Plain writes the text for a terminal.
@@ -40,8 +40,8 @@ func (t Text) Plain(w io.Writer) error {
 	return out.err
 }
 
-// entry returns what a row says beside its first cell. With more than two columns each cell has the column's name
-// before it.
+// entry returns the cells of a row after the first one. In a table with more than two columns, the third and later
+// cells are preceded by their column's name.
 func (b block) entry(row []string) (all []string) {
 	for i, cell := range row[1:] {
 		if cell == "" || i+1 >= len(b.rows[0]) {
@@ -55,7 +55,7 @@ func (b block) entry(row []string) (all []string) {
 	return all
 }
 
-// printer writes lines, until one fails.
+// printer writes lines until one fails.
 type printer struct {
 	w   io.Writer
 	err error
@@ -67,7 +67,8 @@ func (p *printer) line(text string) {
 	}
 }
 
-// wrap writes a text in lines that fit, of which the first begins with something and the others with as many blanks.
+// wrap writes a text in lines of at most columns characters. The first line begins with begin, the others with as
+// many blanks.
 func (p *printer) wrap(begin, text string) {
 	line := begin
 	for word := range strings.FieldsSeq(text) {
@@ -83,7 +84,7 @@ func (p *printer) wrap(begin, text string) {
 	p.line(line)
 }
 
-// Roff writes the text in the macros of man(7), below the heading of a section. Headings are those of its parts.
+// Roff writes the text with the macros of man(7), as the content of a section. Headings become subsections.
 func (t Text) Roff(w io.Writer) error {
 	out := &printer{w: w}
 	for i, b := range t {
@@ -118,7 +119,7 @@ func (t Text) Roff(w io.Writer) error {
 	return out.err
 }
 
-// Escape returns a line of text as roff shows it: no character of it is a command.
+// Escape returns a line of text for roff with all special characters escaped.
 func Escape(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "~", `\(ti`, "^", `\(ha`).Replace(text)
 	if strings.HasPrefix(text, ".") {
@@ -127,7 +128,7 @@ func Escape(text string) string {
 	return text
 }
 
-// coded returns a text for roff in which what stands between backticks is bold.
+// coded returns a text for roff with the parts between backticks in bold.
 func coded(text string) string {
 	var b strings.Builder
 	for i, part := range strings.Split(text, "`") {

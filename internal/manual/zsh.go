@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// zshHead is what comes before the commands.
+// zshHead is the text before the commands.
 const zshHead = `#compdef NAME
 # Completion of NAME for zsh, made by NAME completion zsh: a file _NAME in a folder of $fpath, or
 #     source <(NAME completion zsh)
@@ -18,7 +18,8 @@ _NAME() {
 	command)
 		local -a commands=(`
 
-// zshFoot is what comes after them. As a file of $fpath the text is the body of the function itself.
+// zshFoot is the text after the commands. When zsh loads the text as a file of $fpath, the text is the body of the
+// function itself.
 const zshFoot = `		esac
 		;;
 	esac
@@ -53,7 +54,7 @@ func zsh(w io.Writer, p *Program) error {
 	return l.err
 }
 
-// zshOption returns what _arguments is told of an option.
+// zshOption returns the specification of an option for _arguments.
 func zshOption(o Option) string {
 	rest := "[" + zshText(o.About) + "]"
 	if o.Meta != "" {
@@ -75,7 +76,7 @@ func zshOption(o Option) string {
 	return quoted(specs[0] + rest)
 }
 
-// zshText returns a text without what ends its place in a specification.
+// zshText escapes the characters that have a meaning in a specification.
 func zshText(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, ":", `\:`).Replace(text)
 }

@@ -2,16 +2,16 @@ package memory
 
 import "syscall"
 
-// The kernel's numbers (Linux 6.1 for the second).
+// The kernel's constants. The second one needs Linux 6.1.
 const (
 	madvHugepage = 14
 	madvCollapse = 25
 )
 
-// advise asks for large pages. The second request is for memory that an earlier array
-// has touched in small ones.
+// advise asks for large pages. The second request is for memory that an earlier array has already touched in small
+// pages.
 func advise(pages []byte) {
 	if syscall.Madvise(pages, madvHugepage) == nil {
-		_ = syscall.Madvise(pages, madvCollapse) // needs Linux 6.1; earlier kernels do the same later
+		_ = syscall.Madvise(pages, madvCollapse) // needs Linux 6.1; earlier kernels collapse pages later
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// resources returns what the resource limits leave beside what the process has already.
+// resources returns how much more memory each resource limit allows the process.
 func (s system) resources() (all []Limit) {
 	for _, r := range []struct {
 		resource int
@@ -16,7 +16,7 @@ func (s system) resources() (all []Limit) {
 	} {
 		var limit syscall.Rlimit
 		if err := syscall.Getrlimit(r.resource, &limit); err != nil || limit.Cur > math.MaxInt64 {
-			continue // the file does not exist
+			continue // unknown or unlimited
 		}
 		used := s.line("proc/self/status", r.key)
 		all = append(all, Limit{max(limit.Cur, used+1) - used, r.by})

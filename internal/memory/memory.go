@@ -1,6 +1,8 @@
-// Package memory tells how much memory this process may have: what the machine has, what its control
-// groups (cgroup) allow, and what its resource limits (ulimit -v, ulimit -d) leave. It knows Linux; where
-// the system tells nothing, nothing is known.
+// Package memory reports how much memory this process may use, and allocates long arrays ([MakeHuge]).
+//
+// The limit is the minimum of the machine's memory, the limits of its control groups (cgroup), and what its
+// resource limits leave (ulimit -v, ulimit -d). The package reads these on Linux; on other systems they are
+// unknown.
 package memory
 
 import (
@@ -14,19 +16,19 @@ import (
 	"strings"
 )
 
-// Limit is the largest amount of memory that the process may come to have.
+// Limit is the largest amount of memory that the process may use.
 type Limit struct {
-	Bytes uint64 // 0: not known
-	By    string // what sets the limit, for messages: "this machine has", "its control group allows", "ulimit -v leaves"
+	Bytes uint64 // 0: unknown
+	By    string // source of the limit, for messages: "this machine has", "its control group allows", "ulimit -v leaves"
 }
 
-// Total returns the lowest limit there is, with swap space.
+// Total returns the lowest limit, including swap space.
 func Total() Limit { return system{"/"}.total() }
 
-// Available returns the bytes that nothing uses now and the process may have, 0 if that is not known.
+// Available returns the number of bytes that are free now and that the process may use, or 0 if it is unknown.
 func Available() uint64 { return system{"/"}.available() }
 
-// system is where the files of the system are looked for.
+// system reads the files of the system below root.
 type system struct{ root string }
 
 func (s system) total() Limit {
@@ -47,7 +49,7 @@ func (s system) available() uint64 {
 	return lowest(append(all, s.resources()...)).Bytes
 }
 
-// lowest returns the lowest of the limits that are known.
+// lowest returns the lowest of the known limits.
 func lowest(all []Limit) (low Limit) {
 	for _, l := range all {
 		if l.Bytes > 0 && (low.Bytes == 0 || l.Bytes < low.Bytes) {
@@ -57,7 +59,7 @@ func lowest(all []Limit) (low Limit) {
 	return low
 }
 
-// meminfo returns the sum of lines of Linux's report of the machine (proc(5)).
+// meminfo returns the sum of some lines of /proc/meminfo (proc(5)) in bytes.
 func (s system) meminfo(keys ...string) (bytes uint64) {
 	for _, key := range keys {
 		bytes += s.line("proc/meminfo", key)
@@ -65,7 +67,7 @@ func (s system) meminfo(keys ...string) (bytes uint64) {
 	return bytes
 }
 
-// line returns the number in the line of a file that begins with a key, which is of kB.
+// line returns the number, given in kB, in the line of a file that begins with a key. The result is in bytes.
 func (s system) line(name, key string) uint64 {
 	f, err := os.Open(filepath.Join(s.root, name))
 	if err != nil {
@@ -83,14 +85,14 @@ func (s system) line(name, key string) uint64 {
 	return 0
 }
 
-// group are the files of a control group that say how much memory its processes may have, and have.
+// group names two files of a control group: the limit of its processes' memory, and the memory in use.
 type group struct{ most, used string }
 
-// limit returns the group's limit, 0 if it has none.
+// limit returns the group's limit, or 0 if it has none.
 func (g group) limit() uint64 { return number(g.most) }
 
-// groups returns the control groups of the process, and those above them, whose limits hold as well:
-// of version 2 (cgroups(7)) and of version 1.
+// groups returns the control groups of the process, in version 2 (cgroups(7)) and version 1. It includes all groups
+// above them, because their limits apply as well.
 func (s system) groups() (all []group) {
 	text, err := os.ReadFile(filepath.Join(s.root, "proc/self/cgroup"))
 	if err != nil {
@@ -111,7 +113,7 @@ func (s system) groups() (all []group) {
 
 func contains(list, name string) bool { return strings.Contains(","+list+",", ","+name+",") }
 
-// upwards returns a group and all above it.
+// upwards returns a group and all groups above it.
 func (s system) upwards(root, name, most, used string) (all []group) {
 	for name = path.Join("/", name); ; name = path.Dir(name) {
 		dir := filepath.Join(s.root, root, name)
@@ -122,7 +124,7 @@ func (s system) upwards(root, name, most, used string) (all []group) {
 	}
 }
 
-// number returns the number in a file, 0 if there is none: "max" is no limit.
+// number returns the number in a file, or 0 if it has none. The text "max" means no limit.
 func number(file string) uint64 {
 	text, err := os.ReadFile(file)
 	if err != nil {

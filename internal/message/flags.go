@@ -5,13 +5,13 @@ import (
 	"unicode"
 )
 
-// flagNames are the flags of options whose name does not say them.
+// flagNames lists the flags whose name is not the option's name in kebab case.
 var flagNames = map[string]string{
 	"Optimise": "-O", "Path": "-o", "MHz": "--freq", "Folders": "--data", "ActivityFile": "--activity", "LUT": "--lut",
 	"LUTs": "--luts",
 }
 
-// Flags are the words of the command line, such as `--scope core`.
+// Flags names options as on the command line, such as `--scope core`.
 func Flags(name, value string) string {
 	flag, ok := flagNames[name]
 	if !ok {
@@ -23,7 +23,7 @@ func Flags(name, value string) string {
 	return flag + " " + value
 }
 
-// kebab returns a name in mixed case as the command line has it: MaxLevels is max-levels.
+// kebab turns a name in mixed case into a flag's name: MaxLevels becomes max-levels.
 func kebab(name string) string {
 	var b strings.Builder
 	for i, r := range name {

@@ -1,9 +1,8 @@
-// Package message attaches to an error what the user can do about it.
+// Package message attaches to an error a hint on how the user can fix the problem.
 //
-// The error's text says where and what and why; the hint says how to mend it. It
-// stands apart because only `main` prints it, on a line of its own after the error,
-// while callers that wrap, compare or log the error need not know of it. A hint
-// survives wrapping with %w and [errors.Join].
+// The error's text says where, what and why; the hint says how to fix it. The hint is separate because only `main`
+// prints it, on its own line after the error, while callers that wrap, compare or log the error can ignore it. A
+// hint survives wrapping with %w and [errors.Join].
 package message
 
 import (
@@ -19,15 +18,15 @@ type hinted struct {
 // Unwrap returns the error without its hint.
 func (h *hinted) Unwrap() error { return h.error }
 
-// Hint is HintIn the words of Go.
+// Hint returns the hint with options named as in Go.
 func (h *hinted) Hint() string { return h.hint(Fields) }
 
-// HintIn returns how to mend what the error reports: one line, lower case, without a full stop, or such a line
-// and a list of names below it, with options in these words.
+// HintIn returns how to fix the problem, with options named in the given words: one line in lower case without a
+// full stop, possibly followed by a list of names on more lines.
 func (h *hinted) HintIn(words Words) string { return h.hint(words) }
 
-// WithHint returns err with a hint, formatted as by [fmt.Sprintf], and with its text
-// unchanged. It returns nil if err is nil. Options in braces are named as [OptionError] says.
+// WithHint returns err with a hint, formatted like [fmt.Sprintf]. The text of err is unchanged. WithHint returns
+// nil if err is nil. Options in braces are replaced as in [Text].
 func WithHint(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -35,11 +34,12 @@ func WithHint(err error, format string, args ...any) error {
 	return &hinted{err, func(words Words) string { return Text(words, format, args...) }}
 }
 
-// Hint returns the hint nearest to the outside of err, in the words of Go: that of the first error in the tree of
-// [errors.As] that has a method Hint() string. It returns "" if there is none.
+// Hint returns the outermost hint of err, with options named as in Go. It is the hint of the first error in the
+// tree of [errors.As] that has a method Hint() string, or "" if there is none.
 func Hint(err error) string { return HintIn(err, Fields) }
 
-// HintIn is [Hint] with options in these words, where the hint knows any: it has a method HintIn(Words) string, too.
+// HintIn is [Hint] with options named in the given words. It calls the error's method HintIn(Words) string if it
+// has one, otherwise Hint.
 func HintIn(err error, words Words) string {
 	var h interface {
 		error

@@ -1,5 +1,5 @@
-// This file says what is wrong with JSON in the words of the file that a user has,
-// not in those of the types that the program reads it into.
+// This file describes errors in JSON in terms of the file that a user has, and not of the Go types that the program
+// reads it into.
 
 package message
 
@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// ExplainJSON returns an error of package json as a user can follow it: the key, what stands
-// there, and at which byte. Any other error comes back as it is.
+// ExplainJSON turns an error of package json into one that a user understands: the key, the value found, and its
+// byte offset. It returns any other error unchanged.
 func ExplainJSON(err error) error {
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Nearest returns the name that was probably meant by a word that is none of the names: the one
-// with the fewest letters to insert, delete, replace or swap, if these are few for the length of
-// the word. It returns "" if no name is near; of equally near ones the first counts.
+// Nearest returns the name that was probably meant by an unknown word: the name with the fewest letters to insert,
+// delete, replace or swap, if these are few compared with the word's length. It returns "" if no name is near, and
+// the first of several equally near names.
 func Nearest(word string, names []string) string {
 	best, distance := "", min(max(2, len(word)/4)+1, len(word))
 	for _, name := range names {
@@ -18,8 +18,8 @@ func Nearest(word string, names []string) string {
 	return best
 }
 
-// Near returns err, which is about a word that is none of the names, with the hint that one of
-// them was probably meant, if any is near. A hint that err has already follows.
+// Near returns err, which is about an unknown word, with the hint that a near name was probably meant. If err
+// already has a hint, that hint follows. If no name is near, Near returns err unchanged.
 func Near(err error, word string, names []string) error {
 	near := Nearest(word, names)
 	if near == "" {
@@ -33,16 +33,16 @@ func Near(err error, word string, names []string) error {
 	}}
 }
 
-// NoSuch returns the error about a word that names none of the things of a kind, such as a
-// target, with their names and the one that was probably meant.
+// NoSuch returns the error for an unknown name of some kind, such as a target. It lists the known names, and its
+// hint is the name that was probably meant.
 func NoSuch(kind, word string, names []string) error {
 	return Near(fmt.Errorf("%s %.40q: no such %s, use one of %s", kind, word, kind, strings.Join(names, ", ")), word,
 		names)
 }
 
-// edits returns the least number of inserted, deleted, replaced and swapped neighbouring bytes
-// that turn a into b, each byte being touched once (optimal string alignment), by three rows of
-// its table.
+// edits returns the least number of insertions, deletions, replacements and swaps of neighbouring bytes that turn a
+// into b, if each byte is changed at most once (optimal string alignment). It keeps three rows of the algorithm's
+// table.
 func edits(a, b string) int {
 	var before []int
 	last := make([]int, len(b)+1)

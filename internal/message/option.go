@@ -1,9 +1,10 @@
 // This file lets messages name options in the reader's words.
 //
-// The same option is a field of a struct to a caller in Go, and a flag to the user of the command line. A text about
-// options therefore names them in braces, {Name}, or with the value to give them, {Name value}, by the field's
-// name. [Optionf] makes an error of such a text, which reads in the words of Go ([Fields]); [In] has it, wherever it
-// was wrapped since, in other words. Only the text itself is searched for braces, not what is formatted into it.
+// The same option is a field of a struct for a caller in Go, and a flag for the user of the command line. Texts
+// therefore name options by their field in braces: {Name}, or {Name value} with a value for the option. [Optionf]
+// makes an error from such a text; its Error method names options as in Go ([Fields]). [In] returns the error's
+// text with options in other words, even after it was wrapped. Only the format is searched for braces, and not the
+// values formatted into it.
 
 package message
 
@@ -14,10 +15,10 @@ import (
 	"strings"
 )
 
-// Words returns what a reader calls an option, together with a value to give it unless that is empty.
+// Words returns the reader's name of an option, with a value for the option unless value is empty.
 type Words func(name, value string) string
 
-// Fields are the words of a caller in Go, such as `Scope: core`.
+// Fields names options as a caller in Go does, such as `Scope: core`.
 func Fields(name, value string) string {
 	if value == "" {
 		return name
@@ -25,15 +26,15 @@ func Fields(name, value string) string {
 	return name + ": " + value
 }
 
-// marked is an option in a text.
+// marked matches an option in a text.
 var marked = regexp.MustCompile(`\{([A-Z][A-Za-z]*)( [^{}]+)?\}`)
 
-// Text formats a text about options, as [fmt.Sprintf] does, in these words.
+// Text formats a text like [fmt.Sprintf], with its options named in the given words.
 func Text(words Words, format string, args ...any) string {
 	return fmt.Sprintf(named(words, format), args...)
 }
 
-// named returns a text with its options in these words.
+// named returns a text with its options named in the given words.
 func named(words Words, text string) string {
 	return marked.ReplaceAllStringFunc(text, func(mark string) string {
 		part := marked.FindStringSubmatch(mark)
@@ -47,18 +48,18 @@ type OptionError struct {
 	args   []any
 }
 
-// Optionf returns an error about options, as [fmt.Errorf] does.
+// Optionf returns an error about options, formatted like [fmt.Errorf].
 func Optionf(format string, args ...any) error { return &OptionError{format, args} }
 
-// OptionError returns the text in the words of Go.
+// Error returns the text with options named as in Go.
 func (e *OptionError) Error() string { return e.in(Fields).Error() }
 
-// Unwrap returns what the error wraps, nil for nothing.
+// Unwrap returns the wrapped error, or nil if there is none.
 func (e *OptionError) Unwrap() error { return errors.Unwrap(e.in(Fields)) }
 
 func (e *OptionError) in(words Words) error { return fmt.Errorf(named(words, e.format), e.args...) }
 
-// In returns the text of an error with all of its options in these words.
+// In returns the text of an error with all its options named in the given words.
 func In(err error, words Words) string {
 	text := err.Error()
 	for e := (*OptionError)(nil); errors.As(err, &e); err = e.Unwrap() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Plural returns a number with its noun: "1 batch" of (1, "batch", "batches"), else the many.
+// Plural returns a number with its noun, in the singular if the number is 1: "1 batch" for (1, "batch", "batches").
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -15,7 +15,7 @@ func Plural(n int, one, many string) string {
 	return fmt.Sprint(n, " ", many)
 }
 
-// Or returns choices as a sentence has them: "a", "a or b", "a, b or c".
+// Or joins choices for a sentence: "a", "a or b", "a, b or c".
 func Or(choices []string) string {
 	last := len(choices) - 1
 	if last < 1 {

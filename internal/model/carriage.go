@@ -8,33 +8,34 @@ import (
 	"ialgn/internal/topology"
 )
 
-// Carriage says how input bits get to the kernels of a convolution that read them beside its image: they are planes of
-// that image, and the convolutions before it carry them there.
+// Carriage describes how one convolution gets the input bits that its kernels read in addition to its image. These
+// bits become extra planes of the image, and the convolutions before pass them on.
 type Carriage struct {
-	From, To int // the levels of the kernels are the layers From to To-1
+	From, To int // the convolution's levels are layers From to To-1
 
-	// Padding are the zeros on each side of the image as far as kernels read it: those of its grid, or more for the
-	// carried bits, which the patches below a patch lead to.
+	// Padding is the number of zeros on each side of the image. It is the grid's padding, or more if the input bits
+	// that a kernel reads reach further out than its patch.
 	Padding int
-	// Planes are those of the image; those of Carried come after the ones that the kernels before wrote.
+	// Planes counts the image's planes: the outputs of the kernels before, then one plane for each bit of Carried.
 	Planes  int
 	Carried []CarriedBit
-	Carries []CarriedBit // those of the next image, which the convolution writes
+	Carries []CarriedBit // planes of the next image, which this convolution writes
 
 	layers []CompactLayer
-	scale  int // a pixel of the image stands for scale x scale of the input's
+	scale  int // a pixel of the image covers scale x scale pixels of the input
 }
 
-// CarriedBit is what a plane of an image has of the input's: a plane of that, and which of the pixels that a pixel of
-// the image stands for.
+// CarriedBit identifies a carried plane. Plane is a plane of the input. Row and Column select one of the input
+// pixels that each pixel of this image covers.
 type CarriedBit struct{ Plane, Row, Column int }
 
-// Pixel is a bit of an image, from the first position's patch on, padding included.
+// Pixel is a bit of an image. Row and Column count from the corner of the padded image, where the patch of the
+// first position begins.
 type Pixel struct{ Plane, Row, Column int }
 
-// Carriages returns what is carried in each convolution, none if the network has no convolutions or if input bits
-// cannot be carried to those that read them: the rows and columns of an image that has some, times the strides and
-// pooling before, must be those of the input's.
+// Carriages returns a Carriage for each convolution. It returns nil if the network has no convolutions or is
+// recurrent, or if input bits cannot be carried to the kernels that read them: an image with carried bits must have
+// the input's size after multiplication by all strides and pooling factors before it.
 func (c *Compact) Carriages() []Carriage {
 	if !c.Shared() || c.Steps > 0 {
 		return nil
@@ -73,9 +74,9 @@ func (c *Compact) Carriages() []Carriage {
 	return all
 }
 
-// convolutions returns at which layers convolutions begin, and at last where they end. A layer that reads one pixel of
-// what the layer before is at the same positions belongs to the same convolution, unless a later layer reads that one
-// as its image, too.
+// convolutions returns the first layer of each convolution and, as the last element, the layer after the last
+// convolution. A pointwise layer belongs to the convolution of the layer before it, unless that layer is pooled or
+// is also the base of a later layer.
 func (c *Compact) convolutions() []int {
 	from, l := []int{0}, 1
 	for ; l < len(c.Layers) && c.Layers[l].Grid != nil; l++ {
@@ -87,16 +88,16 @@ func (c *Compact) convolutions() []int {
 	return append(from, l)
 }
 
-// pointwise reports whether nodes read nothing but the pixel at their own position.
+// pointwise reports whether the nodes read only the pixel at their own position.
 func (l *CompactLayer) pointwise() bool {
 	return l.Grid.Side == 1 && l.Grid.Stride == 1 && l.Grid.Padding == 0
 }
 
-// Grid returns that of the lowest level.
+// Grid returns the grid of the lowest level.
 func (k *Carriage) Grid() *topology.Grid { return k.layers[k.From].Grid }
 
-// pad makes the padding as large as the input bits beside the image need it, and reports whether their pixels lie in
-// the same way in those of the image.
+// pad enlarges Padding until it covers all input bits that the kernels read. It returns false if the pixels of the
+// input do not map evenly onto pixels of the image.
 func (k *Carriage) pad() bool {
 	for l := k.From; l < k.To; l++ {
 		for i := range k.layers[l].Pins {
@@ -113,18 +114,18 @@ func (k *Carriage) pad() bool {
 	return true
 }
 
-// aligned reports whether the image ends where the input's does.
+// aligned reports whether the image, multiplied by its scale, has the input's size.
 func (k *Carriage) aligned(input *topology.Grid) bool {
 	g := k.Grid()
 	return k.scale*g.Rows == input.Rows && k.scale*g.Columns == input.Columns
 }
 
-// Beside reports whether a pin of layer l reads input bits beside the image.
+// Beside reports whether a pin of layer l reads carried input bits instead of the image.
 func (k *Carriage) Beside(l int, p *FrozenPin) bool {
 	return p.Source == Input && k.From > 0 && k.layers[l].Grid.Field != nil
 }
 
-// Read returns what the pin of a node reads that reads beside the image.
+// Read returns the pixel that a node's pin reads, for a pin that reads carried input bits.
 func (k *Carriage) Read(l int, p *FrozenPin, node int) Pixel {
 	bit, row, column := k.read(l, p, node)
 	return Pixel{k.plane(bit), row, column}
@@ -132,18 +133,18 @@ func (k *Carriage) Read(l int, p *FrozenPin, node int) Pixel {
 
 func (k *Carriage) read(l int, p *FrozenPin, node int) (bit CarriedBit, row, column int) {
 	f, e := k.layers[l].Grid.Field, int(p.Index[node])
-	first := k.scale*k.Padding - f.Padding // of the field, from the first pixel on that the patch stands for
+	first := k.scale*k.Padding - f.Padding // of the field, in input pixels from the corner of the padded image
 	row, column = first+e/f.Side%f.Side, first+e%f.Side
 	return CarriedBit{e / (f.Side * f.Side), row % k.scale, column % k.scale}, row / k.scale, column / k.scale
 }
 
-// reads returns what nodes read beside the image.
+// reads returns the pixels of all carried bits that nodes read.
 func (k *Carriage) reads() (all []Pixel) {
 	k.eachRead(func(bit CarriedBit, row, column int) { all = append(all, Pixel{k.plane(bit), row, column}) })
 	return all
 }
 
-// eachRead calls visit for the bits that nodes read beside the image, with the rows and columns of their pixels.
+// eachRead calls visit for each carried bit that a node reads, with the row and column of its pixel.
 func (k *Carriage) eachRead(visit func(bit CarriedBit, row, column int)) {
 	for l := k.From; l < k.To; l++ {
 		for i := range k.layers[l].Pins {
@@ -158,17 +159,18 @@ func (k *Carriage) eachRead(visit func(bit CarriedBit, row, column int)) {
 	}
 }
 
-// Source returns the pixel of the image that is carried on: that of the first position.
+// Source returns the pixel of this image that becomes the bit next of the next image's first position.
 func (k *Carriage) Source(next CarriedBit) Pixel {
 	return Pixel{k.plane(k.before(next)), k.Padding + next.Row/k.scale, k.Padding + next.Column/k.scale}
 }
 
-// before returns what this image has of a bit that the next one carries.
+// before returns the carried bit of this image that contains a carried bit of the next image.
 func (k *Carriage) before(next CarriedBit) CarriedBit {
 	return CarriedBit{next.Plane, next.Row % k.scale, next.Column % k.scale}
 }
 
-// plane returns the number of the plane that holds a carried bit. The first image is the input's, and has them all.
+// plane returns the number of the plane that holds a carried bit. The first image is the input itself and holds all
+// of them.
 func (k *Carriage) plane(bit CarriedBit) int {
 	if k.From == 0 {
 		return bit.Plane

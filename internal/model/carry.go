@@ -2,13 +2,14 @@ package model
 
 import "slices"
 
-// A layer of a frozen network reads the layer before it or the input. What reads bits of a layer further back, by the
-// source [Base], has nodes in the layers between that pass these bits on.
+// A layer of a frozen network reads only the layer before it and the input. A pin with the source [Base] reads a
+// layer further back, so the layers between get nodes that pass its bits on.
 
 // shared reports whether the network has nodes that positions share.
 func (m *Model) shared() bool { return len(m.Sections) > 0 && m.Sections[0].Grid != nil }
 
-// finish makes a frozen network of its layers, in which pins with the source Base have bits of layers further back.
+// finish completes a frozen network made of the model's layers: it passes the bits that pins with the source Base
+// read up to their readers.
 func (m *Model) finish(f *Frozen) {
 	if !m.shared() {
 		return
@@ -27,10 +28,10 @@ func (m *Model) finish(f *Frozen) {
 	f.carry(bases)
 }
 
-// carry adds nodes that pass bits on, so that pins with the source Base have the source Previous. bases says for each
-// layer which one they read.
+// carry adds nodes that pass bits on, so that all pins with the source Base get the source Previous. bases[l] is
+// the layer that the Base pins of layer l read.
 func (f *Frozen) carry(bases []int) {
-	needed := make([]map[uint32]bool, len(f.Layers)) // bits of which base are needed after a layer, by the layer
+	needed := make([]map[uint32]bool, len(f.Layers)) // by layer: the bits of its base that are needed after it
 	for l := len(f.Layers) - 1; l >= 0; l-- {
 		bits := f.Layers[l].baseBits()
 		for at := l - 1; len(bits) > 0 && at > bases[l]; at-- {
@@ -42,7 +43,7 @@ func (f *Frozen) carry(bases []int) {
 			}
 		}
 	}
-	place := map[uint32]uint32{} // of the bits of the base, in the layer before
+	place := map[uint32]uint32{} // of each bit of the base, in the layer before
 	for l := range f.Layers {
 		layer := &f.Layers[l]
 		direct := l == 0 || needed[l-1] == nil // the layer before is the base itself
@@ -80,7 +81,7 @@ func (l *FrozenLayer) baseBits() (bits []uint32) {
 	return bits
 }
 
-// readBase gives pins with the source Base the places of their bits in the layer before.
+// readBase changes the pins with the source Base to read the copies of their bits in the layer before.
 func (l *FrozenLayer) readBase(at func(bit uint32) uint32) {
 	for k := range l.Pins {
 		if p := &l.Pins[k]; p.Source == Base {
@@ -92,10 +93,10 @@ func (l *FrozenLayer) readBase(at func(bit uint32) uint32) {
 	}
 }
 
-// pass adds a node whose output is a bit of the layer before, if the layer has a pin that reads that one, or else a bit
-// of the input, which all its pins read then.
+// pass adds a node that passes a bit on. The bit belongs to the layer before if some pin of the layer reads the
+// layer before; otherwise it belongs to the input, which all pins then read.
 func (l *FrozenLayer) pass(bit uint32) {
-	l.Rows, l.Columns = 0, 0 // its nodes are no image any more
+	l.Rows, l.Columns = 0, 0 // the nodes no longer form an image
 	own := max(0, slices.IndexFunc(l.Pins, func(p FrozenPin) bool { return p.Source == Previous }))
 	if table := PinTable(len(l.Pins), own); l.Op.Wide != nil {
 		l.Op.Wide = append(l.Op.Wide, table)

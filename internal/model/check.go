@@ -23,10 +23,9 @@ const (
 	maxCandidates = 1 << 16
 )
 
-// Validate checks the model's form and numbers: the width splits into the classes,
-// every array has the length that width, layers and candidates give it, the first
-// layer reads inputs only, indices are below the number of their sources and logits
-// are finite. The error names the tensor as the model file does.
+// Validate checks the model's form and numbers: the width is a multiple of the number of classes, every array has
+// the length that width, layers and candidates imply, the first layer reads inputs only, indices are below the
+// number of their sources, and logits are finite. Errors name tensors as the model file does.
 func (m *Model) Validate() error {
 	if err := m.checkForm(); err != nil {
 		return err
@@ -43,7 +42,7 @@ func (m *Model) Validate() error {
 	return nil
 }
 
-// checkForm checks all but the sections' arrays.
+// checkForm checks everything except the sections' arrays.
 func (m *Model) checkForm() error {
 	if err := checkForm(m.Width, m.Classes, &m.Encoder); err != nil {
 		return err
@@ -79,7 +78,7 @@ func (m *Model) checkForm() error {
 	return m.checkRest()
 }
 
-// checkRest checks what the configuration and the record say beside the network's size.
+// checkRest checks the configuration and the training record, except for the network's size.
 func (m *Model) checkRest() error {
 	c := &m.Config.Model
 	if n := m.Nodes(); m.Steps > 0 && n > maxStepNodes {
@@ -100,8 +99,7 @@ func (m *Model) checkRest() error {
 	return nil
 }
 
-// checkText refuses names that would garble messages and generated source, or lead out of
-// a folder.
+// checkText refuses names that would garble messages or generated source, or that would lead out of a folder.
 func (m *Model) checkText() error {
 	if err := m.Config.CheckText(); err != nil {
 		return fmt.Errorf("configuration: %w", err)
@@ -197,8 +195,8 @@ func (m *Model) checkLengths(i int) error {
 	return nil
 }
 
-// checkValues checks the numbers of section i, of which s holds some chains, and names the array at
-// fault.
+// checkValues checks the numbers of section i, of which s holds some or all chains. It returns the name of the
+// faulty array.
 func (m *Model) checkValues(i int, s *Section) (string, error) {
 	if err := checkFinite(s.Ops); err != nil {
 		return "ops", err
@@ -225,14 +223,14 @@ func (m *Model) checkPinValues(i int, p *Pin) (string, error) {
 	return "", nil
 }
 
-// ErrNotFinite is the error of parameters that are not finite numbers.
+// ErrNotFinite is returned for parameters that are NaN or infinite.
 var ErrNotFinite = errors.New("want finite ones")
 
 // checkFinite returns an error if x has a NaN or an infinity.
 func checkFinite(x []float32) error {
 	all := uint32(0)
 	for _, v := range x {
-		// Adding one to an exponent of all ones carries into the sign's place.
+		// NaN and infinity have an exponent of all ones: adding one carries into the sign bit.
 		all |= math.Float32bits(v)&^(1<<31) + 1<<23
 	}
 	if all>>31 == 0 {
@@ -242,7 +240,7 @@ func checkFinite(x []float32) error {
 	return fmt.Errorf("%v among the numbers, %w", bad, ErrNotFinite)
 }
 
-// checkForm checks what a model and a frozen network have in common.
+// checkForm checks what a model and a frozen network have in common: classes, width and encoder.
 func checkForm(width int, classes []string, e *encoding.Encoder) error {
 	switch n := len(classes); {
 	case n < 1 || n > MaxClasses:

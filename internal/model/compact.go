@@ -7,31 +7,31 @@ import (
 	"ialgn/internal/topology"
 )
 
-// Compact is [Frozen] before it is unrolled: nodes that positions or steps share are in it once. With steps, indices of
-// input bits are those of a step, and pins of the first layer with source [Previous] read the last layer of the step
-// before.
+// Compact is the frozen network before it is unrolled: nodes that positions or steps share occur once. In a
+// recurrent network, input indices count the bits of one step, and pins of the first layer with the source
+// [Previous] read the last layer of the step before.
 type Compact struct {
 	Name    string
 	Classes []string
-	Width   int // bits that are counted
+	Width   int // output bits of the last layer, counted by class
 	Encoder encoding.Encoder
 	Layers  []CompactLayer
-	Steps   int // of a sequence; 0: there are none
+	Steps   int // of a sequence; 0: not recurrent
 }
 
-// CompactLayer is one layer of nodes with the same fan-in. Where it has a grid these are evaluated at each of its
-// positions, and the indices of their pins are elements of the patch of a position; what leaves it is pooled. Bits are
-// counted as [Frozen] counts nodes: node by node, row by row.
+// CompactLayer is one layer of nodes with the same fan-in. In a layer with a grid, the nodes are evaluated at each
+// position, pins index the elements of the position's patch, and the outputs are pooled. Output bits are numbered
+// as in [Frozen]: node by node, and within a node row by row.
 type CompactLayer struct {
 	FrozenLayer
-	Grid *topology.Grid // nil: at one position
-	Base int            // the layer whose bits pins with the source [Base] read; -1: there are none
+	Grid *topology.Grid // nil: the nodes have no positions
+	Base int            // the layer that pins with the source [Base] read; -1: none
 }
 
-// Compact returns the network that the model's argmaxes select, not unrolled. The model must be valid.
+// Compact returns the network that the model's argmaxes select, without unrolling it. The model must be valid.
 func (m *Model) Compact() *Compact { return m.compact(m.selected()) }
 
-// compact returns the network of nodes that selected returned, whose arrays it takes.
+// compact returns the network made of the nodes that selected returned. It takes over their arrays.
 func (m *Model) compact(nodes [][]FrozenLayer) *Compact {
 	c := &Compact{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder, Steps: m.Steps}
 	for i := range m.Sections {
@@ -50,10 +50,10 @@ func (m *Model) compact(nodes [][]FrozenLayer) *Compact {
 // Shared reports whether the network has nodes that positions share.
 func (c *Compact) Shared() bool { return len(c.Layers) > 0 && c.Layers[0].Grid != nil }
 
-// Unroll returns the network with a node for each position and step, and layers for pooling.
+// Unroll returns the network with a node for each position and step, and with layers for pooling.
 func (c *Compact) Unroll() (*Frozen, error) {
 	f := &Frozen{Name: c.Name, Classes: c.Classes, Width: c.Width, Encoder: c.Encoder}
-	var bases, last []int // of the layers unrolled, and of those that are not
+	var bases, last []int // base of each unrolled layer; last unrolled layer of each compact layer
 	for i := range c.Layers {
 		l := &c.Layers[i]
 		s := Section{Layers: 1, Width: l.Width(), Grid: l.Grid}

@@ -2,12 +2,13 @@ package model
 
 import "hash/crc32"
 
-// The CRC-32C of a file from those of its pieces, which several processes write or read, in any order.
+// This file computes the CRC-32C of a file from its pieces, which several processes write or read in any order.
 //
-// A CRC is a remainder of polynomials over GF(2): a file is the polynomial of its bits, the first one the coefficient
-// of the highest power, and remainders by the generator P add up, which is XOR. A piece with n bytes behind it
-// contributes its own remainder times x^(8n); [finish] adds what the definition of the CRC puts before and behind a
-// file. A remainder has the coefficient of x^31 in its lowest bit, that of x^0 in its highest.
+// A CRC is a remainder of polynomials over GF(2). The bits of a file are the coefficients of a polynomial, the
+// first bit at the highest power. Remainders modulo the generator P can be added, and addition is XOR. A piece that
+// is followed by n bytes contributes its own remainder times x^(8n); [finish] adds the terms that the definition of
+// the CRC puts before and after a file. A remainder is stored with the coefficient of x^31 in its lowest bit and of
+// x^0 in its highest.
 
 // generator is P without x^32, and one is the polynomial 1.
 const (
@@ -17,16 +18,17 @@ const (
 
 var castagnoli = crc32.MakeTable(generator)
 
-// remainder returns the remainder of a piece that begins with bytes of that remainder, 0 if with none, and goes on
-// with p.
+// remainder returns the remainder of a piece that ends with p. The bytes before p have the remainder of; it is 0 if
+// there are none.
 func remainder(of uint32, p []byte) uint32 { return ^crc32.Update(^of, castagnoli, p) }
 
-// contribution returns what a piece of that remainder contributes to a file in which so many bytes follow it.
+// contribution returns what a piece with the given remainder contributes to a file that has following bytes after
+// the piece.
 func contribution(remainder uint32, following int64) uint32 {
 	return times(remainder, shift(following))
 }
 
-// finish returns the CRC-32C of a file of so many bytes from the sum by XOR of what all its pieces contribute.
+// finish returns the CRC-32C of a file of size bytes from the XOR of all pieces' contributions.
 func finish(sum uint32, size int64) uint32 { return ^(sum ^ times(^uint32(0), shift(size))) }
 
 // times returns a*b mod P.

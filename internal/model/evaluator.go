@@ -2,23 +2,22 @@ package model
 
 import "ialgn/internal/bitplane"
 
-// Evaluator is the forward pass of a frozen network over bit rows, layer by layer. It
-// keeps its memory between batches; several goroutines need one each, over the same
-// network.
+// Evaluator computes the forward pass of a frozen network over bit rows, layer by layer. It reuses its memory
+// between batches. Several goroutines may evaluate the same network if each has its own Evaluator.
 type Evaluator struct {
 	f     *Frozen
 	words int
 	last  []uint64 // [width][words], the bits of the layer computed last
-	spare []uint64 // those of the layer before
+	spare []uint64 // the bits of the layer before
 	count bitplane.Counter
 }
 
-// NewEvaluator returns an evaluator of f, which must be valid and stay unchanged.
+// NewEvaluator returns an evaluator of f, which must be valid and must not change afterwards.
 func NewEvaluator(f *Frozen) *Evaluator { return &Evaluator{f: f} }
 
-// Run evaluates 64*words samples. in holds the thermometer bits as rows,
-// [Inputs][words]. After each layer, counted from 0, it calls visit, if that is not
-// nil, with the layer's bits [width][words], which are valid until visit returns.
+// Run evaluates 64*words samples. in holds the thermometer bits as rows, [Inputs][words]. After each layer, counted
+// from 0, Run calls visit (unless it is nil) with the layer's bits, [width][words]. They are valid until visit
+// returns.
 func (e *Evaluator) Run(in []uint64, words int, visit func(layer int, h []uint64)) {
 	e.resize(words)
 	in = in[:e.f.Inputs()*words]
@@ -66,9 +65,9 @@ func (e *Evaluator) layer(layer *FrozenLayer, in []uint64) {
 	}
 }
 
-// Counts writes how many gates of each class's group are 1 after Run: dst is
-// [classes][samples], for the first samples of the batch. The group of class c are
-// the gates c*Width/classes up to (c+1)*Width/classes.
+// Counts writes the number of ones in each class's group of gates after Run. dst is [classes][samples] and gets the
+// first samples of the batch. The group of class c is the gates from c*Width/classes up to (c+1)*Width/classes,
+// exclusive.
 func (e *Evaluator) Counts(dst []int32, samples int) {
 	group := e.f.Width / len(e.f.Classes)
 	for c := range e.f.Classes {
@@ -81,8 +80,8 @@ func (e *Evaluator) Counts(dst []int32, samples int) {
 	}
 }
 
-// Classify writes the class with the largest count of each sample, the lowest class
-// where several are equal. counts is [classes][len(dst)], as Counts writes it.
+// Classify writes the class with the largest count of each sample, or the lowest of several classes with equal
+// counts. counts is [classes][len(dst)], as Counts writes it.
 func Classify(dst []uint8, counts []int32) {
 	clear(dst)
 	samples := len(dst)

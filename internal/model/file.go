@@ -13,19 +13,19 @@ import (
 	"sync/atomic"
 )
 
-// File is a model file that was opened once, for several passes over it. All of them see the same
-// bytes: File keeps the blocks that were read, up to some megabytes, so that a usual model is read once. Of
-// others it keeps a digest, and a block that later reads otherwise, or not at all, is an error. Replacing or
-// changing the file meanwhile can thus make a pass fail, but never have [File.SHA256] name other bytes than
-// those that Info, Frozen and Chains gave.
+// File is a model file that is opened once and read in several passes, all of which see the same bytes. A file of
+// up to 4 MB is kept in memory after its first reading. For a larger file, File keeps a digest of each block, and
+// returns an error if the block later reads differently or not at all. A file that is replaced or changed meanwhile
+// can therefore make a pass fail, but [File.SHA256] never names other bytes than those that Info, Frozen and Chains
+// read.
 //
-// It may be used by several goroutines at once, and must be closed when none uses it any more.
+// Several goroutines may use a File at once. It must be closed when none uses it any more.
 type File struct {
 	ctx context.Context // reads end when it is done; nil: they are never interrupted
 	*opened
 }
 
-// opened is what all views of a file share.
+// opened is the state that all views of a file share.
 type opened struct {
 	path string
 	file interface {
@@ -34,21 +34,21 @@ type opened struct {
 	}
 	size   int64
 	seed   maphash.Seed
-	intact atomic.Bool  // the checksum was compared, of blocks whose digests are kept
-	blocks sync.Map     // each block that was read, or its digest, by where it begins
+	intact atomic.Bool  // the checksum was compared, and all blocks are kept or have digests
+	blocks sync.Map     // the blocks read so far, or their digests, by offset
 	room   atomic.Int64 // bytes of blocks that may still be kept
 	buffer sync.Pool
 }
 
-// blockBytes is how many bytes have a digest of their own: as many as tensors are read in at a time.
+// blockBytes is the size of a block, which has its own digest. Tensors are read in pieces of the same size.
 const blockBytes = codecBytes
 
-// keptBytes is how long a file is at most that is kept in memory. Fresh memory costs more than a second reading of a
-// longer one.
+// keptBytes is the largest size of a file that is kept in memory. For a larger file, fresh memory costs more than a
+// second reading.
 const keptBytes = 4 << 20
 
-// Open opens a model file. It refuses anything but a regular file, without waiting for the other
-// end of a pipe.
+// Open opens a model file. It refuses anything but a regular file, and does not wait for the other end of
+// a pipe.
 func Open(path string) (*File, error) {
 	file, size, err := openRegular(path)
 	if err != nil {
@@ -62,7 +62,8 @@ func Open(path string) (*File, error) {
 	return &File{opened: f}, nil
 }
 
-// OpenBytes opens a model file that is in memory, and must not be changed. The path stands for it in errors.
+// OpenBytes opens a model file that is in memory. content must not change afterwards; path is the file's name in
+// errors.
 func OpenBytes(path string, content []byte) *File {
 	f := &opened{path: path, file: inMemory{bytes.NewReader(content)}, size: int64(len(content)), seed: maphash.MakeSeed()}
 	f.buffer.New = func() any { return new([blockBytes]byte) }
@@ -74,7 +75,7 @@ type inMemory struct{ io.ReaderAt }
 
 func (inMemory) Close() error { return nil }
 
-// In returns the same file, whose passes end with the context: it may have gigabytes.
+// In returns the same file with a context that interrupts its passes, which may read gigabytes.
 func (f *File) In(ctx context.Context) *File { return &File{ctx, f.opened} }
 
 // Path returns the path that the file was opened by.
@@ -86,16 +87,16 @@ func (f *File) Size() int64 { return f.size }
 // Close closes the file.
 func (f *File) Close() error { return f.file.Close() }
 
-// Info is [ReadInfo] of the file.
+// Info is like [ReadInfo], for an open file.
 func (f *File) Info() (*Info, error) { return readInfo(f.path, f, f.size) }
 
-// Frozen is [ReadFrozen] of the file.
+// Frozen is like [ReadFrozen], for an open file.
 func (f *File) Frozen() (*Frozen, error) { return readFrozen(f.path, f, f.size, chunkBytes) }
 
-// Load is [Load] of the file.
+// Load is like the function [Load], for an open file.
 func (f *File) Load() (*Model, error) { return read(f.path, f, f.size, nil) }
 
-// Compact is [Model.Compact] of the file.
+// Compact reads the file and returns its [Model.Compact].
 func (f *File) Compact() (*Compact, error) {
 	m, nodes, err := readNodes(f.path, f, f.size, chunkBytes, nil, nil)
 	if err != nil {
@@ -104,20 +105,20 @@ func (f *File) Compact() (*Compact, error) {
 	return m.compact(nodes), nil
 }
 
-// Visit gets a run of chains of a section; first is the number in the network of the run's first chain. The arrays are
-// reused: they hold until it returns.
+// Visit gets a run of consecutive chains of a section. first is the network's number of the run's first chain. The
+// arrays of s are reused after Visit returns.
 type Visit func(section, first, chains int, s *Section) error
 
-// Chains reads the raw arrays with the checks of [Load], but in the memory of a few megabytes: begin gets the model
-// without its arrays, once the file is known to have room for them, and visit then gets one section after the other in
-// runs of chains. Several goroutines read and visit runs of a section at once. An error of either ends the reading
-// and is returned.
+// Chains reads the raw arrays with the checks of [Load], but needs only a few megabytes of memory. begin gets the
+// model without its arrays, after Chains has checked that the file has room for them. visit then gets one section
+// after the other, in runs of chains; several goroutines read and visit runs of a section at once. An error of
+// begin or visit ends the reading and is returned.
 func (f *File) Chains(begin func(m *Model) error, visit Visit) error {
 	return readRuns(f.path, f, f.size, chunkBytes, begin, visit)
 }
 
-// Networks is [File.Frozen], [File.Compact] and [File.Chains] with one reading of the arrays. The compact network is
-// nil of a model in which neither positions nor steps share nodes.
+// Networks returns the results of [File.Frozen] and [File.Compact] and calls begin and visit like [File.Chains],
+// but reads the arrays only once. The compact network is nil if neither positions nor steps share nodes.
 func (f *File) Networks(begin func(m *Model) error, visit Visit) (frozen *Frozen, compact *Compact, err error) {
 	m, nodes, err := readNodes(f.path, f, f.size, chunkBytes, begin, visit)
 	if err != nil {
@@ -126,15 +127,15 @@ func (f *File) Networks(begin func(m *Model) error, visit Visit) (frozen *Frozen
 	if m.shared() || m.Steps > 0 {
 		compact = m.compact(nodes)
 		for i := range nodes {
-			nodes[i] = cloneLayers(nodes[i]) // the frozen network changes what it takes
+			nodes[i] = cloneLayers(nodes[i]) // the frozen network changes the arrays that it takes over
 		}
 	}
 	return m.unrolled(nodes), compact, nil
 }
 
-// SHA256 returns the SHA-256 of the whole file in hexadecimal digits. It reads all of it, and gives
-// up when ctx ends. It compares the checksum as well, so that passes that follow need no pass for that; what is wrong
-// with the file these say.
+// SHA256 returns the SHA-256 of the whole file in hexadecimal digits, or the error of ctx if that ends first. It
+// also compares the file with its checksum, so that later passes need not. It does not report a wrong checksum; the
+// next pass does.
 func (f *File) SHA256(ctx context.Context) (string, error) {
 	h, buf, crc := sha256.New(), make([]byte, blockBytes), uint32(0)
 	for at := int64(0); at < f.size; {
@@ -165,7 +166,7 @@ func (f *File) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-// readBlock reads what p has room for of the block that byte at is in.
+// readBlock copies the rest of the block at offset at into p, or as much of it as p has room for.
 func (f *File) readBlock(p []byte, at int64) (int, error) {
 	if at < 0 || at >= f.size {
 		return 0, io.EOF
@@ -189,7 +190,7 @@ func (f *File) readBlock(p []byte, at int64) (int, error) {
 	return copy(p, buffer[at-begin:size]), nil
 }
 
-// readWhole reads a block, and compares it with what it was when it was read before.
+// readWhole reads a block and compares it with its first reading.
 func (f *File) readWhole(block []byte, begin int64) error {
 	if err := f.ended(); err != nil {
 		return err
@@ -228,7 +229,7 @@ func (f *File) kept(begin int64) []byte {
 	return data
 }
 
-// ended returns why passes end, or nil.
+// ended returns the context's error if passes must end, or nil.
 func (f *File) ended() error {
 	if f.ctx == nil {
 		return nil
@@ -236,5 +237,5 @@ func (f *File) ended() error {
 	return f.ctx.Err()
 }
 
-// errChanged says that a file is not what it was when it was opened or read before.
+// errChanged says that a file differs from what it was when it was opened or first read.
 var errChanged = fmt.Errorf("the file changed while it was read; wait until what writes it is done, and try again")

@@ -6,14 +6,15 @@ import (
 	"ialgn/internal/crew"
 )
 
-// Freeze returns the network that the model's argmaxes select: the operation and the
-// candidate with the largest logit, the lowest index where several are equal. A light
-// gate's truth table has the bits whose logit is above 0. The model must be valid.
+// Freeze returns the network that the model's argmaxes select. Each node gets the operation, and each pin the
+// candidate, with the largest logit, or the lowest index of several equal logits. The truth table of a light gate
+// is 1 where the logit is above 0. The model must be valid.
 //
 // Cost: one pass over all logits, spread over the processors.
 func (m *Model) Freeze() *Frozen { return m.unrolled(m.selected()) }
 
-// selected returns the nodes that the argmaxes select: the layers of each section, nodes that positions share once.
+// selected returns the nodes that the argmaxes select, as layers of each section. A node that positions share
+// occurs once.
 func (m *Model) selected() [][]FrozenLayer {
 	nodes := m.blankNodes()
 	for i := range m.Sections {
@@ -38,7 +39,7 @@ func (m *Model) blankNodes() (nodes [][]FrozenLayer) {
 	return nodes
 }
 
-// unrolled returns the frozen network of such nodes, whose arrays it takes.
+// unrolled returns the frozen network of the nodes that selected returned. It takes over their arrays.
 func (m *Model) unrolled(nodes [][]FrozenLayer) *Frozen {
 	f := &Frozen{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder}
 	for i := range m.Sections {
@@ -64,7 +65,7 @@ func (m *Model) Blank() *Frozen {
 	return f
 }
 
-// parallel calls work for ranges that together cover 0 to n, on all processors.
+// parallel divides the range from 0 to n into parts and calls work for each, on all processors at once.
 func parallel(n int, work func(from, to int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	crew.Each(workers, func(i int) { work(i*n/workers, (i+1)*n/workers) })
@@ -94,8 +95,8 @@ func (p *Pin) gates(from, to int) Pin {
 	return v
 }
 
-// freeze writes the argmaxes of a section of which only some chains are held, the
-// first of them being the network's chain first.
+// freeze writes the argmaxes of a section that holds only some chains, beginning with chain first of the
+// network.
 func (s *Section) freeze(layers []FrozenLayer, first int) {
 	for g := range s.Width * s.Layers {
 		chain, out := first+g/s.Layers, &layers[g%s.Layers]
@@ -106,8 +107,8 @@ func (s *Section) freeze(layers []FrozenLayer, first int) {
 	}
 }
 
-// selected returns the source that gate g of the pin's arrays, of the given chain,
-// reads.
+// selected returns the bit that gate g reads. g counts gates in the pin's arrays, and chain is the gate's chain in
+// the network.
 func (p *Pin) selected(g, chain int) uint32 {
 	switch {
 	case p.Source == Spine:
@@ -118,8 +119,8 @@ func (p *Pin) selected(g, chain int) uint32 {
 	return p.Wires.At(g*p.K + argmax(p.Logits[g*p.K:(g+1)*p.K]))
 }
 
-// table returns the number of the truth table that a node's logits select: of two pins and 16 logits,
-// the operation with the largest one; otherwise the table that is 1 in the lines with a logit above 0.
+// table returns the number of the truth table that a node's logits select. For two pins and 16 logits it is the
+// operation with the largest logit. Otherwise the table is 1 in each line whose logit is above 0.
 func table(logits []float32, pins int) uint64 {
 	if pins == 2 && len(logits) == Operations {
 		return uint64(argmax(logits))
@@ -134,10 +135,10 @@ func table(logits []float32, pins int) uint64 {
 	return t
 }
 
-// Settle leaves each node the candidate that its pin selects, so that there is no choice any more.
+// Settle leaves each node only the candidate that its pin selects.
 func (p *Pin) Settle() {
 	n := len(p.Logits) / p.K
-	for node := range n { // each place that is written was read before, as a candidate of this node or of an earlier one
+	for node := range n { // overwrites only candidates of this node or of an earlier one, which were read before
 		p.Wires.Set(node, p.Wires.At(node*p.K+argmax(p.Logits[node*p.K:][:p.K])))
 	}
 	p.Wires, p.Logits, p.K = p.Wires.Slice(0, n), nil, 1

@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// Frozen is the Boolean network that a model's argmaxes select: for each node a truth table and one
-// source for each pin. It needs 9 bytes for a gate of two pins, and 32 for a table of six.
+// Frozen is the Boolean network that a model's argmaxes select: each node has a truth table, and one source for
+// each pin. A gate of two pins takes 9 bytes, and a table of six pins 32.
 type Frozen struct {
 	Name    string
 	Classes []string
@@ -22,19 +22,20 @@ type FrozenLayer struct {
 	Op   Tables
 	Pins []FrozenPin
 
-	// Of nodes that positions share: node (n Rows + y) Columns + x is node n at row y and column x. 0: of others.
+	// Rows and Columns are the positions of nodes that positions share: node n at row y and column x is number (n
+	// Rows + y) Columns + x. They are 0 in other layers.
 	Rows, Columns int
 }
 
-// FrozenPin is one input of all nodes of a layer. An index counts the encoder's bits or the previous
-// layer's nodes, as the source says (Input or Previous; Spine does not occur here).
+// FrozenPin is one input of all nodes of a layer. Index numbers the encoder's bits if Source is Input, or the
+// previous layer's nodes if Source is Previous. Spine does not occur here.
 type FrozenPin struct {
 	Source Source
 	Index  []uint32 // [width]
 }
 
-// frozenSource returns the source of a pin whose candidate is chosen: a spine is a node of the previous layer like
-// any other.
+// frozenSource returns the source of a pin in a frozen network, where a spine reads a node of the previous layer
+// like any other pin.
 func frozenSource(s Source) Source {
 	if s == Spine {
 		return Previous
@@ -45,7 +46,7 @@ func frozenSource(s Source) Source {
 // Width returns the number of nodes in the layer.
 func (l *FrozenLayer) Width() int { return l.Op.Len() }
 
-// Inputs returns the number of input bits, the encoder's thermometer bits.
+// Inputs returns the number of input bits, which are the encoder's thermometer bits.
 func (f *Frozen) Inputs() int { return f.Encoder.Inputs() }
 
 // Depth returns the number of layers.
@@ -60,7 +61,7 @@ func (f *Frozen) Gates() int {
 	return n
 }
 
-// before returns the width of the layer before layer l, 0 for the first.
+// before returns the width of the layer before layer l, or 0 for the first layer.
 func (f *Frozen) before(l int) int {
 	if l == 0 {
 		return 0
@@ -68,10 +69,9 @@ func (f *Frozen) before(l int) int {
 	return f.Layers[l-1].Width()
 }
 
-// Validate checks all that [Evaluator] and the compiler rely on: the last layer's width splits into the
-// classes, every array has an element a node, every truth table fits its pins, every index is below
-// the number of its sources, and the first layer reads inputs only. The error names layer and gate,
-// counted from 0.
+// Validate checks what [Evaluator] and the compiler rely on: the last layer's width is a multiple of the number of
+// classes, every array has an element for each node, every truth table fits its pins, every index is below the
+// number of its sources, and the first layer reads inputs only. Errors name layer and gate, counted from 0.
 func (f *Frozen) Validate() error {
 	if err := checkForm(f.Width, f.Classes, &f.Encoder); err != nil {
 		return err

@@ -7,17 +7,17 @@ import (
 	"ialgn/internal/topology"
 )
 
-// The limits of grids: of rows and columns, and of the side of a patch and the way from one to the next, as
-// configurations have them. They keep every product of positions, planes and nodes within an int64.
+// The limits of grids, which are the limits of configurations: maxImageSide bounds rows and columns, maxPatchSide
+// the side and the stride of patches. They keep every product of positions, planes and nodes within an int64.
 const (
 	maxImageSide = 1 << 12
 	maxPatchSide = 64
 )
 
-// maxUnrolled is more nodes than a netlist can number, for those of all positions together ([topology.Keys.Check]).
+// maxUnrolled bounds the nodes at all positions together. A netlist can number few more ([topology.Keys.Check]).
 const maxUnrolled = 3 << 29
 
-// checkGrid checks the grid of section i, if it has one: its image is what stands before, and it has positions.
+// checkGrid checks the grid of section i, if it has one: its numbers, its field, its base and its image.
 func (m *Model) checkGrid(i int) error {
 	s := &m.Sections[i]
 	g := s.Grid
@@ -36,8 +36,8 @@ func (m *Model) checkGrid(i int) error {
 	return m.checkImage(i)
 }
 
-// hasBase reports whether the base of section i, if there is one, is the grid of the lowest level of its kernels, which
-// is the nearest section before without a base.
+// hasBase reports whether the base of section i, if there is one, is the grid of its kernels' lowest level. The
+// lowest level is the nearest section before that has no base.
 func (m *Model) hasBase(i int) bool {
 	g, low := m.Sections[i].Grid, i-1
 	if g.Base == nil {
@@ -76,7 +76,8 @@ func checkNumbers(g *topology.Grid) error {
 	return nil
 }
 
-// checkImage checks that the image of section i is what stands before it, and that it has positions.
+// checkImage checks that the grid of section i has positions, and that its image is the output of the section
+// before.
 func (m *Model) checkImage(i int) error {
 	s := &m.Sections[i]
 	g := s.Grid
@@ -104,13 +105,13 @@ func (m *Model) checkImage(i int) error {
 	return nil
 }
 
-// leaves reports whether the image of a grid is what leaves the section.
+// leaves reports whether the section's output has the form of the image that grid g reads.
 func (s *Section) leaves(g *topology.Grid) bool {
 	rows, columns := s.Grid.Pooled()
 	return g.Planes == s.Width && g.Rows == rows && g.Columns == columns
 }
 
-// checkUnrolled refuses more nodes at all positions than can be numbered.
+// checkUnrolled refuses a network with more nodes at all positions than can be numbered.
 func (m *Model) checkUnrolled() error {
 	if n := m.Nodes(); m.Sections[0].Grid != nil && n > maxUnrolled {
 		return fmt.Errorf("%d nodes at all positions, want at most %d", n, maxUnrolled)
@@ -118,8 +119,8 @@ func (m *Model) checkUnrolled() error {
 	return nil
 }
 
-// hasPositions reports whether patches fit the image of a grid whose numbers are checked, and something is left of it
-// after pooling.
+// hasPositions reports whether patches fit into the image and at least one position is left after pooling. The
+// grid's numbers must be checked before.
 func hasPositions(g *topology.Grid) bool {
 	if g.Side > min(g.Rows, g.Columns)+2*g.Padding {
 		return false
@@ -128,7 +129,7 @@ func hasPositions(g *topology.Grid) bool {
 	return rows > 0 && columns > 0
 }
 
-// checkShared checks the source of a pin of section i where that has to do with nodes that positions share.
+// checkShared checks the source of a pin of section i against the rules for nodes that positions share.
 func (m *Model) checkShared(i int, p *Pin) error {
 	switch g := m.Sections[i].Grid; {
 	case p.Source == Base && m.Base(i) < 0:
@@ -140,7 +141,8 @@ func (m *Model) checkShared(i int, p *Pin) error {
 	return nil
 }
 
-// checkField checks the field of input bits of section i, if it has one: it is what the patches lead to.
+// checkField checks the field of input bits of section i, if it has one: the field must be the input pixels on
+// which the section's patches depend.
 func (m *Model) checkField(i int) error {
 	f := m.Sections[i].Grid.Field
 	if f == nil {
@@ -163,7 +165,8 @@ func (m *Model) checkField(i int) error {
 	return nil
 }
 
-// frozenLayers returns how many layers the section has in a frozen network: pooling is a layer of its own.
+// frozenLayers returns the number of layers that the section has in a frozen network. Pooling is a layer of its
+// own.
 func (s *Section) frozenLayers() int {
 	if s.Grid != nil && s.Grid.Pool > 1 {
 		return s.Layers + 1
@@ -171,7 +174,7 @@ func (s *Section) frozenLayers() int {
 	return s.Layers
 }
 
-// blankLayers returns the layers of a frozen network for a section, with their arrays still zero.
+// blankLayers returns the section's layers in a frozen network, with their arrays still zero.
 func (s *Section) blankLayers() (all []FrozenLayer) {
 	if s.Grid == nil {
 		for range s.Layers {
@@ -197,7 +200,7 @@ func (s *Section) blankLayer(width int) FrozenLayer {
 	return layer
 }
 
-// poolPins is the number of positions that pooling takes the OR of.
+// poolPins is the number of positions that pooling combines by OR.
 const poolPins = 4
 
 func blankPool(width int) FrozenLayer {
@@ -208,11 +211,11 @@ func blankPool(width int) FrozenLayer {
 	return layer
 }
 
-// unroll writes the nodes of a section at all positions to its layers of a frozen network. nodes are those of one
-// position, whose indices are elements of the patch; bits is the number of input bits of a feature. A pin beyond the
-// image's edge reads 0: the table of such a node does not depend on it.
+// unroll writes the section's nodes at all positions into its layers of a frozen network. nodes holds the nodes of
+// one position, whose indices are elements of the patch; bits is the number of input bits of a feature. A pin that
+// lies outside the image reads 0: the node's table is restricted so that it does not depend on the pin.
 //
-// Node n at row y and column x is number (n rows + y) columns + x of its layer.
+// Node n at row y and column x becomes number (n rows + y) columns + x of its layer.
 func (s *Section) unroll(layers []FrozenLayer, nodes *FrozenLayer, bits int) {
 	rows, columns := s.Grid.Size()
 	parallel(s.Width, func(from, to int) {
@@ -229,7 +232,7 @@ func (s *Section) unroll(layers []FrozenLayer, nodes *FrozenLayer, bits int) {
 	}
 }
 
-// unrollNode writes node n at a position, number at of the layer.
+// unrollNode writes node n at row y and column x, as number at of the layer.
 func (s *Section) unrollNode(layer, nodes *FrozenLayer, n, y, x, at, bits int) {
 	table := nodes.Op.At(n)
 	for k := range nodes.Pins {
@@ -242,7 +245,8 @@ func (s *Section) unrollNode(layer, nodes *FrozenLayer, n, y, x, at, bits int) {
 	layer.Op.Set(at, table)
 }
 
-// pixel returns the bit that an element of the patch is at a position, or the nearest one if it is outside the image.
+// pixel returns the bit that an element of the patch reads at row y and column x. For an element outside the image
+// it returns the nearest bit inside.
 func (s *Section) pixel(source Source, element, y, x, bits int) (bit int, outside bool) {
 	g := s.Grid.Of(source)
 	plane, row, column := element/(g.Side*g.Side), element/g.Side%g.Side, element%g.Side
@@ -255,12 +259,12 @@ func (s *Section) pixel(source Source, element, y, x, bits int) (bit int, outsid
 	return (plane*g.Rows+cy)*g.Columns + cx, outside
 }
 
-// unrollPool writes the layer that takes the OR of each two by two positions.
+// unrollPool writes the layer that combines each two by two positions by OR.
 func (s *Section) unrollPool(layer *FrozenLayer) {
 	_, width := s.Grid.Size()
 	height := s.Grid.Positions() / width
 	rows, columns := s.Grid.Pooled()
-	or := LastTable(poolPins) >> 1 // all lines but that of zeros, which is the highest digit
+	or := LastTable(poolPins) >> 1 // all lines but the line of zeros, which is the highest digit
 	for n := range s.Width {
 		for y := range rows {
 			for x := range columns {

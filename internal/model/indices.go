@@ -2,8 +2,8 @@ package model
 
 import "ialgn/internal/memory"
 
-// Indices is an array of wire indices in the narrowest type that holds them: 16 bits
-// up to 65,536 sources, 32 bits beyond. Exactly one of the two slices is in use.
+// Indices is an array of wire indices in the narrowest type that holds them: 16 bits for up to 65,536 sources,
+// otherwise 32. Exactly one of the two slices is in use.
 type Indices struct {
 	Narrow []uint16
 	Wide   []uint32
@@ -17,7 +17,7 @@ func MakeIndices(n, limit int) Indices {
 	return Indices{Wide: memory.MakeHuge[uint32](n)}
 }
 
-// narrow says whether 16 bits hold every index below limit.
+// narrow reports whether 16 bits hold every index below limit.
 func narrow(limit int) bool { return limit <= 1<<16 }
 
 // Len returns the number of indices.
@@ -51,7 +51,7 @@ func (x Indices) Slice(from, to int) Indices {
 	return Indices{Narrow: x.Narrow[from:to]}
 }
 
-// Max returns the largest index, 0 if there are none.
+// Max returns the largest index, or 0 if there are none.
 func (x Indices) Max() uint32 {
 	if x.Wide != nil {
 		return largest(x.Wide)

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Info is what a model file says without its arrays.
+// Info is the content of a model file without its arrays.
 type Info struct {
 	Model      *Model            // the model without the arrays of its sections
-	Checkpoint map[string]string // the metadata of a checkpoint, if it is one
-	Tensors    []TensorInfo      // in the order in which they stand in the file
+	Checkpoint map[string]string // the metadata that a checkpoint adds; empty for other models
+	Tensors    []TensorInfo      // in the order of the file
 }
 
 // TensorInfo describes a tensor of a file.
@@ -20,8 +20,7 @@ type TensorInfo struct {
 	Shape []int64
 }
 
-// ReadInfo reads a model file without its arrays, of which it checks types and shapes
-// only, and no checksum.
+// ReadInfo reads a model file without its arrays. It checks the arrays' types and shapes, but not the checksum.
 func ReadInfo(path string) (*Info, error) {
 	file, size, err := openRegular(path)
 	if err != nil {
@@ -39,7 +38,7 @@ func readInfo(name string, r io.ReaderAt, size int64) (*Info, error) {
 	return c.info(m), nil
 }
 
-// info returns what the file says of the model without arrays.
+// info returns the content of the file without its arrays.
 func (c *container) info(m *Model) *Info {
 	info := &Info{Model: m, Checkpoint: c.extraMetadata()}
 	for _, name := range c.names() {
@@ -49,7 +48,8 @@ func (c *container) info(m *Model) *Info {
 	return info
 }
 
-// Shape returns the shape of a tensor, for which the file has room; nil if it has no such tensor.
+// Shape returns the shape of a tensor, or nil if the file has no such tensor. The file is long enough for the
+// shape.
 func (i *Info) Shape(tensor string) []int64 {
 	for _, t := range i.Tensors {
 		if t.Name == tensor {
@@ -59,8 +59,7 @@ func (i *Info) Shape(tensor string) []int64 {
 	return nil
 }
 
-// Parameters returns the number of trained numbers: the logits of the operations and
-// of the candidates.
+// Parameters returns the number of trained numbers: the logits of operations and of candidates.
 func (m *Model) Parameters() int {
 	n := 0
 	for i := range m.Sections {

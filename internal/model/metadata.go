@@ -15,40 +15,40 @@ import (
 	"ialgn/internal/topology"
 )
 
-// Format and Version name the model file's metadata layout; a change that an older
-// reader would misread raises the version.
+// Format and Version identify the layout of the model file's metadata. A change that an older reader would misread
+// gets a new version.
 const (
 	Format  = "ialgn-model"
 	Version = "1"
 
-	// NodesVersion is that of models with nodes of other fan-ins than two, or layers of several widths.
+	// NodesVersion is for models with nodes of other fan-ins than two, or with layers of different widths.
 	NodesVersion = "2"
 
-	// GridVersion is that of models with nodes that positions share.
+	// GridVersion is for models with nodes that positions share.
 	GridVersion = "3"
 
-	// StepsVersion is that of recurrent networks, which have the entry steps.
+	// StepsVersion is for recurrent networks, whose metadata has the entry steps.
 	StepsVersion = "4"
 )
 
-// Prefixes of what a checkpoint adds to a model: tensors (an optimiser's moments) and
-// metadata. Readers of models pass over them.
+// These prefixes mark what a checkpoint adds to a model file: tensors (an optimiser's moments) and metadata.
+// Readers of models skip both.
 const (
 	ExtraTensors  = "adam."
 	ExtraMetadata = "checkpoint."
 )
 
-// encoderInfo is the encoder's part of the metadata; its arrays are tensors.
+// encoderInfo is the encoder's part of the metadata. The encoder's arrays are tensors.
 type encoderInfo struct {
 	Bits   int      `json:"bits"`
 	BitsIn int      `json:"bits_in"`
 	Max    uint32   `json:"max"`
 	Names  []string `json:"names,omitempty"`
 
-	Columns []encoding.Column `json:"columns,omitempty"` // of a table; older readers refuse models that have them
+	Columns []encoding.Column `json:"columns,omitempty"` // of a table; older readers refuse models with columns
 }
 
-// sectionInfo is the form of a section: with A and B in version 1, with Width and Pins in version 2.
+// sectionInfo is the form of a section: with A and B in version 1, with Width and Pins in later versions.
 type sectionInfo struct {
 	Layers int       `json:"layers"`
 	Width  int       `json:"width,omitempty"`
@@ -56,7 +56,7 @@ type sectionInfo struct {
 	B      *pinInfo  `json:"b,omitempty"`
 	Pins   []pinInfo `json:"pins,omitempty"`
 
-	Grid *topology.Grid `json:"grid,omitempty"` // in version 3 alone
+	Grid *topology.Grid `json:"grid,omitempty"` // in version 3 only
 }
 
 type pinInfo struct {
@@ -78,7 +78,7 @@ func (m *Model) metadata() (map[string]string, error) {
 		if version == Version {
 			info.A, info.B, info.Pins = &info.Pins[0], &info.Pins[1], nil
 		} else {
-			info.Width = s.Width // of a part, which has one width alone, that of the whole network
+			info.Width = s.Width // a part records the whole network's width: all its sections have the same
 			if m.Part != nil {
 				info.Width = m.wholeWidth()
 			}
@@ -105,7 +105,7 @@ func (m *Model) metadata() (map[string]string, error) {
 	return meta, nil
 }
 
-// version returns the version of the metadata that describes the model: the oldest that can.
+// version returns the oldest version of the metadata that can describe the model.
 func (m *Model) version() string {
 	if m.Steps > 0 {
 		return StepsVersion
@@ -122,7 +122,7 @@ func (m *Model) version() string {
 	return version
 }
 
-// checkVersion reports whether the file is a model that this program reads.
+// checkVersion returns an error unless the file is a model that this program reads.
 func (c *container) checkVersion() error {
 	if got := c.meta["format"]; got != Format {
 		err := fmt.Errorf("%s: metadata: format %.40q, want %q; this is no model of ialgn", c.name, got, Format)
@@ -169,7 +169,7 @@ func (c *container) shell() (*Model, error) {
 	return m, nil
 }
 
-// readSteps reads how many steps a recurrent network has.
+// readSteps reads the number of steps of a recurrent network.
 func (c *container) readSteps(m *Model) error {
 	if _, found := c.meta["steps"]; !found && c.meta["version"] != StepsVersion {
 		return nil
@@ -206,7 +206,7 @@ func (s *sectionInfo) section(m *Model, version string) (Section, error) {
 	return t, nil
 }
 
-// unmarshal decodes the metadata of that key strictly.
+// unmarshal decodes the metadata entry key, and refuses unknown fields.
 func (c *container) unmarshal(key string, to any) error {
 	text, found := c.meta[key]
 	if !found {

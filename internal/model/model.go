@@ -1,19 +1,18 @@
-// Package model holds a logic gate network as it is trained and stored: its wires,
-// its logits, its encoder, its file format, and the network that its argmaxes select.
+// Package model holds a logic gate network as it is trained and stored: its wires, its logits, its encoder and its
+// file format. It also holds the Boolean network that the logits select.
 //
-// A [Model] describes any network whose layers are nodes of up to six pins: the paper's gates, which
-// have two, and look-up tables. Its layers stand in [Section]s, runs of consecutive layers of the same
-// width whose pins have the same sources and numbers of candidates: a network of private chains (an
-// IALGN with k_h = 1) has two, the first layer and the rest, any other one for each layer. All arrays
-// of a section are chain-major, [width][layers][k], because a private chain is what training, files
-// and freezing walk along. The nodes of a section of a convolution are evaluated at all positions of an
-// image ([Section.Grid]); [Frozen] has them unrolled, a node for each position. The layers of a recurrent network are
-// evaluated at all steps of a sequence ([Model.Steps]); [Frozen] has them once for each step.
+// A [Model] describes any network whose layers are nodes of up to six pins: the paper's gates, which have two pins,
+// and look-up tables. Its layers are grouped into [Section]s. A section is a run of consecutive layers of the same
+// width whose pins have the same sources and numbers of candidates. A network of private chains (an IALGN with k_h
+// = 1) has two sections, the first layer and the rest. Other networks have one section for each layer. All arrays
+// of a section are chain-major, [width][layers][k], because training, files and freezing walk along private chains.
+// The nodes of a convolution are evaluated at all positions of an image ([Section.Grid]). The layers of a recurrent
+// network are evaluated at all steps of a sequence ([Model.Steps]).
 //
-// [Frozen] is what a model computes: for each node its truth table (of a gate, the argmax operation)
-// and the argmax candidate of each pin, ties to the lowest index. [Evaluator] is its forward
-// pass, bit-parallel, layer by layer: the trainer's own word on what was trained, and
-// what the compiler's output is verified against.
+// [Frozen] is the Boolean network that a model computes: for each node its truth table, and for each pin the
+// candidate with the largest logit, or the lowest of several with equal logits. It has a node for each position and
+// each step. [Evaluator] computes the forward pass of a Frozen, bit-parallel and layer by layer. The trainer
+// measures accuracy with it, and the compiler's output is verified against it.
 package model
 
 import (
@@ -40,7 +39,7 @@ const MaxPins = topology.MaxPins
 // Pin is one input of all nodes of a section.
 type Pin struct {
 	Source Source
-	K      int       // candidates of each node; 1 and none stored for Spine
+	K      int       // candidates of each node; a spine has 1, which is not stored
 	Wires  Indices   // [width][layers][K]
 	Logits []float32 // [width][layers][K] if K > 1, else nil
 }
@@ -50,15 +49,15 @@ type Section struct {
 	Layers int
 	Width  int // nodes in each layer
 
-	// Arity is the number of logits that decide what a node computes. It is [Operations], one for each
-	// operation of two pins in the paper's numbering, or 2^len(Pins), one for each line of a truth
-	// table. The number of a line has the pins as its binary digits, pin 0 as the highest one.
+	// Arity is the number of logits that decide what a node computes. It is [Operations], one logit for each
+	// operation of two pins in the paper's numbering, or 2^len(Pins), one for each line of a truth table. The
+	// binary digits of a line's number are the pins, and pin 0 is the highest digit.
 	Arity int
-	Ops   []float32 // these logits, [width][layers][Arity]
+	Ops   []float32 // the logits of the nodes' functions, [width][layers][Arity]
 	Pins  []Pin     // 1 to [MaxPins]
 
-	// Grid, unless nil, says at which positions the nodes are evaluated: there are Width of them at each. The wires of
-	// pins are elements of the patch of a position. Such sections have one layer, and stand before those without.
+	// Grid, unless nil, gives the positions at which the nodes are evaluated, Width nodes at each. Wires then count
+	// the elements of the position's patch. Sections with a grid have one layer, and come before sections without.
 	Grid *topology.Grid
 }
 
@@ -69,55 +68,58 @@ const Operations = topology.Operations
 type Model struct {
 	Config   config.Config
 	Classes  []string
-	Width    int // nodes of the last layer, a multiple of len(Classes); class c owns the nodes c*Width/C ..
+	Width    int // nodes of the last layer, a multiple of len(Classes); class c owns nodes c*Width/len(Classes) ..
 	Encoder  encoding.Encoder
 	Sections []Section
 	Record   Record
 
-	// Steps is the number of steps of a sequence that a sample is, each with its share of the features, in their order.
-	// All sections are evaluated at each step, and pins of the first one with source [Previous] read the last layer of
-	// the step before, zeros at the first. The last layer of the last step is counted. 0: there are no steps.
+	// Steps is the number of steps of a sequence, or 0 for a network that is not recurrent. A sample is a sequence;
+	// each step has an equal share of its features, in their order. All sections are evaluated at each step. Pins
+	// of the first section with source [Previous] read the last layer of the step before, or zeros at the first
+	// step. The last layer of the last step is counted.
 	Steps int
 
-	// What it has of a network that several ranks train. nil: all of it. It is not in the file.
+	// Part is this rank's share of a network that several ranks train; nil: the whole network. It is not in the
+	// file.
 	Part *ranks.Share
 }
 
-// Record is the training record: only what configuration, data and seed determine.
+// Record is the training record. It depends on nothing but configuration, data and seed.
 type Record struct {
 	DataSet string  `json:"data_set"`
 	Train   string  `json:"train_sha256"` // digest of the decoded training data, as package dataset defines it
 	Test    string  `json:"test_sha256"`
-	Start   *Start  `json:"start,omitempty"` // nil: drawn by the seed
+	Start   *Start  `json:"start,omitempty"` // nil: parameters were drawn by the seed
 	Epochs  []Epoch `json:"epochs"`
-	// The epoch whose parameters these are, from 1. 0: those after the last epoch, where there is no validation set.
+	// Kept is the epoch whose parameters the model has, counted from 1; 0: the last epoch, as there is no
+	// validation set.
 	Kept int `json:"kept_epoch,omitempty"`
 
 	Origin   *Origin   `json:"origin,omitempty"`   // nil: it was trained here from the beginning
 	Pruned   *Pruned   `json:"pruned,omitempty"`   // nil: nothing was removed
-	Refilled *Refilled `json:"refilled,omitempty"` // nil: no tables were to be refilled
+	Refilled *Refilled `json:"refilled,omitempty"` // nil: tables were not refilled
 }
 
-// Origin says that the network was trained by another program, or that training went on from such a network.
+// Origin says that another program trained the network, or trained the network from which training started.
 type Origin struct {
-	Format string  `json:"format"`         // what its files are, such as torchlogix
-	Files  []Start `json:"files"`          // that it was read from
-	Beta   float64 `json:"beta,omitempty"` // what the program adds to every class count before it divides by tau
+	Format string  `json:"format"`         // of its files, such as torchlogix
+	Files  []Start `json:"files"`          // from which the network was read
+	Beta   float64 `json:"beta,omitempty"` // added to every class count before the division by tau
 }
 
-// Pruned is what was removed during training.
+// Pruned says what was removed during training.
 type Pruned struct {
-	Epoch      int     `json:"epoch"`       // after how many epochs
+	Epoch      int     `json:"epoch"`       // number of epochs before pruning
 	Bits       int     `json:"bits"`        // counted bits that became 0
 	Nodes      int     `json:"nodes"`       // other nodes that became constant
-	LossBefore float64 `json:"loss_before"` // mean of the frozen network over the training set, right before and after
+	LossBefore float64 `json:"loss_before"` // mean loss of the frozen network over the training set
 	LossAfter  float64 `json:"loss_after"`
 }
 
-// Refilled is what was done to tables at the end of training, and what the network reaches with them.
+// Refilled says how many truth tables were changed at the end of training, and what the network reaches with them.
 type Refilled struct {
-	Nodes             int `json:"nodes"` // with another table
-	Pins              int `json:"pins"`  // on which these do not depend any more
+	Nodes             int `json:"nodes"` // with a changed table
+	Pins              int `json:"pins"`  // that the changed tables no longer depend on
 	TestCorrect       int `json:"test_correct"`
 	ValidationCorrect int `json:"validation_correct,omitempty"`
 }
@@ -128,8 +130,7 @@ type Start struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Epoch is one line of the training record. Accuracies are counts, so that they can
-// be compared exactly.
+// Epoch is one line of the training record. Accuracies are counts, so that they can be compared exactly.
 type Epoch struct {
 	Loss         float64 `json:"loss"`          // mean over the epoch's samples
 	TrainCorrect int     `json:"train_correct"` // by the forward passes of the training batches, before each update
@@ -137,7 +138,7 @@ type Epoch struct {
 	TestCorrect  int     `json:"test_correct"`
 	TestSamples  int     `json:"test_samples"`
 
-	// Of the test samples, by the relaxed network, if estimator soft trains it.
+	// RelaxedCorrect counts test samples that the relaxed network classifies correctly; only with estimator soft.
 	RelaxedCorrect int `json:"test_relaxed_correct,omitempty"`
 
 	ValidationCorrect int `json:"validation_correct,omitempty"`
@@ -153,8 +154,8 @@ func (m *Model) Depth() int {
 	return d
 }
 
-// Nodes returns the number of nodes in all layers, of shared ones at all positions and steps; the ORs of pooling are
-// none.
+// Nodes returns the number of nodes in all layers. Shared nodes count at each position and step. The ORs of pooling
+// do not count.
 func (m *Model) Nodes() int {
 	n := 0
 	for i := range m.Sections {
@@ -176,8 +177,8 @@ func (m *Model) FanIn() (n int) {
 	return n
 }
 
-// FrozenNodes returns the number of nodes of the frozen network ([Frozen.Gates]), but for those that only pass bits on
-// to layers further up: pooling has some, too.
+// FrozenNodes returns the number of nodes of the frozen network ([Frozen.Gates]), ORs of pooling included, but
+// without the nodes that only pass bits on to higher layers.
 func (m *Model) FrozenNodes() int {
 	n := m.Nodes()
 	for i := range m.Sections {
@@ -188,8 +189,8 @@ func (m *Model) FrozenNodes() int {
 	return n
 }
 
-// before returns the number of bits of the layer before section i: for the first the state of a recurrent network, else
-// 0.
+// before returns the number of bits of the layer before section i. Before the first section it is the state of a
+// recurrent network, or 0.
 func (m *Model) before(i int) int {
 	switch {
 	case i == 0 && m.Steps > 0:

@@ -1,12 +1,11 @@
 package model
 
-// apply writes h = f(a, b) for words of 64 samples, f being the operation of that
-// number in the paper's Table of operations: bit 3 of the number is f(0,0), bit 2
-// f(0,1), bit 1 f(1,0) and bit 0 f(1,1). The three rows have the same length; h may
-// not overlap the others.
+// apply writes h = f(a, b) for words of 64 samples. op is the number of f in the paper's table of operations: bit 3
+// of the number is f(0,0), bit 2 is f(0,1), bit 1 is f(1,0) and bit 0 is f(1,1). The three rows have the same
+// length; h may not overlap the others.
 //
-// It is written out by the paper's names, apart from the compiler's truth tables, so
-// that the two can be held against each other.
+// It is written out by the paper's names, independently of the compiler's truth tables, so that the two can be
+// compared.
 func apply(op uint8, h, a, b []uint64) {
 	a, b = a[:len(h)], b[:len(h)]
 	switch op {
@@ -41,8 +40,8 @@ func apply(op uint8, h, a, b []uint64) {
 	}
 }
 
-// applyNegated is apply for the operations with f(0,0) = 1: operation n is the
-// negation of operation 15 - n.
+// applyNegated does what apply does, for the operations with f(0,0) = 1. Operation n is the negation of operation
+// 15 - n.
 func applyNegated(op uint8, h, a, b []uint64) {
 	a, b = a[:len(h)], b[:len(h)]
 	switch op {
@@ -81,8 +80,8 @@ func applyNegated(op uint8, h, a, b []uint64) {
 	}
 }
 
-// ApplyTable writes h = f(pins) for words of 64 samples, f being the function of that table, for any
-// number of pins: word by word, each pin halves the lines that are left, the highest digit first.
+// ApplyTable writes h = f(pins) for words of 64 samples, where f is given by its truth table, for any number of
+// pins. For each word, each pin halves the number of remaining lines, starting with the highest digit.
 func ApplyTable(table uint64, h []uint64, pins [][]uint64) {
 	var lines [1 << MaxPins]uint64
 	for w := range h {

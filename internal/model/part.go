@@ -7,11 +7,12 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// A model whose Part is set is what one rank of several holds of a network: some of each class's chains (package
-// ranks). Its widths and arrays are those of these chains; Config and Record, and the file that all ranks write
-// ([Model.Stage]), are of the whole network. Private chains alone can be parted so: no node reads one of another chain.
+// A model whose Part is set is one rank's share of a network: some of each class's chains (package ranks). Its
+// widths and arrays cover only these chains. Config and Record, and the file that all ranks write ([Model.Stage]),
+// describe the whole network. Only networks of private chains can be divided, because none of their nodes reads a
+// node of another chain.
 
-// wholeWidth returns how many chains the whole network has.
+// wholeWidth returns the number of chains of the whole network.
 func (m *Model) wholeWidth() int {
 	if m.Part == nil {
 		return m.Width
@@ -19,7 +20,7 @@ func (m *Model) wholeWidth() int {
 	return m.Part.Classes * m.Part.PerClass
 }
 
-// take makes a valid model without arrays, of a whole network, the part of a rank of so many.
+// take turns a valid whole model without arrays into the part that belongs to one rank of size ranks.
 func (m *Model) take(rank, size int) error {
 	perClass := m.Width / len(m.Classes)
 	if size > perClass {
@@ -36,7 +37,7 @@ func (m *Model) take(rank, size int) error {
 	return nil
 }
 
-// checkPart checks that the model's form is that of its part.
+// checkPart checks that the model's form matches its part.
 func (m *Model) checkPart() error {
 	p := m.Part
 	if p == nil {
@@ -48,7 +49,7 @@ func (m *Model) checkPart() error {
 	return m.checkPrivate()
 }
 
-// checkPrivate refuses networks that cannot be parted.
+// checkPrivate refuses networks that cannot be divided among ranks.
 func (m *Model) checkPrivate() error {
 	for i := range m.Sections {
 		s := &m.Sections[i]
@@ -69,12 +70,12 @@ var errNotPrivate = errors.New("its nodes read those of other chains, so that it
 
 // Run is a run of elements of a tensor.
 type Run struct {
-	At     int // the first
+	At     int // index of the first element
 	Length int
 }
 
-// InFile returns a tensor with a row for each of the model's chains, [width][...], as the file has it: that of a part
-// is some rows of the whole network's.
+// InFile returns a tensor with a row for each of the model's chains, [width][...], as it is in the file: the tensor
+// of a part becomes some rows of the whole network's tensor.
 func (m *Model) InFile(t Tensor) Tensor {
 	if m.Part == nil {
 		return t
@@ -85,10 +86,10 @@ func (m *Model) InFile(t Tensor) Tensor {
 	return t
 }
 
-// ChainRuns returns the runs of a tensor that are a rank's, where the network's chains from up to to have so many
-// elements each, the first at element at. There may be none.
+// ChainRuns returns the runs of a tensor that belong to a rank. The tensor covers chains from up to to of the
+// network, size elements each, starting at element at. There may be no runs.
 func ChainRuns(s ranks.Share, from, to, at, size int) []Run {
-	runs := []Run{} // not nil, by which a tensor would be whole
+	runs := []Run{} // not nil: a tensor with nil runs is whole
 	for class := range s.Classes {
 		begin := class*s.PerClass + s.From
 		first, end := max(begin, from), min(begin+s.Own(), to)
@@ -105,7 +106,7 @@ func ChainRuns(s ranks.Share, from, to, at, size int) []Run {
 	return runs
 }
 
-// checkLength checks that a tensor has the elements that its shape and runs say.
+// checkLength checks that a tensor has as many elements as its shape and runs say.
 func (t *Tensor) checkLength() error {
 	all, got := product(t.Shape), int64(length(t.Data))
 	want := all
@@ -126,7 +127,7 @@ func (t *Tensor) checkLength() error {
 	return nil
 }
 
-// runs calls do with each run of a tensor, and the elements of it, until one fails.
+// runs calls do with the first index and the elements of each run of a tensor, and returns the first error.
 func (t *Tensor) runs(do func(at int, data any) error) error {
 	if t.Runs == nil {
 		return do(0, t.Data)

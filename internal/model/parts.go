@@ -7,33 +7,33 @@ import (
 	"ialgn/internal/topology"
 )
 
-// Parts is a network of convolutions taken apart: the kernels of each convolution, which every position has, and the
-// layers behind them. Each of them is a network of its own, whose input bits are features of one bit.
+// Parts is a network of convolutions taken apart: the kernels of each convolution, which all positions share, and
+// the layers after them. Each part is a network of its own, whose input bits are features of one bit.
 type Parts struct {
 	Convolutions []Convolution
-	Dense        *Frozen // the layers that no positions share; reads the bits of the last convolution
+	Dense        *Frozen // the layers without positions; it reads the bits of the last convolution
 }
 
-// Convolution is one of a network's.
+// Convolution is one convolution of a network.
 type Convolution struct {
-	// Grid is what the kernels read of the image before, and how they are pooled. Its planes are bits of a pixel. Where
-	// input bits stand beside the image its patches are larger than those of the layers, with padding that makes up for
-	// it.
+	// Grid says what the kernels read of the image before, and how their outputs are pooled. Its planes are bits of
+	// a pixel. If the kernels read carried input bits, its patches may be larger than the layers' patches, with
+	// padding to match.
 	Grid topology.Grid
-	// Kernels reads a patch, whose bit (column Side + row) Planes + plane is a pixel of it: column by column, as patches
-	// move along a row. It has a node of the last layer for each kernel, and then one for each input bit that is carried
-	// to later convolutions. Of pooled positions, a kernel's output is the OR of its nodes; a carried bit is that of the
-	// last of them.
+	// Kernels reads a patch. Its input bit (column Side + row) Planes + plane is a pixel of the patch: column by
+	// column, as patches move along a row. Its last layer has a node for each kernel, followed by a node for each
+	// input bit that is carried to later convolutions. If positions are pooled, a kernel's output is the OR of its
+	// nodes at these positions, and a carried bit is taken from the last position.
 	Kernels *Frozen
-	Carried int // how many these are
+	Carried int // number of carried input bits
 }
 
-// Parts takes the network apart. Layers that read one pixel of what the layer before is at the same positions belong
-// to the same convolution. The bits that the dense layers read stand position by position, row by row: bit (row Columns
-// + column) Planes + plane. A network without such layers gets one that passes every bit on.
+// Parts takes the network apart. Layers that read one pixel of the layer before, at the same positions, belong to
+// the convolution of the layer before. The bits that the dense layers read are ordered by position, row by row: bit
+// (row Columns + column) Planes + plane. A network without dense layers gets one that passes every bit on.
 //
-// It returns an error if the network has no convolutions, or has pins that read bits which the part has not: those of
-// input bits that cannot be carried there.
+// Parts returns an error if the network has no convolutions, or if its pins read input bits that cannot be carried
+// to their part.
 func (c *Compact) Parts() (*Parts, error) {
 	if !c.Shared() || c.Steps > 0 {
 		return nil, fmt.Errorf("model %q has no convolutions", c.Name)
@@ -55,7 +55,7 @@ func (c *Compact) Parts() (*Parts, error) {
 	return p, err
 }
 
-// convolution returns the convolution of that number.
+// convolution returns the convolution of that number, counted from 1.
 func (c *Compact) convolution(number int, k *Carriage) (*Convolution, error) {
 	layers := c.Layers[k.From:k.To]
 	g := k.patch()
@@ -95,7 +95,7 @@ func (c *Compact) convolution(number int, k *Carriage) (*Convolution, error) {
 		if err != nil {
 			return nil, err
 		}
-		back := (g.Pool - 1) * g.Stride // from the first of the positions that are pooled to the last
+		back := (g.Pool - 1) * g.Stride // from the first to the last of the pooled positions
 		if len(k.Carries) > 0 {
 			layer = layer.clone()
 		}
@@ -111,11 +111,11 @@ func (c *Compact) convolution(number int, k *Carriage) (*Convolution, error) {
 	return &Convolution{Grid: g, Kernels: f, Carried: len(k.Carries)}, f.Validate()
 }
 
-// moved returns the pixel that is so many rows and columns further on.
+// moved returns the pixel that is by rows further down and by columns further right.
 func (p Pixel) moved(by int) Pixel { return Pixel{p.Plane, p.Row + by, p.Column + by} }
 
-// patch returns the grid of the kernels, with patches that have what they read beside the image, and what they carry
-// on, for the last of the positions that are pooled.
+// patch returns the grid of the kernels, with patches large enough for the carried bits that they read, and for
+// those that they pass on from the last of the pooled positions.
 func (k *Carriage) patch() topology.Grid {
 	g := *k.Grid()
 	g.Planes, g.Field, g.Base, g.Pool = k.Planes, nil, nil, k.layers[k.To-1].Grid.Pool
@@ -132,7 +132,8 @@ func (k *Carriage) patch() topology.Grid {
 	return g
 }
 
-// dense returns the network of the layers from from on, behind the convolutions, of whose last the grid is.
+// dense returns the network of the layers from layer from on, after the convolutions. g is the grid of the last
+// convolution.
 func (c *Compact) dense(g topology.Grid, from int) (*Frozen, error) {
 	layers := c.Layers[from:]
 	last := c.Layers[from-1].Width()
@@ -170,14 +171,15 @@ func passing(width int) CompactLayer {
 		Op: MakeTables(width, 1), Pins: []FrozenPin{{Previous, make([]uint32, width)}},
 	}}
 	for i := range width {
-		layer.Op.Set(i, 1) // of the lines 0 and 1 the first is the highest digit
+		layer.Op.Set(i, 1) // f(0) is the higher digit, f(1) the lower one
 		layer.Pins[0].Index[i] = uint32(i)
 	}
 	return layer
 }
 
-// part returns the layer of a part of the network, number at of the whole. Pins that reads says read a place of the
-// part's input do; others read the layer before, which the first has not.
+// part returns a layer of a part of the network; it is layer at of the whole network. For a pin that reads the
+// part's input, the function reads returns the place of the bit there. Other pins must read the layer before, which
+// the first layer does not have.
 func (l *CompactLayer) part(at int, first bool, reads func(p *FrozenPin, node int) (place uint32, ok bool),
 ) (FrozenLayer, error) {
 	layer := FrozenLayer{Op: l.Op}
@@ -198,7 +200,7 @@ func (l *CompactLayer) part(at int, first bool, reads func(p *FrozenPin, node in
 	return layer, nil
 }
 
-// bitEncoder returns the encoder of features of one bit.
+// bitEncoder returns an encoder of features of one bit each.
 func bitEncoder(names []string) encoding.Encoder {
 	e := encoding.Encoder{Bits: 2, BitsIn: 1, Max: 1, Names: names, Thresholds: make([][]uint16, len(names))}
 	for i := range e.Thresholds {

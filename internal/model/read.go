@@ -13,16 +13,15 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// Load reads a model file. It checks everything that [Model.Validate] checks and that
-// the file holds the model's tensors and no others but a checkpoint's; errors name
-// the file and the tensor.
+// Load reads a model file. It checks everything that [Model.Validate] checks, and that the file holds the model's
+// tensors and no others except a checkpoint's. Errors name the file and the tensor.
 func Load(path string) (*Model, error) {
 	return LoadCheckpoint(path, nil)
 }
 
-// LoadCheckpoint reads a model file together with the state of training in it. state
-// gets what the file says, with the model's arrays, and returns the tensors to fill, all
-// that the file holds beyond the model; a nil state leaves them unread.
+// LoadCheckpoint reads a model file together with the training state in it. state gets the content of the file and
+// the model with its arrays. It returns the tensors to fill, which must be all tensors of the file besides the
+// model's. With a nil state they are not read.
 func LoadCheckpoint(path string, state func(info *Info) ([]Tensor, error)) (*Model, error) {
 	file, size, err := openRegular(path)
 	if err != nil {
@@ -45,7 +44,7 @@ func openRegular(path string) (*os.File, int64, error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w; name a model file, as train writes it", path, err)
 	}
-	info, err := file.Stat() // another one than above, if a run has just renamed its own to it
+	info, err := file.Stat() // a run may have just renamed its own file to path
 	if err == nil && !info.Mode().IsRegular() {
 		err = irregular(path, info)
 	}
@@ -86,9 +85,9 @@ func read(name string, r io.ReaderAt, size int64, state func(*Info) ([]Tensor, e
 	return m, nil
 }
 
-// openModel reads all but the sections' arrays, whose types and shapes it checks: the
-// file is as long as they need. If whole is true it compares the file with its checksum,
-// for which it reads the arrays once, of a [File] the first time only: later passes compare its blocks.
+// openModel reads everything except the sections' arrays. It checks that the file is long enough for them and that
+// their types and shapes are right. If whole is true, it also reads the arrays once to compare the file with its
+// checksum. It does that for a [File] only the first time: later passes compare its blocks.
 func openModel(name string, r io.ReaderAt, size int64, whole bool) (*container, *Model, error) {
 	c, err := openContainer(name, r, size)
 	if err == nil {
@@ -106,7 +105,7 @@ func openModel(name string, r io.ReaderAt, size int64, whole bool) (*container, 
 	return c, m, err
 }
 
-// withoutArrays reads the model but for its sections' arrays.
+// withoutArrays reads the model without its sections' arrays.
 func (c *container) withoutArrays() (*Model, error) {
 	m, err := c.shell()
 	if err != nil {
@@ -145,8 +144,8 @@ func (c *container) readEncoder(e *encoding.Encoder) error {
 	return c.fill(append(want, more...))
 }
 
-// quantiser gives an encoder of so many features the quantiser that the file has, if there is one, and returns the
-// tensors to fill.
+// quantiser gives an encoder the quantiser that the file has, if there is one, and returns the quantiser's tensors
+// to fill.
 func (c *container) quantiser(e *encoding.Encoder, features int) (want []Tensor, err error) {
 	_, cuts := c.tensors[cutsName]
 	_, offsets := c.tensors[offsetName]
@@ -179,8 +178,8 @@ func (c *container) quantiser(e *encoding.Encoder, features int) (want []Tensor,
 	return want, nil
 }
 
-// checkTensors checks that the file holds the model's tensors, of the right type and
-// shape, and no others but a checkpoint's.
+// checkTensors checks that the file holds the model's tensors, of the right type and shape, and no others except a
+// checkpoint's.
 func (c *container) checkTensors(m *Model) error {
 	known := map[string]bool{}
 	for _, t := range m.tensors() {
@@ -197,7 +196,7 @@ func (c *container) checkTensors(m *Model) error {
 	return nil
 }
 
-// check checks presence, type and shape of a tensor.
+// check checks that a tensor is present and has the right type and shape.
 func (c *container) check(t Tensor) error {
 	e, found := c.tensors[t.Name]
 	if !found {
@@ -213,7 +212,7 @@ func (c *container) check(t Tensor) error {
 	return nil
 }
 
-// fill reads tensors that were checked, or their runs.
+// fill reads the elements of checked tensors, or of their runs.
 func (c *container) fill(tensors []Tensor) error {
 	buf := make([]byte, codecBytes)
 	for _, t := range tensors {
@@ -225,7 +224,7 @@ func (c *container) fill(tensors []Tensor) error {
 	return nil
 }
 
-// readFrom reads elements of a checked tensor from element at on.
+// readFrom reads elements of a checked tensor, starting with element at.
 func (c *container) readFrom(name string, at int, data any, buf []byte) error {
 	offset := c.data + c.tensors[name].Offsets[0] + int64(at)*elementSizes[dtype(data)]
 	if err := readElements(c.r, offset, data, buf); err != nil {

@@ -8,10 +8,10 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// LoadCheckpointPart is [LoadCheckpoint] by all ranks of a run, each of which gets its part of the network and reads no
-// other, but for its share of the bytes for the checksum. After an error of one all get it. A nil c is for a process
-// that is alone, which gets the whole network. The tensors that state returns may have runs: see [Model.InFile] and
-// [ChainRuns].
+// LoadCheckpointPart is [LoadCheckpoint] for all ranks of a run. Each rank gets its part of the network. It reads
+// no other part, except its share of the bytes for the checksum. If one rank fails, all ranks get an error. A nil c
+// means a single process, which gets the whole network. The tensors that state returns may have runs: see
+// [Model.InFile] and [ChainRuns].
 func LoadCheckpointPart(path string, c ranks.Comm, state func(*Info) ([]Tensor, error)) (*Model, error) {
 	if c == nil {
 		return LoadCheckpoint(path, state)
@@ -23,7 +23,7 @@ func LoadCheckpointPart(path string, c ranks.Comm, state func(*Info) ([]Tensor, 
 	return readPart(path, file, size, c, state, err)
 }
 
-// LoadPart is [LoadCheckpointPart] of the file, without a state.
+// LoadPart is like [LoadCheckpointPart], for an open file and without a state.
 func (f *File) LoadPart(c ranks.Comm) (*Model, error) {
 	if c == nil {
 		return f.Load()
@@ -31,7 +31,7 @@ func (f *File) LoadPart(c ranks.Comm) (*Model, error) {
 	return readPart(f.path, f, f.size, c, nil, nil)
 }
 
-// readPart reads the part of a rank of a file that has been opened with that error.
+// readPart reads a rank's part of a file. err is the error with which the rank opened the file, if any.
 func readPart(name string, r io.ReaderAt, size int64, c ranks.Comm, state func(*Info) ([]Tensor, error), err error,
 ) (*Model, error) {
 	file, err := openBy(name, r, size, c, err)
@@ -48,8 +48,8 @@ func readPart(name string, r io.ReaderAt, size int64, c ranks.Comm, state func(*
 	return m, nil
 }
 
-// openBy has all ranks open a file, unless one has an error, and compare it with its checksum, for which each reads a
-// piece.
+// openBy opens a file on all ranks, unless one of them passes an error, and compares the file with its checksum.
+// Each rank reads a piece for the checksum.
 func openBy(name string, r io.ReaderAt, size int64, c ranks.Comm, err error) (*container, error) {
 	var file *container
 	var sum uint32
@@ -82,7 +82,7 @@ func openBy(name string, r io.ReaderAt, size int64, c ranks.Comm, err error) (*c
 	return file, file.compareSum(sum, size)
 }
 
-// part reads the part of a rank.
+// part reads the part of the network that belongs to this rank.
 func (c *container) part(comm ranks.Comm, checkpoint bool) (*Model, error) {
 	if checkpoint {
 		if err := c.needSum(); err != nil {
@@ -100,7 +100,7 @@ func (c *container) part(comm ranks.Comm, checkpoint bool) (*Model, error) {
 	return m, c.fillSections(m)
 }
 
-// fillSections reads the arrays of a model's sections, and checks the model.
+// fillSections reads the arrays of a model's sections and checks the model.
 func (c *container) fillSections(m *Model) error {
 	var all []Tensor
 	for i := range m.Sections {
@@ -117,7 +117,7 @@ func (c *container) fillSections(m *Model) error {
 	return nil
 }
 
-// ReloadPart is [Model.Reload] by all ranks of a run: see [LoadCheckpointPart].
+// ReloadPart is [Model.Reload] for all ranks of a run: see [LoadCheckpointPart].
 func (m *Model) ReloadPart(path string, c ranks.Comm) error {
 	if c == nil {
 		return m.Reload(path)

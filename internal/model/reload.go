@@ -2,9 +2,8 @@ package model
 
 import "ialgn/internal/ranks"
 
-// Reload overwrites thresholds, wires and logits with those of a model file of the same form,
-// without a second copy of them. After an error in the arrays the model is a mixture,
-// which must not be used.
+// Reload overwrites thresholds, wires and logits from a model file of the same form, without a second copy in
+// memory. After an error in the arrays the model is a mixture of both and must not be used.
 func (m *Model) Reload(path string) error {
 	file, size, err := openRegular(path)
 	if err != nil {
@@ -18,7 +17,7 @@ func (m *Model) Reload(path string) error {
 	return c.reload(m)
 }
 
-// reload is Reload of an open file.
+// reload is Reload from an open file.
 func (c *container) reload(m *Model) error {
 	other, err := c.withoutArrays()
 	if err != nil {

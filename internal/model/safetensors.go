@@ -13,26 +13,25 @@ import (
 	"ialgn/internal/message"
 )
 
-// A safetensors file is 8 bytes with the length of the header, little-endian; the
-// header, a JSON object that maps names to type, shape and place, and the name
-// __metadata__ to an object of strings; and the tensors' elements, little-endian,
-// one tensor after the other without holes.
+// A safetensors file has three parts: 8 bytes with the length of the header, little-endian; the header, a JSON
+// object; and the tensors' elements, little-endian, one tensor after the other without gaps. The header maps each
+// tensor's name to its type, shape and place, and the name __metadata__ to an object of strings.
 
-// maxHeader bounds what is read before anything about the file is known to be true.
+// maxHeader bounds the memory that a file can demand before anything about it was checked.
 const maxHeader = 16 << 20
 
-// damaged is the remedy for what no version of this program writes.
+// damaged is the advice for a file that no version of this program writes.
 const damaged = "the file is damaged or was changed; take a fresh copy of it or train again"
 
-// entry is a tensor's line in the header. Offsets count from the end of the header.
+// entry describes a tensor in the header. Offsets count from the end of the header.
 type entry struct {
 	DType   string   `json:"dtype"`
 	Shape   []int64  `json:"shape"`
 	Offsets [2]int64 `json:"data_offsets"`
 }
 
-// container is an open safetensors file whose header was read and whose tensors lie
-// where the header says, in the file and apart.
+// container is an open safetensors file. Its header was read and checked: the tensors are within the file and do
+// not overlap.
 type container struct {
 	name    string // name of the file in messages
 	r       io.ReaderAt
@@ -41,7 +40,7 @@ type container struct {
 	tensors map[string]entry
 }
 
-// openContainer reads and checks the header of a file of that size.
+// openContainer reads and checks the header of a file of size bytes.
 func openContainer(name string, r io.ReaderAt, size int64) (*container, error) {
 	c := &container{name: name, r: r, tensors: map[string]entry{}}
 	header, err := readHeader(r, size)
@@ -83,8 +82,7 @@ func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
 	return header, nil
 }
 
-// parse reads the header's JSON and refuses doubled names, which a decoder into a map
-// would pass over.
+// parse reads the header's JSON. It refuses duplicate names, which decoding into a map would not notice.
 func (c *container) parse(header []byte) error {
 	d := json.NewDecoder(bytes.NewReader(header))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -127,8 +125,7 @@ func (c *container) parseEntry(d *json.Decoder) error {
 	return nil
 }
 
-// checkLayout checks that the tensors, in the order of their offsets, fill the n
-// bytes behind the header exactly.
+// checkLayout checks that the tensors, in the order of their offsets, exactly fill the n bytes after the header.
 func (c *container) checkLayout(n int64) error {
 	at := int64(0)
 	for _, name := range c.names() {
@@ -155,7 +152,7 @@ func (c *container) checkLayout(n int64) error {
 	return nil
 }
 
-// names returns the tensors' names in the order of their places.
+// names returns the tensors' names in the order of their offsets.
 func (c *container) names() []string {
 	names := make([]string, 0, len(c.tensors))
 	for name := range c.tensors {
@@ -171,7 +168,7 @@ func (c *container) names() []string {
 	return names
 }
 
-// bytes returns the size that type and shape give, which may not be above limit.
+// bytes returns the size that type and shape imply, or an error if it is above limit.
 func (e *entry) bytes(limit int64) (int64, error) {
 	size, known := elementSizes[e.DType]
 	if !known {

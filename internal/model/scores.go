@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// Scores is what a network says about a set of samples.
+// Scores is the result of a network on a set of samples.
 type Scores struct {
 	Classes   int
 	Counts    []int32 // [samples][classes]
@@ -29,8 +29,7 @@ func (s *Scores) Correct(labels []uint8) int {
 	return n
 }
 
-// Confusion returns how many samples of each label got each class: element
-// [label][class], both below the number of classes.
+// Confusion returns how many samples of each label got each class: element [label][class] of a square table.
 func (s *Scores) Confusion(labels []uint8) [][]int {
 	table := make([][]int, s.Classes)
 	for c := range table {
@@ -42,13 +41,13 @@ func (s *Scores) Confusion(labels []uint8) [][]int {
 	return table
 }
 
-// batchWords is the size of an evaluated batch: 8 words a row fill a cache line and
-// spread the cost of choosing an operation over 512 samples.
+// batchWords is the size of an evaluated batch in words. 8 words a row fill a cache line and spread the cost of
+// choosing an operation over 512 samples.
 const batchWords = 8
 
-// Evaluate runs the network over a whole set of samples, which holds levels of f's
-// encoder. It uses that many threads, 0 for all cores; the result does not depend on
-// their number. It returns the context's error if that ends first.
+// Evaluate runs the network over all samples of p, which must hold levels of f's encoder. It uses that many
+// threads, or all cores if threads is 0; the result does not depend on it. It returns the context's error if the
+// context ends first.
 func (f *Frozen) Evaluate(ctx context.Context, p *encoding.Packed, threads int) (*Scores, error) {
 	if err := f.accepts(p); err != nil {
 		return nil, err
@@ -90,7 +89,7 @@ func (f *Frozen) accepts(p *encoding.Packed) error {
 	return nil
 }
 
-// scorer is one thread's memory.
+// scorer is the memory of one thread.
 type scorer struct {
 	eval    *Evaluator
 	batcher *encoding.Batcher
@@ -109,7 +108,7 @@ func newScorer(f *Frozen, p *encoding.Packed) *scorer {
 	}
 }
 
-// score writes the scores of the samples from to to-1, at most 64*batchWords.
+// score writes the scores of samples from .. to-1, at most 64*batchWords.
 func (w *scorer) score(s *Scores, from, to int) {
 	n := to - from
 	w.index = w.index[:0]
@@ -128,7 +127,7 @@ func (w *scorer) score(s *Scores, from, to int) {
 	}
 }
 
-// Classify sets the predictions to the classes of the largest counts, of equal ones the first.
+// Classify sets each prediction to the class with the largest count, or to the first of several equal ones.
 func (s *Scores) Classify() {
 	for i := range s.Predicted {
 		counts := s.Counts[i*s.Classes:][:s.Classes]

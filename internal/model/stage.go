@@ -17,29 +17,29 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// Staged is a model file that all ranks of a run have written under a temporary name: each its own chains, at their
-// places, and rank 0 the rest. Its methods are called by all ranks.
+// Staged is a model file that the ranks of a run have written together under a temporary name. Each rank writes its
+// own chains, and rank 0 writes the rest. All ranks call its methods.
 type Staged struct {
 	comm ranks.Comm
-	file *outfile.File // as this rank has opened it
+	file *outfile.File // as opened by this rank
 
-	// Rank 0 has these: the header with and without its checksum, and that.
+	// Only rank 0 has these: the header with and without its checksum, and the checksum.
 	header, unsigned []byte
 	sum              uint32
 }
 
-// beginning is what rank 0 tells the others of a file.
+// beginning is what rank 0 sends to the other ranks about a new file.
 type beginning struct {
 	Temporary string // name, without its folder
-	Header    int64  // bytes, with the length
+	Header    int64  // bytes of the header, length included
 	Size      int64  // bytes of the file
 	Tensors   string // digest of names, types and shapes
 }
 
-// Stage writes the file of a model and of what is added, in the form and with the bytes of [Model.Write], under a
-// temporary name beside path. All ranks of a run call it with their parts of the network; a nil c stands for a process
-// that is alone. Metadata and tensors without runs are those of rank 0. After an error, which all ranks get if one of
-// them fails, the temporary file is gone; it does not name the path.
+// Stage writes the file of a model with extra, in the form and with the bytes of [Model.Write], under a temporary
+// name in the folder of path. All ranks of a run call it with their parts of the network; a nil c means a single
+// process. Metadata, and tensors without runs, are taken from rank 0. If one rank fails, all ranks get an error and
+// the temporary file is removed. The error does not name path.
 func (m *Model) Stage(c ranks.Comm, path string, extra Extra) (*Staged, error) {
 	if c == nil {
 		c = ranks.Alone{}
@@ -52,8 +52,8 @@ func (m *Model) Stage(c ranks.Comm, path string, extra Extra) (*Staged, error) {
 	return s, nil
 }
 
-// SaveBy is [Model.Save] by all ranks of a run, which all get the file's SHA-256. A nil c stands for a process that is
-// alone.
+// SaveBy is [Model.Save] for all ranks of a run. All of them get the file's SHA-256. A nil c means a single
+// process.
 func (m *Model) SaveBy(c ranks.Comm, path string) (string, error) {
 	s, err := m.Stage(c, path, Extra{})
 	var sum string
@@ -66,8 +66,8 @@ func (m *Model) SaveBy(c ranks.Comm, path string) (string, error) {
 	return sum, nil
 }
 
-// write writes the file: rank 0 makes it, each rank writes its runs of the tensors, and rank 0 the header, with a
-// checksum that the ranks have summed up while writing.
+// write writes the file. Rank 0 creates it, each rank writes its runs of the tensors and their contribution to the
+// checksum, and rank 0 writes the header.
 func (s *Staged) write(m *Model, path string, extra Extra) error {
 	header, tensors, err := m.layout(extra)
 	at, err := s.begin(path, header, tensors, err)
@@ -86,7 +86,7 @@ func (s *Staged) write(m *Model, path string, extra Extra) error {
 	return err
 }
 
-// begin has rank 0 make the file, unless a rank has an error, and tells all of it.
+// begin creates the file on rank 0, unless a rank has an error, and tells all ranks its name and layout.
 func (s *Staged) begin(path string, header []byte, tensors []Tensor, err error) (at beginning, _ error) {
 	var said []byte
 	if err == nil && s.comm.Rank() == 0 {
@@ -104,7 +104,7 @@ func (s *Staged) begin(path string, header []byte, tensors []Tensor, err error) 
 	return at, json.Unmarshal(all[0], &at)
 }
 
-// digestOf returns a digest of what a header says of the tensors, and how many bytes these have.
+// digestOf returns a digest of the tensors' entries in a header, and the number of bytes of the tensors.
 func digestOf(tensors []Tensor) (string, int64) {
 	h := sha256.New()
 	size := describe(h, tensors)
@@ -149,7 +149,7 @@ func (s *Staged) writeRuns(path string, at beginning, tensors []Tensor) (t tally
 type runWriter struct {
 	file      io.WriterAt
 	at        int64  // of the next byte
-	remainder uint32 // of those that were written
+	remainder uint32 // CRC remainder of the bytes written
 }
 
 // Write implements [io.Writer].
@@ -160,16 +160,17 @@ func (w *runWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// tally is what is known of some runs of a file. Those of several ranks add up.
+// tally summarises some runs of a file. The tallies of several ranks can be added.
 type tally struct {
-	sum uint32 // what they contribute to the checksum
+	sum uint32 // contribution of the runs to the checksum
 
-	// The sum over the runs of a hash of where each ends less one of where it begins: where runs follow one another, all
-	// cancel out but the hashes of the first and the last end. Any hole or overlap would leave some.
+	// ends is the sum, over the runs, of the hash of each run's end minus the hash of its beginning. Where runs
+	// follow one another, all terms cancel except for the first beginning and the last end. A gap or an overlap
+	// would leave more.
 	ends uint64
 }
 
-// add adds a run from byte from up to to of a file of so many bytes.
+// add adds a run: bytes from .. to-1 of a file of size bytes.
 func (t *tally) add(from, to int64, remainder uint32, size int64) {
 	t.sum ^= contribution(remainder, size-to)
 	t.ends += hashOf(to) - hashOf(from)
@@ -187,7 +188,7 @@ func (t *tally) encode() []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(nil, t.sum), t.ends)
 }
 
-// sign writes the header with the checksum of a file of so many bytes, of which the ranks have written the tensors.
+// sign writes the header with the checksum. size is the file's size, and written holds the tallies of all ranks.
 func (s *Staged) sign(header []byte, size int64, written [][]byte) error {
 	var t tally
 	t.add(0, int64(len(header)), remainder(0, header), size)
@@ -209,14 +210,15 @@ func (s *Staged) sign(header []byte, size int64, written [][]byte) error {
 	return err
 }
 
-// Commit forces the file to the disk and gives it its name in one step. After an error, which all ranks get if one of
-// them fails, the temporary file is gone and an older file is as it was. It does not name the path.
+// Commit forces the file to the disk and renames it to its final path in one step. If one rank fails, all ranks get
+// an error, the temporary file is removed, and an older file at the path is unchanged. The error does not name the
+// path.
 func (s *Staged) Commit() error {
 	_, err := s.commit(false)
 	return err
 }
 
-// commit is Commit, and returns the SHA-256 of the file if it is asked for.
+// commit does what Commit does, and returns the SHA-256 of the file if digest is true.
 func (s *Staged) commit(digest bool) (string, error) {
 	defer s.Abort()
 	var err error
@@ -244,16 +246,16 @@ func (s *Staged) commit(digest bool) (string, error) {
 	return string(all[0]), nil
 }
 
-// Abort removes the temporary file and leaves an older file as it was. It does nothing after [Staged.Commit]. It waits
-// for no other rank.
+// Abort removes the temporary file and leaves an older file at the path unchanged. It does nothing after
+// [Staged.Commit], and waits for no other rank.
 func (s *Staged) Abort() {
 	if s.file != nil {
 		s.file.Abort()
 	}
 }
 
-// digest returns the SHA-256 of the file as whoever opens it reads it, and an error if that is not what the ranks have
-// written: a shared folder may show a machine late what others write.
+// digest returns the SHA-256 of the file as any other program would read it. It returns an error if the file
+// differs from what the ranks have written: a shared folder may show one machine's writes to another one late.
 func (s *Staged) digest() (string, error) {
 	f, err := os.Open(s.file.Name())
 	if err != nil {

@@ -2,15 +2,14 @@ package model
 
 import "fmt"
 
-// Step is a recurrent network taken apart. Each of its parts is a network of its own, whose input bits are features of
-// one bit.
+// Step is a recurrent network taken apart into two networks, whose input bits are features of one bit.
 type Step struct {
 	Steps int     // of a sequence
-	Core  *Frozen // reads the input bits of a step and then the state, and makes the next state: its last layer
-	Head  *Frozen // reads the state after the last step, and counts it
+	Core  *Frozen // reads the input bits of a step, then the state; its last layer is the next state
+	Head  *Frozen // reads the state after the last step and counts it by class
 }
 
-// Step takes the network apart. It returns an error if it is not recurrent.
+// Step takes the network apart. It returns an error if the network is not recurrent.
 func (c *Compact) Step() (*Step, error) {
 	if c.Steps == 0 {
 		return nil, fmt.Errorf("model %q is not recurrent", c.Name)

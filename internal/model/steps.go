@@ -6,10 +6,11 @@ import (
 	"ialgn/internal/topology"
 )
 
-// maxStepNodes bounds what a recurrent network, whose file has the nodes of a step, becomes in memory.
+// maxStepNodes bounds the size of a recurrent network in memory, with the nodes of all its steps. Its file has only
+// one step.
 const maxStepNodes = 1 << 31
 
-// checkSteps checks what a recurrent network has more than others.
+// checkSteps checks the additional rules for recurrent networks.
 func (m *Model) checkSteps() error {
 	if m.Steps == 0 || len(m.Sections) == 0 {
 		return nil
@@ -39,15 +40,16 @@ func (m *Model) checkSteps() error {
 	return nil
 }
 
-// repeat makes the frozen network of a step of a recurrent network that of all of its steps.
+// repeat turns the frozen network of one step into the network of all steps, if the model is recurrent.
 func (m *Model) repeat(f *Frozen) {
 	if m.Steps > 0 {
 		f.Layers = repeatSteps(f.Layers, m.Steps, m.Encoder.Inputs()/m.Steps)
 	}
 }
 
-// repeatSteps returns the layers of so many steps, with so many input bits each. Pins of the first step that read the
-// state read 0: the table of such a node does not depend on them, and they read an input bit instead.
+// repeatSteps returns the layers of all steps. inputs is the number of input bits of a step. In the first step,
+// pins that read the state are 0: the tables of their nodes no longer depend on them, and they read an input bit
+// instead.
 func repeatSteps(core []FrozenLayer, steps, inputs int) []FrozenLayer {
 	all := make([]FrozenLayer, 0, steps*len(core))
 	for step := range steps {
@@ -69,7 +71,7 @@ func repeatSteps(core []FrozenLayer, steps, inputs int) []FrozenLayer {
 	return all
 }
 
-// clear has pin k of all nodes read 0.
+// clear makes pin k of all nodes constant 0.
 func (l *FrozenLayer) clear(k int) {
 	l.Pins[k].Source = Input
 	clear(l.Pins[k].Index)

@@ -11,11 +11,11 @@ import (
 	"ialgn/internal/crew"
 )
 
-// chunkBytes is about how much of a section a goroutine holds that reads runs of chains: a run has one at least.
+// chunkBytes is roughly the memory of one goroutine that reads runs of chains. A run has at least one chain.
 const chunkBytes = 4 << 20
 
-// ReadFrozen reads the frozen network of a model file: [Load] and [Model.Freeze] with
-// the same checks, but in the memory of the frozen network and a few megabytes.
+// ReadFrozen returns the frozen network of a model file: the result of [Load] and [Model.Freeze], with the same
+// checks. It needs only the memory of the frozen network and a few megabytes.
 func ReadFrozen(path string) (*Frozen, error) {
 	file, size, err := openRegular(path)
 	if err != nil {
@@ -33,8 +33,8 @@ func readFrozen(name string, r io.ReaderAt, size int64, chunk int) (*Frozen, err
 	return m.unrolled(nodes), nil
 }
 
-// readNodes returns the model without its arrays, and the nodes that [Model.selected] would return. Unless they are
-// nil, begin gets the same model, and visit what was read of it, as [File.Chains] says.
+// readNodes returns the model without its arrays, and the nodes that [Model.selected] would return. It calls begin
+// and visit, unless they are nil, like [File.Chains].
 func readNodes(name string, r io.ReaderAt, size int64, chunk int, begin func(*Model) error, visit Visit) (m *Model,
 	nodes [][]FrozenLayer, err error,
 ) {
@@ -65,7 +65,7 @@ func readRuns(name string, r io.ReaderAt, size int64, chunk int, begin func(*Mod
 	return err
 }
 
-// visitSection reads section i in runs of about that many bytes, each goroutine one at a time.
+// visitSection reads section i in runs of about chunk bytes. Several goroutines read one run each at a time.
 func (c *container) visitSection(m *Model, i, chunk int, visit Visit) error {
 	width := m.Sections[i].Width
 	chains := min(max(1, chunk/m.chainBytes(i)), width)
@@ -100,8 +100,8 @@ func (m *Model) chainBytes(i int) int {
 	return int(n)
 }
 
-// readChains reads and checks the chains of section i that s has room for, the first
-// of them being the network's chain from.
+// readChains reads and checks chains of section i: as many as s has room for, beginning with chain from of the
+// network.
 func (c *container) readChains(m *Model, i int, s Section, from int, buf []byte) error {
 	part := Model{Encoder: m.Encoder, Sections: slices.Clone(m.Sections), Steps: m.Steps}
 	part.Sections[i] = s

@@ -2,16 +2,16 @@ package model
 
 import "fmt"
 
-// Tables holds the truth tables of a layer's nodes as numbers: the operation number of the paper for
-// two pins, and the same for other fan-ins. The binary digits of the number are the lines of the table,
-// the line of zeros first, as the highest of 2^pins digits; in a line, pin 0 is the highest digit.
-// Exactly one of the two slices is in use: Narrow for up to three pins.
+// Tables holds the truth tables of a layer's nodes as numbers. For two pins, the number is the paper's number of
+// the operation. For any number of pins, the binary digits of the number are the lines of the table. The line of
+// zeros comes first, as the highest of 2^pins digits; in a line, pin 0 is the highest digit. Exactly one of the two
+// slices is in use: Narrow for up to three pins.
 type Tables struct {
 	Narrow []uint8
 	Wide   []uint64
 }
 
-// MakeTables returns n tables of constant zeros for nodes with the given number of pins.
+// MakeTables returns n tables of constant 0 for nodes with the given number of pins.
 func MakeTables(n, pins int) Tables {
 	if pins <= 3 {
 		return Tables{Narrow: make([]uint8, n)}
@@ -30,7 +30,7 @@ func (t Tables) At(i int) uint64 {
 	return uint64(t.Narrow[i])
 }
 
-// Set stores table i. It panics if the number does not fit the pins of the array.
+// Set stores table i. It panics if the table needs more than the three pins of a narrow array.
 func (t Tables) Set(i int, table uint64) {
 	if t.Wide != nil {
 		t.Wide[i] = table
@@ -42,7 +42,7 @@ func (t Tables) Set(i int, table uint64) {
 	t.Narrow[i] = uint8(table)
 }
 
-// above returns the first table that is too large for the number of pins, -1 if there is none.
+// above returns the first table that is too large for the number of pins, and its index, or -1 if there is none.
 func (t Tables) above(pins int) (i int, table uint64) {
 	last := LastTable(pins)
 	for i := range t.Len() {
@@ -53,26 +53,26 @@ func (t Tables) above(pins int) (i int, table uint64) {
 	return -1, 0
 }
 
-// LastTable returns the largest table of nodes with that many pins: that of the constant 1.
+// LastTable returns the table of the constant 1, the largest table of nodes with that many pins.
 func LastTable(pins int) uint64 { return ^uint64(0) >> (64 - 1<<pins) }
 
-// digitZero has for each digit of the number of a table's binary digit, the lowest first, the binary digits at which it
-// is 0. These are the lines at which a pin is 1, as the line of zeros is the highest digit.
+// digitZero[k] has ones at the bit positions whose binary digit k is 0. As a truth table it marks the lines in
+// which the pin of digit k is 1, because lines are counted from the highest bit down.
 var digitZero = [MaxPins]uint64{
 	0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f, 0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff,
 }
 
-// PinTable returns the table of a node that passes the given one of its pins on.
+// PinTable returns the table of a node that passes one of its pins on.
 func PinTable(pins, pin int) uint64 { return digitZero[pins-1-pin] & LastTable(pins) }
 
-// DependsOn reports whether the table of a node depends on one of its pins.
+// DependsOn reports whether the table of a node depends on the given pin.
 func DependsOn(table uint64, pins, pin int) bool {
 	ones := PinTable(pins, pin)
-	distance := 1 << (pins - 1 - pin) // from a line with the pin 0 to that with the pin 1, which stands lower
+	distance := 1 << (pins - 1 - pin) // from a line with the pin 0 down to the same line with the pin 1
 	return table&ones != table>>distance&ones
 }
 
-// Restrict returns the table of a node one of whose pins always has the given value: it does not depend on that pin.
+// Restrict returns the table of a node with one pin fixed to a value. The result does not depend on that pin.
 func Restrict(table uint64, pins, pin int, value bool) uint64 {
 	ones := PinTable(pins, pin)
 	distance := 1 << (pins - 1 - pin)

@@ -7,19 +7,19 @@ import (
 	"math"
 )
 
-// Tensor is a named array in a model file. Data is a []uint16, []uint32, []int64,
-// []float32 or []float64 of as many elements as Shape says, the last index running fastest, or of those of Runs.
+// Tensor is a named array in a model file. Data is a []uint16, []uint32, []int64, []float32 or []float64 that holds
+// all elements of the shape, the last index running fastest, or only the elements of Runs.
 type Tensor struct {
 	Name  string
 	Shape []int
 	Data  any
 
-	// Which of the elements Data has, ascending and apart, where several ranks have all of them together. nil: each rank
-	// has all.
+	// Runs says which elements this rank's Data holds, in ascending order without overlaps, when several ranks hold
+	// a tensor together. nil: Data holds all elements.
 	Runs []Run
 }
 
-// elementSizes are the element types that model files use.
+// elementSizes are the element types of model files, with their sizes in bytes.
 var elementSizes = map[string]int64{"U16": 2, "U32": 4, "I64": 8, "F32": 4, "F64": 8}
 
 // dtype returns the name of the element type of data.
@@ -56,10 +56,10 @@ func length(data any) int {
 	panic(fmt.Sprintf("model: tensor of %T", data))
 }
 
-// bytes returns how many bytes a file has of the tensor.
+// bytes returns the number of bytes of the tensor in a file.
 func (t *Tensor) bytes() int64 { return product(t.Shape) * elementSizes[dtype(t.Data)] }
 
-// slice returns the elements of data from from up to to.
+// slice returns elements from .. to-1 of data.
 func slice(data any, from, to int) any {
 	switch x := data.(type) {
 	case []uint16:
@@ -76,7 +76,7 @@ func slice(data any, from, to int) any {
 	panic(fmt.Sprintf("model: tensor of %T", data))
 }
 
-// product returns the number of elements of an array of that shape.
+// product returns the number of elements of an array with the given shape.
 func product(shape []int) int64 {
 	n := int64(1)
 	for _, d := range shape {
@@ -85,8 +85,8 @@ func product(shape []int) int64 {
 	return n
 }
 
-// codecBytes is how much is converted at a time, so that no second copy of a tensor
-// exists.
+// codecBytes is the size of the buffer for conversions: tensors are converted in pieces, so that there is no second
+// copy.
 const codecBytes = 256 << 10
 
 // writeElements writes the elements of data, little-endian, through buf.
@@ -118,7 +118,7 @@ func encode[T any](w io.Writer, x []T, buf []byte, size int, put func([]byte, []
 	return nil
 }
 
-// readElements fills data with little-endian elements from offset on, through buf.
+// readElements fills data with little-endian elements, starting at offset, through buf.
 func readElements(r io.ReaderAt, offset int64, data any, buf []byte) error {
 	switch x := data.(type) {
 	case []uint16:
@@ -147,8 +147,7 @@ func decode[T any](r io.ReaderAt, offset int64, x []T, buf []byte, size int, get
 	return nil
 }
 
-// The converters work on whole pieces: a call an element would cost more than the
-// conversion.
+// The converters work on whole pieces, because a call for each element would cost more than the conversion.
 
 func encode16(b []byte, x []uint16) {
 	for i, v := range x {

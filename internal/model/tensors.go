@@ -9,9 +9,9 @@ import (
 	"ialgn/internal/topology"
 )
 
-// tensors returns all arrays of the model, in the order of a file before alignment.
-// Arrays that were not made yet are empty; name, type and shape hold all the same. Of a part the tensors of sections
-// are runs of those of the whole network.
+// tensors returns all arrays of the model, in the order of a file before alignment. Arrays that were not made yet
+// are empty, but have their name, type and shape. The sections' tensors of a part are runs of the whole network's
+// tensors.
 func (m *Model) tensors() []Tensor {
 	ts := m.encoderTensors()
 	for i := range m.Sections {
@@ -32,7 +32,7 @@ func (m *Model) sectionTensors(i int) []Tensor {
 	return ts
 }
 
-// pinPrefix returns what the names of a pin's arrays begin with.
+// pinPrefix returns the beginning of the names of a pin's arrays.
 func pinPrefix(pin int) string { return strings.ToLower(PinName(pin)) + "." }
 
 // appendPin appends the arrays of a pin of section i.
@@ -52,8 +52,8 @@ func (m *Model) appendPin(ts []Tensor, prefix string, i int, p *Pin) []Tensor {
 	return ts
 }
 
-// limit returns how many bits pin p of section i can choose from: of a patch, if positions share its nodes, or of a
-// step.
+// limit returns the number of bits that pin p of section i can choose from: the elements of a patch if positions
+// share its nodes, or the bits of a step.
 func (m *Model) limit(i int, p *Pin) int {
 	if g := m.Sections[i].Grid; g != nil {
 		return g.Of(p.Source).Elements(m.planes(g.Of(p.Source), p.Source))
@@ -65,7 +65,7 @@ func (m *Model) limit(i int, p *Pin) int {
 	return sources(p.Source, before, m.Encoder.Inputs()/max(m.Steps, 1))
 }
 
-// planes returns how many planes the patches have that a pin of that source reads.
+// planes returns the number of planes of the patches that a pin with source s reads.
 func (m *Model) planes(g *topology.Grid, s Source) int {
 	if s == Input {
 		return m.Encoder.Inputs() / (g.Rows * g.Columns)
@@ -73,8 +73,8 @@ func (m *Model) planes(g *topology.Grid, s Source) int {
 	return g.Planes
 }
 
-// sources returns how many bits a pin of this source can choose from, given the width of the layer before and the
-// number of input bits.
+// sources returns the number of bits that a pin with source s can choose from. before is the width of the layer
+// before, and inputs the number of input bits.
 func sources(s Source, before, inputs int) int {
 	if s == Input {
 		return inputs
@@ -82,8 +82,9 @@ func sources(s Source, before, inputs int) int {
 	return before
 }
 
-// Base returns the section whose bits pins of section i with the source [Base] read: of a kernel's higher level the one
-// before the lowest; of layers after the convolutions the last of these. It is -1 if there is none.
+// Base returns the section whose bits are read by pins of section i with the source [Base], or -1 if there is none.
+// For a higher level of a kernel, it is the section before the kernel's lowest level; for layers after the
+// convolutions, it is the last level of the last convolution.
 func (m *Model) Base(i int) int {
 	g := m.Sections[i].Grid
 	for j := i - 1; j >= 0; j-- {
@@ -93,7 +94,7 @@ func (m *Model) Base(i int) int {
 			return j
 		case g != nil && (of == nil || g.Base == nil):
 			return -1
-		case g != nil && of.Base == nil: // the lowest level, the only one that has no base
+		case g != nil && of.Base == nil: // the lowest level is the only one without a base
 			if !of.SameImage(g.Base) {
 				return -1
 			}
@@ -103,10 +104,10 @@ func (m *Model) Base(i int) int {
 	return -1
 }
 
-// Limit returns how many bits pin k of section i can choose from.
+// Limit returns the number of bits that pin k of section i can choose from.
 func (m *Model) Limit(i, k int) int { return m.limit(i, &m.Sections[i].Pins[k]) }
 
-// The names of the encoder's arrays: cuts, or offset and scale, or none of these.
+// The names of the encoder's arrays. Besides the thresholds, a file has the cuts, or offset and scale, or neither.
 const (
 	thresholdsName = "encoder.thresholds"
 	offsetName     = "encoder.offset"
@@ -149,7 +150,7 @@ func (m *Model) allocate(i, chains int) Section {
 	return s
 }
 
-// Allocate makes the arrays of all sections, with zeros, for a model that has none.
+// Allocate makes the arrays of all sections, filled with zeros, for a model without arrays.
 func (m *Model) Allocate() {
 	for i := range m.Sections {
 		m.Sections[i] = m.allocate(i, m.Sections[i].Width)

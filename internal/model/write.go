@@ -14,15 +14,14 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// Extra is what a checkpoint adds to a model: names begin with [ExtraTensors] and
-// [ExtraMetadata].
+// Extra is what a checkpoint adds to a model. The names begin with [ExtraTensors] and [ExtraMetadata].
 type Extra struct {
 	Metadata map[string]string
 	Tensors  []Tensor
 }
 
-// Save writes the model to a file of that name, beside it first and then renamed, and
-// returns the file's SHA-256 in hexadecimal. The same model gives the same bytes.
+// Save writes the model to a file, first under a temporary name and then renamed, and returns the file's SHA-256 in
+// hexadecimal. The same model gives the same bytes.
 func (m *Model) Save(path string) (string, error) {
 	sum := sha256.New()
 	err := outfile.Write(path, func(w io.Writer) error {
@@ -34,10 +33,10 @@ func (m *Model) Save(path string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// Write writes the model file to w. Tensors are streamed from their slices, with no
-// second copy, once for the checksum and once for w; wide elements come first, so that each stands at a multiple of its
-// size. It returns an error if the model is not valid. It panics if the model is a part of a network, which all ranks
-// write together: see [Model.Stage].
+// Write writes the model file to w. Tensors are streamed from their slices without a second copy: once for the
+// checksum, once for w. Tensors with wide elements come first, so that each tensor begins at a multiple of its
+// element size. Write returns an error if the model is not valid. It panics if the model is a part of a network:
+// all ranks write such a file together, see [Model.Stage].
 func (m *Model) Write(w io.Writer, extra Extra) error {
 	if m.Part != nil && m.Part.Own() != m.Part.PerClass {
 		panic("model: Write of a part of a network")
@@ -53,8 +52,8 @@ func (m *Model) Write(w io.Writer, extra Extra) error {
 	return writeAll(w, header, tensors, buf)
 }
 
-// layout checks the model and what is added, and returns the header of their file, length included and without the
-// digits of the checksum, and the tensors in their order there.
+// layout checks the model and extra. It returns the header of their file, with its length but with zeros for the
+// checksum, and the tensors in the order of the file.
 func (m *Model) layout(extra Extra) (header []byte, tensors []Tensor, err error) {
 	if err := m.Validate(); err != nil {
 		return nil, nil, err
@@ -74,7 +73,7 @@ func (m *Model) layout(extra Extra) (header []byte, tensors []Tensor, err error)
 	return header, tensors, err
 }
 
-// writeAll writes a file of that header, length included, through buf.
+// writeAll writes a file through buf: the header, length included, and the tensors.
 func writeAll(w io.Writer, header []byte, tensors []Tensor, buf []byte) error {
 	if _, err := w.Write(header); err != nil {
 		return err
@@ -87,7 +86,7 @@ func writeAll(w io.Writer, header []byte, tensors []Tensor, buf []byte) error {
 	return nil
 }
 
-// addTo checks the names and lengths of what is added and adds the metadata.
+// addTo checks the names and lengths of what a checkpoint adds, and adds the metadata to meta.
 func (x *Extra) addTo(meta map[string]string) error {
 	for key, value := range x.Metadata {
 		if !strings.HasPrefix(key, ExtraMetadata) {
@@ -108,8 +107,7 @@ func (x *Extra) addTo(meta map[string]string) error {
 	return nil
 }
 
-// encodeHeader returns length and header, padded with spaces to a multiple of 8 bytes, and
-// without the digits of the checksum.
+// encodeHeader returns length and header, padded with spaces to a multiple of 8 bytes, with zeros for the checksum.
 func encodeHeader(meta map[string]string, tensors []Tensor) ([]byte, error) {
 	meta[checksumKey] = noChecksum
 	b := bytes.NewBuffer(make([]byte, 8, 1<<10))
@@ -131,8 +129,8 @@ func encodeHeader(meta map[string]string, tensors []Tensor) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// describe writes the lines of a header for the tensors of a file, in their order, and returns how many bytes these
-// have.
+// describe writes the tensors' entries of a header in the order of the file, and returns the number of bytes of all
+// tensors.
 func describe(w io.Writer, tensors []Tensor) (size int64) {
 	for i := range tensors {
 		t := &tensors[i]

@@ -9,37 +9,36 @@ import (
 	"ialgn/netlist"
 )
 
-// A belonging says what the name of a cell is made of where the gate that it came from
-// does not say it alone.
+// belonging describes the parts of a cell's name that do not follow from the cell's gate.
 type belonging struct {
 	to     Sort
 	index  int32  // number of the word or the bus; for a register, its stage
-	number uint32 // among those that belong to the same, in cell order; the threshold, the bit
+	number uint32 // index among the cells with the same owner, in cell order; or the threshold, or the bit
 }
 
-// A Sort of names says after what the cells are called that have it.
+// Sort says what a cell is named after.
 type Sort uint8
 
-// The sorts of names; among them, where several fit, the lower one is taken.
+// The sorts of names. If several apply to a cell, the lowest one is used.
 const (
-	OfGate      Sort = iota // a further cell of a gate
-	OfWord                  // a cell of the encoder, of which the input word is the owner
-	OfThreshold             // the same: word > number
+	OfGate      Sort = iota // an additional cell of a gate
+	OfWord                  // a cell of the encoder; its owner is an input word
+	OfThreshold             // a cell of the encoder that is word > number
 	OfBit                   // a bit of a probe or an output port
 	OfBus                   // a cell on the way to a probe, such as the count of a class, or to an output port
-	OfNothing               // all else
+	OfNothing               // any other cell
 	OfSignal                // a register, which holds a signal
 )
 
-// belongings has the belonging of those cells that need one: cells of no gate, registers,
-// and all but the first cell of a gate. Most cells need none and cost a bit.
+// belongings holds the belonging of each cell that needs one: registers, cells of no gate, and all cells of a gate
+// except the first. Most cells need none and take one bit.
 type belongings struct {
 	need   bitplane.Set
-	before []uint32 // members of need in lower elements of it
+	before []uint32 // number of members in the lower words of need
 	list   []belonging
 }
 
-// of returns the belonging of cell c, nil where it needs none.
+// of returns the belonging of cell c, or nil if it needs none.
 func (b *belongings) of(c netlist.Cell) *belonging {
 	if !b.need.Has(int(c)) {
 		return nil
@@ -48,7 +47,7 @@ func (b *belongings) of(c netlist.Cell) *belonging {
 	return &b.list[int(b.before[c>>6])+bits.OnesCount64(below)]
 }
 
-// each calls f for the cells that need a belonging, in order.
+// each calls f for each cell that needs a belonging, in order.
 func (b *belongings) each(f func(c netlist.Cell, of *belonging)) {
 	i := 0
 	for w, left := range b.need {
@@ -59,8 +58,8 @@ func (b *belongings) each(f func(c netlist.Cell, of *belonging)) {
 	}
 }
 
-// Sorts returns the sorts of names that occur, leaving out the first cell of each gate. The value is false where all
-// cells of a sort are buses that bear the name of a port or a probe.
+// Sorts returns the sorts of names that occur, not counting the first cell of each gate. The value is false if all
+// cells of a sort are buses that have the name of a port or a probe.
 func (m *Names) Sorts() map[Sort]bool {
 	sorts := map[Sort]bool{}
 	m.belong.each(func(c netlist.Cell, of *belonging) {
@@ -70,8 +69,8 @@ func (m *Names) Sorts() map[Sort]bool {
 	return sorts
 }
 
-// newBelongings says what the cells of n belong to. A number depends on the cells of the
-// same owner alone, so that a change elsewhere changes no name.
+// newBelongings determines the belongings of the cells of n. A cell's number depends only on cells with the same
+// owner, so that a change elsewhere changes no name.
 func newBelongings(n *netlist.Netlist) *belongings {
 	b := &belongings{need: repeatedOrigins(n)}
 	for c := range netlist.Cell(n.Cells()) {
@@ -94,19 +93,19 @@ func newBelongings(n *netlist.Netlist) *belongings {
 	return b
 }
 
-// reach finds what cells lead to.
+// reach determines which buses cells lead to.
 type reach struct {
 	*belongings
 	n    *netlist.Netlist
 	last bitplane.Set // cells that are bits of a bus
 }
 
-// buses returns the named buses that cells can lead to, probes first.
+// buses returns the named buses that a cell can lead to, probes first.
 func buses(n *netlist.Netlist) []netlist.Port { return slices.Concat(n.Probes(), n.OutputPorts()) }
 
-// reach sets the owner of cells of no gate: the bus that they are a bit of, else the first
-// of those that they lead to. What lies beyond a bus does not count for the cells that lead
-// to it: all counts lead to the class.
+// reach sets the owner of the cells that belong to no gate. It is the bus that has the cell as a bit, or else the
+// first bus that the cell leads to. Only the path to the next bus counts: otherwise every count would also lead to
+// the class.
 func (b *belongings) reach(n *netlist.Netlist) {
 	r := reach{b, n, bitplane.NewSet(n.Cells())}
 	cells := make([]netlist.Cell, 0, len(b.list))
@@ -131,7 +130,7 @@ func (b *belongings) reach(n *netlist.Netlist) {
 	}
 }
 
-// bus notes which cells are the bits of a bus.
+// bus records which cells are bits of a bus.
 func (r *reach) bus(index int, nets []netlist.Net) {
 	for bit, v := range nets {
 		to := belonging{OfBit, int32(index), uint32(bit)}
@@ -147,8 +146,7 @@ func (r *reach) bus(index int, nets []netlist.Net) {
 	}
 }
 
-// lead notes that net v leads to a bus, or is a bit of it, unless its driver has an owner
-// that goes before.
+// lead records that net v leads to a bus or is a bit of it, unless the owner of its driver has precedence.
 func (r *reach) lead(v netlist.Net, to belonging) {
 	c, _, ok := r.n.Driver(v)
 	if !ok || to.to == OfGate || r.last.Has(int(c)) {
@@ -159,7 +157,7 @@ func (r *reach) lead(v netlist.Net, to belonging) {
 	}
 }
 
-// encoder sets the owner of the encoder's cells.
+// encoder sets the owners of the encoder's cells.
 func (b *belongings) encoder(n *netlist.Netlist) {
 	word, e := n.Words(), newEncoder(n)
 	seen := map[belonging]bool{}
@@ -178,7 +176,7 @@ func (b *belongings) encoder(n *netlist.Netlist) {
 	})
 }
 
-// numbers numbers the cells of each owner.
+// numbers assigns numbers to the cells of each owner.
 func (b *belongings) numbers(n *netlist.Netlist) {
 	gates := map[netlist.Origin]uint32{}
 	owners := map[belonging]uint32{}
@@ -208,7 +206,7 @@ func (b *belongings) numbers(n *netlist.Netlist) {
 	})
 }
 
-// source returns the net that register c holds, which is no register itself.
+// source returns the signal that register c holds, possibly through other registers.
 func source(n *netlist.Netlist, c netlist.Cell) netlist.Net {
 	for {
 		v := n.Inputs(c)[0]

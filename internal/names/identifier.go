@@ -8,13 +8,12 @@ import (
 	"ialgn/netlist"
 )
 
-// MaxIdentifier is the longest name that is accepted for a module, a port or a probe.
-// Netlists allow more; with this much, the names that are built from a module's are
-// file names on every system.
+// MaxIdentifier is the longest name that is accepted for a module, a port or a probe. Netlists allow longer names.
+// With this limit, all names derived from a module's name are valid file names on every system.
 const MaxIdentifier = 128
 
-// later are the reserved words of later standards, SystemVerilog's included (IEEE
-// 1800-2017, annex B): many tools read .v files as SystemVerilog.
+// later holds the reserved words of later standards, including SystemVerilog (IEEE 1800-2017, annex B), because
+// many tools read .v files as SystemVerilog.
 var later = func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(`
@@ -36,10 +35,9 @@ var later = func() map[string]bool {
 	return m
 }()
 
-// CheckIdentifier returns nil if s can stand in Verilog as it is: a simple identifier
-// ([netlist.CheckName]) of at most [MaxIdentifier] characters that is no reserved word
-// of Verilog or SystemVerilog. Nothing else is ever written where the language wants a
-// name.
+// CheckIdentifier returns nil if s can be used in Verilog unchanged. It must be a simple identifier
+// ([netlist.CheckName]) of at most [MaxIdentifier] characters, and not a reserved word of Verilog or SystemVerilog.
+// The writers write no other names.
 func CheckIdentifier(s string) error {
 	if len(s) > MaxIdentifier {
 		return fmt.Errorf("the name %.20q... has %d characters, use at most %d", s, len(s), MaxIdentifier)
@@ -47,7 +45,7 @@ func CheckIdentifier(s string) error {
 	return CheckWord(s)
 }
 
-// CheckWord is [CheckIdentifier] for a name of any length, such as one that is made of others.
+// CheckWord is [CheckIdentifier] without the length limit, for names composed of other names.
 func CheckWord(s string) error {
 	if err := netlist.CheckName(s); err != nil {
 		return err
@@ -58,13 +56,12 @@ func CheckWord(s string) error {
 	return nil
 }
 
-// reserved matches the names that the writers make themselves; see [Names]. Behind the name
-// of a cell, _o is a carry brought out, _i the cell's instance, _in its word of inputs, and
-// _next the next value of a register.
+// reserved matches the names that the writers create (see [Names]). After a cell's name, _o is a carry output, _i
+// the cell's instance, _in its word of inputs, and _next the next value of a register.
 var reserved = regexp.MustCompile(`(^(c\d+_)?k\d+(_y\d+_x\d+)?_l\d+|\d_(e|gt)\d+|_(b|n|s)\d+)(_n\d+|_s\d+)*(_o)?(_i|_in|_next)?$|^unused_(\d+|version)$|^dut$|^tb_`)
 
-// CheckPort returns nil if s can name a port or a probe beside [Names]: it is an identifier
-// ([netlist.CheckName]) and none of the names that cells have.
+// CheckPort returns nil if s can name a port or a probe. It must be an identifier ([netlist.CheckName]), and not a
+// name that [Names] may give to a cell.
 func CheckPort(s string) error {
 	if err := netlist.CheckName(s); err != nil {
 		return err

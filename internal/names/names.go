@@ -1,5 +1,5 @@
-// Package names gives every net of a netlist its name. Verilog and all formats that describe the same netlist use it.
-// It also says which names are left for ports and modules.
+// Package names gives every net of a netlist a name. Verilog and all other formats that describe the same netlist
+// use these names. The package also checks the names of ports and modules.
 package names
 
 import (
@@ -10,41 +10,41 @@ import (
 	"ialgn/netlist"
 )
 
-// A Signal is something with a name of its own: an input port or a cell. Ports come first: input port i is signal i,
-// and cell c is signal c plus the number of ports. A constant is no signal.
+// Signal is an input port or a cell, which has a name of its own. Ports come first: input port i is signal i, and
+// cell c is signal c plus the number of input ports. A constant is not a signal.
 type Signal int64
 
-// Constant is returned in place of a signal for a constant.
+// Constant is returned instead of a signal for a constant.
 const Constant Signal = -1
 
-// IsBus reports whether cells of kind k drive a vector, others drive a scalar.
+// IsBus reports whether cells of kind k drive a vector. Other cells drive a scalar.
 func IsBus(k netlist.Kind) bool {
 	return k == netlist.Popcount || k == netlist.Counter || k == netlist.Argmax
 }
 
-// Names gives every net of a netlist its name. It computes names when they are asked for, so that
-// the largest netlist needs no string a gate. A name depends only on what the cell belongs to, and
-// on cells of the same owner that stand before it:
+// Names gives every net of a netlist its name. It computes names on demand, so that even the largest netlist needs
+// no string for each gate. A name depends only on what the cell belongs to and on earlier cells with the same
+// owner:
 //
 //	c3_k17_l42        the gate of class 3, chain 17 and layer 42
-//	k17_y4_x5_l42     of node 17 of layer 42, which positions of an image share, the gate at row 4 and column 5
-//	c3_k17_l42_n1     a further cell of that gate
-//	x12_gt63          of the encoder: word 12 of the port x is above 63
-//	x12_e0            another cell of the encoder that reads word 12 of x alone
+//	k17_y4_x5_l42     the gate of node 17 of layer 42 at row 4 and column 5 of an image, if positions share the node
+//	c3_k17_l42_n1     another cell of that gate
+//	x12_gt63          in the encoder: word 12 of the port x is above 63
+//	x12_e0            another cell of the encoder that reads only word 12 of x
 //	count_3_b2        a cell of the head that is count_3[2]
-//	count_3_n5        one that leads to the probe count_3
-//	class_index_n5    one that leads to the port class_index and to no probe: of the argmax
-//	other_n0          one that leads nowhere but to gates
+//	count_3_n5        a cell that leads to the probe count_3
+//	class_index_n5    a cell of the argmax, which leads to the port class_index and to no probe
+//	other_n0          a cell that leads only to gates or to nothing
 //	c3_k17_l42_s2     a register in stage 2 that holds c3_k17_l42
-//	x_5_s1            one that holds x[5]
+//	x_5_s1            a register that holds x[5]
 //
-// Numbers count from 0, but those of further cells of a gate and further registers from 1.
-// A port whose name ends in a digit or in _ gets a _ before the number of the word.
+// Numbers count from 0, except for additional cells of a gate and additional registers, which count from 1. If a
+// port's name ends in a digit or in _, a _ precedes the number of the word.
 type Names struct {
 	n        *netlist.Netlist
-	firstBus netlist.Net             // nets below it are driven by cells with one output
-	alias    map[netlist.Cell]string // buses that are called as the port or probe that they are
-	belong   *belongings             // cells whose name says more than their gate
+	firstBus netlist.Net             // all nets below are driven by cells with one output
+	alias    map[netlist.Cell]string // buses that have the name of the port or probe that they are
+	belong   *belongings             // cells whose name does not follow from their gate
 	words    []wordOf                // words of the input ports
 	buses    []netlist.Port          // probes and output ports
 }
@@ -71,8 +71,7 @@ func New(n *netlist.Netlist) *Names {
 	return m
 }
 
-// wholeBus returns the cell whose outputs are exactly the given nets, if it is one
-// that drives a vector.
+// wholeBus returns the vector cell whose outputs are exactly the given nets. The result is false if there is none.
 func (m *Names) wholeBus(nets []netlist.Net) (netlist.Cell, bool) {
 	c, pin, ok := m.n.Driver(nets[0])
 	if !ok || pin != 0 || !IsBus(m.n.Kind(c)) || m.n.Outputs(c) != len(nets) {
@@ -86,14 +85,14 @@ func (m *Names) wholeBus(nets []netlist.Net) (netlist.Cell, bool) {
 	return c, true
 }
 
-// Aliased reports whether the port or probe p consists of all outputs of one cell, which then bears the name of p.
+// Aliased reports whether the port or probe p consists of all outputs of one cell, which then has the name of p.
 func (m *Names) Aliased(p netlist.Port) bool {
 	c, ok := m.wholeBus(p.Nets)
 	return ok && m.alias[c] == p.Name
 }
 
-// repeatedOrigins returns the cells whose origin an earlier cell has too. Registers are called
-// after what they hold.
+// repeatedOrigins returns the cells whose origin also belongs to an earlier cell. It omits registers, which are
+// named after the signal that they hold.
 func repeatedOrigins(n *netlist.Netlist) bitplane.Set {
 	layers, chains := 0, 0
 	for c := range netlist.Cell(n.Cells()) {
@@ -110,9 +109,8 @@ func repeatedOrigins(n *netlist.Netlist) bitplane.Set {
 	return repeated
 }
 
-// originSet returns a function that reports whether it sees an origin for the first
-// time. It keeps one bit for each possible origin where that is little, and a map
-// where origins are few and far between.
+// originSet returns a function that reports whether it sees an origin for the first time. It keeps one bit for each
+// possible origin if these are few compared with the cells, or else a map.
 func originSet(layers, chains, cells int) func(netlist.Origin) bool {
 	if all := layers * chains; all <= 64*cells+1024 {
 		seen := bitplane.NewSet(all)
@@ -126,8 +124,8 @@ func originSet(layers, chains, cells int) func(netlist.Origin) bool {
 	}
 }
 
-// Locate returns the signal that net v is a bit of, and which bit; for a constant, [Constant] and
-// its value.
+// Locate returns the signal to which net v belongs, and the number of its bit. For a constant it returns [Constant]
+// and the constant's value.
 func (m *Names) Locate(v netlist.Net) (s Signal, bit int) {
 	ports := m.n.InputPorts()
 	switch first := m.n.FirstCellNet(); {
@@ -145,7 +143,7 @@ func (m *Names) Locate(v netlist.Net) (s Signal, bit int) {
 
 func (m *Names) cell(c netlist.Cell) Signal { return Signal(len(m.n.InputPorts())) + Signal(c) }
 
-// Width returns the number of bits of a vector, 0 for a scalar or a constant.
+// Width returns the number of bits of a vector, or 0 for a scalar or a constant.
 func (m *Names) Width(s Signal) int {
 	ports := m.n.InputPorts()
 	if s == Constant {
@@ -168,7 +166,7 @@ func (m *Names) AppendSignal(buf []byte, s Signal) []byte {
 	return m.AppendCell(buf, netlist.Cell(int(s)-len(m.n.InputPorts())))
 }
 
-// AppendCell appends the name of cell c: that of the port or probe that it is, or its own.
+// AppendCell appends the name of cell c: the name of the port or probe that it is, or its own name.
 func (m *Names) AppendCell(buf []byte, c netlist.Cell) []byte {
 	if IsBus(m.n.Kind(c)) {
 		if name, ok := m.alias[c]; ok {
@@ -178,7 +176,7 @@ func (m *Names) AppendCell(buf []byte, c netlist.Cell) []byte {
 	return m.AppendOwn(buf, c)
 }
 
-// AppendOwn appends what cell c is called after what it belongs to, even if it is a port or a probe.
+// AppendOwn appends the name that cell c has because of what it belongs to, even if the cell is a port or a probe.
 func (m *Names) AppendOwn(buf []byte, c netlist.Cell) []byte {
 	of := m.belong.of(c)
 	if of == nil {
@@ -205,7 +203,7 @@ func (m *Names) AppendOwn(buf []byte, c netlist.Cell) []byte {
 	return appendNumber(buf, "_n", uint64(of.number))
 }
 
-// gateName appends class, chain and layer, or node, position and layer.
+// gateName appends class, chain and layer of a gate, or node, position and layer.
 func (m *Names) gateName(buf []byte, o netlist.Origin) []byte {
 	if node, row, column, shared := m.n.Place(o); shared {
 		buf = appendNumber(appendNumber(buf, "k", uint64(node)), "_y", uint64(row))
@@ -217,8 +215,8 @@ func (m *Names) gateName(buf []byte, o netlist.Origin) []byte {
 	return appendNumber(appendNumber(buf, "k", uint64(o.Chain)), "_l", uint64(o.Layer))
 }
 
-// wordName appends port and number of an input word. A separator keeps word 2 of x1 from
-// being word 12 of x.
+// wordName appends the port and the number of an input word. The separator distinguishes word 2 of x1 from word 12
+// of x.
 func (m *Names) wordName(buf []byte, word int) []byte {
 	w := m.words[word]
 	name := m.n.InputPorts()[w.port].Name
@@ -229,7 +227,7 @@ func (m *Names) wordName(buf []byte, word int) []byte {
 	return strconv.AppendUint(buf, uint64(w.index), 10)
 }
 
-// register appends the signal that register c holds and the stage.
+// register appends the signal that register c holds, and the stage.
 func (m *Names) register(buf []byte, c netlist.Cell, stage int32) []byte {
 	s, bit := m.Locate(source(m.n, c))
 	switch {
@@ -247,8 +245,8 @@ func appendNumber(buf []byte, before string, number uint64) []byte {
 	return strconv.AppendUint(append(buf, before...), number, 10)
 }
 
-// AppendNet appends the name of net v, which is no constant: x[3] for a bit of a port or of
-// a cell with several outputs, c3_k17_l42 for the gate of class 3, chain 17 and layer 42.
+// AppendNet appends the name of net v, which must not be a constant: x[3] for a bit of a port or of a cell with
+// several outputs, c3_k17_l42 for the gate of class 3, chain 17 and layer 42.
 func (m *Names) AppendNet(buf []byte, v netlist.Net) []byte {
 	s, bit := m.Locate(v)
 	buf = m.AppendSignal(buf, s)

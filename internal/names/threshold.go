@@ -6,15 +6,15 @@ import (
 	"ialgn/netlist"
 )
 
-// widestWord is the width of words up to which the thresholds of lowered comparators are
-// found: their functions are tried with every value of the word.
+// widestWord is the largest width of words for which the thresholds of lowered comparators are found. Their
+// functions are evaluated for every value of the word.
 const widestWord = 10
 
-// encoder finds which cells compare a word with a threshold: word > threshold.
+// encoder finds the cells that compare a word with a threshold: word > threshold.
 type encoder struct {
 	n     *netlist.Netlist
 	words []wordOf                 // words of the input ports, in order
-	value map[netlist.Net][]uint64 // for each net, its bit for every value of the word that it depends on
+	value map[netlist.Net][]uint64 // for each net, its value for every value of the word that it depends on, one bit each
 }
 
 // wordOf is a word of an input port.
@@ -27,7 +27,7 @@ func newEncoder(n *netlist.Netlist) *encoder {
 	return &encoder{n, inputWords(n), map[netlist.Net][]uint64{}}
 }
 
-// inputWords returns the words of all input ports, numbered as [netlist.Netlist.Words] does.
+// inputWords returns the words of all input ports, numbered like [netlist.Netlist.Words].
 func inputWords(n *netlist.Netlist) []wordOf {
 	var words []wordOf
 	for i, p := range n.InputPorts() {
@@ -39,8 +39,8 @@ func inputWords(n *netlist.Netlist) []wordOf {
 	return words
 }
 
-// threshold returns the threshold of cell c, which depends on the given word alone; ok is
-// false if it compares in no such way. It must be called for all cells in order.
+// threshold returns the threshold of cell c, which depends only on the given word. ok is false if the cell is not
+// such a comparison. It must be called for all cells in order.
 func (e *encoder) threshold(c netlist.Cell, word int) (_ uint64, ok bool) {
 	w := e.words[word].nets
 	if t, ok := e.compared(c, w); ok {
@@ -58,8 +58,8 @@ func (e *encoder) threshold(c netlist.Cell, word int) (_ uint64, ok bool) {
 	return step(value, 1<<len(w))
 }
 
-// compared returns the threshold of a comparison of a word, or of its highest bits: the
-// others can be left out where they do not matter.
+// compared returns the threshold of a cell that compares a word, or the word's highest bits if the lower bits do
+// not matter.
 func (e *encoder) compared(c netlist.Cell, word []netlist.Net) (threshold uint64, ok bool) {
 	in := e.n.Inputs(c)
 	low := len(word) - len(in)
@@ -74,7 +74,7 @@ func (e *encoder) compared(c netlist.Cell, word []netlist.Net) (threshold uint64
 	return (e.n.Param(c)+1)<<low - 1, true
 }
 
-// tabulate notes the function of cell c, if others may want it.
+// tabulate records the function of cell c, unless the word is too wide for later cells to use it.
 func (e *encoder) tabulate(c netlist.Cell, word []netlist.Net, of func(value uint64) bool) {
 	if len(word) > widestWord {
 		return
@@ -88,8 +88,8 @@ func (e *encoder) tabulate(c netlist.Cell, word []netlist.Net, of func(value uin
 	e.value[e.n.Output(c)] = value
 }
 
-// function returns the function of cell c for every value of the word; ok is false if that
-// of an input is not known.
+// function returns the value of cell c for every value of the word. ok is false if the function of an input is
+// unknown.
 func (e *encoder) function(c netlist.Cell, word []netlist.Net) (_ []uint64, ok bool) {
 	in := make([][]uint64, len(e.n.Inputs(c)))
 	for j, v := range e.n.Inputs(c) {
@@ -104,7 +104,7 @@ func (e *encoder) function(c netlist.Cell, word []netlist.Net) (_ []uint64, ok b
 		for i := range uint64(1) << len(in) {
 			rows[i] = -(table >> i & 1)
 		}
-		for j := range in { // each step decides an input
+		for j := range in { // each step decides one input
 			for i := range 1 << (len(in) - 1 - j) {
 				rows[i] = rows[2*i]&^in[j][k] | rows[2*i+1]&in[j][k]
 			}
@@ -114,7 +114,7 @@ func (e *encoder) function(c netlist.Cell, word []netlist.Net) (_ []uint64, ok b
 	return value, true
 }
 
-// net returns the function of a net: a constant, a bit of the word, or a cell's.
+// net returns the function of a net: of a constant, a bit of the word, or a cell.
 func (e *encoder) net(v netlist.Net, word []netlist.Net) ([]uint64, bool) {
 	if value, ok := e.value[v]; ok {
 		return value, true
@@ -140,8 +140,8 @@ func (e *encoder) net(v netlist.Net, word []netlist.Net) ([]uint64, bool) {
 	return value, true
 }
 
-// step returns the threshold t of a word's function with the given number of values, if the function is 0 for words
-// up to t and 1 for larger ones.
+// step returns the threshold t of a word's function with the given number of values. ok is true if the function is
+// 0 for words up to t and 1 for larger words.
 func step(value []uint64, values int) (threshold uint64, ok bool) {
 	ones, first := 0, -1
 	for k, x := range value {

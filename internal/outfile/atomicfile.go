@@ -1,14 +1,13 @@
-// Package outfile writes files that are never seen half-written.
+// Package outfile writes files so that nobody ever sees one half-written. It also has locks, and checks that keep a
+// command from overwriting files that are not its own.
 //
-// A [File] is written beside its target, under a temporary name in the same folder,
-// and takes the target's name only when it is complete and on the disk: until then an
-// older file of that name stays as it was, and after a failure it still does. The life
-// of a File is [Create], writing, then [File.Commit] or [File.Abort]; [Write] does all
-// of it. Several processes may write one File: one creates and commits it, the others [Join] and [File.Leave] it
-// between.
+// A [File] is written under a temporary name in the folder of its target, and is renamed to the target only when it
+// is complete and on the disk. Until then, and after a failure, an older file of that name is unchanged. The life
+// of a File is [Create], writing, then [File.Commit] or [File.Abort]; [Write] does all of this. Several processes
+// may write one File: one of them creates and commits it, and in between the others call [Join] and [File.Leave].
 //
-// Errors say what went wrong but not which file was to be written: callers put that
-// before them, as they do for the errors of their own writing.
+// Errors say what went wrong but not which file was to be written. Callers put the file's name in front, as they do
+// for errors of their own writing. Only [Write] names the path itself.
 package outfile
 
 import (
@@ -24,26 +23,26 @@ import (
 	"strings"
 )
 
-// bufferSize spares system calls to writers of small pieces.
+// bufferSize is large enough to save system calls when a file is written in small pieces.
 const bufferSize = 1 << 16
 
-// File is a file being written beside its target. It is an [os.File], so that writers
-// with a plan may seek and use WriteAt.
+// File is a file that is being written under a temporary name. It is an [os.File], so that writers may also seek
+// and use WriteAt.
 type File struct {
 	*os.File
 	target string
 	done   bool
 }
 
-// Create opens a temporary file beside path, in the same folder, named after it with a
-// random part in the middle: ".NAME.0123abcd.tmp". The caller ends it with [File.Commit]
-// or [File.Abort]; deferring Abort is right, as it does nothing after Commit.
+// Create opens a temporary file in the folder of path, named after path with a random part: ".NAME.0123abcd.tmp".
+// The caller ends it with [File.Commit] or [File.Abort]. Deferring Abort is safe, because it does nothing after
+// Commit.
 //
-// The file is locked while it is written. Create removes the temporary files of the same path
-// that no process holds: killed ones have left them.
+// The file is locked while it is written. Create removes temporary files for the same path that no process holds,
+// which killed processes have left.
 //
-// It returns an error if the folder does not exist or cannot be written to, or if path
-// is a folder or a device. A symbolic link is followed, so that its target is what is replaced.
+// Create returns an error if the folder does not exist or cannot be written to, or if path is a folder or a device.
+// It follows symbolic links: a link's target is replaced.
 func Create(path string) (*File, error) {
 	target, err := resolve(path)
 	if err != nil {
@@ -64,8 +63,8 @@ func Create(path string) (*File, error) {
 	return file, nil
 }
 
-// Join opens the temporary file of that name, without its folder, that another process has made with [Create] for the
-// same path. The caller ends it with [File.Leave] or [File.Abort], and lets the other process commit it.
+// Join opens a temporary file that another process has made with [Create] for the same path. temporary is its name
+// without the folder. The caller ends it with [File.Leave] or [File.Abort], and the other process commits it.
 func Join(path, temporary string) (*File, error) {
 	target, err := resolve(path)
 	if err != nil {
@@ -82,8 +81,8 @@ func Join(path, temporary string) (*File, error) {
 	return &File{File: f, target: target}, nil
 }
 
-// CheckWritable returns the error with which [Create] refuses a path that is no place for a file: a
-// folder, a device, or one in a folder that is not there. It writes nothing.
+// CheckWritable returns the error with which [Create] would refuse a path that cannot be a file: a folder, a
+// device, or a path in a folder that does not exist. It writes nothing.
 func CheckWritable(path string) error {
 	target, err := resolve(path)
 	if err != nil {
@@ -96,7 +95,7 @@ func CheckWritable(path string) error {
 	return nil
 }
 
-// resolve follows path to the file that it names, which need not exist.
+// resolve follows symbolic links from path to the file that it names, which need not exist.
 func resolve(path string) (string, error) {
 	if to, err := filepath.EvalSymlinks(path); err == nil {
 		path = to
@@ -111,10 +110,10 @@ func resolve(path string) (string, error) {
 	return path, nil
 }
 
-// attempts bounds the search for a temporary name that is free.
+// attempts bounds the search for an unused temporary name.
 const attempts = 100
 
-// openBeside creates a file under a name that is free. Unlike [os.CreateTemp] it leaves
+// openBeside creates a file with an unused temporary name in the folder of target. Unlike [os.CreateTemp] it leaves
 // the permissions to the user's umask, as for any new file.
 func openBeside(target string) (f *os.File, err error) {
 	folder, base := filepath.Split(target)
@@ -127,13 +126,13 @@ func openBeside(target string) (f *os.File, err error) {
 		if err != nil || Hold(f) && Current(f, name) {
 			break
 		}
-		f.Close() // another process took it for a leftover, before it was locked
+		f.Close() // another process removed it as a leftover before it was locked
 		err = fs.ErrExist
 	}
 	return f, err
 }
 
-// explain returns why no file could be made in the folder.
+// explain returns the reason why no file could be made in the folder.
 func explain(folder string, err error) error {
 	if info, statErr := os.Stat(folder); errors.Is(statErr, fs.ErrNotExist) {
 		return fmt.Errorf("folder %s does not exist, make it first: %w", folder, fs.ErrNotExist)
@@ -143,8 +142,7 @@ func explain(folder string, err error) error {
 	return reason("write in folder "+folder, err)
 }
 
-// reason returns the cause of a failed file operation without the temporary name,
-// which means nothing to the user.
+// reason returns the cause of a failed file operation without the temporary name, which means nothing to the user.
 func reason(doing string, err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -157,8 +155,8 @@ func reason(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// Commit forces the file to the disk, closes it and gives it the target's name in one
-// step. After an error the temporary file is gone and the target is as it was.
+// Commit forces the file to the disk, closes it and renames it to the target in one step. After an error the
+// temporary file is gone and the target is unchanged.
 func (f *File) Commit() error {
 	if f.done {
 		return errors.New("atomicfile: Commit after Commit or Abort")
@@ -173,7 +171,7 @@ func (f *File) Commit() error {
 		os.Remove(f.Name())
 		return reason("write to the disk", err)
 	}
-	err = os.Rename(f.Name(), f.target) // while it is locked, where that can be
+	err = os.Rename(f.Name(), f.target) // still locked, on systems that can rename open files
 	f.Close()
 	if err != nil {
 		os.Remove(f.Name())
@@ -183,7 +181,7 @@ func (f *File) Commit() error {
 	return nil
 }
 
-// Write is that of the [os.File] with an error that does not name the temporary file.
+// Write is like [os.File.Write], with an error that does not name the temporary file.
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.File.Write(p)
 	if err != nil {
@@ -192,7 +190,7 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteAt is that of the [os.File] with an error that does not name the temporary file.
+// WriteAt is like [os.File.WriteAt], with an error that does not name the temporary file.
 func (f *File) WriteAt(p []byte, at int64) (int, error) {
 	n, err := f.File.WriteAt(p, at)
 	if err != nil {
@@ -201,7 +199,7 @@ func (f *File) WriteAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// Sync is that of the [os.File] with an error that does not name the temporary file.
+// Sync is like [os.File.Sync], with an error that does not name the temporary file.
 func (f *File) Sync() error {
 	if err := f.File.Sync(); err != nil {
 		return reason("write to the disk", err)
@@ -209,8 +207,8 @@ func (f *File) Sync() error {
 	return nil
 }
 
-// Leave forces what was written to the disk and closes the file, which another process commits. After an error that
-// process must abort it.
+// Leave forces the written data to the disk and closes the file, which another process commits. After an error of
+// Leave, that process must abort the file.
 func (f *File) Leave() error {
 	if f.done {
 		return errors.New("atomicfile: Leave after Commit, Leave or Abort")
@@ -226,8 +224,8 @@ func (f *File) Leave() error {
 	return nil
 }
 
-// syncFolder puts the new name on the disk too. File systems that cannot do so for a
-// folder do it on their own, so an error is of no consequence.
+// syncFolder also forces the new name to the disk. File systems that cannot do this for a folder do it without
+// being asked, so errors are ignored.
 func syncFolder(folder string) {
 	if d, err := os.Open(folder); err == nil {
 		_ = d.Sync()
@@ -235,8 +233,8 @@ func syncFolder(folder string) {
 	}
 }
 
-// Abort closes and removes the temporary file and leaves the target as it was. It does
-// nothing after [File.Commit] and [File.Leave].
+// Abort closes and removes the temporary file and leaves the target unchanged. It does nothing after [File.Commit]
+// and [File.Leave].
 func (f *File) Abort() {
 	if f.done {
 		return
@@ -246,8 +244,8 @@ func (f *File) Abort() {
 	os.Remove(f.Name())
 }
 
-// Write writes the file of that path with what write writes to its argument, which is
-// buffered. If write fails or panics, the file is as it was. Errors name the path, and wrap that of write.
+// Write writes a file with the content that the function write writes to its buffered argument. If write fails or
+// panics, an older file is unchanged. Errors name the path, and wrap the error of write.
 func Write(path string, write func(io.Writer) error) error {
 	if err := writeFile(path, write); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -271,12 +269,12 @@ func writeFile(path string, write func(io.Writer) error) error {
 	return f.Commit()
 }
 
-// RemoveLeftovers removes the temporary files that killed processes left beside path.
-// It is for the one process that writes path: it would take away the file that another
-// is writing. A folder that cannot be read holds none.
+// RemoveLeftovers removes the temporary files that killed processes have left for path. Only the single process
+// that writes path may call it, because it also removes files that other processes are writing. It ignores a folder
+// that cannot be read.
 func RemoveLeftovers(path string) { eachLeftover(path, func(at string) { os.Remove(at) }) }
 
-// eachLeftover calls remove with each temporary file of a path.
+// eachLeftover calls remove with each temporary file for path.
 func eachLeftover(path string, remove func(at string)) {
 	folder, base := filepath.Split(path)
 	entries, err := os.ReadDir(filepath.Clean(folder + "."))

@@ -1,8 +1,8 @@
-// This file keeps two processes from writing one output at the same time.
+// This file keeps two processes from writing the same output at the same time.
 //
-// The locks are advisory and belong to open files, so that the system takes them away from a
-// process that is killed: none is ever left behind to be removed by hand. Where the system
-// or the file system has no such locks, all are free; [LockLacks] says which those are.
+// The locks are advisory and belong to open files. The system releases the locks of a process that is killed, so
+// that no lock must ever be removed by hand. If the system or the file system has no such locks, every lock is
+// free; [LockLacks] says what cannot be locked.
 
 package outfile
 
@@ -24,9 +24,9 @@ type Lock struct {
 	path string // file to remove at the end; "": none
 }
 
-// AcquireLock makes the file of that path, locks it and writes the number of this process into
-// it. It returns an error that wraps [ErrHeld] and has the number of the other process, if
-// that holds it, and refuses a file that is there and is no lock. [Lock.Release] removes the file.
+// AcquireLock creates the file at path, locks it and writes the number of this process into it. If another process
+// holds the lock, the error wraps [ErrHeld] and contains that process's number. AcquireLock refuses an existing
+// file that is not a lock. [Lock.Release] removes the file.
 func AcquireLock(path string) (*Lock, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
@@ -38,7 +38,7 @@ func AcquireLock(path string) (*Lock, error) {
 			f.Close()
 			return nil, err
 		}
-		if !Current(f, path) { // its holder removed the file after it was opened here
+		if !Current(f, path) { // the previous holder removed the file after it was opened here
 			f.Close()
 			continue
 		}
@@ -46,7 +46,7 @@ func AcquireLock(path string) (*Lock, error) {
 			f.Close()
 			return nil, fmt.Errorf("%s: exists and is not a lock that ialgn wrote; move it away", path)
 		}
-		// What stands in the file is for people; the lock holds without it.
+		// The number in the file is for people; the lock works without it.
 		if err := f.Truncate(0); err == nil {
 			fmt.Fprintln(f, os.Getpid())
 		}
@@ -54,8 +54,8 @@ func AcquireLock(path string) (*Lock, error) {
 	}
 }
 
-// LockFile locks a file for whoever writes it, by [AcquireLock] of .NAME.lock beside it. All symbolic
-// links to a file mean the same lock.
+// LockFile locks a file for writing, by [AcquireLock] of .NAME.lock in the same folder. All symbolic links to a
+// file share one lock.
 func LockFile(path string) (*Lock, error) { return AcquireLock(LockPath(path)) }
 
 // LockPath returns the path of the file that [LockFile] locks.
@@ -67,7 +67,7 @@ func LockPath(path string) string {
 	return folder + "." + base + ".lock"
 }
 
-// inUse adds the number of the process that holds a lock to the error, if it is known.
+// inUse adds the number of the process that holds the lock to the error, if it is known.
 func inUse(f *os.File, err error) error {
 	if !errors.Is(err, ErrHeld) {
 		return err
@@ -78,16 +78,16 @@ func inUse(f *os.File, err error) error {
 	return err
 }
 
-// holder returns the number in the file of a lock, "" if it is empty, and reports whether the
-// file has nothing else.
+// holder returns the process number in a lock's file, or "" if the file is empty. ok is false if the file has any
+// other content.
 func holder(f *os.File) (number string, ok bool) {
-	const longest = 20 // digits of a number, and a line break
+	const longest = 20 // digits of a number and a line break
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, longest+1))
 	number = strings.TrimSpace(string(text))
 	return number, err == nil && len(text) <= longest && strings.Trim(number, "0123456789") == ""
 }
 
-// Current reports whether the path still names the open file.
+// Current reports whether path still names the open file.
 func Current(f *os.File, path string) bool {
 	a, err := f.Stat()
 	if err != nil {
@@ -97,8 +97,8 @@ func Current(f *os.File, path string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// LockFolder locks a folder itself, which leaves no file in it. With wait it waits for the lock,
-// otherwise an error that wraps [ErrHeld] says that another process has it.
+// LockFolder locks a folder itself and leaves no file in it. With wait it waits for the lock; otherwise it returns
+// an error that wraps [ErrHeld] if another process has the lock.
 func LockFolder(path string, wait bool) (*Lock, error) {
 	f, err := openFolder(path)
 	if f == nil {
@@ -111,15 +111,15 @@ func LockFolder(path string, wait bool) (*Lock, error) {
 	return &Lock{file: f}, nil
 }
 
-// Release gives the lock back.
+// Release releases the lock.
 func (l *Lock) Release() {
 	if l.path != "" {
-		os.Remove(l.path) // while it is locked, so that it is not the next holder's
+		os.Remove(l.path) // still locked, so it cannot be the next holder's file
 	}
 	if l.file != nil {
 		l.file.Close()
 	}
 	if l.path != "" && !MovesOpen {
-		os.Remove(l.path) // which fails if the next holder has it open
+		os.Remove(l.path) // fails if the next holder has opened it
 	}
 }

@@ -5,62 +5,62 @@ import (
 	"regexp"
 )
 
-// Form is a kind of file that ialgn writes, and how the beginning of one shows that.
+// Form is a kind of file that ialgn writes, recognised by the beginning of the file.
 type Form struct {
 	name string // name of the form with its article
 	is   func(head []byte) bool
 }
 
-// The forms. Each is told by marks that its writer puts near the beginning, and not by all of
-// its content: a file of ialgn's that is cut short or edited further down is still one.
+// The forms. Each is recognised by marks near the beginning of the file, not by the whole content: a file that is
+// truncated or edited further down still has its form.
 var (
 	// ModelForm is a model file of package model, and a checkpoint.
 	ModelForm = Form{"a model file", func(head []byte) bool {
 		return len(head) > 8 && bytes.HasPrefix(head[8:], []byte(`{"__metadata__":`)) &&
 			bytes.Contains(head, []byte(`"format":"ialgn-model"`))
 	}}
-	// Log is what train --log appends to.
+	// Log is the file that train --log appends to.
 	Log = matching("a training log", `^\{"time":"[^"]*",("seed":[0-9]+,)?"epoch":[0-9]+,"learning_rate":`)
-	// LogTable is the same as CSV.
+	// LogTable is a training log in CSV.
 	LogTable = matching("a training log in CSV", `^run,seed,time,epoch,learning_rate,`)
-	// Page is a page of report or watch.
+	// Page is a page written by report or watch.
 	Page = matching("a page", `^<!DOCTYPE html>.*<meta name="generator" content="ialgn `)
 	// Dump is a value change dump.
 	Dump = matching("a value change dump", `^\$version ialgn \$end`)
-	// Activity is what sim --activity writes.
+	// Activity is written by sim --activity.
 	Activity = matching("a report of activity", `^\{"what":"zero-delay transitions [^"]*","samples":`)
-	// SVG and PNG are the two forms of a chart.
+	// SVG and PNG are the formats of a chart.
 	SVG = matching("a chart", `^<svg xmlns="http://www.w3.org/2000/svg" [^>]* role="img" font-family="Liberation Sans, Arial, Helvetica, sans-serif">`)
 	PNG = Form{"a chart", func(head []byte) bool {
 		return bytes.HasPrefix(head, []byte("\x89PNG\r\n\x1a\n")) &&
 			bytes.Contains(head[:min(len(head), 200)], []byte(PNGMark))
 	}}
-	// Certificate is what verify leaves in a folder of compile.
+	// Certificate is written by verify into a folder made by compile.
 	Certificate = matching("a certificate", `^\{\s*"format": [0-9]+,\s*"ialgn": "[^"]*",\s*"time": "`)
-	// Table, Values and Result are what experiment writes of networks, Sweep are the values of sweep, and Job what both
-	// write for a cluster.
+	// Table, Values and Result are what experiment writes about networks. Sweep is the table of values of sweep.
+	// Job is what both commands write for a cluster.
 	Table  = matching("a table of an experiment", "^# .*Made by `ialgn (experiment|sweep) ")
 	Sweep  = matching("a table of a sweep", `^name,seeds,([a-z0-9_.]+,)*test_accuracy_mean,`)
 	Values = matching("a table of an experiment",
 		`^name,(data,width,depth,deployed_gates,network|network,data,width,depth),`)
 	Result = matching("a result", `^\{\s*"model": "[^"]*",\s*"model_sha256": "`)
 	Job    = matching("a job", "^(#!/bin/bash\n)?# [^\n]* Made by `ialgn (experiment|sweep) ")
-	// Search, Chosen and Front are what fit writes: how far a search is, a configuration, and the networks that it found.
+	// Search, Chosen and Front are written by fit: the state of a search, a configuration, and the networks found.
 	Search = matching("a search", `^\{\s*"format": [0-9]+,\s*"asked": \{\s*"keys":`)
 	Chosen = matching("a configuration of fit", "^# Chosen by `ialgn fit`")
 	Front  = matching("a front", `^budget,luts,gates,head,encoder,validation,accuracy,`)
 	// Man is a man page.
 	Man = matching("a man page", "^[.]\\\\\" Made by `ialgn man`")
-	// Circuit is what export writes for torchlogix, which itself writes the keys in another order.
+	// Circuit is written by export for torchlogix. torchlogix itself writes the keys in a different order.
 	Circuit = matching("a circuit of export", `^\{"n_inputs": [0-9]+, "input_shape": \[[0-9, ]*\], "gates":`)
-	// Any is no form: no file that is there already is of it.
+	// Any matches no existing file.
 	Any = Form{"a file", func([]byte) bool { return false }}
 )
 
-// PNGMark is the entry of the text of a PNG that says what wrote it.
+// PNGMark is the text entry of a PNG that names the program.
 const PNGMark = "Software\x00ialgn"
 
-// matching returns a form by an expression, in which a point stands for line breaks, too.
+// matching returns a form given by a regular expression, in which a point also matches line breaks.
 func matching(name, expression string) Form {
 	return Form{name, regexp.MustCompile(`(?s)` + expression).Match}
 }

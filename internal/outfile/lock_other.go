@@ -4,23 +4,23 @@ package outfile
 
 import "os"
 
-// LockLacks is what cannot be locked on this system, empty if all can.
+// LockLacks names what cannot be locked on this system; empty: nothing.
 const LockLacks = "files and folders"
 
-// MovesOpen says that an open file can be renamed and removed.
+// MovesOpen says whether an open file can be renamed and removed.
 const MovesOpen = false
 
-// lock has nothing to lock with.
+// lock does nothing: this system has no locks.
 func lock(*os.File, bool) error { return nil }
 
-// openFolder opens nothing, for there is nothing to lock with.
+// openFolder opens nothing: this system has no locks.
 func openFolder(path string) (*os.File, error) {
 	_, err := os.Stat(path)
 	return nil, err
 }
 
-// Hold locks nothing: see [RemoveAbandonedLock].
+// Hold locks nothing; see [RemoveAbandonedLock].
 func Hold(*os.File) bool { return true }
 
-// RemoveAbandonedLock removes nothing: no file of this system is known to be left by a killed process.
+// RemoveAbandonedLock removes nothing: on this system it is never known that a killed process left a file.
 func RemoveAbandonedLock(string) {}

@@ -8,16 +8,16 @@ import (
 	"syscall"
 )
 
-// LockLacks is what cannot be locked on this system, empty if all can.
+// LockLacks names what cannot be locked on this system; empty: nothing.
 const LockLacks = ""
 
-// MovesOpen says that an open file can be renamed and removed.
+// MovesOpen says whether an open file can be renamed and removed.
 const MovesOpen = true
 
-// openFolder opens a folder to be locked.
+// openFolder opens a folder so that it can be locked.
 func openFolder(path string) (*os.File, error) { return os.Open(path) }
 
-// lock locks an open file or folder. A file system without locks lets everybody in.
+// lock locks an open file or folder. On a file system without locks it always succeeds.
 func lock(f *os.File, wait bool) error {
 	how := syscall.LOCK_EX
 	if !wait {
@@ -30,8 +30,8 @@ func lock(f *os.File, wait bool) error {
 	return err
 }
 
-// flock is the call of the system, again where a signal ended it. Its error is [ErrHeld] if another process holds the
-// lock.
+// flock calls the system's flock, and repeats the call if a signal interrupts it. It returns [ErrHeld] if another
+// process holds the lock.
 func flock(f *os.File, how int) error {
 	for {
 		switch err := syscall.Flock(int(f.Fd()), how); {
@@ -44,11 +44,13 @@ func flock(f *os.File, how int) error {
 	}
 }
 
-// Hold locks an open file until it is closed, where the system can, and reports whether no other process holds it.
+// Hold locks an open file until it is closed, if the system can. It reports whether no other process holds the
+// lock.
 func Hold(f *os.File) bool { return lock(f, false) == nil }
 
-// RemoveAbandonedLock removes a file that was locked by [Hold], if it is known that no process holds it now. The file
-// is locked meanwhile: whoever has just made it, and not locked it yet, sees that it is gone.
+// RemoveAbandonedLock removes a file that was locked by [Hold], if it is certain that no process holds it. It locks
+// the file while removing it: a process that has just created the file, and has not locked it yet, can notice that
+// it is gone.
 func RemoveAbandonedLock(path string) {
 	f, err := os.Open(path)
 	if err != nil {

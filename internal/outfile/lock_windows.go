@@ -7,16 +7,17 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// LockLacks is what cannot be locked on this system, empty if all can.
+// LockLacks names what cannot be locked on this system; empty: nothing.
 const LockLacks = "folders"
 
-// MovesOpen says that an open file can be renamed and removed.
+// MovesOpen says whether an open file can be renamed and removed.
 const MovesOpen = false
 
-// lockedAt is the byte that is locked. What is locked nobody else can read, so it is far behind the number in the file.
+// lockedAt is the offset of the byte that is locked. No other process can read a locked byte, so it is far after
+// the number in the file.
 const lockedAt = 1 << 30
 
-// lock locks an open file. A file system without locks lets everybody in.
+// lock locks an open file. On a file system without locks it always succeeds.
 func lock(f *os.File, wait bool) error {
 	how := uint32(windows.LOCKFILE_EXCLUSIVE_LOCK)
 	if !wait {
@@ -32,14 +33,14 @@ func lock(f *os.File, wait bool) error {
 	return err
 }
 
-// openFolder opens nothing: folders cannot be locked, and one that is open cannot be removed.
+// openFolder opens nothing: folders cannot be locked, and an open folder cannot be removed.
 func openFolder(path string) (*os.File, error) {
 	_, err := os.Stat(path)
 	return nil, err
 }
 
-// Hold locks nothing: see [RemoveAbandonedLock].
+// Hold locks nothing; see [RemoveAbandonedLock].
 func Hold(*os.File) bool { return true }
 
-// RemoveAbandonedLock removes nothing: no file of this system is known to be left by a killed process.
+// RemoveAbandonedLock removes nothing: on this system it is never known that a killed process left a file.
 func RemoveAbandonedLock(string) {}

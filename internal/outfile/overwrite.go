@@ -1,11 +1,10 @@
-// This file keeps a command from destroying what is not its own to replace.
+// This file keeps a command from destroying files that it has no right to replace.
 //
-// A command makes a [Guard] of the files that it reads and of its option --force, and asks
-// it about each file that it is going to write, before it does any work: [Guard.Check] returns
-// an error where the file is there already and is one of the command's inputs, or none that
-// ialgn wrote, by its [Form]. What is not there yet, empty files and what is no regular file,
-// such as /dev/null, may always be written. The check follows symbolic links, as writing does,
-// and knows hard links to an input.
+// A command makes a [Guard] from the files that it reads and its option --force. Before it does any work, it asks
+// the Guard about each file that it will write. [Guard.Check] returns an error if the file exists and is one of the
+// command's inputs, or was not written by ialgn, judging by its [Form]. Files that do not exist, empty files, and
+// anything but regular files, such as /dev/null, may always be written. The check follows symbolic links, as
+// writing does, and recognises hard links to an input.
 
 package outfile
 
@@ -20,8 +19,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// Guard knows what a command must not write over. The zero value knows no input, and takes no
-// file for ialgn's that does not have the form.
+// Guard knows which files a command must not overwrite. The zero value knows no inputs, and allows only files of
+// the expected form to be overwritten.
 type Guard struct {
 	force  bool
 	inputs []input
@@ -33,8 +32,8 @@ type input struct {
 	info os.FileInfo
 }
 
-// NewGuard returns the guard of a command that reads these files. With force it allows everything.
-// Inputs that are no regular files, and those that are not there, are for the command to report.
+// NewGuard returns the guard of a command that reads the given files. With force it allows everything. It ignores
+// inputs that do not exist or are not regular files: the command reports these.
 func NewGuard(force bool, inputs ...string) Guard {
 	g := Guard{force: force}
 	for _, path := range inputs {
@@ -45,11 +44,11 @@ func NewGuard(force bool, inputs ...string) Guard {
 	return g
 }
 
-// Forced reports whether everything may be written over.
+// Forced reports whether every file may be overwritten.
 func (g Guard) Forced() bool { return g.force }
 
-// Check returns an error that begins with the path if the file must not be written over. A
-// file that the command could not read is refused, too: nobody can say what it is.
+// Check returns an error, beginning with the path, if the file must not be overwritten. It also refuses a file that
+// cannot be read, because its form is unknown.
 func (g Guard) Check(path string, form Form) error {
 	info, err := os.Stat(path)
 	if g.force || err != nil || !info.Mode().IsRegular() {
@@ -70,13 +69,13 @@ func (g Guard) Check(path string, form Form) error {
 	return nil
 }
 
-// Output is a file that is going to be written.
+// Output is a file that will be written.
 type Output struct {
 	Path string
 	Form Form
 }
 
-// Outputs returns files of one form.
+// Outputs returns files of the same form.
 func Outputs(form Form, paths ...string) (files []Output) {
 	for _, path := range paths {
 		files = append(files, Output{path, form})
@@ -84,8 +83,7 @@ func Outputs(form Form, paths ...string) (files []Output) {
 	return files
 }
 
-// CheckAll is [Guard.Check] of several files: either all of them may be written, or it returns
-// an error about the first that may not.
+// CheckAll calls [Guard.Check] for several files, and returns the first error.
 func (g Guard) CheckAll(files []Output) error {
 	for _, f := range files {
 		if err := g.Check(f.Path, f.Form); err != nil {
@@ -95,15 +93,15 @@ func (g Guard) CheckAll(files []Output) error {
 	return nil
 }
 
-// Foreign returns the error about a file that is there already and is not what a command writes.
+// Foreign returns the error for an existing file that the command did not write.
 func Foreign(path, what string) error {
 	return Remedied(fmt.Errorf("%s: exists and is not %s that ialgn wrote", path, what))
 }
 
-// Remedied returns an error about a file that must not be written over, with what to do.
+// Remedied adds the usual hint to an error about a file that must not be overwritten.
 func Remedied(err error) error { return message.WithHint(err, "choose another name, or give {Force}") }
 
-// Distinct returns an error if two of the paths, of which empty ones do not count, name one file.
+// Distinct returns an error if two of the paths name the same file. Empty paths are ignored.
 func Distinct(paths ...string) error {
 	known := map[string]bool{}
 	for _, path := range paths {
@@ -122,8 +120,8 @@ func Distinct(paths ...string) error {
 	return nil
 }
 
-// located returns where a path leads: an absolute path, its symbolic links followed, also one to a file that is not
-// there.
+// located returns the absolute path to which a path leads, after following symbolic links, even to a file that does
+// not exist.
 func located(path string) (string, error) {
 	at, err := filepath.Abs(path)
 	if err != nil {
@@ -146,8 +144,8 @@ func located(path string) (string, error) {
 	return filepath.Join(folder, filepath.Base(at)), nil
 }
 
-// Apart returns an error if a path, to which the option by adds lines, names one of the other paths, which the command
-// reads or writes itself. It knows symbolic and hard links.
+// Apart returns an error if path, to which lines are appended by the option by, names one of the other paths, which
+// the command itself reads or writes. It recognises symbolic and hard links.
 func Apart(by, path string, others ...string) error {
 	at, err := located(path)
 	if err != nil || path == os.DevNull {
@@ -169,7 +167,7 @@ func Apart(by, path string, others ...string) error {
 	return nil
 }
 
-// headBytes is more than the forms look at, but for the longest headers of models.
+// headBytes is longer than the beginning that any form looks at, except the longest headers of models.
 const headBytes = 16 << 20
 
 // beginning returns the first bytes of a file.

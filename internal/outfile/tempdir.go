@@ -1,4 +1,4 @@
-// This file makes folders for temporary files, and says what to do where that is not possible.
+// This file makes temporary folders, and says what to do if that fails.
 
 package outfile
 
@@ -20,8 +20,8 @@ func CheckTemp() error {
 	return os.Remove(dir)
 }
 
-// MakeTemp makes a folder whose name begins with a prefix in the one for temporary files ([os.TempDir]). The caller
-// removes it.
+// MakeTemp makes a folder whose name begins with prefix in the folder for temporary files ([os.TempDir]). The
+// caller removes it.
 func MakeTemp(prefix string) (string, error) {
 	dir, err := os.MkdirTemp("", prefix)
 	if err == nil {

@@ -1,12 +1,11 @@
-// Package progress carries word of long work from where it is done to whoever shows it.
+// Package progress carries progress reports from long work to the code that shows them.
 //
-// Work that may take longer than a user likes to wait begins a task in its context ([Begin]),
-// says what it is at ([Say]) and how far it is ([Count]), and ends the task. It never writes
-// anything itself. Whoever starts the work puts a [Board] into the context ([With]), which has
-// what is under way shown again and again while there is any. In a context without a board all
-// of this does nothing.
+// Work that may take longer than a user likes to wait begins a task in its context ([Begin]), says what it is doing
+// ([Say]) and how far it has come ([Count]), and ends the task. It never writes anything itself. The caller of the
+// work puts a [Board] into the context ([With]); while there are tasks, the board shows them at regular intervals.
+// In a context without a board all of this does nothing.
 //
-// Tasks may be begun within tasks, and several at a time.
+// Tasks may be begun within tasks, and several tasks may run at the same time.
 package progress
 
 import (
@@ -20,12 +19,12 @@ import (
 	"ialgn/internal/crew"
 )
 
-// Status is what one line about the work under way says.
+// Status describes the work of one task, for one line of output.
 type Status struct {
 	Name    string        // name of the outermost task, such as rtl
-	Elapsed time.Duration // time since that task began
+	Elapsed time.Duration // time since the outermost task began
 	Doing   []string      // names of the tasks in progress, from the outermost to the innermost
-	// Done of Of steps are done, as the innermost task says that counts them. Of is 0 if none does.
+	// Done of Of steps are done, as counted by the innermost task that counts. Of is 0 if none counts.
 	Done, Of int
 }
 
@@ -34,7 +33,7 @@ func (s Status) String() string {
 	return s.Name + ": " + strings.Join(append([]string{elapsed(s.Elapsed)}, s.Doing...), ", ")
 }
 
-// elapsed writes a time with its two largest units.
+// elapsed writes a duration in its two largest units.
 func elapsed(d time.Duration) string {
 	s := int(d.Seconds())
 	switch {
@@ -46,26 +45,26 @@ func elapsed(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", s/3600, s/60%60)
 }
 
-// Board holds the tasks that are under way. Its methods and those of the contexts that it is in
-// may be called by several goroutines at a time.
+// Board holds the tasks in progress. Several goroutines may call its methods, and use contexts with it, at the same
+// time.
 type Board struct {
 	every time.Duration
 	show  func([]Status)
 
 	mu    sync.Mutex
 	tasks []*task       // in the order in which they began
-	end   chan struct{} // closed when there are none any more
-	shows *crew.Group   // calls show until then; a panic there is one of who ends the last task
+	end   chan struct{} // closed when no tasks are left
+	shows *crew.Group   // calls show until end is closed; remove passes its panic on
 }
 
-// NewBoard returns a board that, while there are tasks, calls show at that interval with the
-// innermost of them, the one that began first before the others; and with nil when the last has
-// ended, before its end returns. What ends within the interval is never shown.
+// NewBoard returns a board that calls show at intervals of every while there are tasks. show gets the innermost
+// tasks in the order in which they began. When the last task ends, show gets nil before the task's end function
+// returns. A task that ends within the first interval is never shown.
 func NewBoard(every time.Duration, show func([]Status)) *Board {
 	return &Board{every: every, show: show}
 }
 
-// task is work that is under way.
+// task is work in progress.
 type task struct {
 	board  *Board
 	within *task // nil: it is outermost
@@ -79,19 +78,19 @@ type task struct {
 
 type key struct{}
 
-// holder is what a context holds: a board, and the task that its work is part of, if any.
+// holder is the value in a context: a board, and the task to which the work belongs, if any.
 type holder struct {
 	board *Board
 	task  *task
 }
 
-// With returns a context whose tasks are on the board.
+// With returns a context whose tasks are shown on the board.
 func With(ctx context.Context, b *Board) context.Context {
 	return context.WithValue(ctx, key{}, holder{board: b})
 }
 
-// Begin begins a task, within that of the context if there is one. What is said of it is said in
-// the context that it returns; end ends it, with all that was begun within it.
+// Begin begins a task, as part of the context's task if there is one. Calls of Say and Count with the returned
+// context concern the new task. end ends the task and all tasks begun within it.
 func Begin(ctx context.Context, name string) (within context.Context, end func()) {
 	h, ok := ctx.Value(key{}).(holder)
 	if !ok {
@@ -102,13 +101,12 @@ func Begin(ctx context.Context, name string) (within context.Context, end func()
 	return context.WithValue(ctx, key{}, holder{h.board, t}), func() { h.board.remove(t) }
 }
 
-// Say says what the context's task is at, such as routing. How far it was is forgotten.
+// Say sets what the context's task is doing, such as routing. It resets the count of [Count].
 func Say(ctx context.Context, format string, args ...any) {
 	change(ctx, func(t *task) { t.doing, t.done, t.of = fmt.Sprintf(format, args...), 0, 0 })
 }
 
-// Count says that so many of all steps of the context's task are done, with the plural of what
-// they are called.
+// Count sets the progress of the context's task: done steps out of of. unit is the plural noun for the steps.
 func Count(ctx context.Context, done, of int, unit string) {
 	change(ctx, func(t *task) { t.done, t.of, t.unit = done, of, unit })
 }
@@ -135,15 +133,15 @@ func (b *Board) add(t *task) {
 	}
 }
 
-// remove ends a task and those within it.
+// remove ends a task and all tasks within it.
 func (b *Board) remove(t *task) {
 	if shows := b.drop(t); shows != nil {
-		_ = shows.Wait() // its functions return no errors
+		_ = shows.Wait() // show functions return no errors
 		b.show(nil)
 	}
 }
 
-// drop takes a task and those within it off the board. If that leaves none, it returns what to wait
+// drop removes a task and all tasks within it from the board. If no tasks are left, it returns the group to wait
 // for until nothing is shown any more.
 func (b *Board) drop(t *task) (shows *crew.Group) {
 	b.mu.Lock()
@@ -159,12 +157,12 @@ func (b *Board) drop(t *task) (shows *crew.Group) {
 	return b.shows
 }
 
-// isIn reports whether a task is another or within it.
+// isIn reports whether t is the task o or within it.
 func (t *task) isIn(o *task) bool {
 	return t != nil && (t == o || t.within.isIn(o))
 }
 
-// watch has the tasks shown until there are none.
+// watch shows the tasks at each interval until there are none.
 func (b *Board) watch(end <-chan struct{}) error {
 	tick := time.NewTicker(b.every)
 	defer tick.Stop()
@@ -180,7 +178,7 @@ func (b *Board) watch(end <-chan struct{}) error {
 	}
 }
 
-// innermost returns what the tasks without others in them are at.
+// innermost returns the status of each task that has no other tasks within it.
 func (b *Board) innermost() (all []Status) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -192,7 +190,7 @@ func (b *Board) innermost() (all []Status) {
 	return all
 }
 
-// status returns what a task is at, after what those around it are at.
+// status returns the status of a task, which includes the tasks around it.
 func (t *task) status() Status {
 	var s Status
 	if t.within == nil {

@@ -1,8 +1,8 @@
-// Package readahead hands out samples of a source in blocks, and reads the next block while one is in use.
+// Package readahead delivers the samples of a source in blocks, and reads the next block while one is in use.
 //
-// A sample is so many elements in a row, a block so many samples. Blocks are full but for the last one, unless the
-// source is one that has to be waited for, such as a pipe: then a block holds what came within [Options.Patience] of
-// its first sample. All blocks lie in memory that is allocated once.
+// A sample is a fixed number of elements in a row, and a block is a number of samples. All blocks except the last
+// are full, unless the source must be waited for, such as a pipe: then a block holds the samples that arrive within
+// [Options.Patience] of its first sample. The memory of all blocks is allocated once.
 package readahead
 
 import (
@@ -12,26 +12,27 @@ import (
 	"time"
 )
 
-// Options say what blocks are.
+// Options describe the blocks.
 type Options struct {
-	Sample int // elements of a sample
-	Block  int // samples of a block at most
-	// Ahead reads in a goroutine of its own. Without it nothing is read while a block is in use.
+	Sample int // elements in a sample
+	Block  int // largest number of samples in a block
+	// Ahead reads in a separate goroutine. Without it, nothing is read while a block is in use.
 	Ahead bool
-	// Patience is how long after its first sample a block ends that is not full; 0: it waits for the source. It needs
-	// Ahead.
+	// Patience is the time from a block's first sample until the block ends even if it is not full; 0: no limit. It
+	// requires Ahead.
 	Patience time.Duration
 }
 
-// Source reads samples into dst, which has room for whole ones: at least one sample, and as many more as come without
-// waiting. It returns how many, and with an error how many came before that, which is io.EOF after the last one.
+// Source reads samples into dst, which has room for at least one sample. It waits for one sample, and also returns
+// as many more as are available. With an error it returns the number of samples before the error. The error after
+// the last sample is io.EOF.
 type Source[T any] func(dst []T) (samples int, err error)
 
-// Blocks calls use with each block of a source, in order. A block is valid until use returns. What ends it is the first
-// error of use or of the source, or the end of ctx. The samples that come before an error of the source, but do not
-// fill a block, are not used.
+// Blocks calls use with each block of a source, in order. A block is valid until use returns. Blocks returns the
+// first error of use or of the source, or the error of ctx when ctx ends. Samples before an error of the source
+// that do not fill a block are not used.
 //
-// The source is not read any more when Blocks has returned: it waits for the read that is under way.
+// When Blocks has returned, the source is no longer read: Blocks waits for a read that is in progress.
 func Blocks[T any](ctx context.Context, o Options, read Source[T], use func(block []T) error) error {
 	if o.Ahead {
 		return ahead(ctx, o, read, use)
@@ -57,7 +58,7 @@ func Blocks[T any](ctx context.Context, o Options, read Source[T], use func(bloc
 	}
 }
 
-// fill reads samples until dst is full or the source has an error.
+// fill reads samples until dst is full or the source returns an error.
 func fill[T any](dst []T, size int, read Source[T]) (samples int, err error) {
 	for samples*size < len(dst) && err == nil {
 		var n int

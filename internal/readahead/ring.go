@@ -10,19 +10,19 @@ import (
 	"ialgn/internal/crew"
 )
 
-// ring has room for two blocks, of which a goroutine fills one while the other is in use. Places count samples since
-// the beginning; a block begins at a multiple of its size, or where one ended that was not full.
+// ring has room for two blocks. A goroutine fills one block while the other is in use. Places count samples from
+// the beginning. A block begins at a multiple of its size, or at the end of a block that was not full.
 type ring[T any] struct {
 	o    Options
 	buf  []T
-	news chan struct{} // tells the user of a first sample, a full block or an error
-	room chan struct{} // tells the reader that there is room
+	news chan struct{} // signals a first sample, a full block or an error to the user of blocks
+	room chan struct{} // signals free room to the reader
 
 	mu    sync.Mutex
-	put   int       // place behind the last sample that was read
-	done  int       // place behind the last sample that was used
-	since time.Time // when the first sample came that was not used, if there is one
-	err   error     // of the source, behind the last sample
+	put   int       // place after the last sample that was read
+	done  int       // place after the last sample that was used
+	since time.Time // arrival of the first unused sample, if there is one
+	err   error     // error of the source after the last sample
 }
 
 // ahead is [Blocks] with a goroutine that reads.
@@ -34,13 +34,13 @@ func ahead[T any](ctx context.Context, o Options, read Source[T], use func(block
 	reader, ctx := crew.NewGroup(ctx)
 	defer func() {
 		cancel()
-		_ = reader.Wait() // has no error, but panics if read did
+		_ = reader.Wait() // returns no error, but panics if read panicked
 	}()
 	reader.Go(func() error { r.fill(ctx, read); return nil })
 	return r.drain(ctx, use)
 }
 
-// fill reads samples into the ring until the source has an error or ctx ends.
+// fill reads samples into the ring until the source returns an error or ctx ends.
 func (r *ring[T]) fill(ctx context.Context, read Source[T]) {
 	for {
 		dst, err := r.space(ctx)
@@ -53,7 +53,7 @@ func (r *ring[T]) fill(ctx context.Context, read Source[T]) {
 	}
 }
 
-// space waits for room, and returns what there is of it up to the end of a block.
+// space waits for free room, and returns the room up to the end of a block.
 func (r *ring[T]) space(ctx context.Context) ([]T, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -72,7 +72,7 @@ func (r *ring[T]) space(ctx context.Context) ([]T, error) {
 	}
 }
 
-// add counts samples that were read. It reports whether the source has ended.
+// add records samples that were read. It reports whether the source has ended.
 func (r *ring[T]) add(samples int, err error) (ended bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -105,7 +105,8 @@ func (r *ring[T]) drain(ctx context.Context, use func(block []T) error) error {
 	}
 }
 
-// next waits for a block, and returns the places that it goes from and to: the same one after the last block.
+// next waits for a block, and returns its first place and the place after it. After the last block the two are
+// equal.
 func (r *ring[T]) next(ctx context.Context) (from, to int, err error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -137,27 +138,27 @@ func (r *ring[T]) next(ctx context.Context) (from, to int, err error) {
 	}
 }
 
-// release gives back the room of a block.
+// release frees the room of a block.
 func (r *ring[T]) release(to int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done = to
 	if r.o.Patience > 0 {
-		r.since = time.Now() // of what was read meanwhile
+		r.since = time.Now() // arrival of the samples that were read meanwhile
 	}
 	tell(r.room)
 }
 
-// end returns the place at which a block ends, at the latest, that has the sample of a place.
+// end returns the latest place at which the block that contains a place ends.
 func (r *ring[T]) end(place int) int { return (place/r.o.Block + 1) * r.o.Block }
 
-// samples returns those of places within a block.
+// samples returns the samples at places from .. to-1 within a block.
 func (r *ring[T]) samples(from, to int) []T {
 	at := from % (2 * r.o.Block)
 	return r.buf[at*r.o.Sample:][:(to-from)*r.o.Sample]
 }
 
-// tell lets a waiting goroutine look again.
+// tell wakes up a waiting goroutine.
 func tell(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:

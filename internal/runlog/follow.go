@@ -10,34 +10,34 @@ import (
 	"os"
 )
 
-// Run is a training run that a log has lines of.
+// Run is a training run found in a log.
 type Run struct {
-	Name   string  // the configuration's, "" where the log does not say it
-	Seed   *uint64 // nil where the log does not say it
-	Call   int     // from 1, of several runs of this name and seed in the log
-	Epochs []Epoch // in ascending order, one at least
+	Name   string  // name of the configuration; "" if the log does not contain it
+	Seed   *uint64 // nil if the log does not contain it
+	Call   int     // from 1; counts the runs with the same name and seed in the log
+	Epochs []Epoch // in ascending order, at least one
 }
 
-// Problem is what is wrong with a line of a log.
+// Problem describes an error in a line of a log.
 type Problem struct {
 	Line int // from 1
 	Text string
 }
 
-// mostProblems bounds how many problems are kept of a file.
+// mostProblems bounds the problems that are kept for a file.
 const mostProblems = 20
 
-// longestLine is longer than any line of a log.
+// longestLine is longer than any valid line of a log.
 const longestLine = 1 << 16
 
-// headBytes is how much of a file's beginning tells it from another one that took its place.
+// headBytes is the length of a file's beginning by which a replaced file is recognised.
 const headBytes = 256
 
-// tableBegins begins the header of a log in CSV.
+// tableBegins is the beginning of the header of a CSV log.
 var tableBegins = []byte("run,seed,")
 
-// Begins reports whether a file that begins like this may be a log, by its name one in CSV or not. JSON lines without
-// an epoch are none; a line that is not whole may become one.
+// Begins reports whether a file that begins with head may be a log. table says that the file is a CSV log by its
+// name. A first line in JSON without an epoch is not a log; an incomplete line may still become one.
 func Begins(head []byte, table bool) bool {
 	if table {
 		return bytes.HasPrefix(head, tableBegins)
@@ -50,22 +50,23 @@ func Begins(head []byte, table bool) bool {
 	return keys["epoch"] != nil
 }
 
-// Follower reads a log while it grows. A file that is not there yet, that is cut, replaced or gone is no error: the
-// next [Follower.Update] goes on with what there is then. It must not be used by several goroutines at a time.
+// Follower reads a log while it grows. It is not an error if the file does not exist yet, is truncated, replaced or
+// removed: the next [Follower.Update] continues with the file as it is then. Only one goroutine at a time may use a
+// Follower.
 type Follower struct {
 	Path     string
 	Runs     []*Run
-	Problems []Problem // of lines; the first of them
-	More     int       // how many further ones there are
-	Trouble  string    // why the file cannot be read, "" if it can
+	Problems []Problem // the first errors in lines
+	More     int       // number of further problems
+	Trouble  string    // why the file cannot be read; "": it can
 
 	info   os.FileInfo // of the file that was read so far
-	offset int64       // how much of it
-	head   []byte      // its beginning
-	rest   []byte      // of the last line, while it has no end
-	long   bool        // that line is too long, and its bytes are left out
-	line   int         // lines read
-	table  []column    // what the fields of a line are, in CSV; nil: lines are JSON
+	offset int64       // number of bytes read
+	head   []byte      // beginning of the file
+	rest   []byte      // the last line, while it is incomplete
+	long   bool        // the last line is too long, and its bytes are skipped
+	line   int         // number of lines read
+	table  []column    // columns of a CSV log; nil: lines are JSON
 	now    map[string]*Run
 }
 
@@ -87,9 +88,9 @@ func (f *Follower) Update() bool {
 	return changed
 }
 
-// read reads on.
+// read reads the rest of the file.
 func (f *Follower) read() (changed bool, err error) {
-	// Looked at before it is opened: to open a pipe would wait for whoever writes it.
+	// The file is examined before it is opened, because opening a pipe would wait for its writer.
 	if info, err := os.Stat(f.Path); err != nil {
 		return false, cause(err)
 	} else if !info.Mode().IsRegular() {
@@ -120,7 +121,7 @@ func (f *Follower) read() (changed bool, err error) {
 	return true, cause(err)
 }
 
-// cause returns an error without the path, which stands beside it.
+// cause returns an error without the path, which is shown separately.
 func cause(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -129,7 +130,7 @@ func cause(err error) error {
 	return err
 }
 
-// replaced reports whether the file is not the one that was read so far, or one that was cut.
+// replaced reports whether the file was replaced or truncated since it was last read.
 func (f *Follower) replaced(file *os.File, info os.FileInfo) bool {
 	if f.info == nil {
 		return false
@@ -175,7 +176,7 @@ func (f *Follower) add(piece []byte) {
 	}
 }
 
-// end ends the last line.
+// end completes the last line.
 func (f *Follower) end() {
 	f.line++
 	line, long := bytes.TrimSpace(f.rest), f.long
@@ -193,7 +194,7 @@ func (f *Follower) end() {
 	}
 }
 
-// wrong keeps what is wrong with the last line.
+// wrong records an error in the last line.
 func (f *Follower) wrong(err error) {
 	if len(f.Problems) == mostProblems {
 		f.More++
@@ -202,8 +203,8 @@ func (f *Follower) wrong(err error) {
 	f.Problems = append(f.Problems, Problem{f.line, err.Error()})
 }
 
-// enter enters an epoch into its run. The first epoch begins a new run; one that is not after the last comes of a run
-// that was resumed from a checkpoint before it, and takes its place.
+// enter adds an epoch to its run. An epoch 1 begins a new run. An epoch that does not follow the run's last epoch
+// belongs to a run resumed from an earlier checkpoint, and replaces the epochs from there on.
 func (f *Follower) enter(e Epoch, err error) {
 	if err != nil {
 		f.wrong(err)

@@ -1,7 +1,8 @@
-// Package runlog is the log of training runs: a line an epoch, in JSON or in CSV, as `ialgn train --log` appends them.
+// Package runlog is the log of training runs, which `ialgn train --log` writes: one line for each epoch, in JSON or
+// CSV.
 //
-// A [Writer] appends [Epoch]s to a file, whose ending says which form it has. A [Follower] reads such a file while it
-// grows, each byte once, and finds the runs in it: those of several seeds and of several calls may stand in one file.
+// A [Writer] appends [Epoch]s to a file, whose ending determines the form. A [Follower] reads such a file while it
+// grows, each byte once, and finds the runs in it: one file may contain runs of several seeds and several calls.
 package runlog
 
 import (
@@ -25,25 +26,25 @@ import (
 	"ialgn/trainer"
 )
 
-// Epoch is a line of a log. Shares are from 0 to 1, times in seconds.
+// Epoch is a line of a log. Shares are from 0 to 1, times are in seconds.
 type Epoch struct {
-	Run        string         `json:"-"` // the configuration's name, in CSV
+	Run        string         `json:"-"` // name of the configuration; only in CSV
 	Time       string         `json:"time"`
-	Seed       *uint64        `json:"seed,omitempty"` // nil: not said, in JSON
+	Seed       *uint64        `json:"seed,omitempty"` // nil: unknown, in JSON
 	Epoch      int            `json:"epoch"`          // from 1
-	Rate       float64        `json:"learning_rate"`  // of the last step
+	Rate       float64        `json:"learning_rate"`  // of the epoch's last step
 	Loss       float64        `json:"loss"`
 	Train      float64        `json:"train_accuracy"`
 	Validation *float64       `json:"validation_accuracy,omitempty"` // nil without a validation set
 	Test       float64        `json:"test_accuracy"`
-	Relaxed    *float64       `json:"relaxed_test_accuracy,omitempty"` // nil but with estimator soft
+	Relaxed    *float64       `json:"relaxed_test_accuracy,omitempty"` // nil except with estimator soft
 	Seconds    float64        `json:"seconds"`                         // since the call began
 	InStep     float64        `json:"step_seconds"`
 	GateRate   float64        `json:"gate_steps_per_second"`
 	LUTs       *estimate.LUTs `json:"luts_estimate,omitempty"`
 }
 
-// Of returns the line about an epoch that is finished, of a call that began at a time.
+// Of returns the line for a finished epoch. began is the time at which the call began.
 func Of(p trainer.Progress, began time.Time) Epoch {
 	e := Epoch{
 		Time: time.Now().UTC().Format(time.RFC3339), Epoch: p.Epoch, Rate: p.LearningRate, Loss: p.Loss,
@@ -59,7 +60,7 @@ func Of(p trainer.Progress, began time.Time) Epoch {
 
 func share(part, all int) float64 { return float64(part) / float64(all) }
 
-// check refuses what no run can have written.
+// check refuses values that no run can have written.
 func (e *Epoch) check() error {
 	if e.Epoch < 1 || e.Epoch > mostEpochs {
 		return fmt.Errorf("epoch: is %d, want 1 to %d", e.Epoch, mostEpochs)
@@ -88,18 +89,18 @@ func (e *Epoch) check() error {
 	return nil
 }
 
-// mostEpochs is more than any run has.
+// mostEpochs is larger than the number of epochs of any run.
 const mostEpochs = 1_000_000_000
 
-// column is a column of the CSV form: how a field becomes text, and text the field. Fields that an epoch does not have
-// are empty.
+// column is a column of a CSV log. get turns a field of an epoch into text, and set turns text into the field.
+// Fields that an epoch does not have are empty.
 type column struct {
 	name string
 	get  func(e *Epoch) string
 	set  func(e *Epoch, text string) error
 }
 
-// columns are those of the CSV form, in order. Run and seed come first.
+// columns lists the columns of a CSV log in order. Run and seed come first.
 var columns = []column{
 	{"run", func(e *Epoch) string { return e.Run }, func(e *Epoch, s string) error { e.Run = s; return nil }},
 	{"seed", seedText, setSeed},
@@ -137,7 +138,7 @@ func setSeed(e *Epoch, text string) error {
 	return err
 }
 
-// whole is the column of a field that every epoch has.
+// whole returns the column of a whole number that every epoch has.
 func whole(name string, field func(e *Epoch) *int) column {
 	return column{
 		name, func(e *Epoch) string { return strconv.Itoa(*field(e)) },
@@ -145,7 +146,7 @@ func whole(name string, field func(e *Epoch) *int) column {
 	}
 }
 
-// number is the same of a number that is not whole.
+// number returns the column of a number that every epoch has.
 func number(name string, field func(e *Epoch) *float64) column {
 	return column{
 		name, func(e *Epoch) string { return strconv.FormatFloat(*field(e), 'g', -1, 64) },
@@ -153,7 +154,7 @@ func number(name string, field func(e *Epoch) *float64) column {
 	}
 }
 
-// perhaps is the column of a field that may be nil.
+// perhaps returns the column of a number that may be nil.
 func perhaps(name string, field func(e *Epoch) **float64) column {
 	return column{
 		name,
@@ -174,7 +175,7 @@ func perhaps(name string, field func(e *Epoch) **float64) column {
 	}
 }
 
-// luts is the column of a part of the estimate.
+// luts returns the column of a part of the LUT estimate.
 func luts(name string, field func(l *estimate.LUTs) *int) column {
 	return column{
 		"luts_estimate_" + name,
@@ -197,7 +198,7 @@ func luts(name string, field func(l *estimate.LUTs) *int) column {
 	}
 }
 
-// header is the first line of the CSV form.
+// header returns the first line of a CSV log.
 func header() string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
@@ -206,10 +207,10 @@ func header() string {
 	return strings.Join(names, ",")
 }
 
-// errNoLine is what is wrong with a line that lacks what every epoch has.
+// errNoLine is the error for a line that lacks values that every epoch has.
 var errNoLine = errors.New("has no epoch, loss, train_accuracy and test_accuracy: is no line of a training log")
 
-// parseJSON reads a line of the JSON form.
+// parseJSON parses a line of a JSON log.
 func parseJSON(line []byte) (Epoch, error) {
 	var has struct {
 		Epoch *int     `json:"epoch"`
@@ -230,7 +231,7 @@ func parseJSON(line []byte) (Epoch, error) {
 	return e, e.check()
 }
 
-// columnsOf returns the columns that a header names. Those that are not known, as of another version, are left out.
+// columnsOf returns the columns that a header names. Unknown columns, for example of another version, are ignored.
 func columnsOf(header string) (list []column) {
 	ignored := column{set: func(*Epoch, string) error { return nil }}
 	for name := range strings.SplitSeq(header, ",") {
@@ -243,7 +244,7 @@ func columnsOf(header string) (list []column) {
 	return list
 }
 
-// parseCSV reads a line of the CSV form, with these columns.
+// parseCSV parses a line of a CSV log with the given columns.
 func parseCSV(line []byte, columns []column) (Epoch, error) {
 	var e Epoch
 	r := csv.NewReader(bytes.NewReader(line))
@@ -268,10 +269,10 @@ func parseCSV(line []byte, columns []column) (Epoch, error) {
 	return e, e.check()
 }
 
-// IsCSV reports whether a log of that name has the CSV form.
+// IsCSV reports whether a log with that name is in CSV.
 func IsCSV(path string) bool { return strings.EqualFold(filepath.Ext(path), ".csv") }
 
-// Form returns the form by which an existing log of that name is known.
+// Form returns the form by which an existing log with that name is recognised.
 func Form(path string) outfile.Form {
 	if IsCSV(path) {
 		return outfile.LogTable
@@ -283,11 +284,12 @@ func Form(path string) outfile.Form {
 type Writer struct {
 	file  *os.File
 	csv   bool
-	fresh bool // the file was made here, and has no epoch
+	fresh bool // the file was created by this Writer and has no epochs yet
 }
 
-// Append opens a log to append to it, in CSV if its name ends in .csv. A last line that was cut off is ended first, and
-// a table that is new gets its header. An existing file must be such a log, or the guard allow it.
+// Append opens a log for appending, in CSV if its name ends in .csv. It first completes a last line that was cut
+// off, and writes the header of a new CSV log. An existing file must be a log of that form, unless the guard allows
+// any file.
 func Append(path string, guard outfile.Guard) (*Writer, error) {
 	if err := guard.Check(path, Form(path)); err != nil {
 		return nil, err
@@ -305,8 +307,8 @@ func Append(path string, guard outfile.Guard) (*Writer, error) {
 	return w, nil
 }
 
-// begin ends a line that was cut off, and writes the header of a table that has none. With forced, what is there
-// already need not be a log.
+// begin completes a line that was cut off, and writes the header of a new CSV log. With forced, existing content
+// need not be a log.
 func (w *Writer) begin(forced bool) error {
 	info, err := w.file.Stat()
 	if err != nil {
@@ -321,7 +323,7 @@ func (w *Writer) begin(forced bool) error {
 	return nil
 }
 
-// goOn looks at the beginning and the end of a log of so many bytes.
+// goOn checks the beginning and the end of an existing log of size bytes.
 func (w *Writer) goOn(size int64, forced bool) error {
 	f, err := os.Open(w.file.Name())
 	if err != nil {
@@ -345,7 +347,7 @@ func (w *Writer) goOn(size int64, forced bool) error {
 	return nil
 }
 
-// Write appends an epoch, in one piece: others may append to the same file.
+// Write appends an epoch with a single write, because others may append to the same file.
 func (w *Writer) Write(e Epoch) error {
 	w.fresh = false
 	if !w.csv {
@@ -373,7 +375,8 @@ func (w *Writer) put(text string) error {
 	return err
 }
 
-// Close closes the file. It removes one that was made for this writer and has no epoch: nothing was trained.
+// Close closes the file. It removes the file if this Writer created it and wrote no epoch, because nothing was
+// trained.
 func (w *Writer) Close() error {
 	info, err := w.file.Stat()
 	empty := w.fresh && err == nil && info.Mode().IsRegular() && info.Size() <= w.headed()
@@ -384,7 +387,7 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// headed returns the size of a log without an epoch.
+// headed returns the size of a log without epochs.
 func (w *Writer) headed() int64 {
 	if w.csv {
 		return int64(len(header()) + 1)

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/term"
 )
 
-// Colour makes a word stand out on a terminal.
+// Colour is a colour for text on a terminal.
 type Colour string
 
-// The colours, by their numbers in ECMA-48.
+// The colours, by their codes in ECMA-48.
 const (
 	Red    Colour = "1;31"
 	Green  Colour = "32"
@@ -22,7 +22,7 @@ const (
 	plainColour Colour = "0"
 )
 
-// begin returns what has a terminal write in the colour.
+// begin returns the sequence that switches a terminal to the colour.
 func (c Colour) begin() string { return "\x1b[" + string(c) + "m" }
 
 // Coloured is a writer that knows whether it shows colours.
@@ -31,7 +31,7 @@ type Coloured interface {
 	Colours() bool
 }
 
-// Paint returns a text in a colour for a [Coloured] writer that shows colours, and as it is for all others.
+// Paint returns a text in a colour if w is a [Coloured] writer that shows colours, or the text unchanged otherwise.
 func Paint(w io.Writer, c Colour, text string) string {
 	if t, ok := w.(Coloured); ok && t.Colours() {
 		return c.begin() + text + plainColour.begin()
@@ -39,8 +39,8 @@ func Paint(w io.Writer, c Colour, text string) string {
 	return text
 }
 
-// Colours reports whether a writer shows colours: it is a terminal, whose type TERM names and is not dumb, and the
-// user has not set NO_COLOR (no-color.org).
+// Colours reports whether a writer shows colours: it must be a terminal, TERM must be set to a type other than
+// dumb, and NO_COLOR (no-color.org) must not be set.
 func Colours(w io.Writer) bool {
 	if t, ok := w.(Coloured); ok {
 		return t.Colours()
@@ -49,8 +49,8 @@ func Colours(w io.Writer) bool {
 	return ok && os.Getenv("NO_COLOR") == "" && colourTerminal() && term.IsTerminal(int(f.Fd()))
 }
 
-// colourTerminal reports whether the terminal is of a type with colours. Windows Terminal is, and says so in a
-// variable of its own; the console that Windows had before it is not.
+// colourTerminal reports whether the terminal's type has colours. Windows Terminal has colours, and is recognised
+// by its own environment variable. The older console of Windows has none.
 func colourTerminal() bool {
 	kind := os.Getenv("TERM")
 	if runtime.GOOS == "windows" {

@@ -1,5 +1,5 @@
-// Package screen is standard error of a command: lines, and on a terminal a last line that changes in place and is no
-// wider than the terminal is at that moment.
+// Package screen manages the standard error of a command: lines and, on a terminal, a last line that changes in
+// place and is never wider than the terminal.
 package screen
 
 import (
@@ -17,32 +17,32 @@ import (
 	"ialgn/internal/progress"
 )
 
-// Screen is standard error. On a terminal its last line may be a bar, which changes in place and
-// is no wider than the terminal is at that moment; whatever else is written takes the bar's
-// place. Elsewhere there are lines alone, the fewer the longer the command runs.
+// Screen is standard error. On a terminal its last line may be a bar, which changes in place and is never wider
+// than the terminal's current width. Other output replaces the bar. Without a terminal there are only lines, at
+// longer and longer intervals.
 type Screen struct {
-	columns func() int // width of the terminal at present; nil: there is no terminal
+	columns func() int // current width of the terminal; nil: there is no terminal
 	colours bool
 
 	mu    sync.Mutex
 	w     io.Writer
 	bar   bool      // a bar is shown
-	drawn time.Time // when that was
-	said  time.Time // when the last line of progress was, or the command began
+	drawn time.Time // time at which the bar was last drawn
+	said  time.Time // time of the last line of progress, or of the command's start
 	pause time.Duration
 }
 
-// The time between two states of a bar, and between lines elsewhere: at first, and at most.
+// The time between two states of a bar, and the first and the longest time between lines without a terminal.
 const (
 	Redraw     = 200 * time.Millisecond
 	firstPause = 10 * time.Second
 	LastPause  = time.Minute
 )
 
-// usualColumns is the width of a terminal that does not tell it.
+// usualColumns is the assumed width of a terminal that does not report its width.
 const usualColumns = 80
 
-// New returns the screen of a writer, which is a terminal if it is a file that is one.
+// New returns the screen of a writer. It recognises a file that is a terminal.
 func New(w io.Writer) *Screen {
 	s := &Screen{w: w, colours: Colours(w), said: time.Now(), pause: firstPause}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
@@ -56,19 +56,19 @@ func New(w io.Writer) *Screen {
 	return s
 }
 
-// NewTerminal returns the screen of a terminal that is so many columns wide now.
+// NewTerminal returns the screen of a terminal. columns returns the terminal's current width.
 func NewTerminal(w io.Writer, columns func() int) *Screen {
 	s := New(w)
 	s.columns = columns
 	return s
 }
 
-// Watch returns a context whose long tasks are shown while they last, see package progress.
+// Watch returns a context whose long tasks are shown while they run; see package progress.
 func (s *Screen) Watch(ctx context.Context) context.Context {
 	return progress.With(ctx, progress.NewBoard(Redraw, s.Tell))
 }
 
-// Columns returns the width of the terminal, 0 for none.
+// Columns returns the width of the terminal, or 0 if there is none.
 func (s *Screen) Columns() int {
 	if !s.Terminal() {
 		return 0
@@ -76,13 +76,13 @@ func (s *Screen) Columns() int {
 	return s.columns()
 }
 
-// Terminal reports whether there can be a bar.
+// Terminal reports whether the screen can show a bar.
 func (s *Screen) Terminal() bool { return s.columns != nil }
 
 // Colours implements [Coloured].
 func (s *Screen) Colours() bool { return s.colours }
 
-// Write writes whole lines, made [Visible], in the place of the bar.
+// Write writes whole lines, escaped by [Visible], in place of the bar.
 func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +93,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// erase takes the bar away.
+// erase removes the bar.
 func (s *Screen) erase() {
 	if s.bar {
 		fmt.Fprint(s.w, "\r\x1b[K")
@@ -101,15 +101,15 @@ func (s *Screen) erase() {
 	}
 }
 
-// Clear takes the bar away, if there is one.
+// Clear removes the bar, if there is one.
 func (s *Screen) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.erase()
 }
 
-// Draw makes what fits of the parts the bar, unless the last is too young. It does nothing where
-// there is no terminal.
+// Draw draws the bar, with the parts that fit, unless the bar was drawn very recently. It does nothing
+// without a terminal.
 func (s *Screen) Draw(parts func(columns int) []Part) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,8 +121,8 @@ func (s *Screen) Draw(parts func(columns int) []Part) {
 	s.bar, s.drawn = true, time.Now()
 }
 
-// Due reports whether it is time for a line of progress where there is no terminal, which the
-// caller then writes.
+// Due reports whether the caller should write a line of progress now, because there is no terminal and enough time
+// has passed.
 func (s *Screen) Due() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func (s *Screen) Due() bool {
 	return true
 }
 
-// Tell says what is under way, as a board asks for.
+// Tell shows the tasks in progress. It is the show function of a [progress.Board].
 func (s *Screen) Tell(all []progress.Status) {
 	switch {
 	case len(all) == 0:
@@ -147,8 +147,8 @@ func (s *Screen) Tell(all []progress.Status) {
 	}
 }
 
-// taskParts returns the bar of the first of the tasks under way. Where room is short, it says the
-// detail and not the whole.
+// taskParts returns a bar about the first task in progress. If there is little room, it shows the innermost steps
+// and omits the outer ones.
 func taskParts(all []progress.Status, columns int) []Part {
 	one := all[0]
 	for len(one.Doing) > 1 && Cells(one.String()) > columns {
@@ -164,17 +164,17 @@ func taskParts(all []progress.Status, columns int) []Part {
 	return parts
 }
 
-// Part is a piece of a line that is left out where there is no room for it. That with the highest
-// rank goes first.
+// Part is a piece of a line that is omitted if there is no room for it. The part with the highest rank is omitted
+// first.
 type Part struct {
 	Text string
 	Rank int
 }
 
-// gap is between the parts of a line.
+// gap separates the parts of a line.
 const gap = "  "
 
-// Fit returns what has room of a line's parts. columns of 0 or less are no bound.
+// Fit returns a line of as many parts as fit into columns. columns <= 0 means no limit.
 func Fit(parts []Part, columns int) string {
 	for {
 		line := Join(parts)
@@ -197,7 +197,7 @@ func Join(parts []Part) string {
 	return strings.Map(plain, strings.Join(texts, gap))
 }
 
-// withoutLeast returns the parts but for the last of those with the highest rank.
+// withoutLeast returns the parts without the last part of those with the highest rank.
 func withoutLeast(parts []Part) []Part {
 	least := 0
 	for i, p := range parts {
@@ -208,10 +208,10 @@ func withoutLeast(parts []Part) []Part {
 	return append(parts[:least:least], parts[least+1:]...)
 }
 
-// dots stand for what was left out.
+// dots replace omitted text.
 const dots = "..."
 
-// shorten returns the beginning of a line that has room, with dots for the rest.
+// shorten returns the beginning of a line, with dots for the rest if the line is too long.
 func shorten(line string, columns int) string {
 	if columns <= len(dots) {
 		return dots[:columns]
@@ -225,7 +225,7 @@ func shorten(line string, columns int) string {
 	return line
 }
 
-// Cells returns how many columns a text takes, at most.
+// Cells returns the largest number of columns that a text may take.
 func Cells(line string) (n int) {
 	for _, r := range line {
 		n += runeCells(r)
@@ -233,7 +233,7 @@ func Cells(line string) (n int) {
 	return n
 }
 
-// firstWide is the first character that terminals may draw in two columns.
+// firstWide is the first character that terminals may draw two columns wide.
 const firstWide = 0x1100
 
 func runeCells(r rune) int {
@@ -243,14 +243,14 @@ func runeCells(r rune) int {
 	return 1
 }
 
-// Gauge draws a share, in a fifth of the columns.
+// Gauge draws done/of as a bar that takes about a fifth of the columns.
 func Gauge(done, of, columns int) string {
 	width := min(max(columns/5, 8), 24)
 	at := min(max(width*done/max(1, of), 0), width)
 	return "[" + strings.Repeat("#", at) + strings.Repeat(".", width-at) + "]"
 }
 
-// OneLine puts a text into one line, without characters that move a terminal's cursor.
+// OneLine turns a text into one line, without characters that move a terminal's cursor.
 func OneLine(text string) string {
 	line := ""
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
@@ -265,7 +265,7 @@ func OneLine(text string) string {
 	return strings.Map(plain, line)
 }
 
-// plain returns a space for a character that moves the cursor.
+// plain returns a space for a control character, which could move the cursor.
 func plain(r rune) rune {
 	if unicode.IsControl(r) {
 		return ' '

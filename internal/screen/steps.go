@@ -7,7 +7,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// Steps shows how far a calculation of many equal steps is.
+// Steps shows the progress of a calculation of many equal steps.
 type Steps struct {
 	*Screen
 	what  string
@@ -16,12 +16,12 @@ type Steps struct {
 	done  int
 }
 
-// NewSteps begins to show a calculation, which with quiet shows nothing.
+// NewSteps starts to show a calculation. With quiet nothing is shown.
 func NewSteps(s *Screen, what string, quiet bool) *Steps {
 	return &Steps{Screen: s, what: what, quiet: quiet, start: time.Now()}
 }
 
-// Show tells that so many steps are done.
+// Show shows that done of all steps are done.
 func (p *Steps) Show(done, of int) {
 	p.done = done
 	switch {
@@ -33,7 +33,7 @@ func (p *Steps) Show(done, of int) {
 	}
 }
 
-// parts returns the line about the steps that are done.
+// parts returns the line about the steps done so far.
 func (p *Steps) parts(done, of int, gauge string) []Part {
 	left := time.Since(p.start) / time.Duration(max(1, done)) * time.Duration(of-done)
 	parts := []Part{{p.what, 2}}
@@ -43,7 +43,7 @@ func (p *Steps) parts(done, of int, gauge string) []Part {
 	return append(parts, Part{fmt.Sprintf("%d/%d", done, of), 0}, Part{left.Round(time.Second).String() + " left", 1})
 }
 
-// End takes the bar away, and says how long it took unless an error ended it.
+// End removes the bar and, unless an error ended the calculation, writes how long it took.
 func (p *Steps) End(err error) {
 	p.Clear()
 	if err == nil && !p.quiet {

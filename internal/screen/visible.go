@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns a text of lines with the characters that act on a terminal written out, such as \x1b and \u202e:
-// names from files may hold them. Tabs and line ends stay. With colours, what [Paint] writes stays, too.
+// Visible escapes the characters of a text that act on a terminal, for example as \x1b or \u202e, because names
+// from files may contain them. Tabs and line ends are kept. With colours, the sequences of [Paint] are also kept.
 func Visible(text string, colours bool) string {
 	if !strings.ContainsFunc(text, acts) {
 		return text
@@ -33,14 +33,14 @@ func Visible(text string, colours bool) string {
 	return b.String()
 }
 
-// acts reports whether a terminal does not show a character, but does something: controls, and what turns the
-// direction of writing. Bytes that are no UTF-8 are such characters, too.
+// acts reports whether a character acts on a terminal instead of being shown: control characters and characters
+// that change the writing direction. Invalid UTF-8 counts as such a character.
 func acts(r rune) bool {
 	return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) ||
 		r == '\u2028' || r == '\u2029' || r == utf8.RuneError
 }
 
-// paintIn returns the length of the sequence of [Paint] that a text begins with, 0 for none.
+// paintIn returns the length of the sequence of [Paint] at the beginning of a text, or 0 if there is none.
 func paintIn(text string) int {
 	at := slices.IndexFunc([]Colour{Red, Green, Yellow, Cyan, plainColour}, func(c Colour) bool {
 		return strings.HasPrefix(text, c.begin())

@@ -6,38 +6,38 @@ import (
 	"ialgn/internal/message"
 )
 
-// Device is what a design can be synthesised for: an FPGA in a package, a family without a device,
-// or look-up tables alone. A capacity of 0 is unknown or has no bound.
+// Device is something that a design can be synthesised for: an FPGA in a package, a family without a specific
+// device, or look-up tables alone. A capacity of 0 means unknown or unlimited.
 //
-// The table says of each figure where it is from. Tests hold those of iCE40 to what nextpnr-ice40
-// reports and to the pins that icestorm's data base has.
+// The table names the source of every figure. Tests compare the figures of iCE40 with the reports of nextpnr-ice40
+// and the pins with icestorm's data base.
 type Device struct {
 	Name    string `json:"name"`              // name such as ice40-hx8k
 	Family  string `json:"family"`            // name of the family
 	Part    string `json:"part,omitempty"`    // the vendor's name
-	Package string `json:"package,omitempty"` // the placer's name; empty: no device, or look-up tables alone
-	Die     string `json:"-"`                 // die, by the name that placer and packer know; empty: the part number tells
+	Package string `json:"package,omitempty"` // the placer's name; empty: no specific device, or look-up tables alone
+	Die     string `json:"-"`                 // the placer's name of the die; empty: it follows from Part
 
 	LUTInputs int `json:"lut_inputs"`
 	LUTs      int `json:"luts,omitempty"`
 	Carries   int `json:"carries,omitempty"` // bits of carry chains
 	FlipFlops int `json:"flip_flops,omitempty"`
-	Pins      int `json:"pins,omitempty"`           // pins that a design can use in this package
-	BlockRAM  int `json:"block_ram_bits,omitempty"` // without large single-port RAM
+	Pins      int `json:"pins,omitempty"`           // usable pins in this package
+	BlockRAM  int `json:"block_ram_bits,omitempty"` // bits, without large single-port RAM
 
 	Source string `json:"source,omitempty"` // source of the figures
 }
 
-// Placeable reports whether there is a device, in a package, to place a design on.
+// Placeable reports whether there is a specific device, in a package, on which a design can be placed.
 func (d Device) Placeable() bool { return d.Package != "" }
 
-// Of returns the family of the device, [Generic] for a device of no family.
+// Of returns the family of the device, or [Generic] for a device without a family.
 func (d Device) Of() *Family {
 	i := slices.IndexFunc(families, func(f *Family) bool { return f.Name == d.Family })
 	return families[max(0, i)]
 }
 
-// Placement returns how a design is placed on the device; nil if it cannot be.
+// Placement describes how a design is placed on the device, or returns nil if it cannot be placed.
 func (d Device) Placement() *Placement {
 	if !d.Placeable() {
 		return nil
@@ -51,8 +51,8 @@ func (d Device) Icestorm() bool {
 	return p != nil && p.Icestorm
 }
 
-// Devices returns all devices: those of each family in the order of the table, then look-up tables
-// alone.
+// Devices returns all devices: the devices of each family in the order of the table, and look-up tables alone at
+// the end.
 func Devices() []Device {
 	var all []Device
 	for _, f := range append(families[1:len(families):len(families)], families[0]) {
@@ -70,7 +70,7 @@ func DeviceNames() []string {
 	return names
 }
 
-// FindDevice returns a device by its name. The error for another lists all names.
+// FindDevice returns the device with a given name. The error for an unknown name lists all names.
 func FindDevice(name string) (Device, error) {
 	all := Devices()
 	i := slices.IndexFunc(all, func(d Device) bool { return d.Name == name })

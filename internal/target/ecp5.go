@@ -1,8 +1,8 @@
 package target
 
-// ECP5 is Lattice's ECP5, of which a slice is two LUTs, two flip-flops and two bits of a carry chain.
-// Primitives are 8 to 13 % fewer than what yosys makes of gates, and wide multiplexers would cost 1.3
-// times the LUTs (docs/FPGA.md).
+// ECP5 is Lattice's ECP5. A slice has two LUTs, two flip-flops and two bits of a carry chain. Verilog in primitives
+// takes 8 to 13 % fewer LUTs than yosys makes from gates. Wide multiplexers would take 1.3 times the LUTs
+// (docs/FPGA.md).
 var ECP5 = &Family{
 	Name:       "ecp5",
 	LUT:        LUT{"LUT4", 4, 4, "INIT", []string{"A", "B", "C", "D"}, "Z"},
@@ -22,13 +22,13 @@ var ECP5 = &Family{
 		switch cell {
 		case "LUT4":
 			r.LUTs = 1
-		case "CCU2C": // the two LUTs before its carries are part of it
+		case "CCU2C": // includes the two LUTs before its carries
 			r.LUTs, r.Carries = 2, 2
 		case "DP16KD":
 			r.RAMBits = 18432
 		case "TRELLIS_FF":
 			r.FlipFlops = 1
-		case "TRELLIS_DPR16X4": // four LUTs, and two whose slice has the write port
+		case "TRELLIS_DPR16X4": // four LUTs, and two whose slice holds the write port
 			return inLUTRAM(6)
 		}
 		return r
@@ -41,6 +41,6 @@ var ECP5 = &Family{
 	},
 }
 
-// The data sheet has thousands of LUTs; the exact number is Project Trellis's.
+// trellis is the source of the figures. The data sheet gives thousands of LUTs, and Project Trellis the exact numbers.
 const trellis = "Lattice FPGA-DS-02012 (ECP5 and ECP5-5G Family), selection guide; LUTs as nextpnr-ecp5 reports " +
 	"them; not checked against either here"

@@ -2,9 +2,9 @@ package target
 
 import "strings"
 
-// Generic is look-up tables of no family, of up to six inputs. They are called and written as those
-// of [Xilinx7]; only they must be given to a synthesiser, too. Their Verilog is gates unless told
-// otherwise: a synthesiser that maps for no device would map them once more.
+// Generic is look-up tables of no family, with up to six inputs. They have the names and the form of [Xilinx7], but
+// synthesisers must be given their definition. By default, Verilog for Generic is gates: a synthesiser that maps
+// for no device would map look-up tables again.
 var Generic = &Family{
 	Name:     "generic",
 	LUT:      LUT{"LUT%d", 1, 6, "INIT", []string{"I0", "I1", "I2", "I3", "I4", "I5"}, "O"},

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Gowin is Gowin's LittleBee, of which a LUT is one bit of a carry chain or itself, and three of four
-// have a flip-flop and a chain. Primitives are 8 to 13 % fewer than what yosys makes of gates, and wide
-// multiplexers would cost 1.4 times the LUTs (docs/FPGA.md). Pads are part of the netlist, where nextpnr
-// wants to find them.
+// Gowin is Gowin's LittleBee. A LUT can be one bit of a carry chain instead, and three of four LUTs have a
+// flip-flop and a chain. Verilog in primitives takes 8 to 13 % fewer LUTs than yosys makes from gates. Wide
+// multiplexers would take 1.4 times the LUTs (docs/FPGA.md). Pads are part of the netlist, because nextpnr expects
+// them there.
 var Gowin = &Family{
 	Name:       "gowin",
 	LUT:        LUT{"LUT%d", 1, 4, "INIT", []string{"I0", "I1", "I2", "I3"}, "F"},
@@ -30,11 +30,11 @@ var Gowin = &Family{
 		switch {
 		case strings.HasPrefix(cell, "LUT") && len(cell) == len("LUT4"), cell == "INV":
 			r.LUTs = 1
-		case cell == "ALU": // an ALU takes the place of a LUT
+		case cell == "ALU": // an ALU occupies a LUT
 			r.LUTs, r.Carries = 1, 1
 		case gowinRAM.MatchString(cell):
 			r.RAMBits = 18432
-		case strings.HasPrefix(cell, "RAM16S"): // RAM16SDP4 and the like
+		case strings.HasPrefix(cell, "RAM16S"): // such as RAM16SDP4
 			return inLUTRAM(4)
 		case strings.HasPrefix(cell, "DFF"):
 			r.FlipFlops = 1
@@ -47,7 +47,7 @@ var Gowin = &Family{
 	},
 }
 
-// gowinRAM are the forms of block RAM, by the names that yosys 0.23 and later ones have.
+// gowinRAM matches the forms of block RAM, by the names that yosys 0.23 and later versions use.
 var gowinRAM = regexp.MustCompile(`^(SP|SDP|DP|pROM)(X9)?B?$`)
 
 const gowin1N9 = "Gowin DS117 (GW1NR series); flip-flops and carries as nextpnr-himbaechel reports them; not " +

@@ -4,10 +4,11 @@ import "strings"
 
 // ICE40 is Lattice's iCE40. A logic cell is one LUT, one flip-flop and one bit of a carry chain.
 //
-// Its Verilog is gates, unless nodes of the network have five inputs or six: the gates of such nodes can keep abc busy
-// for many minutes (docs/FPGA.md). An enable of few flip-flops, such as that of a word in a loader, is
-// a multiplexer in the LUT before each, which is there anyway: as an enable, it takes a LUT and a
-// tile of eight logic cells for itself, and a loader of 784 words in 61 % of an hx8k was not routed.
+// By default, its Verilog is gates, unless nodes of the network have five or six inputs: the gates of such nodes
+// can keep abc busy for many minutes (docs/FPGA.md). An enable of only a few flip-flops, such as the enable of a
+// word in a loader, becomes a multiplexer in the LUT before each flip-flop, which exists anyway. A real enable
+// would take a LUT and a tile of eight logic cells for itself: a loader of 784 words, in 61 % of an hx8k, could not
+// be routed.
 var ICE40 = &Family{
 	Name:  "ice40",
 	LUT:   LUT{"SB_LUT4", 4, 4, "LUT_INIT", []string{"I0", "I1", "I2", "I3"}, "O"},
@@ -33,7 +34,7 @@ var ICE40 = &Family{
 			r.LUTs = 1
 		case cell == "SB_CARRY":
 			r.Carries = 1
-		case strings.HasPrefix(cell, "SB_RAM40_4K"): // also with inverted clocks, which have suffixes
+		case strings.HasPrefix(cell, "SB_RAM40_4K"): // also with inverted clocks, which add a suffix
 			r.RAMBits = 4096
 		case strings.HasPrefix(cell, "SB_DFF"):
 			r.FlipFlops = 1
@@ -41,7 +42,7 @@ var ICE40 = &Family{
 		return r
 	},
 
-	// UltraPlus has 1 Mbit of single-port RAM and DSP blocks besides, which no design of ours uses.
+	// UltraPlus also has 1 Mbit of single-port RAM and DSP blocks, which our designs do not use.
 	Devices: []Device{
 		{"ice40-hx8k", "ice40", "iCE40HX8K-CT256", "ct256", "hx8k", 4, 7680, 7680, 7680, 206, 32 * 4096, lpHX},
 		{"ice40-hx1k", "ice40", "iCE40HX1K-TQ144", "tq144", "hx1k", 4, 1280, 1280, 1280, 95, 16 * 4096, lpHX},

@@ -1,10 +1,10 @@
-// Package target is the table of what a design can be made for: families of FPGAs, and look-up
-// tables of no family, each with its devices.
+// Package target is the table of what a design can be made for: families of FPGAs, and look-up tables without a
+// family, each with its devices.
 //
-// A family is one file: its look-up tables and carries, what yosys and the program that places
-// are told, the forms of its files, and its devices. Whoever writes, lowers, synthesises, checks,
-// or lists in a help text walks the table, so that one more family is one more file. Families are
-// data: what a program of theirs reads or prints is read where that program is driven.
+// A family is one file. It describes the family's look-up tables and carries, the arguments for yosys and for the
+// program that places designs, the forms of the family's files, and its devices. Writers, lowerings, synthesis,
+// checks and help texts walk the table, so that a new family is one new file. Families are data: code that
+// interprets the files and output of a family's programs belongs to the packages that drive these programs.
 package target
 
 import (
@@ -18,76 +18,77 @@ import (
 
 // Family is a row of the table.
 type Family struct {
-	Name  string // name on the command line, in manifests and reports, such as ice40
+	Name  string // on the command line, in manifests and reports, such as ice40
 	LUT   LUT
-	Carry bool // sums use the carry cell that shares a logic cell with each LUT
-	// Primitives says that Verilog is written in the family's look-up tables unless told otherwise:
-	// because the synthesiser makes more of gates than what was mapped, and what it makes is routed.
+	Carry bool // sums use carry cells, which share a logic cell with each LUT
+	// Primitives says that Verilog is written in the family's look-up tables by default: the synthesiser would turn
+	// gates into more look-up tables than the mapping of this program, and what it makes can be routed.
 	Primitives bool
-	// WidestGate is the most inputs of a network's nodes with which Verilog is written as gates by default; 0: any
-	// number. Wider nodes keep the synthesiser for many minutes.
+	// WidestGate is the largest number of inputs of a network's nodes for which Verilog is written as gates by
+	// default; 0: no limit. The gates of wider nodes keep the synthesiser busy for many minutes.
 	WidestGate int
-	// Modelled says that the look-up tables are of no vendor: synthesisers are given what they do.
+	// Modelled says that the look-up tables belong to no vendor, so that synthesisers must be given their
+	// definition.
 	Modelled bool
 
 	Constraints Constraints
 	Synthesis   Synthesis
-	// Placement is how a design comes from yosys's netlist to a bitstream; nil: no way is known.
+	// Placement describes the way from yosys's netlist to a bitstream; nil: no way is known.
 	Placement *Placement
-	// Unplaced is why a target of this family without a package is not placed; empty: because there
-	// is no device.
+	// Unplaced is the reason why a target of this family without a package cannot be placed; empty: there is no
+	// specific device.
 	Unplaced string
 	// BlockBits is the number of bits in a block RAM; 0 if the family has none.
 	BlockBits int
-	// Takes returns what a cell takes of a device, by the name of its type in yosys's netlists.
+	// Takes returns the resources that a cell takes, given the name of its type in yosys's netlists.
 	Takes func(cell string) Resources
 
 	Devices []Device
 }
 
-// LUT is a family's look-up tables.
+// LUT describes a family's look-up tables.
 type LUT struct {
-	Name        string   // LUT%d, by the number of inputs, or the name of the only one
-	Least, Most int      // inputs of the smallest and of the largest
+	Name        string   // LUT%d, with the number of inputs for %d, or the only name
+	Least, Most int      // inputs of the smallest and of the largest LUT
 	Parameter   string   // parameter that holds the truth table
-	Inputs      []string // pins, that of the lowest bit of the table's index first
+	Inputs      []string // pins, beginning with the lowest bit of the table's index
 	Output      string
 }
 
-// Primitive returns the name of the LUT for a function with the given number of inputs, and how many inputs that LUT
-// has.
+// Primitive returns the name of the LUT for a function with the given number of inputs, and the number of that
+// LUT's inputs.
 func (l LUT) Primitive(inputs int) (name string, pins int) {
 	pins = max(inputs, l.Least)
 	return strings.ReplaceAll(l.Name, "%d", fmt.Sprint(pins)), pins
 }
 
-// Language is that of a file of constraints.
+// Language is the language of a constraints file.
 type Language int
 
 // The languages.
 const (
-	SDC Language = iota // Synopsys Design Constraints: clocks alone
-	XDC                 // the same for Vivado, with pins
+	SDC Language = iota // Synopsys Design Constraints: only clocks
+	XDC                 // SDC for Vivado, with pins
 	LPF                 // Lattice's constraints, for ECP5
 	PCF                 // icestorm's constraints
 )
 
-// Constraints is how files of constraints look.
+// Constraints describes the constraints files of a family.
 type Constraints struct {
 	Language Language
 	Suffix   string // suffix of the file
-	// PinLine is a line of the user's file of pins, with PORT and PIN in their places; empty: there
-	// is no such file.
+	// PinLine is the form of a line in the user's file of pins, with PORT and PIN as placeholders; empty: there is
+	// no such file.
 	PinLine string
 }
 
-// Synthesis is how yosys synthesises.
+// Synthesis describes how yosys synthesises for a family.
 type Synthesis struct {
 	Command string
-	Library string   // folder of the family's cells in yosys's data, empty: netlists are plain Verilog
-	Defines []string // macros that these need
-	// Zeroes is the part of the command that makes unknown values 0, which are looked for before it;
-	// empty: none does.
+	Library string   // folder of the family's cells in yosys's data; empty: netlists are plain Verilog
+	Defines []string // macros that the cells need
+	// Zeroes is the step of the command that turns unknown values into 0. Unknown values are searched for before
+	// that step. Empty: there is no such step.
 	Zeroes string
 }
 
@@ -100,27 +101,27 @@ const (
 	Vivado
 )
 
-// Placement is how a design is placed, and how the bitstream is made.
+// Placement describes how a design is placed, and how its bitstream is made.
 type Placement struct {
 	Placer   Placer
 	Program  string   // program that places and routes
 	Others   []string // other programs that are needed
-	Routed   string   // suffix of the file that it writes
+	Routed   string   // suffix of the file that the program writes
 	Bits     string   // suffix of the bitstream
 	Seedless bool     // the program has no random seed
-	AllPins  bool     // every port must be given a pin
+	AllPins  bool     // every port must have a pin
 
-	// Arguments are those of nextpnr that differ from family to family: for the device, for the file
-	// that is written, and for a file of pins.
+	// Arguments, Output and Pins return the arguments of nextpnr that depend on the family: for the device, for the
+	// output file, and for a file of pins.
 	Arguments func(d Device) []string
 	Output    func(routed, placed string) []string
 	Pins      func(path string) []string
 
-	// Icestorm says that icestorm's programs pack the bitstream, fill its memories, tell its clock,
-	// and read it back.
+	// Icestorm says that icestorm's programs pack the bitstream, fill its memories, estimate its clock, and read it
+	// back.
 	Icestorm bool
-	// Pack are the arguments of the program that makes the bitstream, the last of Others; nil: the
-	// placer has made it, or icestorm does.
+	// Pack returns the arguments of the program that makes the bitstream, which is the last of Others; nil: the
+	// placer or icestorm makes the bitstream.
 	Pack func(d Device, routed, bitstream string) []string
 }
 
@@ -128,18 +129,18 @@ type Placement struct {
 type Resources struct {
 	LUTs, Carries, FlipFlops int
 	RAMBits                  int // of block RAM
-	LUTRAM                   int // of the LUTs, those that are memory
+	LUTRAM                   int // LUTs that are used as memory, included in LUTs
 }
 
-// inLUTRAM is what a memory of so many LUTs takes.
+// inLUTRAM returns the resources of a memory made of n LUTs.
 func inLUTRAM(n int) Resources { return Resources{LUTs: n, LUTRAM: n} }
 
-// families is the table, the plainest first.
+// families is the table, with the plainest family first.
 var families = []*Family{Generic, ICE40, ECP5, Gowin, Xilinx7}
 
-// Register adds a family to the table, behind all others, for designs on FPGAs that it lacks. It is to be
-// called before anything walks the table, and returns what takes the family out again. It returns an error
-// for a family that lacks something, or has the name of another.
+// Register adds a family at the end of the table, for designs on FPGAs that the table lacks. It must be called
+// before anything walks the table, and returns a function that removes the family. It returns an error for an
+// incomplete family or a name that already exists.
 func Register(f *Family) (remove func(), err error) {
 	if err := f.check(); err != nil {
 		return nil, fmt.Errorf("target %q: %w", f.Name, err)
@@ -148,7 +149,7 @@ func Register(f *Family) (remove func(), err error) {
 	return func() { families = slices.DeleteFunc(slices.Clone(families), func(g *Family) bool { return g == f }) }, nil
 }
 
-// check returns what a new family lacks.
+// check returns an error if a new family is incomplete.
 func (f *Family) check() error {
 	switch l := f.LUT; {
 	case f.Name == "" || slices.Contains(Names(), f.Name):
@@ -172,10 +173,10 @@ func (f *Family) check() error {
 	return f.Placement.check()
 }
 
-// mostLUTInputs is what functions of a netlist have at most.
+// mostLUTInputs is the largest number of inputs of a netlist's functions.
 const mostLUTInputs = 6
 
-// check names what a placement requires and does not have.
+// check returns an error if a placement is incomplete.
 func (p *Placement) check() error {
 	switch {
 	case p == nil:
@@ -192,7 +193,8 @@ func (p *Placement) check() error {
 	return nil
 }
 
-// Families returns all families in the order of their table: first the one that stands for no particular family.
+// Families returns all families in the order of the table. The first one, [Generic], stands for no particular
+// family.
 func Families() []*Family { return slices.Clone(families) }
 
 // Names returns the names of all families in the order of their table.
@@ -204,7 +206,7 @@ func Names() []string {
 	return names
 }
 
-// Find returns the family of a name. The error for another lists all names.
+// Find returns the family with a given name. The error for an unknown name lists all names.
 func Find(name string) (*Family, error) {
 	i := slices.IndexFunc(families, func(f *Family) bool { return f.Name == name })
 	if i < 0 {
@@ -216,7 +218,7 @@ func Find(name string) (*Family, error) {
 // String returns the family's name.
 func (f *Family) String() string { return f.OrGeneric().Name }
 
-// OrGeneric returns the family, or [Generic] for nil.
+// OrGeneric returns the family, or [Generic] if it is nil.
 func (f *Family) OrGeneric() *Family {
 	if f == nil {
 		return Generic

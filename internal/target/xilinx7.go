@@ -2,8 +2,8 @@ package target
 
 import "strings"
 
-// Xilinx7 is AMD's 7 series. Primitives are 13 to 50 % fewer than what yosys makes of gates, for it
-// looks for + in a head that has none (docs/FPGA.md).
+// Xilinx7 is AMD's 7 series. Verilog in primitives takes 13 to 50 % fewer LUTs than yosys makes from gates, because
+// yosys looks for + in a head that has none (docs/FPGA.md).
 var Xilinx7 = &Family{
 	Name:       "xilinx7",
 	LUT:        LUT{"LUT%d", 1, 6, "INIT", []string{"I0", "I1", "I2", "I3", "I4", "I5"}, "O"},
@@ -42,7 +42,7 @@ var Xilinx7 = &Family{
 	},
 }
 
-// xilinxRAM are the forms of memory in LUTs, with how many of these they take.
+// xilinxRAM lists the forms of memory in LUTs, with the number of LUTs that they take.
 var xilinxRAM = map[string]int{
 	"RAM32M": 4, "RAM64M": 4, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4, "RAM32X1S": 1, "RAM64X1S": 1, "RAM128X1S": 2,
 	"RAM256X1S": 4,

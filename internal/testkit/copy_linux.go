@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// GuardedCopy returns a copy of v that ends, or begins, at a page that must not be touched.
+// GuardedCopy returns a copy of v that ends, or begins, at the edge of a memory page that must not be accessed.
 func GuardedCopy[T any](t *testing.T, v []T, end bool) []T {
 	page := syscall.Getpagesize()
 	bytes := len(v) * int(unsafe.Sizeof(v[0]))

@@ -1,3 +1,3 @@
-// Package testkit has what tests of several packages need: external programs that may be missing, guard pages, arrays
-// of NumPy, clocked testbenches, and manifests and models that are signed again after an edit.
+// Package testkit holds helpers for tests of several packages: external programs that may be missing, guard pages,
+// NumPy arrays, clocked testbenches, and manifests and models whose checksums are recomputed after an edit.
 package testkit

@@ -1,4 +1,4 @@
-// This file gives tests memory that ends, or begins, where it must not be touched: what reads or writes beyond
-// an array is told by a fault. It has something on Linux alone.
+// This file provides memory for tests that ends, or begins, next to memory that must not be accessed. Code that
+// reads or writes beyond an array then causes a fault. It works only on Linux.
 
 package testkit

@@ -1,4 +1,4 @@
-// This file reads and writes arrays of NumPy in tests.
+// This file reads and writes NumPy arrays in tests.
 
 package testkit
 
@@ -16,8 +16,8 @@ import (
 
 var header = regexp.MustCompile(`'descr': '([^']*)', 'fortran_order': False, 'shape': \(([0-9, ]*)\)`)
 
-// ReadNPY returns the shape and the elements, in C order, of a .npy file of little-endian numbers. What it cannot read
-// ends the test.
+// ReadNPY returns the shape and the elements, in C order, of a .npy file of little-endian numbers. It ends the test
+// if it cannot read the file.
 func ReadNPY(t testing.TB, path string) (shape []int, data []float64) {
 	t.Helper()
 	file, err := os.ReadFile(path)
@@ -51,7 +51,8 @@ func ReadNPY(t testing.TB, path string) (shape []int, data []float64) {
 	return shape, data
 }
 
-// NPY returns an array of NumPy's format, version 1.0, of an element type such as "|u1" and a shape such as "3, 2".
+// NPY returns the bytes of a .npy file, version 1.0. kind is the element type, such as "|u1", and shape has a form such
+// as "3, 2".
 func NPY(kind, shape string, elements []byte) []byte {
 	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", kind, shape)
 	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
@@ -59,7 +60,7 @@ func NPY(kind, shape string, elements []byte) []byte {
 	return append(append(b, header...), elements...)
 }
 
-// element returns how to read an element of a type; nil if the type is not known.
+// element returns the size of an element type and a function that reads an element, or nil if the type is unknown.
 func element(code string) (size int, decode func(b []byte) float64) {
 	switch code {
 	case "|u1":

@@ -1,5 +1,5 @@
-// This file makes the manifest of an output folder, or the checksum of a model file,
-// say that all is as it should be, for tests of what the checks find by themselves.
+// This file recomputes the checksums in the manifest of an output folder, or in a model file, for tests of checks
+// other than the checksum.
 
 package testkit
 
@@ -15,8 +15,7 @@ import (
 	"path/filepath"
 )
 
-// ResignFolder writes sizes and SHA-256s of all files that the manifest of dir names anew.
-// Everything else in it stays.
+// ResignFolder updates the sizes and SHA-256s of all files in the manifest of dir. It changes nothing else.
 func ResignFolder(dir string) error {
 	path := filepath.Join(dir, "manifest.json")
 	text, err := os.ReadFile(path)
@@ -48,9 +47,9 @@ func ResignFolder(dir string) error {
 	return os.WriteFile(path, text, 0o666)
 }
 
-// ResignModel returns a model file with the right checksum: the CRC-32C of all its bytes with the
-// digits of the checksum as zeros. One without an entry for it gets one. What is too broken
-// to have one is returned as it is.
+// ResignModel returns a model file with the right checksum: the CRC-32C of all bytes, with zeros in place of the
+// checksum's digits. It adds the entry if the file has none. A file that is too broken for a checksum is returned
+// unchanged.
 func ResignModel(file []byte) []byte {
 	const begin, entry, zeros = `{"__metadata__":{`, `"crc32c":"`, `00000000`
 	file = bytes.Clone(file)

@@ -1,5 +1,5 @@
-// This file writes Verilog that clocks a design and prints what it gives, for
-// tests that hold a format, as other tools read it, to the simulator.
+// This file writes Verilog that clocks a design and prints its outputs. Tests use it to compare a format, as other
+// tools read it, with the simulator.
 
 package testkit
 
@@ -13,12 +13,12 @@ import (
 	"ialgn/sim"
 )
 
-// clocks is how long a design is watched.
+// clocks is the number of clock cycles that a testbench runs.
 const clocks = 20
 
-// ClockedBench returns a testbench for a module with the name and the ports of n, beside a port
-// clk: it gives random inputs in each of some clocks and prints all outputs. The second
-// result is what it prints if the module does what n does.
+// ClockedBench returns a testbench for a module with the name and the ports of n and an additional port clk. In
+// each clock cycle the testbench applies random inputs and prints all outputs. want is its output if the module
+// behaves like n.
 func ClockedBench(n *netlist.Netlist, r *rand.Rand) (bench, want string, err error) {
 	s, err := sim.NewBlock(n, 1)
 	if err != nil {
@@ -46,8 +46,8 @@ func ClockedBench(n *netlist.Netlist, r *rand.Rand) (bench, want string, err err
 		declare, n.Name, connect, steps.String()), prints.String(), nil
 }
 
-// ports returns the declarations of what is wired to the ports, the wiring, and the
-// statement that prints the outputs.
+// ports returns the declarations of the nets at the ports, the port connections, and the statement that prints the
+// outputs.
 func ports(n *netlist.Netlist) (declare, connect, show string) {
 	var shown, formats []string
 	for _, p := range n.InputPorts() {
@@ -62,7 +62,7 @@ func ports(n *netlist.Netlist) (declare, connect, show string) {
 	return declare, connect, fmt.Sprintf("#1 $display(%q, %s);", strings.Join(formats, " "), strings.Join(shown, ", "))
 }
 
-// inputs writes random values to the input ports and returns them as rows.
+// inputs writes assignments of random values to the input ports, and returns the values as rows.
 func inputs(steps *strings.Builder, n *netlist.Netlist, r *rand.Rand) (rows [][]uint64) {
 	for _, p := range n.InputPorts() {
 		row, digits := make([]uint64, len(p.Nets)), ""

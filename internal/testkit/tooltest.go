@@ -1,5 +1,4 @@
-// This file runs external programs in tests, which are skipped where a program is not
-// installed.
+// This file runs external programs in tests. A test is skipped if its program is not installed.
 
 package testkit
 
@@ -15,10 +14,10 @@ import (
 	"ialgn/internal/tool"
 )
 
-// limit is how long a program of a test may run.
+// limit is the time limit of a program in a test.
 const limit = 3 * time.Minute
 
-// FindTool returns a program, or skips the test.
+// FindTool returns a program, or skips the test if the program is not installed.
 func FindTool(t testing.TB, name string) *tool.Tool {
 	t.Helper()
 	p, err := tool.Find(name)
@@ -28,8 +27,8 @@ func FindTool(t testing.TB, name string) *tool.Tool {
 	return p
 }
 
-// RunTool runs a program in a folder and returns its standard output, followed by its standard
-// error. It ends the test if the program fails.
+// RunTool runs a program in a folder, and returns its standard output followed by its standard error. It ends the
+// test if the program fails.
 func RunTool(t testing.TB, p *tool.Tool, dir string, args ...string) string {
 	t.Helper()
 	r, err := p.Run(t.Context(), tool.Command{Args: args, Dir: dir, Limit: limit})
@@ -39,15 +38,15 @@ func RunTool(t testing.TB, p *tool.Tool, dir string, args ...string) string {
 	return r.Stdout + r.Stderr
 }
 
-// TryTool runs a program, named first, in a folder and returns all that it printed. The program may
-// fail; the test is skipped where it is not installed.
+// TryTool runs the program args[0] in a folder, and returns everything that it prints. The program may fail. The
+// test is skipped if the program is not installed.
 func TryTool(t testing.TB, dir string, args ...string) (string, error) {
 	t.Helper()
 	r, err := FindTool(t, args[0]).Run(t.Context(), tool.Command{Args: args[1:], Dir: dir, Limit: limit})
 	return r.Stdout + r.Stderr, err
 }
 
-// TryOtherTool is [TryTool] for a program that package tool does not know, by its name or path.
+// TryOtherTool is [TryTool] for a program that package tool does not know, given by name or path.
 func TryOtherTool(t testing.TB, dir string, args ...string) (string, error) {
 	t.Helper()
 	path, err := exec.LookPath(args[0])
@@ -59,8 +58,9 @@ func TryOtherTool(t testing.TB, dir string, args ...string) (string, error) {
 	return r.Stdout + r.Stderr, err
 }
 
-// Generated compares the vector kernels in the current folder with what their generator in lab/avo, at that path from
-// here, writes anew. The test is skipped where avo is neither in the module cache nor to be fetched.
+// Generated checks that the vector kernels in the current folder equal the output of their generator in lab/avo.
+// generator is the generator's path from here. The test is skipped if avo is not in the module cache and cannot be
+// downloaded.
 func Generated(t testing.TB, generator string) {
 	t.Helper()
 	script := filepath.Join(filepath.Dir(generator), "generate.sh")
@@ -91,7 +91,7 @@ func Generated(t testing.TB, generator string) {
 	}
 }
 
-// RunSilent runs a program as [TryTool] does, which must succeed and print nothing.
+// RunSilent runs a program like [TryTool]. The program must succeed and print nothing.
 func RunSilent(t testing.TB, dir string, args ...string) {
 	t.Helper()
 	if out, err := TryTool(t, dir, args...); err != nil || out != "" {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// objectCache is a prefix of compiler commands that end in -c -o OBJECT SOURCE. It keeps the objects of verilator's own
-// sources, which stand beside verilated.h, by the whole command.
+// objectCache is a script that is put before compiler commands ending in -c -o OBJECT SOURCE. It caches the objects
+// of verilator's own sources, which are in the folder of verilated.h, by the complete command.
 const objectCache = `#!/bin/sh
 for source; do :; done
 case $source in
@@ -22,16 +22,16 @@ object=$(basename "$source" .cpp).o
 "$@" && cp "$object" "$kept.$$" && mv "$kept.$$" "$kept"
 `
 
-// Main runs the tests of a package, as their TestMain, and has verilator's own sources compiled once for all of them.
-// These are the same in every simulation, and take longer than a small design. Nothing that verilator writes is
-// optimised in C++, which takes longer than the few samples of a test.
+// Main runs the tests of a package, as its TestMain. It compiles verilator's own sources only once for all tests:
+// they are the same in every simulation, and take longer than a small design. C++ code that verilator writes is not
+// optimised, because that would take longer than simulating the few samples of a test.
 func Main(m *testing.M) {
 	dir, err := os.MkdirTemp("", "objects-")
 	if err == nil {
 		cache := filepath.Join(dir, "cache")
 		if err = os.WriteFile(cache, []byte(objectCache), 0o777); err == nil {
 			err = errors.Join(
-				os.Setenv("OBJCACHE", cache), // verilated.mk has it before the compiler
+				os.Setenv("OBJCACHE", cache), // verilated.mk puts it before the compiler
 				os.Setenv("MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"),
 			)
 		}

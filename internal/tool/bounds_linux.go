@@ -8,18 +8,19 @@ import (
 	"ialgn/internal/memory"
 )
 
-// Bounded says that programs end with this process and have a bound on their memory.
+// Bounded says whether external programs end with this process and have a memory limit.
 const Bounded = true
 
-// endWithParent has the system kill the program when this process is killed, which cannot do so itself
-// then: a yosys that has lost its way would take all memory there is.
+// endWithParent makes the system kill the program when this process dies. A killed process cannot do that itself,
+// and a yosys that never ends would take all memory.
 func endWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }
 
-// boundMemory lets a program that was just started, and each that it starts, have three quarters of the
-// memory that this process may have. It fails for want of memory then, and the machine goes on.
+// boundMemory limits the memory of a program that was just started, and of each program that it starts, to three
+// quarters of the memory that this process may use. The program then fails for lack of memory, and the machine
+// keeps working.
 func boundMemory(pid int) {
 	if bytes := memory.Total().Bytes / 4 * 3; bytes > 0 {
 		limit := unix.Rlimit{Cur: bytes, Max: bytes}
-		_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &limit, nil) // fails if the process has ended, or is not ours
+		_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &limit, nil) // fails if the process has ended or belongs to another user
 	}
 }

@@ -4,7 +4,7 @@ package tool
 
 import "syscall"
 
-// Bounded says that programs end with this process and have a bound on their memory.
+// Bounded says whether external programs end with this process and have a memory limit.
 const Bounded = false
 
 func endWithParent(*syscall.SysProcAttr) {}

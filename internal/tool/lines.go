@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// longestLine bounds what is kept of a line that has not ended.
+// longestLine bounds the part of an unfinished line that is kept.
 const longestLine = 1 << 16
 
-// teller returns writers to both outputs that tell the command's Line of what is written.
+// teller returns writers for both outputs that also pass each line to the command's function Line.
 func (c Command) teller(out, errs io.Writer) (toOut, toErrs io.Writer) {
 	if c.Line == nil {
 		return out, errs
@@ -23,14 +23,14 @@ func (c Command) teller(out, errs io.Writer) (toOut, toErrs io.Writer) {
 	return io.MultiWriter(out, &lines{tell: tell}), io.MultiWriter(errs, &lines{tell: tell})
 }
 
-// lines cuts what is written into lines.
+// lines splits what is written into lines.
 type lines struct {
 	tell func(line string)
-	open []byte // the part of the unfinished line that is not passed on yet
-	rest bool   // a part of the unfinished line was passed on already
+	open []byte // part of the unfinished line that was not yet passed on
+	rest bool   // part of the unfinished line was already passed on
 }
 
-// Write never fails. A line that does not end is told in pieces.
+// Write never fails. It passes a very long line on in pieces.
 func (l *lines) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0; {
 		line, after, ended := bytes.Cut(rest, []byte("\n"))

@@ -4,6 +4,5 @@ package tool
 
 import "os/exec"
 
-// killFamily leaves the command as it is: the end of its context kills the program
-// alone.
+// killFamily leaves the command unchanged: when its context ends, only the program itself is killed.
 func killFamily(*exec.Cmd) {}

@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// killFamily makes the program the head of a process group of its own and lets the end
-// of its context kill the whole group: yosys runs abc, verilator a compiler, and what
-// they started would go on otherwise.
+// killFamily makes the program the head of a new process group. When the context ends, the whole group is killed,
+// because yosys runs abc and verilator runs a compiler, which would otherwise go on.
 func killFamily(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	endWithParent(cmd.SysProcAttr)

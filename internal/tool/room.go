@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// roomBytes is how much more the disk of a folder must take, or it is called full.
+// roomBytes is the number of bytes that a disk must be able to take, or it counts as full.
 const roomBytes = 1 << 20
 
-// CheckRoom returns an error if the disk of a folder takes next to nothing more. Programs that cannot
-// write what they have to say often do not say that either: they end as if the input were wrong, or
-// cut their output off and report success. So whoever cannot use what a program wrote asks this first.
+// CheckRoom returns an error if the disk of a folder is full. A program that cannot write its output often does not
+// report that: it ends as if its input were wrong, or truncates its output and reports success. Callers that cannot
+// use a program's output therefore call CheckRoom before they report another error.
 func CheckRoom(folder string) error {
 	f, err := os.CreateTemp(folder, "room-")
 	if err == nil {
@@ -31,12 +31,12 @@ type FullError struct{ Folder string }
 // Error returns `no space left on the disk of /tmp`.
 func (e *FullError) Error() string { return fmt.Sprintf("no space left on the disk of %s", e.Folder) }
 
-// Hint returns how to mend it.
+// Hint returns how to fix the problem.
 func (e *FullError) Hint() string {
 	return "make room there, or name a folder on another disk in $TMPDIR"
 }
 
-// checkRoom checks the folders in which a program writes.
+// checkRoom checks the folders in which the program writes.
 func (c Command) checkRoom() error {
 	if c.Dir != "" {
 		if err := CheckRoom(c.Dir); err != nil {

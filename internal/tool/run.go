@@ -14,11 +14,10 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// maxCapture bounds what is kept of each of the two outputs in memory. The log gets
-// all of it.
+// maxCapture bounds the bytes of each output that are kept in memory. The log gets all output.
 const maxCapture = 16 << 20
 
-// graceTime is how long a killed program's pipes may stay open.
+// graceTime is the time for which the pipes of a killed program may stay open.
 const graceTime = 5 * time.Second
 
 // Command is one run of a program.
@@ -26,32 +25,32 @@ type Command struct {
 	Args  []string
 	Dir   string        // working folder; empty: the caller's
 	Stdin io.Reader     // nil: empty
-	Limit time.Duration // limit of wall time for the program and all that it starts; must be positive
-	Log   string        // file for the command line and all output; empty: none
+	Limit time.Duration // wall time of the program and all programs that it starts; must be positive
+	Log   string        // file for the command line and the complete output; empty: none
 
-	// Line, unless nil, is told each line of either output as it comes, by one goroutine at a time.
+	// Line, unless nil, gets each line of both outputs as it is written, one call at a time.
 	Line func(string)
 }
 
-// Result is what a run gave.
+// Result is the result of a run.
 type Result struct {
-	Stdout, Stderr string // the first 16 MiB of each
+	Stdout, Stderr string // the first 16 MiB of each output
 	Truncated      bool   // there was more output
 	Seconds        float64
-	CPU            float64 // seconds of processor time, of the program and what it waited for
+	CPU            float64 // seconds of processor time, of the program and the programs that it waited for
 
 	name, log string
 }
 
-// Run runs the program to its end. The result is valid also after an error, which is
+// Run runs the program to its end. The result is valid even with an error. The error is
 //
-//   - the context's, wrapped, if that ended first: the caller was interrupted;
-//   - a [*FailedError] if the program could not be started, was still running at the
-//     limit, or ended with another exit status than 0;
-//   - that of the log file, if it could not be written.
+//   - the context's error, wrapped, if the context ended first: the caller was interrupted;
+//   - a [*FailedError] if the program could not be started, was still running at the limit, or ended with an exit
+//     status other than 0;
+//   - an error of the log file, if it could not be written.
 //
-// When the context or the limit ends, the program and all that it started are killed. Under Linux it
-// may have three quarters of the memory that this process may, and it ends when this process does.
+// When the context or the limit ends, the program and all programs that it started are killed. On Linux a program
+// may use three quarters of the memory that this process may use, and it ends when this process ends.
 func (t *Tool) Run(ctx context.Context, c Command) (Result, error) {
 	if c.Limit <= 0 {
 		panic("tool: a run of " + t.Name + " without a time limit")
@@ -100,14 +99,14 @@ func (t *Tool) run(ctx context.Context, c Command, log *logFile) (Result, error)
 	return r, err
 }
 
-// Failed returns the error that the program did not do its work, for the reason given,
-// with its log. The error below it may be nil.
+// Failed returns the error that the program did not do its work, with a reason and the log. err is the underlying
+// error and may be nil.
 func (r Result) Failed(reason string, err error) *FailedError {
 	return &FailedError{Name: r.name, Reason: reason, Log: r.log, Err: err}
 }
 
-// failure returns the error of a program that could not be started, or ended by itself
-// and not well. Where a disk is full, or the folder for temporary files is missing, that is the reason.
+// failure returns the error for a program that could not be started, or that ended by itself with an error. If a
+// disk is full or the folder for temporary files is missing, that is the reason.
 func (r Result) failure(err error, c Command) *FailedError {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -130,8 +129,8 @@ func (r Result) failure(err error, c Command) *FailedError {
 // maxLine bounds the line of output in an error.
 const maxLine = 200
 
-// telling returns the line of output that tells most of a failure: the first with the
-// word error, else the last that is not empty.
+// telling returns the line of output that best describes a failure: the first line with the word error, or else the
+// last line that is not empty.
 func telling(text string) string {
 	last := ""
 	for line := range strings.Lines(text) {
@@ -155,7 +154,7 @@ type capture struct {
 	cut  bool
 }
 
-// Write never fails, so that the program can write on.
+// Write never fails, so that the program can go on writing.
 func (c *capture) Write(p []byte) (int, error) {
 	room := maxCapture - c.text.Len()
 	if len(p) > room {
@@ -165,8 +164,8 @@ func (c *capture) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// logFile is the log of a run; nil if none was asked for. It is written as the program
-// goes, to be read while that still runs.
+// logFile is the log of a run, or nil if none is wanted. It is written while the program runs, so that it can be
+// read at the same time.
 type logFile struct{ *os.File }
 
 func openLog(t *Tool, c Command) (*logFile, error) {
@@ -185,7 +184,7 @@ func openLog(t *Tool, c Command) (*logFile, error) {
 	return &logFile{f}, nil
 }
 
-// quote writes an argument so that it can be told from its neighbours.
+// quote writes an argument so that its ends are visible.
 func quote(arg string) string {
 	if arg == "" || strings.ContainsAny(arg, " \t\n\"'\\$;|&<>()*?") {
 		return strconv.Quote(arg)
@@ -193,7 +192,7 @@ func quote(arg string) string {
 	return arg
 }
 
-// beside returns a writer to both the capture and the log file.
+// beside returns a writer that writes to both the capture and the log file.
 func (l *logFile) beside(c *capture) io.Writer {
 	if l == nil {
 		return c
@@ -201,7 +200,7 @@ func (l *logFile) beside(c *capture) io.Writer {
 	return io.MultiWriter(c, l.File)
 }
 
-// end notes how the run ended and closes the log.
+// end writes how the run ended, and closes the log.
 func (l *logFile) end(err error) error {
 	if l == nil {
 		return nil

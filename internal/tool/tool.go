@@ -1,15 +1,13 @@
-// Package tool runs the external programs that the compiler and the verifier rely on:
-// synthesis, simulators, equivalence checking, place and route; and the browser of tests.
+// Package tool runs the external programs that the compiler and the verifier need: synthesis, simulators,
+// equivalence checking, place and route. It also runs the browser used by tests.
 //
-// [Find] looks a program of the list up in PATH. A [Tool] tells its version and runs
-// [Command]s: each with a time limit for the program and all that it starts, with its
-// output captured and, where asked for, kept in a log. A program that is not installed
-// is a [MissingError], which names its Debian package; one that did not do its work is
-// a [FailedError], which names its log.
+// [Find] looks up a known program in PATH. A [Tool] reports its version and runs [Command]s. Each run has a time
+// limit for the program and everything that it starts. Its output is captured and, if wanted, also written to a
+// log. A program that is not installed is a [MissingError], which names its Debian package. A program that did not
+// do its work is a [FailedError], which names its log.
 //
-// An exit status of 0 is no proof of anything with some of these programs: callers read
-// the output and report what it does not say by a FailedError of their own
-// ([Result.Failed]).
+// For some of these programs, exit status 0 proves nothing: callers must read the output, and report a missing
+// result with a FailedError of their own ([Result.Failed]).
 package tool
 
 import (
@@ -30,12 +28,12 @@ import (
 type program struct {
 	name        string
 	executables []string // names in order of preference
-	debian      string   // package that holds it; empty: none does
-	version     []string // arguments that make it tell its version; nil: it has none
+	debian      string   // package that contains the program; empty: none does
+	version     []string // arguments that make the program print its version; nil: it cannot
 	marker      string   // text that marks the line with the version
 }
 
-// programs lists what [Find] knows.
+// programs lists the programs that [Find] knows.
 var programs = []program{
 	{"yosys", []string{"yosys"}, "yosys", []string{"-V"}, "Yosys "},
 	{"iverilog", []string{"iverilog"}, "iverilog", []string{"-V"}, "Icarus Verilog version "},
@@ -66,10 +64,10 @@ var programs = []program{
 	{"gowin_pack", []string{"gowin_pack"}, "", nil, ""},
 	{"vivado", []string{"vivado"}, "", []string{"-version"}, "ivado v"}, // before 2023: Vivado v
 	{"mpirun", []string{"mpirun"}, "openmpi-bin", []string{"--version"}, "mpirun "},
-	{"chromium", []string{"chromium"}, "chromium", []string{"--version"}, "Chromium "}, // tests look at pages with it
+	{"chromium", []string{"chromium"}, "chromium", []string{"--version"}, "Chromium "}, // used by tests of pages
 }
 
-// vendors have the programs whose source is not open.
+// vendors names the vendors of programs whose source is not open.
 var vendors = map[string]string{"vivado": "AMD"}
 
 // Names returns the names of all programs that [Find] knows.
@@ -85,18 +83,18 @@ func Names() []string {
 type Tool struct {
 	Name    string // name as given to Find
 	Path    string // path of the executable
-	Package string // Debian package that holds it; empty: none does
+	Package string // Debian package that contains it; empty: none does
 
 	program program
 	asking  sync.Mutex
 	version string // what the program told; empty: it was not asked, or did not tell
 }
 
-// found has the tools that [Find] returned, by path, so that a program tells its version once in a process.
+// found holds the tools that [Find] returned, by path, so that a process asks each program for its version only once.
 var found sync.Map
 
-// Find looks for a program of the list ([Names]) in PATH. It returns a [*MissingError] if it is not there, and panics
-// if the name is none of these.
+// Find looks up a known program ([Names]) in PATH. It returns a [*MissingError] if the program is not there, and
+// panics if the name is unknown.
 func Find(name string) (*Tool, error) {
 	i := slices.IndexFunc(programs, func(p program) bool { return p.name == name })
 	if i < 0 {
@@ -112,12 +110,12 @@ func Find(name string) (*Tool, error) {
 	return nil, &MissingError{Name: name, Package: p.debian}
 }
 
-// versionLimit bounds the time in which a program has to tell its version.
+// versionLimit is the time within which a program must print its version.
 const versionLimit = 20 * time.Second
 
-// Version returns the line in which the program tells its version, such as `Yosys 0.23
-// (git sha1 7ce5011c24b)`. For one that cannot tell, it is the version of the Debian
-// package, and "unknown" where there is none. It asks until it is told, and then no more.
+// Version returns the line with the program's version, such as `Yosys 0.23 (git sha1 7ce5011c24b)`. For a program
+// that cannot print its version, it returns the version of the Debian package, or "unknown" if there is none. It
+// asks the program until it gets an answer, and then no more.
 func (t *Tool) Version(ctx context.Context) string {
 	t.asking.Lock()
 	defer t.asking.Unlock()
@@ -132,7 +130,7 @@ func (t *Tool) findVersion(ctx context.Context) string {
 	if t.program.version != nil {
 		out, _ := t.Run(ctx, Command{Args: t.program.version, Limit: versionLimit})
 		if v := lineWith(out.Stdout+"\n"+out.Stderr, t.program.marker); v != "" {
-			return strings.TrimSuffix(v, " ()") // a build without its revision prints empty parentheses
+			return strings.TrimSuffix(v, " ()") // a build without a revision prints empty parentheses
 		}
 	}
 	query, err := exec.LookPath("dpkg-query")
@@ -148,7 +146,7 @@ func (t *Tool) findVersion(ctx context.Context) string {
 	return out.Stdout
 }
 
-// lineWith returns the first line of the text that holds the marker, "" if none does.
+// lineWith returns the first line of the text that contains the marker, or "".
 func lineWith(text, marker string) string {
 	for line := range strings.Lines(text) {
 		if strings.Contains(line, marker) {
@@ -161,7 +159,7 @@ func lineWith(text, marker string) string {
 // MissingError says that an external program is not installed.
 type MissingError struct {
 	Name    string // name of the program
-	Package string // Debian package that holds it; empty: none does
+	Package string // Debian package that contains it; empty: none does
 }
 
 // Error returns `yosys: not installed, it is in the Debian package yosys`.
@@ -189,10 +187,10 @@ func (e *MissingError) Hint() string {
 // FailedError says that an external program did not do its work.
 type FailedError struct {
 	Name   string // name of the program
-	Reason string // `exit status 1`, `no proof in 10m0s` and so on
-	Line   string // the most telling line of its output, if any
-	Log    string // file with all of its output, if any was asked for
-	Err    error  // below the reason, if any
+	Reason string // for example `exit status 1` or `no proof in 10m0s`
+	Line   string // the most informative line of its output, if any
+	Log    string // file with the complete output, if there is one
+	Err    error  // underlying error, if any
 }
 
 // Error returns `yosys: exit status 1: ERROR: syntax error`.
@@ -203,7 +201,8 @@ func (e *FailedError) Error() string {
 	return fmt.Sprintf("%s: %s: %s", e.Name, e.Reason, e.Line)
 }
 
-// Hint returns how to fix what is below the reason, or where the output is, "" if no log was asked for.
+// Hint returns how to fix the underlying error, or where the output is. It returns "" if there is neither a hint
+// nor a log.
 func (e *FailedError) Hint() string {
 	if h := message.Hint(e.Err); h != "" {
 		return h
@@ -214,5 +213,5 @@ func (e *FailedError) Hint() string {
 	return "its output is in " + e.Log
 }
 
-// Unwrap returns the error below the reason.
+// Unwrap returns the underlying error.
 func (e *FailedError) Unwrap() error { return e.Err }

@@ -1,6 +1,6 @@
 package tool
 
-// uses says what each program is needed for. Whoever has no use for it may do without.
+// uses says what each program is needed for. Users who do not need that can do without the program.
 var uses = map[string]string{
 	"yosys":              "proofs about the Verilog, synthesis",
 	"iverilog":           "simulation of the Verilog",
@@ -22,7 +22,7 @@ var uses = map[string]string{
 	"chromium":           "tests of this project alone, which look at pages of report",
 }
 
-// Package returns the Debian package that has a program of the list ([Names]), empty if none does.
+// Package returns the Debian package that contains a known program ([Names]), or "" if none does.
 func Package(name string) string {
 	for _, p := range programs {
 		if p.name == name {
@@ -32,5 +32,5 @@ func Package(name string) string {
 	return ""
 }
 
-// Use returns what a program of the list ([Names]) is needed for.
+// Use returns what a known program ([Names]) is needed for.
 func Use(name string) string { return uses[name] }

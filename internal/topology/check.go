@@ -8,25 +8,25 @@ import (
 	"ialgn/internal/message"
 )
 
-// MaxWidth is the largest number of nodes in a layer, MaxDepth as many layers as a netlist can name
-// ([ialgn/netlist.MaxLayers]), and maxNodes more nodes than it can number, head and encoder left aside: a network
-// beyond could be trained and not compiled.
+// MaxWidth is the largest number of nodes in a layer. MaxDepth is the largest number of layers that a netlist can
+// name ([ialgn/netlist.MaxLayers]). maxNodes bounds the nodes of all layers, without head and encoder. A larger
+// network could be trained, but perhaps not compiled.
 const (
 	MaxWidth = 1 << 24
 	MaxDepth = 1<<16 - 1
 	maxNodes = 3 << 29
 )
 
-// maxSections bounds the depth of networks whose layers stand in the model file one by one, all but private chains:
-// its header describes each.
+// maxSections bounds the depth of networks whose layers are listed one by one in the header of the model file.
+// These are all networks except private chains.
 const maxSections = 8192
 
-// maxHidden bounds the hidden candidates of a layer's nodes, which the engine numbers by 32 bits.
+// maxHidden bounds the hidden candidates of a layer's nodes, which the engine numbers with 32 bits.
 const maxHidden = 1<<32 - 1
 
-// Fault says why a network cannot be.
+// Fault says why a network is impossible.
 type Fault struct {
-	Key     string // the key at fault, without its section
+	Key     string // the faulty key, without its section
 	Problem string
 	Remedy  string
 }
@@ -34,19 +34,19 @@ type Fault struct {
 // specialKey is a key that some topologies have and others refuse.
 type specialKey struct {
 	key     string
-	at      func(k *Keys) any // where its value is, an int or a string; in others it is that of [Default]
-	problem string            // a form with the value and the topology
-	remedy  string            // what to do, before the topologies that have the key
+	at      func(k *Keys) any // pointer to its value, an int or a string; other topologies require its default
+	problem string            // format for the value and the topology
+	remedy  string            // advice, to be followed by the topologies that have the key
 }
 
-// The forms of values that most topologies have not.
+// Formats for values that most topologies do not have.
 const (
 	noNumber = "%d, which topology %s has not"
 	noText   = "%.40q, which topology %s has not"
 	leaveOut = "leave it out, or use"
 )
 
-// special are all of these.
+// special lists all special keys.
 var special = append(specialLists(), []specialKey{
 	{"channels", func(k *Keys) any { return &k.Channels }, noNumber, leaveOut},
 	{"chains", func(k *Keys) any { return &k.Chains }, noNumber, leaveOut},
@@ -68,7 +68,7 @@ var special = append(specialLists(), []specialKey{
 // of returns the value of the key.
 func (s *specialKey) of(k *Keys) reflect.Value { return reflect.ValueOf(s.at(k)).Elem() }
 
-// fault says that the network's topology has not the key.
+// fault returns the fault that the network's topology does not have the key.
 func (s *specialKey) fault(k *Keys) *Fault {
 	var with []string
 	for i := range rows {
@@ -82,7 +82,8 @@ func (s *specialKey) fault(k *Keys) *Fault {
 	}
 }
 
-// Check returns what makes the network impossible, nil if it is not. The keys are within their ranges.
+// Check returns the reason why the network is impossible, or nil if it is possible. All keys must be within their
+// ranges.
 func (k *Keys) Check() *Fault {
 	row, standard := k.Row(), Default()
 	for i := range special {
@@ -104,7 +105,7 @@ func (k *Keys) Check() *Fault {
 	return k.checkSize()
 }
 
-// checkSize refuses networks that are larger than files and netlists hold.
+// checkSize refuses networks that are too large for model files or netlists.
 func (k *Keys) checkSize() *Fault {
 	sections, nodes := 0, 0
 	layers := k.Layers()
@@ -136,7 +137,7 @@ func (k *Keys) tooLarge() *Fault {
 	}
 }
 
-// checkHidden refuses more candidates of a pin than there are nodes in the layer before, or can be numbered.
+// checkHidden refuses a pin with more candidates than the layer before has nodes, or than can be numbered.
 func (k *Keys) checkHidden(layers []Layer, i int, p *Pin) *Fault {
 	l := &layers[i]
 	if p.Source != Previous || p.K == 1 || l.Grid != nil {
@@ -144,7 +145,7 @@ func (k *Keys) checkHidden(layers []Layer, i int, p *Pin) *Fault {
 	}
 	key, which := "hidden", "hidden "
 	if k.Chains > 0 {
-		key, which = "anchors", "" // chains choose among those of the last convolution
+		key, which = "anchors", "" // chains choose among the outputs of the last convolution
 	}
 	before := k.before(layers, i)
 	of, more, less := "the %d gates of a layer", "a larger model.width", "a smaller model.width"
@@ -170,7 +171,8 @@ func (k *Keys) checkHidden(layers []Layer, i int, p *Pin) *Fault {
 	return nil
 }
 
-// CheckData returns what does not fit a data set of so many classes and features, with so many input bits in all.
+// CheckData returns the reason why the network does not fit a data set, or nil. The data set has the given numbers
+// of classes and features, and inputs input bits in all.
 func (k *Keys) CheckData(classes, features, inputs int) *Fault {
 	if k.convolves() {
 		if fault := k.checkImage(features, inputs); fault != nil {
@@ -197,8 +199,8 @@ func (k *Keys) CheckData(classes, features, inputs int) *Fault {
 	return k.checkSpread(classes, features)
 }
 
-// checkSpread returns what keeps structured wires from combining different sources, for that many classes and features:
-// a node takes two features or two nodes.
+// checkSpread checks that structured wires can combine two different features, or two different nodes, at each
+// node.
 func (k *Keys) checkSpread(classes, features int) *Fault {
 	if k.Wiring != Spread {
 		return nil
@@ -229,12 +231,13 @@ func (k *Keys) checkSpread(classes, features int) *Fault {
 	return nil
 }
 
-// before returns how many bits leave the layer before one; before a recurrent network's first, that is the state.
+// before returns the number of bits that leave the layer before layer i. Before the first layer of a recurrent
+// network it is the state.
 func (k *Keys) before(layers []Layer, i int) int {
 	return layers[(i+len(layers)-1)%len(layers)].Outputs()
 }
 
-// checkTree checks the keys that a tree alone has.
+// checkTree checks the keys that only trees have.
 func checkTree(k *Keys) *Fault {
 	switch {
 	case k.Leaves < 1 || k.Leaves > k.Inputs:
@@ -257,10 +260,10 @@ func checkTree(k *Keys) *Fault {
 	return nil
 }
 
-// checkLayered checks the keys that the topology layered alone has.
+// checkLayered checks the keys that only the topology layered has.
 func checkLayered(k *Keys) *Fault { return k.checkWidths("2000,1000") }
 
-// checkWidths checks the keys of layers of given widths, for which there is an example.
+// checkWidths checks the keys of layers with given widths. example is a value of widths for the advice.
 func (k *Keys) checkWidths(example string) *Fault {
 	widths, err := k.LayerWidths()
 	switch {
@@ -283,7 +286,7 @@ func (k *Keys) checkWidths(example string) *Fault {
 	return k.checkWires()
 }
 
-// checkWires checks how the wires of nodes are found.
+// checkWires checks how the nodes get their wires.
 func (k *Keys) checkWires() *Fault {
 	switch {
 	case k.Hidden > 1 && k.Wiring != Random:

@@ -7,7 +7,7 @@ import (
 	"ialgn/internal/decimal"
 )
 
-// The ranges of the keys of convolutions.
+// The limits of the keys of convolutions.
 const (
 	maxConvolutions = 64
 	maxImage        = 1 << 12 // rows or columns
@@ -19,7 +19,7 @@ const (
 type convList struct {
 	key      string
 	of       func(k *Keys) *string
-	standard string // its default, "": none
+	standard string // default; "": none
 	min, max int
 }
 
@@ -32,12 +32,12 @@ var convLists = []convList{
 	{"pool", func(k *Keys) *string { return &k.Pool }, "2", 1, 2},
 }
 
-// convKeys are the keys that convolutions alone have.
+// convKeys lists the keys that only convolutions have.
 var convKeys = []string{
 	"anchors", "image", "kernels", "patch", "stride", "padding", "levels", "pool", "channels", "chains", "anchored",
 }
 
-// specialLists returns the entries of image and the lists in the table of special keys.
+// specialLists returns the entries of image and of the lists for the table of special keys.
 func specialLists() []specialKey {
 	all := []specialKey{{"image", func(k *Keys) any { return &k.Image }, noText, leaveOut}}
 	for _, l := range convLists {
@@ -46,8 +46,8 @@ func specialLists() []specialKey {
 	return all
 }
 
-// below returns how many nodes of the level below a node of a kernel reads: with all of its pins, unless leaves says
-// how many.
+// below returns the number of nodes of the level below that a node of a kernel reads: one for each pin, unless
+// leaves gives another number.
 func (k *Keys) below() int {
 	if k.Leaves == 0 {
 		return k.Inputs
@@ -58,7 +58,7 @@ func (k *Keys) below() int {
 // convolves reports whether the network has convolutions.
 func (k *Keys) convolves() bool { return k.Topology == Conv }
 
-// completeConv fills in the defaults of convolutions: of the lists, and depth and width, which follow from them.
+// completeConv fills in the defaults of convolutions: the lists, and depth and width, which follow from the lists.
 func (k *Keys) completeConv(given func(key string) bool) {
 	for _, l := range convLists {
 		if text := l.of(k); *text == "" && !given(l.key) {
@@ -68,7 +68,7 @@ func (k *Keys) completeConv(given func(key string) bool) {
 	if k.Channels == 0 && !given("channels") {
 		k.Channels = standardChannels
 	}
-	// Numbers that are no pins or layers are refused later.
+	// Check refuses invalid numbers of pins or layers later.
 	if k.Inputs < 1 || k.Inputs > MaxPins || k.Leaves < 0 || k.Leaves > k.Inputs || k.Chains < 0 || k.Chains > MaxDepth {
 		return
 	}
@@ -85,14 +85,14 @@ func (k *Keys) completeConv(given func(key string) bool) {
 	}
 }
 
-// standardChannels is how many planes a kernel reads where nothing is said, as in "Convolutional Differentiable Logic
+// standardChannels is the default number of planes that a kernel reads, as in "Convolutional Differentiable Logic
 // Gate Networks" (Petersen et al., NeurIPS 2024).
 const standardChannels = 2
 
-// convolution is one of a network.
+// convolution describes one convolution of a network.
 type convolution struct{ Kernels, Patch, Stride, Padding, Levels, Pool int }
 
-// convolutions returns those that the keys describe.
+// convolutions returns the convolutions that the keys describe.
 func (k *Keys) convolutions() ([]convolution, *Fault) {
 	kernels, fault := convLists[0].read(k, 0)
 	if fault != nil {
@@ -112,7 +112,8 @@ func (k *Keys) convolutions() ([]convolution, *Fault) {
 	return all, nil
 }
 
-// read returns the numbers of a list: one, or as many as there are convolutions; of kernels, where that is 0, any.
+// read returns the numbers of a list: one number, or as many as there are convolutions. If convolutions is 0, any
+// number of elements is allowed.
 func (l *convList) read(k *Keys, convolutions int) ([]int, *Fault) {
 	text := *l.of(k)
 	if text == "" {
@@ -140,7 +141,7 @@ func (l *convList) read(k *Keys, convolutions int) ([]int, *Fault) {
 	return values, nil
 }
 
-// numbers returns the whole numbers of a list. If one of its elements is no number within the range, it returns that
+// numbers returns the whole numbers of a list. If an element is not a number within the range, it returns that
 // element, which may be empty, and false.
 func numbers(text string, least, most int) (all []int, bad string, ok bool) {
 	for element := range strings.SplitSeq(text, ",") {
@@ -153,7 +154,7 @@ func numbers(text string, least, most int) (all []int, bad string, ok bool) {
 	return all, "", true
 }
 
-// ImageSize returns planes, rows and columns of the images that convolutions read.
+// ImageSize returns planes, rows and columns of the images that the convolutions read.
 func (k *Keys) ImageSize() (size [3]int, fault *Fault) {
 	all, _, ok := numbers(k.Image, 1, maxImage)
 	switch {
@@ -171,13 +172,13 @@ func (k *Keys) ImageSize() (size [3]int, fault *Fault) {
 	return [3]int(all), nil
 }
 
-// convolutional returns the layers of a network of convolutions, whose keys are checked.
+// convolutional returns the layers of a network of convolutions. The keys must be checked before.
 func convolutional(k *Keys) []Layer {
 	layers, _ := k.convLayers()
 	return layers
 }
 
-// convLayers returns the layers: the levels of each convolution's kernels, then those of model.widths.
+// convLayers returns the layers: the levels of each convolution's kernels, then the layers of model.widths.
 func (k *Keys) convLayers() (all []Layer, fault *Fault) {
 	image, fault := k.ImageSize()
 	if fault != nil {
@@ -214,7 +215,7 @@ func (k *Keys) convLayers() (all []Layer, fault *Fault) {
 	return append(all, after...), fault
 }
 
-// layersAfter returns the layers after the convolutions, the first of which is the network's layer first.
+// layersAfter returns the layers after the convolutions. first is their first layer's number in the network.
 func (k *Keys) layersAfter(first int) ([]Layer, *Fault) {
 	widths, err := k.LayerWidths()
 	switch {
@@ -226,8 +227,8 @@ func (k *Keys) layersAfter(first int) ([]Layer, *Fault) {
 	return hiddenLayers(k, widths, first), nil
 }
 
-// chainsOn returns the layers of chains that choose among the bits of the last convolution, the first of which is the
-// network's layer first.
+// chainsOn returns the layers of chains that choose among the outputs of the last convolution. first is their first
+// layer's number in the network.
 func chainsOn(k *Keys, width, first int) (all []Layer) {
 	for l := range k.Chains {
 		layer := Layer{First: first + l, Layers: 1, Width: width, Pins: inputPins(k), Passed: passedFirst(k)}
@@ -244,8 +245,8 @@ func chainsOn(k *Keys, width, first int) (all []Layer) {
 	return all
 }
 
-// kernelLevels returns the levels of a convolution's kernels, from the lowest: trees whose lowest nodes read a patch.
-// The network reads images of so many pixels.
+// kernelLevels returns the levels of a convolution's kernels, from the lowest. Kernels are trees whose lowest nodes
+// read a patch. pixels is the number of pixels of the images that the network reads.
 func (k *Keys) kernelLevels(number int, c *convolution, grid Grid, first, pixels int) ([]Layer, *Fault) {
 	grid.Side, grid.Stride, grid.Padding, grid.Pool = c.Patch, c.Stride, c.Padding, 1
 	if c.Padding >= c.Patch {
@@ -285,7 +286,7 @@ func (k *Keys) kernelLevels(number int, c *convolution, grid Grid, first, pixels
 	return k.levels(c, grid, first, width), nil
 }
 
-// levels returns the levels of kernels, of which the lowest has the given width.
+// levels returns the levels of kernels. width is the width of the lowest level.
 func (k *Keys) levels(c *convolution, grid Grid, first, width int) (all []Layer) {
 	above := k.above(grid, first)
 	for level := range c.Levels {
@@ -309,8 +310,8 @@ func (k *Keys) levels(c *convolution, grid Grid, first, width int) (all []Layer)
 	return all
 }
 
-// above returns the grid of the levels above the lowest, whose grid is given: they read that at their own positions
-// and, where they have pins left, what that reads.
+// above returns the grid of the levels above the lowest, given the grid of the lowest. They read the level below at
+// their own positions and, with their remaining pins, what the lowest level reads.
 func (k *Keys) above(grid Grid, first int) Grid {
 	above, own := grid, grid
 	above.Rows, above.Columns = grid.Size()
@@ -325,8 +326,8 @@ func (k *Keys) above(grid Grid, first int) Grid {
 	return above
 }
 
-// kernelPin returns pin i of a kernel's nodes of a level, given what it is where it chooses among input bits; of the
-// first convolution or not.
+// kernelPin returns pin i of the kernel nodes of a level. anchor is the pin for the case that it chooses among
+// input bits. first says that the kernel belongs to the first convolution.
 func (k *Keys) kernelPin(anchor Pin, i, level int, first bool) Pin {
 	switch {
 	case level > 0 && i < k.below():
@@ -341,7 +342,7 @@ func (k *Keys) kernelPin(anchor Pin, i, level int, first bool) Pin {
 	return Pin{Source: Previous, K: k.Hidden, Wires: Patch}
 }
 
-// passedIn returns the pins that nodes of a kernel's level pass on at the start.
+// passedIn returns the pins that the nodes of a kernel's level pass on at the start.
 func (k *Keys) passedIn(level int) (pins []int) {
 	for i := range k.Inputs {
 		if level == 0 || i < k.below() {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// checkConv checks the keys that a network of convolutions alone has.
+// checkConv checks the keys that only networks of convolutions have.
 func checkConv(k *Keys) *Fault {
 	layers, fault := k.convLayers()
 	if fault != nil {
@@ -20,8 +20,8 @@ func checkConv(k *Keys) *Fault {
 	return nil
 }
 
-// checkPatches refuses more candidates of a pin than a patch has elements, as far as can be told without the input
-// bits.
+// checkPatches refuses a pin with more candidates than its patch has elements, as far as the input bits are not
+// needed to know that.
 func (k *Keys) checkPatches(layers []Layer) *Fault {
 	for i := range layers {
 		if pin := &layers[i].Pins[0]; pin.Wires != Patch || pin.Source == Input {
@@ -35,7 +35,7 @@ func (k *Keys) checkPatches(layers []Layer) *Fault {
 	return nil
 }
 
-// checkPatch refuses more candidates of a pin than its patch, of so many planes, has elements.
+// checkPatch refuses a pin with more candidates than its patch, with the given number of planes, has elements.
 func (k *Keys) checkPatch(g *Grid, planes int) *Fault {
 	if n := g.Elements(k.ReadPlanes(planes)); k.Hidden > n {
 		return &Fault{
@@ -46,7 +46,7 @@ func (k *Keys) checkPatch(g *Grid, planes int) *Fault {
 	return nil
 }
 
-// ReadPlanes returns how many of so many planes a kernel reads.
+// ReadPlanes returns how many of the given planes a kernel reads.
 func (k *Keys) ReadPlanes(planes int) int {
 	if k.Channels == 0 {
 		return planes
@@ -54,8 +54,8 @@ func (k *Keys) ReadPlanes(planes int) int {
 	return min(k.Channels, planes)
 }
 
-// checkImage returns what does not fit so many features and input bits: the images must have as many values, and pins
-// enough to choose from.
+// checkImage checks that the images have as many values as there are features, and that pins have enough input bits
+// to choose from.
 func (k *Keys) checkImage(features, inputs int) *Fault {
 	size, fault := k.ImageSize()
 	if fault != nil {
@@ -83,7 +83,7 @@ func (k *Keys) checkImage(features, inputs int) *Fault {
 	return k.checkPatch(layers[0].Grid, planes)
 }
 
-// checkNodes checks what the nodes of kernels are.
+// checkNodes checks the form of a kernel's nodes.
 func (k *Keys) checkNodes([]Layer) *Fault {
 	all, _ := k.convolutions()
 	switch {
@@ -125,7 +125,7 @@ func (k *Keys) checkChains(layers []Layer) *Fault {
 	return nil
 }
 
-// checkForm checks what follows from the layers, and how those after the convolutions are wired.
+// checkForm checks depth and width, which follow from the layers, and the wires after the convolutions.
 func (k *Keys) checkForm(layers []Layer) *Fault {
 	last := &layers[len(layers)-1]
 	switch {

@@ -4,10 +4,11 @@ import "fmt"
 
 // Grid says at which positions of an image the nodes of a layer are evaluated, and what they read there.
 //
-// An image has planes of rows and columns. The patch of a position are the Side x Side pixels of all planes that begin
-// Stride times the position's row and column, less Padding, from the image's upper left corner; pixels beyond its edges
-// are 0. Element (plane Side + row) Side + column of the patch is a pixel of it. Of the input bits the planes are those
-// of the features, each of them as often as a feature has bits: plane f b + j has bit j of plane f.
+// An image has planes of rows and columns. The patch of the position at row y and column x is a square of Side x
+// Side pixels in all planes. It begins at row y*Stride - Padding and column x*Stride - Padding of the image; pixels
+// outside the image are 0. Element (plane Side + row) Side + column of the patch is one pixel of it. In an image of
+// input bits, each plane of features is replaced by as many planes as a feature has bits: with b bits, plane f b +
+// j is bit j of plane f.
 type Grid struct {
 	Planes  int `json:"planes"` // of the layer before, or of the features
 	Rows    int `json:"rows"`
@@ -17,18 +18,19 @@ type Grid struct {
 	Stride  int `json:"stride"`
 	Padding int `json:"padding"`
 
-	Pool int `json:"pool"` // 2: what leaves the layer is the OR of each two by two positions; 1: all positions
+	Pool int `json:"pool"` // 2: the layer's output is the OR of each two by two positions; 1: no pooling
 
-	// Field, unless nil, is what pins read whose source are input bits, in a layer after the first: the patch of the
-	// same position in the input's image, which has pixels beyond the edges as far as positions lead there.
+	// Field, unless nil, is what pins with input bits as their source read, in a layer after the first: the patch
+	// of the same position in the input image. Its padding reaches as far beyond the edges as the layer's positions
+	// depend on.
 	Field *Grid `json:"field,omitempty"`
 
-	// Base, unless nil, is what pins read whose source is [Base]: the patch of the kernel's lowest level.
+	// Base, unless nil, is what pins with source [Base] read: the patch of the kernel's lowest level.
 	Base *Grid `json:"base,omitempty"`
 }
 
-// Of returns what pins of a source read: the input bits' field, the lowest level's patch, or the image of the layer
-// before.
+// Of returns what pins with source s read: the field of input bits, the patch of the lowest level, or the image of
+// the layer before.
 func (g *Grid) Of(s Source) *Grid {
 	switch {
 	case s == Input && g.Field != nil:
@@ -39,7 +41,7 @@ func (g *Grid) Of(s Source) *Grid {
 	return g
 }
 
-// SameImage reports whether positions and patches of two grids are those of one image.
+// SameImage reports whether two grids have the same image, positions and patches.
 func (g *Grid) SameImage(as *Grid) bool {
 	one, other := *g, *as
 	for _, x := range []*Grid{&one, &other} {
@@ -48,20 +50,20 @@ func (g *Grid) SameImage(as *Grid) bool {
 	return one == other
 }
 
-// field is the part of the input's image that a position of a layer depends on, along one axis.
+// field is the part of the input image on which a position of a layer depends, along one axis.
 type field struct{ side, stride, start int }
 
-// read returns the field of the positions of a layer of patches of so many positions of this one, side, stride and
-// padding being counted in these.
+// read returns the field of a layer above whose patches have side positions of this layer. side, stride and padding
+// count positions of this layer.
 func (f field) read(side, stride, padding int) field {
 	return field{f.side + (side-1)*f.stride, f.stride * stride, f.start - padding*f.stride}
 }
 
-// MaxSide is the largest side, stride and padding of a field.
+// MaxSide bounds the side, the stride and the padding of a field.
 const MaxSide = 1 << 12
 
-// Under returns the field of a layer, given all grids from the first layer's to its own: the patches of the input's
-// image that its positions depend on. It returns nil if these are larger than a field can be.
+// Under returns the field of a layer: the patches of the input image on which its positions depend. grids are the
+// grids of all layers from the first to this one. It returns nil if the field is larger than MaxSide.
 func Under(grids []*Grid) *Grid {
 	under := field{1, 1, 0}
 	for i, g := range grids {
@@ -79,8 +81,8 @@ func Under(grids []*Grid) *Grid {
 	}
 }
 
-// check refuses a field of convolution i that is much larger than the image, whose longer side is given: nearly all of
-// it would lie beyond the edges, where there is nothing to choose.
+// check refuses a field of convolution i that is much larger than the image, because nearly all of it would lie
+// outside the image, where there is nothing to choose. image is the image's longer side.
 func (f field) check(i, image int) *Fault {
 	most := min(4*image+16, MaxSide)
 	if max(f.side, f.stride, -f.start) <= most {
@@ -105,21 +107,21 @@ func (g *Grid) Positions() int {
 	return rows * columns
 }
 
-// Pooled returns the number of rows and columns of what leaves the layer.
+// Pooled returns the number of rows and columns of the layer's output.
 func (g *Grid) Pooled() (rows, columns int) {
 	rows, columns = g.Size()
 	return rows / g.Pool, columns / g.Pool
 }
 
-// Elements returns the number of elements of a patch, of so many planes.
+// Elements returns the number of elements of a patch with the given number of planes.
 func (g *Grid) Elements(planes int) int { return planes * g.Side * g.Side }
 
-// MaxPositions returns how many positions a convolution may have of a network that reads so many pixels. Padding can
-// make more of them than there are pixels, and a header of a few lines is not to decide how much memory a network
-// takes.
+// MaxPositions returns the largest number of positions of a convolution in a network that reads images with the
+// given number of pixels. Padding can make more positions than there are pixels, and a header of a few lines must
+// not determine how much memory a network takes.
 func MaxPositions(pixels int) int { return max(4*pixels, 1<<8) }
 
-// FrozenLayers returns the number of layers of the frozen network: pooling is a layer of its own.
+// FrozenLayers returns the number of layers of the frozen network. Pooling is a layer of its own.
 func (k *Keys) FrozenLayers() int {
 	n := k.Depth
 	if !k.convolves() {

@@ -8,14 +8,14 @@ import (
 	"ialgn/internal/decimal"
 )
 
-// Keys are the keys of a configuration that describe the network: its section model.
+// Keys are the keys of a configuration that describe the network: the section model.
 type Keys struct {
-	Topology        string  `yaml:"topology" json:"topology"` // the name of a row of [Rows]
+	Topology        string  `yaml:"topology" json:"topology"` // name of a row of [Rows]
 	Width           int     `yaml:"width" json:"width"`       // nodes of the last layer
 	Depth           int     `yaml:"depth" json:"depth"`
 	Inputs          int     `yaml:"inputs" json:"inputs,omitempty"` // K, the pins of a node
-	Leaves          int     `yaml:"leaves" json:"leaves,omitempty"` // nodes of the level below that a node of a tree reads
-	Widths          string  `yaml:"widths" json:"widths,omitempty"` // nodes of each layer, with commas between
+	Leaves          int     `yaml:"leaves" json:"leaves,omitempty"` // nodes of the level below that a tree node reads
+	Widths          string  `yaml:"widths" json:"widths,omitempty"` // nodes of each layer, separated by commas
 	Anchors         int     `yaml:"anchors" json:"anchors"`         // k_x
 	Hidden          int     `yaml:"hidden" json:"hidden"`           // k_h
 	Parametrization string  `yaml:"parametrization" json:"parametrization"`
@@ -26,42 +26,46 @@ type Keys struct {
 	Wiring          string  `yaml:"wiring" json:"wiring"`       // random | balanced | structured
 	Tau             float64 `yaml:"tau" json:"tau"`
 
-	// Of convolutions. A list with commas between has an element for each of them, or one for all.
+	// The next keys are for convolutions. A list, separated by commas, has one element for each convolution or one
+	// for all.
 	Image    string `yaml:"image" json:"image,omitempty"`       // planes, rows and columns of the images
 	Kernels  string `yaml:"kernels" json:"kernels,omitempty"`   // list: kernels
 	Patch    string `yaml:"patch" json:"patch,omitempty"`       // list: side of the patch that a kernel reads
-	Stride   string `yaml:"stride" json:"stride,omitempty"`     // list: from one position to the next
+	Stride   string `yaml:"stride" json:"stride,omitempty"`     // list: distance from one position to the next
 	Padding  string `yaml:"padding" json:"padding,omitempty"`   // list: zeros on each side of the image
 	Levels   string `yaml:"levels" json:"levels,omitempty"`     // list: levels of nodes of a kernel
 	Pool     string `yaml:"pool" json:"pool,omitempty"`         // list: 2 for the OR of each two by two positions, or 1
 	Channels int    `yaml:"channels" json:"channels,omitempty"` // planes of its patch that a kernel reads; 0: all
 
-	// Layers of the chains after the convolutions; 0: those of model.widths are layers.
+	// Chains is the number of layers of chains after the convolutions; 0: the layers of model.widths are ordinary
+	// layers.
 	Chains int `yaml:"chains" json:"chains,omitempty"`
 
-	// Pins of a kernel's lowest nodes that choose among the input bits under its patch, after the first convolution.
+	// Anchored is the number of pins of a kernel's lowest nodes that choose among the input bits under the kernel's
+	// patch, in convolutions after the first.
 	Anchored int `yaml:"anchored" json:"anchored,omitempty"`
 
 	Steps int `yaml:"steps" json:"steps,omitempty"` // of a recurrent network
 }
 
-// The values of keys that decide what a network is.
+// Values of keys that determine the form of a network.
 const (
 	Softmax16 = "softmax16" // a logit for each operation of two pins
 	Light     = "light"     // a logit for each line of a truth table
-	Random    = "random"    // fixed wires are independent draws
-	Balanced  = "balanced"  // each source of fixed wires is read equally often
+	Random    = "random"    // drawn wires are independent of each other
+	Balanced  = "balanced"  // drawn wires read each source equally often
 	Relaxed   = "relaxed"   // pin A of layer 1 chooses
 	Conv      = "conv"      // the topology of convolutions
 
-	// Spread is balanced wires that combine different sources: no feature twice in a node, no pair twice in a layer.
+	// Spread means balanced wires that combine different sources: no node reads a feature twice, and no layer reads
+	// a pair of sources twice.
 	Spread = "structured"
 )
 
-// MaxPins is the largest fan-in of a node: what a look-up table of an FPGA has.
+// MaxPins is the largest fan-in of a node. It is the number of inputs of an FPGA's look-up table.
 const MaxPins = 6
 
-// Default returns the keys of the network that the paper calls the IALGN, with the defaults of all others.
+// Default returns the keys of the network that the paper calls the IALGN, and the defaults of all other keys.
 func Default() Keys {
 	return Keys{
 		Topology: rows[0].Name, Width: 8000, Depth: 6, Inputs: 2, Anchors: 32, Hidden: 1,
@@ -69,16 +73,16 @@ func Default() Keys {
 	}
 }
 
-// The defaults of nodes with other than two pins, where those of two differ: the table of such a node has no
-// operations, and starts as a weaker spine with noise.
+// Defaults of nodes that do not have two pins, where they differ from the defaults for two pins. The table of such
+// a node has no operations, and starts as a weaker spine with noise.
 const (
 	tableSkipLogit = 2
 	tableInitNoise = 1
 )
 
-// Complete fills in the keys whose default depends on others, where given does not report that they stand in the
-// configuration: the width and the depth that widths name, and for nodes of other than two pins the parametrization
-// light with the start that suits it.
+// Complete fills in the keys whose defaults depend on other keys. given reports whether a key is in the
+// configuration; such keys are not changed. Complete sets width and depth from widths, and for nodes that do not
+// have two pins the parametrization light with a suitable start.
 func (k *Keys) Complete(given func(key string) bool) {
 	if k.convolves() {
 		k.completeConv(given)
@@ -108,7 +112,7 @@ func (k *Keys) Complete(given func(key string) bool) {
 	}
 }
 
-// LayerWidths returns the widths that the key widths names, none if it is empty.
+// LayerWidths returns the widths listed by the key widths, or none if it is empty.
 func (k *Keys) LayerWidths() ([]int, error) {
 	if k.Widths == "" {
 		return nil, nil
@@ -124,8 +128,8 @@ func (k *Keys) LayerWidths() ([]int, error) {
 	return widths, nil
 }
 
-// DropIdle gives keys that do not concern the network their defaults, of those that may stand in every
-// configuration: models of equal networks shall have equal configurations.
+// DropIdle resets keys to their defaults that every configuration may have but that do not apply to the network.
+// Models of equal networks therefore have equal configurations.
 func (k *Keys) DropIdle() {
 	row, standard := k.Row(), Default()
 	if row == nil {
@@ -139,7 +143,7 @@ func (k *Keys) DropIdle() {
 	}
 }
 
-// As returns the keys of a network with another topology: those that it has not get their defaults.
+// As returns the keys of a network with another topology. Keys that it does not have get their defaults.
 func (k Keys) As(topology string) Keys {
 	standard := Default()
 	k.Topology = topology

@@ -2,8 +2,8 @@ package topology
 
 import "ialgn/internal/draw"
 
-// anchored returns the layers of input-anchored chains: pin A of a node reads the node before it in its chain, or
-// chooses among nodes of the layer before, and the others choose among inputs.
+// anchored returns the layers of input-anchored chains. Pin A of a node reads the node before it in its chain, or
+// chooses among nodes of the layer before. The other pins choose among inputs.
 func anchored(k *Keys) []Layer {
 	first := Layer{Layers: 1, Width: k.Width, Pins: inputPins(k), Passed: passedFirst(k)}
 	if k.FirstPin != Relaxed {
@@ -23,7 +23,7 @@ func anchored(k *Keys) []Layer {
 	return []Layer{first, rest}
 }
 
-// repeat returns the first layer and as many of the others as a network of that depth has, each by itself.
+// repeat returns the first layer, and copies of the layer rest up to the given depth, each as a separate layer.
 func repeat(first, rest Layer, depth int) []Layer {
 	all := []Layer{first}
 	for l := 1; l < depth; l++ {
@@ -33,8 +33,8 @@ func repeat(first, rest Layer, depth int) []Layer {
 	return all
 }
 
-// passedFirst returns the pins that nodes of the first layer pass on: pin A of a gate; a table has no pin there that
-// stands for all others.
+// passedFirst returns the pins that nodes of the first layer pass on: pin A of a gate, but none of a table, which
+// has no pin that can stand for all others.
 func passedFirst(k *Keys) []int {
 	if k.Inputs == 2 {
 		return []int{0}
@@ -42,7 +42,7 @@ func passedFirst(k *Keys) []int {
 	return nil
 }
 
-// inputPins returns the pins of nodes that choose all of their inputs.
+// inputPins returns the pins of nodes that choose all their inputs.
 func inputPins(k *Keys) []Pin {
 	pins := make([]Pin, k.Inputs)
 	for i := range pins {
@@ -59,8 +59,8 @@ func inputPins(k *Keys) []Pin {
 	return pins
 }
 
-// randomWired returns the layers of networks of gates whose wires are drawn, with pin A on a spine or not, and with
-// wires that stay within a class beyond layer 1 or not.
+// randomWired returns the layers of networks of gates with drawn wires. spine puts pin A on a spine. classWise
+// keeps wires beyond layer 1 within a class.
 func randomWired(spine, classWise bool) func(k *Keys) []Layer {
 	return func(k *Keys) []Layer {
 		first := Layer{Layers: 1, Width: k.Width, Pins: drawnPins(Input, drawn(k, false)), Passed: []int{0}}
@@ -72,7 +72,7 @@ func randomWired(spine, classWise bool) func(k *Keys) []Layer {
 	}
 }
 
-// drawn returns how wires are drawn.
+// drawn returns the way in which wires are drawn.
 func drawn(k *Keys, classWise bool) Wires {
 	switch even := k.Wiring == Balanced; {
 	case k.Wiring == Spread && classWise:
@@ -97,8 +97,8 @@ func drawnPins(source Source, wires Wires) []Pin {
 	}
 }
 
-// trees returns the levels of trees, whose lowest nodes choose all of their inputs; those above read their leaves
-// with the first pins, and choose inputs with the others.
+// trees returns the levels of trees. The lowest nodes choose all their inputs. Nodes above read their leaves with
+// the first pins, and choose inputs with the other pins.
 func trees(k *Keys) []Layer {
 	all := make([]Layer, k.Depth)
 	width := k.Width
@@ -115,16 +115,16 @@ func trees(k *Keys) []Layer {
 	return all
 }
 
-// layered returns layers of given widths. Nodes of the first choose among inputs, those of the others among nodes of
-// the layer before, or have drawn wires.
+// layered returns layers of given widths. Nodes of the first layer choose among inputs. Nodes of the other layers
+// choose among nodes of the layer before, or have drawn wires.
 func layered(k *Keys) []Layer {
 	widths, _ := k.LayerWidths() // checked
 	first := Layer{Layers: 1, Width: widths[0], Pins: inputPins(k), Passed: passedFirst(k)}
 	return append([]Layer{first}, hiddenLayers(k, widths[1:], 1)...)
 }
 
-// hiddenLayers returns layers of given widths, the first of which is the network's layer first. Their nodes choose
-// among nodes of the layer before, or have drawn wires.
+// hiddenLayers returns layers of given widths. first is their first layer's number in the network. Their nodes
+// choose among nodes of the layer before, or have drawn wires.
 func hiddenLayers(k *Keys, widths []int, first int) (all []Layer) {
 	for l, width := range widths {
 		layer := Layer{First: first + l, Layers: 1, Width: width, Pins: inputPins(k), Passed: passedFirst(k)}

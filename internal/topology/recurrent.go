@@ -11,7 +11,7 @@ const MaxSteps = 1024
 // recurs reports whether the network has a state.
 func (k *Keys) recurs() bool { return k.Topology == Recurrent }
 
-// Copies returns how often the layers stand in the network that is frozen: once for each step of a sequence.
+// Copies returns how often each layer occurs in the frozen network: once for each step of a sequence.
 func (k *Keys) Copies() int {
 	if k.recurs() {
 		return max(k.Steps, 1)
@@ -19,18 +19,18 @@ func (k *Keys) Copies() int {
 	return 1
 }
 
-// completeRecurrent fills in the default of anchors, which is that of pins without a choice: a step has few input bits.
+// completeRecurrent sets the default of anchors to 1, which means no choice: a step has few input bits.
 func (k *Keys) completeRecurrent(given func(key string) bool) {
 	if standard := Default(); k.Anchors == standard.Anchors && !given("anchors") {
 		k.Anchors = 1
 	}
 }
 
-// recurrent returns the layers of a step. In the first, even pins read the state, the last layer of the step before,
-// and odd ones input bits of the step. Pin A of a node reads the node of its own column, which carries a bit through
-// the layers and from step to step, or is part of a delay line ([LineWire]); other pins have drawn wires, or choose. At
-// the start some nodes of the first layer pass on what they read of the input ([takes]), so that the state has
-// something to keep.
+// recurrent returns the layers of a step. In the first layer, even pins read the state, which is the last layer of
+// the step before, and odd pins read input bits of the step. Pin A of a node reads the node of its own column,
+// which carries a bit through the layers and from step to step, or is part of a delay line ([LineWire]). Other pins
+// have drawn wires, or choose. At the start, some nodes of the first layer pass on the input bit that they read
+// ([takes]), so that the state has something to remember.
 func recurrent(k *Keys) []Layer {
 	widths, _ := k.LayerWidths() // checked
 	all := hiddenLayers(k, widths, 0)
@@ -50,7 +50,7 @@ func recurrent(k *Keys) []Layer {
 	return all
 }
 
-// checkRecurrent checks the keys that the topology recurrent alone has.
+// checkRecurrent checks the keys that only the topology recurrent has.
 func checkRecurrent(k *Keys) *Fault {
 	switch {
 	case k.Steps < 1:
@@ -83,7 +83,7 @@ func checkRecurrent(k *Keys) *Fault {
 	}
 }
 
-// checkSteps returns what does not fit so many features of a sample.
+// checkSteps checks that a sample's features can be split into the steps.
 func (k *Keys) checkSteps(features int) *Fault {
 	if features%k.Steps == 0 {
 		return nil
@@ -94,7 +94,7 @@ func (k *Keys) checkSteps(features int) *Fault {
 	}
 }
 
-// PassedBy returns the pins whose bits a node passes on at the start.
+// PassedBy returns the pins that a node passes on at the start.
 func (l *Layer) PassedBy(node int) []int {
 	if l.Taken != nil && takes(node) {
 		return l.Taken
@@ -102,15 +102,17 @@ func (l *Layer) PassedBy(node int) []int {
 	return l.Passed
 }
 
-// delayLine is how many nodes of the first layer a delay line has, at twice as many columns.
+// delayLine is the number of nodes in a delay line of the first layer, which takes every second of 2*delayLine
+// columns.
 const delayLine = 16
 
-// takes reports whether a node of the first layer passes on an input bit at the start: every second one of odd number,
-// and the first of each delay line.
+// takes reports whether a node of the first layer passes on an input bit at the start: every second node of odd
+// number, and the first node of each delay line.
 func takes(node int) bool { return node%4 == 1 || node%(2*delayLine) == 0 }
 
-// LineWire returns the node of the state, which has so many, that a pin with wires [Line] of a node reads: that of its
-// own column or, where its number is even, the one two columns before, which holds an older bit of a delay line.
+// LineWire returns the node of the state that a node reads with a pin whose wires are [Line]. It is the node of its
+// own column if the node's number is odd, or else the node two columns before, which holds an older bit of a delay
+// line. state is the number of nodes of the state.
 func LineWire(node, state int) int {
 	if node %= state; node%2 == 0 && node > 0 {
 		return node - 2

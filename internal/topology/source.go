@@ -11,12 +11,12 @@ const (
 	Previous               // a node of the previous layer
 	Spine                  // the node of the same index in the previous layer; no candidates are stored
 
-	// Of a node of a kernel's higher level, what the lowest level reads; of a node after the convolutions, the bits that
-	// leave the last of them.
+	// Base is what the lowest level reads, for a node of a kernel's higher level. For a node after the
+	// convolutions, it is the output of the last convolution.
 	Base
 )
 
-// sourceNames are the sources' names in files and messages.
+// sourceNames lists the sources' names in files and messages.
 var sourceNames = [...]string{Input: "input", Previous: "previous", Spine: "spine", Base: "base"}
 
 // String returns the source's name: input, previous, spine or base.

@@ -1,8 +1,8 @@
-// Package topology is the table of the networks that can be trained: what their layers are made of, which keys of a
+// Package topology is the table of the networks that can be trained: what their layers consist of, which keys of a
 // configuration they have, how their wires are drawn, and what they are called.
 //
-// A network is data: whoever asks what a network is like asks its row, or the layers that the row gives for a
-// configuration's [Keys]. A new topology is a new row.
+// A network is data. Code that needs to know a property of a network looks at its row, or at the layers that the
+// row makes from a configuration's [Keys]. A new topology is a new row.
 package topology
 
 import (
@@ -12,21 +12,21 @@ import (
 	"ialgn/internal/draw"
 )
 
-// Row is a topology.
+// Row describes a topology.
 type Row struct {
-	Name  string   // in configurations
-	Title string   // in tables and plots, the paper's where it has one
-	Light string   // title with light gates, where the literature has another one
-	Keys  []string // keys of [Keys] that some topologies have not
+	Name  string   // name in configurations
+	Title string   // title in tables and plots; the paper's title, if it has one
+	Light string   // title with light gates, if the literature has a different one
+	Keys  []string // keys of [Keys] that only some topologies have
 
-	// Figure is the place in the figures that compare the paper's topologies, from 1; 0 if it is not in them.
+	// Figure is the position in the figures that compare the paper's topologies, from 1; 0: not in the figures.
 	Figure int
 
 	layers func(k *Keys) []Layer
-	check  func(k *Keys) *Fault // of these keys; may be nil
+	check  func(k *Keys) *Fault // checks these keys; may be nil
 }
 
-// rows are all topologies, of which the first is the default.
+// rows lists all topologies. The first one is the default.
 var rows = []Row{
 	{
 		Name: "ialgn", Title: "IALGN", Figure: 4,
@@ -82,7 +82,7 @@ func Names() []string {
 	return names
 }
 
-// Compared returns the names of the topologies that the paper's figures compare, in their order.
+// Compared returns the names of the topologies that the paper's figures compare, in the order of the figures.
 func Compared() []string {
 	var names []string
 	for _, r := range InFigures() {
@@ -93,7 +93,7 @@ func Compared() []string {
 	return names
 }
 
-// InFigures returns all topologies in the order of figures: those of the paper first.
+// InFigures returns all topologies in the order of figures, the paper's topologies first.
 func InFigures() []Row {
 	place := func(r *Row) int {
 		if r.Figure == 0 {
@@ -106,7 +106,7 @@ func InFigures() []Row {
 	return all
 }
 
-// Find returns the topology of that name, nil if there is none.
+// Find returns the topology with a given name, or nil if there is none.
 func Find(name string) *Row {
 	for i := range rows {
 		if rows[i].Name == name {
@@ -116,10 +116,10 @@ func Find(name string) *Row {
 	return nil
 }
 
-// Row returns the topology of the network, nil if its name is unknown.
+// Row returns the topology of the network, or nil if its name is unknown.
 func (k *Keys) Row() *Row { return Find(k.Topology) }
 
-// Title returns what the network is called in tables and plots.
+// Title returns the network's name in tables and plots.
 func (k *Keys) Title() string {
 	row := k.Row()
 	switch {
@@ -135,11 +135,11 @@ func (k *Keys) Title() string {
 	return row.Title + ", light gates"
 }
 
-// Layers returns what the network's layers are made of, from the first to the last. The topology must be known, and
-// the keys such that [Keys.Check] finds no fault.
+// Layers returns the network's layers, from first to last. The topology must be known, and [Keys.Check] must find
+// no fault.
 func (k *Keys) Layers() []Layer { return k.Row().layers(k) }
 
-// Nodes returns the number of nodes in all layers, those that positions or steps share at each of these.
+// Nodes returns the number of nodes in all layers. Nodes that positions or steps share count once for each.
 func (k *Keys) Nodes() int {
 	n := 0
 	for _, layer := range k.Layers() {
@@ -148,8 +148,8 @@ func (k *Keys) Nodes() int {
 	return n * k.Copies()
 }
 
-// Arity returns the number of logits that decide what a node computes: one for each of the sixteen operations of
-// two pins, or one for each line of its table.
+// Arity returns the number of logits that determine a node's function: one for each of the sixteen operations of
+// two pins, or one for each line of its truth table.
 func (k *Keys) Arity() int {
 	if k.Parametrization == Softmax16 {
 		return Operations
@@ -160,32 +160,33 @@ func (k *Keys) Arity() int {
 // Operations is the number of operations of two pins.
 const Operations = 16
 
-// PrivateChains reports whether a node reads no hidden node but the one of the same index in the layer before, its
-// spine.
+// PrivateChains reports whether every node reads no hidden node except the node of the same index in the layer
+// before, its spine.
 func (k *Keys) PrivateChains() bool {
 	return !slices.ContainsFunc(k.Layers(), func(l Layer) bool {
 		return l.Grid != nil || slices.ContainsFunc(l.Pins, func(p Pin) bool { return p.Source == Previous })
 	})
 }
 
-// Layer is what consecutive layers are made of that stand together in a section of the model.
+// Layer describes one or more consecutive layers that form a section of the model.
 type Layer struct {
-	First  int // number of the first of them in the network, from 0
+	First  int // number of the first of these layers in the network, from 0
 	Layers int
 	Width  int
 	Pins   []Pin
 
-	// Grid, unless nil, says at which positions the nodes are evaluated: there are Width of them at each.
+	// Grid, unless nil, says at which positions the nodes are evaluated, Width nodes at each.
 	Grid *Grid
 
-	// Passed are the pins whose bits the nodes pass on at the start, where the initialisation is skip.
+	// Passed are the pins that the nodes pass on at the start, with the initialisation skip.
 	Passed []int
 
-	// Taken are those of nodes that begin with input bits in a recurrent network, nil where they are the same.
+	// Taken are the pins that some nodes of a recurrent network, which begin with input bits, pass on instead; nil:
+	// there are no such nodes.
 	Taken []int
 }
 
-// Nodes returns the number of nodes, at all positions.
+// Nodes returns the number of nodes at all positions.
 func (l *Layer) Nodes() int {
 	n := l.Width * l.Layers
 	if l.Grid != nil {
@@ -197,33 +198,33 @@ func (l *Layer) Nodes() int {
 // Pin is one input of all nodes of a layer.
 type Pin struct {
 	Source Source
-	K      int   // number of candidates, or 1
-	Wires  Wires // how the source of a node is found
-	Leaf   Leaf  // for Leaves
+	K      int   // number of candidates; 1: no choice
+	Wires  Wires // how the sources of the nodes are found
+	Leaf   Leaf  // for the wires Leaves
 
-	// The purposes of the draws of wires and of logits.
+	// The purposes of the random draws of wires and logits.
 	WireDraws, LogitDraws draw.Purpose
 }
 
-// Wires says how the sources of a pin are found.
+// Wires says how the nodes get the sources of a pin.
 type Wires uint8
 
-// The ways to find them.
+// The kinds of wires.
 const (
-	Own       Wires = iota // the node of the same index: a spine, which has no wires
-	Chosen                 // distinct candidates, drawn from all
-	Drawn                  // one, drawn from all
-	ClassWise              // one, drawn from those of the node's class
-	Even                   // one; together the nodes of a layer read all equally often
-	EvenClass              // the same within each class
-	Leaves                 // the private leaf of a node that Leaf names
-	Column                 // the node of the same index, modulo their number
-	Line                   // the same, or of even nodes two before that
+	Own       Wires = iota // the node of the same index: a spine, which stores no wires
+	Chosen                 // distinct candidates, drawn from all sources
+	Drawn                  // one source, drawn from all
+	ClassWise              // one source, drawn from the sources of the node's class
+	Even                   // one source; the nodes of a layer together read all sources equally often
+	EvenClass              // like Even, within each class
+	Leaves                 // the node's private leaf, given by Leaf
+	Column                 // the node of the same index, modulo the number of sources
+	Line                   // like Column; even nodes read two columns before
 	Patch                  // distinct elements of a kernel's patch, or candidates among them
 
-	Structured      // as Even, and no node reads a source or a feature twice, no two nodes the same pair
-	StructuredClass // the same within each class
+	Structured      // like Even; no node reads a source or feature twice, no two nodes the same pair
+	StructuredClass // like Structured, within each class
 )
 
-// Leaf says which leaf a pin of node i reads: node i*Of + Index of the level below.
+// Leaf says which leaf pins read: node i reads node i*Of + Index of the level below.
 type Leaf struct{ Of, Index int }
