@@ -31,7 +31,7 @@ func Engines() []string {
 }
 
 // worthwhile is the number of samples from which generating machine code pays off. Generation takes about 0.3 us
-// for each gate. The simulator takes 25 to 40 ps for each gate and sample (docs/BENCHMARKS.md).
+// for each gate. The simulator takes 25 to 40 ps for each gate and sample (docs/evidence/benchmarks.md).
 const worthwhile = 8_000
 
 // simulates reports whether e classifies this number of samples with the simulator.

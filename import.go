@@ -27,7 +27,7 @@ func ImportFormats() []string { return interchange.ReaderNames() }
 // ImportOptions provide what a file of another framework does not contain.
 type ImportOptions struct {
 	From       string   // one of [ImportFormats]; empty: detected from the file
-	Facts      string   // a file of facts in JSON or YAML (docs/INTERCHANGE.md)
+	Facts      string   // a file of facts in JSON or YAML (docs/guides/frameworks.md)
 	Fact       []string // more facts, each KEY=VALUE
 	Wiring     string   // a file with the connections of the nodes: difflogic's C or Verilog output, or JSON
 	Thresholds string   // a NumPy array of thresholds, [feature][bit] or in the framework's own layout

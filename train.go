@@ -15,7 +15,7 @@ import (
 )
 
 // Config is the configuration of a training run. Its sections Data, Encoder, Model and Train have one field for
-// each key in docs/CONFIG.md; for example, key model.width is field Model.Width. In a zero Config, fields that are
+// each key in docs/reference/config.md; key model.width is field Model.Width. In a zero Config, fields that are
 // not set have their defaults. In a Config from [DefaultConfig], zero means zero.
 type Config = config.Config
 

@@ -132,7 +132,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestReport holds the keys that CLI.md promises, and the figures behind them.
+// TestReport holds the keys that docs/reference/cli.md promises, and the figures behind them.
 func TestReport(t *testing.T) {
 	dir := t.TempDir()
 	p := product(t, "tiny", netlist.Full, 1)

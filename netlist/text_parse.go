@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ParseText reads a netlist in the text form of docs/NETLIST.md, and validates it. Errors begin with the given
+// ParseText reads a netlist in the text form of docs/reference/netlist.md and validates it. Errors begin with the given
 // name, line and column. The text is read as a stream and not kept. Memory is proportional to the text that was
 // actually read, never to a number that the text claims.
 func ParseText(name string, r io.Reader) (*Netlist, error) {

@@ -13,7 +13,7 @@ const textVersion = 1
 // netsPerLine is the number of nets or classes in a line, unless labels end the line earlier.
 const netsPerLine = 16
 
-// WriteText writes n in the text form of docs/NETLIST.md, with one line for each cell, as a stream. [ParseText]
+// WriteText writes n in the text form of docs/reference/netlist.md, with a line for each cell, as a stream. [ParseText]
 // reads an equal netlist back.
 //
 // The netlist must be valid. The only possible errors are those of w.

@@ -12,7 +12,7 @@ import (
 
 // Initial returns the untrained network of a configuration whose sizes have been checked:
 //
-//   - wires and candidates as docs/CONFIG.md describes the topologies;
+//   - wires and candidates as docs/reference/config.md describes the topologies;
 //   - selection logits from N(0,1);
 //   - operation and table logits that favour passing a pin on (cfg.Model.SkipLogit, plus N(0, InitNoise^2)), or
 //     N(0,1) for init random (paper, "Training and Inference").

@@ -43,7 +43,7 @@ func warmupSteps(epochs float64, batches int) int {
 	return int(up.Int64()) + part.Sign()
 }
 
-// rate returns the learning rate of a step, counted from 1. The formula is in docs/CONFIG.md.
+// rate returns the learning rate of a step, counted from 1. The formula is in docs/reference/config.md.
 func (s *schedule) rate(step int) float64 {
 	rate := s.lr * s.course(step)
 	if step < s.warmup {

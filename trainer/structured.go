@@ -10,7 +10,7 @@ import (
 
 // drawStructured draws the wires of layers that read all sources equally often, spread over the layer, in different
 // combinations. No node reads the same source twice or, among inputs, the same feature twice. No two nodes read the
-// same pair of sources as long as there are unused pairs (docs/CONFIG.md).
+// same pair of sources as long as there are unused pairs (docs/reference/config.md).
 func drawStructured(m *model.Model, layers []topology.Layer) {
 	for i := range layers {
 		last := &layers[i].Pins[len(layers[i].Pins)-1]

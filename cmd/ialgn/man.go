@@ -31,7 +31,7 @@ func manCommand() *cli.Command {
 	}
 }
 
-// manSections are the sections of docs/CLI.md in the program's man page; manCommon are those in every command's
+// manSections are the sections of the reference page in the program's man page; manCommon are those in every command's
 // page.
 var (
 	manSections = []string{"Environment", "Data sets", "External programs", "What is written over"}
@@ -64,7 +64,7 @@ func man(c *cli.Context) error {
 	return show(c, r)
 }
 
-// reference returns sections of docs/CLI.md.
+// reference returns sections of docs/reference/cli.md.
 func reference(titles []string) (all []manual.Section) {
 	for _, title := range titles {
 		all = append(all, manual.Section{Title: title, Text: section(title)()})

@@ -36,12 +36,12 @@ var topics = []topic{
 	{"wrappers", "interfaces around a classifier, with their ports and protocols", section("Wrappers")},
 }
 
-// section returns a section of docs/CLI.md.
+// section returns a section of docs/reference/cli.md.
 func section(title string) func() manual.Text {
 	return func() manual.Text { return manual.Parse(docs.CLI).Section(title) }
 }
 
-// tableIn returns a table of docs/CLI.md, given its section and the name of its first column.
+// tableIn returns a table of docs/reference/cli.md, given its section and the name of its first column.
 func tableIn(title, column string) func() manual.Text {
 	return func() manual.Text { return section(title)().Table(column) }
 }

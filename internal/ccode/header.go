@@ -107,7 +107,7 @@ func (f *file) words() int {
 }
 
 // Numbers of words of a row that are fastest with gcc -O2 for a processor with AVX2; see
-// docs/BENCHMARKS.md.
+// docs/evidence/benchmarks.md.
 const (
 	wordsStraight = 2
 	wordsTable    = 8

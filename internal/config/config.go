@@ -19,7 +19,7 @@ package config
 
 import "ialgn/internal/topology"
 
-// Config is one training run. docs/CONFIG.md describes each key.
+// Config is one training run. docs/reference/config.md describes each key.
 type Config struct {
 	Name    string  `yaml:"name" json:"name"`
 	Data    Data    `yaml:"data" json:"data"`

@@ -104,7 +104,7 @@ func (f *final) expected() float64 {
 }
 
 // How much of a device is filled. The networks' wires go everywhere: they route on two thirds of an iCE40, but not
-// always on four fifths (docs/FPGA.md). Until a design has been synthesised, registers and the wrapper are taken to
+// always on four fifths (docs/guides/fpga.md). Until a design is synthesised, registers and the wrapper are taken to
 // add a quarter to the network.
 const (
 	routable   = 0.8

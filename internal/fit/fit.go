@@ -242,7 +242,7 @@ func (s *search) aim() error {
 
 // fillPercent is the part of a device's logic cells that the LUTs and the bits kept by the wrapper may use.
 // Registers, what yosys makes of the Verilog, and the wrapper take about a quarter more. The networks' wires go
-// everywhere: they route on two thirds of an iCE40, but not always on four fifths (docs/FPGA.md).
+// everywhere: they route on two thirds of an iCE40, but not always on four fifths (docs/guides/fpga.md).
 const fillPercent = 50
 
 // look reads the training samples once.

@@ -131,7 +131,7 @@ func (s sizer) width(p shape, classes int, budget float64) int {
 const mostWidth = 1 << 20
 
 // normalised returns the error that a network would have if it used the whole budget. On the data sets and sizes that
-// we measured (docs/RESULTS.md), twice the LUTs leave about four fifths of the errors.
+// we measured (docs/evidence/results.md), twice the LUTs leave about four fifths of the errors.
 func normalised(wrong float64, cells int, budget float64) float64 {
 	return wrong * math.Pow(float64(max(cells, 1))/budget, 0.32)
 }

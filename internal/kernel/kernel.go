@@ -3,7 +3,7 @@
 // which gates are handled; this package alone decides what is computed for a gate.
 //
 // With hard forward values, a gate needs no floating-point arithmetic per sample except sums (derivation:
-// docs/MATHS.md). Let delta_s be the upstream gradient of sample s, a_s and b_s the values of the pins, p_k the
+// docs/reference/maths.md). Let delta_s be the upstream gradient of sample s, a_s and b_s the pins' values, p_k the
 // operation probabilities, q_j the selection probabilities, and T_xy = sum_k p_k f_k(x,y) the truth values. Then:
 //
 //	S_xy     = sum of delta_s over the samples with a_s = x, b_s = y

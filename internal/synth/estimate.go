@@ -40,7 +40,7 @@ const (
 )
 
 // Limits on the spread of a design, from experiments on an HX8K with at most ten minutes for routing
-// (docs/FPGA.md). The tiles of all devices have the same wires, and distances on smaller devices are shorter.
+// (docs/guides/fpga.md). The tiles of all devices have the same wires, and distances on smaller devices are shorter.
 const (
 	routedForClock = 2300 // the largest spread that was routed
 	routedForWires = 3000

@@ -2,7 +2,7 @@ package target
 
 // ECP5 is Lattice's ECP5. A slice has two LUTs, two flip-flops and two bits of a carry chain. Verilog in primitives
 // takes 8 to 13 % fewer LUTs than yosys makes from gates. Wide multiplexers would take 1.3 times the LUTs
-// (docs/FPGA.md).
+// (docs/guides/fpga.md).
 var ECP5 = &Family{
 	Name:       "ecp5",
 	LUT:        LUT{"LUT4", 4, 4, "INIT", []string{"A", "B", "C", "D"}, "Z"},

@@ -7,7 +7,7 @@ import (
 
 // Gowin is Gowin's LittleBee. A LUT can be one bit of a carry chain instead, and three of four LUTs have a
 // flip-flop and a chain. Verilog in primitives takes 8 to 13 % fewer LUTs than yosys makes from gates. Wide
-// multiplexers would take 1.4 times the LUTs (docs/FPGA.md). Pads are part of the netlist, because nextpnr expects
+// multiplexers would take 1.4 times the LUTs (docs/guides/fpga.md). Pads are part of the netlist: nextpnr expects
 // them there.
 var Gowin = &Family{
 	Name:       "gowin",

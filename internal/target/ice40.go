@@ -5,7 +5,7 @@ import "strings"
 // ICE40 is Lattice's iCE40. A logic cell is one LUT, one flip-flop and one bit of a carry chain.
 //
 // By default, its Verilog is gates, unless nodes of the network have five or six inputs: the gates of such nodes
-// can keep abc busy for many minutes (docs/FPGA.md). An enable of only a few flip-flops, such as the enable of a
+// can keep abc busy for many minutes (docs/guides/fpga.md). An enable of only a few flip-flops, such as the enable of a
 // word in a loader, becomes a multiplexer in the LUT before each flip-flop, which exists anyway. A real enable
 // would take a LUT and a tile of eight logic cells for itself: a loader of 784 words, in 61 % of an hx8k, could not
 // be routed.

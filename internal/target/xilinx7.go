@@ -3,7 +3,7 @@ package target
 import "strings"
 
 // Xilinx7 is AMD's 7 series. Verilog in primitives takes 13 to 50 % fewer LUTs than yosys makes from gates, because
-// yosys looks for + in a head that has none (docs/FPGA.md).
+// yosys looks for + in a head that has none (docs/guides/fpga.md).
 var Xilinx7 = &Family{
 	Name:       "xilinx7",
 	LUT:        LUT{"LUT%d", 1, 6, "INIT", []string{"I0", "I1", "I2", "I3", "I4", "I5"}, "O"},

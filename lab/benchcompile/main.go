@@ -1,5 +1,5 @@
 // Command benchcompile compares the compiler with yosys and abc on one machine, one after the other, and prints
-// Markdown tables for docs/BENCHMARKS.md. `make bench-compile` runs it in the root of the repository.
+// Markdown tables for docs/evidence/benchmarks.md. `make bench-compile` runs it in the root of the repository.
 //
 // It has three parts, which can be run separately:
 //

@@ -48,7 +48,7 @@ func (in *Input) Check() error {
 
 // The maximum time of a function, and its estimated time, in picoseconds for each sample: perUnit
 // for each unit, and perWindow for each window, whose features come from memory. The estimates are
-// about the longest times measured with AVX-512 (docs/BENCHMARKS.md). A goroutine cannot be
+// about the longest times measured with AVX-512 (docs/evidence/benchmarks.md). A goroutine cannot be
 // preempted in such a function, so it should end within 100 us. Much shorter functions are slower,
 // since they access memory less sequentially; longer functions are not faster.
 const (
