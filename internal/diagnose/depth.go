@@ -103,5 +103,5 @@ func ranked(histogram []int, i int) float64 {
 		}
 		i -= count
 	}
-	panic("census: rank beyond the histogram")
+	panic("diagnose: rank beyond the histogram")
 }

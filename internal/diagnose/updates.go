@@ -68,7 +68,7 @@ type measure struct {
 // run, both windows are the whole run.
 func NewMeter(steps, threads int) *Meter {
 	if steps < 1 {
-		panic("updates: a window needs a step")
+		panic("diagnose: a window needs a step")
 	}
 	return &Meter{size: steps, crew: crew.New(threads)}
 }
@@ -162,7 +162,7 @@ func (m *measure) add(sums [][]float64) {
 func (m *Meter) State() string {
 	text, err := json.Marshal(m.state)
 	if err != nil {
-		panic("updates: " + err.Error()) // sums of finite numbers are finite
+		panic("diagnose: " + err.Error()) // sums of finite numbers are finite
 	}
 	return string(text)
 }

@@ -44,7 +44,7 @@ func ByCuts(e *encoding.Encoder) encoding.Encoder {
 func newCuts(cuts [][]float64, names []string) encoding.Encoder {
 	e, err := encoding.NewCuts(cuts, names)
 	if err != nil {
-		panic("modelgen: " + err.Error())
+		panic("netgen: " + err.Error())
 	}
 	return *e
 }

@@ -71,13 +71,13 @@ func (o ModelOptions) Defaults() ModelOptions {
 			fault = k.Check()
 		}
 		if fault != nil {
-			panic("modelgen: " + fault.Key + ": " + fault.Problem)
+			panic("netgen: " + fault.Key + ": " + fault.Problem)
 		}
 		o.Features, o.Width, o.Depth = size[0]*size[1]*size[2], k.Width, k.Depth
 	case o.Widths != "":
 		widths, err := (&topology.Keys{Widths: o.Widths}).LayerWidths()
 		if err != nil {
-			panic("modelgen: " + err.Error())
+			panic("netgen: " + err.Error())
 		}
 		o.Width, o.Depth = widths[len(widths)-1], len(widths)
 	}
@@ -163,7 +163,7 @@ func Model(o ModelOptions) *model.Model {
 		g.fill(&m.Sections[i])
 	}
 	if err := m.Validate(); err != nil {
-		panic("modelgen: " + err.Error())
+		panic("netgen: " + err.Error())
 	}
 	return m
 }
@@ -172,7 +172,7 @@ func Model(o ModelOptions) *model.Model {
 func Encoder(features, bits, bitsIn int) encoding.Encoder {
 	e, err := encoding.NewUniform(features, bits, bitsIn, 1<<bitsIn-1, nil)
 	if err != nil {
-		panic("modelgen: " + err.Error())
+		panic("netgen: " + err.Error())
 	}
 	return *e
 }

@@ -159,7 +159,7 @@ func reason(doing string, err error) error {
 // temporary file is gone and the target is unchanged.
 func (f *File) Commit() error {
 	if f.done {
-		return errors.New("atomicfile: Commit after Commit or Abort")
+		return errors.New("outfile: Commit after Commit or Abort")
 	}
 	f.done = true
 	err := f.File.Sync()
@@ -211,7 +211,7 @@ func (f *File) Sync() error {
 // Leave, that process must abort the file.
 func (f *File) Leave() error {
 	if f.done {
-		return errors.New("atomicfile: Leave after Commit, Leave or Abort")
+		return errors.New("outfile: Leave after Commit, Leave or Abort")
 	}
 	f.done = true
 	err := f.File.Sync()
