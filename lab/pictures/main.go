@@ -1,0 +1,138 @@
+// Command pictures draws the generated pictures of the documentation, in the root of the repository:
+//
+//	go run ./lab/pictures
+//
+// Both show one small network: network.svg its gates, by the format dot and Graphviz, and stream.svg three samples at
+// its wrapper stream, by a simulation in Icarus Verilog.
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"ialgn"
+)
+
+func main() {
+	if err := run(context.Background(), filepath.Join("docs", "pictures")); err != nil {
+		fmt.Fprintln(os.Stderr, "pictures:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, to string) error {
+	dir, err := os.MkdirTemp("", "pictures-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := design(ctx, dir); err != nil {
+		return err
+	}
+	network, err := exec.CommandContext(ctx, "dot", "-Tsvg", filepath.Join(dir, "points.dot")).Output()
+	if err != nil {
+		return fmt.Errorf("dot (Debian package graphviz): %w", err)
+	}
+	waves, err := stream(ctx, dir)
+	if err != nil {
+		return err
+	}
+	for name, svg := range map[string][]byte{"network.svg": network, "stream.svg": waves} {
+		if err := os.WriteFile(filepath.Join(to, name), svg, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// design trains a network for points in a cube, above or below a plane, and compiles it to dir.
+func design(ctx context.Context, dir string) error {
+	data := ialgn.Data{Classes: []string{"below", "above"}}
+	r := rand.New(rand.NewPCG(1, 0))
+	for range 400 {
+		p, label := []float64{r.Float64(), r.Float64(), r.Float64()}, 0
+		if p[0]+p[1] > p[2]+0.5 {
+			label = 1
+		}
+		data.Features, data.Labels = append(data.Features, p), append(data.Labels, label)
+	}
+	c := ialgn.Config{Name: "points"}
+	c.Encoder.Bits, c.Train.Epochs = 4, 20
+	c.Model.Width, c.Model.Depth, c.Model.Anchors, c.Model.Tau, c.Model.Init = 6, 2, 4, 1, "random"
+	m, err := ialgn.Train(ctx, c, data, ialgn.TrainOptions{})
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	d, err := ialgn.Compile(ctx, m, ialgn.CompileOptions{Optimise: ialgn.OptimiseNone, Wrap: "stream", Emit: []string{"dot"}})
+	if err != nil {
+		return err
+	}
+	return d.Write(ctx, dir, ialgn.WriteOptions{})
+}
+
+// stimulus sends three samples of three words each. The sender pauses before the last word of the second sample. The
+// receiver is not ready for the first result at first.
+const stimulus = `module play;
+  reg clk = 0, rst = 1, in_valid = 0, in_last = 0, out_ready = 0;
+  reg [7:0] in_data = 0;
+  wire in_ready, out_valid, class_index, error;
+  points_stream dut (
+      .clk(clk), .rst(rst), .in_valid(in_valid), .in_ready(in_ready), .in_data(in_data), .in_last(in_last),
+      .out_valid(out_valid), .out_ready(out_ready), .class_index(class_index), .error(error)
+  );
+  always #1 clk = ~clk;
+  reg [7:0] words [0:8];
+  integer i;
+  initial begin
+    words[0] = 200; words[1] = 180; words[2] = 20;
+    words[3] = 30; words[4] = 60; words[5] = 220;
+    words[6] = 250; words[7] = 10; words[8] = 90;
+    $dumpfile("play.vcd");
+    $dumpvars(1, play);
+    @(negedge clk) rst = 0;
+    for (i = 0; i < 9; i = i + 1) begin
+      in_valid = 1; in_data = words[i]; in_last = i % 3 == 2;
+      @(posedge clk);
+      while (!in_ready) @(posedge clk);
+      @(negedge clk);
+      if (i == 4) begin in_valid = 0; @(negedge clk); end
+    end
+    in_valid = 0; in_last = 0;
+    repeat (4) @(negedge clk);
+    $finish;
+  end
+  initial begin
+    wait (out_valid);
+    repeat (2) @(negedge clk);
+    out_ready = 1;
+  end
+endmodule
+`
+
+// stream simulates the wrapper and returns its waveform as SVG.
+func stream(ctx context.Context, dir string) ([]byte, error) {
+	if err := os.WriteFile(filepath.Join(dir, "play.v"), []byte(stimulus), 0o666); err != nil {
+		return nil, err
+	}
+	for _, args := range [][]string{
+		{"iverilog", "-g2001", "-o", "play.vvp", "play.v", "points_stream.v", "points_core.v"}, {"vvp", "-n", "play.vvp"},
+	} {
+		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%s: %w\n%s", args[0], err, out)
+		}
+	}
+	vcd, err := os.ReadFile(filepath.Join(dir, "play.vcd"))
+	if err != nil {
+		return nil, err
+	}
+	return draw(vcd, []string{
+		"clk", "in_valid", "in_ready", "in_data", "in_last", "out_valid", "out_ready", "class_index",
+	})
+}
