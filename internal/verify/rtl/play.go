@@ -122,7 +122,7 @@ func play(
 }
 
 // largestPlay is the number of clocks times cells above which verilator finishes before iverilog. Measured with
-// the digits of docs/RELIABILITY.md in a serial wrapper.
+// the digits of docs/evidence/reliability.md in a serial wrapper.
 const largestPlay = 100_000_000
 
 // playerOf returns the simulator to use for a number of samples.

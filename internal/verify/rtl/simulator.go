@@ -215,6 +215,6 @@ func (f Files) sources(dir string) ([]string, error) {
 }
 
 // wide reports whether verilator, which compiles for a long time and runs fast, finishes before iverilog.
-// Measured (docs/RELIABILITY.md): iverilog takes 0.6 to 12 us of processor time for a cell and a sample;
+// Measured (docs/evidence/reliability.md): iverilog takes 0.6 to 12 us of processor time for a cell and a sample;
 // verilator takes 15 s and 3 ms for a cell.
 func wide(cells, samples int) bool { return cells*samples > 10_000_000 }
