@@ -32,7 +32,8 @@ type Encoder struct {
 	Thresholds [][]uint16 `json:"thresholds"`          // [feature][Bits-1], ascending, not necessarily strictly
 	Quantiser  *Quantiser `json:"quantiser,omitempty"` // how real features became integers; nil if they were integers
 
-	// Columns are those of the table that the features come from, in order; nil if each is a feature of numbers.
+	// Columns are the columns of the table that the features come from, in order. It is nil if each column is a
+	// feature of numbers: such models need no more than the ranges, and keep the bytes of earlier versions.
 	Columns []Column `json:"columns,omitempty"`
 }
 

@@ -38,7 +38,9 @@ func IsBus(k netlist.Kind) bool {
 //	c3_k17_l42_s2     a register in stage 2 that holds c3_k17_l42
 //	x_5_s1            one that holds x[5]
 //
-// Numbers count from 0, but those of further cells of a gate and further registers from 1.
+// One gate more therefore renames nothing outside its chain and the counter of its class.
+//
+// Numbers count from 0, but numbers of further cells of a gate and of further registers from 1.
 // A port whose name ends in a digit or in _ gets a _ before the number of the word.
 type Names struct {
 	n        *netlist.Netlist

@@ -102,7 +102,10 @@ func (l *Layer) PassedBy(node int) []int {
 	return l.Passed
 }
 
-// delayLine is how many nodes of the first layer a delay line has, at twice as many columns.
+// delayLine is the number of nodes of the first layer in a delay line, one in every second column. Delay lines hold
+// the last steps before anything is learned, so that gradients reach them undamped. Without delay lines a state of
+// zeros stays zero. Test accuracy without and with them (seed 1): copy of 16 steps by ste 24 and 57 %, digits row by
+// row by soft 29 and 75 %.
 const delayLine = 16
 
 // takes reports whether a node of the first layer passes on an input bit at the start: every second one of odd number,
