@@ -139,6 +139,7 @@ func keepEncoder(r *trainer.Run) error {
 }
 
 // trainInMemory trains into a temporary model file, reads the file into memory and removes it.
+// So it takes the same path as a run with a file, which is tested for interruptions and full disks.
 func trainInMemory(ctx context.Context, r trainer.Run) (*Model, error) {
 	dir, err := outfile.MakeTemp("ialgn-train-")
 	if err != nil {

@@ -13,12 +13,13 @@ import (
 
 // Report is the content of report.json. The compile command prints it, too.
 type Report struct {
-	Module    string              `json:"module"`
-	Scope     string              `json:"scope"`
-	GatesRaw  int                 `json:"gates_raw"`      // gates of the model: width x depth
-	Gates     int                 `json:"gates"`          // gates after optimisation, before mapping to LUTs
-	Cells     netlist.Sizes       `json:"cells"`          // after optimisation
-	LUTs      *netlist.Sizes      `json:"luts,omitempty"` // LUTs, carries and registers of a lowered netlist
+	Module   string        `json:"module"`
+	Scope    string        `json:"scope"`
+	GatesRaw int           `json:"gates_raw"` // gates of the model: width x depth
+	Gates    int           `json:"gates"`     // gates after optimisation, before mapping to LUTs
+	Cells    netlist.Sizes `json:"cells"`     // after optimisation
+	// LUTs, Carries and Registers are counted in a lowered netlist. Others have none: a rule of thumb is no count.
+	LUTs      *netlist.Sizes      `json:"luts,omitempty"`
 	Carries   *netlist.Sizes      `json:"carries,omitempty"`
 	Registers *netlist.Sizes      `json:"registers,omitempty"`
 	Kinds     []netlist.KindCount `json:"kinds"`

@@ -9,6 +9,9 @@ import (
 
 // replacing replaces a pin's weak candidates by other sources (train.candidates). When it does so depends only on
 // the configuration and the position, so a resumed run does the same.
+//
+// An epoch is cut into windows of a few batches, and each window scores a share of the nodes. So memory, work and the
+// unfinished part in a checkpoint stay small: the scores of all sources for all pins would be a huge matrix.
 type replacing struct {
 	*session
 	scores *engine.Scores // scores of the current window; nil outside of windows

@@ -13,7 +13,8 @@ import (
 )
 
 // BestPath returns the path of the file with the parameters of the best epoch so far on the validation set. A run
-// with a validation set keeps this file next to its model, also after the end, so that a later call can continue.
+// with a validation set keeps this file next to its model, also after the end, so that a later call can continue. The
+// parameters are in a file because a second copy of a large model would not fit next to its moments.
 func BestPath(model string) string { return model + ".best" }
 
 // holdOut moves a share of the training samples, rounded but at least one sample, into the validation set. The

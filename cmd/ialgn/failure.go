@@ -33,7 +33,8 @@ func (o *output) Write(p []byte) (int, error) {
 // Colours implements [screen.Coloured].
 func (o *output) Colours() bool { return o.colours }
 
-// failure describes the error that ended a command.
+// failure describes the error that ended a command. With --json it is printed, so that standard output always has one
+// object. A command that has printed its report prints no failure.
 type failure struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`

@@ -8,7 +8,8 @@ const tableNot = 0b01
 // Remove removes the steps of chains that cannot affect the output; see [Simplifier.Simplify].
 // Chains that lose no step are copied cell by cell. In the others, each remaining step becomes a
 // cell with the origin of its gate, and the last cell computes the chain's function. The cells
-// before it may compute other functions than their gates did.
+// before it may compute other functions than their gates did. So it runs only before a mapping:
+// without one, each cell is a gate or its complement, and verify names a faulty gate by comparing.
 //
 // Requires: no copies, no inverters and no constant or repeated inputs between gates, so that
 // chains are recognised completely.

@@ -31,7 +31,8 @@ type Encoder struct {
 	Thresholds [][]uint16 `json:"thresholds"`          // [feature][Bits-1], ascending, not necessarily strictly
 	Quantiser  *Quantiser `json:"quantiser,omitempty"` // turns real features into integers; nil if they are integers
 
-	// Columns are the columns of the features' table, in order; nil if every feature is a column of numbers.
+	// Columns are the columns of the table that the features come from, in order. It is nil if each column is a
+	// feature of numbers: such models need no more than the ranges, and keep the bytes of earlier versions.
 	Columns []Column `json:"columns,omitempty"`
 }
 

@@ -39,7 +39,8 @@ type Experiment struct {
 	Protocol   string   // how the networks are trained, if not as the paper does
 }
 
-// Reduced says how the scale quick changes an experiment.
+// Reduced says how the scale quick changes an experiment. Keys that need not change, such as tau, keep the paper's
+// values: each change is one more difference from the paper.
 type Reduced struct {
 	Entries []Entry  // trained instead of the paper's, unless nil
 	Keys    []string // KEY=VALUE that replace keys of each entry

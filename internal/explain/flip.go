@@ -42,7 +42,8 @@ func (n *Network) isWord(f int) bool {
 	return n.columns[at].category != nil
 }
 
-// candidate is a new value of a column.
+// candidate is a new value of a column. The network reads a feature only through its thresholds, so the nearest value
+// between two thresholds represents all values there.
 type candidate struct {
 	column int
 	words  []uint16 // words of the column's features

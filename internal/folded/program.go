@@ -34,7 +34,9 @@ const (
 	xor
 )
 
-// step is a word of a program.
+// step is a word of a program. It names its bit by feature and level, and the engine stores levels: a
+// level of n_b = 4 takes two bits, its thermometer code three. No XOR is inverted, so that code
+// can close a class, and a step of MNIST fits a 16-bit word of block RAM.
 type step struct {
 	op      op
 	negated bool // p

@@ -3,6 +3,9 @@ package kernel
 import "slices"
 
 // NodeOptions holds options of how nodes are trained.
+//
+// Integer sums are exact in any order. A dither makes the rounding right on average; without it, small gradients of
+// many samples would vanish.
 type NodeOptions struct {
 	Integer bool   // gradients of pins are rounded to 8 bits before they are summed for candidates
 	Noise   *Noise // noise on all choices; nil: none

@@ -64,7 +64,8 @@ var Shells = []string{"bash", "zsh", "fish"}
 // writers are the functions that write the completion for each shell.
 var writers = map[string]func(io.Writer, *Program) error{"bash": bash, "zsh": zsh, "fish": fish}
 
-// Completion writes the completion for one of the [Shells].
+// Completion writes the completion for one of the [Shells]. The script contains all words, so it does not run the
+// program at every key.
 func Completion(w io.Writer, shell string, p *Program) error {
 	write, ok := writers[shell]
 	if !ok {

@@ -38,6 +38,8 @@ func IsBus(k netlist.Kind) bool {
 //	c3_k17_l42_s2     a register in stage 2 that holds c3_k17_l42
 //	x_5_s1            a register that holds x[5]
 //
+// One gate more therefore renames nothing outside its chain and the counter of its class.
+//
 // Numbers count from 0, except for additional cells of a gate and additional registers, which count from 1. If a
 // port's name ends in a digit or in _, a _ precedes the number of the word.
 type Names struct {

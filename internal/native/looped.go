@@ -13,9 +13,9 @@ import (
 // write images. A pixel is a row for each plane. The planes of a pixel are consecutive in memory,
 // since a kernel reads several of them; then come the pixels of an image row, then the image rows.
 // Rows of zeros, which nothing writes, surround the pixels where a convolution reads beyond the
-// edges. So each position reads the same as the position before, only at a constant distance. A
-// function that runs on several blocks with a given distance between blocks therefore also runs on
-// the positions of an image row.
+// edges, so all positions run the same instructions. Each position reads the same as the position
+// before, only at a constant distance. A function that runs on several blocks with a given distance
+// between blocks therefore also runs on the positions of an image row.
 
 // Stage is a convolution. It reads one image and writes another image.
 type Stage struct {

@@ -66,7 +66,7 @@ type Cost struct {
 }
 
 // Features says how the input port's bits depend on feature words, so that code for computing their
-// rows can be compiled.
+// rows can be compiled. It is machine code because the archive of compile --emit object has it, too.
 type Features struct {
 	Count int         // features of a sample
 	Wide  bool        // words of 16 bits, else of 8

@@ -3,7 +3,8 @@
 //
 // Package freeze makes a [Network] from a trained network; it is not changed afterwards. Pixels
 // beyond the edges of an image are 0. The network computes the same as the netlist of the unrolled
-// network.
+// network. Input bits that kernels of later convolutions read are additional planes of the images
+// before them, which requires that the images cover the same pixels of the input.
 package positions
 
 import "ialgn/netlist"

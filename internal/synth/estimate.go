@@ -33,7 +33,8 @@ const (
 type Aim string
 
 // The aims of nextpnr's placement. ForClock places the parts on critical paths close together. The price is
-// longer wires elsewhere, for which a dense design has no room.
+// longer wires elsewhere, for which a dense design has no room: a random network of 400 x 100 with its loader (63 % of
+// an HX8K) is routed in 214 s for wires, and not within eight minutes for the clock.
 const (
 	ForClock Aim = "clock"
 	ForWires Aim = "wires"

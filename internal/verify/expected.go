@@ -15,7 +15,8 @@ import (
 
 // ExpectedVectors returns the first samples as vectors for a netlist that was frozen from f. The netlist
 // determines only which ports there are. All values come from the trainer's forward pass, so ExpectedVectors
-// returns an error if the netlist has a port that the trainer has no values for.
+// returns an error if the netlist has a port that the trainer has no values for. From the netlist they would repeat a
+// fault of a pass.
 func ExpectedVectors(f *model.Frozen, n *netlist.Netlist, s Samples, samples int) (*verilog.Vectors, error) {
 	index := Consecutive(0, min(samples, s.Levels.Len()))
 	v := &verilog.Vectors{Samples: len(index), Words: (len(index) + 63) / 64}

@@ -11,7 +11,8 @@ import (
 // next carry and the LUT in the same logic cell can read it. count_3_n5_o is the output of a LUT
 // that makes the carry readable for all other cells. A LUT that shares a logic cell with a carry
 // has the carry's operands at its second and third pin and the incoming carry at its last pin;
-// place and route recognises the pair by that.
+// place and route recognises the pair by that. nextpnr would insert the LUT itself and end the chain
+// there: on iCE40, 100 bits take 154 logic cells this way, and 160 with a LUT for each carry.
 
 // chainsOf returns the carry chains of n if the target has them, else nil.
 func (f *family) chainsOf(n *netlist.Netlist) *netlist.Chains {

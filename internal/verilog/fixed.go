@@ -48,7 +48,8 @@ var ClockedPorts = []string{"clk", "rst", "ce", "in_valid"}
 const OutValid = "out_valid"
 
 // SampleLines returns the statements for the bits that say which of a pipeline's stages hold a
-// sample. Like all registers, these bits are unknown before the first reset.
+// sample. Like all registers, these bits are unknown before the first reset. A reset clears them even
+// while ce is 0, so that a stalled design can be started anew.
 func SampleLines(stages int) string {
 	next := "in_valid"
 	switch stages {

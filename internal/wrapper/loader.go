@@ -8,7 +8,8 @@ import _ "embed" // templates
 var bitsBelow string
 
 // loaderModule collects the words of a sample. It is the same for every netlist except for its
-// parameters.
+// parameters. A shift register has a third fewer wires, but its flip-flops are far from their readers: a
+// random network of 400 x 100 on iCE40 is routed in 296 s with it, and in 214 s without.
 //
 //go:embed templates/loader_module.v
 var loaderModule string

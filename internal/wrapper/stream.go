@@ -46,7 +46,8 @@ func streamKind() *Kind {
 //
 // Only bits that a cell, an output port or a probe reads have registers. Loading starts again in
 // the clock after a complete sample was passed to the core, so that samples follow each other every
-// ceil(words/BEAT) + 1 clocks. A result waits in a register of its own.
+// ceil(words/BEAT) + 1 clocks. A result waits in a register of its own. No output follows an input
+// within a clock: a ready that follows a ready would make one long path of chained modules.
 //
 // The core is the netlist's module without a clock. If the netlist has registers, the core is a
 // pipeline with the additional ports clk, rst, ce, in_valid and out_valid: while ce is 0, its state

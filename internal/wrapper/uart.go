@@ -76,7 +76,7 @@ const UARTIdle = 2400
 // idle for IDLE_BITS bits within the sample. error then becomes 1 until a reset and, for a stop
 // bit, frame_error, too. After the first two cases, as after a reset, bytes are ignored until the
 // line has been idle for IDLE_BITS bits. So a sender that pauses that long always begins a new
-// sample.
+// sample. No byte could mark the beginning, since every value may be part of a sample.
 //
 // CLOCK_HZ / BAUD must be from 8 to 262144 and within 1 % of an integer; the sender may then be
 // another 2 % off. IDLE_BITS must be from 12 to 8191. rst_n and rx may come from pins: both are

@@ -11,7 +11,8 @@ import (
 // says whether v mod 2^p > t mod 2^p, and the bits above p decide unless they equal those of t. So
 // the carry for t has to be right only where the bits above are those of t. One LUT can therefore
 // compute the carry for many thresholds if it also reads some of the bits above (its selectors),
-// which tell it for which thresholds the carry may be needed.
+// which tell it for which thresholds the carry may be needed. So 15 quantiles of 8 bits take 17 LUTs
+// of six inputs; with a carry for each threshold they take 30.
 //
 // A form is a division of the word into stages, each of which passes a carry on. A stage consists
 // of one or more LUTs, each for some of the thresholds. One last LUT for each threshold reads a

@@ -14,7 +14,8 @@ type contender struct {
 
 // style says how a tournament is played. group[i] is the number of words that meet in one match of
 // round i, slack[i] the number of levels that a comparison may take beyond the minimum, to save
-// LUTs. The last entry holds for all later rounds.
+// LUTs. The last entry holds for all later rounds. Matches of three suit LUTs of six inputs: three
+// comparisons and three bits are the inputs of the LUT that selects.
 type style struct {
 	group []int
 	slack []int

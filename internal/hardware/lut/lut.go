@@ -2,7 +2,8 @@
 //
 // [Map] returns a netlist with the same function in which every function cell is one LUT of at most
 // K inputs. Cells that are no gates of the model are copied unchanged: comparators, popcounts,
-// argmax, registers, and functions that a lowering has placed, if they fit.
+// argmax, registers, and functions that a lowering has placed, if they fit. Such functions are LUTs
+// already, with their own timing; covering them with the gates would turn chains into general logic.
 //
 // Private chains, whose sides are no gates, are mapped as chains. Gates are re-associated, and a
 // segment of a chain may be computed for both values of its spine, so that the depth can be as
@@ -35,9 +36,11 @@ type Objective uint8
 
 // The objectives.
 const (
-	Area     Objective = iota // the fewest LUTs, and then the fewest levels
-	Depth                     // the fewest levels, and then the fewest LUTs
-	Balanced                  // the fewest levels that cost at most a tenth more LUTs, judged by a sample of the chains
+	Area  Objective = iota // the fewest LUTs, and then the fewest levels
+	Depth                  // the fewest levels, and then the fewest LUTs
+	// Balanced is the fewest levels that cost at most a tenth more LUTs, judged by a sample of the chains. The
+	// product of area and depth would always choose the fewest levels.
+	Balanced
 )
 
 var objectiveNames = [...]string{Area: "area", Depth: "depth", Balanced: "balanced"}

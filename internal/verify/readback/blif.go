@@ -236,7 +236,8 @@ func (b *blifReader) row(line []byte) error {
 	return nil
 }
 
-// latch reads a register: ".latch D Q re CLOCK START".
+// latch reads a register: ".latch D Q re CLOCK START". The register must begin without a value: what a valid bit
+// shows before the first reset would otherwise depend on the initial value. Synthesised netlists may begin with zeros.
 func (b *blifReader) latch(rest []byte) error {
 	f := bytes.Fields(rest)
 	if len(f) != 5 || string(f[2]) != "re" {

@@ -9,7 +9,8 @@ import (
 )
 
 // A source is an emitted Verilog file, split into the statements of its first module and the text around them.
-// Parts of the module can be written from it; every line of a part is a line of the file. parseSource refuses a
+// Parts of the module can be written from it; every line of a part is a line of the file, so that a simulation shows
+// what the file says. parseSource refuses a
 // statement that package verilog cannot have written, because the part might lose it.
 type source struct {
 	*syntax.File

@@ -11,6 +11,13 @@
 // [sumLoop], [blocks]). Code that exists twice uses different instructions: AVX-512 can add under a mask, transpose
 // bits by an affine map, permute bytes and sum products of bytes, each in one instruction. AVX2 does the same by
 // tables, blends and shuffles, on two vectors for each block.
+//
+// Measured at 8,000 x 6 and 12,000 x 4 on Zen 4. These help: gates in the order of memory, 32 in a phase; arrays at
+// different places in their pages (5 %); largest logits fetched a block ahead (7 % on CIFAR-10's inputs); rows of
+// candidates fetched a gate ahead (3 % there); groups of up to 96 chains (2 to 4 %); in AVX2 on Zen 3, candidates
+// shifted in registers and every fifth sample selected by masks (3 to 5 %). These do not: tables of subset sums in
+// memory, Adam's constants in registers, prefetches around the second cache, and sums and Adam in separate loops (5 to
+// 10 % slower).
 package main
 
 import (
