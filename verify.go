@@ -25,7 +25,7 @@ import (
 // Certificate is the result of [Verify]: which checks ran, and what they found.
 type Certificate = certify.Certificate
 
-// AllSamples, as VerifyOptions.Samples, runs all test samples.
+// AllSamples runs, as VerifyOptions.Samples, all test samples.
 const AllSamples = math.MaxInt
 
 // usualSamples is the default number of samples to run through the Verilog.

@@ -59,7 +59,7 @@ type Table struct {
 // Constraint says that one pass must come before another, and why.
 type Constraint struct{ First, Then, Why string }
 
-// Every, as Constraint.First, means all passes except Constraint.Then.
+// Every means, as Constraint.First, all passes except Constraint.Then.
 const Every = "every other"
 
 // CheckOrder checks the constraints of the table. It returns an error for the first pass that occurs twice, the

@@ -119,8 +119,10 @@ var kinds = []Kind{
 		return matching(`(?i)^\s*<(!doctype html|html)`)(h)
 	}},
 	{"Verilog", fmt.Sprintf(fromHDL, "read_verilog"), matching("(?m)^\\s*(module\\s+\\S|`(timescale|default_nettype|include|define)\\b)")},
-	{"VHDL", "a netlist in BLIF is read: docs/guides/frameworks.md",
-		matching(`(?mi)^\s*(library\s+\w+\s*;|entity\s+\w+\s+is\b)`)},
+	{
+		"VHDL", "a netlist in BLIF is read: docs/guides/frameworks.md",
+		matching(`(?mi)^\s*(library\s+\w+\s*;|entity\s+\w+\s+is\b)`),
+	},
 	{
 		"C", "the wires of a network of difflogic are read from it: `ialgn import STATE.pt --wiring FILE`",
 		matching(`(?m)^\s*(#include\s*[<"]|void\s+\w+\s*\()`),

@@ -68,7 +68,8 @@ func design(ctx context.Context, dir string) error {
 		return err
 	}
 	defer m.Close()
-	d, err := ialgn.Compile(ctx, m, ialgn.CompileOptions{Optimise: ialgn.OptimiseNone, Wrap: "stream", Emit: []string{"dot"}})
+	o := ialgn.CompileOptions{Optimise: ialgn.OptimiseNone, Wrap: "stream", Emit: []string{"dot"}}
+	d, err := ialgn.Compile(ctx, m, o)
 	if err != nil {
 		return err
 	}
