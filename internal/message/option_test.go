@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// flags are words of a command line.
+// flags writes an option as a flag of a command line.
 func flags(name, value string) string {
 	return strings.TrimSpace("--" + strings.ToLower(name) + " " + value)
 }
