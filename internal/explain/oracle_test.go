@@ -152,6 +152,7 @@ func TestOracle(t *testing.T) {
 	t.Logf("%d explanations, %d least, %d irreducible, %d missed, %d with more than the fewest", flipped, least, irreducible,
 		missed, more)
 	if least == flipped || irreducible == flipped || least < flipped/4 {
-		t.Errorf("of %d explanations %d have the fewest changes, %d are irreducible: want some with and without", flipped, least, irreducible)
+		t.Errorf("of %d explanations %d have the fewest changes, %d are irreducible: want some with and without",
+			flipped, least, irreducible)
 	}
 }

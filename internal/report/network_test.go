@@ -221,7 +221,8 @@ func TestPictures(t *testing.T) {
 		page := string(written(t, &NetworkPage{Version: "0.1.0", Title: "t", Frozen: f, Shape: shape, Explanation: x}))
 		pictures := regexp.MustCompile(`href="(data:image/png;base64,[^"]*)"`).FindAllStringSubmatch(page, -1)
 		if frames := strings.Count(page, `class="changed"`); len(pictures) != 2 || frames != len(x.Flips) {
-			t.Errorf("%d planes: %d pictures, %d frames, want 2 pictures, %d frames", planes, len(pictures), frames, len(x.Flips))
+			t.Errorf("%d planes: %d pictures, %d frames, want 2 pictures, %d frames", planes, len(pictures), frames,
+				len(x.Flips))
 		}
 		got := shades(t, pictures[0][1])
 		if want := [][]uint8{{255, 0, 0}, {0, 0, 0}}; planes == 1 && !slices.EqualFunc(got, want, slices.Equal) {
