@@ -122,8 +122,8 @@ func (g gate) String() string {
 	return fmt.Sprintf("  %d = function(%#x) %s @%d.%d", g.output, g.table, strings.Join(g.in, " "), g.layer, g.chain)
 }
 
-// TestSound is the control: verify finds nothing in unbroken folders.
-func TestSound(t *testing.T) {
+// TestVerifyAcceptsSoundFolders is the control: verify finds nothing in unbroken folders.
+func TestVerifyAcceptsSoundFolders(t *testing.T) {
 	level := "all"
 	for _, name := range []string{"iverilog", "abc"} {
 		if _, err := tool.Find(name); err != nil {

@@ -86,9 +86,9 @@ func TestSwapped(t *testing.T) {
 	}
 }
 
-// TestSwappedFolder replaces the Verilog of a folder again and again while it is verified. verify must either refuse
+// TestFolderReplacedMeanwhile replaces the Verilog of a folder again and again while it is verified. verify must either refuse
 // the folder or simulate the Verilog that the manifest names.
-func TestSwappedFolder(t *testing.T) {
+func TestFolderReplacedMeanwhile(t *testing.T) {
 	if _, err := tool.Find("iverilog"); err != nil {
 		t.Skip(err)
 	}

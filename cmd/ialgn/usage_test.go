@@ -41,8 +41,8 @@ func failureIn(t *testing.T, stdout string) failure {
 	return *object.Error
 }
 
-// TestFailure checks errors with and without a place, and command lines that only seem to ask for JSON.
-func TestFailure(t *testing.T) {
+// TestErrorObject checks errors with and without a place, and command lines that only seem to ask for JSON.
+func TestErrorObject(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", strings.Replace(small, "width: 60", "width: 61", 1))
 	code, stdout, _ := runProgram(t, "train", "small.yaml", "--json")

@@ -39,9 +39,9 @@ func parse(t *testing.T, text string, sets ...string) config.Config {
 	return c
 }
 
-// TestFull reads the documented example. Apart from its name it must equal a file that only names the data set, so it
+// TestDocumentedExample reads the documented example. Apart from its name it must equal a file that only names the data set, so it
 // spells out the defaults.
-func TestFull(t *testing.T) {
+func TestDocumentedExample(t *testing.T) {
 	c := load(t, full)
 	if diff := cmp.Diff([]string{"name"}, c.Diff(parse(t, "data: {set: mnist}"))); diff != "" {
 		t.Errorf("keys that differ from the defaults (-want +got):\n%s", diff)
@@ -214,8 +214,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestIdle gives random-wired networks the keys of IALGN's choices. The keys have no effect there, but must be valid.
-func TestIdle(t *testing.T) {
+// TestIdleKeysAreChecked gives random-wired networks the keys of IALGN's choices. The keys have no effect there, but must be valid.
+func TestIdleKeysAreChecked(t *testing.T) {
 	parse := func(keys string) (config.Config, error) {
 		return config.Parse("m.yaml", []byte("data: {set: mnist}\nmodel: {"+keys+"}\n"), nil)
 	}

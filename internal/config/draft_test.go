@@ -48,9 +48,9 @@ func TestDraft(t *testing.T) {
 	}
 }
 
-// TestAt reads places of a grid. They replace keys of the draft, do not depend on earlier places, and are named in
+// TestDraftAt reads places of a grid. They replace keys of the draft, do not depend on earlier places, and are named in
 // errors.
-func TestAt(t *testing.T) {
+func TestDraftAt(t *testing.T) {
 	d, err := ParseDraft("my.yaml", []byte("data: {set: mnist}\nmodel: {width: 300, depth: 3}"), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -23,9 +23,9 @@ model: {topology: layered, widths: "30,20", inputs: 4, anchors: 7, hidden: 3, ta
 	return c
 }
 
-// TestFrom checks that From fills in the keys that a configuration does not give: read from a file, written as a
+// TestFromFillsIn checks that From fills in the keys that a configuration does not give: read from a file, written as a
 // literal, and complete (nothing to fill in).
-func TestFrom(t *testing.T) {
+func TestFromFillsIn(t *testing.T) {
 	base := foreign(t)
 	from := func(c Config) Config {
 		t.Helper()

@@ -205,9 +205,9 @@ func TestLookFaults(t *testing.T) {
 	}
 }
 
-// TestNoText checks that the error about a file that is not text names the kind of file, in every place that reads a
+// TestFilesThatAreNoText checks that the error about a file that is not text names the kind of file, in every place that reads a
 // table.
-func TestNoText(t *testing.T) {
+func TestFilesThatAreNoText(t *testing.T) {
 	for _, test := range []struct{ name, text, want, hint string }{
 		{"table.xlsx", zipMagic + "\x14", "table.xlsx: is an archive, such as a spreadsheet", "as CSV"},
 		{"x.npz", zipMagic + "\x14", "x.npz: is an archive, of which an array is to be named", "write x.npz:NAME"},

@@ -193,8 +193,8 @@ func TestReadWordsPanics(t *testing.T) {
 	}
 }
 
-// TestWaits distinguishes regular files from inputs that another process may still be writing.
-func TestWaits(t *testing.T) {
+// TestWaitsExceptForFiles distinguishes regular files from inputs that another process may still be writing.
+func TestWaitsExceptForFiles(t *testing.T) {
 	data := idxBytes([]byte{1, 2}, 1, 2)
 	dir := writeFiles(t, map[string][]byte{
 		"in.idx": data, "in.gz": gzipped(data), "in.csv": []byte("1,2\n"),

@@ -157,8 +157,8 @@ func checkFlips(t *testing.T, f *model.Frozen, e *Explanation) {
 	}
 }
 
-// TestLeast compares the number of changes with the smallest number over all possible samples, in small networks.
-func TestLeast(t *testing.T) {
+// TestFewestChanges compares the number of changes with the smallest number over all possible samples, in small networks.
+func TestFewestChanges(t *testing.T) {
 	found, flipped, least := 0, 0, 0
 	for seed := range uint64(40) {
 		f := netgen.Frozen(seed, netgen.FrozenOptions{

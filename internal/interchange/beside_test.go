@@ -29,8 +29,8 @@ var (
 	sparse    = torchtest.Pickle("ctorch._utils\n_rebuild_sparse_tensor\n)R")
 )
 
-// TestBesideIsPassedOver checks that the findings name the classes of values that were passed over.
-func TestBesideIsPassedOver(t *testing.T) {
+// TestPassedOverValuesAreNamed checks that the findings name the classes of values that were passed over.
+func TestPassedOverValuesAreNamed(t *testing.T) {
 	date := torchtest.Instance("datetime", "date", nil)
 	n, err := readValue(t, torchtest.Dict{
 		"args", namespace, "when", date, "model", namespace, "state_dict", torchtest.Dict{"0.luts", luts, "0.mapping", mapping},

@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// TestUsed checks which facts and options each format refuses because it does not use them.
-func TestUsed(t *testing.T) {
+// TestUnusedFactsAreRefused checks which facts and options each format refuses because it does not use them.
+func TestUnusedFactsAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		said    given.Source
 		refused []string // formats that refuse it; all others accept it

@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/manual"
 )
 
-func TestArgs(t *testing.T) {
+func TestPermuteArgs(t *testing.T) {
 	commands := []*cli.Command{
 		{Name: "eval", Flags: []cli.Flag{&cli.StringFlag{Name: "o"}}},
 		{Name: "train", Flags: []cli.Flag{
@@ -46,7 +46,7 @@ func TestArgs(t *testing.T) {
 	}
 }
 
-func TestHas(t *testing.T) {
+func TestHasFlag(t *testing.T) {
 	commands := []*cli.Command{{Name: "train", Flags: []cli.Flag{
 		&cli.StringFlag{Name: "o"}, &cli.BoolFlag{Name: "json"},
 	}}}

@@ -318,8 +318,8 @@ func TestCreateAtTheSameTime(t *testing.T) {
 	writers.Wait()
 }
 
-// TestCheck checks that CheckWritable refuses the same paths as Create, with the same message, and leaves no file.
-func TestCheck(t *testing.T) {
+// TestCheckWritable checks that CheckWritable refuses the same paths as Create, with the same message, and leaves no file.
+func TestCheckWritable(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o666); err != nil {

@@ -65,9 +65,9 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestExclusive lets many goroutines take and release a lock, whose file is removed and created again. No two may hold
+// TestLockIsExclusive lets many goroutines take and release a lock, whose file is removed and created again. No two may hold
 // it at once.
-func TestExclusive(t *testing.T) {
+func TestLockIsExclusive(t *testing.T) {
 	dir := t.TempDir()
 	for name, acquire := range map[string]func() (*Lock, error){
 		"file":           func() (*Lock, error) { return AcquireLock(filepath.Join(dir, "lock")) },

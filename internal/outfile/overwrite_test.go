@@ -104,8 +104,8 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestUnreadable refuses a file whose form cannot be read.
-func TestUnreadable(t *testing.T) {
+// TestUnreadableFileIsRefused refuses a file whose form cannot be read.
+func TestUnreadableFileIsRefused(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "file"), "$version ialgn $end")
 	if err := os.Chmod(path, 0); err != nil {
 		t.Fatal(err)

@@ -93,8 +93,8 @@ func TestField(t *testing.T) {
 	}
 }
 
-// TestConvImpossible checks that Check refuses impossible networks and names the key.
-func TestConvImpossible(t *testing.T) {
+// TestCheckRefusesConvolutions checks that Check refuses impossible networks and names the key.
+func TestCheckRefusesConvolutions(t *testing.T) {
 	for _, c := range []struct {
 		key    string
 		change func(k *Keys)

@@ -26,9 +26,9 @@ func TestTitle(t *testing.T) {
 	}
 }
 
-// TestRows checks that the rows of the table have different names, and that their keys are keys that some networks
+// TestRowsAreConsistent checks that the rows of the table have different names, and that their keys are keys that some networks
 // lack.
-func TestRows(t *testing.T) {
+func TestRowsAreConsistent(t *testing.T) {
 	keys := []string{"anchors", "first_pin"}
 	for _, s := range special {
 		keys = append(keys, s.key)
@@ -138,8 +138,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestImpossible checks that Check refuses impossible networks and names the key.
-func TestImpossible(t *testing.T) {
+// TestCheckRefusesNetworks checks that Check refuses impossible networks and names the key.
+func TestCheckRefusesNetworks(t *testing.T) {
 	for _, c := range []struct {
 		key  string
 		keys Keys
@@ -177,9 +177,9 @@ func TestImpossible(t *testing.T) {
 	}
 }
 
-// TestAs changes the topology of a set of keys. Keys that the new topology lacks must be dropped, so the result is valid
+// TestAsDropsKeys changes the topology of a set of keys. Keys that the new topology lacks must be dropped, so the result is valid
 // except for keys that only the new topology needs.
-func TestAs(t *testing.T) {
+func TestAsDropsKeys(t *testing.T) {
 	k := keys(func(k *Keys) { k.Inputs, k.Hidden, k.Anchors, k.FirstPin = 6, 4, 8, "fixed" })
 	for _, row := range Rows() {
 		got := k.As(row.Name)

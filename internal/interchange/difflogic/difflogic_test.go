@@ -157,8 +157,8 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// TestOtherText reads a network with the C text of another network, and with a text in which one operation is changed.
-func TestOtherText(t *testing.T) {
+// TestTextOfOtherNetworkIsRefused reads a network with the C text of another network, and with a text in which one operation is changed.
+func TestTextOfOtherNetworkIsRefused(t *testing.T) {
 	f, _ := open(t, "difflogic-unique")
 	other, _ := open(t, "difflogic-random")
 	src := f.Source(t, "state_dict.pt")

@@ -124,8 +124,8 @@ func TestAllOperationsInAllForms(t *testing.T) {
 	}
 }
 
-// TestNeeds derives from the tables of the operations which operands matter, and compares.
-func TestNeeds(t *testing.T) {
+// TestOperandsThatMatter derives from the tables of the operations which operands matter, and compares.
+func TestOperandsThatMatter(t *testing.T) {
 	for op := range uint8(16) {
 		out := func(a, b uint8) uint8 { return op >> (3 - 2*a - b) & 1 }
 		a := out(0, 0) != out(1, 0) || out(0, 1) != out(1, 1)

@@ -89,8 +89,8 @@ func TestPartsOfModels(t *testing.T) {
 	}
 }
 
-// TestPassedOver checks that the parts of a file that are not part of the network are reported.
-func TestPassedOver(t *testing.T) {
+// TestPassedOverPartsAreReported checks that the parts of a file that are not part of the network are reported.
+func TestPassedOverPartsAreReported(t *testing.T) {
 	for name, want := range map[string]string{
 		"don't cares": "don't cares", "black boxes": "2 models behind the first", "plain": "",
 	} {

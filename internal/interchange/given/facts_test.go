@@ -79,8 +79,8 @@ func TestParseRefusesBadFacts(t *testing.T) {
 	}
 }
 
-// TestFurther gives single facts. They replace facts of the file or are added to them.
-func TestFurther(t *testing.T) {
+// TestSingleFacts gives single facts. They replace facts of the file or are added to them.
+func TestSingleFacts(t *testing.T) {
 	f, err := ParseFacts([]byte(example), []string{
 		"group_sum.tau=2.5", "layers_in_order[1].parametrization=light", "layers_in_order[4].type=GroupSum", "input={bits: 8}",
 		"classes=[a, b]",
@@ -105,8 +105,8 @@ func TestFurther(t *testing.T) {
 	}
 }
 
-// TestFurtherBesideTexts gives single facts for keys whose values in the file are texts or maps.
-func TestFurtherBesideTexts(t *testing.T) {
+// TestSingleFactsWithinTexts gives single facts for keys whose values in the file are texts or maps.
+func TestSingleFactsWithinTexts(t *testing.T) {
 	want := InputNumbers{Shape: []int{1, 8, 8}, Bits: 5, Divisor: 16}
 	for _, further := range [][]string{
 		{"input.bits=5", "input.divisor=16"}, {"input={bits: 5, divisor: 16}"}, {"input={bits: 5}", "input.divisor=16"},

@@ -448,8 +448,8 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestBroken reads files with flipped bits and truncated files. None may cause a panic.
-func TestBroken(t *testing.T) {
+// TestBrokenFilesDoNotPanic reads files with flipped bits and truncated files. None may cause a panic.
+func TestBrokenFilesDoNotPanic(t *testing.T) {
 	files := map[string][]byte{"small": (&maker{m: small(t)}).bytes(t)}
 	for _, name := range glob() {
 		data, err := os.ReadFile(name)

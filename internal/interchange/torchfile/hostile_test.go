@@ -196,8 +196,8 @@ func TestHostile(t *testing.T) {
 // legacyHead is the part before the pickle in the legacy format of PyTorch before 1.6.
 const legacyHead = "\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.\x80\x02}."
 
-// TestHint checks the hint about a file that would run code.
-func TestHint(t *testing.T) {
+// TestHintAboutCode checks the hint about a file that would run code.
+func TestHintAboutCode(t *testing.T) {
 	_, err := read(archive(t, begin+"cposix\nsystem\n."))
 	if h := message.Hint(err); !strings.Contains(h, "state_dict()") || !strings.Contains(h, "do not load it with PyTorch") {
 		t.Errorf("hint %q", h)

@@ -222,8 +222,8 @@ func TestSumOfTensors(t *testing.T) {
 	}
 }
 
-// TestPlaces checks facts that give neither the name nor the type of a layer, and so refer to it by position.
-func TestPlaces(t *testing.T) {
+// TestFactsByPosition checks facts that give neither the name nor the type of a layer, and so refer to it by position.
+func TestFactsByPosition(t *testing.T) {
 	for name, c := range map[string]struct {
 		conv    bool
 		entries []given.TorchLayer

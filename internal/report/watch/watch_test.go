@@ -114,8 +114,8 @@ func TestFolder(t *testing.T) {
 	})
 }
 
-// TestMany checks that logs beyond a limit are left out, with a note.
-func TestMany(t *testing.T) {
+// TestLogsBeyondLimit checks that logs beyond a limit are left out, with a note.
+func TestLogsBeyondLimit(t *testing.T) {
 	dir := t.TempDir()
 	for i := range mostLogs + 1 {
 		put(t, filepath.Join(dir, fmt.Sprintf("%04d.jsonl", i)), "")
@@ -129,7 +129,7 @@ func TestMany(t *testing.T) {
 	}
 }
 
-func TestNowhere(t *testing.T) {
+func TestMissingFolder(t *testing.T) {
 	_, err := New([]string{filepath.Join(t.TempDir(), "none", "log.jsonl")})
 	if err == nil || !strings.HasSuffix(err.Error(), "neither it nor the folder that it would be in is there") || message.Hint(err) == "" {
 		t.Errorf("error %v, hint %q", err, message.Hint(err))
