@@ -24,7 +24,7 @@ const viewerScript = `<!DOCTYPE html><link rel="icon" href="data:,"><title>look<
 <iframe id="dark" src="/dark" style="width:1280px"></iframe>
 <pre id="found"></pre>
 <script>
-// colours counts the different colours of a canvas and reports whether its first pixel, which is background, is dark.
+// colours counts the different colours of a canvas and reports whether its first pixel (background) is dark.
 function colours(canvas) {
   var data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data, all = new Set();
   for (var i = 0; i < data.length; i += 4) all.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);

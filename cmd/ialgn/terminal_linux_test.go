@@ -79,7 +79,7 @@ func onTerminal(t *testing.T, columns int, then func(master *os.File), args ...s
 	return v, out.String()
 }
 
-// slowed puts a script in front of the real program of that name that delays it.
+// slowed puts a script on PATH that delays the real program of the given name.
 func slowed(t *testing.T, name string) {
 	t.Helper()
 	real := testkit.FindTool(t, name).Path

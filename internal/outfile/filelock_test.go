@@ -49,7 +49,7 @@ func TestKilled(t *testing.T) {
 	l.Release()
 }
 
-// TestForeign checks that a file with the name of a lock file is left alone if it is not one.
+// TestForeign checks that a file with the name of a lock file is neither taken nor changed if it is not a lock.
 func TestForeign(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".m.lock")
 	for _, text := range []string{"notes\n", "12 monkeys\n", strings.Repeat("1", 1000)} {

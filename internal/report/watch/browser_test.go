@@ -105,8 +105,8 @@ func lookPage() string {
 	return b.String() + "<script>" + lookScript + "</script>"
 }
 
-// conditional returns the response of h with a media condition of the page's style forced. It
-// changes the page's policy to allow the changed style.
+// conditional returns the response of h with a media condition of the page's style forced. It adapts the page's policy
+// to the changed style.
 func conditional(h http.Handler, rw http.ResponseWriter, r *http.Request, condition string) {
 	got := httptest.NewRecorder()
 	h.ServeHTTP(got, r)
