@@ -206,7 +206,7 @@ func loaded(t testing.TB, v any, f *given.Facts) (any, *given.Source) {
 func floats(shape []int, values ...float32) tensor { return tensor{shape: shape, data: values} }
 func ints(shape []int, values ...int64) tensor     { return tensor{shape: shape, data: values} }
 
-// counted returns a tensor of a shape. Element i is i%modulo - less.
+// counted returns a tensor of a shape. Element i is i*7%modulo - less.
 func counted(modulo, less int, shape ...int) tensor {
 	n := 1
 	for _, d := range shape {
