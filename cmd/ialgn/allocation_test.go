@@ -9,17 +9,16 @@ import (
 	"testing"
 )
 
-// The bound on what reading a file allocates in all, freed or not: a constant for buffers
-// and the program itself, and a multiple of the file's size. The
-// multiple is that of JSON, in which two bytes are an empty list or object of some 100, in
-// a list that grows by copying.
+// A file of n bytes may make its reader allocate at most allocatedAlways + n·allocatedPerByte bytes in all, freed or
+// not. The constant covers buffers and the program itself. The multiple comes from JSON: two bytes are an empty list
+// or an empty object of some 100 bytes, in a list that grows by copying.
 const (
 	allocatedAlways  = 8 << 20
 	allocatedPerByte = 600
 )
 
-// TestAllocation reads files that claim far more than they have: counts, sizes, lengths and
-// widths up to what their fields hold, and lists of empty things.
+// TestAllocation reads files that claim far more than they contain: counts, sizes, lengths and widths up to the
+// largest that their fields can hold, and lists of empty elements.
 func TestAllocation(t *testing.T) {
 	sound := soundFiles(t)
 	big := "\xff\xff\xff\xff"
@@ -106,7 +105,7 @@ func TestAllocation(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		grown := after.TotalAlloc - before.TotalAlloc
 		if grown > allocatedAlways+allocatedPerByte*uint64(info.Size()) {
-			t.Errorf("%s: %d bytes allocated for a file of %d", c.name, grown, info.Size())
+			t.Errorf("%s: reading a file of %[3]d bytes allocated %[2]d bytes, over the bound", c.name, grown, info.Size())
 		}
 		if info.Size() > 1<<17 {
 			most = max(most, float64(grown)/float64(info.Size()))

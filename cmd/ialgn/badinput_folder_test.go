@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// signed harms a file of an output folder and enters its new sum in the manifest, so that
-// what is wrong is its content and not its sum.
+// signed damages a file of an output folder and updates its checksum in the manifest, so that verify must notice the
+// content and not the checksum.
 func signed(dir string, harm func(*bench)) func(*bench) {
 	return func(b *bench) {
 		harm(b)
@@ -19,7 +19,7 @@ func signed(dir string, harm func(*bench)) func(*bench) {
 	}
 }
 
-// manifest changes the manifest of an output folder.
+// manifest edits the manifest of an output folder.
 func manifest(dir string, to func(map[string]any)) func(*bench) {
 	return change(filepath.Join(dir, "manifest.json"), func(s string) string {
 		var m map[string]any
@@ -35,17 +35,17 @@ func manifest(dir string, to func(map[string]any)) func(*bench) {
 	})
 }
 
-// fileName renames the first file of a manifest.
+// fileName renames the first file in the manifest.
 func fileName(name string) func(*bench) {
 	return manifest("lut", func(m map[string]any) { m["files"].([]any)[0].(map[string]any)["name"] = name })
 }
 
-// entry sets an entry of a manifest.
+// entry sets one entry of the manifest.
 func entry(key string, value any) func(*bench) {
 	return manifest("lut", func(m map[string]any) { m[key] = value })
 }
 
-// netlistLine puts a line into the mapped netlist, before a line that begins so.
+// netlistLine inserts a line into the mapped netlist, before the first line that starts with before.
 func netlistLine(before, line string) func(*bench) {
 	return signed("lut", change("lut/net.netlist", func(s string) string {
 		at := strings.Index(s, "\n"+before)
@@ -53,7 +53,7 @@ func netlistLine(before, line string) func(*bench) {
 	}))
 }
 
-// verilogLine puts a line at the end of the module.
+// verilogLine adds a line at the end of the module.
 func verilogLine(line string) func(*bench) {
 	return signed("lut", replaced("lut/net.v", "\nendmodule", "\n"+line+"\nendmodule"))
 }

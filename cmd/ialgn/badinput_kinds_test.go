@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/interchange/torchfile/torchtest"
 )
 
-// Files of other kinds than a command wants.
+// Contents of files that are given to commands which take another kind of file.
 const (
 	verilogText = "// a netlist\nmodule net(input a, output b);\n  assign b = a;\nendmodule\n"
 	blifText    = ".model m\n.inputs a\n.outputs y\n.names a y\n1 1\n.end\n"
@@ -21,14 +21,14 @@ const (
 	otherTensor = "\x3a\x00\x00\x00\x00\x00\x00\x00" + `{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}    ` + "\x00\x00\x00\x00"
 )
 
-// torch writes a file of PyTorch.
+// torch writes a PyTorch file.
 func torch(name string) func(*bench) {
 	return func(b *bench) {
 		writeFile(b.t, name, string(torchtest.Archive(b.t, torchtest.Dict{"epoch", 3})))
 	}
 }
 
-// zipped writes a zip archive with an entry of that name.
+// zipped writes a zip archive with one entry.
 func zipped(name, entry string) func(*bench) {
 	return func(b *bench) {
 		var archive bytes.Buffer
@@ -43,7 +43,7 @@ func zipped(name, entry string) func(*bench) {
 	}
 }
 
-// gzipped writes a compressed text.
+// gzipped writes a text compressed with gzip.
 func gzipped(name, text string) func(*bench) {
 	return func(b *bench) {
 		var packed bytes.Buffer
@@ -58,13 +58,14 @@ func gzipped(name, text string) func(*bench) {
 	}
 }
 
-// npy writes an array of NumPy with elements of zeros.
+// npy writes a NumPy array whose elements are all zero. code is the element type in NumPy's notation and size the
+// number of data bytes.
 func npy(name, code, shape string, size int) func(*bench) {
 	head := fmt.Sprintf(arrayHead, code, shape)
 	return wrote(name, head+strings.Repeat(" ", 127-len(head))+"\n"+strings.Repeat("\x00", size))
 }
 
-// labels makes a set of four samples with labels of a type.
+// labels makes a data set of four samples whose labels have the given element type.
 func labels(code, shape string, size int) func(*bench) {
 	return func(b *bench) {
 		npy("x.npy", "|u1", "4, 2", 8)(b)
@@ -72,7 +73,7 @@ func labels(code, shape string, size int) func(*bench) {
 	}
 }
 
-// features makes a set of four samples with features of a type.
+// features makes a data set of four samples whose features have the given element type.
 func features(code string, size int) func(*bench) {
 	return func(b *bench) {
 		npy("x.npy", code, "4, 2", size)(b)
@@ -81,8 +82,8 @@ func features(code string, size int) func(*bench) {
 	}
 }
 
-// badKinds give a command a file of another kind than it takes. The message says what the file is, and the hint which
-// command takes it.
+// badKinds give a command a file of the wrong kind. The message says what the file is, and the hint names the command
+// that takes it.
 var badKinds = []badInput{
 	{"a file of PyTorch to predict", torch("x.pt"), "predict x.pt new.csv", "x.pt: is a file of PyTorch, not a model file", "ialgn import x.pt -o x.safetensors", false},
 	{"a file of PyTorch to compile", torch("x.pt"), "compile x.pt -o out", "is a file of PyTorch", "ialgn import x.pt", false},
@@ -152,7 +153,7 @@ var badKinds = []badInput{
 	{"no folder for temporary files", noTemporaries, "verify m.st raw", "/nope, the folder for temporary files that TMPDIR names", "TMPDIR", false},
 }
 
-// noTemporaries names a folder for temporary files that is not there.
+// noTemporaries sets TMPDIR to a folder that does not exist.
 func noTemporaries(b *bench) {
 	before := os.Getenv("TMPDIR")
 	if err := os.Setenv("TMPDIR", "/nope"); err != nil {

@@ -21,27 +21,27 @@ import (
 
 var update = flag.Bool("update", false, "accept the messages as they are now as the golden files")
 
-// badInput is an input that a user may hand over by mistake or malice. Its harm makes large texts when it is called:
-// the test binary is also the program ialgn of the scripts, and starts more than a thousand times.
+// badInput is an input that a user may pass by mistake or malice. Large texts are made only when harm is called,
+// because the test binary is also the program ialgn of the scripts and starts more than a thousand times.
 type badInput struct {
 	name   string
-	harm   func(b *bench) // changes the sound files of a [bench]; nil: the flags are what is wrong
-	args   string         // of the program, separated by spaces, _ standing for one within
+	harm   func(b *bench) // damages the files of a [bench]; nil if only the flags are wrong
+	args   string         // of the program, separated by spaces; _ is a space inside an argument
 	place  string         // what the message must name: file, flag or argument
-	remedy string         // a part of how to mend it, which the message must say
-	began  bool           // it shows only after a part of the output, which stands
+	remedy string         // a part of the advice that the message must give
+	began  bool           // the error shows only after a part of the output was printed
 }
 
-// badInputs are the cases by golden file.
+// badInputs maps the name of a golden file to its cases.
 var badInputs = map[string][]badInput{
 	"config": badConfigs, "model": badModels, "checkpoint": badCheckpoints, "data": badData, "samples": badSamples,
 	"netlist": badNetlists, "hint": badHints, "manifest": badManifests, "flags": badFlags,
 	"kinds": badKinds,
 }
 
-// TestBadInput runs the program on each bad input: exit status 1, nothing on standard
-// output, a message of at most two lines that names the place and the remedy, and every
-// file as it was. The messages stand in testdata/badinput, for people to judge.
+// TestBadInput runs the program on each bad input. It expects exit status 1, nothing on standard output, a message of
+// at most two lines that names the place and the remedy, and every file unchanged. The messages are kept in
+// testdata/badinput, for people to review.
 func TestBadInput(t *testing.T) {
 	sound := soundFiles(t)
 	total := 0
@@ -72,14 +72,14 @@ func checkGolden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got): read the difference as a user would, and accept it with go test -update\n%s", name, diff)
+		t.Errorf("%s (-want +got): read the messages as a user would, and accept them with go test -update\n%s", name, diff)
 	}
 }
 
-// packageFolder is where the tests began, which change the working folder.
+// packageFolder is the working folder at the start. Tests change the working folder.
 var packageFolder, _ = os.Getwd()
 
-// bench is a folder with sound files of every sort, which a case changes:
+// bench is a folder with sound files of every kind, which a case damages:
 //
 //	small.yaml, m.st, m.st.checkpoint   the digits: configuration, model, checkpoint
 //	table.csv, table.yaml, t.st         a CSV set and its model
@@ -88,7 +88,7 @@ var packageFolder, _ = os.Getwd()
 //	new.csv, new.idx                    digits to classify
 type bench struct{ t *testing.T }
 
-// soundFiles makes the files of a bench once, and returns their contents by name.
+// soundFiles makes the files of a bench once and returns their contents by name.
 func soundFiles(t *testing.T) map[string]string {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -118,8 +118,7 @@ func soundFiles(t *testing.T) map[string]string {
 	return allFiles(t)
 }
 
-// allFiles returns the contents of all files below the working folder, and "/" for each
-// folder.
+// allFiles returns the contents of all files below the working folder. A folder has the content "/".
 func allFiles(t *testing.T) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -144,7 +143,7 @@ func allFiles(t *testing.T) map[string]string {
 	return files
 }
 
-// restore makes the files of the working folder those of a sound bench.
+// restore resets the files of the working folder to the sound ones.
 func restore(t *testing.T, sound map[string]string) {
 	t.Helper()
 	have := allFiles(t)
@@ -162,7 +161,7 @@ func restore(t *testing.T, sound map[string]string) {
 	}
 }
 
-// run harms the bench and returns what the program says of it.
+// run damages the bench, runs the program and returns its message.
 func (c badInput) run(t *testing.T, sound map[string]string) string {
 	t.Helper()
 	restore(t, sound)
@@ -178,7 +177,8 @@ func (c badInput) run(t *testing.T, sound map[string]string) string {
 	here, _ := os.Getwd()
 	stderr = strings.ReplaceAll(stderr, here, "HERE")
 	if code != exitUsage || (stdout == "") == c.began {
-		t.Errorf("%s: exit status %d, standard output %q, want %d and none\n%s", c.name, code, stdout, exitUsage, stderr)
+		t.Errorf("%s: exit status %d, standard output %q, want exit status %d and no output, unless the case began\n%s",
+			c.name, code, stdout, exitUsage, stderr)
 	}
 	c.judge(t, stderr)
 	if diff := cmp.Diff(before, allFiles(t)); diff != "" {
@@ -187,10 +187,10 @@ func (c badInput) run(t *testing.T, sound map[string]string) string {
 	return fmt.Sprintf("# %s\n$ ialgn %s\n%s\n", c.name, c.args, stderr)
 }
 
-// messageForm is an error of one line with at most a hint behind it.
+// messageForm matches an error of one line, followed by at most one hint.
 var messageForm = regexp.MustCompile(`^ialgn: [^\n]+\n(ialgn: hint: [^\n]+\n(  [^\n]+\n)*)?$`)
 
-// judge holds a message to what all of them have.
+// judge checks what every message must have, and that it has no text of Go's own.
 func (c badInput) judge(t *testing.T, message string) {
 	t.Helper()
 	if !messageForm.MatchString(message) || len(message) > 700 || c.place == "" || c.remedy == "" {
@@ -198,7 +198,7 @@ func (c badInput) judge(t *testing.T, message string) {
 	}
 	for _, part := range []string{c.place, c.remedy} {
 		if !strings.Contains(message, part) {
-			t.Errorf("%s: the message does not say %q:\n%s", c.name, part, message)
+			t.Errorf("%s: the message lacks %q:\n%s", c.name, part, message)
 		}
 	}
 	for _, part := range []string{
@@ -206,7 +206,7 @@ func (c badInput) judge(t *testing.T, message string) {
 		"\x1b",
 	} {
 		if strings.Contains(message, part) {
-			t.Errorf("%s: the message has %q:\n%s", c.name, part, message)
+			t.Errorf("%s: the message must not contain %q:\n%s", c.name, part, message)
 		}
 	}
 }
@@ -216,7 +216,7 @@ func wrote(name, text string) func(*bench) {
 	return func(b *bench) { writeFile(b.t, name, text) }
 }
 
-// replaced replaces the first old text in a file, which must be there.
+// replaced replaces the first occurrence of old in a file. It panics if there is none.
 func replaced(name, old, text string) func(*bench) {
 	return change(name, func(s string) string {
 		if !strings.Contains(s, old) {
@@ -226,7 +226,7 @@ func replaced(name, old, text string) func(*bench) {
 	})
 }
 
-// cut leaves the first n bytes of a file, or all but the last -n.
+// cut keeps the first n bytes of a file or, for a negative n, removes the last -n bytes.
 func cut(name string, n int) func(*bench) {
 	return change(name, func(s string) string {
 		if n < 0 {
@@ -254,7 +254,7 @@ func change(name string, to func(string) string) func(*bench) {
 	}
 }
 
-// headerOf changes the JSON header of a model file, and its checksum with it.
+// headerOf edits the JSON header of a model file and updates the file's checksum.
 func headerOf(name string, to func(h map[string]any)) func(*bench) {
 	return change(name, func(s string) string {
 		n := binary.LittleEndian.Uint64([]byte(s))
@@ -275,7 +275,7 @@ func headerOf(name string, to func(h map[string]any)) func(*bench) {
 	})
 }
 
-// metadata replaces a text in an entry of a model file's metadata.
+// metadata replaces a text in one metadata entry of a model file.
 func metadata(name, key, old, text string) func(*bench) {
 	return headerOf(name, func(h map[string]any) {
 		meta := h["__metadata__"].(map[string]any)
@@ -286,12 +286,12 @@ func metadata(name, key, old, text string) func(*bench) {
 	})
 }
 
-// tensor sets a property of a tensor of a model file.
+// tensor sets a property of a tensor in a model file.
 func tensor(name, tensor, key string, value any) func(*bench) {
 	return headerOf(name, func(h map[string]any) { h[tensor].(map[string]any)[key] = value })
 }
 
-// poke overwrites the last bytes of a model file's tensor, and the checksum with them.
+// poke overwrites the last bytes of a tensor in a model file and updates the checksum.
 func poke(name, tensor string, text string) func(*bench) {
 	return change(name, func(s string) string {
 		n := int(binary.LittleEndian.Uint64([]byte(s)))

@@ -21,8 +21,8 @@ import (
 	"ialgn/internal/tool"
 )
 
-// lookScript opens a page in frames: as wide as a phone, a tablet and a screen, on paper, and in the dark,
-// and writes down what it finds there. The browser prints the document when its script has run.
+// lookScript opens a page in five frames: phone, tablet and screen widths, print style and dark style. It writes its
+// findings into the document, which the browser prints when the script has run.
 const lookScript = `<!DOCTYPE html><link rel="icon" href="data:,"><title>look</title>
 <style>iframe { height: 800px; border: 0 }</style>
 <iframe id="phone" src="/page" style="width:360px"></iframe>
@@ -32,19 +32,19 @@ const lookScript = `<!DOCTYPE html><link rel="icon" href="data:,"><title>look</t
 <iframe id="dark" src="/dark" style="width:1280px"></iframe>
 <pre id="found"></pre>
 <script>
-// inside reports whether a box lies in another, and touch whether two have more than two pixels in common.
+// inside reports whether box a lies in box b; touch, whether two boxes overlap by more than two pixels.
 function inside(a, b) { return a.left > b.left - 1 && a.right < b.right + 1; }
 function touch(a, b) {
   return Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2;
 }
-// paper reports whether a fill is white or black, or nearly so.
+// paper reports whether a fill is white, black or nearly so.
 function paper(fill) {
   var m = fill.match(/^rgb\((\d+), (\d+), (\d+)\)$/);
   return m !== null && (Math.min(m[1], m[2], m[3]) > 240 || Math.max(m[1], m[2], m[3]) < 30);
 }
 function box(e) { return e.getBoundingClientRect(); }
 
-// broken returns the words of letters that are on two lines.
+// broken returns the words that are broken over two lines.
 function broken(d) {
   var n = 0, walk = d.createTreeWalker(d.body, NodeFilter.SHOW_TEXT), range = d.createRange(), words = /[A-Za-z]{2,}/g, m;
   while (walk.nextNode()) {
@@ -59,7 +59,7 @@ function broken(d) {
   return n;
 }
 
-// area is where a chart has its lines of the grid, and so its curves and bars.
+// area returns the box of a chart's grid lines, which its curves and bars must not leave.
 function area(chart) {
   var a = {left: 1e9, right: -1e9, top: 1e9, bottom: -1e9};
   chart.querySelectorAll('path[style*="stroke:#C8C8C8"]').forEach(function (g) {
@@ -103,18 +103,18 @@ window.onload = function () {
 };
 </script>`
 
-// media are the conditions of a page's style that are made to hold, by the path of the page.
+// media gives the CSS media condition that is forced for each path of the page.
 var media = map[string]string{"/page": "", "/paper": "@media print", "/dark": "@media (prefers-color-scheme: dark)"}
 
-// look opens a page in a browser and returns what [lookScript] found, what the console said,
-// and what the browser asked for.
+// look opens a page in a browser with [lookScript]. It returns the findings of the script, the messages on the console
+// and the paths that the browser requested.
 func look(t *testing.T, html []byte) (found []string, console, asked []string) {
 	t.Helper()
 	return browse(t, lookScript, html)
 }
 
-// browse opens a script's page in a browser, from which it may open the page in its media, and returns what the script
-// wrote down, what the console said, and what the browser asked for.
+// browse opens a script's page in a browser. The script may load html at the paths of media. browse returns the
+// findings of the script, the messages on the console and the paths that the browser requested.
 func browse(t *testing.T, script string, html []byte) (found []string, console, asked []string) {
 	t.Helper()
 	browser := testkit.FindTool(t, "chromium")
@@ -159,7 +159,7 @@ func browse(t *testing.T, script string, html []byte) (found []string, console, 
 	return strings.Split(m[1], "\n"), console, asked
 }
 
-// sound is what is found of a page with nothing wrong.
+// sound returns the findings for a page without faults.
 func sound() (found []string) {
 	for _, f := range []struct {
 		frame string
@@ -177,7 +177,7 @@ func sound() (found []string) {
 	return found
 }
 
-// pageOf runs commands, the last of which makes the page of the folder out, and returns that.
+// pageOf runs commands and returns the page that the last of them writes into the folder out.
 func pageOf(t *testing.T, commands ...[]string) []byte {
 	t.Helper()
 	for _, args := range commands {
@@ -193,8 +193,8 @@ func pageOf(t *testing.T, commands ...[]string) []byte {
 	return html
 }
 
-// manyClasses writes a data set of a hundred classes with long names, and returns a configuration
-// that is trained on it in no time.
+// manyClasses writes a data set of a hundred classes with long names and returns a configuration that trains on it in
+// almost no time.
 func manyClasses(t *testing.T) (config string) {
 	t.Helper()
 	var data strings.Builder
@@ -214,9 +214,9 @@ func manyClasses(t *testing.T) (config string) {
 	return "many.yaml"
 }
 
-// TestPageInBrowser opens the pages of `ialgn report` for few classes and for many in a browser, on a
-// phone, a screen, on paper and in the dark: all sections and charts are drawn, nothing is cut or
-// over something else, nothing is fetched, and the console is silent.
+// TestPageInBrowser opens the pages of `ialgn report`, for few classes and for many, in a browser: on a phone, on a
+// screen, on paper and in the dark. All sections and charts are drawn, nothing is cut off or overlaps, nothing is
+// fetched, and the console is silent.
 func TestPageInBrowser(t *testing.T) {
 	testkit.Long(t, "starts a browser")
 	testkit.FindTool(t, "chromium")
@@ -226,7 +226,7 @@ func TestPageInBrowser(t *testing.T) {
 	}
 	for _, c := range []struct {
 		config string
-		charts int // beside the seven that all pages have
+		charts int // in addition to the seven that all pages have
 	}{{"small.yaml", 1}, {manyClasses(t), 1}} {
 		t.Run(c.config, func(t *testing.T) {
 			html := pageOf(t,
@@ -243,16 +243,16 @@ func TestPageInBrowser(t *testing.T) {
 				t.Errorf("in the browser (-want +got):\n%s", diff)
 			}
 			if len(console) > 0 {
-				t.Errorf("the console says\n%s", strings.Join(console, "\n"))
+				t.Errorf("the console is not silent:\n%s", strings.Join(console, "\n"))
 			}
 			if diff := cmp.Diff([]string{"/", "/dark", "/page", "/page", "/page", "/paper"}, asked); diff != "" {
-				t.Errorf("asked for (-want +got):\n%s", diff)
+				t.Errorf("requests (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestBrowserSees: the look at the page is one that finds what is wrong with another.
+// TestBrowserSees checks that look finds the faults of a broken page.
 func TestBrowserSees(t *testing.T) {
 	testkit.Long(t, "starts a browser")
 	found, console, asked := look(t, []byte(`<!DOCTYPE html><h2 id="a">a</h2><p style="width:1500px">wide</p><p style="width:2px;overflow-wrap:anywhere">in two</p><table><tr><td>1</table>
@@ -268,16 +268,16 @@ func TestBrowserSees(t *testing.T) {
 		"screen: texts over a plot 1, together 1, boxes 0", "dark: texts over a plot 1, together 1, boxes 1",
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("%q was not found in\n%s", want, text)
+			t.Errorf("look did not find %q in the broken page:\n%s", want, text)
 		}
 	}
 	if strings.Contains(text, "width 360") || strings.Contains(text, "width 1280") {
-		t.Errorf("a page of 1500 pixels is as wide as the screen:\n%s", text)
+		t.Errorf("a page 1500 pixels wide was taken for one that fits the screen:\n%s", text)
 	}
 	if !strings.Contains(strings.Join(console, "\n"), "wrong") {
-		t.Errorf("the error on the console was not seen: %q", console)
+		t.Errorf("the error on the console was not reported: %q", console)
 	}
 	if !slices.Contains(asked, "/picture.png") {
-		t.Errorf("the picture was not asked for: %q", asked)
+		t.Errorf("the request for the picture was not reported: %q", asked)
 	}
 }

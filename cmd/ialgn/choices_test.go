@@ -16,14 +16,14 @@ import (
 	"ialgn/internal/target"
 )
 
-// elsewhere are the options whose values another place lists: the configuration's keys, the devices of synth, the
-// interfaces and families of compile, the topologies; and one of a range.
+// elsewhere lists the options whose values are documented in another place (the keys of the configuration, the devices
+// of synth, the interfaces and families of compile, the topologies) and one option whose values are a range.
 var elsewhere = []string{
 	"--set", "--grid", "synth --target", "fit --target", "sweep --target", "fit --wrap", "diagnose --topologies",
 	"compile --lut",
 }
 
-// TestValuesDocumented compares the help and docs/reference/cli.md with the lists of values: both name each value.
+// TestValuesDocumented checks that the help and docs/reference/cli.md name every value of each option.
 func TestValuesDocumented(t *testing.T) {
 	commands := newApp(io.Discard, io.Discard).Commands
 	for _, c := range choices {
@@ -44,7 +44,7 @@ func TestValuesDocumented(t *testing.T) {
 	}
 }
 
-// helpOf returns the help of an option.
+// helpOf returns the help text of an option.
 func helpOf(t *testing.T, c *cli.Command, option string) string {
 	t.Helper()
 	for _, f := range c.Flags {
@@ -56,7 +56,7 @@ func helpOf(t *testing.T, c *cli.Command, option string) string {
 	return ""
 }
 
-// rowOf returns the row of an option on the page about the command line.
+// rowOf returns the row of an option in docs/reference/cli.md.
 func rowOf(t *testing.T, command, option string) string {
 	t.Helper()
 	in := false
@@ -74,7 +74,7 @@ func rowOf(t *testing.T, command, option string) string {
 
 var code = regexp.MustCompile("`([^`]+)`")
 
-// firstColumn returns what is in code style in the first column of a table on the page.
+// firstColumn returns the code words in the first column of a table in docs/reference/cli.md.
 func firstColumn(section, heading string) (all []string) {
 	var text strings.Builder
 	_ = manual.Parse(docs.CLI).Section(section).Table(heading).Plain(&text)
@@ -88,7 +88,7 @@ func firstColumn(section, heading string) (all []string) {
 	return all
 }
 
-// TestTablesDocumented compares the page's tables of devices and files with the program's tables.
+// TestTablesDocumented compares the tables of devices and files in docs/reference/cli.md with the program's tables.
 func TestTablesDocumented(t *testing.T) {
 	if diff := cmp.Diff(target.DeviceNames(), firstColumn("synth", "target")); diff != "" {
 		t.Errorf("docs/reference/cli.md: targets of synth (-program +page):\n%s", diff)
@@ -97,7 +97,7 @@ func TestTablesDocumented(t *testing.T) {
 	for _, format := range backend.Formats() {
 		for _, suffix := range backend.Suffixes(format) {
 			if !slices.ContainsFunc(files, func(f string) bool { return f == "NAME"+suffix || strings.HasSuffix(suffix, f) }) {
-				t.Errorf("docs/reference/cli.md: the files of compile lack NAME%s of --emit %s", suffix, format)
+				t.Errorf("docs/reference/cli.md: the table of compile's files lacks NAME%s of --emit %s", suffix, format)
 			}
 		}
 	}

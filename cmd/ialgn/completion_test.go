@@ -15,10 +15,10 @@ import (
 	"ialgn/internal/manual"
 )
 
-// completed are command lines, whose last word is being typed, and what is proposed for it.
+// completed lists command lines whose last word is being typed, and the words that the shell must propose.
 var completed = []struct {
 	line, want string
-	bashOnly   bool // fish takes the line for words that bash splits
+	bashOnly   bool // fish splits this line into other words than bash
 }{
 	{line: "ialgn comp", want: "compile completion"},
 	{line: "ialgn compile --tar", want: "--target"},
@@ -47,7 +47,7 @@ var completed = []struct {
 	{line: "ialgn completion ", want: "bash zsh fish"},
 }
 
-// writeCompletion goes to a folder with some files, and returns a file with the completion for a shell.
+// writeCompletion changes to a folder with some files, writes the completion of a shell and returns its path.
 func writeCompletion(t *testing.T, shell string) string {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -59,7 +59,7 @@ func writeCompletion(t *testing.T, shell string) string {
 	return path
 }
 
-// needShell skips a test where a shell is not installed.
+// needShell skips a test if a shell is not installed.
 func needShell(t *testing.T, name string) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
@@ -67,13 +67,13 @@ func needShell(t *testing.T, name string) {
 	}
 }
 
-// compareProposals compares a line for each command line with what is expected, in any order. Of files shells may show
-// the folder with a slash.
+// compareProposals compares the proposals of a shell, one line for each command line, with the expected ones, in any
+// order. The shells may print the folder of a file with a slash.
 func compareProposals(t *testing.T, lines []string, output string) {
 	t.Helper()
 	got := strings.Split(strings.TrimSuffix(output, "\n"), "\n")
 	if len(got) != len(lines) {
-		t.Fatalf("%d lines of output for %d:\n%s", len(got), len(lines), output)
+		t.Fatalf("the shell printed %d lines for %d command lines:\n%s", len(got), len(lines), output)
 	}
 	for i, line := range lines {
 		at := slices.IndexFunc(completed, func(c struct {
@@ -92,7 +92,7 @@ func compareProposals(t *testing.T, lines []string, output string) {
 	}
 }
 
-// TestBashCompletion has bash complete command lines.
+// TestBashCompletion completes the command lines in bash.
 func TestBashCompletion(t *testing.T) {
 	needShell(t, "bash")
 	script := &strings.Builder{}
@@ -114,7 +114,7 @@ func TestBashCompletion(t *testing.T) {
 	compareProposals(t, lines, string(out))
 }
 
-// TestFishCompletion has fish complete them.
+// TestFishCompletion completes the command lines in fish.
 func TestFishCompletion(t *testing.T) {
 	needShell(t, "fish")
 	script := &strings.Builder{}
@@ -122,7 +122,7 @@ func TestFishCompletion(t *testing.T) {
 	var lines []string
 	for _, c := range completed {
 		if c.bashOnly || strings.HasPrefix(c.want, "sub") && c.want != "sub" {
-			continue // fish also proposes files of other endings, behind those of the right one
+			continue // fish proposes files with other endings too, after the ones with the right ending
 		}
 		lines = append(lines, c.line)
 		fmt.Fprintf(script, "echo (complete -C '%s' | string split -f1 \\t)\n", c.line)
@@ -136,7 +136,7 @@ func TestFishCompletion(t *testing.T) {
 	compareProposals(t, lines, string(out))
 }
 
-// TestZshCompletion has zsh read the completion, by name and as a file of $fpath.
+// TestZshCompletion loads the completion into zsh, by path and from $fpath.
 func TestZshCompletion(t *testing.T) {
 	needShell(t, "zsh")
 	path := writeCompletion(t, "zsh")
@@ -147,7 +147,7 @@ func TestZshCompletion(t *testing.T) {
 	}
 }
 
-// TestCompletion holds the scripts to the table of commands: each has every command and every option.
+// TestCompletion checks that the scripts contain every command and every option.
 func TestCompletion(t *testing.T) {
 	app := newApp(io.Discard, io.Discard)
 	for _, shell := range manual.Shells {
@@ -160,12 +160,12 @@ func TestCompletion(t *testing.T) {
 						dashed = map[bool]string{false: "-s ", true: "-l "}[len(name) > 1] + name + " "
 					}
 					if !strings.Contains(script, dashed) {
-						t.Errorf("%s: %s of %s is missing", shell, dashed, c.Name)
+						t.Errorf("%s: option %s of %s is missing", shell, dashed, c.Name)
 					}
 				}
 			}
 			if !strings.Contains(script, c.Name) {
-				t.Errorf("%s: %s is missing", shell, c.Name)
+				t.Errorf("%s: command %s is missing", shell, c.Name)
 			}
 		}
 	}
@@ -174,7 +174,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestChoices: a row of choices is of an option that there is, and the documents name each of its values.
+// TestChoices checks that each row of choices belongs to an existing option, and that the documents name its values.
 func TestChoices(t *testing.T) {
 	pages := ""
 	for _, name := range []string{"cli.md", "config.md"} {
@@ -192,7 +192,7 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%s %s: there is no such option", c.command, c.option)
 		}
 		for _, v := range c.values() {
-			key := strings.HasSuffix(v, "=") // keys have a test of their own
+			key := strings.HasSuffix(v, "=") // another test checks the keys of the configuration
 			if !key && !strings.Contains(pages, v) {
 				t.Errorf("%s %s: the documents do not name %s", c.command, c.option, v)
 			}

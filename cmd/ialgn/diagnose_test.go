@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/manual"
 )
 
-// TestDiagnoseFrame calls two kinds that differ in an option.
+// TestDiagnoseFrame runs two diagnoses whose options differ.
 func TestDiagnoseFrame(t *testing.T) {
 	for _, test := range []struct {
 		args string

@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/doctest"
 )
 
-// TestDocuments checks the command lines of the documents whose commands follow each other.
+// TestDocuments checks the command lines of the documents in which one command uses the files of another.
 func TestDocuments(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	names, err := filepath.Glob(filepath.Join("examples", "*", "README.md"))
@@ -53,7 +53,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestReference compares docs/reference/cli.md with the program's commands and options, and the table of
+// TestReference compares docs/reference/cli.md with the commands and options of the program, and the table of
 // docs/guides/start.md with its commands.
 func TestReference(t *testing.T) {
 	p := program(newApp(io.Discard, io.Discard))

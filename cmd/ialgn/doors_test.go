@@ -12,8 +12,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// TestOneNumberSyntax gives every option of a number, and every other door that numbers come in by, numbers in forms
-// that are not plain decimal.
+// TestOneNumberSyntax passes numbers that are not plain decimal to every option that takes a number, in a
+// configuration, in --set, and in the grid of a sweep.
 func TestOneNumberSyntax(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)
@@ -56,7 +56,7 @@ func TestOneNumberSyntax(t *testing.T) {
 	}
 }
 
-// TestThreadsBound: no command takes more threads than a machine has cores.
+// TestThreadsBound checks that no command accepts more threads than a machine can have cores.
 func TestThreadsBound(t *testing.T) {
 	for _, c := range newApp(io.Discard, io.Discard).Commands {
 		for _, f := range c.Flags {
@@ -73,7 +73,7 @@ func TestThreadsBound(t *testing.T) {
 	}
 }
 
-// TestOptionNames: messages name options as users type them.
+// TestOptionNames checks that messages name options as users type them.
 func TestOptionNames(t *testing.T) {
 	for args, want := range map[string]string{
 		"train -o":               "-o: needs a value",
@@ -96,7 +96,8 @@ func TestOptionNames(t *testing.T) {
 	}
 }
 
-// TestHostileNames has names in files and of files that would have a terminal do something: no command prints them.
+// TestHostileNames uses names of files and names within files that contain terminal control sequences. No command may
+// print them.
 func TestHostileNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const evil = "\x1b[2J\x1b]0;x\a\u009b1m\u202e\u2066\u2028\r\x7f"
@@ -164,12 +165,12 @@ func TestHostileNames(t *testing.T) {
 	files, _ := filepath.Glob("turned/*.*")
 	for _, name := range files {
 		if text := readFile(t, name); filepath.Ext(name) != ".json" && strings.ContainsAny(text, "\u202e\x1b") {
-			t.Errorf("%s holds what turns the direction of writing", name)
+			t.Errorf("%s contains a character that controls a terminal or reverses the writing direction", name)
 		}
 	}
 }
 
-// TestLogApart refuses logs onto what the run reads or writes, and leaves the files as they were.
+// TestLogApart checks that a log is refused if it is a file that the run reads or writes, and that no file changes.
 func TestLogApart(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)
@@ -203,12 +204,13 @@ func TestLogApart(t *testing.T) {
 	}
 	for name, text := range allFiles(t) {
 		if good[name] != text {
-			t.Errorf("%s is new or another", name)
+			t.Errorf("%s was created or changed", name)
 		}
 	}
 }
 
-// TestRefusedLeavesNothing runs commands that are refused after they have looked at their outputs.
+// TestRefusedLeavesNothing runs commands that fail after they have checked their outputs. No file may be created or
+// changed.
 func TestRefusedLeavesNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)
@@ -230,7 +232,7 @@ func TestRefusedLeavesNothing(t *testing.T) {
 		}
 		for name, text := range allFiles(t) {
 			if good[name] != text {
-				t.Errorf("%s leaves %s", args, name)
+				t.Errorf("%s created or changed %s", args, name)
 				os.RemoveAll(name)
 			}
 		}

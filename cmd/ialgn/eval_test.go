@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestEvalReport has the text of an evaluation with a class without samples.
+// TestEvalReport checks the text of an evaluation in which one class has no samples.
 func TestEvalReport(t *testing.T) {
 	recall := func(v float64) *float64 { return &v }
 	r := evalReport{&ialgn.Evaluation{

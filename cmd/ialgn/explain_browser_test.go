@@ -14,8 +14,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// viewerScript opens the page of explain in frames: of two widths, on paper and in the dark, and uses the viewer as a
-// reader would, by the mouse and by the keyboard.
+// viewerScript opens the page of explain in frames of two widths, in print style and in dark style, and uses the
+// viewer as a reader would, with the mouse and the keyboard.
 const viewerScript = `<!DOCTYPE html><link rel="icon" href="data:,"><title>look</title>
 <style>iframe { height: 900px; border: 0 }</style>
 <iframe id="narrow" src="/page" style="width:800px"></iframe>
@@ -24,7 +24,7 @@ const viewerScript = `<!DOCTYPE html><link rel="icon" href="data:,"><title>look<
 <iframe id="dark" src="/dark" style="width:1280px"></iframe>
 <pre id="found"></pre>
 <script>
-// colours counts the different colours of a canvas, and says whether its first pixel, which is paper, is dark.
+// colours counts the different colours of a canvas and reports whether its first pixel (background) is dark.
 function colours(canvas) {
   var data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data, all = new Set();
   for (var i = 0; i < data.length; i += 4) all.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);
@@ -86,7 +86,7 @@ window.onload = function () {
 };
 </script>`
 
-// TestViewerInBrowser explains a digit, opens its page in a browser and uses the viewer.
+// TestViewerInBrowser explains a digit, opens the page in a browser and uses the viewer.
 func TestViewerInBrowser(t *testing.T) {
 	testkit.Long(t, "starts a browser")
 	testkit.FindTool(t, "chromium")
@@ -124,10 +124,10 @@ func TestViewerInBrowser(t *testing.T) {
 		t.Errorf("in the browser (-want +got):\n%s", diff)
 	}
 	if len(console) > 0 {
-		t.Errorf("the console says\n%s", strings.Join(console, "\n"))
+		t.Errorf("the console is not silent:\n%s", strings.Join(console, "\n"))
 	}
 	slices.Sort(asked)
 	if diff := cmp.Diff([]string{"/", "/dark", "/page", "/page", "/paper"}, asked); diff != "" {
-		t.Errorf("asked for (-want +got):\n%s", diff)
+		t.Errorf("requests (-want +got):\n%s", diff)
 	}
 }

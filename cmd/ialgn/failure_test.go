@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPlaceIn finds the place that a message begins with, and takes nothing else for one.
+// TestPlaceIn checks that placeIn finds the place at the start of a message and takes no other text for a place.
 func TestPlaceIn(t *testing.T) {
 	for message, want := range map[string]*place{
 		"mnist.yaml:7:10: model.width: 8001":            {"mnist.yaml", 7, 10},

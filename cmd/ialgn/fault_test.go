@@ -16,13 +16,12 @@ import (
 	"ialgn/internal/tool"
 )
 
-// compiled is a model with a folder compiled from it.
+// compiled is a model and a folder compiled from it.
 type compiled struct {
 	model, dir, scope string
 }
 
-// compiledModels trains a network in which most gates matter and compiles it in every
-// scope.
+// compiledModels trains a network in which most gates matter and compiles it once per scope.
 func compiledModels(t *testing.T) []compiled {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -36,7 +35,7 @@ func compiledModels(t *testing.T) []compiled {
 	return all
 }
 
-// outcome is what verify printed with --json.
+// outcome is the JSON output of verify.
 type outcome struct {
 	Verified      bool
 	Folder        []string
@@ -74,7 +73,8 @@ func (c compiled) verify(t *testing.T, args ...string) (code int, o outcome) {
 	return code, o
 }
 
-// text returns the lines of a file of the folder, which is put back at the end.
+// text returns the lines of a file of the folder, and a function that overwrites the file and signs the folder again.
+// The file is restored at the end of the test.
 func (c compiled) text(t *testing.T, name string) (lines []string, write func([]string)) {
 	t.Helper()
 	path := filepath.Join(c.dir, name)
@@ -92,7 +92,7 @@ func (c compiled) text(t *testing.T, name string) (lines []string, write func([]
 	return strings.Split(string(data), "\n"), func(lines []string) { put(strings.Join(lines, "\n")) }
 }
 
-// gateLine is a gate in the netlist's text: output, table, inputs, layer, chain.
+// gateLine matches a gate in the text of a netlist: output, table, inputs, layer, chain.
 var gateLine = regexp.MustCompile(`^  (\d+) = function\(0x([0-9a-f]+)\) ([0-9 ]+) @(\d+)\.(\d+)$`)
 
 type gate struct {
@@ -122,8 +122,8 @@ func (g gate) String() string {
 	return fmt.Sprintf("  %d = function(%#x) %s @%d.%d", g.output, g.table, strings.Join(g.in, " "), g.layer, g.chain)
 }
 
-// TestSound is the control: nothing broken, nothing found.
-func TestSound(t *testing.T) {
+// TestVerifyAcceptsSoundFolders is the control: verify finds nothing in unbroken folders.
+func TestVerifyAcceptsSoundFolders(t *testing.T) {
 	level := "all"
 	for _, name := range []string{"iverilog", "abc"} {
 		if _, err := tool.Find(name); err != nil {
@@ -144,8 +144,8 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// TestChangedFiles holds that verify refuses a folder in which any file is not the one that
-// compile wrote, whatever it computes.
+// TestChangedFiles checks that verify refuses a folder if any of its files differs from the file that compile wrote,
+// even if the function is the same.
 func TestChangedFiles(t *testing.T) {
 	c := compiledModels(t)[1]
 	files, err := os.ReadDir(c.dir)
@@ -170,8 +170,8 @@ func TestChangedFiles(t *testing.T) {
 	}
 }
 
-// TestNetlistFaults breaks tables and anchors in NAME.netlist at random places until
-// eight of each that show in the test set are found. Those are named.
+// TestNetlistFaults breaks tables and anchors in NAME.netlist at random places until eight faults of each kind show in
+// the test set. verify must find them and name the gate.
 func TestNetlistFaults(t *testing.T) {
 	for _, c := range compiledModels(t) {
 		for _, anchor := range []bool{false, true} {
@@ -205,21 +205,21 @@ func TestNetlistFaults(t *testing.T) {
 	}
 }
 
-// named checks that a broken gate was found in software and named with a sample.
+// named checks that the software level found a broken gate and named it together with a sample.
 func named(t *testing.T, code int, o outcome, g gate) {
 	t.Helper()
 	if code != exitDifference || o.Verified || o.Software == nil || o.Software.Mismatches == 0 || o.RTL != nil {
-		t.Fatalf("%v: exit status %d, %+v", g, code, o)
+		t.Fatalf("%v is broken: exit status %d, %+v", g, code, o)
 	}
 	for _, m := range o.Software.First {
 		if m.Layer != g.layer || m.Gate != g.chain || m.Sample < 0 {
-			t.Errorf("%v is broken, named is %+v", g, m)
+			t.Errorf("%v is broken, but verify names %+v", g, m)
 		}
 	}
 }
 
-// TestUnseenNetlistFault breaks a bit of a table that no test sample reaches. The
-// software level sees another text alone; the formal one finds it, names the gate, and exits 2.
+// TestUnseenNetlistFault flips a bit of a table that no test sample reads. The software level notices only that the
+// text changed. The formal level finds the fault and names the gate, and verify exits with status 2.
 func TestUnseenNetlistFault(t *testing.T) {
 	if _, err := tool.Find("abc"); err != nil {
 		t.Skip(err)
@@ -234,7 +234,7 @@ func TestUnseenNetlistFault(t *testing.T) {
 			all, found := gates(t, sound), 0
 			for try := 0; found < 2; try++ {
 				if try == 400 {
-					t.Fatal("no fault that only the proof finds")
+					t.Fatal("found no fault in 400 tries that only the formal level notices")
 				}
 				g := all[r.IntN(len(all))]
 				g.table ^= 1 << r.IntN(1<<len(g.in))
@@ -246,7 +246,7 @@ func TestUnseenNetlistFault(t *testing.T) {
 				}
 				code, o := c.verify(t, "--level", "formal", "--samples", "1")
 				if o.Formal != nil && o.Formal.Proved {
-					continue // the bit is out of reach for every input
+					continue // no input of the network reads this bit
 				}
 				found++
 				if code != exitDifference || o.Verified || o.Formal == nil || o.Formal.Verdict != "different" ||
@@ -254,15 +254,15 @@ func TestUnseenNetlistFault(t *testing.T) {
 					t.Fatalf("%v: exit status %d, %+v", g, code, o)
 				}
 				if m := o.Formal.First[0]; m.Layer != g.layer || m.Gate != g.chain {
-					t.Errorf("%v is broken, named is %+v", g, m)
+					t.Errorf("%v is broken, but verify names %+v", g, m)
 				}
 			}
 		})
 	}
 }
 
-// TestClassFaults exchanges inputs between two popcounts, and the words of the argmax:
-// with the classes permuted, ties and all else go to others.
+// TestClassFaults exchanges inputs between two popcounts, and permutes the words that the argmax reads: then ties,
+// among others, go to another class.
 func TestClassFaults(t *testing.T) {
 	for _, c := range compiledModels(t)[1:] {
 		t.Run(c.scope, func(t *testing.T) {
@@ -298,7 +298,7 @@ func TestClassFaults(t *testing.T) {
 	}
 }
 
-// unnamed checks that a fault of the head was found, and that no gate is named.
+// unnamed checks that the software level found a fault behind the last layer and named no gate.
 func unnamed(t *testing.T, c compiled) {
 	t.Helper()
 	code, o := c.verify(t, "--level", "software")
@@ -306,11 +306,11 @@ func unnamed(t *testing.T, c compiled) {
 		t.Errorf("exit status %d, %+v", code, o)
 	}
 	if m := o.Software.First[0]; m.Layer != 0 || m.Gate != -1 {
-		t.Errorf("a gate is named: %+v", m)
+		t.Errorf("the fault is behind the last layer, but verify names a gate: %+v", m)
 	}
 }
 
-// exchange exchanges the first inputs that differ of two popcounts.
+// exchange swaps, between two popcounts, the first inputs that differ.
 func exchange(lines []string, a, b int, r *rand.Rand) {
 	fa, fb := strings.Fields(lines[a]), strings.Fields(lines[b])
 	for {
@@ -323,7 +323,7 @@ func exchange(lines []string, a, b int, r *rand.Rand) {
 	lines[a], lines[b] = strings.Join(fa, " "), strings.Join(fb, " ")
 }
 
-// permuteWords puts the words that an argmax reads into another order.
+// permuteWords reorders the words that an argmax reads.
 func permuteWords(line string, order []int) string {
 	f := strings.Fields(line)
 	in := f[3:]
@@ -335,8 +335,7 @@ func permuteWords(line string, order []int) string {
 	return strings.Join(out, " ")
 }
 
-// TestVerilogFaults breaks NAME.v alone, in the forms that are written: a gate, and the order of
-// the argmax's words.
+// TestVerilogFaults breaks only NAME.v: a gate, in each form that compile writes, and the order of the argmax's words.
 func TestVerilogFaults(t *testing.T) {
 	if _, err := tool.Find("iverilog"); err != nil {
 		t.Skip(err)
@@ -368,7 +367,7 @@ func TestVerilogFaults(t *testing.T) {
 					t.Fatalf("exit status %d, %+v", code, o)
 				}
 				if w := o.RTL.First[0]; w.Gate != number(m[1]) || w.Layer != number(m[2]) || w.Sample < 0 {
-					t.Errorf("%s is broken, named is %+v", m[0], w)
+					t.Errorf("%s is broken, but verify names %+v", m[0], w)
 				}
 			}
 			if c.scope == "gates" {
@@ -381,13 +380,13 @@ func TestVerilogFaults(t *testing.T) {
 			}
 			write([]string{swapped})
 			if code, o := c.verify(t); code != exitDifference || o.RTL.Mismatches == 0 || o.RTL.First[0].Gate != -1 {
-				t.Errorf("two classes in each other's place: exit status %d, %+v", code, o)
+				t.Errorf("two classes exchanged: exit status %d, %+v", code, o)
 			}
 		})
 	}
 }
 
-// simulatedModel trains a network, m.st in a folder of the test's own, where there is a simulator.
+// simulatedModel calls [tinyModel], or skips the test if there is no simulator.
 func simulatedModel(t *testing.T) {
 	t.Helper()
 	for _, program := range []string{"iverilog", "vvp"} {
@@ -398,9 +397,8 @@ func simulatedModel(t *testing.T) {
 	tinyModel(t)
 }
 
-// TestWrapperFaults breaks what only the wrapper has, its encoder and the way of the levels to the
-// core, of every wrapper. Level rtl finds it, and so does every level above; the encoder's faults
-// are named with a word.
+// TestWrapperFaults breaks parts that only a wrapper has: the encoder, and the connection from the levels to the core.
+// Level rtl and every level above must find the fault. A fault of an encoder is reported with the word that shows it.
 func TestWrapperFaults(t *testing.T) {
 	simulatedModel(t)
 	threshold := regexp.MustCompile(`value > (\d+'d)(\d+)`)
@@ -412,7 +410,7 @@ func TestWrapperFaults(t *testing.T) {
 		must(t, append([]string{"compile", "m.st", "-o", dir, "--module", "net"}, strings.Fields(options)...)...)
 		c := compiled{"m.st", dir, "full"}
 		kind := strings.Fields(options)[1]
-		slow := kind == "uart" || kind == "spi" // they are sound in the script hardware, and have the loader of axis
+		slow := kind == "uart" || kind == "spi" // checked unbroken in the script hardware; same loader as axis
 		if !slow {
 			code, o := c.verify(t, "--samples", "30")
 			if code != exitDone || o.Wrapper.Checked < 2 || o.Wrapper.Values < 32 || o.Wrapper.Unplayed != "" {
@@ -421,7 +419,7 @@ func TestWrapperFaults(t *testing.T) {
 		}
 		sound, write := c.text(t, "net_"+kind+".v")
 		text := strings.Join(sound, "\n")
-		all := threshold.FindAllStringSubmatch(text, -1) // the highest first
+		all := threshold.FindAllStringSubmatch(text, -1) // in descending order
 		if len(all) < 2 {
 			t.Fatalf("%s: the wrapper compares with %d thresholds", options, len(all))
 		}
@@ -439,7 +437,7 @@ func TestWrapperFaults(t *testing.T) {
 			}
 			t.Run(options+"/"+what, func(t *testing.T) {
 				if broken == text {
-					t.Fatal("nothing is broken")
+					t.Fatal("the Verilog has no such text to break")
 				}
 				write([]string{broken})
 				code, o := c.verify(t, "--level", "formal", "--samples", "30")
@@ -455,7 +453,7 @@ func TestWrapperFaults(t *testing.T) {
 		t.Run(options+"/levels crossed on the way", func(t *testing.T) {
 			broken := strings.Replace(text, ".x(sample)", ".x(sample >> 1)", 1)
 			if broken == text {
-				t.Fatal("nothing is broken")
+				t.Fatal("the Verilog has no such text to break")
 			}
 			write([]string{broken})
 			code, o := c.verify(t, "--samples", "30")

@@ -16,13 +16,13 @@ import (
 
 func init() { programs["ialgn-faulty"] = faulty }
 
-// Values that no analysis of the code knows.
+// Values that static analysis cannot know.
 var (
 	zero = len(os.Args) / 1000
 	none *int
 )
 
-// faults are what a program may do wrong.
+// faults are the ways in which a program can crash.
 var faults = map[string]func(){
 	"index":  func() { fmt.Fprint(os.Stderr, make([]int, zero)[zero]) },
 	"nil":    func() { fmt.Fprint(os.Stderr, *none) },
@@ -43,7 +43,7 @@ var faults = map[string]func(){
 	"recursion": func() { fmt.Fprint(io.Discard, deeper(0)) },
 }
 
-// deeper calls itself until the stack is full.
+// deeper recurses until the stack is full.
 func deeper(n int) int {
 	if n < 0 {
 		return 0
@@ -51,15 +51,15 @@ func deeper(n int) int {
 	return deeper(n+1) + 1
 }
 
-// faulty is the program with a command that has one of the faults.
+// faulty is the program with a command that crashes with the fault named by its argument.
 func faulty() {
 	debug.SetTraceback("crash") // as main does
 	debug.SetMaxStack(16 << 20) // Go's own limit of 1 GB takes seconds to fill
 	os.Exit(guarded(os.Stderr, func(failure) {}, func() int { faults[os.Args[1]](); return exitDone }))
 }
 
-// TestFaults holds that no fault of the program ends it with a status that means something else: 70, or
-// a signal where Go itself ends it.
+// TestFaults checks that a crash never ends the program with a status that has another meaning: the status is 70, or a
+// signal if the Go runtime itself ends the program.
 func TestFaults(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the limit of memory is Linux's")
@@ -85,8 +85,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestLimitedMemory trains a network that a limit of the shell has no room for: it is refused before it
-// is made, and the message names what sets the limit.
+// TestLimitedMemory trains a network that does not fit into the shell's memory limit. It is refused before it is
+// allocated, and the message names the limit.
 func TestLimitedMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the limit of memory is Linux's")

@@ -15,8 +15,8 @@ import (
 	"ialgn/internal/tool"
 )
 
-// The environment of [confined]: the largest size of a file, and whether to give up root's
-// right to write everywhere.
+// Environment variables of [confined]: the largest size of a file, and whether to give up root's right to write
+// everywhere.
 const (
 	largestFile = "IALGN_TEST_LARGEST_FILE"
 	noRoot      = "IALGN_TEST_NO_ROOT"
@@ -24,7 +24,7 @@ const (
 
 func init() { programs["ialgn-confined"] = confined }
 
-// confined is the program in a process that may not do all that the test may.
+// confined is the program in a process with fewer rights than the test.
 func confined() {
 	if n, err := strconv.ParseUint(os.Getenv(largestFile), 10, 64); err == nil {
 		signal.Ignore(syscall.SIGXFSZ)
@@ -41,7 +41,7 @@ func confined() {
 	main()
 }
 
-// runConfined runs the program so, its standard output going to that file.
+// runConfined runs the program as [confined], with its standard output in the file stdout.
 func runConfined(t *testing.T, env, stdout string, args ...string) (code int, stderr string) {
 	t.Helper()
 	program, err := os.Executable()
@@ -59,7 +59,7 @@ func runConfined(t *testing.T, env, stdout string, args ...string) (code int, st
 	}
 	defer errs.Close()
 	p, err := os.StartProcess(program, append([]string{"ialgn-confined"}, args...), &os.ProcAttr{
-		Env: append([]string{env}, os.Environ()...), Files: []*os.File{nil, out, errs}, // the first of equal names counts
+		Env: append([]string{env}, os.Environ()...), Files: []*os.File{nil, out, errs}, // of equal names, the first counts
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -75,18 +75,18 @@ func runConfined(t *testing.T, env, stdout string, args ...string) (code int, st
 	return state.ExitCode(), string(text)
 }
 
-// disk is a folder in which a file can have or get only so many bytes.
+// disk is a folder in which files can grow only by a limited number of bytes.
 type disk struct {
 	name   string
 	reason string // in the message
-	// make returns the environment for the program and what takes the bound away
+	// make returns an environment entry for the program and a function that removes the limit
 	make func(t *testing.T, dir string, bytes int) (env string, end func())
 }
 
 var disks = []disk{
 	{"limit", "file too large", func(t *testing.T, _ string, bytes int) (string, func()) {
 		if testing.CoverMode() != "" {
-			t.Skip("what measures coverage writes files, too, which the limit holds back")
+			t.Skip("the limit would also apply to the files with the coverage")
 		}
 		return fmt.Sprintf("%s=%d", largestFile, bytes), func() {}
 	}},
@@ -105,7 +105,7 @@ var disks = []disk{
 	}},
 }
 
-// mount puts a small file system at dir, or skips the test where that is not allowed.
+// mount mounts a small file system at dir, or skips the test if it may not.
 func mount(t *testing.T, dir string) {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m"); err != nil {
@@ -118,9 +118,9 @@ func mount(t *testing.T, dir string) {
 	})
 }
 
-// TestFullDisk runs everything that writes onto a disk that is full, or where files have a
-// largest size, at several numbers of bytes: exit status 1, a message that names the file
-// and the reason, every good file as it was (or a new model, whole), and nothing left behind.
+// TestFullDisk runs every command that writes, on a full disk or with a limited file size, with several numbers of
+// free bytes. It expects exit status 1 and a message that names the file and the reason. Every good file is unchanged
+// (or is a new, complete model), and no temporary file is left.
 func TestFullDisk(t *testing.T) {
 	for _, d := range disks {
 		t.Run(d.name, func(t *testing.T) {
@@ -162,10 +162,10 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// plainReason is the message of a disk that takes no more. It begins with the file.
+// plainReason is the form of the message about a full disk. It starts with the file.
 const plainReason = `^ialgn: (write )?[^ \n]+: [^\n]*%s[^\n]*\n(ialgn: hint: [^\n]*\n)?$`
 
-// try runs a command that must fail for want of room.
+// try runs a command that must fail because the disk is full.
 func (d disk) try(t *testing.T, args []string, n int, good map[string]string) {
 	t.Helper()
 	env, end := d.make(t, ".", n)
@@ -180,28 +180,27 @@ func (d disk) try(t *testing.T, args []string, n int, good map[string]string) {
 		t.Errorf("%s: exit status %d\n%s", what, code, stderr)
 	}
 	os.Remove("stdout")
-	// What an earlier run left is put aside before a new one begins.
+	// A run moves the checkpoint of an earlier run aside before it starts.
 	if old := "m.st.checkpoint.old"; bytes.Equal(readOr(old), []byte(good["m.st.checkpoint"])) {
 		os.Rename(old, "m.st.checkpoint")
 	}
 	for name, text := range allFiles(t) {
 		if name == "m.st" && good[name] != text && strings.Contains(stderr, "the model m.st is written") {
-			must(t, "eval", name) // there was room for the new one, but not for its checkpoint
+			must(t, "eval", name) // the new model fitted, but its checkpoint did not
 		} else if good[name] != text {
-			t.Errorf("%s: %s is new or another", what, name)
+			t.Errorf("%s: %s was created or changed", what, name)
 		}
 	}
 	for name := range good {
 		if _, err := os.Stat(name); err != nil {
-			t.Errorf("%s: %s is gone", what, name)
+			t.Errorf("%s: %s was removed", what, name)
 		}
 	}
 	restore(t, good)
 }
 
-// TestModelBeforeCheckpoint trains where there is room for the model, but not for its checkpoint,
-// too: the model is there and whole, whichever of the two takes the room first, and the message
-// says what is missing.
+// TestModelBeforeCheckpoint trains with enough disk space for the model but not for its checkpoint, too. The model
+// must be there and complete, whichever of the two is written first, and the message must name the missing file.
 func TestModelBeforeCheckpoint(t *testing.T) {
 	for _, d := range disks {
 		for _, set := range []string{"train.seed=7", "train.validation.share=0.2"} {
@@ -219,15 +218,15 @@ func (d disk) modelAlone(t *testing.T, set string) {
 	if err := os.Mkdir("out", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	rooms := []int{model + best + 3*4096} // and parts of pages, and a lock
+	rooms := []int{model + best + 3*4096} // and partly filled pages, and a lock
 	if d.name == "full" {
 		here, _ := os.Getwd()
 		mount(t, filepath.Join(here, "out"))
-		rooms = append(rooms, best+state+3*4096) // the checkpoint is written first, and takes it all
+		rooms = append(rooms, best+state+3*4096) // the checkpoint is written first and fills it
 	}
 	for _, room := range rooms {
 		if room >= model+best+state {
-			t.Fatalf("%d bytes are room for all of %d, %d and %d", room, model, best, state)
+			t.Fatalf("%d bytes would be enough for model, best model and state (%d, %d and %d bytes)", room, model, best, state)
 		}
 		env, end := d.make(t, "out", room)
 		code, stderr := runConfined(t, env, "stdout", "train", "small.yaml", "-o", "out/m.st", "--quiet", "--set", set)
@@ -237,11 +236,11 @@ func (d disk) modelAlone(t *testing.T, set string) {
 			t.Errorf("%d bytes: exit status %d, %s", room, code, stderr)
 		}
 		if !bytes.Equal(readOr("out/m.st"), readOr("whole/m.st")) {
-			t.Errorf("%d bytes: the model is not there, or another", room)
+			t.Errorf("%d bytes: the model is missing or wrong", room)
 		}
 		for name := range allFiles(t) {
 			if strings.Contains(name, ".tmp") || name == "out/m.st.checkpoint" {
-				t.Errorf("%d bytes: %s is left", room, name)
+				t.Errorf("%d bytes: %s was left behind", room, name)
 			}
 		}
 		os.Remove("out/m.st")
@@ -254,7 +253,7 @@ func readOr(path string) []byte {
 	return data
 }
 
-// TestReadOnlyFolder writes into a folder that is not to be written.
+// TestReadOnlyFolder runs commands whose output folder may not be written.
 func TestReadOnlyFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)
@@ -281,13 +280,13 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 	for name, text := range allFiles(t) {
 		if good[name] != text {
-			t.Errorf("%s is new or another", name)
+			t.Errorf("%s was created or changed", name)
 		}
 	}
 }
 
-// TestFullTemporary verifies with a folder for temporary files that is full, or that fills up while the
-// tools work in it: whichever of them comes to the end of it, the message says so.
+// TestFullTemporary verifies with a folder for temporary files that is full, or that fills up while the tools work in
+// it. Whichever program runs out of space, the message names $TMPDIR.
 func TestFullTemporary(t *testing.T) {
 	for _, name := range []string{"iverilog", "yosys", "abc"} {
 		if _, err := tool.Find(name); err != nil {
@@ -323,6 +322,6 @@ func TestFullTemporary(t *testing.T) {
 		}
 	}
 	if done < 1 || done > 3 {
-		t.Errorf("%d of the sizes were enough, want the largest, and the smallest not", done)
+		t.Errorf("verify succeeded with %d of the sizes; it must succeed with the largest and fail with the smallest", done)
 	}
 }

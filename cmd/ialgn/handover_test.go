@@ -16,7 +16,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// table is a data set of few features, with which every wrapper is soon done.
+// table writes a data set with few features and trains on it. Simulating a wrapper takes little time with it.
 func table(t *testing.T) {
 	t.Helper()
 	var csv strings.Builder
@@ -35,8 +35,7 @@ train: {epochs: 2, batch: 20, seed: 3, checkpoint: {minutes: 0}}
 	must(t, "train", "table.yaml", "-o", "m.st", "--quiet")
 }
 
-// handoverCases are the ways to compile whose files are handed to tools, and the modules that they
-// hand over.
+// handoverCases returns the options of compile whose output is given to the tools.
 func handoverCases() (list [][]string) {
 	for _, target := range append([]string{""}, target.Names()...) {
 		for _, pipeline := range []string{"", "2"} {
@@ -65,11 +64,11 @@ func handoverCases() (list [][]string) {
 	)
 }
 
-// TestHandedOver compiles for every target with every wrapper, and has the tools take each module
-// that is handed over by the files that are emitted: iverilog simulates it by its list, verilator
-// and iverilog compile it with its template, yosys takes its list for synthesis, and ghdl its
-// package. All of it is what verify expects. A module whose files are those of an earlier case, such as the classifier
-// itself in another wrapper, is not given to the tools again.
+// TestHandedOver compiles for every target with every wrapper and checks that the tools accept the emitted files of
+// each module: iverilog simulates it with the file list, verilator and iverilog compile it with the instantiation
+// template, yosys synthesises it with its list, and ghdl compiles its package. verify must accept every folder. A
+// module with the same files as in an earlier case, such as the classifier itself in another wrapper, is not given to
+// the tools again.
 func TestHandedOver(t *testing.T) {
 	testkit.FindTool(t, "iverilog")
 	t.Chdir(t.TempDir())
@@ -85,10 +84,10 @@ func TestHandedOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			must(t, append([]string{"compile", "m.st", "-o", dir, "--quiet"}, args...)...)
-			must(t, "verify", "m.st", dir, "--level", "software") // which writes all files anew and compares them
+			must(t, "verify", "m.st", dir, "--level", "software") // verify emits all files again and compares them
 			lists, err := filepath.Glob(filepath.Join(dir, "*_sim.vc"))
 			if err != nil || len(lists) == 0 {
-				t.Fatalf("no lists: %v", err)
+				t.Fatalf("no *_sim.vc in the folder: %v", err)
 			}
 			t.Run("tools", func(t *testing.T) {
 				for _, list := range lists {
@@ -111,11 +110,12 @@ func TestHandedOver(t *testing.T) {
 	}
 }
 
-// versionWord is the version word of a design in its lists.
+// versionWord matches a design's version word in its file lists.
 var versionWord = regexp.MustCompile(`// Version word of the build: ([0-9a-f]{8})\n`)
 
-// filesAbout returns a digest of the files about a module that the tools are given: those that its lists name, its
-// template and package, and what they may read beside these; all but the version word, which is of the whole folder.
+// filesAbout returns a digest of the files of one module that the tools read: the files in its lists, its template and
+// package, and files that these may include. The digest leaves out the version word, which depends on the whole
+// folder.
 func filesAbout(t *testing.T, dir, top string) [sha256.Size]byte {
 	t.Helper()
 	names := []string{
@@ -150,7 +150,7 @@ func filesAbout(t *testing.T, dir, top string) [sha256.Size]byte {
 	return sha256.Sum256(bytes.ReplaceAll(all, word[1], nil))
 }
 
-// handedTo gives the files about a module to the tools.
+// handedTo runs the tools on the files of one module.
 func handedTo(t *testing.T, dir, top string) {
 	t.Helper()
 	program := top + ".vvp"
@@ -187,8 +187,8 @@ func handedTo(t *testing.T, dir, top string) {
 	}
 }
 
-// primitivesOf returns the models of primitives, if the list for synthesis does not name them: they are
-// the synthesiser's own.
+// primitivesOf returns the file with models of the family's primitives, unless the list for synthesis names it:
+// synthesisers have their own models.
 func primitivesOf(dir, top string) []string {
 	list, err := os.ReadFile(filepath.Join(dir, top+".vc"))
 	if _, missing := os.Stat(filepath.Join(dir, "net_cells.v")); missing != nil || err != nil ||
@@ -198,7 +198,7 @@ func primitivesOf(dir, top string) []string {
 	return []string{"net_cells.v"}
 }
 
-// TestClockOfWrapper has the constraints name the clock of the module that they are of.
+// TestClockOfWrapper checks that the constraints name the clock of the module that they belong to.
 func TestClockOfWrapper(t *testing.T) {
 	t.Chdir(t.TempDir())
 	table(t)
@@ -213,15 +213,15 @@ func TestClockOfWrapper(t *testing.T) {
 			t.Errorf("%s: no %q in\n%s", c.file, c.want, text)
 		}
 	}
-	// On a board, the pin file has the clock.
+	// With a board, the pin file holds the clock.
 	must(t, "compile", "m.st", "-o", "out", "--target", "ice40", "--wrap", "uart", "--board", "icebreaker", "--quiet")
 	if text := read(t, "out/net_uart.pcf"); !strings.Contains(text, "\nset_frequency clk 12\nset_io clk 35 ") {
 		t.Errorf("net_uart.pcf:\n%s", text)
 	}
 }
 
-// TestVectors has the vectors of the testbenches from the test set, random ones where there is
-// none, and as many as are asked for.
+// TestVectors checks where the vectors of the testbenches come from: the test set, or random samples if there is none.
+// It also checks their number.
 func TestVectors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	table(t)
@@ -233,7 +233,7 @@ func TestVectors(t *testing.T) {
 	}
 	must(t, "compile", "m.st", "-o", "out", "--vectors", "1000")
 	if all := must(t, "eval", "m.st", "--json"); !strings.Contains(all, fmt.Sprintf(`"samples": %d,`, lines())) {
-		t.Errorf("%d vectors are not all there are: %s", lines(), all)
+		t.Errorf("%d vectors, want one per test sample: %s", lines(), all)
 	}
 	if err := os.Remove("table.csv"); err != nil {
 		t.Fatal(err)
@@ -255,7 +255,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestWrongVectors changes what a folder's vectors expect, and their samples, and signs it.
+// TestWrongVectors changes the expected results or the samples of a folder's vectors and signs the folder again.
 func TestWrongVectors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	table(t)

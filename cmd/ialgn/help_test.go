@@ -17,7 +17,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// runProgram runs the program in this process.
+// runProgram runs the program in the process of the test.
 func runProgram(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs strings.Builder
@@ -25,7 +25,7 @@ func runProgram(t *testing.T, args ...string) (code int, stdout, stderr string) 
 	return code, out.String(), errs.String()
 }
 
-// must runs the program and expects it to succeed.
+// must runs the program and fails the test unless it succeeds.
 func must(t *testing.T, args ...string) string {
 	t.Helper()
 	code, stdout, stderr := runProgram(t, args...)
@@ -45,7 +45,7 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
-// TestHelp holds every help to one screen of 40 lines and 100 columns, with the form,
+// TestHelp checks that the help of each command fits a screen of 40 lines and 100 columns and has the usage line,
 // every option, the exit statuses and an example of that command.
 func TestHelp(t *testing.T) {
 	app := newApp(io.Discard, io.Discard)
@@ -69,7 +69,7 @@ func TestHelp(t *testing.T) {
 			}
 		}
 		if !strings.HasPrefix(c.UsageText, "ialgn "+c.Name+" ") {
-			t.Errorf("%s: the example is of another command: %s", c.Name, c.UsageText)
+			t.Errorf("%s: the example does not run this command: %s", c.Name, c.UsageText)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func onScreen(t *testing.T, name, text string) {
 	}
 }
 
-// writeMNIST writes a set of 20 + 20 samples with the names and the form of MNIST below dir.
+// writeMNIST writes a data set of 20 + 20 samples below dir, with MNIST's file names and format.
 func writeMNIST(t *testing.T, dir string) {
 	t.Helper()
 	const n, pixels = 20, 64
@@ -102,8 +102,8 @@ func writeMNIST(t *testing.T, dir string) {
 	}
 }
 
-// TestHelpExamples runs the example of every help in a folder with a small model where
-// the examples have theirs, and a small data set.
+// TestHelpExamples runs the example of every help text, in a folder with a small model in the examples' place, and a
+// small data set.
 func TestHelpExamples(t *testing.T) {
 	testkit.Long(t, "runs the example of every command")
 	t.Chdir(t.TempDir())
@@ -117,18 +117,18 @@ func TestHelpExamples(t *testing.T) {
 	must(t, "compile", "demo/digits.safetensors", "-o", "demo/digits")
 	must(t, "export", "demo/digits.safetensors", "-o", "demo/circuit.json", "--to", "torchlogix-json")
 	commands := newApp(io.Discard, io.Discard).Commands
-	// By name, since watch shows the runs that experiment leaves.
+	// Sorted by name, since watch shows the runs that experiment writes.
 	slices.SortFunc(commands, func(a, b *cli.Command) int { return cmp.Compare(a.Name, b.Name) })
 	for _, c := range commands {
 		t.Run(c.Name, func(t *testing.T) {
 			args := strings.Fields(c.UsageText)[1:]
 			if c.Name == "demo" {
 				if c.UsageText != "ialgn demo -o demo" {
-					t.Error("another example than the script demo runs")
+					t.Error("the example differs from the one that demo.txtar runs")
 				}
 				return
 			}
-			if c.Name == "fit" { // it would take its time
+			if c.Name == "fit" { // the example takes minutes
 				args = append(args, "--minutes", "0.02", "--luts", "50")
 			}
 			code, stdout, stderr := runProgram(t, args...)

@@ -14,8 +14,8 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// latencyBench gives a design its first sample, a beat in every clock, and prints the clocks from
-// the edge that takes the first beat to the first edge that can take the result.
+// latencyBench sends a design its first sample, one beat per clock. It prints the number of clocks from the edge that
+// takes the first beat to the first edge that can take the result.
 const latencyBench = "`timescale 1ns / 1ps\n" + `
 module latency_tb;
   reg clk = 0;
@@ -56,7 +56,7 @@ module latency_tb;
 endmodule
 `
 
-// latencyPins are the pins of what can have a latency.
+// latencyPins connects the testbench to each kind of design that has a latency.
 var latencyPins = map[string]string{
 	"pipeline": "assign in_ready = 1'b1; @DUT@ dut (.clk(clk), .rst(rst), .ce(1'b1), .in_valid(in_valid), " +
 		".x(data[@SIZE@-1:0]), .out_valid(out_valid));",
@@ -68,8 +68,8 @@ var latencyPins = map[string]string{
 		".s_axis_tlast(in_last), .m_axis_tvalid(out_valid), .m_axis_tready(1'b1));",
 }
 
-// TestLatency holds the latency that compile reports to the clocks that the emitted Verilog takes,
-// for pipelines, wrappers and folded engines of 64 features of 5 bits and 3 thresholds.
+// TestLatency compares the latency that compile reports with the clocks that the emitted Verilog takes, for pipelines,
+// wrappers and folded engines of 64 features of 5 bits and 3 thresholds.
 func TestLatency(t *testing.T) {
 	testkit.FindTool(t, "iverilog")
 	t.Chdir(t.TempDir())
@@ -77,7 +77,7 @@ func TestLatency(t *testing.T) {
 	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
 	for i, c := range []struct {
 		options, pins string
-		beats, size   int // a sample's beats, the bits of one
+		beats, size   int // beats per sample, bits per beat
 	}{
 		{"--lut 4 --pipeline 1", "pipeline", 1, 320},
 		{"--lut 6 --pipeline 5 --counts", "pipeline", 1, 320},
@@ -113,7 +113,7 @@ func TestLatency(t *testing.T) {
 	}
 }
 
-// measuredLatency returns what the testbench prints of a compiled folder.
+// measuredLatency returns the latency that the testbench prints for a compiled folder.
 func measuredLatency(t *testing.T, dir, pins string, beats, size int) string {
 	t.Helper()
 	out, err := backend.Read(t.Context(), dir)
@@ -131,14 +131,14 @@ func measuredLatency(t *testing.T, dir, pins string, beats, size int) string {
 	if text, err := testkit.TryTool(t, ".", append(args, files...)...); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	text, err := testkit.TryTool(t, dir, "vvp", "-n", "latency.vvp") // where the memories are
+	text, err := testkit.TryTool(t, dir, "vvp", "-n", "latency.vvp") // the folder has the memory files
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	return text
 }
 
-// topOf returns the module of a folder that takes samples, and the Verilog files that it needs, by the manifest.
+// topOf returns the module of a folder that takes samples and the Verilog files that it needs, both from the manifest.
 func topOf(t *testing.T, out *backend.Output) (top string, files []string) {
 	t.Helper()
 	top = out.Manifest.Module

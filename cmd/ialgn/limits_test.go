@@ -8,8 +8,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestDepthCompiles holds the deepest configuration to what a netlist can name: what can be
-// trained can be compiled.
+// TestDepthCompiles checks that the deepest network of a configuration can be compiled: a netlist can name as many
+// layers.
 func TestDepthCompiles(t *testing.T) {
 	if topology.MaxDepth != netlist.MaxLayers {
 		t.Errorf("a configuration has up to %d layers, a netlist %d", topology.MaxDepth, netlist.MaxLayers)

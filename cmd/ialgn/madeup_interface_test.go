@@ -12,13 +12,14 @@ import (
 	"ialgn/netlist"
 )
 
-// The pins of the made-up interface, by those of stream: a word is pushed where there is room, and a result is taken
-// once done.
+// pushPins gives the made-up interface's name for each pin of the stream interface. A word is pushed while there is
+// room, and the result is taken when the design is done.
 var pushPins = map[string]string{
 	"in_valid": "push", "in_ready": "room", "in_last": "final_word", "out_valid": "done", "out_ready": "take",
 }
 
-// renamed returns Verilog with the pins of the made-up interface, at instances of its module or in its own text.
+// renamed renames the pins of stream to the pins of the made-up interface: where the module is instantiated, or in the
+// module's own text.
 func renamed(text string, instances bool) string {
 	for from, to := range pushPins {
 		if instances {
@@ -30,7 +31,7 @@ func renamed(text string, instances bool) string {
 	return text
 }
 
-// pushKind is an interface that is none of ours: all that there is to write for one more.
+// pushKind is an interface that is not ours. It shows everything that has to be written for a new interface.
 func pushKind(t *testing.T) *wrapper.Kind {
 	t.Helper()
 	stream, err := wrapper.Find(wrapper.EngineKind)
@@ -65,8 +66,7 @@ func pushKind(t *testing.T) *wrapper.Kind {
 	}
 }
 
-// TestMadeUpInterface takes an interface that stands in this file alone through compile and verify, and runs its
-// testbench.
+// TestMadeUpInterface compiles and verifies an interface that is defined only in this file, and runs its testbench.
 func TestMadeUpInterface(t *testing.T) {
 	testkit.Long(t, "verifies a made-up interface")
 	for _, name := range []string{"iverilog", "yosys", "abc"} {
@@ -108,7 +108,7 @@ func TestMadeUpInterface(t *testing.T) {
 	}
 }
 
-// TestRegisterWrapper refuses kinds that lack something, and names that are taken.
+// TestRegisterWrapper checks that a kind with a missing part or with a name in use is refused.
 func TestRegisterWrapper(t *testing.T) {
 	for what, change := range map[string]func(k *wrapper.Kind){
 		"name":   func(k *wrapper.Kind) { k.Name = "axis" },
@@ -119,7 +119,7 @@ func TestRegisterWrapper(t *testing.T) {
 		k := pushKind(t)
 		change(k)
 		if _, err := wrapper.Register(k); err == nil {
-			t.Errorf("%s: was registered", what)
+			t.Errorf("case %q: the kind was registered", what)
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// madeUp is a family of no vendor, with look-up tables of up to five inputs: all that there is to write
-// for one more family.
+// madeUp is a family of no vendor, with look-up tables of up to five inputs. It shows everything that has to be
+// written for a new family.
 var madeUp = &target.Family{
 	Name: "madeup",
 	LUT: target.LUT{
@@ -25,8 +25,8 @@ var madeUp = &target.Family{
 	Devices:     []target.Device{{Name: "madeup-lut5", Family: "madeup", LUTInputs: 5, Source: "nothing"}},
 }
 
-// TestMadeUpFamily takes a family that stands in this file alone through every command: it is compiled for
-// in both styles, proved, simulated, and synthesised for.
+// TestMadeUpFamily runs every command for a family that is defined only in this file: it is compiled for in both
+// styles, proved, simulated and synthesised.
 func TestMadeUpFamily(t *testing.T) {
 	testkit.Long(t, "verifies a made-up family")
 	for _, name := range []string{"iverilog", "yosys", "abc"} {

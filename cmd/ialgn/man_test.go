@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestMan writes the pages twice, and holds them to the table of commands and to what checks man pages.
+// TestMan writes the pages twice. It compares them with the table of commands and runs the programs that check man
+// pages.
 func TestMan(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "man")
 	must(t, "man", "-o", dir)
@@ -52,7 +53,7 @@ func TestMan(t *testing.T) {
 	must(t, "man", "-o", dir, "--force")
 }
 
-// lintMan runs what is installed of the programs that check man pages.
+// lintMan runs the programs that check man pages, as far as they are installed.
 func lintMan(t *testing.T, pages []string) {
 	t.Helper()
 	for _, words := range [][]string{
@@ -64,7 +65,7 @@ func lintMan(t *testing.T, pages []string) {
 		}
 		out, _ := exec.Command(words[0], append(words[1:], pages...)...).CombinedOutput()
 		for line := range strings.Lines(string(out)) {
-			if !strings.Contains(line, "missing date") { // a test is built from no commit
+			if !strings.Contains(line, "missing date") { // a test binary has no commit and so no date
 				t.Errorf("%s: %s", words[0], line)
 			}
 		}

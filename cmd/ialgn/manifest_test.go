@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// manifestFile is a folder's manifest, to be changed and signed anew.
+// manifestFile is the manifest of a folder, which a test changes and signs again.
 type manifestFile struct {
 	path  string
 	sound []byte
@@ -34,7 +34,7 @@ func openManifest(t *testing.T, dir string) *manifestFile {
 	return m
 }
 
-// with writes the manifest with another list of files, and signs it.
+// with writes the manifest with the given list of files and signs it.
 func (m *manifestFile) with(t *testing.T, files []any) {
 	t.Helper()
 	m.all["files"] = files
@@ -48,7 +48,7 @@ func (m *manifestFile) with(t *testing.T, files []any) {
 	}
 }
 
-// withValue returns a copy of an entry of the list, with another value of a key.
+// withValue returns a copy of an entry of the list in which key has another value.
 func withValue(of any, key, value string) map[string]any {
 	e := map[string]any{}
 	for k, v := range of.(map[string]any) {
@@ -58,7 +58,7 @@ func withValue(of any, key, value string) map[string]any {
 	return e
 }
 
-// forms are options that give folders with all kinds of files.
+// forms are options that together write all kinds of files.
 var forms = []string{
 	"--wrap stream --lut 6 --emit aiger,blif,c,dot,go,yosys-json",
 	"--wrap uart --board hx8k-breakout --target ice40 --style lut --pipeline 2",
@@ -68,8 +68,7 @@ var forms = []string{
 	"--scope gates --lut 6",
 }
 
-// tinyModel trains a network, m.st in a folder of the test's own, that is compiled and verified in hundredths of a
-// second.
+// tinyModel trains a network into m.st in a new working folder. It is compiled and verified in hundredths of a second.
 func tinyModel(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -78,8 +77,8 @@ func tinyModel(t *testing.T) {
 		"model.depth=2")
 }
 
-// TestManifestEntries leaves out, doubles, renames and swaps every entry of manifests: what a folder
-// must hold follows from its netlist and its options, so each of them is refused.
+// TestManifestEntries leaves out, doubles, renames and swaps every entry of manifests. The contents of a folder follow
+// from its netlist and its options, so verify must refuse each change.
 func TestManifestEntries(t *testing.T) {
 	tinyModel(t)
 	for i, form := range forms {
@@ -115,7 +114,7 @@ func TestManifestEntries(t *testing.T) {
 	}
 }
 
-// TestManifestValues changes what a manifest says of the model and of the options.
+// TestManifestValues changes the entries about the model and about the options.
 func TestManifestValues(t *testing.T) {
 	tinyModel(t)
 	must(t, "compile", "m.st", "-o", "out", "--wrap", "uart", "--board", "hx8k-breakout", "--target", "ice40",
@@ -137,19 +136,20 @@ func TestManifestValues(t *testing.T) {
 	} {
 		changed := strings.Replace(string(m.sound), from, to, 1)
 		if changed == string(m.sound) {
-			t.Fatalf("%s does not stand in the manifest:\n%s", from, m.sound)
+			t.Fatalf("the manifest lacks %s:\n%s", from, m.sound)
 		}
 		writeFile(t, m.path, changed)
 		if code, stdout, stderr := runProgram(t, "verify", "m.st", "out", "--level", "software"); code != exitUsage &&
 			code != exitDifference {
-			t.Errorf("%s for %s: exit status %d, %s%s", to, from, code, stdout, stderr)
+			t.Errorf("%s in place of %s: exit status %d, %s%s", to, from, code, stdout, stderr)
 		}
 	}
 	writeFile(t, m.path, string(m.sound))
 	must(t, "verify", "m.st", "out", "--level", "software")
 }
 
-// TestVerifyNamesRemovedFormat verifies a folder with files that an earlier version wrote and this one does not.
+// TestVerifyNamesRemovedFormat verifies a folder with files in a format that an earlier version wrote and this version
+// does not.
 func TestVerifyNamesRemovedFormat(t *testing.T) {
 	tinyModel(t)
 	must(t, "compile", "m.st", "-o", "out", "--emit", "go", "--quiet")
@@ -161,8 +161,8 @@ func TestVerifyNamesRemovedFormat(t *testing.T) {
 	}
 }
 
-// TestWrittenFiles changes a bit of each file that no level runs, and signs the folder anew: each is
-// found to be another than compile writes.
+// TestWrittenFiles changes one bit of each file that no level of verify runs and signs the folder again. verify must
+// report that the file is not as compile writes it.
 func TestWrittenFiles(t *testing.T) {
 	tinyModel(t)
 	for i, form := range forms {
@@ -172,7 +172,7 @@ func TestWrittenFiles(t *testing.T) {
 		for _, f := range m.files {
 			name, format := f.(map[string]any)["name"].(string), f.(map[string]any)["format"].(string)
 			if slices.Contains([]string{"verilog", "core", "netlist", "hint", "report", "fold-program"}, format) {
-				continue // judged by what they compute, or say
+				continue // verify judges these by their function or content
 			}
 			path := filepath.Join(dir, name)
 			sound, err := os.ReadFile(path)

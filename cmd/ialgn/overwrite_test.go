@@ -11,17 +11,17 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// mine is what a user has in a file of any name.
+// mine is the content of a user's own file.
 const mine = "my own work\n"
 
 // overwriting is a command line that writes a file.
 type overwriting struct {
 	args  string // of the program
-	file  string // that it writes, and that the user has under that name
-	wants string // a part of the message, beside the file; "": that it is not what the command writes
+	file  string // a file that the command writes; the user has a file of that name
+	wants string // a part of the message; "": that the command does not write such files
 }
 
-// overwritings are all the files that the commands write, in the folder of soundFiles.
+// overwritings list every file that the commands write, in the folder of soundFiles.
 var overwritings = []overwriting{
 	{"train small.yaml -o new.st", "new.st", "a model file"},
 	{"train small.yaml", "tiny.safetensors", "a model file"},
@@ -86,10 +86,10 @@ var overwritings = []overwriting{
 	{"demo -o new --set train.epochs=1", "new/digits/digits.v", "a file that ialgn wrote"},
 }
 
-// tinyTable makes an experiment as small as it can be.
+// tinyTable has options that make an experiment as small as possible.
 const tinyTable = "--data sets --seeds 1 --set train.epochs=1 --set model.depth=2 --only mnist-*-rwlgn --quiet"
 
-// byCommand are the overwritings of each command line, which takes a second or more to run.
+// byCommand groups the overwritings by command line, because each command line takes a second or more.
 func byCommand() (all [][]overwriting) {
 	at := map[string]int{}
 	for _, o := range overwritings {
@@ -104,8 +104,8 @@ func byCommand() (all [][]overwriting) {
 	return all
 }
 
-// TestNothingOverwritten has a user's file stand in every place that a command writes: it is
-// refused, and its bytes stay. With --force the command does its work.
+// TestNothingOverwritten puts a user's file at every place that a command writes. The command must refuse, and the
+// file must not change. With --force the command does its work.
 func TestNothingOverwritten(t *testing.T) {
 	sound := soundFiles(t)
 	for _, files := range byCommand() {
@@ -114,7 +114,7 @@ func TestNothingOverwritten(t *testing.T) {
 			for _, o := range files {
 				restore(t, sound)
 				was := o.refused(t, sound)
-				if !o.reads() && !strings.HasPrefix(o.args, "demo ") { // which takes long
+				if !o.reads() && !strings.HasPrefix(o.args, "demo ") { // demo takes long
 					before[o.file] = was
 				}
 			}
@@ -130,27 +130,27 @@ func TestNothingOverwritten(t *testing.T) {
 			}
 			for file, text := range before {
 				if readFile(t, file) == text && !strings.Contains(file, ".best") {
-					t.Errorf("with --force %s is as it was", file)
+					t.Errorf("with --force %s was not written", file)
 				}
 			}
 		})
 	}
 }
 
-// reads reports whether the command goes on with what it finds under the name that it writes, such as a
-// checkpoint: there a file of the user's is refused with --force, too.
+// reads reports whether the command continues from a file that it finds at its output, such as a checkpoint. It then
+// refuses a user's own file even with --force.
 func (o overwriting) reads() bool {
 	return o.wants == "move" || o.wants == "" || strings.Contains(o.args, "--keep")
 }
 
-// refused puts a file of the user's under the name that the command writes to, unless sound has one there, runs the
-// command, and fails the test if it is not refused or has changed the file, whose contents it returns.
+// refused puts a user's file at the command's output, unless sound has a file there, and runs the command. It fails
+// the test if the command does not refuse or changes the file. It returns the contents of the file.
 func (o overwriting) refused(t *testing.T, sound map[string]string) string {
 	t.Helper()
 	if was, ok := sound[o.file]; !ok || strings.HasSuffix(o.file, ".json") || strings.HasSuffix(o.file, ".html") {
 		writeFile(t, o.file, mine)
 	} else if was == mine {
-		t.Fatal("the test is wrong")
+		t.Fatal("soundFiles has the user's text in this file: the test would show nothing")
 	}
 	before := readFile(t, o.file)
 	args := strings.Fields(o.args)
@@ -160,10 +160,10 @@ func (o overwriting) refused(t *testing.T, sound map[string]string) string {
 		t.Errorf("over %s: exit status %d, %s", o.file, code, stderr)
 	}
 	if readFile(t, o.file) != before {
-		t.Errorf("%s has been written over", o.file)
+		t.Errorf("%s was overwritten", o.file)
 	}
 	if !o.reads() && args[0] != "demo" && !strings.Contains(stderr, "--force") {
-		t.Errorf("no word of --force: %s", stderr)
+		t.Errorf("the message does not mention --force: %s", stderr)
 	}
 	return before
 }
@@ -177,8 +177,8 @@ func readFile(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestInputsNotOverwritten writes over what the command itself reads, by its own name, through
-// links and in other ways. All of these would pass for files of ialgn's.
+// TestInputsNotOverwritten names one of the command's inputs as its output: by name, through links and in other ways.
+// The command would otherwise be allowed to replace each of these files.
 func TestInputsNotOverwritten(t *testing.T) {
 	sound := soundFiles(t)
 	for _, c := range []struct{ name, args, input string }{
@@ -208,13 +208,13 @@ func TestInputsNotOverwritten(t *testing.T) {
 				t.Errorf("exit status %d, %s", code, stderr)
 			}
 			if readFile(t, c.input) != sound[c.input] {
-				t.Errorf("%s has been written over", c.input)
+				t.Errorf("%s was overwritten", c.input)
 			}
 		})
 	}
 }
 
-// TestWrittenTwice names one file for two outputs. TestLogApart has the logs.
+// TestWrittenTwice names one file for two outputs. TestLogApart does so with logs.
 func TestWrittenTwice(t *testing.T) {
 	soundFiles(t)
 	code, _, stderr := runProgram(t, "sim", "m.st", "--vcd", "a", "--activity", "./a")
@@ -223,9 +223,8 @@ func TestWrittenTwice(t *testing.T) {
 	}
 }
 
-// TestOwnOutputsReplaced runs each command twice: what it wrote itself it may replace, and so it
-// may an empty file, and what is no regular file. The files that a cut or an edit have changed
-// are still its own.
+// TestOwnOutputsReplaced runs each command twice. A command may replace its own output, an empty file, and anything
+// that is not a regular file. A file of its own that was cut off or edited still counts as its own.
 func TestOwnOutputsReplaced(t *testing.T) {
 	testkit.Long(t, "runs each command three times")
 	sound := soundFiles(t)
@@ -233,7 +232,7 @@ func TestOwnOutputsReplaced(t *testing.T) {
 		args := strings.Fields(files[0].args)
 		if args[0] == "demo" || args[0] == "init" || slices.Contains(args, "table.csv") ||
 			slices.Contains(args, "raw/net.v") {
-			continue // what takes long, what replaces nothing, and what reads its output's name
+			continue // demo takes long; the others replace nothing or read their output
 		}
 		t.Run(files[0].args, func(t *testing.T) {
 			restore(t, sound)
@@ -268,7 +267,7 @@ func TestOwnOutputsReplaced(t *testing.T) {
 	must(t, "train", "small.yaml", "-o", "new.st", "--quiet")
 }
 
-// TestForceEverywhere holds the commands that write to the option, and the others to do without.
+// TestForceEverywhere checks that exactly the commands that write have the option --force.
 func TestForceEverywhere(t *testing.T) {
 	for _, c := range newApp(os.Stdout, os.Stderr).Commands {
 		has := slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), "force") })
@@ -281,7 +280,7 @@ func TestForceEverywhere(t *testing.T) {
 	}
 }
 
-// TestSynthOverwrites puts files of the user's where synth puts a folder.
+// TestSynthOverwrites puts user files where synth writes a folder.
 func TestSynthOverwrites(t *testing.T) {
 	testkit.FindTool(t, "yosys")
 	soundFiles(t)
@@ -301,6 +300,6 @@ func TestSynthOverwrites(t *testing.T) {
 	writeFile(t, target+"notes.txt", mine)
 	if code, _, stderr := runProgram(t, args...); code != exitUsage || !strings.Contains(stderr, "notes.txt") ||
 		readFile(t, target+"notes.txt") != mine {
-		t.Errorf("notes beside results: exit status %d, %s", code, stderr)
+		t.Errorf("notes next to the results: exit status %d, %s", code, stderr)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// pinnedDesigns are models, by their settings, and what each is compiled with: together every scope,
-// family, style, wrapper, format and number of lanes.
+// pinnedDesigns lists models, by their settings, and the options that each is compiled with. Together they cover every
+// scope, family, style, wrapper, format and number of lanes.
 var pinnedDesigns = []struct {
 	settings string
 	options  []string
@@ -39,9 +39,9 @@ var pinnedDesigns = []struct {
 	}},
 }
 
-// TestPinned holds the bytes of models and of all files that compile writes to those of the day on
-// which the digests were made: they are promises, and the changelog says which changed and why. Of the
-// report, which is pinned as JSON too, times and memory are left out.
+// TestPinned compares the bytes of models and of all files that compile writes with pinned digests. The bytes are
+// promises: the changelog says which changed and why. The report, which is pinned as JSON too, is compared without
+// times and memory.
 func TestPinned(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)
@@ -70,7 +70,7 @@ func TestPinned(t *testing.T) {
 			if err := json.Unmarshal(text, &report); err != nil {
 				t.Fatal(err)
 			}
-			delete(report, "passes") // which are long; a change of them alone is one of the digest alone
+			delete(report, "passes") // too long to pin as text; the digest covers them
 			fmt.Fprintf(&reports, "%s: %s\n", dir, options)
 			for _, key := range slices.Sorted(maps.Keys(report)) {
 				fmt.Fprintf(&reports, "  %s %s\n", key, report[key])
@@ -81,7 +81,7 @@ func TestPinned(t *testing.T) {
 	checkGolden(t, filepath.Join("testdata", "pinned.txt"), got.String())
 }
 
-// digestOf returns the first half of the SHA-256 of a file, without times and memory.
+// digestOf returns the first half of the SHA-256 of a file, computed without times and memory.
 func digestOf(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -95,8 +95,8 @@ func digestOf(t *testing.T, path string) string {
 	return fmt.Sprintf("%x", sum[:16])
 }
 
-// withoutTimes returns a report without what differs from run to run, or a manifest without the report's
-// size and digest.
+// withoutTimes returns a report without the values that differ from run to run, or a manifest without the size and
+// digest of the report.
 func withoutTimes(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var report any

@@ -14,19 +14,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// prediction is what predict says of a sample, as encoding/json writes it.
+// prediction is one result of predict. encoding/json writes it in the same form.
 type prediction struct {
 	Sample int     `json:"sample"`
 	Class  string  `json:"class"`
 	Counts []int32 `json:"counts"`
 }
 
-// awkward are parts of names that CSV or JSON has its own way to write.
+// awkward are parts of names that CSV or JSON must quote or escape.
 var awkward = []string{
 	`"`, ",", "\n", "\r", "\\", "<b>", "&", "\u2028", "\x00", "\x7f", "\xff", "é", "𝔸", "\u202e", " ", "", "7", "cat",
 }
 
-// randomResults returns names of classes and the results of samples: counts of all sizes.
+// randomResults returns class names and the results of samples, with counts of all sizes.
 func randomResults(r *rand.Rand, width, samples int) (names []string, classes []uint16, counts []int32) {
 	for range width {
 		name := ""
@@ -45,7 +45,7 @@ func randomResults(r *rand.Rand, width, samples int) (names []string, classes []
 	return names, classes, counts
 }
 
-// TestObjectLines holds the lines to those of encoding/json.
+// TestObjectLines compares the lines with the output of encoding/json.
 func TestObjectLines(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
@@ -68,7 +68,7 @@ func TestObjectLines(t *testing.T) {
 	}
 }
 
-// TestTableLines reads the lines with encoding/csv.
+// TestTableLines reads the lines back with encoding/csv.
 func TestTableLines(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 300 {
@@ -91,7 +91,7 @@ func TestTableLines(t *testing.T) {
 			want = append(want, line)
 		}
 		for _, line := range want {
-			for i := range line { // which the reader of CSV takes for one end of a line
+			for i := range line { // the CSV reader turns \r\n into \n
 				line[i] = string(bytes.ReplaceAll([]byte(line[i]), []byte("\r\n"), []byte("\n")))
 			}
 		}
@@ -102,7 +102,7 @@ func TestTableLines(t *testing.T) {
 	}
 }
 
-// failing is a writer with room for some bytes.
+// failing is a writer that accepts a limited number of bytes.
 type failing struct{ room int }
 
 var errFull = errors.New("full")
@@ -114,23 +114,23 @@ func (f *failing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestLinesFail has no room for the lines of a block, nor for the last ones.
+// TestLinesFail lets the writer fail within a block of lines, and at the last lines.
 func TestLinesFail(t *testing.T) {
 	classes, counts := make([]uint16, 100_000), make([]int32, 200_000)
 	l := tableLines(&failing{linesRoom + 100}, []string{"a", "b"}, "count", appendCount)
 	if err := l.add(0, classes, counts); !errors.Is(err, errFull) {
-		t.Errorf("error %v, want that of the writer", err)
+		t.Errorf("error %v, want the writer's error %v", err, errFull)
 	}
 	l = tableLines(&failing{100}, []string{"a", "b"}, "count", appendCount)
 	if err := l.add(0, classes[:50], counts[:100]); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.flush(); !errors.Is(err, errFull) {
-		t.Errorf("error %v, want that of the writer", err)
+		t.Errorf("error %v, want the writer's error %v", err, errFull)
 	}
 }
 
-// BenchmarkLines writes the lines of 1024 samples of ten classes with counts as MNIST's networks have them.
+// BenchmarkLines writes the lines of 1024 samples of ten classes with counts as in networks for MNIST.
 func BenchmarkLines(b *testing.B) {
 	const width, samples = 10, 1024
 	r := rand.New(rand.NewPCG(9, 10))

@@ -15,8 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestPredictPipe sends predict a signal while the writer of its standard input, a pipe, does nothing: after as many
-// samples as it looks at before it begins and some more, after a few, or before any. It ends at once. The pipe is as a shell makes it, or one that Go's runtime waits for.
+// TestPredictPipe interrupts predict while it waits for its standard input, a pipe whose writer is idle: after more
+// samples than predict reads before it begins, after a few samples, or before any. predict must end at once. The pipe
+// is blocking, as a shell makes it, or pollable, so that Go's runtime waits for it.
 func TestPredictPipe(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -50,11 +51,11 @@ func TestPredictPipe(t *testing.T) {
 			defer w.Close()
 			sent := make(chan error, 1)
 			go func() {
-				_, err := w.WriteString(c.sent) // more than a pipe holds
+				_, err := w.WriteString(c.sent) // more than the buffer of a pipe
 				sent <- err
 			}()
 			end := unix.SIGTERM
-			if c.lines == 0 && !signal.Ignored(unix.SIGHUP) { // which nohup ignores
+			if c.lines == 0 && !signal.Ignored(unix.SIGHUP) { // nohup makes the test ignore it
 				end = unix.SIGHUP
 			}
 			interruptPredict(t, model, in, c.lines, end)
@@ -65,7 +66,8 @@ func TestPredictPipe(t *testing.T) {
 	}
 }
 
-// interruptPredict runs predict and sends it a signal when it has printed so many lines, or else after some time.
+// interruptPredict runs predict and sends it a signal when it has printed the given number of lines or, for 0 lines,
+// after a while.
 func interruptPredict(t *testing.T, model string, in *os.File, lines int, end os.Signal) {
 	t.Helper()
 	program, err := os.Executable()
@@ -96,7 +98,7 @@ func interruptPredict(t *testing.T, model string, in *os.File, lines int, end os
 	for b := make([]byte, 1000); bytes.Count(printed.Bytes(), []byte("\n")) < lines; {
 		n, err := r.Read(b)
 		if printed.Write(b[:n]); err != nil {
-			t.Fatalf("it printed %q, then %v", printed.String(), err)
+			t.Fatalf("predict printed %q, then reading failed: %v", printed.String(), err)
 		}
 	}
 	if lines == 0 {

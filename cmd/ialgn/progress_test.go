@@ -10,8 +10,7 @@ import (
 	"ialgn/trainer"
 )
 
-// TestRelaxedZero shows a relaxed network that has nothing right, which is not that there is
-// none.
+// TestRelaxedZero checks that a relaxed accuracy of zero is shown, and is not taken for a missing one.
 func TestRelaxedZero(t *testing.T) {
 	zero := 0.0
 	for _, c := range []struct {

@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// TestRanksRefused has commands refuse ranks that they cannot have.
+// TestRanksRefused checks that commands refuse ranks that they cannot use.
 func TestRanksRefused(t *testing.T) {
 	config := "../../examples/digits/digits.yaml"
 	for _, c := range []struct {
@@ -36,7 +36,8 @@ func TestRanksRefused(t *testing.T) {
 	}
 }
 
-// TestRanksLaunched has a program without MPI say so where mpirun has started it, but not of work that ranks do not share.
+// TestRanksLaunched checks that a program without MPI reports that mpirun started it, except for commands that ranks
+// do not share.
 func TestRanksLaunched(t *testing.T) {
 	if mpi.Available {
 		t.Skip("this test was built with MPI")
@@ -56,7 +57,7 @@ func TestRanksLaunched(t *testing.T) {
 	}
 }
 
-// TestRankStatus has what ends the ranks be an exit status.
+// TestRankStatus checks the exit status for each way in which ranks end.
 func TestRankStatus(t *testing.T) {
 	for _, c := range []struct {
 		err  error
@@ -73,8 +74,8 @@ func TestRankStatus(t *testing.T) {
 		}
 	}
 	var ended *endedError
-	if tell := (&team{tell: func(error) { t.Error("told again") }}); !errors.As(error(&endedError{1}), &ended) ||
+	if tell := (&team{tell: func(error) { t.Error("reported twice") }}); !errors.As(error(&endedError{1}), &ended) ||
 		tell.end(ended) != 1 {
-		t.Error("the status of ended ranks is another")
+		t.Error("the exit status of ended ranks is not the one that they ended with")
 	}
 }

@@ -19,14 +19,14 @@ import (
 	"ialgn/trainer"
 )
 
-// teletype is a terminal as far as the program uses one: it moves back to the beginning of a line,
-// erases to its end, and begins another row where a line does not fit.
+// teletype is a terminal with the functions that the program uses: it returns to the start of a line, erases to the
+// end of the line, and continues a line that is too long on the next row.
 type teletype struct {
 	t       *testing.T
 	columns int
 	rows    []string // the last one has the cursor at its end
-	frames  []string // all that was once in a row
-	wrapped int      // rows that a line did not fit into
+	frames  []string // every content that a row ever had
+	wrapped int      // number of times that a line was too long for its row
 }
 
 // Write implements io.Writer.
@@ -43,7 +43,7 @@ func (v *teletype) Write(p []byte) (int, error) {
 		case text[0] == '\n':
 			v.frames, v.rows, text = append(v.frames, *last), append(v.rows, ""), text[1:]
 		case text[0] < ' ':
-			v.t.Fatalf("a terminal is sent %q", text)
+			v.t.Fatalf("the terminal received the control character in %q", text)
 		default:
 			r, n := utf8.DecodeRuneInString(text)
 			if screen.Cells(*last+string(r)) > v.columns {
@@ -56,12 +56,12 @@ func (v *teletype) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// screen returns standard error of a program that has the terminal.
+// screen returns the standard error of a program that runs on the terminal.
 func (v *teletype) screen() *screen.Screen {
 	return screen.NewTerminal(v, func() int { return v.columns })
 }
 
-// epochOf returns the progress of a long run in a batch, with all accuracies that there are.
+// epochOf returns the progress of a long run at a batch, with all accuracies.
 func epochOf(batch int, finished bool) trainer.Progress {
 	relaxed := 0.91234
 	p := trainer.Progress{
@@ -77,7 +77,7 @@ func epochOf(batch int, finished bool) trainer.Progress {
 	return p
 }
 
-// tasks returns a task deep within others, and one beside it.
+// tasks returns a task with several levels of subtasks, and a task next to it.
 func tasks() []progress.Status {
 	doing := []string{"rtl", "3 of 100 parts", "count_2", "verilator, running", "640 of 1000 samples"}
 	return []progress.Status{
@@ -86,7 +86,7 @@ func tasks() []progress.Status {
 	}
 }
 
-// TestFit: what matters most is said in a narrow terminal, and more in a wide one.
+// TestFit checks that a narrow terminal shows the most important parts, and a wide one more of them.
 func TestFit(t *testing.T) {
 	finished := &epochs{test: accuracies(epochOf(600, true))}
 	for _, c := range []struct {
@@ -115,8 +115,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestBarsFit draws all bars in terminals of some widths, which change on the way: no line is ever
-// wider, and none is left in the end.
+// TestBarsFit draws all bars in terminals of several widths, which change on the way. No line may be wider than the
+// terminal, and no bar may be left at the end.
 func TestBarsFit(t *testing.T) {
 	for _, columns := range []int{1, 3, 12, 40, 80, 120, 400} {
 		t.Run(fmt.Sprint(columns), func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestBarsFit(t *testing.T) {
 	}
 }
 
-// TestBesideBar: what is written while there is a bar takes its place, and warnings are one line.
+// TestBesideBar writes text while a bar is shown. The text replaces the bar, and a warning is one line.
 func TestBesideBar(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := &teletype{t: t, columns: 80}
@@ -173,13 +173,13 @@ func TestBesideBar(t *testing.T) {
 			t.Errorf("rows (-want +got):\n%s", diff)
 		}
 		if bar := "formal: 37 s, proving 300 bits of the last layer"; strings.Count(strings.Join(v.frames, "\n"), bar) != 3 {
-			t.Errorf("want the bar thrice: %q", v.frames)
+			t.Errorf("want the bar three times: %q", v.frames)
 		}
 	})
 }
 
-// TestLinesElsewhere: where there is no terminal, lines come the less often the longer it takes,
-// and without a character that moves a cursor.
+// TestLinesElsewhere checks the output without a terminal: progress is printed as lines, at growing intervals, without
+// characters that move a cursor.
 func TestLinesElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -206,7 +206,7 @@ func TestLinesElsewhere(t *testing.T) {
 	})
 }
 
-// TestQuiet says nothing of how far it is, and warns all the same.
+// TestQuiet checks that --quiet hides the progress but not the warnings.
 func TestQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -226,7 +226,7 @@ func TestQuiet(t *testing.T) {
 	})
 }
 
-// TestNoTerminal: files and dumb terminals get lines.
+// TestNoTerminal checks that files and dumb terminals get lines.
 func TestNoTerminal(t *testing.T) {
 	f, err := os.Create(t.TempDir() + "/stderr")
 	if err != nil {
@@ -234,6 +234,6 @@ func TestNoTerminal(t *testing.T) {
 	}
 	defer f.Close()
 	if screen.New(f).Terminal() {
-		t.Error("a file is a terminal")
+		t.Error("a file was taken for a terminal")
 	}
 }

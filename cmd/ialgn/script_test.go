@@ -27,11 +27,10 @@ import (
 
 func TestMain(m *testing.M) { testscript.Main(m, programs) }
 
-// programs are what the test binary is under another name.
+// programs are the programs that the test binary runs if it is started under their names.
 var programs = map[string]func(){"ialgn": main}
 
-// small is a configuration that trains in a tenth of a second. With random operations
-// most of its gates matter.
+// small is a configuration that trains in a tenth of a second. With random operations, most of its gates matter.
 const small = `name: tiny
 data: {set: digits}
 encoder: {bits: 4}
@@ -39,8 +38,8 @@ model: {width: 60, depth: 4, anchors: 8, tau: 2, init: random}
 train: {epochs: 2, batch: 100, seed: 7, checkpoint: {minutes: 0}}
 `
 
-// TestScript runs the files of testdata/script in folders of their own that hold
-// small.yaml. Beside testscript's commands they have:
+// TestScript runs the scripts of testdata/script. Each runs in its own folder, which holds small.yaml. The scripts
+// have these commands in addition to testscript's:
 //
 //	status N COMMAND...        run it; its exit status is N
 //	replace OLD NEW FILE       replaces the first OLD in FILE
@@ -58,7 +57,7 @@ func TestScript(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			bin, _, _ := strings.Cut(e.Getenv("PATH"), string(os.PathListSeparator))
-			e.Setenv("BIN", bin) // holds ialgn and nothing else
+			e.Setenv("BIN", bin) // holds only ialgn
 			if cache, err := goCache(); err == nil {
 				e.Setenv("GOCACHE", cache)
 			}
@@ -80,7 +79,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// goCache returns the folder in which the go command keeps what it has built.
+// goCache returns the folder of the go command's build cache.
 func goCache() (string, error) {
 	if cache := os.Getenv("GOCACHE"); cache != "" {
 		return cache, nil
@@ -89,13 +88,13 @@ func goCache() (string, error) {
 	return filepath.Join(cache, "go-build"), err
 }
 
-// signAnew is the command "resign DIR": its manifest says that the files are as they are.
+// signAnew is the command "resign DIR": it updates the manifest to match the files of the folder.
 func signAnew(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 1)
 	ts.Check(testkit.ResignFolder(ts.MkAbs(args[0])))
 }
 
-// cuts is the command "cuts MODEL FILE". The record of the new model is that of its own feature words.
+// cuts is the command "cuts MODEL FILE". The new model's record describes its own feature words.
 func cuts(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 2)
 	m, err := model.Load(ts.MkAbs(args[0]))
@@ -108,7 +107,7 @@ func cuts(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-// want checks the number of a script command's arguments.
+// want checks that a script command has enough arguments and is not negated.
 func want(ts *testscript.TestScript, neg bool, args []string, least int) {
 	if neg || len(args) < least {
 		ts.Fatalf("wrong use of a script command: %q", args)
@@ -166,7 +165,7 @@ func same(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// decode reads exactly one JSON object.
+// decode reads one JSON object and fails the script if more follows.
 func decode(ts *testscript.TestScript, data []byte) map[string]any {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -187,9 +186,9 @@ func assertAll(ts *testscript.TestScript, data []byte, assertions []string) {
 	}
 }
 
-// assert checks one of the forms KEY (it is there), !KEY (it is not), KEY=VALUE,
-// KEY>NUMBER, KEY~PART (VALUE holds PART) and KEY#LENGTH. A KEY goes down by dots, into
-// lists by index.
+// assert checks an assertion of the form KEY (is present), !KEY (is absent), KEY=VALUE, KEY>NUMBER, KEY~PART (the
+// value contains PART) or KEY#LENGTH. The parts of a KEY are separated by dots; a part that selects a list element is
+// its index.
 func assert(v map[string]any, a string) error {
 	if key, ok := strings.CutPrefix(a, "!"); ok {
 		if got, err := lookUp(v, key); err == nil {
@@ -249,7 +248,7 @@ func lookUp(v any, key string) (any, error) {
 	return v, nil
 }
 
-// interrupt sends ialgn the signal of ^C.
+// interrupt sends ialgn SIGINT, as ^C does.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 3)
 	if state := signalled(ts, os.Interrupt, args); state.ExitCode() != exitInterrupted {
@@ -257,7 +256,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// kill ends ialgn without a warning.
+// kill sends ialgn SIGKILL.
 func kill(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 3)
 	if state := signalled(ts, os.Kill, args); state.Exited() {
@@ -265,8 +264,8 @@ func kill(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// signalled runs ialgn as a process of its own and sends it a signal when the log has so many lines. What it
-// prints goes to the files stdout.txt and stderr.txt.
+// signalled runs ialgn as a separate process and sends it a signal when the log has the given number of lines. Its
+// output goes to the files stdout.txt and stderr.txt.
 func signalled(ts *testscript.TestScript, signal os.Signal, args []string) *os.ProcessState {
 	program, err := os.Executable()
 	ts.Check(err)
@@ -332,7 +331,7 @@ func samples(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o666))
 }
 
-// columns returns how many of the 64 features and the label are wanted.
+// columns returns the number of columns to write: the 64 features, and the label if it is asked for.
 func columns(args []string) int {
 	if slices.Contains(args, "label") {
 		return 65
@@ -347,7 +346,7 @@ func truncate(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
 }
 
-// replace changes the first occurrence of a text in a file, which must hold it.
+// replace replaces the first occurrence of a text in a file. It fails the script if there is none.
 func replace(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 3)
 	text := ts.ReadFile(args[2])

@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/tool"
 )
 
-// swapper puts two files in turn into the place of a third, as fast as it can, until it is stopped.
+// swapper copies the given files to place in turn, as fast as it can, until it is stopped.
 func swapper(t *testing.T, place string, files ...string) (stop func()) {
 	t.Helper()
 	var texts [][]byte
@@ -44,8 +44,8 @@ func swapper(t *testing.T, place string, files ...string) (stop func()) {
 	return func() { close(done); wait.Wait() }
 }
 
-// TestSwapped replaces the model while it is compiled and verified, again and again: a manifest names
-// the model that was compiled, and a certificate the one that was checked.
+// TestSwapped replaces the model again and again while it is compiled and verified. The manifest must name the model
+// that was compiled, and the certificate the model that was verified.
 func TestSwapped(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)
@@ -77,7 +77,7 @@ func TestSwapped(t *testing.T) {
 		}
 	}
 	if verified == 0 || verified == 60 {
-		t.Errorf("%d of 60 were verified: the test shows nothing", verified)
+		t.Errorf("%d of 60 runs verified the folder: the test needs runs of both kinds", verified)
 	}
 	var c struct{ Model struct{ SHA256 string } }
 	readJSONFile(t, filepath.Join("a", "certificate.json"), &c)
@@ -86,9 +86,9 @@ func TestSwapped(t *testing.T) {
 	}
 }
 
-// TestSwappedFolder replaces the Verilog of a folder by another one while it is verified, again and again:
-// either it is refused, or what the manifest names is simulated.
-func TestSwappedFolder(t *testing.T) {
+// TestFolderReplacedMeanwhile replaces the Verilog of a folder again and again while it is verified. verify must either refuse
+// the folder or simulate the Verilog that the manifest names.
+func TestFolderReplacedMeanwhile(t *testing.T) {
 	if _, err := tool.Find("iverilog"); err != nil {
 		t.Skip(err)
 	}
@@ -111,7 +111,7 @@ func TestSwappedFolder(t *testing.T) {
 		}
 	}
 	if verified == 0 || verified == 16 {
-		t.Errorf("%d of 16 were verified: the test shows nothing", verified)
+		t.Errorf("%d of 16 runs verified the folder: the test needs runs of both kinds", verified)
 	}
 }
 

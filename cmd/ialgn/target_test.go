@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// TestTargetsInHelp holds the help of compile to name every family and every wrapper.
+// TestTargetsInHelp checks that the help of compile names every family and every wrapper.
 func TestTargetsInHelp(t *testing.T) {
 	var help strings.Builder
 	if code := run(t.Context(), []string{"ialgn", "compile", "--help"}, &help, io.Discard); code != exitDone {
@@ -17,12 +17,12 @@ func TestTargetsInHelp(t *testing.T) {
 	}
 	for _, name := range target.Names() {
 		if !strings.Contains(help.String(), name) {
-			t.Errorf("%s: the help of compile does not name it", name)
+			t.Errorf("the help of compile does not name the family %s", name)
 		}
 	}
 	for _, kind := range wrapper.Kinds() {
 		if !strings.Contains(help.String(), kind) {
-			t.Errorf("%s: the help of compile does not name it", kind)
+			t.Errorf("the help of compile does not name the wrapper %s", kind)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// openTerminal opens a pseudo-terminal: what is written to the slave is read from the master.
+// openTerminal opens a pseudo-terminal: text written to slave can be read from master.
 func openTerminal(t *testing.T, columns int) (master, slave *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -48,8 +48,8 @@ func resize(t *testing.T, master *os.File, columns int) {
 	}
 }
 
-// onTerminal runs the program with standard error on a terminal, and returns what came to either
-// output. then is called with the terminal when the first bar is there.
+// onTerminal runs the program with its standard error on a terminal and returns both outputs. It calls then with the
+// terminal when the first bar is shown.
 func onTerminal(t *testing.T, columns int, then func(master *os.File), args ...string) (v *teletype, stdout string) {
 	t.Helper()
 	master, slave := openTerminal(t, columns)
@@ -73,13 +73,13 @@ func onTerminal(t *testing.T, columns int, then func(master *os.File), args ...s
 		t.Errorf("ialgn %s: exit status %d", strings.Join(args, " "), code)
 	}
 	slave.Close()
-	<-read // until the error that the terminal is gone
+	<-read // reading ends with an error when the terminal is closed
 	v = &teletype{t: t, columns: columns}
 	io.WriteString(v, strings.ReplaceAll(sent.String(), "\r\n", "\n"))
 	return v, out.String()
 }
 
-// slowed puts a program before the real one of that name that takes its time.
+// slowed puts a script on PATH that delays the real program of the given name.
 func slowed(t *testing.T, name string) {
 	t.Helper()
 	real := testkit.FindTool(t, name).Path
@@ -91,8 +91,8 @@ func slowed(t *testing.T, name string) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// TestOnTerminal runs the program on terminals of some widths, one of which changes: no line is
-// wider, the bars say what takes long, and the results are apart from them.
+// TestOnTerminal runs the program on terminals of several widths, one of which changes. No line is wider than its
+// terminal, the bars name the slow step, and standard output holds only the results.
 func TestOnTerminal(t *testing.T) {
 	slowed(t, "iverilog")
 	t.Chdir(t.TempDir())
@@ -139,7 +139,7 @@ func TestOnTerminal(t *testing.T) {
 				t.Errorf("%q was not shown:\n%s", c.said, all)
 			}
 			if last := v.frames[len(v.frames)-1]; c.then != nil && screen.Cells(last) > 40 {
-				t.Errorf("narrower, the terminal still gets %q", last)
+				t.Errorf("the terminal was made narrower, but still gets %q", last)
 			}
 			if last := v.rows[len(v.rows)-1]; last != "" {
 				t.Errorf("a bar is left: %q", last)
@@ -151,7 +151,7 @@ func TestOnTerminal(t *testing.T) {
 	}
 }
 
-// TestColours: an error is in colour on a terminal that has colours, and nowhere else.
+// TestColours checks that an error is coloured only on a terminal that has colours.
 func TestColours(t *testing.T) {
 	for _, c := range []struct {
 		term, noColour string
@@ -168,7 +168,7 @@ func TestColours(t *testing.T) {
 		master, slave := openTerminal(t, 200)
 		code := run(t.Context(), []string{"ialgn", "complie"}, io.Discard, slave)
 		slave.Close()
-		sent, _ := io.ReadAll(master) // ends with the error that the terminal is gone
+		sent, _ := io.ReadAll(master) // ends with an error when the terminal is closed
 		if c.want == "" {
 			c.want = "ialgn: there is no command \"complie\"\r\n" +
 				"ialgn: hint: did you mean compile; `ialgn -h` lists the commands\r\n"
@@ -179,7 +179,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// TestVerdictColours: verdicts on a terminal are in colour, and the same words without.
+// TestVerdictColours checks that verdicts are coloured on a terminal and have the same words elsewhere.
 func TestVerdictColours(t *testing.T) {
 	var lines [2]string
 	for i, colours := range []bool{false, true} {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestTopics: every topic has a text, which fits a terminal but for examples, and `ialgn help` names it.
+// TestTopics checks that every topic has a text that fits a terminal, except for examples, and that `ialgn help` lists
+// it.
 func TestTopics(t *testing.T) {
 	list := must(t, "help")
 	if !strings.HasPrefix(list, must(t, "-h")) {
@@ -19,7 +20,7 @@ func TestTopics(t *testing.T) {
 		}
 		for _, mark := range []string{"](", "|---", "```"} {
 			if strings.Contains(text, mark) {
-				t.Errorf("%s: %q is left of the Markdown", topic.name, mark)
+				t.Errorf("%s: the Markdown mark %q was not removed", topic.name, mark)
 			}
 		}
 	}
@@ -34,7 +35,8 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// TestHelpOfCommands: -h shows the help of a command wherever it is among the arguments, and `ialgn help COMMAND` too.
+// TestHelpOfCommands checks that `ialgn help COMMAND`, and -h anywhere among the arguments, show the help of the
+// command.
 func TestHelpOfCommands(t *testing.T) {
 	for _, c := range newApp(io.Discard, io.Discard).Commands {
 		want := must(t, c.Name, "-h")

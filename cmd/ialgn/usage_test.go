@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// TestUsage holds every command to the contract for a wrong option: exit status 1, the
-// error and a hint on standard error, and on standard output the object of both, which --json
-// promises, and nothing else.
+// TestUsage checks the response of every command to a wrong option: exit status 1, the error and a hint on standard
+// error, and the JSON object that --json promises as the only text on standard output.
 func TestUsage(t *testing.T) {
 	for _, c := range newApp(io.Discard, io.Discard).Commands {
 		for _, option := range []string{"--frobnicate", "--threads=many"} {
@@ -28,7 +27,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// failureIn reads standard output that is the object of an error and nothing else.
+// failureIn decodes standard output, which must be the JSON object of an error and nothing else.
 func failureIn(t *testing.T, stdout string) failure {
 	t.Helper()
 	var object struct {
@@ -42,8 +41,8 @@ func failureIn(t *testing.T, stdout string) failure {
 	return *object.Error
 }
 
-// TestFailure has errors with and without a place, and a command line that only looks as if it asked for JSON.
-func TestFailure(t *testing.T) {
+// TestErrorObject checks errors with and without a place, and command lines that only seem to ask for JSON.
+func TestErrorObject(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", strings.Replace(small, "width: 60", "width: 61", 1))
 	code, stdout, _ := runProgram(t, "train", "small.yaml", "--json")
@@ -67,7 +66,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestFaultInJSON: a fault of the program is an object, too, unless one was begun.
+// TestFaultInJSON checks that a crash is reported as a JSON object, unless an object was already begun.
 func TestFaultInJSON(t *testing.T) {
 	for _, before := range []string{"", "{}\n"} {
 		var stdout, stderr strings.Builder
@@ -87,8 +86,8 @@ func TestFaultInJSON(t *testing.T) {
 	}
 }
 
-// TestInterruptedRead trains when the signal has come already, as while data are read:
-// the message says what was interrupted.
+// TestInterruptedRead trains after the signal has come, as if it came while data are read. The message says what was
+// interrupted.
 func TestInterruptedRead(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)

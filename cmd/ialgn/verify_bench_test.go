@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/tool"
 )
 
-// TestBlindTestbench changes what a testbench expects, signs the folder for it, and wants
-// it to be noticed: no simulation of verify reads that file.
+// TestBlindTestbench makes a testbench count no failures and signs the folder again. verify must notice the change,
+// although no simulation of verify reads that file.
 func TestBlindTestbench(t *testing.T) {
 	for _, program := range []string{"iverilog", "vvp", "abc"} {
 		if _, err := tool.Find(program); err != nil {

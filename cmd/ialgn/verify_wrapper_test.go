@@ -7,8 +7,7 @@ import (
 	"ialgn/internal/verify/rtl"
 )
 
-// TestWrapperText holds what is said of a wrapper that no sample went through: nobody must read
-// "no difference" of what was never tried.
+// TestWrapperText checks the text about a wrapper that no sample went through: it must not say "no difference".
 func TestWrapperText(t *testing.T) {
 	for _, c := range []struct {
 		result rtl.WrapperResult
@@ -26,7 +25,7 @@ func TestWrapperText(t *testing.T) {
 		var text strings.Builder
 		(&verifyReport{}).wrapperText(&text, &c.result)
 		if text.String() != c.want {
-			t.Errorf("%+v is told as %q, want %q", c.result, text.String(), c.want)
+			t.Errorf("%+v is described as %q, want %q", c.result, text.String(), c.want)
 		}
 	}
 }

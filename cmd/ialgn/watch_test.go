@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestWatch serves the page of a log until the signal comes, which is how the command ends: nothing is lost by it.
+// TestWatch serves the page of a log until the signal comes. The signal is the normal end of the command: exit status
+// 0.
 func TestWatch(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)

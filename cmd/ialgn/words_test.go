@@ -16,7 +16,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// texts calls fn with every string literal of the module's own code but tests.
+// texts calls fn with every string literal of the module, except those in tests.
 func texts(t *testing.T, fn func(file, text string)) {
 	t.Helper()
 	root := filepath.Join("..", "..")
@@ -49,7 +49,7 @@ func texts(t *testing.T, fn func(file, text string)) {
 	}
 }
 
-// TestOptionsAreFlags holds every option that a text of the library names to a flag of some command.
+// TestOptionsAreFlags checks that every option named by a text of the library is a flag of some command.
 func TestOptionsAreFlags(t *testing.T) {
 	var known []string
 	for _, c := range newApp(os.Stdout, os.Stderr).Commands {
@@ -64,7 +64,7 @@ func TestOptionsAreFlags(t *testing.T) {
 	texts(t, func(file, text string) {
 		if slices.ContainsFunc([]string{"backend/internal/gocode/", "internal/tool/", "lab/"},
 			func(p string) bool { return strings.HasPrefix(file, p) }) {
-			return // formats of other packages
+			return // braces in formats of other packages
 		}
 		for _, m := range named.FindAllStringSubmatch(text, -1) {
 			seen[m[1]] = true
@@ -78,8 +78,8 @@ func TestOptionsAreFlags(t *testing.T) {
 	}
 }
 
-// TestLibraryKnowsNoFlags holds the texts of the library to name options as package message does, and no flags. What is
-// written for other programs, or by commands alone, is left out.
+// TestLibraryKnowsNoFlags checks that the texts of the library name options in the notation of package message and
+// never as flags. Texts written for other programs, and texts of commands alone, are not checked.
 func TestLibraryKnowsNoFlags(t *testing.T) {
 	flag := regexp.MustCompile(`(^|[ (])--[a-z]{2}`)
 	others := []string{

@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// TestAugment has the share that is changed by default, and what is refused with place and remedy.
+// TestAugment checks the default share of changed images, and the place and hint of each error.
 func TestAugment(t *testing.T) {
 	for keys, want := range map[string]float64{
 		"":                                           0,
@@ -31,7 +31,7 @@ func TestAugment(t *testing.T) {
 	changed := plain
 	changed.Train.Augment = config.Augment{Flip: true, Rotate: 3, Share: 1}
 	if plain.CheckImages(false) != nil || changed.CheckImages(true) != nil {
-		t.Error("images that are not changed, or are images, are refused")
+		t.Error("CheckImages fails without augmentation or with images")
 	}
 	if err := changed.CheckImages(false); err == nil || !strings.Contains(err.Error(), "train.augment.flip: the samples of") {
 		t.Errorf("a data set whose files hold no images: error %v", err)

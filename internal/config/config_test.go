@@ -18,8 +18,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// full is the example of the command line's documentation, with all keys but those of
-// csv.
+// full is the example of the documentation, with all keys except the ones of csv.
 var full = filepath.Join("testdata", "full.yaml")
 
 func load(t *testing.T, path string, sets ...string) config.Config {
@@ -40,16 +39,16 @@ func parse(t *testing.T, text string, sets ...string) config.Config {
 	return c
 }
 
-// TestFull also holds that the documented example spells out the defaults: but for its
-// name it is the same as a file that names the data set alone.
-func TestFull(t *testing.T) {
+// TestDocumentedExample reads the documented example. Apart from its name it must equal a file that only names the data set, so it
+// spells out the defaults.
+func TestDocumentedExample(t *testing.T) {
 	c := load(t, full)
 	if diff := cmp.Diff([]string{"name"}, c.Diff(parse(t, "data: {set: mnist}"))); diff != "" {
 		t.Errorf("keys that differ from the defaults (-want +got):\n%s", diff)
 	}
 	if c.Name != "mnist-8k-6" || c.Model.Width != 8000 || c.Train.Optimizer.Eps != 1e-8 ||
 		c.Train.Checkpoint.Minutes != 5 {
-		t.Errorf("%+v is not what the file says", c)
+		t.Errorf("%+v is not the content of the file", c)
 	}
 }
 
@@ -165,11 +164,11 @@ func TestSet(t *testing.T) {
 	}
 	mended := parse(t, "data: {set: mnist}\nmodel: {width: 0}", "model.width=80")
 	if mended.Model.Width != 80 {
-		t.Errorf("width %d, want the override of a wrong value", mended.Model.Width)
+		t.Errorf("width %d, want 80, by which the wrong value was overridden", mended.Model.Width)
 	}
 }
 
-// TestGoCode builds a configuration without a file.
+// TestGoCode builds a configuration in code, without a file.
 func TestGoCode(t *testing.T) {
 	c := config.Default()
 	c.Data.Set = "mnist"
@@ -177,7 +176,7 @@ func TestGoCode(t *testing.T) {
 		t.Error(err)
 	}
 	if err := c.Check(); err == nil || err.Error() != `name: missing, and the default "" cannot be part of a file name` {
-		t.Errorf("not completed: error %v", err)
+		t.Errorf("Check of an incomplete configuration: error %v", err)
 	}
 	if keys := c.Complete().Diff(parse(t, "data: {set: mnist}\nname: mnist")); len(keys) > 0 {
 		t.Errorf("differs from the file in %v", keys)
@@ -215,9 +214,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestIdle gives random-wired networks the keys of IALGN's choices, which have no effect there
-// but must be right.
-func TestIdle(t *testing.T) {
+// TestIdleKeysAreChecked gives random-wired networks the keys of IALGN's choices. The keys have no effect there, but must be valid.
+func TestIdleKeysAreChecked(t *testing.T) {
 	parse := func(keys string) (config.Config, error) {
 		return config.Parse("m.yaml", []byte("data: {set: mnist}\nmodel: {"+keys+"}\n"), nil)
 	}
@@ -259,11 +257,11 @@ func TestDiff(t *testing.T) {
 	nan := c
 	nan.Model.Tau = math.NaN()
 	if !nan.Equal(nan) || nan.Equal(c) {
-		t.Error("NaN is not equal to itself alone")
+		t.Error("NaN must equal NaN and no other value")
 	}
 }
 
-// TestLoadNamesPlaceAndHint holds the exact text, place and hint of what can be wrong in a file.
+// TestLoadNamesPlaceAndHint compares the text, place and hint of every error about a file.
 func TestLoadNamesPlaceAndHint(t *testing.T) {
 	for _, test := range errorCases {
 		t.Run(test.name, func(t *testing.T) {
@@ -330,7 +328,7 @@ func TestCheckClasses(t *testing.T) {
 	}
 }
 
-// TestCheckNumbers breaks each numeric key of a Go configuration in every way.
+// TestCheckNumbers sets each numeric key of a configuration made in code to each kind of bad number.
 func TestCheckNumbers(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1e9, 1e9} {
 		for _, key := range []string{

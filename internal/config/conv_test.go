@@ -7,7 +7,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// TestConv holds what follows from the keys of a network of convolutions and the data set.
+// TestConv checks the values derived from the keys of a convolutional network and the data set.
 func TestConv(t *testing.T) {
 	c := parse(t, "data: {set: cifar10}\nmodel: {topology: conv, kernels: \"8,16\", widths: \"100,50\"}\n")
 	m := &c.Model
@@ -24,7 +24,7 @@ func TestConv(t *testing.T) {
 	}
 }
 
-// TestConvErrors has the place and the remedy of what networks of convolutions cannot be, or be trained with.
+// TestConvErrors checks the place and hint of errors about convolutional networks and their training.
 func TestConvErrors(t *testing.T) {
 	const network = "model: {topology: conv, kernels: \"8,16\"}"
 	for _, c := range []struct{ text, want, hint string }{
@@ -64,7 +64,7 @@ func TestConvErrors(t *testing.T) {
 	}
 }
 
-// TestConvData refuses images that the data do not have.
+// TestConvData refuses an image shape that does not fit the data.
 func TestConvData(t *testing.T) {
 	c := parse(t, "data: {set: mnist}\nmodel: {topology: conv, kernels: \"8\", image: \"1,27,28\"}\n")
 	err := c.CheckClasses(2, 784*3)

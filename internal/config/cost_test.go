@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/target"
 )
 
-// TestCostTarget refuses a family whose look-up tables have one input, with which nothing can be compared.
+// TestCostTarget refuses a family whose look-up tables have only one input: they cannot compare anything.
 func TestCostTarget(t *testing.T) {
 	f := *target.Generic
 	f.Name, f.LUT.Least, f.LUT.Most = "inverters", 1, 1
@@ -25,7 +25,7 @@ func TestCostTarget(t *testing.T) {
 	}
 }
 
-// TestCost refuses what a pressure cannot be with place and remedy.
+// TestCost checks the place and hint of errors about train.cost.
 func TestCost(t *testing.T) {
 	families := "generic, ice40, ecp5, gowin or xilinx7"
 	for _, c := range []struct{ keys, want, hint string }{

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// docRow is a key of docs/reference/config.md.
+// docRow is one key's row in docs/reference/config.md.
 type docRow struct{ key, standard, values string }
 
 // docRows returns the rows of the documentation's tables that describe a key.
@@ -48,7 +48,7 @@ func TestDocKeys(t *testing.T) {
 	}
 }
 
-// TestDocDefaults compares each default in code style with that of a CSV set.
+// TestDocDefaults compares each default that the documentation gives as code with the default for a CSV set.
 func TestDocDefaults(t *testing.T) {
 	standard, c := Default(), Default()
 	c.Data.Set = setCSV
@@ -87,7 +87,7 @@ func TestDocRanges(t *testing.T) {
 	}
 }
 
-// allLimits returns the ranges of all keys, those of some configurations alone too.
+// allLimits returns the ranges of all keys, including keys that only some configurations have.
 func allLimits() []limit {
 	all := append(slices.Clone(limits), bitsInLimit, testShareLimit)
 	for i := range kindKeys {
@@ -96,8 +96,7 @@ func allLimits() []limit {
 	return all
 }
 
-// TestTables holds that every key of the tables exists and that every numeric key but
-// the seeds has a range.
+// TestTables checks that every key in the tables exists, and that every numeric key except the seeds has a range.
 func TestTables(t *testing.T) {
 	ranged := map[string]bool{"data.split_seed": true, "train.seed": true}
 	for _, l := range allLimits() {

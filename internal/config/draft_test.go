@@ -20,7 +20,7 @@ func TestDraft(t *testing.T) {
 			t.Errorf("%s: given %v, want %v", key, !want, want)
 		}
 	}
-	// What was given stays, with where it was given, and the draft can be completed again.
+	// Given keys keep their value and place, and the draft can be completed again.
 	for _, bits := range []string{"4", "6"} {
 		c, err := d.With([]string{"encoder.bits=" + bits, "model.tau=2", "model.depth=5"}, []string{"model.width=100", "train.seed=9"})
 		if err != nil {
@@ -48,8 +48,9 @@ func TestDraft(t *testing.T) {
 	}
 }
 
-// TestAt has places of a grid, which replace what the draft gives, depend on no place before, and are named in errors.
-func TestAt(t *testing.T) {
+// TestDraftAt reads places of a grid. They replace keys of the draft, do not depend on earlier places, and are named in
+// errors.
+func TestDraftAt(t *testing.T) {
 	d, err := ParseDraft("my.yaml", []byte("data: {set: mnist}\nmodel: {width: 300, depth: 3}"), nil)
 	if err != nil {
 		t.Fatal(err)

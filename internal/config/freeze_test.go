@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// TestFreeze has the times of frozen layers by default, and what is refused with place and remedy.
+// TestFreeze checks the default times at which layers freeze, and the place and hint of errors.
 func TestFreeze(t *testing.T) {
 	for keys, want := range map[string]config.Freeze{
 		"":                  {Kind: "none"},
@@ -60,7 +60,7 @@ func TestFreeze(t *testing.T) {
 	}
 }
 
-// TestFreezeLayers has the number of frozen layers, epoch by epoch.
+// TestFreezeLayers checks the number of frozen layers in each epoch.
 func TestFreezeLayers(t *testing.T) {
 	for _, c := range []struct {
 		freeze config.Freeze

@@ -23,8 +23,9 @@ model: {topology: layered, widths: "30,20", inputs: 4, anchors: 7, hidden: 3, ta
 	return c
 }
 
-// TestFrom has a configuration take what it does not give: of a file, of a literal, and nothing of one that is complete.
-func TestFrom(t *testing.T) {
+// TestFromFillsIn checks that From fills in the keys that a configuration does not give: read from a file, written as a
+// literal, and complete (nothing to fill in).
+func TestFromFillsIn(t *testing.T) {
 	base := foreign(t)
 	from := func(c Config) Config {
 		t.Helper()
@@ -42,14 +43,14 @@ func TestFrom(t *testing.T) {
 	want.Tau, want.Anchors = 7, 9
 	got, err := from(written).finish()
 	if diff := cmp.Diff(want, got.Model); diff != "" || got.Encoder != base.Encoder || err != nil {
-		t.Errorf("of a file: encoder %+v, %v, model (-want +got):\n%s", got.Encoder, err, diff)
+		t.Errorf("from a file: encoder %+v, %v, model (-want +got):\n%s", got.Encoder, err, diff)
 	}
 	got, err = Config{Data: Data{Set: "digits"}, Model: Model{Tau: 7, Anchors: 9}}.ForRun(&base, nil)
 	if diff := cmp.Diff(want, got.Model); diff != "" || got.Encoder != base.Encoder || err != nil {
-		t.Errorf("of a literal: encoder %+v, %v, model (-want +got):\n%s", got.Encoder, err, diff)
+		t.Errorf("from a literal: encoder %+v, %v, model (-want +got):\n%s", got.Encoder, err, diff)
 	}
 	if got := from(Default()); got.Model != Default().Model || got.Encoder != base.Encoder {
-		t.Errorf("of a complete one: %+v, %+v", got.Model, got.Encoder)
+		t.Errorf("from a complete configuration: %+v, %+v", got.Model, got.Encoder)
 	}
 }
 

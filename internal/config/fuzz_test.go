@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/config"
 )
 
-// FuzzParse holds that no text panics, that an error begins with its place, and that
-// what is accepted is complete: valid by itself and after a way through JSON.
+// FuzzParse checks that no text causes a panic, that an error starts with its place, and that an accepted
+// configuration is complete: it is valid, also after a round trip through JSON.
 func FuzzParse(f *testing.F) {
 	example, err := os.ReadFile(full)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/topology"
 )
 
-// hostile are values that somebody may give a key by mistake: lists with empty elements, signs, blanks, numbers in
-// other forms, numbers that are too large, and words.
+// hostile are values that a user may give a key by mistake: lists with empty elements, signs, blanks, numbers in other
+// notations, numbers that are too large, and words.
 var hostile = []string{
 	"", ",", ",,,", "4,", ",4", "4,,4", " ", " , ", "4 ,\t4", "4;4", "4 4", "-1", "-1,-1", "0", "0,0,0", "1,0,1", "+4", "04",
 	"1_0", "0x4", "1e1", "4.0", ".", "nan", "-inf", "16777216,16777216", "16777217", "4294967296", "9223372036854775807",
@@ -24,9 +24,9 @@ var lists = []string{
 	"model.pool",
 }
 
-// TestNoValuePanics gives keys these values, and asks for all that is checked before the data are read, and with them.
-// A value is accepted or refused with an error that names a key. Lists get all of the values where a topology has
-// the list, and all keys of all topologies one in turn.
+// TestNoValuePanics sets keys to hostile values and runs all checks, before and after the data are read. A value must
+// be accepted or refused with an error that names a key. Each list key gets all values, in a topology that has the
+// list; every other key gets one value, in turn, in every topology.
 func TestNoValuePanics(t *testing.T) {
 	turn := 0
 	for _, name := range topology.Names() {
@@ -54,7 +54,7 @@ func TestNoValuePanics(t *testing.T) {
 	}
 }
 
-// try gives a key of a configuration a value.
+// try sets a key of a configuration to a value.
 func try(t *testing.T, text, key, value string) {
 	t.Helper()
 	if err := complete(text, key, value); err != nil && !strings.Contains(err.Error(), ": ") {
@@ -62,7 +62,7 @@ func try(t *testing.T, text, key, value string) {
 	}
 }
 
-// complete reads a configuration with a key set, and checks it as training does.
+// complete reads a configuration with a key set to a value, and checks it as training does.
 func complete(text, key, value string) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {

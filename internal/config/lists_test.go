@@ -51,7 +51,7 @@ func TestListsRefuse(t *testing.T) {
 	}
 }
 
-// FuzzLists holds that no text panics, and that an error begins with its place.
+// FuzzLists checks that no text causes a panic, and that an error starts with its place.
 func FuzzLists(f *testing.F) {
 	for _, text := range []string{"a: [1, 2]", "a: 1..2\nb:\n- x\n- 'y'", "a: {b: [1]}", "[[[[["} {
 		f.Add([]byte(text))

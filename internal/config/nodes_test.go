@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/topology"
 )
 
-// TestNodeDefaults holds the defaults of nodes with other than two pins, and that what is given stays.
+// TestNodeDefaults checks the defaults for nodes with other than two pins, and that given values are kept.
 func TestNodeDefaults(t *testing.T) {
 	const data = "data: {set: mnist}\n"
 	c := parse(t, data+"model: {inputs: 6}")
@@ -36,7 +36,8 @@ func TestNodeDefaults(t *testing.T) {
 	}
 }
 
-// TestLaterKeys holds that networks of before have the JSON of before, and that it is read with the defaults.
+// TestLaterKeys checks that a network without the later keys has the same JSON as before they existed, and that such
+// JSON is read with the defaults.
 func TestLaterKeys(t *testing.T) {
 	b, err := json.Marshal(parse(t, "data: {set: mnist}"))
 	if err != nil {
@@ -44,7 +45,7 @@ func TestLaterKeys(t *testing.T) {
 	}
 	for _, key := range []string{"inputs", "leaves", "widths", "candidates", "gradients", "temperature"} {
 		if strings.Contains(string(b), `"`+key+`"`) {
-			t.Errorf("%s stands in %s", key, b)
+			t.Errorf("the key %s is in %s", key, b)
 		}
 	}
 	var c config.Config
@@ -59,7 +60,7 @@ func TestLaterKeys(t *testing.T) {
 	}
 }
 
-// TestLearned has thresholds that training moves, and those that it does not.
+// TestLearned checks which kinds of thresholds are learned.
 func TestLearned(t *testing.T) {
 	for _, kind := range []string{"uniform", "quantile", "learned"} {
 		c := parse(t, "data: {set: mnist}\nencoder: {thresholds: "+kind+"}")
@@ -69,7 +70,7 @@ func TestLearned(t *testing.T) {
 	}
 }
 
-// TestNodeErrors has the place and the remedy of what cannot be.
+// TestNodeErrors checks the place and hint of errors about nodes.
 func TestNodeErrors(t *testing.T) {
 	for _, c := range []struct{ keys, want, hint string }{
 		{

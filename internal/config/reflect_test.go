@@ -8,8 +8,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// valueOf returns the field of a key, found by its yaml tags and not by the package's
-// own way of doing so.
+// valueOf returns the field of a key. It finds the field by the yaml tags, independently of the package's own lookup.
 func valueOf(c *config.Config, key string) reflect.Value {
 	v := reflect.ValueOf(c).Elem()
 	for name := range strings.SplitSeq(key, ".") {
@@ -23,7 +22,7 @@ func valueOf(c *config.Config, key string) reflect.Value {
 	return v
 }
 
-// set changes the value of a key to some other.
+// set changes the value of a key to a different one.
 func set(t *testing.T, c *config.Config, key string) {
 	t.Helper()
 	switch v := valueOf(c, key); v.Kind() {
@@ -42,7 +41,7 @@ func set(t *testing.T, c *config.Config, key string) {
 	}
 }
 
-// setNumber sets a numeric key, if its type has such a number.
+// setNumber sets a numeric key if its type can represent the number, and reports whether it did.
 func setNumber(c *config.Config, key string, to float64) bool {
 	v := valueOf(c, key)
 	if v.CanInt() {

@@ -7,7 +7,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// TestSequences holds the defaults of recurrent networks and of the data sets for them.
+// TestSequences checks the defaults of recurrent networks and of their data sets.
 func TestSequences(t *testing.T) {
 	for _, c := range []struct {
 		keys                 string
@@ -28,7 +28,7 @@ func TestSequences(t *testing.T) {
 	}
 }
 
-// TestRecurrentErrors holds what recurrent networks refuse, with where, why and the remedy.
+// TestRecurrentErrors checks the place, the reason and the hint of errors about recurrent networks.
 func TestRecurrentErrors(t *testing.T) {
 	for _, c := range []struct{ keys, want, hint string }{
 		{
@@ -78,7 +78,7 @@ func TestRecurrentErrors(t *testing.T) {
 	}
 }
 
-// TestRecurrentInputs holds that the features are split into the steps.
+// TestRecurrentInputs checks that the features, and not only the input bits, must split evenly into the steps.
 func TestRecurrentInputs(t *testing.T) {
 	c, err := config.Parse("m.yaml", []byte("data: {set: parity}\nmodel: {topology: recurrent, widths: 8}"), nil)
 	if err != nil {
@@ -87,7 +87,7 @@ func TestRecurrentInputs(t *testing.T) {
 	if err := c.FitClasses(2).CheckClasses(2, 16); err != nil {
 		t.Error(err)
 	}
-	c.Encoder.Bits = 4 // so that the input bits could be split where the features cannot
+	c.Encoder.Bits = 4 // now the input bits can be split, but not the features
 	want := "m.yaml:2:1: model.steps: the 24 features of a sample cannot be split into 16 steps"
 	if err := c.FitClasses(2).CheckClasses(2, 3*24); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)

@@ -30,7 +30,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestTableKeys checks what may stand together, and that words for what is usual are stored as nothing.
+// TestTableKeys checks which keys may be combined, and that words for the usual case are stored as empty.
 func TestTableKeys(t *testing.T) {
 	base := "name: m\ndata: {set: csv, train: a.csv, label: l, %}\nencoder: {bits: 4}\nmodel: {tau: 3}\n"
 	for keys, want := range map[string]string{

@@ -7,7 +7,8 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestDefaultTau holds the default to within a factor of two of what was measured (docs/evidence/results.md).
+// TestDefaultTau checks that the default is within a factor of two of the best measured tau
+// (docs/evidence/results.md).
 func TestDefaultTau(t *testing.T) {
 	for _, row := range []struct {
 		width     int
@@ -19,7 +20,7 @@ func TestDefaultTau(t *testing.T) {
 	}
 }
 
-// TestFitClasses fills in what follows from the classes of a user's own data, and no more.
+// TestFitClasses fills in the values that follow from the number of classes of a user's own data, and only these.
 func TestFitClasses(t *testing.T) {
 	for text, want := range map[string]struct {
 		width int
@@ -38,10 +39,10 @@ func TestFitClasses(t *testing.T) {
 				want)
 		}
 		if err := fitted.CheckClasses(1, 1000); err != nil {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: after FitClasses: %v", text, err)
 		}
 		if err := c.CheckClasses(1, 1000); (err != nil) == c.TauGiven() {
-			t.Errorf("%s: before that: %v", text, err)
+			t.Errorf("%s: before FitClasses: %v", text, err)
 		}
 	}
 	_, err := config.Parse("m.yaml", []byte("data: {set: csv, train: a.csv}\nmodel: {tau: 0}"), nil)

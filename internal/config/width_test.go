@@ -6,7 +6,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestFitWidth rounds the default width to the classes, and leaves alone one that was given.
+// TestFitWidth rounds the default width to a multiple of the classes and keeps a given width.
 func TestFitWidth(t *testing.T) {
 	const text = "data: {set: csv, train: t.csv}\nencoder: {bits: 4}\nmodel: {tau: 3}\n"
 	for _, test := range []struct {
@@ -35,6 +35,6 @@ func TestFitWidth(t *testing.T) {
 	}
 	c := config.Default()
 	if got := c.FitWidth(3).Model.Width; got != 8000 {
-		t.Errorf("a configuration of code: width %d", got)
+		t.Errorf("configuration made in code: width %d, want 8000", got)
 	}
 }

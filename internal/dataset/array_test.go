@@ -22,13 +22,13 @@ import (
 	"ialgn/internal/message"
 )
 
-// npyBytes returns an array of NumPy's, little-endian, of a type and shape, such as "<u2" and "3, 2".
+// npyBytes returns a little-endian NumPy array with the given element type and shape, for example "<u2" and "3, 2".
 func npyBytes(kind, shape string, elements any) []byte {
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", kind, shape)
 	return append(npyHead(text), elementBytes(elements)...)
 }
 
-// npyHead returns the head of an array with that description.
+// npyHead returns the head of a NumPy file with the given description.
 func npyHead(text string) []byte {
 	text += strings.Repeat(" ", 63-(len(text)+10)%64) + "\n"
 	b := append([]byte(npyMagic), 1, 0)
@@ -44,7 +44,7 @@ func elementBytes(elements any) []byte {
 	return b.Bytes()
 }
 
-// npzBytes returns an archive of arrays.
+// npzBytes returns an archive of NumPy arrays.
 func npzBytes(t *testing.T, arrays map[string][]byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -64,7 +64,7 @@ func npzBytes(t *testing.T, arrays map[string][]byte) []byte {
 	return b.Bytes()
 }
 
-// TestArrays reads sets of arrays of several types, shapes and files.
+// TestArrays reads data sets of arrays with several element types and shapes, in one file or in several.
 func TestArrays(t *testing.T) {
 	labels := npyBytes("<i8", "4,", []int64{3, -1, 3, 10})
 	bytes4 := npyBytes("|u1", "4, 2", []uint8{0, 255, 1, 254, 2, 253, 3, 252})
@@ -164,7 +164,7 @@ func TestArrays(t *testing.T) {
 	}
 }
 
-// TestArraysSplit splits the test part off, and takes ranges from the training part alone.
+// TestArraysSplit splits off a test part. The ranges must come only from the training part.
 func TestArraysSplit(t *testing.T) {
 	var x []float64
 	var y []uint8
@@ -184,7 +184,7 @@ func TestArraysSplit(t *testing.T) {
 	}
 	s := set()
 	if n := len(mustCollect(t, s, Train)); n != 18 || s.TrainSamples != 18 || len(mustCollect(t, s, Test)) != 2 {
-		t.Errorf("%d training samples, the set says %d and %d", n, s.TrainSamples, s.TestSamples)
+		t.Errorf("read %d training samples, the set counts %d and %d, want 18 and 2", n, s.TrainSamples, s.TestSamples)
 	}
 	for i, test := range s.source.(*arraySource).split {
 		if test {
@@ -196,7 +196,7 @@ func TestArraysSplit(t *testing.T) {
 	}
 }
 
-// TestLabelsMemory reads many labels from an archive that is small: they take little more than a byte each.
+// TestLabelsMemory reads many labels from a small archive. They may take little more than a byte each.
 func TestLabelsMemory(t *testing.T) {
 	const n = 1 << 21
 	y := make([]uint8, n)
@@ -215,8 +215,8 @@ func TestLabelsMemory(t *testing.T) {
 	if err != nil || len(labels) != n || labels[1] != 1 || !slices.Equal(found, []float64{1, 0}) {
 		t.Fatalf("%d labels of %v, error %v", len(labels), found, err)
 	}
-	if took := after.TotalAlloc - before.TotalAlloc; took > 12*n { // while it grows, a slice is copied
-		t.Errorf("%d labels took %d bytes", n, took)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 12*n { // growing copies the slice
+		t.Errorf("reading %d labels allocated %d bytes", n, took)
 	}
 }
 
@@ -270,7 +270,7 @@ func TestArrayFaults(t *testing.T) {
 	}
 }
 
-// TestArraysTestFaults compares the files of the test part with those of the training part.
+// TestArraysTestFaults pairs a training part with test files that do not fit it.
 func TestArraysTestFaults(t *testing.T) {
 	x, y := npyBytes("|u1", "2, 2", []uint8{1, 2, 3, 4}), npyBytes("|u1", "2,", []uint8{0, 1})
 	for _, test := range map[string]struct {
@@ -301,7 +301,7 @@ func TestArraysTestFaults(t *testing.T) {
 	wantError(t, err, "data.train_labels")
 }
 
-// TestSamplesArray classifies samples of an array.
+// TestSamplesArray reads samples for classification from an array.
 func TestSamplesArray(t *testing.T) {
 	q := &encoding.Quantiser{Offset: []float64{-1, 0}, Scale: []float64{10, 2}}
 	for name, test := range map[string]struct {
@@ -326,7 +326,7 @@ func TestSamplesArray(t *testing.T) {
 	}
 }
 
-// FuzzArray reads arrays and members of archives. What is accepted has as many bytes as its header says.
+// FuzzArray reads arrays and archive members. An accepted array must have as many bytes as its header says.
 func FuzzArray(f *testing.F) {
 	f.Add(npyBytes("|u1", "2, 2", []uint8{1, 2, 3, 4}))
 	f.Add(npyBytes("<f8", "1, 1, 1, 3", []float64{1, 2, 3}))
@@ -353,13 +353,13 @@ func FuzzArray(f *testing.F) {
 				}
 			}
 			if plain != nil && (a.done != a.count || len(plain) < a.done*a.features*a.size) {
-				t.Fatalf("%d records of %d numbers of %d bytes in %d bytes", a.done, a.features, a.size, len(plain))
+				t.Fatalf("accepted %d records of %d numbers of %d bytes in %d bytes", a.done, a.features, a.size, len(plain))
 			}
 		})
 	})
 }
 
-// TestReadArrayInFortransOrder reads what numpy.save writes of permuted arrays.
+// TestReadArrayInFortransOrder reads permuted arrays in the form in which numpy.save writes them.
 func TestReadArrayInFortransOrder(t *testing.T) {
 	header := func(kind, shape string) []byte {
 		return npyHead(fmt.Sprintf("{'descr': '%s', 'fortran_order': True, 'shape': (%s), }", kind, shape))

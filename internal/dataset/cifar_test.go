@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// cifarRecord returns a record with the given label bytes, whose pixels follow seed.
+// cifarRecord returns a record with the given label bytes and pixels derived from seed.
 func cifarRecord(seed byte, labels ...byte) []byte {
 	for i := range cifarPixels {
 		labels = append(labels, seed+byte(i)+byte(i/cifarPlane))
@@ -19,7 +19,7 @@ func cifarRecord(seed byte, labels ...byte) []byte {
 	return labels
 }
 
-// tinyCIFAR10 has two images a training batch and one test image.
+// tinyCIFAR10 has two images in each training batch and one test image.
 func tinyCIFAR10() map[string][]byte {
 	files := map[string][]byte{"test_batch.bin": cifarRecord(77, 9)}
 	for b := range byte(5) {

@@ -14,7 +14,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// asEncoder returns the encoder of a set as a model has it.
+// asEncoder returns the encoder that a model trained on the set would have.
 func asEncoder(s *Set) *encoding.Encoder {
 	e := encoderOf(s.Features, s.FeatureNames, s.Quantiser, s.Max)
 	e.Columns = s.Columns
@@ -47,7 +47,8 @@ func TestSeparatorOf(t *testing.T) {
 	}
 }
 
-// wild is a table as it comes from elsewhere: semicolons, decimal commas, words, holes, a column that says nothing.
+// wild is a table in the style of other programs: semicolons, decimal commas, words, empty cells, a column without
+// information.
 const wild = "id ; size ; colour; \"how, old\"; state\n" +
 	"1; -1,5 ; red  ; 3 ; good\n2 ; 0 ; blue ; NA ; bad\n3;;green;5;good\n4; 4,5 ;?; 7 ;bad\n"
 
@@ -55,8 +56,8 @@ var wildConfig = config.Data{
 	Label: "state", Decimal: "comma", Drop: "id", Categories: "colour", Missing: "median",
 }
 
-// TestTable reads a table in all its parts: what is recorded, the words of its samples, and those of other files that
-// a model of it reads.
+// TestTable reads a table and checks the recorded columns, the words of its samples, and the words of other files that
+// a model trained on it reads.
 func TestTable(t *testing.T) {
 	s, err := openCSVText(t, wildConfig, 4, wild, wild)
 	if err != nil {
@@ -112,7 +113,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := in.Next(make([]uint16, s.Features)); !errors.Is(err, io.EOF) {
-			t.Errorf("%s: then %v, want the end", name, err)
+			t.Errorf("%s: after the samples: %v, want the end of the file", name, err)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -134,7 +135,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestPlainMissing says why a model of numbers refuses a hole.
+// TestPlainMissing checks that a model trained without missing values refuses an empty cell and says why.
 func TestPlainMissing(t *testing.T) {
 	_, err := readSamples([]byte("1,2\n1,?\n"), 2, nil, "", nil, 15)
 	if err == nil || !strings.Contains(err.Error(), `line 2: column 2: "?" stands for a value that is missing`) ||
@@ -169,7 +170,8 @@ func TestTableWithoutHeader(t *testing.T) {
 	}
 }
 
-// TestTableSplit takes categories, ranges and medians from the training part alone.
+// TestTableSplit changes a test record. Categories, ranges and medians must not change: they come only from the
+// training part.
 func TestTableSplit(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("x,colour,class\n")
@@ -205,7 +207,7 @@ func TestTableSplit(t *testing.T) {
 	}
 }
 
-// TestPlainTable holds that a set without any of the keys has no columns to be known.
+// TestPlainTable checks that a set without any of the column keys has no columns.
 func TestPlainTable(t *testing.T) {
 	s, err := openCSVText(t, config.Data{Separator: "semicolon"}, 4, "a;b\n-1;x\n1;y\n", "a;b\n0;x\n")
 	if err != nil || s.Columns != nil {
@@ -276,8 +278,8 @@ func TestTableFaults(t *testing.T) {
 	}
 }
 
-// FuzzTable opens tables with any lists of columns. What is good for training is good for prediction, with and without
-// its header, and becomes words within the limits.
+// FuzzTable opens tables with any lists of columns. A table accepted for training must also be accepted for
+// prediction, with and without its header, and give words within the limits.
 func FuzzTable(f *testing.F) {
 	f.Add([]byte(wild), "id", "colour", "state", true)
 	f.Add([]byte("7,red,1,a\n8,blue,2,b\n9,red,3,a\n4,red,5,b\n"), "1", "2", "", false)
@@ -303,10 +305,10 @@ func fuzzTable(t *testing.T, data []byte, cfg config.Data) {
 	for _, part := range []Part{Train, Test} {
 		all, err := collect(s, part)
 		if err != nil {
-			if part == Test { // a hole, or a word, that the training part has not
+			if part == Test { // an empty cell or a word that the training part does not have
 				return
 			}
-			t.Fatalf("opened, but %s part: %v", part, err)
+			t.Fatalf("the set was opened, but reading the %s part failed: %v", part, err)
 		}
 		words += len(all)
 	}
@@ -323,7 +325,7 @@ func fuzzTable(t *testing.T, data []byte, cfg config.Data) {
 	}
 	samples, err := openSamples(in, enc, cfg)
 	if err != nil {
-		t.Fatalf("good for training, but not for prediction: %v", err)
+		t.Fatalf("accepted for training, but refused for prediction: %v", err)
 	}
 	defer samples.Close()
 	for n := 0; ; n++ {

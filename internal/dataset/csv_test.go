@@ -14,7 +14,7 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// openCSVText opens a CSV set of the given file contents; test may be empty.
+// openCSVText opens a CSV set whose files have the given contents. test may be empty.
 func openCSVText(t *testing.T, cfg config.Data, bitsIn int, train, test string) (*Set, error) {
 	t.Helper()
 	files := map[string][]byte{"train.csv": []byte(train)}
@@ -106,7 +106,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestWholeNumber holds the short way to read a number to the general one.
+// TestWholeNumber compares the fast reader of whole numbers with the general one.
 func TestWholeNumber(t *testing.T) {
 	for _, text := range []string{"0", "7", "007", "16", "65536", "999999999999999"} {
 		want, err := notation{}.parse(text)
@@ -116,7 +116,7 @@ func TestWholeNumber(t *testing.T) {
 	}
 	for _, text := range []string{"", " 1", "1 ", "-1", "+1", "1.0", "1,0", "1e3", "0x10", "NA", "9999999999999999"} {
 		if got, ok := wholeNumber(text); ok {
-			t.Errorf("%q: %v, want the general way", text, got)
+			t.Errorf("%q: %v, want it left to the general reader", text, got)
 		}
 	}
 }
@@ -291,7 +291,7 @@ func TestCSVFaults(t *testing.T) {
 	}
 }
 
-// TestCSVLabelNumber gives the label by the number of its column, where there is no header.
+// TestCSVLabelNumber names the label by its column number, in files without a header.
 func TestCSVLabelNumber(t *testing.T) {
 	for _, test := range []struct {
 		name, text, header, label string
@@ -317,8 +317,8 @@ func TestCSVLabelNumber(t *testing.T) {
 	}
 }
 
-// TestPredictLabelNumber skips the label that has a number, in a file for prediction: also where
-// the number stands in its first line.
+// TestPredictLabelNumber skips the label column in a file for prediction, even if the column's number occurs in the
+// first line.
 func TestPredictLabelNumber(t *testing.T) {
 	s, err := openSamples(inMemory("new", []byte("9,1,2\n9,3,4\n")), encoderOf(2, nil, nil, 15), config.Data{Label: "1"})
 	if err != nil {

@@ -23,7 +23,7 @@ func byCuts(t *testing.T, cuts ...[]float64) *encoding.Encoder {
 	return e
 }
 
-// TestOpenForCuts has sets of every kind of numbers become words by cuts, whatever their ranges are.
+// TestOpenForCuts opens data sets of every number format for an encoder by cuts. The ranges of the set do not matter.
 func TestOpenForCuts(t *testing.T) {
 	enc := byCuts(t, []float64{-1.5, 0.1, 0.1}, []float64{0, 3, 200})
 	labels := npyBytes("|u1", "3,", []uint8{0, 1, 1})
@@ -76,7 +76,8 @@ func TestOpenForCuts(t *testing.T) {
 	}
 }
 
-// TestOpenForPixels has the integers of a data set of images compared with cuts, and leaves other encoders theirs.
+// TestOpenForPixels opens a set of images for an encoder by cuts: the pixels are compared with the cuts. For other
+// encoders the set keeps its own integers.
 func TestOpenForPixels(t *testing.T) {
 	var cuts [][]float64
 	for range 64 {
@@ -108,7 +109,8 @@ func TestOpenForPixels(t *testing.T) {
 	}
 }
 
-// TestOpenForTable has the words of a category, which cuts tell from each other, and the median of a missing value.
+// TestOpenForTable checks that the words of a category stay distinct under cuts, and that a missing value becomes the
+// median.
 func TestOpenForTable(t *testing.T) {
 	enc := byCuts(t, []float64{1, 2}, []float64{0, 0}, []float64{0.5, 0.9})
 	dir := writeFiles(t, map[string][]byte{"x.csv": []byte("size,colour,c\n1.5,red,p\n,blue,q\n9,,q\n1.25,red,q\n")})
@@ -129,7 +131,7 @@ func TestOpenForTable(t *testing.T) {
 	}
 }
 
-// TestSamplesByCuts reads what is to be classified, from a table and from arrays of bytes and of real numbers.
+// TestSamplesByCuts reads samples for classification from a table and from arrays of bytes and of real numbers.
 func TestSamplesByCuts(t *testing.T) {
 	enc := byCuts(t, []float64{-1.5, 0.1, 0.1}, []float64{0, 3, 200})
 	for name, test := range map[string]struct {

@@ -49,7 +49,7 @@ func TestFind(t *testing.T) {
 		set     string
 		dir     string
 		folders []string
-		want    string // empty: not found
+		want    string // empty if the set is not found
 	}{
 		{"own subfolder", "mnist", "", []string{a}, a + "/mnist"},
 		{"folder itself", "mnist", "", []string{b}, b},
@@ -96,7 +96,7 @@ func TestFindErrors(t *testing.T) {
 	wantError(t, err, "no folder to look in")
 }
 
-// TestShapeOf: the shapes by the names of sets are those of the sets themselves, where there are so many features.
+// TestShapeOf checks that ShapeOf returns the shape of the named set, if the number of features fits it.
 func TestShapeOf(t *testing.T) {
 	digits, cifar := openDigits(), cifarSet(kinds[2], nil)
 	for _, c := range []struct {

@@ -16,15 +16,16 @@ import (
 	"ialgn/internal/message"
 )
 
-// read is a table as the doors read it: its samples, with the names of their classes, and its survey.
+// read is the result of reading a table: its samples, its class names and its survey.
 type read struct {
 	Samples []sample
 	Classes []string
 	survey  *Survey
 }
 
-// throughDoors reads a table as init does and then, with the keys that it writes, as train, eval and predict do, the
-// last at once, and byte by byte as from a pipe. They agree; and train without keys agrees or refuses.
+// throughDoors reads a table as init does. Then, with the keys that init writes, it reads the table as train, eval and
+// predict do (predict both at once and byte by byte, as from a pipe). All must agree. Without the keys, train must
+// agree or refuse.
 func throughDoors(t *testing.T, text []byte, said config.Data) (read, error) {
 	t.Helper()
 	f := inMemory("in.csv", text)
@@ -39,7 +40,7 @@ func throughDoors(t *testing.T, text []byte, said config.Data) (read, error) {
 	cfg := configOf(s, keys)
 	set, err := openBoth(t, cfg, f)
 	if err != nil {
-		t.Fatalf("init takes it, but train does not: %v", err)
+		t.Fatalf("init accepts the table, but train does not: %v", err)
 	}
 	r := read{mustCollect(t, set, Train), set.Classes, s}
 	if diff := cmp.Diff(r.Samples, mustCollect(t, set, Test)); diff != "" {
@@ -65,14 +66,14 @@ func throughDoors(t *testing.T, text []byte, said config.Data) (read, error) {
 	return r, nil
 }
 
-// openBoth opens a set whose training and test file are the same.
+// openBoth opens a set whose training and test files are the same file.
 func openBoth(t *testing.T, cfg config.Data, f file) (*Set, error) {
 	t.Helper()
 	cfg.Set, cfg.Train, cfg.Test = "csv", f.name, f.name
 	return openCSVFiles(t.Context(), cfg, form{bitsIn: 8}, found{files: []file{f, f}})
 }
 
-// predicted reads samples for a model of a set.
+// predicted reads samples for a model trained on set.
 func predicted(r io.Reader, set *Set, cfg config.Data) (all [][]uint16, err error) {
 	s, err := ReadSamples(context.Background(), "in", r, asEncoder(set), cfg)
 	for err == nil {
@@ -87,7 +88,7 @@ func predicted(r io.Reader, set *Set, cfg config.Data) (all [][]uint16, err erro
 	return all, err
 }
 
-// plainRows are the rows of a table, two numbers and a label, as a file of commas has them.
+// plainRows returns the rows of a table with two numbers and a label, as in a comma-separated file.
 func plainRows() (rows [][]string) {
 	for i := range 30 {
 		rows = append(rows, []string{fmt.Sprintf("%.2f", float64(i*37%100)/4-5), fmt.Sprint(i * i % 7), string("xyz"[i%3])})
@@ -95,7 +96,7 @@ func plainRows() (rows [][]string) {
 	return rows
 }
 
-// joined returns rows below a header, unless that is empty.
+// joined joins rows into a text, below the header unless it is empty.
 func joined(header, separator, end string, rows [][]string) string {
 	var b strings.Builder
 	if header != "" {
@@ -107,7 +108,7 @@ func joined(header, separator, end string, rows [][]string) string {
 	return b.String()
 }
 
-// with returns the plain rows changed by fn.
+// with returns the plain rows, each changed by fn.
 func with(fn func(i int, a, b, label string) []string) (changed [][]string) {
 	for i, row := range plainRows() {
 		changed = append(changed, fn(i, row[0], row[1], row[2]))
@@ -115,7 +116,7 @@ func with(fn func(i int, a, b, label string) []string) (changed [][]string) {
 	return changed
 }
 
-// columnIs returns the plain rows with some values, over and over, in a column.
+// columnIs returns the plain rows with the given values, repeated, in one column.
 func columnIs(at int, of ...string) (changed [][]string) {
 	for i, row := range plainRows() {
 		row[at] = of[i%len(of)]
@@ -128,7 +129,8 @@ const plainBzip2 = "QlpoOTFBWSZTWVdEOUkAAILZgAAQAAd/4DIEAHAwALlBKap6nqHlANqCgaaG
 	"JCZISSTISQnvbyfp+FqQVaWFUjX0Zx4m/Zi4hXUrIfSiCIedlLkshJJkesY4qwM2C60hlArdZhLXQCy+vjIYRuvOYpBBZJN8ddd3MzP8XckU4" +
 	"UJBXRDlJ"
 
-// TestFormsReadAlike reads a table in the forms in which programs write it: all doors read the same samples.
+// TestFormsReadAlike reads one table in the formats that various programs write. Every command must read the same
+// samples.
 func TestFormsReadAlike(t *testing.T) {
 	rows, head := plainRows(), "a,b,label"
 	packed, err := base64.StdEncoding.DecodeString(plainBzip2)
@@ -146,7 +148,7 @@ func TestFormsReadAlike(t *testing.T) {
 	quoted := with(func(_ int, a, b, label string) []string {
 		return []string{`"` + a + `"`, `"` + b + `"`, `"` + label + `"`}
 	})
-	behind := func(before, after string) [][]string { // the first value in quotes, between spaces
+	behind := func(before, after string) [][]string { // puts text around the first value, such as quotes and spaces
 		return with(func(_ int, a, b, label string) []string { return []string{before + a + after, b, label} })
 	}
 	apart := with(func(_ int, a, b, label string) []string { return []string{a, b + "\t\"" + label + "\""} })
@@ -212,7 +214,7 @@ func TestFormsReadAlike(t *testing.T) {
 	}
 }
 
-// TestNotationsReadAlike reads numbers with thousands in the notations of countries and programs.
+// TestNotationsReadAlike reads numbers with thousands separators in the notations of several countries and programs.
 func TestNotationsReadAlike(t *testing.T) {
 	write := func(separator, thousands, decimal string, quote bool) string {
 		rows := plainRows()
@@ -283,8 +285,8 @@ func TestNotationsReadAlike(t *testing.T) {
 	}
 }
 
-// TestAsked refuses tables that can be read in two ways, in all doors that read a table without being told how. The
-// errors name the line or the column, and the key.
+// TestAsked checks that init and train refuse a table that can be read in two ways unless they are told how to read
+// it. The error names the line or column and the key.
 func TestAsked(t *testing.T) {
 	rows, head := plainRows(), "a,b,label"
 	table := func(header string, rows [][]string) string { return joined(header, ",", "\n", rows) }

@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// FuzzCIFAR reads a part of CIFAR-10 or CIFAR-100 that is the input. What is accepted must
-// be the input's bytes, no more and no fewer.
+// FuzzCIFAR reads the input as one part of CIFAR-10 or CIFAR-100. Accepted records must be exactly the bytes of the
+// input.
 func FuzzCIFAR(f *testing.F) {
 	one := cifarRecord(3, 9)
 	f.Add(one, false)
@@ -40,7 +40,7 @@ func fuzzCIFAR(t *testing.T, data, plain []byte, labels []int) {
 		if label < 0 || label >= labels[len(labels)-1] {
 			t.Fatalf("label %d accepted", label)
 		}
-		if plain != nil { // else the gzip checksum is wrong, which shows at the end
+		if plain != nil { // nil if the gzip checksum is wrong, which is noticed only at the end
 			record := plain[n*size : (n+1)*size]
 			if int(record[len(labels)-1]) != label {
 				t.Fatalf("record %d has label %d", n, label)
@@ -59,8 +59,8 @@ func fuzzCIFAR(t *testing.T, data, plain []byte, labels []int) {
 	}
 }
 
-// FuzzSamples reads a file to be classified by a model of few features, with and without a
-// quantiser. What is accepted is in the model's range, and finite in number; and it is the same in blocks.
+// FuzzSamples reads a file for classification by a model of few features, with and without a quantiser. Accepted
+// samples must be in the model's range and limited in number, and the same when read in blocks.
 func FuzzSamples(f *testing.F) {
 	for _, seed := range [][]byte{
 		[]byte("1,2,3\n15,0,1\n"), []byte("a,b,c,class\n1,2,3,x\n"), []byte("class,a,b,c\nx,1,2,3\n"),

@@ -13,7 +13,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// decoded returns a file's content as the readers see it, nil if it cannot be decoded.
+// decoded returns a file's content after decompression, or nil if it cannot be decompressed.
 func decoded(data []byte) []byte {
 	if !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		return data
@@ -29,8 +29,8 @@ func decoded(data []byte) []byte {
 	return all
 }
 
-// bounded runs fn and fails if it allocated much more than its input is long. The
-// constant covers buffers, the gzip reader and the largest record of a format.
+// bounded runs fn and fails the test if fn allocates much more than the input's size. The constant covers buffers, the
+// gzip reader and the largest record of a format.
 func bounded(t *testing.T, input int, fn func()) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -38,12 +38,12 @@ func bounded(t *testing.T, input int, fn func()) {
 	fn()
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > uint64(8<<20+400*input) {
-		t.Fatalf("%d bytes allocated for %d bytes of input", n, input)
+		t.Fatalf("allocated %d bytes for an input of %d bytes", n, input)
 	}
 }
 
-// FuzzIDX reads an MNIST-like set whose training part is the input. What is accepted
-// must be the input's bytes, no more and no fewer.
+// FuzzIDX reads a set in MNIST's format whose training part is the input. Accepted records must be exactly the bytes
+// of the input.
 func FuzzIDX(f *testing.F) {
 	tiny := tinyMNIST()
 	images, labels := tiny["train-images-idx3-ubyte"], tiny["train-labels-idx1-ubyte"]
@@ -80,8 +80,8 @@ func FuzzIDX(f *testing.F) {
 	})
 }
 
-// checkIDXRecord compares record n with the bytes at its place. A file whose gzip
-// checksum is wrong has no decoded form; its records come before its error.
+// checkIDXRecord compares record n with its bytes in the file. A file with a wrong gzip checksum has no decoded form;
+// its records are read before the error is.
 func checkIDXRecord(t *testing.T, images, labels []byte, n int, values []uint16, label int) {
 	if label < 0 || label > 9 {
 		t.Fatalf("label %d accepted", label)
@@ -100,8 +100,8 @@ func checkIDXRecord(t *testing.T, images, labels []byte, n int, values []uint16,
 	}
 }
 
-// FuzzCSV opens a CSV set of the input, split in two, and reads both parts; and the
-// same file as samples for prediction. What is accepted must be consistent.
+// FuzzCSV opens a CSV set whose file is the input, split in two, and reads both parts. It also reads the file as
+// samples for prediction. Accepted sets must be consistent.
 func FuzzCSV(f *testing.F) {
 	for _, seed := range []string{
 		"-1,2.5,10\n1,-2.5,2\n0,0,2\n0,1,10\n",
@@ -129,14 +129,14 @@ func fuzzCSV(t *testing.T, data []byte, label string, bitsIn int) {
 	}
 	if len(s.Classes) < 2 || len(s.Classes) > MaxClasses || s.Features < 1 || s.Max != 1<<bitsIn-1 ||
 		s.FeatureNames != nil && len(s.FeatureNames) != s.Features || len(s.Quantiser.Scale) != s.Features {
-		t.Fatalf("accepted %+v", s)
+		t.Fatalf("accepted an inconsistent set: %+v", s)
 	}
 	seen := make([]bool, len(s.Classes))
 	announced := [2]int{s.TrainSamples, s.TestSamples}
 	for _, part := range []Part{Train, Test} {
 		all, err := collect(s, part)
 		if err != nil {
-			t.Fatalf("opened, but %s part: %v", part, err)
+			t.Fatalf("the set was opened, but reading the %s part failed: %v", part, err)
 		}
 		if len(all) != announced[part] {
 			t.Fatalf("%d samples in the %s part, %d announced", len(all), part, announced[part])
@@ -156,6 +156,6 @@ func fuzzCSV(t *testing.T, data []byte, label string, bitsIn int) {
 		}
 	}
 	if _, err := readSamples(data, s.Features, s.FeatureNames, label, s.Quantiser, s.Max); err != nil {
-		t.Fatalf("good for training, but not for prediction: %v", err)
+		t.Fatalf("accepted for training, but refused for prediction: %v", err)
 	}
 }

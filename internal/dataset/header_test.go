@@ -11,7 +11,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// TestFirstLine tells headers from rows. A row of words is none because of a missing or infinite value below.
+// TestFirstLine distinguishes headers from rows. A first row of words is not a header merely because a value below it
+// is missing or infinite.
 func TestFirstLine(t *testing.T) {
 	words := func(first string) string {
 		return first + rows("", 30, func(i int) string {
@@ -72,7 +73,8 @@ func TestFirstLine(t *testing.T) {
 	}
 }
 
-// TestPredictFirstLine tells headers from rows in files for a model that has no names of columns: by its classes.
+// TestPredictFirstLine distinguishes headers from rows in files for a model without column names. It does so by the
+// class names.
 func TestPredictFirstLine(t *testing.T) {
 	for name, test := range map[string]struct {
 		text    string
@@ -99,8 +101,8 @@ func TestPredictFirstLine(t *testing.T) {
 	}
 }
 
-// TestLabelByName finds the label by a usual name of one where the last column looks like none. It is the last one
-// otherwise, and train asks where init finds another.
+// TestLabelByName checks that init finds the label by a usual column name if the last column does not look like a
+// label. Otherwise the label is the last column, and train asks if init would choose another one.
 func TestLabelByName(t *testing.T) {
 	for name, test := range map[string]struct {
 		header string

@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// sample is one record as Read hands it out.
+// sample is one record as Read returns it.
 type sample struct {
 	Values []uint16
 	Label  int
 }
 
-// collect reads a part whole.
+// collect reads all samples of a part.
 func collect(s *Set, part Part) ([]sample, error) {
 	var all []sample
 	err := s.Read(context.Background(), part, func(values []uint16, label int) error {
@@ -36,7 +36,7 @@ func mustCollect(t *testing.T, s *Set, part Part) []sample {
 	return all
 }
 
-// idxBytes returns an IDX file of the given dimensions and content.
+// idxBytes returns an IDX file with the given dimensions and content.
 func idxBytes(content []byte, dims ...uint32) []byte {
 	b := []byte{0, 0, 8, byte(len(dims))}
 	for _, d := range dims {
@@ -53,7 +53,7 @@ func gzipped(data []byte) []byte {
 	return b.Bytes()
 }
 
-// writeFiles writes files below a new folder and returns it.
+// writeFiles writes files into a new folder and returns the folder.
 func writeFiles(t *testing.T, files map[string][]byte) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -69,7 +69,7 @@ func writeFiles(t *testing.T, files map[string][]byte) string {
 	return dir
 }
 
-// wantError fails unless err holds all of the parts.
+// wantError fails the test unless err contains all parts.
 func wantError(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	if err == nil {
@@ -82,11 +82,11 @@ func wantError(t *testing.T, err error, parts ...string) {
 	}
 }
 
-// realData returns the folder of the real data sets, or skips the test, as -short does.
+// realData returns the folder of a real data set. It skips the test if there is none, or with -short.
 func realData(t *testing.T, set string) string {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("-short: real data sets are left out")
+		t.Skip("-short: tests with real data sets are skipped")
 	}
 	for _, dir := range []string{os.Getenv("IALGN_DATA"), "../../../shared/data"} {
 		if dir == "" {

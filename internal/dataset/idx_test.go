@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// tinyMNIST is a set of three training and two test images of 2 x 2 pixels.
+// tinyMNIST is a set of three training images and two test images of 2 x 2 pixels.
 func tinyMNIST() map[string][]byte {
 	return map[string][]byte{
 		"train-images-idx3-ubyte": idxBytes([]byte{0, 1, 2, 3, 4, 5, 6, 7, 255, 254, 253, 252}, 3, 2, 2),
@@ -55,7 +55,7 @@ func TestMNIST(t *testing.T) {
 	}
 }
 
-// TestShape has the shape of images by the dimensions of their file.
+// TestShape checks that the shape of images follows from the dimensions of their file.
 func TestShape(t *testing.T) {
 	labels := idxBytes([]byte{1}, 1)
 	for _, c := range []struct {
@@ -144,7 +144,7 @@ func TestMNISTFaults(t *testing.T) {
 			if err == nil {
 				_, err = collect(s, Train)
 				if s.Digest(Train) != "" {
-					t.Error("a part that could not be read has a digest")
+					t.Error("a part that could not be read has a digest, want none")
 				}
 			}
 			wantError(t, err, tt.want...)
@@ -152,7 +152,7 @@ func TestMNISTFaults(t *testing.T) {
 	}
 }
 
-// flipped returns data with one bit of byte i, from the end, changed.
+// flipped flips one bit in byte i, counted from the end (negative).
 func flipped(data []byte, i int) []byte {
 	data[len(data)+i] ^= 1
 	return data
@@ -196,6 +196,6 @@ func TestDigestDefinition(t *testing.T) {
 		t.Errorf("digest %s, want %s", got, want)
 	}
 	if s.Digest(Test) == want {
-		t.Error("another label has the same digest")
+		t.Error("parts with different labels have the same digest")
 	}
 }

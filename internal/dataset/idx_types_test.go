@@ -13,7 +13,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// idxFile is a file of IDX with elements of a type, big-endian.
+// idxFile returns an IDX file with elements of the given type, big-endian.
 func idxFile(kind byte, dims []uint32, elements any) []byte {
 	var b bytes.Buffer
 	b.Write([]byte{0, 0, kind, byte(len(dims))})
@@ -25,7 +25,7 @@ func idxFile(kind byte, dims []uint32, elements any) []byte {
 	return b.Bytes()
 }
 
-// TestTypesOfIDX reads arrays of each type of elements, as features and as labels.
+// TestTypesOfIDX reads arrays of each element type, as features and as labels.
 func TestTypesOfIDX(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -66,7 +66,8 @@ func TestTypesOfIDX(t *testing.T) {
 	}
 }
 
-// TestIDXOfBytesRefusesOtherTypes is of the sets whose files have bytes, and says where other types are read.
+// TestIDXOfBytesRefusesOtherTypes checks that data sets whose files contain bytes refuse other element types, and that
+// the hint names the set that reads these.
 func TestIDXOfBytesRefusesOtherTypes(t *testing.T) {
 	for kind, want := range map[byte]string{
 		9: "elements of type i1", 11: "elements of type i2", 12: "elements of type i4", 13: "elements of type f4",
@@ -82,7 +83,7 @@ func TestIDXOfBytesRefusesOtherTypes(t *testing.T) {
 	}
 }
 
-// TestTablesAreNotMistaken reads tables whose first letters are those of other kinds of files.
+// TestTablesAreNotMistaken reads tables that start with the same letters as other kinds of files.
 func TestTablesAreNotMistaken(t *testing.T) {
 	for _, head := range []string{
 		"PAR1,PAR2", "MZ,x", "BZh,x", "aig 1,x", "GIF,x", "PK,x", "%PDF,x", "module a,x", ".model,x", "{a},x", "library,x",

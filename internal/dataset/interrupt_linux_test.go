@@ -14,14 +14,14 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestInterrupt ends what waits for a pipe: its opening by the end of the context, the next sample by Interrupt. The
-// end of the opening's context is none of the samples' concern afterwards.
+// TestInterrupt interrupts reads that wait for a pipe. The end of the context ends the opening, and Interrupt ends
+// waiting for the next sample. When the opening is done, its context may end without an effect on the samples.
 func TestInterrupt(t *testing.T) {
 	path := fmt.Sprint(t.TempDir(), "/fifo")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w, err := os.OpenFile(path, os.O_RDWR, 0) // it does not wait for a reader
+	w, err := os.OpenFile(path, os.O_RDWR, 0) // O_RDWR does not wait for a reader
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,9 +29,9 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if _, err := OpenSamples(ctx, path, encoderOf(2, nil, nil, 255), config.Data{}); !errors.Is(err, ctx.Err()) {
-		t.Fatalf("error %v, want that of the context", err)
+		t.Fatalf("error %v, want the error of the context", err)
 	}
-	first := strings.Repeat("1,2\n", 1<<14) // as much as is looked at
+	first := strings.Repeat("1,2\n", 1<<14) // as much as OpenSamples looks at
 	go func() { _, _ = w.WriteString(first) }()
 	ctx, cancel = context.WithCancel(t.Context())
 	s, err := OpenSamples(ctx, path, encoderOf(2, nil, nil, 255), config.Data{})
@@ -47,6 +47,6 @@ func TestInterrupt(t *testing.T) {
 	}
 	time.AfterFunc(20*time.Millisecond, s.Interrupt)
 	if err := s.Next(make([]uint16, 2)); err == nil || errors.Is(err, io.EOF) {
-		t.Errorf("error %v, want an interruption", err)
+		t.Errorf("error %v, want it to be an interruption", err)
 	}
 }

@@ -46,7 +46,8 @@ func readLabelled(t *testing.T, text, labels []byte, enc *encoding.Encoder, clas
 	}
 }
 
-// The encoders of models: of integers without names, of real values with names, and of a table whose columns are known.
+// labelledEncoders returns three encoders: of integers without names, of real values with names, and of a table with
+// known columns.
 func labelledEncoders() (words, reals, table *encoding.Encoder) {
 	q := &encoding.Quantiser{Offset: []float64{0, 0}, Scale: []float64{1, 1}}
 	words, reals, table = encoderOf(2, nil, nil, 15), encoderOf(2, []string{"a", "b"}, q, 15), encoderOf(2, []string{"a", "b"}, q, 15)

@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// TestMissingWords reads words for missing numbers: those that are known, and others that have to be declared, which
-// train refuses with their place until they are.
+// TestMissingWords reads words for missing numbers. Usual words are known. train refuses other words, and names their
+// place, until they are declared.
 func TestMissingWords(t *testing.T) {
 	for word, known := range map[string]bool{
 		"": true, "NA": true, "n/a": true, "NULL": true, "NaN": true, "-nan": true, "#N/A": true, "#NV": true, "None": true,
@@ -39,7 +39,7 @@ func TestMissingWords(t *testing.T) {
 		}
 		_, err = openBoth(t, config.Data{Missing: "median"}, inMemory("in.csv", text))
 		if known != (err == nil) {
-			t.Errorf("%q: train without its being declared: %v", word, err)
+			t.Errorf("%q: train without a declaration of the word: %v", word, err)
 		}
 		if err != nil && (!strings.Contains(err.Error(), `line 9: column 1 ("a")`) ||
 			!strings.Contains(message.Hint(err), "data.missing_values: "+config.JoinNames([]string{plain}))) {
@@ -48,7 +48,8 @@ func TestMissingWords(t *testing.T) {
 	}
 }
 
-// TestMissingWordsDeclared declares a number, and keeps words for missing numbers as categories.
+// TestMissingWordsDeclared declares a number as missing. In a column of categories, the usual words for missing
+// numbers stay categories.
 func TestMissingWordsDeclared(t *testing.T) {
 	text := rows("a,colour,label", 30, func(i int) string {
 		return fmt.Sprintf("%d,%s,%d", []int{-999, i, 2 * i}[i%3], []string{"None", "-", "red", "k.A."}[i%4], i%2)
@@ -64,7 +65,8 @@ func TestMissingWordsDeclared(t *testing.T) {
 	}
 }
 
-// TestManyOddWords keeps a column of numbers with one word in many rows, and leaves one of few numbers out.
+// TestManyOddWords checks the kind of a column that mixes numbers and words. For example, numbers with one word in many
+// rows are still numbers, and a column with few different numbers is left out.
 func TestManyOddWords(t *testing.T) {
 	for name, test := range map[string]struct {
 		value func(i int) string

@@ -12,7 +12,8 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestPackedRowsAreExact packs columns of many kinds, with some blocks in a file, and compares their bits.
+// TestPackedRowsAreExact packs columns of many kinds, in memory and with some blocks in a file, and compares them bit
+// by bit.
 func TestPackedRowsAreExact(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	columns := []func(i int) float64{
@@ -41,7 +42,7 @@ func TestPackedRowsAreExact(t *testing.T) {
 			}
 			p.end()
 			if inFile := p.file != nil; inFile != (name == "file") {
-				t.Fatalf("rows in a file: %v", inFile)
+				t.Fatalf("rows are in a file: %v, want the opposite", inFile)
 			}
 			odd := func(i int) bool { return i%2 == 1 }
 			for _, kept := range []func(int) bool{func(int) bool { return true }, odd} {
@@ -65,8 +66,8 @@ func TestPackedRowsAreExact(t *testing.T) {
 	}
 }
 
-// TestCSVFileIsReadOnce counts how often the files of a set are opened, whatever is asked of the set, and of one for
-// other words after it.
+// TestCSVFileIsReadOnce counts how often the files of a set are opened. Each file is opened once for training and once
+// for a model with other words, whatever is asked of the set.
 func TestCSVFileIsReadOnce(t *testing.T) {
 	text := "x,colour,class\n"
 	for i := range 40 {
@@ -119,7 +120,7 @@ func TestCSVFileIsReadOnce(t *testing.T) {
 	}
 }
 
-// readTwice asks for all that a set has to say of its samples.
+// readTwice reads everything that a set offers about its samples, some of it twice.
 func readTwice(t *testing.T, s *Set) {
 	t.Helper()
 	for _, part := range []Part{Train, Test, Train, Test} {

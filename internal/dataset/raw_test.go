@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestRaw has whole numbers become words as they are, and other numbers scaled beside them.
+// TestRaw checks that whole numbers become words without scaling, while other numbers in the same table are scaled.
 func TestRaw(t *testing.T) {
 	column := func(values ...string) []byte {
 		var b strings.Builder
@@ -114,7 +114,7 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-// TestClipped counts the values beyond the ranges, and names the line of the farthest one.
+// TestClipped counts the values beyond the ranges and finds the line of the farthest one.
 func TestClipped(t *testing.T) {
 	var b strings.Builder
 	for i := range 400 {
@@ -147,6 +147,6 @@ func TestClipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := s.Clipped(t.Context(), Train); err != nil || len(got) != 0 || s.Narrowed {
-		t.Errorf("of full ranges: clipped %+v, error %v", got, err)
+		t.Errorf("with full ranges: clipped %+v, error %v", got, err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// allRecords reads a text with a small buffer, so that lines are longer than it.
+// allRecords reads a text with a buffer that is smaller than a line.
 func allRecords(text string, separator byte, weka bool) (all [][]string, err error) {
 	r := records{in: bufio.NewReaderSize(strings.NewReader(text), 16), separator: separator, weka: weka}
 	for {
@@ -52,8 +52,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// FuzzRecords holds that what [csv.Reader] reads is read as it reads it, but for spaces around fields and lines of
-// these alone.
+// FuzzRecords checks that every text accepted by [csv.Reader] is read in the same way, except for spaces around fields
+// and lines of spaces.
 func FuzzRecords(f *testing.F) {
 	for _, text := range []string{
 		"a,b\n1,2\n", "\"a\"\"b\",\"c\r\nd\"\n", " \"x\",\"\"\n", "a\rb,c\r\n\r\n", "\"open", "a\"b,c\n", "\"a\"b\n",

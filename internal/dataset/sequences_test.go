@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// readSequences returns the samples of a part of a set that the program makes, and their labels.
+// readSequences returns the samples and labels of one part of a generated data set.
 func readSequences(t *testing.T, name string, length int, part Part) (all [][]uint16, labels []int) {
 	t.Helper()
 	s, err := Open(context.Background(), config.Data{Set: name, Length: length}, 8, nil)
@@ -29,7 +29,8 @@ func readSequences(t *testing.T, name string, length int, part Part) (all [][]ui
 	return all, labels
 }
 
-// TestParity holds labels to the bits, the parts apart, and short strings in the training part alone.
+// TestParity checks the labels against the bits, that no string is in both parts, and that short strings are only in
+// the training part.
 func TestParity(t *testing.T) {
 	for _, length := range []int{4, 5, 8, 16, 256} {
 		train := map[string]bool{}
@@ -58,7 +59,7 @@ func TestParity(t *testing.T) {
 	}
 }
 
-// TestCopy holds labels to the symbol at the middle.
+// TestCopy checks that the label is the symbol in the middle.
 func TestCopy(t *testing.T) {
 	for length, at := range map[int]int{4: 1, 5: 2, 16: 7} {
 		all, labels := readSequences(t, "copy", length, Test)
@@ -70,7 +71,7 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestSequenceContents holds that every program makes the same sets.
+// TestSequenceContents pins the contents of the generated sets: every version of the program must make the same.
 func TestSequenceContents(t *testing.T) {
 	for _, k := range sequences {
 		st, err := Check(context.Background(), k.name, nil)
@@ -79,6 +80,6 @@ func TestSequenceContents(t *testing.T) {
 		}
 	}
 	if _, err := Open(context.Background(), config.Data{Set: "copy", Length: 3}, 8, nil); err == nil {
-		t.Error("sequences of 3 steps")
+		t.Error("sequences of 3 steps: no error")
 	}
 }

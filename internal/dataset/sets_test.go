@@ -23,7 +23,7 @@ func TestDigits(t *testing.T) {
 	if len(train) != 3823 || len(test) != 1797 {
 		t.Errorf("%d + %d samples, want 3823 + 1797", len(train), len(test))
 	}
-	// The class distribution that optdigits.names gives.
+	// The class counts given in optdigits.names.
 	counts := [2][10]int{}
 	for part, all := range [][]sample{train, test} {
 		for _, r := range all {
@@ -65,7 +65,7 @@ func TestListOpens(t *testing.T) {
 	for _, info := range List() {
 		names = append(names, info.Name)
 		if info.Title == "" || info.Get == "" {
-			t.Errorf("%s: no title or no word on how to get it", info.Name)
+			t.Errorf("%s: no title, or nothing on how to get the set", info.Name)
 		}
 		if k, ok := findKind(info.Name); ok && (len(k.files) != len(info.Files) || len(k.classes) < 10) {
 			t.Errorf("%s: %d files, %d classes", info.Name, len(info.Files), len(k.classes))
@@ -149,8 +149,8 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
-// TestRealMNIST reads the original files: their content is known by its digest, and
-// the first labels and some pixel sums are those that everyone publishes.
+// TestRealMNIST reads the original files. Their digests are known, and the first labels and some pixel sums are the
+// published ones.
 func TestRealMNIST(t *testing.T) {
 	st, err := Check(context.Background(), "mnist", []string{realData(t, "mnist")})
 	if err != nil {
@@ -180,7 +180,7 @@ func TestRealMNIST(t *testing.T) {
 	if diff := cmp.Diff([]int{5, 0, 4, 1, 9, 2, 1, 3, 1, 4}, labels); diff != "" {
 		t.Errorf("first labels (-want +got):\n%s", diff)
 	}
-	// The mean that every tutorial normalises by.
+	// The mean pixel that tutorials use for normalisation.
 	if mean := fmt.Sprintf("%.4f", float64(sum)/255/60000/784); mean != "0.1307" {
 		t.Errorf("mean pixel %s, want 0.1307", mean)
 	}

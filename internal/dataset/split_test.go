@@ -29,11 +29,11 @@ func TestStratified(t *testing.T) {
 		}
 	}
 	if counts != [3]int{140, 60, 0} || total != n {
-		t.Errorf("test part %v, %d said, want 140, 60, 0", counts, n)
+		t.Errorf("test samples per class %v, %d in all; want 140, 60, 0", counts, n)
 	}
 }
 
-// TestStratifiedStream pins the choice: a split must stay what it was.
+// TestStratifiedStream pins the choice of test samples: the split of a data set must never change.
 func TestStratifiedStream(t *testing.T) {
 	labels := make([]uint8, 40)
 	for i := range labels {
@@ -72,13 +72,13 @@ func TestBelow(t *testing.T) {
 			t.Errorf("%d of 70000 draws are %d", n, v)
 		}
 	}
-	// 2^64 mod (2^63+1) = 2^63-1: all words below are rejected, and only they.
+	// 2^64 mod (2^63+1) is 2^63-1: exactly the words below it are rejected.
 	if got := below(&words{5, 1<<63 - 2, 1<<63 - 1, 9}, 1<<63+1); got != 1<<63-1 {
 		t.Errorf("draw %d, want the first word that is not rejected", got)
 	}
 }
 
-// words is a source of given words.
+// words is a random source that returns the given words.
 type words []uint64
 
 func (w *words) Uint64() uint64 {
@@ -87,8 +87,8 @@ func (w *words) Uint64() uint64 {
 	return x
 }
 
-// TestCSVSplit checks that the parts are disjoint, together the whole file in its
-// order, and that the quantiser knows the training part alone.
+// TestCSVSplit checks that the parts are disjoint, keep the order of the file and together are the whole file, and
+// that the quantiser is computed only from the training part.
 func TestCSVSplit(t *testing.T) {
 	var text strings.Builder
 	for i := range 256 {

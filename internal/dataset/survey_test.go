@@ -12,12 +12,12 @@ import (
 	"ialgn/internal/message"
 )
 
-// lookAt surveys a file of that content.
+// lookAt surveys a file with the given content.
 func lookAt(text, label string) (*Survey, error) {
 	return survey(context.Background(), config.Data{Label: label}, inMemory("in.csv", []byte(text)))
 }
 
-// rows returns lines made of their number, below a header unless that is empty.
+// rows returns n lines, each made from its number, below the header unless it is empty.
 func rows(header string, n int, line func(i int) string) string {
 	var b strings.Builder
 	if header != "" {
@@ -29,7 +29,7 @@ func rows(header string, n int, line func(i int) string) string {
 	return b.String()
 }
 
-// configOf returns the configuration that a survey says.
+// configOf returns the configuration that a survey proposes.
 func configOf(s *Survey, keys []Key) config.Data {
 	cfg := config.Data{Label: s.Label()}
 	for _, k := range keys {
@@ -42,13 +42,13 @@ func configOf(s *Survey, keys []Key) config.Data {
 	return cfg
 }
 
-// TestLook surveys tables, and holds that what it says of them is what a set needs.
+// TestLook surveys tables and checks that a set opens with the keys that the survey proposes.
 func TestLook(t *testing.T) {
 	class := func(i int) string { return []string{"a", "b"}[i%2] }
 	for name, test := range map[string]struct {
 		text, label string
 		keys        []string
-		kinds       string // first letters
+		kinds       string // first letter of each column's kind
 		plain       bool
 	}{
 		"numbers": {
@@ -145,7 +145,7 @@ func TestLook(t *testing.T) {
 			}
 			set, err := openCSVText(t, cfg, 8, test.text, "")
 			if err != nil {
-				t.Fatalf("read as the survey says: %v", err)
+				t.Fatalf("opened with the survey's keys: %v", err)
 			}
 			if n := len(mustCollect(t, set, Train)) + len(mustCollect(t, set, Test)); n != s.Rows {
 				t.Errorf("%d samples, the survey has %d", n, s.Rows)
@@ -154,7 +154,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestLookManyConstants leaves columns of one number in, where there are too many to be named.
+// TestLookManyConstants checks that constant columns are kept if there are too many to name them all.
 func TestLookManyConstants(t *testing.T) {
 	for _, test := range []struct{ constants, keys int }{{mostConstants, 2}, {mostConstants + 1, 1}} {
 		header := "x,class"
@@ -205,8 +205,9 @@ func TestLookFaults(t *testing.T) {
 	}
 }
 
-// TestNoText says of a file that is no text what it is, wherever a table is read.
-func TestNoText(t *testing.T) {
+// TestFilesThatAreNoText checks that the error about a file that is not text names the kind of file, in every place that reads a
+// table.
+func TestFilesThatAreNoText(t *testing.T) {
 	for _, test := range []struct{ name, text, want, hint string }{
 		{"table.xlsx", zipMagic + "\x14", "table.xlsx: is an archive, such as a spreadsheet", "as CSV"},
 		{"x.npz", zipMagic + "\x14", "x.npz: is an archive, of which an array is to be named", "write x.npz:NAME"},
@@ -225,7 +226,7 @@ func TestNoText(t *testing.T) {
 	}
 }
 
-// TestLookLong surveys words that are long and many: it keeps none of them.
+// TestLookLong surveys many long words. The survey must not keep them.
 func TestLookLong(t *testing.T) {
 	const n, long = 500, 10_000
 	text := rows("x,text,class", n, func(i int) string {
@@ -244,7 +245,7 @@ func TestLookLong(t *testing.T) {
 	}
 }
 
-// TestAddTest counts what is missing in test samples, whatever else is wrong with them.
+// TestAddTest counts the missing values of test samples, even if the samples have other faults.
 func TestAddTest(t *testing.T) {
 	train := rows("x,y,class", 20, func(i int) string { return fmt.Sprintf("%d,%d,%d", i*i%7, i%3, i%2) })
 	for name, test := range map[string]struct {
@@ -271,7 +272,7 @@ func TestAddTest(t *testing.T) {
 	}
 }
 
-// FuzzLook surveys any file. What a survey finds can be said in a configuration, or why not.
+// FuzzLook surveys any file. A survey must give a configuration, or an error that says why not.
 func FuzzLook(f *testing.F) {
 	f.Add([]byte(wild), "state")
 	f.Add([]byte("1,a\n2,b\n"), "2")

@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// wholeWords returns an encoder of whole numbers of so many bits.
+// wholeWords returns an encoder of whole numbers with the given number of bits.
 func wholeWords(features, bits int) *encoding.Encoder {
 	e := &encoding.Encoder{Bits: 2, BitsIn: bits, Max: 1<<bits - 1}
 	for range features {
@@ -19,7 +19,7 @@ func wholeWords(features, bits int) *encoding.Encoder {
 	return e
 }
 
-// TestOpenForWhole has sets of every kind of numbers give them as they stand, and refuse others.
+// TestOpenForWhole checks that data sets of every number format give whole numbers unchanged and refuse others.
 func TestOpenForWhole(t *testing.T) {
 	labels := npyBytes("|u1", "2,", []uint8{3, 4})
 	table := func(text string) map[string][]byte { return map[string][]byte{"x.csv": []byte(text)} }
@@ -73,7 +73,7 @@ func TestOpenForWhole(t *testing.T) {
 	}
 }
 
-// TestOpenForWholeWidth has a set of integers of its own width read by a network of other words.
+// TestOpenForWholeWidth reads a set of integers of a fixed width for a network with words of another width.
 func TestOpenForWholeWidth(t *testing.T) {
 	cfg := config.Data{Set: "digits", Plain: true}
 	s, err := OpenFor(t.Context(), cfg, wholeWords(64, 9), nil)
@@ -90,7 +90,7 @@ func TestOpenForWholeWidth(t *testing.T) {
 	}
 }
 
-// TestPlainArrays takes the numbers of images in the order in which they stand, not by planes.
+// TestPlainArrays checks that a plain set keeps the values of images in file order instead of sorting them by plane.
 func TestPlainArrays(t *testing.T) {
 	files := map[string][]byte{
 		"x.npy": npyBytes("|u1", "2, 2, 1, 3", []uint8{1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4}),

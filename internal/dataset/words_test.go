@@ -18,7 +18,7 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// readers are ways in which the bytes of a file can come.
+// readers are the ways in which the bytes of a file can arrive.
 var readers = map[string]func(io.Reader) io.Reader{
 	"at once":     func(r io.Reader) io.Reader { return r },
 	"one by one":  iotest.OneByteReader,
@@ -26,7 +26,7 @@ var readers = map[string]func(io.Reader) io.Reader{
 	"end at once": iotest.DataErrReader,
 }
 
-// readBlocks reads all samples of what a reader has with [ReadWords], room samples at a time at most.
+// readBlocks reads all samples from a reader with [ReadWords], at most room samples at a time.
 func readBlocks[T uint8 | uint16](r io.Reader, enc *encoding.Encoder, label string, room int) (all [][]uint16, err error) {
 	f := file{"in", func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}
 	s, err := openSamples(f, enc, config.Data{Label: label})
@@ -55,7 +55,7 @@ func readBlocks[T uint8 | uint16](r io.Reader, enc *encoding.Encoder, label stri
 	}
 }
 
-// checkBlocks holds what [ReadWords] reads of a file to what [Samples.Next] does: samples and error.
+// checkBlocks checks that [ReadWords] and [Samples.Next] read the same samples and return the same error.
 func checkBlocks(t *testing.T, what string, r io.Reader, data []byte, enc *encoding.Encoder, label string, room int) {
 	t.Helper()
 	want, wantErr := readSamples(data, enc.Features(), enc.Names, label, enc.Quantiser, enc.Max)
@@ -72,7 +72,7 @@ func checkBlocks(t *testing.T, what string, r io.Reader, data []byte, enc *encod
 	}
 }
 
-// TestReadWords reads good and bad files in blocks: the samples and errors are those of one by one.
+// TestReadWords reads valid and damaged files in blocks, and compares with reading them sample by sample.
 func TestReadWords(t *testing.T) {
 	q := &encoding.Quantiser{Offset: []float64{-1, 0, 2}, Scale: []float64{10, 2, 1}}
 	r := rand.New(rand.NewPCG(3, 4))
@@ -124,7 +124,7 @@ func TestReadWords(t *testing.T) {
 	}
 }
 
-// BenchmarkReadWords reads a file of 10,000 images of MNIST's size from the page cache, in blocks.
+// BenchmarkReadWords reads 10,000 images of MNIST's size in blocks, from the page cache.
 func BenchmarkReadWords(b *testing.B) {
 	const images, features = 10_000, 28 * 28
 	path := filepath.Join(b.TempDir(), "images.idx")
@@ -150,7 +150,8 @@ func BenchmarkReadWords(b *testing.B) {
 	}
 }
 
-// TestReadWordsThenNext changes between blocks and single samples, where a read ends in the middle of one.
+// TestReadWordsThenNext alternates between blocks and single samples. One read of the file ends in the middle of a
+// sample.
 func TestReadWordsThenNext(t *testing.T) {
 	data := idxBytes([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 4, 3)
 	r := io.MultiReader(bytes.NewReader(data[:len(data)-8]), bytes.NewReader(data[len(data)-8:]))
@@ -171,7 +172,7 @@ func TestReadWordsThenNext(t *testing.T) {
 	}
 }
 
-// TestReadWordsPanics has no room for a sample, or for its words.
+// TestReadWordsPanics calls ReadWords with too little room for one sample, and for its words.
 func TestReadWordsPanics(t *testing.T) {
 	for name, read := range map[string]func(*Samples){
 		"room":  func(s *Samples) { _, _ = ReadWords(s, make([]uint16, 1)) },
@@ -192,8 +193,8 @@ func TestReadWordsPanics(t *testing.T) {
 	}
 }
 
-// TestWaits tells files that are there from those that somebody writes.
-func TestWaits(t *testing.T) {
+// TestWaitsExceptForFiles distinguishes regular files from inputs that another process may still be writing.
+func TestWaitsExceptForFiles(t *testing.T) {
 	data := idxBytes([]byte{1, 2}, 1, 2)
 	dir := writeFiles(t, map[string][]byte{
 		"in.idx": data, "in.gz": gzipped(data), "in.csv": []byte("1,2\n"),
@@ -204,7 +205,7 @@ func TestWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.Waits() {
-			t.Errorf("%s, a regular file, is to be waited for", name)
+			t.Errorf("Waits is true for %s, a regular file", name)
 		}
 		s.Close()
 	}
@@ -224,7 +225,7 @@ func TestWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !s.Waits() {
-			t.Errorf("a %s is not to be waited for", name)
+			t.Errorf("Waits is false for a %s", name)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/decimal"
 )
 
-// TestNumbers reads each text as all three kinds of numbers.
+// TestNumbers reads each text as each of the three types of numbers.
 func TestNumbers(t *testing.T) {
 	syntax, tooLarge := strconv.ErrSyntax, strconv.ErrRange
 	for _, c := range []struct {

@@ -84,8 +84,8 @@ func BenchmarkThermometer(b *testing.B) {
 	}
 }
 
-// BenchmarkBatcher is what a training step waits for: batches in random order from a
-// set that no cache holds.
+// BenchmarkBatcher measures the time that a training step waits for its batch: batches in random order from a set
+// larger than any cache.
 func BenchmarkBatcher(b *testing.B) {
 	for _, size := range benchSizes {
 		e, err := NewUniform(size.features, size.bits, 8, 255, nil)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tableEncoder returns an encoder of a number, a category of two words, and columns that are no features.
+// tableEncoder returns an encoder of a number, a category of two words, and columns that are not features.
 func tableEncoder(t *testing.T) *Encoder {
 	t.Helper()
 	e, err := NewUniform(3, 4, 8, 255, []string{"size", "colour=blue", "colour=red"})
@@ -25,7 +25,8 @@ func tableEncoder(t *testing.T) *Encoder {
 	return e
 }
 
-// TestPlaceMiddle moves the thresholds of categories alone, to where the highest bit of a word decides.
+// TestPlaceMiddle checks that only the thresholds of categories move, to the value at which the highest bit of a word
+// decides.
 func TestPlaceMiddle(t *testing.T) {
 	e := tableEncoder(t)
 	e.PlaceMiddle()
@@ -38,7 +39,7 @@ func TestPlaceMiddle(t *testing.T) {
 	}
 	for _, width := range []int{1, 2, 8, 16} {
 		if cost := ComparisonLUTs(width, MiddleThreshold(width), 2); cost != 0 {
-			t.Errorf("the comparison of %d bits takes %d tables", width, cost)
+			t.Errorf("comparing %d bits with the middle threshold takes %d look-up tables, want 0", width, cost)
 		}
 	}
 }

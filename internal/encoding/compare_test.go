@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/crew"
 )
 
-// TestCompare holds the bits of feature words to the thresholds themselves, for rows of several lengths and words wider
-// than the features need, through a batcher on two goroutines.
+// TestCompare compares the bits of feature words with value > threshold, for rows of several lengths, words wider than
+// the features need, and a batcher on two goroutines.
 func TestCompare(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, c := range []struct{ features, bits, bitsIn, width, words int }{
@@ -46,7 +46,7 @@ func TestCompare(t *testing.T) {
 				if i < len(index) {
 					set.Values(values, int(index[i]))
 				} else {
-					clear(values) // all zeros, as those past the last sample of levels are
+					clear(values) // all zeros, like the levels after the last sample
 				}
 				for row := range e.Inputs() {
 					want := values[row/(e.Bits-1)] > e.Thresholds[row/(e.Bits-1)][row%(e.Bits-1)]

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// cutEncoder returns an encoder of two features with three cuts each, two of which are equal.
+// cutEncoder returns an encoder of two features with three cuts each. The first feature has two equal cuts.
 func cutEncoder(t *testing.T) *Encoder {
 	t.Helper()
 	e, err := NewCuts([][]float64{{-1.5, 0.1, 0.1}, {0, 1e300, math.MaxFloat64}}, []string{"a", "b"})
@@ -33,7 +33,7 @@ func TestNewCuts(t *testing.T) {
 		t.Errorf("input bit 4 is %s, its cut %g (%t); %d features", e.Label(4), x, has, e.Quantiser.Features())
 	}
 	if x, has := (&Encoder{Quantiser: &Quantiser{Offset: []float64{1}, Scale: []float64{1}}}).Cut(0); has {
-		t.Errorf("a scale has the cut %g", x)
+		t.Errorf("a quantiser without cuts has the cut %g", x)
 	}
 	for _, n := range []int{1, 2, 255} {
 		e, err := NewCuts([][]float64{make([]float64, n)}, nil)
@@ -55,7 +55,7 @@ func TestNewCuts(t *testing.T) {
 	}
 }
 
-// TestCuts has values at cuts and beside them.
+// TestCuts encodes values at cuts and next to them.
 func TestCuts(t *testing.T) {
 	q, inf := cutEncoder(t).Quantiser, math.Inf(1)
 	for _, test := range []struct {
@@ -84,7 +84,8 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// TestCutsDefinition holds words to the definition: the levels of a value are its cuts, however many there are.
+// TestCutsDefinition compares words with the definition: the level of a value is the number of cuts below it, for any
+// number of cuts.
 func TestCutsDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
@@ -139,7 +140,7 @@ func TestCheckCuts(t *testing.T) {
 	}
 }
 
-// TestCutsOfCategories has the words of a category told from each other by all their cuts.
+// TestCutsOfCategories checks that the cuts of a category must separate its words.
 func TestCutsOfCategories(t *testing.T) {
 	e := tableEncoder(t)
 	e.Bits, e.BitsIn, e.Max = 3, 2, 2

@@ -40,8 +40,8 @@ func TestUniform(t *testing.T) {
 	}
 }
 
-// TestUniformDefinition holds the integer thresholds against the paper's v/max > j/n_b,
-// cross-multiplied, for every value.
+// TestUniformDefinition compares the integer thresholds with the paper's v/max > j/n_b, cross-multiplied, for every
+// value.
 func TestUniformDefinition(t *testing.T) {
 	for _, tt := range []struct {
 		bits, bitsIn int
@@ -79,7 +79,7 @@ func TestLevelsAnyThresholds(t *testing.T) {
 			for f := range values {
 				values[f] = uint16(r.Uint32())
 				if r.IntN(3) == 0 {
-					values[f] = e.Thresholds[f][r.IntN(bits-1)] // strictness shows here
+					values[f] = e.Thresholds[f][r.IntN(bits-1)] // equal to a threshold: shows that the comparison is strict
 				}
 				for _, th := range e.Thresholds[f] {
 					if values[f] > th {
@@ -140,7 +140,7 @@ func TestCheck(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(e *Encoder)
-		want   string // part of the error; empty: none
+		want   string // part of the error, empty for none
 	}{
 		{"good", func(*Encoder) {}, ""},
 		{"no names", func(e *Encoder) { e.Names = nil }, ""},
@@ -173,7 +173,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// wantError fails unless err holds want, or is nil for an empty want.
+// wantError fails the test unless err contains want or, for an empty want, is nil.
 func wantError(t *testing.T, err error, want string) {
 	t.Helper()
 	switch {
@@ -249,8 +249,8 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// TestQuantileDefinition compares with sorted samples: threshold j is the element of
-// rank ceil(j*n/bits), or the largest that is below the maximum.
+// TestQuantileDefinition compares with sorted samples: threshold j is the element of rank ceil(j*n/bits), or the
+// largest value below the maximum.
 func TestQuantileDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	for trial := range 200 {
@@ -362,8 +362,8 @@ func ExampleEncoder() {
 	// pixel 0 > 127
 }
 
-// TestCheapen keeps the levels of all samples and the order of thresholds, and finds the least cost of all places that
-// do; of these the nearest.
+// TestCheapen checks that Cheapen keeps the levels of all samples and the order of thresholds, and that it chooses the
+// cheapest of all such places, the nearest if several cost the same.
 func TestCheapen(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for trial := range 300 {

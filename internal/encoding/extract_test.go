@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// numbered returns n samples of 13 features of 7 bits, whose values and labels tell
-// their number, in chunks of 16.
+// numbered returns n samples of 13 features of 7 bits in chunks of 16. The values and the label of a sample encode its
+// number.
 func numbered(n int) *Packed {
 	p := NewPacked(13, 7)
 	p.shift = 4
@@ -20,7 +20,7 @@ func numbered(n int) *Packed {
 	return p
 }
 
-// numbers returns which samples of numbered these are, after a look at all values.
+// numbers returns the numbers of samples made by numbered, after checking all their values.
 func numbers(t *testing.T, p *Packed) []int32 {
 	t.Helper()
 	var all []int32
@@ -42,15 +42,15 @@ func TestExtract(t *testing.T) {
 		p := numbered(100)
 		out := p.Extract(index)
 		if got := numbers(t, out); !slices.Equal(got, index) {
-			t.Errorf("%v: took out %v", index, got)
+			t.Errorf("samples %v: Extract took out %v", index, got)
 		}
 		want := slices.DeleteFunc(numbers(t, numbered(100)), func(i int32) bool { return slices.Contains(index, i) })
 		if got := numbers(t, p); !slices.Equal(got, want) || len(p.chunks) != (len(want)+15)/16 {
-			t.Errorf("%v: left %v", index, got)
+			t.Errorf("samples %v: Extract left %v", index, got)
 		}
 		p.Append(make([]uint16, 13), 0)
 		if p.Len() != len(want)+1 || p.Row(len(want))[0] != 0 {
-			t.Errorf("%v: a sample after those left does not follow them", index)
+			t.Errorf("%v: a sample added after Extract does not follow the remaining ones", index)
 		}
 	}
 	for _, index := range [][]int32{{-1}, {100}, {5, 5}, {6, 5}} {

@@ -11,12 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// shapes are features and widths whose rows end before, at and after a word's end.
+// shapes are features and widths whose rows end before, at and after the end of a word.
 var shapes = []struct{ features, width int }{
 	{1, 1}, {64, 1}, {65, 1}, {784, 2}, {64, 3}, {43, 3}, {7, 5}, {16, 4}, {100, 8}, {33, 9}, {5, 13}, {12, 16},
 }
 
-// randomPacked returns packed samples and the same values unpacked.
+// randomPacked returns packed samples, and the same values unpacked.
 func randomPacked(r *rand.Rand, features, width, samples int) (*Packed, [][]uint16) {
 	p, all := NewPacked(features, width), make([][]uint16, samples)
 	for i := range all {
@@ -75,7 +75,7 @@ func TestPackedPanics(t *testing.T) {
 	}
 }
 
-// slowGather is the definition of Gather.
+// slowGather defines the result of Gather.
 func slowGather(values [][]uint16, features, width, words int, index []int32) []uint64 {
 	dst := make([]uint64, features*width*words)
 	for i, sample := range index {
@@ -110,7 +110,7 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// dirty returns words that a function has to overwrite.
+// dirty returns nonzero words, to be overwritten by the function under test.
 func dirty(n int) []uint64 {
 	s := make([]uint64, n)
 	for i := range s {
@@ -137,8 +137,8 @@ func TestGatherRange(t *testing.T) {
 	}
 }
 
-// TestThermometer goes the whole way, values to levels to packed to planes to bits,
-// and compares with value > threshold.
+// TestThermometer encodes values as levels, packs them, and unpacks planes and bits. It compares the bits with value >
+// threshold.
 func TestThermometer(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, bits := range []int{2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33, 100, 255, 256} {
@@ -169,10 +169,10 @@ func TestThermometer(t *testing.T) {
 	}
 }
 
-// TestChunks packs more samples than a chunk holds, up to its last place and beyond.
+// TestChunks packs more samples than fit into a chunk, up to the chunk's last place and beyond.
 func TestChunks(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
-	const features, width = 1 << 16, 16 // 16 samples a chunk
+	const features, width = 1 << 16, 16 // 16 samples per chunk
 	for _, n := range []int{16, 17, 50} {
 		p, values := randomPacked(r, features, width, n)
 		if want := (n + 15) / 16; len(p.chunks) != want {
@@ -193,8 +193,8 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// TestBatcher compares with Gather and Thermometer, in sizes below, at and above a
-// block of features and for any number of goroutines.
+// TestBatcher compares a Batcher with Gather and Thermometer, for sizes below, at and above a block of features and
+// for several numbers of goroutines.
 func TestBatcher(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	for _, features := range []int{1, 127, 128, 129, 300} {
@@ -220,7 +220,7 @@ func TestBatcher(t *testing.T) {
 					got := dirty(len(want))
 					NewBatcher(e, p, words, crew.New(threads)).Batch(got, index)
 					if !slices.Equal(got, want) {
-						t.Fatalf("%d features, %d bits, batch %d, %d threads: another result", features, bits, batch, threads)
+						t.Fatalf("%d features, %d bits, batch %d, %d threads: wrong result", features, bits, batch, threads)
 					}
 				}
 			}
@@ -228,7 +228,8 @@ func TestBatcher(t *testing.T) {
 	}
 }
 
-// TestBatcherPanics misuses it; a fault of a goroutine would end the program.
+// TestBatcherPanics misuses a Batcher. The panic must reach the caller, because a panic in a goroutine would end the
+// program.
 func TestBatcherPanics(t *testing.T) {
 	e := randomEncoder(rand.New(rand.NewPCG(15, 16)), 300, 4, 8)
 	p := benchPacked(e, 3)
@@ -268,7 +269,7 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// TestRelevel encodes words by other thresholds, in place, at every width of a level.
+// TestRelevel encodes words by other thresholds in place, for every width of a level.
 func TestRelevel(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	for _, bits := range []int{2, 3, 4, 6, 17, 40} {
@@ -308,7 +309,7 @@ func TestRelevel(t *testing.T) {
 			func() {
 				defer func() {
 					if recover() == nil {
-						t.Errorf("bits %d: other %s were taken", bits, name)
+						t.Errorf("bits %d: other %s: no panic", bits, name)
 					}
 				}()
 				e.Relevel(set, words)

@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestCuts explains samples of real values whose words are made by cuts, some of which are equal: bits are told by
-// their cuts, and changes by ranges of values that have the words.
+// TestCuts explains samples of real values whose words are made by cuts, some of them equal. Bits are described by
+// their cuts, and changes by ranges of values.
 func TestCuts(t *testing.T) {
 	f := netgen.Model(netgen.ModelOptions{Cuts: true, Bits: 6, Seed: 1}).Freeze()
 	n, err := New(f, Options{})
@@ -49,12 +49,12 @@ func TestCuts(t *testing.T) {
 				t.Fatalf("change %+v of %g", c, x[c.Feature])
 			}
 			if w := q.Apply(c.Feature, some(c.ToRange), f.Encoder.Max); w != c.To {
-				t.Errorf("change %+v: %g has the word %d", c, some(c.ToRange), w)
+				t.Errorf("change %+v: the value %g has the word %d", c, some(c.ToRange), w)
 			}
 		}
 	}
 	if bits == 0 || flips == 0 {
-		t.Errorf("%d bits decided, %d changes", bits, flips)
+		t.Errorf("%d deciding bits and %d changes, want some of both", bits, flips)
 	}
 }
 
@@ -62,7 +62,7 @@ func within(r *Range, x float64) bool {
 	return (r.Above == nil || x > *r.Above) && (r.AtMost == nil || x <= *r.AtMost)
 }
 
-// some returns a value of a range, at its end.
+// some returns a value of a range, at one of its ends.
 func some(r *Range) float64 {
 	if r.AtMost != nil {
 		return *r.AtMost
@@ -70,7 +70,7 @@ func some(r *Range) float64 {
 	return math.Nextafter(*r.Above, math.Inf(1))
 }
 
-// TestCutCandidates steps over words that no value has.
+// TestCutCandidates checks that words that no value has are skipped.
 func TestCutCandidates(t *testing.T) {
 	f := netgen.Model(netgen.ModelOptions{Cuts: true, Bits: 6, Width: 300, Seed: 1}).Freeze()
 	n, err := New(f, Options{})
@@ -91,7 +91,7 @@ func TestCutCandidates(t *testing.T) {
 		}
 	}
 	if r := rangeOf(cuts, 1); r != nil {
-		t.Errorf("the word 1 has the values %v", r)
+		t.Errorf("the word 1 has the range %v, want none", r)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// randomWords returns a sample, thresholds among its words, where strictness shows.
+// randomWords returns a sample. Some of its words equal thresholds, to show that the comparison is strict.
 func randomWords(r *rand.Rand, enc *encoding.Encoder) []uint16 {
 	words := make([]uint16, enc.Features())
 	for f := range words {
@@ -27,7 +27,7 @@ func randomWords(r *rand.Rand, enc *encoding.Encoder) []uint16 {
 	return words
 }
 
-// scores are the class counts and the class of samples by the trainer's forward pass.
+// scores returns the class counts and the predicted classes of samples, computed by the trainer's forward pass.
 func scores(t *testing.T, f *model.Frozen, samples ...[]uint16) *model.Scores {
 	t.Helper()
 	p := encoding.NewPacked(f.Encoder.Features(), f.Encoder.LevelBits())
@@ -43,7 +43,7 @@ func scores(t *testing.T, f *model.Frozen, samples ...[]uint16) *model.Scores {
 	return s
 }
 
-// changed returns a sample with some of the changes.
+// changed returns a sample with the changes applied.
 func changed(words []uint16, changes []Change) []uint16 {
 	out := slices.Clone(words)
 	for _, c := range changes {
@@ -52,9 +52,9 @@ func changed(words []uint16, changes []Change) []uint16 {
 	return out
 }
 
-// TestExplainsEveryForm explains samples of every form of network, and holds each statement to the forward pass: the
-// votes are the counts, the bits that decide a vote do so whatever all others are, and the changes flip the class, none
-// of them too many.
+// TestExplainsEveryForm explains samples of every form of network and compares each statement with the forward pass: the
+// votes are the counts, the deciding bits decide a vote whatever the other bits are, and the changes flip the class, but
+// not if one of them is left out.
 func TestExplainsEveryForm(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		t.Run(form.Name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestExplainsEveryForm(t *testing.T) {
 	}
 }
 
-// checkVotes compares the votes with the counts, and what decides each with the network on other inputs.
+// checkVotes compares the votes with the counts, and checks the reason of each vote on other inputs.
 func checkVotes(t *testing.T, r *rand.Rand, f *model.Frozen, e *Explanation) {
 	t.Helper()
 	want := scores(t, f, e.Words)
@@ -96,7 +96,7 @@ func checkVotes(t *testing.T, r *rand.Rand, f *model.Frozen, e *Explanation) {
 	}
 }
 
-// checkPath has all bits random but those that decide.
+// checkPath makes all bits random except the deciding ones. The vote must not change.
 func checkPath(t *testing.T, r *rand.Rand, f *model.Frozen, e *Explanation, v *Vote) {
 	t.Helper()
 	rows := make([]uint64, f.Inputs())
@@ -106,7 +106,7 @@ func checkPath(t *testing.T, r *rand.Rand, f *model.Frozen, e *Explanation, v *V
 	for _, p := range v.Deciding() {
 		rows[p.Input.Bit] = -uint64(p.Value)
 		if greater := e.Words[p.Input.Feature] > p.Input.Threshold; greater != (p.Value == 1) {
-			t.Errorf("bit %d of the sample is said to be %d", p.Input.Bit, p.Value)
+			t.Errorf("the explanation has bit %d of the sample as %d, want the opposite", p.Input.Bit, p.Value)
 		}
 	}
 	model.NewEvaluator(f).Run(rows, 1, func(l int, h []uint64) {
@@ -116,7 +116,7 @@ func checkPath(t *testing.T, r *rand.Rand, f *model.Frozen, e *Explanation, v *V
 				continue
 			}
 			if h[k.Node] != -uint64(k.Value) {
-				t.Fatalf("chain %d, layer %d, node %d: not decided by the bits that are said to: %#x, want all %d", v.Chain,
+				t.Fatalf("chain %d, layer %d, node %d: not decided by the deciding bits: value %#x, want all bits %d", v.Chain,
 					k.Layer, k.Node, h[k.Node], k.Value)
 			}
 		}
@@ -133,7 +133,7 @@ func checkPath(t *testing.T, r *rand.Rand, f *model.Frozen, e *Explanation, v *V
 	}
 }
 
-// checkFlips has the changes flip the class, and not without any one of them.
+// checkFlips checks that the changes flip the class, and that leaving out any one of them does not.
 func checkFlips(t *testing.T, f *model.Frozen, e *Explanation) {
 	t.Helper()
 	if e.Flipped == nil {
@@ -148,17 +148,17 @@ func checkFlips(t *testing.T, f *model.Frozen, e *Explanation) {
 		t.Errorf("flipped to class %d, counts (-want +got):\n%s", s.Predicted[0], diff)
 	}
 	if e.Flipped.Class == e.Class {
-		t.Errorf("class %s becomes itself", e.Class)
+		t.Errorf("the changed class is the same: %s", e.Class)
 	}
 	for i, class := range s.Predicted[1:] {
 		if f.Classes[class] != e.Class {
-			t.Errorf("without change %d the class is %d, and it could be left out", i, class)
+			t.Errorf("change %d is not needed: without it the class is %d", i, class)
 		}
 	}
 }
 
-// TestLeast compares the number of changes with the least one of all samples that there are, of small networks.
-func TestLeast(t *testing.T) {
+// TestFewestChanges compares the number of changes with the smallest number over all possible samples, in small networks.
+func TestFewestChanges(t *testing.T) {
 	found, flipped, least := 0, 0, 0
 	for seed := range uint64(40) {
 		f := netgen.Frozen(seed, netgen.FrozenOptions{
@@ -182,18 +182,18 @@ func TestLeast(t *testing.T) {
 		case want == 0 || got < want:
 			t.Errorf("seed %d: %d changes, want at least %d", seed, got, want)
 		case e.Flipped.Least && got != want:
-			t.Errorf("seed %d: %d changes are said to be the fewest, which are %d", seed, got, want)
+			t.Errorf("seed %d: %d changes are called the fewest, but %d suffice", seed, got, want)
 		default:
 			found++
 			least += got - want
 		}
 	}
 	if found != flipped || flipped < 30 || least > 2 {
-		t.Errorf("%d found of %d, with %d changes more than the fewest", found, flipped, least)
+		t.Errorf("found %d of %d flips, with %d changes more than necessary in all", found, flipped, least)
 	}
 }
 
-// fewest returns how few features of a sample must be changed for another class, 0 if none does.
+// fewest returns the smallest number of features whose change gives another class, or 0 if no change does.
 func fewest(t *testing.T, f *model.Frozen, words []uint16, class int) (least int) {
 	t.Helper()
 	var all [][]uint16
@@ -221,7 +221,7 @@ func fewest(t *testing.T, f *model.Frozen, words []uint16, class int) (least int
 	return least
 }
 
-// TestNothingFlips: where no changes do, or none are allowed, that is said.
+// TestNothingFlips checks the explanation if no changes flip the class or none are allowed.
 func TestNothingFlips(t *testing.T) {
 	f := netgen.Demo()
 	for name, change := range map[string]func(f *model.Frozen) int{
@@ -246,7 +246,8 @@ func TestNothingFlips(t *testing.T) {
 	}
 }
 
-// TestCandidates: of a feature, each value that the network tells apart, nearest to the sample's own, and no other.
+// TestCandidates checks that a feature's candidates are one value for each interval that the network distinguishes,
+// nearest to the sample's value, and no others.
 func TestCandidates(t *testing.T) {
 	enc, err := encoding.NewUniform(2, 4, 4, 15, nil)
 	if err != nil {
@@ -269,7 +270,7 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// TestCategories: of a category the word is changed as a whole, and the number of changes is that of columns.
+// TestCategories checks that a category is changed as a whole word, and that the number of changes counts columns.
 func TestCategories(t *testing.T) {
 	found := 0
 	for seed := range uint64(30) {
@@ -282,7 +283,7 @@ func TestCategories(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var all [][]uint16 // all samples that there are
+		var all [][]uint16 // all possible samples
 		for i := range 4 * 3 * 4 {
 			sample := []uint16{uint16(i % 4), 0, 0, 0, uint16(i / 12)}
 			sample[1+i/4%3] = 3
@@ -309,7 +310,7 @@ func TestCategories(t *testing.T) {
 		}
 		if e.Flipped == nil {
 			if least < 9 {
-				t.Errorf("seed %d: no changes were found, and %d would do", seed, least)
+				t.Errorf("seed %d: no changes were found, but %d suffice", seed, least)
 			}
 			continue
 		}
@@ -318,7 +319,7 @@ func TestCategories(t *testing.T) {
 				reason, name := p.Input.says(p.Value), f.Encoder.Name(p.Input.Feature)
 				word := reason == name && e.Words[p.Input.Feature] == 3 || reason == "not "+name && e.Words[p.Input.Feature] == 0
 				if category := p.Input.Feature%4 != 0; category != word {
-					t.Errorf("seed %d: feature %d is said to be %q", seed, p.Input.Feature, reason)
+					t.Errorf("seed %d: the reason for feature %d is %q", seed, p.Input.Feature, reason)
 				}
 			}
 		}
@@ -340,7 +341,7 @@ func TestCategories(t *testing.T) {
 		}
 	}
 	if found < 5 {
-		t.Errorf("the category was changed %d times alone", found)
+		t.Errorf("only %d changes of the category were found", found)
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// flipSets returns all sets of candidates, one or none a column, that give another class by the trainer's forward pass:
-// for each column 0, or 1 and the number of the candidate.
+// flipSets returns all sets of candidates, at most one per column, that give another class in the trainer's forward
+// pass. A set holds, for each column, 0 or 1 plus the index of the candidate.
 func flipSets(t *testing.T, f *model.Frozen, e *Explanation, columns [][]candidate) (all [][]int) {
 	t.Helper()
 	var sets [][]int
@@ -42,7 +42,7 @@ func flipSets(t *testing.T, f *model.Frozen, e *Explanation, columns [][]candida
 	return all
 }
 
-// isBelow reports whether set a is another one than b and is made of it by leaving changes out or making them smaller.
+// isBelow reports whether set a differs from b and is made from b by leaving out changes or making them smaller.
 func isBelow(columns [][]candidate, a, b []int) bool {
 	if slices.Equal(a, b) {
 		return false
@@ -62,7 +62,7 @@ func isBelow(columns [][]candidate, a, b []int) bool {
 	return true
 }
 
-// differ returns in how many columns sets differ.
+// differ returns the number of columns in which two sets differ.
 func differ(a, b []int) (n int) {
 	for k := range a {
 		if a[k] != b[k] {
@@ -72,18 +72,18 @@ func differ(a, b []int) (n int) {
 	return n
 }
 
-// changes returns how many changes a set has.
+// changes returns the number of changes in a set.
 func changes(set []int) int { return differ(set, make([]int, len(set))) }
 
-// TestOracle compares explanations of random networks with all sets of changes that there are: a set is found if there
-// is one, none of as few changes as it is said to have flips the class, and none below it does. Searches with less room
-// claim less. ORACLE is the number of networks.
+// TestOracle compares explanations of random networks with all possible sets of changes: a set is found if there is
+// one, no set with fewer changes than stated flips the class, and no set below the found one does. A search with less
+// room may claim less. The environment variable ORACLE sets the number of networks.
 func TestOracle(t *testing.T) {
 	networks := uint64(60)
 	if n, err := strconv.ParseUint(os.Getenv("ORACLE"), 10, 32); err == nil {
 		networks = n
 	}
-	const start = 180 // a greedy search alone finds nothing of seed 200
+	const start = 180 // for seed 200 a merely greedy search finds nothing
 	flipped, least, irreducible, missed, more := 0, 0, 0, 0, 0
 	for seed := range networks {
 		seed += start
@@ -115,7 +115,7 @@ func TestOracle(t *testing.T) {
 			flipped++
 			fewest := changes(slices.MinFunc(sets, func(a, b []int) int { return changes(a) - changes(b) }))
 			if e.Search.AllUpTo >= fewest {
-				t.Errorf("seed %d, room %v: no set of up to %d changes is said to flip the class, but one of %d does", seed,
+				t.Errorf("seed %d, room %v: said that no set of up to %d changes flips the class, but one of %d does", seed,
 					room, e.Search.AllUpTo, fewest)
 			}
 			if e.Flipped == nil {
@@ -134,17 +134,17 @@ func TestOracle(t *testing.T) {
 			}
 			if len(e.Flips) > fewest {
 				if more++; e.Flipped.Least {
-					t.Errorf("seed %d, room %v: %d changes are said to be the fewest, but %d do", seed, room, len(e.Flips), fewest)
+					t.Errorf("seed %d, room %v: %d changes are called the fewest, but %d suffice", seed, room, len(e.Flips), fewest)
 				}
 			}
 			if e.Flipped.Irreducible {
 				irreducible++
 			} else if room == roomFor(f) {
-				t.Errorf("seed %d: the set is not said to be irreducible", seed)
+				t.Errorf("seed %d: the set is not called irreducible", seed)
 			}
 			for _, s := range sets {
 				if isBelow(columns, s, found) && (e.Flipped.Irreducible || differ(s, found) == 1) {
-					t.Errorf("seed %d, room %v: %v flips the class, and so does %v, which is below", seed, room, found, s)
+					t.Errorf("seed %d, room %v: %v flips the class, and so does the smaller set %v", seed, room, found, s)
 				}
 			}
 		}
@@ -152,6 +152,7 @@ func TestOracle(t *testing.T) {
 	t.Logf("%d explanations, %d least, %d irreducible, %d missed, %d with more than the fewest", flipped, least, irreducible,
 		missed, more)
 	if least == flipped || irreducible == flipped || least < flipped/4 {
-		t.Errorf("of %d explanations %d are least, %d irreducible", flipped, least, irreducible)
+		t.Errorf("of %d explanations %d have the fewest changes, %d are irreducible: want some with and without",
+			flipped, least, irreducible)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"ialgn/netlist"
 )
 
-// slowReads counts the reads of a frozen network gate by gate: of each class, those of the nodes that its votes depend
-// on, each once for a feature.
+// slowReads counts the reads of a frozen network gate by gate. The reads of a class are the reads by the nodes that its
+// votes depend on. A node that reads several bits of a feature counts as one read of it.
 func slowReads(f *model.Frozen) *Reads {
 	r := &Reads{All: make([]int, f.Encoder.Features())}
 	group, all := f.Width/len(f.Classes), map[key]bool{}
@@ -28,7 +28,7 @@ func slowReads(f *model.Frozen) *Reads {
 			seen[k] = true
 			layer, features := &f.Layers[k.layer], map[int]bool{}
 			for i, p := range layer.Pins {
-				// The same pin twice is one that the table may not depend on: see Effective.
+				// If two pins have the same source, the table may not depend on the second: see Effective.
 				if !matters(layer, k.node, i) {
 					continue
 				}
@@ -53,7 +53,7 @@ func slowReads(f *model.Frozen) *Reads {
 	return r
 }
 
-// matters reports whether a node depends on what a pin reads, by trying all values of all sources.
+// matters reports whether a node depends on a pin. It tries all values of all sources.
 func matters(layer *model.FrozenLayer, node, pin int) bool {
 	type source struct {
 		from  model.Source
@@ -65,7 +65,7 @@ func matters(layer *model.FrozenLayer, node, pin int) bool {
 		line := 0
 		for i := range layer.Pins {
 			bit := values >> i & 1
-			for j := range i { // the first pin with the same source decides
+			for j := range i { // pins with the same source have the first one's value
 				if of(j) == of(i) {
 					bit = values >> j & 1
 					break
@@ -86,7 +86,7 @@ func matters(layer *model.FrozenLayer, node, pin int) bool {
 	return false
 }
 
-// TestReads counts in every scope, of every form of network, what the slow count finds.
+// TestReads compares the counts with slowReads in every scope, for every form of network.
 func TestReads(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		f := form.Model().Freeze()
@@ -104,13 +104,14 @@ func TestReads(t *testing.T) {
 				t.Errorf("%s, scope %v (-want +got):\n%s", form.Name, scope, diff)
 			}
 			if n := Features(got.All); n == 0 || n > f.Encoder.Features() {
-				t.Errorf("%s: %d features are read", form.Name, n)
+				t.Errorf("%s: %d features are read, want 1 or more and not more than the encoder has", form.Name, n)
 			}
 		}
 	}
 }
 
-// TestCountedBits: a bit that a class counts as it stands is a read of it, once however much counts it.
+// TestCountedBits checks that an input bit that a class counts directly is one read by the class, however many adders
+// count it.
 func TestCountedBits(t *testing.T) {
 	b := netlist.NewBuilder("counted")
 	x := b.Input("x", 4, 1, []string{"a > 1", "b > 1", "c > 1", "d > 1"})

@@ -10,12 +10,12 @@ import (
 	"ialgn/internal/message"
 )
 
-// zipHead begins a zip archive with an entry.
+// zipHead returns the start of a zip archive with one entry.
 func zipHead(entry string) string {
 	return "PK\x03\x04" + strings.Repeat("\x00", 22) + string([]byte{byte(len(entry)), 0}) + "\x00\x00" + entry
 }
 
-// header is a file of safetensors with a header in JSON.
+// header returns the start of a safetensors file with the given JSON header.
 func header(text string) string { return string([]byte{byte(len(text)), 0, 0, 0, 0, 0, 0, 0}) + text }
 
 func TestOf(t *testing.T) {
@@ -89,7 +89,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestCutCharacter has a text whose last character is cut off.
+// TestCutCharacter reads a text that ends in the middle of a character.
 func TestCutCharacter(t *testing.T) {
 	text := []byte("a,b\n\u00e9,\u20ac")
 	for n := 7; n <= len(text); n++ {
@@ -118,7 +118,7 @@ func TestExplainFile(t *testing.T) {
 	}
 }
 
-// TestExplainWhatIsWanted has files that are, or may be, what is wanted.
+// TestExplainWhatIsWanted checks that there is no error about files of a wanted kind, or of a kind that may be it.
 func TestExplainWhatIsWanted(t *testing.T) {
 	for _, err := range []error{
 		Explain("x", []byte("a,b\n"), "a table"), Explain("x", []byte("a,b\n"), "a configuration", "a text", "a table"),
@@ -132,6 +132,6 @@ func TestExplainWhatIsWanted(t *testing.T) {
 		t.Errorf("error %v, hint %q", err, message.Hint(err))
 	}
 	if len(Head(bytes.NewReader(make([]byte, HeadBytes+1)))) != HeadBytes || len(Head(strings.NewReader("ab"))) != 2 {
-		t.Error("heads of other lengths")
+		t.Error("Head returns the wrong number of bytes")
 	}
 }

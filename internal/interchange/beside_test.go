@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// readValue reads the file that torch.save writes of a value.
+// readValue saves a value as torch.save does, and reads the file.
 func readValue(t *testing.T, value any, from string) (*graph.Network, error) {
 	t.Helper()
 	file := torchtest.Archive(t, value)
@@ -29,8 +29,8 @@ var (
 	sparse    = torchtest.Pickle("ctorch._utils\n_rebuild_sparse_tensor\n)R")
 )
 
-// TestBesideIsPassedOver names what was passed over.
-func TestBesideIsPassedOver(t *testing.T) {
+// TestPassedOverValuesAreNamed checks that the findings name the classes of values that were passed over.
+func TestPassedOverValuesAreNamed(t *testing.T) {
 	date := torchtest.Instance("datetime", "date", nil)
 	n, err := readValue(t, torchtest.Dict{
 		"args", namespace, "when", date, "model", namespace, "state_dict", torchtest.Dict{"0.luts", luts, "0.mapping", mapping},
@@ -44,7 +44,7 @@ func TestBesideIsPassedOver(t *testing.T) {
 	}
 }
 
-// TestNetworkThatWasNotRead refuses files whose network is itself a value without a meaning.
+// TestNetworkThatWasNotRead checks the error if the network itself is a value of a class that is not read.
 func TestNetworkThatWasNotRead(t *testing.T) {
 	net := torchtest.Instance("__main__", "Net", torchtest.Dict{"training", false})
 	for _, test := range []struct{ name, from, want, hint string }{
@@ -68,7 +68,8 @@ func TestNetworkThatWasNotRead(t *testing.T) {
 	}
 }
 
-// TestLayerThatWasNotRead refuses tensors of a network that are values without a meaning, and other tensors beside it.
+// TestLayerThatWasNotRead checks the error if a tensor of the network is a value of a class that is not read, or if
+// such a tensor is next to the network.
 func TestLayerThatWasNotRead(t *testing.T) {
 	d := func(entries ...any) torchtest.Dict { return entries }
 	for _, test := range []struct {

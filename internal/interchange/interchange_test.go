@@ -13,7 +13,7 @@ import (
 	"ialgn/internal/model"
 )
 
-// evaluate is the slow and obvious evaluation of a network: the counts of a sample.
+// evaluate is the slow, obvious evaluation of a network. It returns the class counts of a sample.
 func evaluate(n *graph.Network, sample []float32) []int {
 	in := make([]bool, n.Input.Bits())
 	for i := range in {
@@ -70,8 +70,8 @@ func evaluate(n *graph.Network, sample []float32) []int {
 	return counts
 }
 
-// check holds the model of a network against it on random samples: counts are equal but for what the betas of the
-// classes differ by.
+// check compares a network with its model on random samples. The counts must be equal, apart from the differences
+// between the betas of the classes.
 func check(t *testing.T, name string, n *graph.Network, words given.InputNumbers, sample func(r *rand.Rand) []float64) {
 	t.Helper()
 	m, err := Model(n, Options{Name: "m", Words: words, Files: []model.Start{{Name: "f", SHA256: "0"}}})
@@ -142,7 +142,7 @@ func randomDense(r *rand.Rand, inputs, classes int, pins []int, softmax, candida
 	return n
 }
 
-// randomCircuit returns a network in which anything is read by anything.
+// randomCircuit returns a network in which a node may read any input or earlier node.
 func randomCircuit(r *rand.Rand, inputs, nodes, classes int) *graph.Network {
 	c := graph.NewCircuit(inputs)
 	any := func() graph.Ref { return graph.Ref(r.IntN(inputs+c.Nodes()+2) - 2) }
@@ -194,7 +194,7 @@ func TestDense(t *testing.T) {
 			n.Sum.Beta = []float64{-1.5}
 		}
 		check(t, fmt.Sprint("dense ", seed), n, given.InputNumbers{}, bitsOf(9))
-		// the same by way of a circuit
+		// The same network as a circuit.
 		c, out, err := circuitOf(n, slices.Concat(n.Sum.Groups...))
 		if err != nil {
 			t.Fatal(err)
@@ -208,7 +208,7 @@ func TestDense(t *testing.T) {
 	}
 }
 
-// TestManyCandidates has pins with more candidates than a model keeps.
+// TestManyCandidates reads pins with more candidates than a model can keep.
 func TestManyCandidates(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	n := randomDense(r, 9, 3, []int{2, 4}, 1, 700)
@@ -218,7 +218,7 @@ func TestManyCandidates(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := m.Sections[1].Pins[2].K; got != maxCandidates {
-		t.Errorf("%d candidates are kept", got)
+		t.Errorf("%d candidates are kept, want the limit", got)
 	}
 }
 
@@ -231,7 +231,7 @@ func TestCircuits(t *testing.T) {
 	}
 }
 
-// TestInputs has every kind of input, with bits in an order of their own.
+// TestInputs checks every kind of input, with the bits in random order.
 func TestInputs(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -269,7 +269,7 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// realsOf returns values at, and beside, what thresholds are.
+// realsOf returns values at the thresholds and next to them.
 func realsOf(r *rand.Rand, features int) []float64 {
 	x := make([]float64, features)
 	for i := range x {
@@ -284,8 +284,8 @@ func realsOf(r *rand.Rand, features int) []float64 {
 	return x
 }
 
-// TestCut compares in double precision as the framework does in single precision, right at the values that are rounded
-// to the threshold, and beside.
+// TestCut checks that a comparison with the cut in double precision equals the framework's comparison in single
+// precision: at the values that are just rounded to the threshold, and next to them.
 func TestCut(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	thresholds := []float32{
@@ -349,18 +349,18 @@ func TestModelRefusesBrokenGraphs(t *testing.T) {
 		n := randomDense(r, 9, 3, []int{2, 2}, 0, 1)
 		spoil(n)
 		if m, err := Model(n, Options{Name: "m"}); err == nil {
-			t.Errorf("%s: a model of %d nodes", name, m.Nodes())
+			t.Errorf("%s: no error, but a model of %d nodes", name, m.Nodes())
 		} else {
 			t.Logf("%s: %v", name, err)
 		}
 	}
 	n := randomDense(r, 9, 3, []int{2, 2}, 0, 1)
 	if _, err := Model(n, Options{Name: "m", Classes: []string{"a"}}); err == nil {
-		t.Error("a name for three classes")
+		t.Error("one name for three classes: no error")
 	}
 	n.Dense, n.Circuit = nil, &graph.Circuit{Inputs: 9, Tables: []uint64{4}, Start: []uint32{0, 1}, Pins: []graph.Ref{0}}
 	n.Sum.Groups = graph.Contiguous(10, 3)
 	if _, err := Model(n, Options{Name: "m"}); err == nil {
-		t.Error("a table of more lines than there are")
+		t.Error("a table with too many lines: no error")
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"ialgn/internal/message"
 )
 
-// TestUsed holds what each format refuses that is said beside a file of it.
-func TestUsed(t *testing.T) {
+// TestUnusedFactsAreRefused checks which facts and options each format refuses because it does not use them.
+func TestUnusedFactsAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		said    given.Source
-		refused []string // formats; all others take it
+		refused []string // formats that refuse it; all others accept it
 		want    string
 	}{
 		"wiring": {
@@ -46,13 +46,13 @@ func TestUsed(t *testing.T) {
 			}
 			err := f.used(&c.said)
 			if (err == nil) == slices.Contains(c.refused, f.name) || err != nil && !strings.HasPrefix(err.Error(), want) {
-				t.Errorf("%s of %s: error %v, want %q", name, f.name, err, want)
+				t.Errorf("%s given for format %s: error %v, want %q", name, f.name, err, want)
 			}
 		}
 	}
 }
 
-// TestAsked holds that a question tells an option that answers it.
+// TestAsked checks that the hint about a missing fact names an option that gives the fact.
 func TestAsked(t *testing.T) {
 	for _, f := range formats {
 		h := message.Hint(f.asked(&given.Missing{What: "wiring", Why: "a test"}))

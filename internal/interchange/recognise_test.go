@@ -16,7 +16,7 @@ const (
 	aigerText = "aag 2 2 0 2 0\n2\n4\n2\n5\n"
 )
 
-// zipped returns a text gzipped.
+// zipped returns a text compressed with gzip.
 func zipped(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -30,7 +30,7 @@ func zipped(t *testing.T, text string) string {
 	return b.String()
 }
 
-// source is a file with two classes.
+// source returns a file with facts for two classes.
 func source(name, text string) *given.Source {
 	k, tau := 2, 1.0
 	return &given.Source{
@@ -39,7 +39,7 @@ func source(name, text string) *given.Source {
 	}
 }
 
-// TestRecognised finds the format of files by what is in them.
+// TestRecognised recognises the format of files by their contents.
 func TestRecognised(t *testing.T) {
 	comments := strings.Repeat("# a comment of a program\n", 4000)
 	state := string(torchtest.Archive(t, torchtest.Dict{"0.luts", luts, "0.mapping", mapping}))
@@ -65,7 +65,7 @@ func TestRecognised(t *testing.T) {
 			switch {
 			case test.want == "":
 				if err == nil || !strings.HasPrefix(err.Error(), "blif: ") {
-					t.Errorf("error %v, want one of BLIF", err)
+					t.Errorf("error %v, want one from the BLIF reader", err)
 				}
 			case err != nil || n.Format != test.want:
 				t.Errorf("%v, error %v, want %s", n, err, test.want)
@@ -74,7 +74,7 @@ func TestRecognised(t *testing.T) {
 	}
 }
 
-// TestGzipRefused has gzipped files that are damaged, too large or none that is known.
+// TestGzipRefused reads gzip files that are damaged, too large, or of an unknown format.
 func TestGzipRefused(t *testing.T) {
 	whole := zipped(t, blifText)
 	for _, test := range []struct{ name, text, want, hint string }{

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// odd is a program whose texts have all that shells and roff take for theirs.
+// odd is a program whose texts contain all special characters of shells and roff.
 var odd = &Program{
 	Name: "odd", About: "it's [odd]: a 'test' \\ of $HOME and `date`", Version: "1.2", Date: "2026-11-25",
 	Commands: []Command{{
@@ -29,7 +29,7 @@ var odd = &Program{
 	Common: []Section{{"Exit status", Parse("| status | meaning |\n|---|---|\n| 0 | it's `-done` |\n")}},
 }
 
-// TestShells: each shell that is installed can read what is written for it, and runs none of it.
+// TestShells checks that each installed shell can read its completion script and runs nothing from the texts.
 func TestShells(t *testing.T) {
 	for _, shell := range Shells {
 		var b strings.Builder
@@ -38,7 +38,7 @@ func TestShells(t *testing.T) {
 		}
 		for _, name := range []string{"--word", "--many", "-o"} {
 			if name = strings.TrimLeft(name, "-"); !strings.Contains(b.String(), name) {
-				t.Errorf("%s: no %s", shell, name)
+				t.Errorf("%s: the script lacks %s", shell, name)
 			}
 		}
 		path := filepath.Join(t.TempDir(), "script")
@@ -58,7 +58,7 @@ func TestShells(t *testing.T) {
 	}
 }
 
-// TestPages: what begins a line or a command of roff is text.
+// TestPages checks that special characters of roff at the start of a line or a word become plain text.
 func TestPages(t *testing.T) {
 	pages := map[string]string{}
 	for _, p := range Pages(odd) {

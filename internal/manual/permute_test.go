@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/manual"
 )
 
-func TestArgs(t *testing.T) {
+func TestPermuteArgs(t *testing.T) {
 	commands := []*cli.Command{
 		{Name: "eval", Flags: []cli.Flag{&cli.StringFlag{Name: "o"}}},
 		{Name: "train", Flags: []cli.Flag{
@@ -22,7 +22,7 @@ func TestArgs(t *testing.T) {
 		{"ialgn", "ialgn"},
 		{"ialgn --version", "ialgn --version"},
 		{"ialgn unknown x -o y", "ialgn unknown x -o y"},
-		{"train train c.yaml", "train train c.yaml"}, // the first is the program
+		{"train train c.yaml", "train train c.yaml"}, // the first word is the program
 		{"ialgn train c.yaml -o m", "ialgn train -o m c.yaml"},
 		{"ialgn train -o m c.yaml", "ialgn train -o m c.yaml"},
 		{"ialgn train c.yaml --quiet -o m", "ialgn train --quiet -o m c.yaml"},
@@ -46,7 +46,7 @@ func TestArgs(t *testing.T) {
 	}
 }
 
-func TestHas(t *testing.T) {
+func TestHasFlag(t *testing.T) {
 	commands := []*cli.Command{{Name: "train", Flags: []cli.Flag{
 		&cli.StringFlag{Name: "o"}, &cli.BoolFlag{Name: "json"},
 	}}}
@@ -61,7 +61,7 @@ func TestHas(t *testing.T) {
 		"ialgn train --json=false":      false,
 		"ialgn train --jsonl":           false,
 		"ialgn train json":              false,
-		"ialgn train -o --json":         false, // a file of that name
+		"ialgn train -o --json":         false, // the value of -o
 		"ialgn train -o=m --json":       true,
 		"ialgn train -o m --json":       true,
 		"ialgn train --unknown --json":  true,

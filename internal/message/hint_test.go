@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/message"
 )
 
-func TestOf(t *testing.T) {
+func TestHint(t *testing.T) {
 	inner := message.WithHint(io.ErrUnexpectedEOF, "copy %s again", "it")
 	for _, test := range []struct {
 		name string
@@ -32,7 +32,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-func TestWith(t *testing.T) {
+func TestWithHint(t *testing.T) {
 	if err := message.WithHint(nil, "nothing to mend"); err != nil {
 		t.Errorf("no error became %v", err)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestExplain reads JSON that is wrong in one way each.
+// TestExplain explains JSON texts with one fault each.
 func TestExplain(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{`{"counts":[{"net":-1}]}`, "counts.net: number -1 has no place there (byte 20)"},
@@ -25,6 +25,6 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	if other := errors.New("other"); !errors.Is(ExplainJSON(other), other) {
-		t.Error("another error was changed")
+		t.Error("an error that is not about JSON was changed")
 	}
 }

@@ -20,11 +20,11 @@ func TestNearest(t *testing.T) {
 		{"tarin", commands, "train"},
 		{"smi", commands, "sim"},
 		{"frobnicate", commands, ""},
-		{"s", commands, ""}, // nothing of it would be left
+		{"s", commands, ""}, // too short: every letter would change
 		{"", commands, ""},
 		{"sime", nil, ""},
 		{"ice4", []string{"generic", "ice40", "ecp5"}, "ice40"},
-		{"ac", []string{"ab", "ad"}, "ab"}, // the first of equals
+		{"ac", []string{"ab", "ad"}, "ab"}, // the first of equally near words
 		{"train.optimizer.learning", []string{"train.optimizer.lr", "train.epochs"}, "train.optimizer.lr"},
 		{"train.learning", []string{"train.optimizer.lr", "train.epochs"}, ""},
 		{"train.optimiser.lr", []string{"train.optimizer.lr", "train.epochs"}, "train.optimizer.lr"},

@@ -10,12 +10,12 @@ import (
 	"ialgn/internal/message"
 )
 
-// flags are words of a command line.
+// flags writes an option as a flag of a command line.
 func flags(name, value string) string {
 	return strings.TrimSpace("--" + strings.ToLower(name) + " " + value)
 }
 
-func TestIn(t *testing.T) {
+func TestOptionsBecomeFlags(t *testing.T) {
 	inner := message.Optionf("{Baud} %d: there is no line, give {Wrap uart}", 7)
 	for _, test := range []struct {
 		name         string
@@ -46,7 +46,7 @@ func TestIn(t *testing.T) {
 	}
 }
 
-func TestUnwrap(t *testing.T) {
+func TestOptionErrorUnwraps(t *testing.T) {
 	if err := message.Optionf("{Fold}: %w", io.EOF); !errors.Is(err, io.EOF) {
 		t.Errorf("%v: the error in it is out of reach", err)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestOf(t *testing.T) {
+func TestPlural(t *testing.T) {
 	for n, want := range map[int]string{0: "0 batches", 1: "1 batch", 2: "2 batches", -1: "-1 batches"} {
 		if got := Plural(n, "batch", "batches"); got != want {
 			t.Errorf("%s, want %s", got, want)

@@ -20,8 +20,8 @@ func cellNames(n *netlist.Netlist) []string {
 	return names
 }
 
-// TestNamesUnique checks on random netlists of all kinds that no two cells have one name and
-// that no port can have the name of a cell, of its instance or of its word of inputs.
+// TestNamesUnique checks on random netlists of all kinds that no two cells have the same name, and that no port can
+// have the name of a cell, of its instance or of its input word.
 func TestNamesUnique(t *testing.T) {
 	for seed := range uint64(300) {
 		n := netgen.Netlist(seed, netgen.NetlistOptions{Cells: 1 + int(seed), Registers: seed%2 == 0})
@@ -35,14 +35,14 @@ func TestNamesUnique(t *testing.T) {
 				}
 				seen[s] = true
 				if CheckIdentifier(s) != nil || CheckPort(s) == nil {
-					t.Fatalf("seed %d: %s is no identifier or could be a port", seed, s)
+					t.Fatalf("seed %d: %s is not an identifier, or is allowed as a port's name", seed, s)
 				}
 			}
 		}
 	}
 }
 
-// TestNames names the cells of a netlist that has every sort of them.
+// TestNames checks the names of the cells of a netlist with every kind of cell.
 func TestNames(t *testing.T) {
 	gate := func(layer uint16, chain uint32) netlist.Origin { return netlist.Origin{Layer: layer, Chain: chain} }
 	none := netlist.Origin{}
@@ -56,7 +56,7 @@ func TestNames(t *testing.T) {
 	x1 := b.Input("x1", 8, 4, nil)
 	bits := b.Input("bits", 3, 1, nil)
 	above := add("x1_gt5", netlist.Compare, 5, none, x[4:8]...)
-	add("x1_e0", netlist.Compare, 5, none, x[4:8]...) // a second one
+	add("x1_e0", netlist.Compare, 5, none, x[4:8]...) // the second of that name
 	high := add("x2_gt11", netlist.Compare, 2, none, x[10:12]...)
 	other := add("x1_1_gt5", netlist.Compare, 5, none, x1[4:]...)
 	low := add("x0_e0", netlist.Function, 0b0111, none, x[0], x[1])
@@ -94,7 +94,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestPositions names gates that positions share, pooling and what follows, further cells and registers among them.
+// TestPositions names gates that positions share, pooling and later layers, with additional cells and registers.
 func TestPositions(t *testing.T) {
 	b := netlist.NewBuilder("n")
 	x := b.Input("x", 2, 1, nil)
@@ -120,13 +120,13 @@ func TestPositions(t *testing.T) {
 			t.Errorf("cell %d is called %s, want %s", c, got, want[c])
 		}
 		if CheckPort(got) == nil {
-			t.Errorf("a port may be called %s, as a cell is", got)
+			t.Errorf("a port may be called %s, which is the name of a cell", got)
 		}
 	}
 }
 
-// TestThresholds finds the threshold of every comparison with words of 1 to 10 bits from its
-// function, and none where the function is another.
+// TestThresholds finds the threshold of every comparison of words of 1 to 10 bits from its function, and finds none
+// for other functions.
 func TestThresholds(t *testing.T) {
 	for width := 1; width <= 10; width++ {
 		r := rand.New(rand.NewPCG(uint64(width), 1))
@@ -135,24 +135,23 @@ func TestThresholds(t *testing.T) {
 		for v := values - 1; v > 0; v-- {
 			value[v>>6] |= 1 << (v & 63)
 			if got, ok := step(value, values); !ok || got != uint64(v-1) {
-				t.Fatalf("width %d: above %d is taken for above %d: %v", width, v-1, got, ok)
+				t.Fatalf("width %d: the function > %d was recognised as > %d: %v", width, v-1, got, ok)
 			}
 			hole := v + r.IntN(values-v)
 			value[hole>>6] ^= 1 << (hole & 63)
 			if got, ok := step(value, values); ok && (hole != v || got != uint64(v)) {
-				t.Fatalf("width %d: above %d without %d is taken for above %d", width, v-1, hole, got)
+				t.Fatalf("width %d: the function > %d without the value %d was recognised as > %d", width, v-1, hole, got)
 			}
 			value[hole>>6] ^= 1 << (hole & 63)
 		}
 		value[0] |= 1
 		if _, ok := step(value, values); ok {
-			t.Fatalf("width %d: 1 is taken for a comparison", width)
+			t.Fatalf("width %d: the constant 1 was recognised as a comparison", width)
 		}
 	}
 }
 
-// TestNamesSkipNothing checks the search among the cells that need more than their gate
-// against a plain one.
+// TestNamesSkipNothing compares the search among the cells that need more than their gate with a plain search.
 func TestNamesSkipNothing(t *testing.T) {
 	n := netgen.Netlist(1, netgen.NetlistOptions{Cells: 1000})
 	b := newBelongings(n)
@@ -163,13 +162,13 @@ func TestNamesSkipNothing(t *testing.T) {
 			t.Fatalf("cell %d: %v", c, of)
 		case of != nil:
 			if of != &b.list[i] {
-				t.Fatalf("cell %d has the belonging of another", c)
+				t.Fatalf("cell %d has another cell's belonging", c)
 			}
 			i++
 		}
 	}
 	if i != len(b.list) || i < 100 {
-		t.Errorf("%d cells need a belonging, %d have one", i, len(b.list))
+		t.Errorf("found the belongings of %d cells, want %d and at least 100", i, len(b.list))
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// sample is a model with all that is written.
+// sample returns a model that uses every field that is written.
 func sample() *Model {
 	t := Bytes("constant", []int64{2}, []byte{3, 4})
 	return &Model{
@@ -58,7 +58,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// tensor returns a tensor as it stands in a file that has elements in their own field.
+// tensor returns a tensor as decoded from a file whose elements are in a field of their own type.
 func tensor(t testing.TB, kind DataType, dims []int64, field protowire.Number, elements []byte) *Tensor {
 	t.Helper()
 	x := &Tensor{Name: "t", Type: kind, Dims: dims}
@@ -78,7 +78,7 @@ func varints(list ...int64) (b []byte) {
 	return b
 }
 
-// TestElements reads elements of all types, from both places in which they may stand.
+// TestElements reads elements of all types from both fields that can hold them.
 func TestElements(t *testing.T) {
 	raw := func(kind DataType, b ...byte) *Tensor {
 		return &Tensor{Type: kind, Dims: []int64{int64(len(b) / kinds[kind].bytes)}, Raw: b}
@@ -137,7 +137,7 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// TestValuesRefusesBadTensors holds tensors whose elements are not what they say.
+// TestValuesRefusesBadTensors refuses tensors whose elements do not fit their type or shape.
 func TestValuesRefusesBadTensors(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -163,7 +163,7 @@ func TestValuesRefusesBadTensors(t *testing.T) {
 	}
 }
 
-// TestBounded holds that a file of many empty parts takes no more memory than is promised.
+// TestBounded checks that a file with many empty parts takes no more memory than promised.
 func TestBounded(t *testing.T) {
 	data := message(nil, 7, bytes.Repeat([]byte{1<<3 | 2, 0}, 8<<20)) // 8 million nodes
 	var before, after runtime.MemStats
@@ -174,11 +174,11 @@ func TestBounded(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if took := after.Sys - before.Sys; took > uint64(4*len(data)+64<<20) {
-		t.Errorf("%d bytes of memory for a file of %d", took, len(data))
+		t.Errorf("decoding took %d bytes of memory for a file of %d", took, len(data))
 	}
 }
 
-// FuzzDecode decodes what may be no model, and all its tensors.
+// FuzzDecode decodes arbitrary bytes, and the tensors of each model that it accepts.
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(f, sample()))
 	files, _ := filepath.Glob("../../../shared/reference/import/qonnx-*/model.onnx")

@@ -16,7 +16,7 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// content returns the files of a folder with what they hold.
+// content returns the contents of the files in a folder, by name.
 func content(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -96,7 +96,7 @@ func TestWritePanic(t *testing.T) {
 	}
 }
 
-// TestOldFileUntilCommit looks at the target while the new file is being written.
+// TestOldFileUntilCommit reads the target while the new file is being written.
 func TestOldFileUntilCommit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
@@ -124,7 +124,7 @@ func TestOldFileUntilCommit(t *testing.T) {
 		t.Errorf("folder after Commit and Abort (-want +got):\n%s", diff)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("permissions %v, error %v, want those of the old file", info.Mode(), err)
+		t.Errorf("permissions %v, error %v, want the permissions of the old file", info.Mode(), err)
 	}
 	if err := f.Commit(); err == nil {
 		t.Error("a second Commit: no error")
@@ -159,7 +159,7 @@ func TestCommitFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := f.Commit(); err == nil || !strings.HasPrefix(err.Error(), "rename: ") {
-		t.Errorf("error %v, want one of rename", err)
+		t.Errorf("error %v, want an error of rename", err)
 	}
 	entries, err := os.ReadDir(folder)
 	if err != nil || len(entries) != 1 {
@@ -167,7 +167,7 @@ func TestCommitFailure(t *testing.T) {
 	}
 }
 
-// TestNewFileMode compares with a file made in the common way, whatever the umask is.
+// TestNewFileMode compares the mode with the mode of a file made by os.Create, whatever the umask is.
 func TestNewFileMode(t *testing.T) {
 	folder := t.TempDir()
 	path, common := filepath.Join(folder, "f"), filepath.Join(folder, "common")
@@ -236,7 +236,7 @@ func TestCreateErrors(t *testing.T) {
 func TestRemoveLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "m.st")
-	killed, err := outfile.Create(path) // and never ended
+	killed, err := outfile.Create(path) // neither committed nor aborted
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,33 +249,33 @@ func TestRemoveLeftovers(t *testing.T) {
 	}
 	outfile.RemoveLeftovers(path)
 	if _, err := os.Stat(killed.Name()); err == nil {
-		t.Errorf("%s is still there", killed.Name())
+		t.Errorf("the leftover %s was not removed", killed.Name())
 	}
 	for _, name := range keep {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			t.Errorf("%s is gone", name)
+			t.Errorf("%s was removed", name)
 		}
 	}
 }
 
-// TestCreateRemovesLeftovers has a killed process leave a file, and two others write at the same time: the leftover goes,
-// and each of the two leaves the other's file alone.
+// TestCreateRemovesLeftovers lets a killed process leave a file while two others write at the same time. The leftover
+// is removed, and neither writer removes the file of the other.
 func TestCreateRemovesLeftovers(t *testing.T) {
 	if !outfile.MovesOpen {
-		t.Skip("nothing tells leftovers on this system")
+		t.Skip("leftovers cannot be recognised on this system")
 	}
 	path := filepath.Join(t.TempDir(), "m")
 	killed, err := outfile.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	killed.Close() // as the system does
+	killed.Close() // the system closes the files of a killed process
 	first, err := outfile.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(killed.Name()); err == nil {
-		t.Errorf("%s is still there", killed.Name())
+		t.Errorf("the leftover %s was not removed", killed.Name())
 	}
 	second, err := outfile.Create(path)
 	if err != nil {
@@ -294,7 +294,7 @@ func TestCreateRemovesLeftovers(t *testing.T) {
 	}
 }
 
-// TestCreateAtTheSameTime has writers of the same path begin at the same time. None takes the file of another for a
+// TestCreateAtTheSameTime starts writers of the same path at the same time. None may take the file of another for a
 // leftover.
 func TestCreateAtTheSameTime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
@@ -318,8 +318,8 @@ func TestCreateAtTheSameTime(t *testing.T) {
 	writers.Wait()
 }
 
-// TestCheck refuses what Create refuses, with the same words, and leaves no file.
-func TestCheck(t *testing.T) {
+// TestCheckWritable checks that CheckWritable refuses the same paths as Create, with the same message, and leaves no file.
+func TestCheckWritable(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
@@ -342,7 +342,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestJoin has three writers of one file, of which one creates and commits it.
+// TestJoin has three writers of one file, one of which creates and commits it.
 func TestJoin(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "f")
@@ -362,7 +362,7 @@ func TestJoin(t *testing.T) {
 		if err := other.Leave(); err != nil {
 			t.Fatal(err)
 		}
-		other.Abort() // which does nothing any more
+		other.Abort() // has no effect after Leave
 		if other.Leave() == nil {
 			t.Error("a second Leave: no error")
 		}
@@ -378,7 +378,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestJoinErrors opens what is not there, and has each writer give up.
+// TestJoinErrors joins files that do not exist, and lets each writer give up.
 func TestJoinErrors(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "f")

@@ -20,11 +20,11 @@ func TestAcquire(t *testing.T) {
 	}
 	if _, err := AcquireLock(path); !errors.Is(err, ErrHeld) || !strings.HasSuffix(err.Error(),
 		fmt.Sprintf("number %d", os.Getpid())) {
-		t.Errorf("a lock that is held: %v", err)
+		t.Errorf("acquiring a held lock: error %v", err)
 	}
 	first.Release()
 	if _, err := os.Stat(path); err == nil {
-		t.Error("the file is left behind")
+		t.Error("the lock file was not removed")
 	}
 	second, err := AcquireLock(path)
 	if err != nil {
@@ -33,7 +33,7 @@ func TestAcquire(t *testing.T) {
 	second.Release()
 }
 
-// TestKilled finds the file that a killed process left: it holds nothing.
+// TestKilled finds the lock file of a killed process. It does not hold the lock.
 func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".m.lock")
 	if err := os.WriteFile(path, []byte("123456789\n"), 0o666); err != nil {
@@ -44,12 +44,12 @@ func TestKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text, _ := os.ReadFile(path); string(text) != fmt.Sprintln(os.Getpid()) {
-		t.Errorf("the file says %q", text)
+		t.Errorf("the lock file contains %q, want this process's number", text)
 	}
 	l.Release()
 }
 
-// TestForeign leaves alone what has the name of a lock and is none.
+// TestForeign checks that a file with the name of a lock file is neither taken nor changed if it is not a lock.
 func TestForeign(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".m.lock")
 	for _, text := range []string{"notes\n", "12 monkeys\n", strings.Repeat("1", 1000)} {
@@ -60,14 +60,14 @@ func TestForeign(t *testing.T) {
 			t.Errorf("%.20q: error %v", text, err)
 		}
 		if now, _ := os.ReadFile(path); string(now) != text {
-			t.Errorf("%.20q became %q", text, now)
+			t.Errorf("the file %.20q was changed to %q", text, now)
 		}
 	}
 }
 
-// TestExclusive has many take and release a lock, whose file goes and comes: never two hold
-// it.
-func TestExclusive(t *testing.T) {
+// TestLockIsExclusive lets many goroutines take and release a lock, whose file is removed and created again. No two may hold
+// it at once.
+func TestLockIsExclusive(t *testing.T) {
 	dir := t.TempDir()
 	for name, acquire := range map[string]func() (*Lock, error){
 		"file":           func() (*Lock, error) { return AcquireLock(filepath.Join(dir, "lock")) },
@@ -88,7 +88,7 @@ func TestExclusive(t *testing.T) {
 						return
 					}
 					if n := holders.Add(1); n != 1 {
-						t.Errorf("%s: %d hold it", name, n)
+						t.Errorf("%s: %d goroutines hold the lock at once", name, n)
 					}
 					taken.Add(1)
 					holders.Add(-1)
@@ -98,13 +98,13 @@ func TestExclusive(t *testing.T) {
 		}
 		all.Wait()
 		if n := taken.Load(); n == 0 || strings.Contains(name, "waited") && n != 400 {
-			t.Errorf("%s: taken %d times", name, n)
+			t.Errorf("%s: the lock was taken %d times", name, n)
 		}
 	}
 }
 
-// TestBeside locks a file by its name and by links to it, one of them in another folder. A file
-// that is not there is locked by its name.
+// TestBeside locks a file by its name and through links to it, one of them in another folder. A file that does not
+// exist is locked by its name.
 func TestBeside(t *testing.T) {
 	dir := t.TempDir()
 	path, near, far := filepath.Join(dir, "m"), filepath.Join(dir, "near"), filepath.Join(t.TempDir(), "far")

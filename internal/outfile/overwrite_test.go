@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// examples are beginnings of files that ialgn writes, and of some that are like them. That the
-// forms are those of all that the program writes is shown by its own tests.
+// examples are the starts of files that ialgn writes and of similar files. Tests of the program show that these are
+// all the forms that it writes.
 var examples = []struct {
 	form    outfile.Form
 	ours    string
@@ -64,7 +64,8 @@ func TestForeignFilesAreRefused(t *testing.T) {
 	}
 }
 
-// TestFree shows what may always be written: what is not there, what is empty, what is no regular file.
+// TestFree checks that a path may always be written if there is nothing, an empty file, or something that is not a
+// regular file.
 func TestFree(t *testing.T) {
 	dir := t.TempDir()
 	empty := write(t, filepath.Join(dir, "empty"), "")
@@ -75,7 +76,8 @@ func TestFree(t *testing.T) {
 	}
 }
 
-// TestInputs refuses an input under any of its names, empty or not, though it has the form.
+// TestInputs checks that an input is refused under any of its names, empty or not, even if it has the form of the
+// output.
 func TestInputs(t *testing.T) {
 	dir := t.TempDir()
 	in := write(t, filepath.Join(dir, "in"), "$version ialgn $end")
@@ -102,8 +104,8 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestUnreadable refuses what nobody can tell the form of.
-func TestUnreadable(t *testing.T) {
+// TestUnreadableFileIsRefused refuses a file whose form cannot be read.
+func TestUnreadableFileIsRefused(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "file"), "$version ialgn $end")
 	if err := os.Chmod(path, 0); err != nil {
 		t.Fatal(err)
@@ -112,7 +114,7 @@ func TestUnreadable(t *testing.T) {
 		t.Skip("root reads everything")
 	}
 	if err := outfile.NewGuard(false).Check(path, outfile.Dump); err == nil {
-		t.Error("no error")
+		t.Error("a file that cannot be read may be replaced, want an error")
 	}
 }
 

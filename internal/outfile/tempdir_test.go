@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// TestMakeNamesTheVariable has folders in which none can be made.
+// TestMakeNamesTheVariable sets TMPDIR to places where no folder can be made. The hint must name the variable.
 func TestMakeNamesTheVariable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

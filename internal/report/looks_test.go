@@ -15,7 +15,8 @@ import (
 	"ialgn/internal/explain"
 )
 
-// ofImages gives a page a network of so many classes that reads images of two planes of two rows of three pixels.
+// ofImages gives a page a network with the given number of classes that reads images of two planes, two rows and three
+// columns.
 func ofImages(p *Page, classes int) *Page {
 	p.Shape = dataset.Shape{Planes: 2, Height: 2, Width: 3}
 	p.Reads = &explain.Reads{All: []int{6, 0, 0, 0, 0, 3, 0, 0, 1, 0, 0, 3}}
@@ -29,7 +30,7 @@ func ofImages(p *Page, classes int) *Page {
 	return p
 }
 
-// shades are how visible the pixels of a picture are.
+// shades returns the opacity of each pixel of a picture.
 func shades(t *testing.T, address string) (rows [][]uint8) {
 	t.Helper()
 	data, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(address, "data:image/png;base64,"))
@@ -51,14 +52,14 @@ func shades(t *testing.T, address string) (rows [][]uint8) {
 	return rows
 }
 
-// TestHeatMaps: a map of all classes and one of each, in which the planes are added up and the scale of the classes is
-// one.
+// TestHeatMaps checks that there is a map of all classes and one for each class, that a map adds up the planes, and
+// that all maps of classes have the same scale.
 func TestHeatMaps(t *testing.T) {
 	for _, classes := range []int{2, 8, 9, 100} {
 		out := html(t, ofImages(full(), classes))
 		got := read(t, out)
 		if len(got.pictures) != 1+classes {
-			t.Fatalf("%d pictures of %d classes", len(got.pictures), classes)
+			t.Fatalf("%d pictures for %d classes, want one more than classes", len(got.pictures), classes)
 		}
 		if diff := cmp.Diff([][]uint8{{255, 0, 75}, {0, 0, 255}}, shades(t, got.pictures[0])); diff != "" {
 			t.Errorf("all classes (-want +got):\n%s", diff)
@@ -82,7 +83,8 @@ func TestHeatMaps(t *testing.T) {
 	}
 }
 
-// TestMostRead: of many features the list has the first, and those that nothing reads have no class.
+// TestMostRead checks that the list of features is cut off if it is long, and that features that nothing reads have no
+// class.
 func TestMostRead(t *testing.T) {
 	p := full()
 	p.Reads = &explain.Reads{All: make([]int, mostFeatures+1), ByClass: [][]int{make([]int, mostFeatures+1), make([]int, mostFeatures+1)}}
@@ -95,6 +97,6 @@ func TestMostRead(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if _, ok := got.rows["feature 100"]; ok || !strings.Contains(got.all, "The 100 of 101 features with the most reads") {
-		t.Error("the list does not end, or does not say so")
+		t.Error("the list is not cut off, or does not say so")
 	}
 }

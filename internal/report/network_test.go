@@ -30,22 +30,22 @@ func written(t *testing.T, p *NetworkPage) []byte {
 		t.Fatal(err)
 	}
 	if int(n) != out.Len() {
-		t.Errorf("%d bytes are said to be written, of %d", n, out.Len())
+		t.Errorf("WriteTo returned %d bytes, but wrote %d", n, out.Len())
 	}
 	return out.Bytes()
 }
 
-// element returns the text of the script with an identifier.
+// element returns the text of the script element with the given identifier.
 func element(t *testing.T, page []byte, id string) string {
 	t.Helper()
 	m := regexp.MustCompile(`<script type="[a-z/]+" id="` + id + `">([^<]*)</script>`).FindSubmatch(page)
 	if m == nil {
-		t.Fatalf("there is no %s", id)
+		t.Fatalf("the page has no element %s", id)
 	}
 	return string(m[1])
 }
 
-// number returns an element of an array of a page.
+// number returns element i of a packed array of a page.
 func number(data []byte, a packed, i int) uint64 {
 	part := data[a.At+i*a.Bytes:]
 	switch a.Bytes {
@@ -59,7 +59,7 @@ func number(data []byte, a packed, i int) uint64 {
 	return binary.LittleEndian.Uint64(part)
 }
 
-// TestNetworkPage reads the network of every form back from its page, with the values of a sample.
+// TestNetworkPage reads networks of every form back from their pages, with the values of a sample.
 func TestNetworkPage(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		f := form.Model().Freeze()
@@ -96,7 +96,7 @@ func TestNetworkPage(t *testing.T) {
 	}
 }
 
-// checkLayer compares a layer with what a page has of it.
+// checkLayer compares a layer with its data in the page.
 func checkLayer(t *testing.T, where string, data []byte, got *packedLayer, want *model.FrozenLayer, live, values []uint64) {
 	t.Helper()
 	if got.Width != want.Width() || len(got.Pins) != len(want.Pins) {
@@ -122,7 +122,8 @@ func checkLayer(t *testing.T, where string, data []byte, got *packedLayer, want 
 	}
 }
 
-// TestKinds compares the kinds of tables with how many pins they depend on, and names those that are known.
+// TestKinds compares the kind of a table with the number of pins that the table depends on, and checks the named
+// kinds.
 func TestKinds(t *testing.T) {
 	for op, want := range []uint64{
 		kindConstant, kindTwo, kindTwo, kindPass, kindTwo, kindPass, kindXOR, kindTwo, kindTwo, kindXOR, kindNegation, kindTwo,
@@ -136,7 +137,7 @@ func TestKinds(t *testing.T) {
 	for range 1000 {
 		pins := 1 + r.IntN(6)
 		table, on := r.Uint64()&model.LastTable(pins), 0
-		for i := range pins { // some pins do not matter
+		for i := range pins { // make the table independent of some pins
 			if r.IntN(2) == 0 {
 				table = model.Restrict(table, pins, i, true)
 			}
@@ -159,8 +160,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestNetworkPageIsSafe: names do not break out of the page, the only script that may run is the one with the hash that
-// the page names, and nothing is fetched.
+// TestNetworkPageIsSafe checks that names cannot break out of the page, that only the script whose hash the page names
+// may run, and that nothing is fetched.
 func TestNetworkPageIsSafe(t *testing.T) {
 	f := netgen.Forms()[0].Model().Freeze()
 	f.Classes = []string{evil + "0", evil + "1", evil + "2"}[:len(f.Classes)]
@@ -179,18 +180,18 @@ func TestNetworkPageIsSafe(t *testing.T) {
 	p := &NetworkPage{Version: "0.1.0", File: evil, Title: evil, Frozen: f, Explanation: x}
 	page := written(t, p)
 	if again := written(t, p); !bytes.Equal(page, again) {
-		t.Error("written twice, the page differs")
+		t.Error("writing the page twice gives different bytes")
 	}
 	text := string(page)
 	if bad := regexp.MustCompile(`(?i)<script>alert|<img|<iframe|https?://|@import|url\(`).FindString(text); bad != "" {
-		t.Errorf("the page has %q", bad)
+		t.Errorf("the page contains %q", bad)
 	}
 	if n := strings.Count(text, "</script>"); n != 3 {
-		t.Errorf("%d scripts end, want 3", n)
+		t.Errorf("%d script end tags, want 3", n)
 	}
 	scripts := strings.SplitAfterN(text, "\n<script>", 2)
 	if len(scripts) != 2 {
-		t.Fatal("there is no script")
+		t.Fatal("the page has no script")
 	}
 	script, _, _ := strings.Cut(scripts[1], "</script>")
 	sum := sha256.Sum256([]byte(script))
@@ -202,7 +203,7 @@ func TestNetworkPageIsSafe(t *testing.T) {
 	}
 }
 
-// TestPictures: an image has a picture, and another with the changes, each in a frame.
+// TestPictures checks that an image has a picture and a second picture with the changes, each change in a frame.
 func TestPictures(t *testing.T) {
 	for _, planes := range []int{1, 3} {
 		f := netgen.Model(netgen.ModelOptions{Features: 6 * planes, Seed: 5}).Freeze()
@@ -220,7 +221,8 @@ func TestPictures(t *testing.T) {
 		page := string(written(t, &NetworkPage{Version: "0.1.0", Title: "t", Frozen: f, Shape: shape, Explanation: x}))
 		pictures := regexp.MustCompile(`href="(data:image/png;base64,[^"]*)"`).FindAllStringSubmatch(page, -1)
 		if frames := strings.Count(page, `class="changed"`); len(pictures) != 2 || frames != len(x.Flips) {
-			t.Errorf("%d planes: %d pictures, %d frames of %d changes", planes, len(pictures), frames, len(x.Flips))
+			t.Errorf("%d planes: %d pictures, %d frames, want 2 pictures, %d frames", planes, len(pictures), frames,
+				len(x.Flips))
 		}
 		got := shades(t, pictures[0][1])
 		if want := [][]uint8{{255, 0, 0}, {0, 0, 0}}; planes == 1 && !slices.EqualFunc(got, want, slices.Equal) {
@@ -229,7 +231,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// failing is a writer that fails after some bytes.
+// failing is a writer that fails after a number of bytes.
 type failing struct{ left int }
 
 func (f *failing) Write(b []byte) (int, error) {
@@ -239,7 +241,7 @@ func (f *failing) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestNetworkPageOfFullDisk: an error of the writer is returned, wherever it comes.
+// TestNetworkPageOfFullDisk checks that an error of the writer is returned, after any number of bytes.
 func TestNetworkPageOfFullDisk(t *testing.T) {
 	p := &NetworkPage{Version: "0.1.0", Title: "t", Frozen: netgen.Forms()[0].Model().Freeze()}
 	for at, whole := 0, len(written(t, p)); at < whole; at += 4999 {

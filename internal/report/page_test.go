@@ -27,10 +27,10 @@ import (
 	"ialgn/netlist"
 )
 
-// evil is a name that would break out of a careless page.
+// evil is a name that breaks out of a page that does not escape it.
 const evil = `</title><script>alert("1")</script><img src=x onerror=y>&'`
 
-// full is a page with something in each place, whose names are evil.
+// full returns a page with content in every place. Its names are evil.
 func full() *Page {
 	sizes := netlist.Sizes{Gates: 1234, Head: 20, Encoder: 30, Total: 1284}
 	measures := &netlist.Measures{Cells: sizes, LUTs: sizes, Levels: netlist.Sizes{Total: 7}}
@@ -100,7 +100,7 @@ func full() *Page {
 	}
 }
 
-// foldedPage gives a page a folded engine.
+// foldedPage adds a folded engine to a page.
 func foldedPage(p *Page) *Page {
 	p.Output.Report.Fold = &backend.FoldReport{
 		Lanes: 2, Memories: []backend.FoldMemory{{File: "net_fold_0.hex", Depth: 256, Width: 12}},
@@ -124,18 +124,17 @@ func TestPageOfFoldedEngine(t *testing.T) {
 	}
 }
 
-// page is what a reader finds on a page.
+// page holds the parts of a page that a reader sees.
 type page struct {
-	headings map[string]string   // by the identifier
-	rows     map[string][]string // of all tables, by the text of their heads
+	headings map[string]string   // by identifier
+	rows     map[string][]string // of all tables, by the text of the row's head
 	links    []string
-	titles   []string // of the charts
+	titles   []string // of the page and its charts
 	pictures []string
 	all      string
 }
 
-// read takes a page apart, and fails for one that is not well-formed or that runs or
-// fetches anything.
+// read parses a page. It fails the test if the page is not well-formed or runs or fetches anything.
 func read(t *testing.T, html []byte) page {
 	t.Helper()
 	p := page{headings: map[string]string{}, rows: map[string][]string{}}
@@ -166,11 +165,11 @@ func read(t *testing.T, html []byte) page {
 				case name == "href" && strings.HasPrefix(a.Value, "data:image/png;base64,"):
 					p.pictures = append(p.pictures, a.Value)
 				case name == "href" || name == "src" || name == "action" || strings.HasPrefix(name, "on"):
-					t.Errorf("<%s> has %s=%q", e.Name.Local, name, a.Value)
+					t.Errorf("<%s> has the attribute %s=%q, which may run or fetch something", e.Name.Local, name, a.Value)
 				}
 			}
 			if name := e.Name.Local; name == "script" || name == "img" || name == "iframe" || name == "object" {
-				t.Errorf("there is a <%s>", name)
+				t.Errorf("the page has a <%s>", name)
 			}
 		case xml.CharData:
 			text.Write(e)
@@ -195,7 +194,7 @@ func read(t *testing.T, html []byte) page {
 	}
 }
 
-// sections are the page's, by their identifiers.
+// sections are the headings of the page, by identifier.
 var sections = map[string]string{
 	"results": "Results", "looks": "What the network looks at", "configuration": "Configuration", "training": "Training", "confusion": "Confusion matrix",
 	"operations": "Operations",
@@ -215,7 +214,7 @@ func html(t *testing.T, p *Page) []byte {
 func TestPage(t *testing.T) {
 	out := html(t, full())
 	if again := html(t, full()); !bytes.Equal(out, again) {
-		t.Error("made twice, the page differs")
+		t.Error("making the page twice gives different bytes")
 	}
 	p := read(t, out)
 	if diff := cmp.Diff(sections, p.headings); diff != "" {
@@ -223,13 +222,13 @@ func TestPage(t *testing.T) {
 	}
 	for id := range sections {
 		if !strings.Contains(strings.Join(p.links, " ")+" ", "#"+id+" ") {
-			t.Errorf("nothing leads to #%s", id)
+			t.Errorf("no link leads to #%s", id)
 		}
 	}
 	for head, want := range map[string][]string{
 		"name":                        {evil},
 		"train.optimizer.eps":         {"1e-08"},
-		"file":                        {"format", "bytes", "SHA-256"}, // the last table wins
+		"file":                        {"format", "bytes", "SHA-256"}, // from the last table with such a row
 		"last epoch: test accuracy":   {"80.00 %"},
 		"kept, by the validation set": {"epoch 2"},
 		evil:                          {"after all", "6,453", "1,284", "1,284", "7", "0"},
@@ -268,12 +267,12 @@ func TestPage(t *testing.T) {
 		"is not the one of the training record", "the parameters of " + evil, "test, relaxed network", "validation",
 	} {
 		if !strings.Contains(p.all, want) {
-			t.Errorf("the page does not say %q", want)
+			t.Errorf("the page lacks %q", want)
 		}
 	}
 }
 
-// TestPageOfLittle: what was not done is said, in its place.
+// TestPageOfLittle checks that the page says which steps were not done, in the place of their results.
 func TestPageOfLittle(t *testing.T) {
 	p := full()
 	p.Test, p.NotTested, p.Verified, p.Synthesis = nil, "mnist: not found", nil, nil
@@ -288,26 +287,26 @@ func TestPageOfLittle(t *testing.T) {
 		"ialgn verify compares", "ialgn synth takes", "not done",
 	} {
 		if !strings.Contains(got.all, want) {
-			t.Errorf("the page does not say %q", want)
+			t.Errorf("the page lacks %q", want)
 		}
 	}
 }
 
-// TestStale: results of an earlier content of the folder are not passed off as its own.
+// TestStale checks that results of an earlier content of the folder are marked as such.
 func TestStale(t *testing.T) {
 	p := full()
 	p.Verified.Manifest.SHA256, p.Synthesis[0].Report.Manifest = "earlier", "earlier"
 	got := read(t, html(t, p))
 	if n := strings.Count(got.all, stale); n != 2 {
-		t.Errorf("%d results are said to be of an earlier content, want 2", n)
+		t.Errorf("%d results are marked as of an earlier content, want 2", n)
 	}
 	if len(p.results()) != 2 || p.verdict() != "of an earlier content" {
-		t.Errorf("an earlier result is among %+v", p.results())
+		t.Errorf("a result of an earlier content is among %+v", p.results())
 	}
 }
 
-// TestMatrix: few classes have a table, more a drawing with numbers, and many one without, with
-// tables of the most frequent mistakes and of each class.
+// TestMatrix checks the form of the confusion matrix: a table for few classes, a drawing with numbers for more, and a
+// drawing without numbers for many, with tables of the most frequent mistakes and of each class.
 func TestMatrix(t *testing.T) {
 	for _, n := range []int{2, mostInTable, mostInTable + 1, mostNumbered, mostNumbered + 1, 100} {
 		p := full()
@@ -322,11 +321,11 @@ func TestMatrix(t *testing.T) {
 		got := read(t, out)
 		drawing := fmt.Sprintf("Confusion matrix of %d classes", n)
 		if slices.Contains(got.titles, drawing) != (n > mostInTable) {
-			t.Errorf("%d classes: drawn, or not: %q", n, got.titles[:2])
+			t.Errorf("%d classes: the choice between table and drawing is wrong: %q", n, got.titles[:2])
 		}
 		pointed := fmt.Sprintf("%s 1, taken for %s %d: 99 of 1000", evil, evil, 2%n)
 		if slices.Contains(got.titles, pointed) != (n > mostInTable) {
-			t.Errorf("%d classes: the cells do not tell what they are, as %q", n, pointed)
+			t.Errorf("%d classes: no cell has a title such as %q, or cells have titles without a drawing", n, pointed)
 		}
 		if numbers := bytes.Contains(out, []byte(">901<")); numbers != (n <= mostNumbered) {
 			t.Errorf("%d classes: numbers %v", n, numbers)
@@ -334,7 +333,7 @@ func TestMatrix(t *testing.T) {
 		if n > mostInTable {
 			last := []string{"1,000", percent(float64(900+n-1) / 1000)}
 			if diff := cmp.Diff(last, got.rows[fmt.Sprintf("%s %d", evil, n-1)]); diff != "" {
-				t.Errorf("%d classes, what is recognised of the last (-want +got):\n%s", n, diff)
+				t.Errorf("%d classes, recognition rates of the last class (-want +got):\n%s", n, diff)
 			}
 		}
 	}
@@ -378,7 +377,7 @@ func TestFlatten(t *testing.T) {
 	}
 	if got, want := fmt.Sprint(all),
 		"[{a.0 yes} {a.1.c text} {b.x 0.956} {b.y 1000000000} {n 1.23456789e-08}]"; got != want {
-		t.Errorf("%s, want %s", got, want)
+		t.Errorf("flatten gives %s, want %s", got, want)
 	}
 	if all, err = flatten(json.RawMessage(`[0.95603784, 12345678, 1e300]`), 6); err != nil || len(all) != 1 ||
 		!strings.HasPrefix(all[0].text, "0.956038, 12345678, 1000") {

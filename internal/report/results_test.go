@@ -18,7 +18,8 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// TestNotChecked: a figure of report.json is marked unless a certificate of these very files says that it was compared.
+// TestNotChecked checks that a figure of report.json is marked as not checked unless a certificate of these very files
+// says that it was compared.
 func TestNotChecked(t *testing.T) {
 	const gates = "left of the 6,000 of the model"
 	for _, c := range []struct {
@@ -42,12 +43,12 @@ func TestNotChecked(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, note, want)
 		}
 		if got := read(t, html(t, p)); strings.Contains(got.all, "Nothing has checked them") != (c.want == false && c.name != "the key left out") {
-			t.Errorf("%s: the page says something else in its section of areas", c.name)
+			t.Errorf("%s: the section about areas has the wrong note", c.name)
 		}
 	}
 }
 
-// TestRates: latency and throughput of designs with and without a clock, and of a serial line.
+// TestRates checks latency and throughput of designs with a clock, without a clock, and behind a serial line.
 func TestRates(t *testing.T) {
 	for _, c := range []struct {
 		name                string
@@ -79,8 +80,8 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestEarlierSynthesis: the clock of a report of synth that has no slowest path is from register to register, and the
-// delay of one without a clock is of its critical path.
+// TestEarlierSynthesis reads reports of synth from before the slowest path was recorded. A clock is taken as from
+// register to register; a delay without a clock, as of the critical path.
 func TestEarlierSynthesis(t *testing.T) {
 	for _, c := range []struct{ name, text, want, kind string }{
 		{
@@ -112,7 +113,7 @@ func TestEarlierSynthesis(t *testing.T) {
 	}
 }
 
-// TestLevel: a level at which nothing is simulated has no number of samples.
+// TestLevel checks that a level without a simulation shows no number of samples.
 func TestLevel(t *testing.T) {
 	for _, c := range []struct {
 		certificate backend.Certificate
@@ -128,7 +129,8 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// TestBalanced: each class counts alike, however many samples it has, and one without any does not count.
+// TestBalanced checks that each class has the same weight, however many samples it has, and that a class without
+// samples has none.
 func TestBalanced(t *testing.T) {
 	for _, c := range []struct {
 		confusion [][]int
@@ -144,7 +146,7 @@ func TestBalanced(t *testing.T) {
 	}
 }
 
-// TestWords: keys of JSON are labels on the page.
+// TestWords checks the labels that the page uses for keys of JSON.
 func TestWords(t *testing.T) {
 	for key, want := range map[string]string{
 		"flip_flops.total": "flip-flops: total", "k": "inputs of a LUT", "samples_per_second": "samples a second",
@@ -156,8 +158,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestResults: accuracy, verification, size and clock come first, and those of the classifier alone
-// are apart from those of the whole design.
+// TestResults checks that accuracy, verification, size and clock come first, and that figures of the classifier alone
+// are separate from figures of the whole design.
 func TestResults(t *testing.T) {
 	p := full()
 	p.Output.Report.Mapping = &lut.Report{K: 4}
@@ -201,7 +203,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestResultsOfLess: what was not placed has no clock, and its share is of what yosys counts.
+// TestResultsOfLess checks the results of a design that was not placed: it has no clock, and its share of the device
+// comes from yosys's counts.
 func TestResultsOfLess(t *testing.T) {
 	for _, c := range []struct {
 		name   string

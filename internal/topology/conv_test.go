@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// convKeysOf returns the keys of a network of convolutions on images of 3 x 8 x 10, with changes.
+// convKeysOf returns the keys of a convolutional network on images of 3 x 8 x 10, changed by change.
 func convKeysOf(change func(k *Keys)) Keys {
 	return keys(func(k *Keys) {
 		k.Topology, k.Image, k.Kernels = Conv, "3,8,10", "4,6"
@@ -14,7 +14,7 @@ func convKeysOf(change func(k *Keys)) Keys {
 	})
 }
 
-// TestConvLayers holds the widths, positions and what leaves the layers of networks of convolutions.
+// TestConvLayers checks the widths, positions and pooled outputs of the layers of convolutional networks.
 func TestConvLayers(t *testing.T) {
 	for _, c := range []struct {
 		name                      string
@@ -75,7 +75,7 @@ func TestConvLayers(t *testing.T) {
 	}
 }
 
-// TestField holds the part of the input under the patches of later convolutions.
+// TestField checks which part of the input the patches of later convolutions see.
 func TestField(t *testing.T) {
 	k := convKeysOf(func(k *Keys) {
 		k.Image, k.Kernels, k.Anchored = "3,32,32", "1,1,1,1", 1
@@ -86,14 +86,15 @@ func TestField(t *testing.T) {
 			got = append(got, [3]int{l.Grid.Field.Side, l.Grid.Field.Stride, l.Grid.Field.Padding})
 		}
 	}
-	// A convolution sees two pixels of its image more than one, and pooling one more; each as wide as what they are of.
+	// Compared with its own image, a convolution sees two more pixels and pooling one more. Each such pixel is as wide as
+	// the field of the layer below.
 	if want := [][3]int{{8, 2, 3}, {18, 4, 7}, {38, 8, 15}}; !slices.Equal(got, want) {
 		t.Errorf("side, stride and padding %v, want %v", got, want)
 	}
 }
 
-// TestConvImpossible refuses what cannot be, and names the key.
-func TestConvImpossible(t *testing.T) {
+// TestCheckRefusesConvolutions checks that Check refuses impossible networks and names the key.
+func TestCheckRefusesConvolutions(t *testing.T) {
 	for _, c := range []struct {
 		key    string
 		change func(k *Keys)
@@ -104,7 +105,7 @@ func TestConvImpossible(t *testing.T) {
 		{"image", func(k *Keys) { k.Image = "3,8,99999" }},
 		{"kernels", func(k *Keys) { k.Kernels = "" }},
 		{"kernels", func(k *Keys) { k.Kernels = "0,4" }},
-		{"pool", func(k *Keys) { k.Kernels = "4,4,4,4,4,4" }}, // pooled to nothing
+		{"pool", func(k *Keys) { k.Kernels = "4,4,4,4,4,4" }}, // no pixel is left after pooling
 		{"patch", func(k *Keys) { k.Patch = "3,3,3" }},
 		{"patch", func(k *Keys) { k.Patch = "11" }},
 		{"stride", func(k *Keys) { k.Stride = "0" }},
@@ -144,12 +145,12 @@ func TestConvImpossible(t *testing.T) {
 			k.Patch, k.Stride, k.Padding, k.Levels, k.Pool, k.Leaves = "", "", "", "", "", 0
 		}
 		if fault := k.Check(); fault == nil || fault.Key != c.key || fault.Problem == "" || fault.Remedy == "" {
-			t.Errorf("%+v: %+v, want a fault of %s", k, fault, c.key)
+			t.Errorf("%+v: %+v, want a fault of key %s", k, fault, c.key)
 		}
 	}
 }
 
-// TestConvOutOfRange completes keys that are not within their ranges yet.
+// TestConvOutOfRange completes keys that are out of their ranges. The depth must stay as it was.
 func TestConvOutOfRange(t *testing.T) {
 	for _, change := range []func(k *Keys){
 		func(k *Keys) { k.Inputs = 0 },
@@ -165,12 +166,12 @@ func TestConvOutOfRange(t *testing.T) {
 		was := k.Depth
 		change(&k)
 		if k.Complete(func(string) bool { return false }); k.Depth != was {
-			t.Errorf("%+v has a depth", k)
+			t.Errorf("Complete derived a depth from keys out of range: %+v", k)
 		}
 	}
 }
 
-// TestConvInputs refuses input bits that the image does not have.
+// TestConvInputs checks that input bits that do not fit the image are refused.
 func TestConvInputs(t *testing.T) {
 	k := convKeysOf(func(k *Keys) { k.Hidden, k.Channels, k.Anchored, k.Anchors = 20, 3, 1, 400 })
 	for _, c := range []struct {
@@ -179,30 +180,30 @@ func TestConvInputs(t *testing.T) {
 	}{{239, 1, "image"}, {80, 3, "image"}, {240, 1, "anchors"}, {240, 3, ""}} {
 		fault := k.CheckData(2, c.features, c.features*c.bits)
 		if fault == nil && c.key != "" || fault != nil && fault.Key != c.key {
-			t.Errorf("%d features of %d bits: %+v, want a fault of %q", c.features, c.bits, fault, c.key)
+			t.Errorf("%d features of %d bits: %+v, want a fault of key %q", c.features, c.bits, fault, c.key)
 		}
 	}
 }
 
-// TestConvCandidates refuses more candidates of a pin than the patches of the input have.
+// TestConvCandidates checks that a pin cannot have more candidates than its patch of the input has bits.
 func TestConvCandidates(t *testing.T) {
 	k := convKeysOf(func(k *Keys) { k.Hidden, k.Channels = 20, 3 })
 	k.Image = "1,8,10"
 	for bits, key := range map[int]string{2: "hidden", 3: ""} {
 		fault := k.CheckData(2, 80, 80*bits)
 		if fault == nil && key != "" || fault != nil && fault.Key != key {
-			t.Errorf("%d input bits a feature: %+v, want a fault of %q", bits, fault, key)
+			t.Errorf("%d input bits per feature: %+v, want a fault of key %q", bits, fault, key)
 		}
 	}
 }
 
-// TestConvFits has no fault of networks whose data are just enough, and none with private chains.
+// TestConvFits checks that networks whose data just suffice have no fault, and that none of them has private chains.
 func TestConvFits(t *testing.T) {
 	for name, change := range map[string]func(k *Keys){
 		"one level": func(k *Keys) { k.Kernels, k.Levels = "10", "1" },
-		// Their patches have 18 input bits, and no pin chooses among anchors.
+		// Patches have 18 input bits, but no pin chooses among anchors.
 		"pins left of leaves": func(k *Keys) { k.Leaves, k.Anchors = 1, 32 },
-		// 20 bits leave the last convolution, though it has one kernel.
+		// The last convolution outputs 20 bits, although it has one kernel.
 		"one kernel": func(k *Keys) { k.Kernels, k.Pool, k.Widths, k.Wiring = "1", "2", "20", Spread },
 	} {
 		k := convKeysOf(change)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestTitle holds the paper's names, and those that tell networks of look-up tables apart.
+// TestTitle checks the paper's names for networks, and the names that distinguish networks of look-up tables.
 func TestTitle(t *testing.T) {
 	for _, c := range []struct {
 		keys Keys
@@ -26,8 +26,9 @@ func TestTitle(t *testing.T) {
 	}
 }
 
-// TestRows holds the table to itself: names differ, and keys are those that some networks have not.
-func TestRows(t *testing.T) {
+// TestRowsAreConsistent checks that the rows of the table have different names, and that their keys are keys that some networks
+// lack.
+func TestRowsAreConsistent(t *testing.T) {
 	keys := []string{"anchors", "first_pin"}
 	for _, s := range special {
 		keys = append(keys, s.key)
@@ -35,12 +36,12 @@ func TestRows(t *testing.T) {
 	seen := map[string]bool{}
 	for _, row := range Rows() {
 		if seen[row.Name] || seen[row.Title] || row.Title == "" {
-			t.Errorf("%s: name or title is another row's", row.Name)
+			t.Errorf("%s: name or title is empty or occurs in another row", row.Name)
 		}
 		seen[row.Name], seen[row.Title] = true, true
 		for _, key := range row.Keys {
 			if !slices.Contains(keys, key) {
-				t.Errorf("%s: key %s is none that a network may lack", row.Name, key)
+				t.Errorf("%s: key %s is in every network", row.Name, key)
 			}
 		}
 	}
@@ -49,7 +50,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// keys returns the default keys with changes.
+// keys returns the default keys, changed by change.
 func keys(change func(k *Keys)) Keys {
 	k := Default()
 	change(&k)
@@ -57,7 +58,7 @@ func keys(change func(k *Keys)) Keys {
 	return k
 }
 
-// TestLayers holds the form of each kind of network.
+// TestLayers checks the shape of each kind of network.
 func TestLayers(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -112,7 +113,7 @@ func TestLayers(t *testing.T) {
 		var widths, choices []int
 		for _, l := range layers {
 			if l.First != next {
-				t.Errorf("%s: a layer is the network's number %d, want %d", c.name, l.First, next)
+				t.Errorf("%s: a layer's first node has number %d, want %d", c.name, l.First, next)
 			}
 			next += l.Layers
 			for range l.Layers {
@@ -137,8 +138,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestImpossible refuses networks that cannot be, and names the key.
-func TestImpossible(t *testing.T) {
+// TestCheckRefusesNetworks checks that Check refuses impossible networks and names the key.
+func TestCheckRefusesNetworks(t *testing.T) {
 	for _, c := range []struct {
 		key  string
 		keys Keys
@@ -171,13 +172,14 @@ func TestImpossible(t *testing.T) {
 		})},
 	} {
 		if fault := c.keys.Check(); fault == nil || fault.Key != c.key || fault.Problem == "" || fault.Remedy == "" {
-			t.Errorf("%+v: %+v, want a fault of %s", c.keys, fault, c.key)
+			t.Errorf("%+v: %+v, want a fault of key %s", c.keys, fault, c.key)
 		}
 	}
 }
 
-// TestAs holds that another topology keeps what it has, and nothing else.
-func TestAs(t *testing.T) {
+// TestAsDropsKeys changes the topology of a set of keys. Keys that the new topology lacks must be dropped, so the result is valid
+// except for keys that only the new topology needs.
+func TestAsDropsKeys(t *testing.T) {
 	k := keys(func(k *Keys) { k.Inputs, k.Hidden, k.Anchors, k.FirstPin = 6, 4, 8, "fixed" })
 	for _, row := range Rows() {
 		got := k.As(row.Name)

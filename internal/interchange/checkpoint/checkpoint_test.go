@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/interchange/torchfile"
 )
 
-// dict returns a dictionary of keys and values in turn.
+// dict returns a dictionary of alternating keys and values.
 func dict(v ...any) *torchfile.Dict {
 	d := &torchfile.Dict{}
 	for i := 0; i < len(v); i += 2 {
@@ -20,7 +20,7 @@ func dict(v ...any) *torchfile.Dict {
 	return d
 }
 
-// object returns a module with modules in it.
+// object returns a module with submodules.
 func object(class string, modules ...any) *torchfile.Object {
 	return &torchfile.Object{Class: class, State: dict("_modules", dict(modules...), "k", int64(5), "tau", 2.5)}
 }
@@ -43,10 +43,10 @@ func TestModules(t *testing.T) {
 		names = append(names, m.Name)
 	}
 	if got := strings.Join(names, " "); got != "net.a net.b sum" {
-		t.Error(got)
+		t.Errorf("modules %q", got)
 	}
 	if !Has(o, "made.up.Mapping") || Has(o, "made.up.Other") {
-		t.Error("Has")
+		t.Error("Has finds the wrong classes")
 	}
 	_, err = Modules(object(sequential, "0", object(layer), "1", object("torch.nn.modules.linear.Linear")), layer)
 	if want := `module "1" is a torch.nn.modules.linear.Linear, which is not known here`; err == nil || err.Error() != want {
@@ -62,7 +62,7 @@ func TestContent(t *testing.T) {
 		}
 	}
 	if got := Content(state); got != any(state) {
-		t.Error(got)
+		t.Errorf("content of a plain state dict: %v", got)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestResolve(t *testing.T) {
 		"none":     {0, 1, 0, 7, true, "group_sum.k is 0"},
 		"many":     {8, 1, 0, 7, true, "group_sum.k is 8"},
 		"tau 0":    {1, 0, 0, 7, true, "group_sum.tau is 0"},
-		"tau tiny": {1, 1e-60, 0, 7, true, "group_sum.tau is 1e-60"}, // 0 in float32
+		"tau tiny": {1, 1e-60, 0, 7, true, "group_sum.tau is 1e-60"}, // 0 as a float32
 		"tau huge": {1, 1e60, 0, 7, true, "group_sum.tau is 1e+60"},
 		"tau NaN":  {1, math.NaN(), 0, 7, true, "group_sum.tau is NaN"},
 		"beta":     {1, 1, math.Inf(1), 7, true, "group_sum.beta is +Inf"},

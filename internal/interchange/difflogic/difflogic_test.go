@@ -15,7 +15,7 @@ import (
 
 const fixtures = "../../../../shared/reference/import"
 
-// open returns a fixture and its files that end in one of the endings.
+// open opens a fixture and returns it with its files that have one of the endings.
 func open(t *testing.T, name string, endings ...string) (*graphtest.Fixture, []string) {
 	t.Helper()
 	f := graphtest.Open(t, filepath.Join(fixtures, name))
@@ -39,14 +39,14 @@ func value(t *testing.T, src *given.Source) any {
 		t.Fatal(err)
 	}
 	if !Recognise(v) {
-		t.Fatal("not recognised")
+		t.Fatal("Recognise is false for the file")
 	}
 	return v
 }
 
 var names = []string{"difflogic-random", "difflogic-unique", "difflogic-real-200x4"}
 
-// TestAllFilesWithAllWirings compares the scores of each checkpoint with each text of the wiring.
+// TestAllFilesWithAllWirings compares the scores of each checkpoint with each text of its wiring.
 func TestAllFilesWithAllWirings(t *testing.T) {
 	for _, name := range names {
 		f, checkpoints := open(t, name, ".pt")
@@ -108,7 +108,7 @@ func TestMissing(t *testing.T) {
 		src.Facts.Sum.K = &k
 		missing(t, src, "group_sum.tau")
 		src.Facts = &given.Facts{Sum: given.GroupSum{Tau: &tau}}
-		src.Wiring = f.Text(t, "compiled_c_8bits.c") // tells the inputs and the classes
+		src.Wiring = f.Text(t, "compiled_c_8bits.c") // gives the numbers of inputs and classes
 		n, err := Read(src, value(t, src))
 		if err != nil {
 			t.Fatal(err)
@@ -117,7 +117,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestContradictions says one wrong thing at a time.
+// TestContradictions gives one wrong fact at a time.
 func TestContradictions(t *testing.T) {
 	f, _ := open(t, "difflogic-unique")
 	number := func(n int) *int { return &n }
@@ -157,8 +157,8 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// TestOtherText gives a network the C of another, and one with an operation changed.
-func TestOtherText(t *testing.T) {
+// TestTextOfOtherNetworkIsRefused reads a network with the C text of another network, and with a text in which one operation is changed.
+func TestTextOfOtherNetworkIsRefused(t *testing.T) {
 	f, _ := open(t, "difflogic-unique")
 	other, _ := open(t, "difflogic-random")
 	src := f.Source(t, "state_dict.pt")
@@ -174,7 +174,7 @@ func TestOtherText(t *testing.T) {
 	}
 }
 
-// TestThresholds has the bits of a network made of features.
+// TestThresholds reads a network whose input bits are made from features.
 func TestThresholds(t *testing.T) {
 	f, _ := open(t, "difflogic-random")
 	src := f.Source(t, "model.pt")
@@ -223,7 +223,7 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
-// TestNotFinite has the last weight of a file changed to what is no number.
+// TestNotFinite changes the last weight of a file to values that are not finite numbers.
 func TestNotFinite(t *testing.T) {
 	f, _ := open(t, "difflogic-unique")
 	data := f.Text(t, "state_dict_legacy.pt").Data

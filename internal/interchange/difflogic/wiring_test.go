@@ -9,13 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// written are the operations as difflogic writes them (get_gate_code of compiled_model.py).
+// written lists the operations as difflogic writes them (get_gate_code of compiled_model.py).
 var written = [16]string{
 	"Z", "A & B", "A & ~B", "A", "B & ~A", "B", "A ^ B", "A | B",
 	"~(A | B)", "~(A ^ B)", "~B", "~B | A", "~A", "~A | B", "~(A & B)", "~Z",
 }
 
-// generate writes a network whose gate g of each layer has operation g and reads the bits g and (g+5)%16 before.
+// generate writes a network in which gate g of each layer has operation g and reads bits g and (g+5)%16 of the layer
+// before.
 type generate struct {
 	name, zero, one, cast, assign string
 }
@@ -29,7 +30,7 @@ var generators = []generate{
 	{name: "wires", cast: "%s", zero: "1'b0", one: "1'b1", assign: "assign %s = %s;"},
 }
 
-// gate returns the expression of an operation.
+// gate returns the expression for an operation.
 func (g generate) gate(op int, a, b string) string {
 	if op == 15 && g.one != "" {
 		return g.one
@@ -123,19 +124,19 @@ func TestAllOperationsInAllForms(t *testing.T) {
 	}
 }
 
-// TestNeeds compares the operands that count with the operations' tables.
-func TestNeeds(t *testing.T) {
+// TestOperandsThatMatter derives from the tables of the operations which operands matter, and compares.
+func TestOperandsThatMatter(t *testing.T) {
 	for op := range uint8(16) {
 		out := func(a, b uint8) uint8 { return op >> (3 - 2*a - b) & 1 }
 		a := out(0, 0) != out(1, 0) || out(0, 1) != out(1, 1)
 		b := out(0, 0) != out(0, 1) || out(1, 0) != out(1, 1)
 		if needsA(op) != a || needsB(op) != b {
-			t.Errorf("operation %d", op)
+			t.Errorf("operation %d: needsA or needsB is wrong", op)
 		}
 		e := exchanged(op)
 		for line := range uint8(4) {
 			if p, q := line>>1, line&1; out(p, q) != e>>(3-2*q-p)&1 {
-				t.Errorf("operation %d exchanged is not %d", op, e)
+				t.Errorf("operation %d with exchanged operands is not operation %d", op, e)
 			}
 		}
 	}
@@ -184,7 +185,7 @@ func TestTextErrors(t *testing.T) {
 	}
 }
 
-// TestOneLayerOfC has texts of a single layer, whose inputs difflogic's generator names like gates.
+// TestOneLayerOfC reads texts of a single layer. Difflogic's generator names the inputs of such a layer like gates.
 func TestOneLayerOfC(t *testing.T) {
 	ops := [][]uint8{{1, 7, 6, 12, 0, 15, 2}}
 	const head = "void logic_gate_net(TYPE const *inp, TYPE *out) {\n"

@@ -30,12 +30,12 @@ func value(t *testing.T, src *given.Source) any {
 		t.Fatal(err)
 	}
 	if !Recognise(v) {
-		t.Fatal("not recognised")
+		t.Fatal("Recognise is false for the file")
 	}
 	return v
 }
 
-// TestAllFiles compares the scores, and the input bits with those that the first layer of the peer saw.
+// TestAllFiles compares the scores, and compares the input bits with the bits that the original first layer received.
 func TestAllFiles(t *testing.T) {
 	for _, name := range names {
 		f := open(t, name)
@@ -61,7 +61,7 @@ func TestAllFiles(t *testing.T) {
 	}
 }
 
-// TestModelNeedsOnlyThresholds reads a whole model without facts.
+// TestModelNeedsOnlyThresholds reads a whole model without facts, only with thresholds.
 func TestModelNeedsOnlyThresholds(t *testing.T) {
 	f := open(t, "dwn-n6-learn-random")
 	src := f.Source(t, "model.pt")
@@ -101,7 +101,7 @@ func TestMissing(t *testing.T) {
 	missing(t, src, "in_dim")
 }
 
-// TestBits gives a network the bits that its thermometer makes.
+// TestBits reads a network with the bits that its thermometer makes.
 func TestBits(t *testing.T) {
 	f := open(t, "dwn-n4-learn")
 	src, said := f.Source(t, "state_dict.pt"), *f.Facts
@@ -118,7 +118,8 @@ func TestBits(t *testing.T) {
 	f.Check(t, n)
 }
 
-// TestCandidates compares a learnable mapping with the file's weights: a candidate for each bit before.
+// TestCandidates compares a learnable mapping with the weights of the file: every bit of the layer before is a
+// candidate.
 func TestCandidates(t *testing.T) {
 	f := open(t, "dwn-n4-learn")
 	src := f.Source(t, "state_dict.pt")
@@ -145,9 +146,9 @@ func TestCandidates(t *testing.T) {
 			}
 		}
 	}
-	// The fixture has two equal largest weights, of the bits 3 and 7.
+	// The fixture has two equal largest weights, for bits 3 and 7.
 	if got := d.Wire(0, 3); got != 3 {
-		t.Errorf("bit %d of equals, want the first, 3", got)
+		t.Errorf("chose bit %d of the two equal ones, want the first, 3", got)
 	}
 }
 
@@ -192,7 +193,7 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// TestThresholds gives thresholds that do not fit.
+// TestThresholds reads the network with thresholds that do not fit it.
 func TestThresholds(t *testing.T) {
 	f := open(t, "dwn-n2-fixed")
 	for name, test := range map[string]struct {
@@ -211,13 +212,13 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// TestDamagedNumbers changes the last number of a file of the old form, which has no checksums: an element of the last
-// layer's tables or, in reversed order of the storages, of another tensor.
+// TestDamagedNumbers damages the last numbers of a file in the legacy format, which has no checksums: elements of the
+// tables of the last layer or, if the storages are in reverse order, of another tensor.
 func TestDamagedNumbers(t *testing.T) {
 	f := open(t, "dwn-n2-fixed")
 	data := f.Text(t, "state_dict_legacy.pt").Data
 	seen := map[string]bool{}
-	// 0.5 as a number of 32 bits is no bit before any layer, and 0x7fc00000 is NaN as a table's element.
+	// 0x7fc00000 is NaN as an element of a table, and as an integer it is no bit of any layer.
 	for at := len(data) - 4; at > len(data)-6000; at -= 4 {
 		damaged := slices.Clone(data)
 		copy(damaged[at:], []byte{0, 0, 0xc0, 0x7f})
@@ -234,7 +235,7 @@ func TestDamagedNumbers(t *testing.T) {
 	}
 	for _, want := range []string{"0.luts", "0.mapping", "1.luts", "1.mapping"} {
 		if !seen[want] {
-			t.Errorf("no error of %s in %v", want, seen)
+			t.Errorf("no error names %s, only %v", want, seen)
 		}
 	}
 }
@@ -248,6 +249,6 @@ func TestRecognise(t *testing.T) {
 	}
 	if Recognise(nil) || Recognise(&torchfile.Object{Class: "torch.nn.modules.linear.Linear"}) ||
 		!Recognise(&torchfile.Object{Class: layerClass}) {
-		t.Error("objects")
+		t.Error("Recognise gives the wrong result for whole objects")
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/interchange/torchfile/torchtest"
 )
 
-// small returns the state dict of a network of two features with two thresholds each, and further entries.
+// small returns the state dict of a network of two features with two thresholds each, followed by the given entries.
 func small(further ...any) torchtest.Dict {
 	return append(torchtest.Dict{
 		"0.luts",
@@ -22,7 +22,7 @@ func small(further ...any) torchtest.Dict {
 	}, further...)
 }
 
-// readFile reads the file of a value, with facts of its sum.
+// readFile saves a value as torch.save does, and reads the file with facts about the group sum.
 func readFile(t *testing.T, value any, said given.Facts, thresholds [][]float32) (*graph.Network, error) {
 	t.Helper()
 	k, tau := 2, 1.0
@@ -36,12 +36,12 @@ func readFile(t *testing.T, value any, said given.Facts, thresholds [][]float32)
 		t.Fatal(err)
 	}
 	if !Recognise(v) {
-		t.Error("not recognised")
+		t.Error("Recognise is false for the file")
 	}
 	return Read(src, v)
 }
 
-// TestThresholdsOfTheFile has the forms in which scripts save a thermometer with the layers.
+// TestThresholdsOfTheFile reads the forms in which scripts save a thermometer together with the layers.
 func TestThresholdsOfTheFile(t *testing.T) {
 	rows := torchtest.Tensor{Shape: []int{2, 2}, Elements: []float32{0.25, 0.5, -1, 2}}
 	wide := torchtest.Tensor{Shape: []int{2, 2}, Elements: []float64{0.25, 0.5, -1, 2}}
@@ -81,7 +81,7 @@ func TestThresholdsOfTheFile(t *testing.T) {
 	}
 }
 
-// TestOneRowOfThresholds is for all features.
+// TestOneRowOfThresholds checks that a single row of thresholds is used for all features.
 func TestOneRowOfThresholds(t *testing.T) {
 	n, err := readFile(t, torchtest.Dict{"state_dict", small(), "thermometer", torchtest.Dict{"thresholds", []any{0.25, 0.5}}}, given.Facts{InDim: 4}, nil)
 	if err != nil || len(n.Input.Thresholds) != 2 || n.Input.Thresholds[1][1] != 0.5 {
@@ -89,7 +89,8 @@ func TestOneRowOfThresholds(t *testing.T) {
 	}
 }
 
-// TestThresholdsOfTheFileRefused has thresholds that are not taken, and what the user says of them.
+// TestThresholdsOfTheFileRefused checks that unsuitable thresholds in a file are refused, and thresholds that
+// contradict the user's.
 func TestThresholdsOfTheFileRefused(t *testing.T) {
 	rows := torchtest.Tensor{Shape: []int{2, 2}, Elements: []float32{0.25, 0.5, -1, 2}}
 	ints := func(n ...int32) torchtest.Tensor { return torchtest.Tensor{Shape: []int{2, 2}, Elements: n} }
@@ -127,7 +128,7 @@ func TestThresholdsOfTheFileRefused(t *testing.T) {
 	} {
 		_, err := readFile(t, other, given.Facts{InDim: 4}, nil)
 		if err == nil || !strings.Contains(err.Error(), "thresholds is not known: the file holds none of a thermometer;") {
-			t.Errorf("%s: error %v, want that there are none", name, err)
+			t.Errorf("%s: error %v, want an error that the thresholds are missing", name, err)
 		}
 	}
 	for want, other := range map[string]any{

@@ -15,7 +15,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// dialects are forms of one circuit: x is a and b, y is c or d.
+// dialects are texts of the same circuit: x is a and b, y is c or d.
 var dialects = []struct{ name, text string }{
 	{"plain", ".model m\n.inputs a b c d\n.outputs x y\n.names a b x\n11 1\n.names c d y\n1- 1\n-1 1\n.end\n"},
 	{"delays of LGSynth91", ".model m\n.inputs a b c d\n.outputs x y\n.default_input_arrival 0.00 0.00\n" +
@@ -46,7 +46,7 @@ var dialects = []struct{ name, text string }{
 	{"two connections", ".model m\n.inputs a b c d\n.outputs x y\n.conn t u\n.conn u x\n.names a b t\n11 1\n.names c d y\n00 0\n.end\n"},
 }
 
-// TestDialectsOfBLIF reads each form as the same circuit.
+// TestDialectsOfBLIF reads each dialect as the same circuit.
 func TestDialectsOfBLIF(t *testing.T) {
 	for _, test := range dialects {
 		t.Run(test.name, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestDialectsOfBLIF(t *testing.T) {
 	}
 }
 
-// sameAsBase compares a network with the circuit of the dialects, for all inputs.
+// sameAsBase compares a network with the circuit of the dialects for all inputs.
 func sameAsBase(t *testing.T, n *graph.Network) {
 	t.Helper()
 	for i := range 16 {
@@ -71,7 +71,7 @@ func sameAsBase(t *testing.T, n *graph.Network) {
 	}
 }
 
-// TestPartsOfModels refuses files whose models are parts of each other, and says how to flatten them.
+// TestPartsOfModels refuses files whose models instantiate each other. The hint says how to flatten them.
 func TestPartsOfModels(t *testing.T) {
 	const top = ".model m\n.inputs a b c d\n.outputs x y\n.subckt and2 p=a q=b r=x\n.names c d y\n00 0\n.end\n"
 	const part = ".model and2\n.inputs p q\n.outputs r\n.names p q r\n11 1\n.end\n"
@@ -89,8 +89,8 @@ func TestPartsOfModels(t *testing.T) {
 	}
 }
 
-// TestPassedOver reports what of a file is no part of the network.
-func TestPassedOver(t *testing.T) {
+// TestPassedOverPartsAreReported checks that the parts of a file that are not part of the network are reported.
+func TestPassedOverPartsAreReported(t *testing.T) {
 	for name, want := range map[string]string{
 		"don't cares": "don't cares", "black boxes": "2 models behind the first", "plain": "",
 	} {
@@ -115,7 +115,7 @@ func TestPassedOver(t *testing.T) {
 	}
 }
 
-// TestDialectsOfAIGER reads forms of one circuit: x is a and b, y is c or d.
+// TestDialectsOfAIGER reads files of the same circuit: x is a and b, y is c or d.
 func TestDialectsOfAIGER(t *testing.T) {
 	const ascii = "aag 6 4 0 2 2\n2\n4\n6\n8\n10\n13\n10 2 4\n12 7 9\n"
 	const binary = "aig 6 4 0 2 2\n10\n13\n\x06\x02\x03\x02"
@@ -143,7 +143,7 @@ func TestDialectsOfAIGER(t *testing.T) {
 	}
 }
 
-// TestDialectsByYosys compares the flattened file that the hint names with the circuit, where there is yosys.
+// TestDialectsByYosys runs the yosys command of the hint and compares the flattened file with the circuit.
 func TestDialectsByYosys(t *testing.T) {
 	yosys, err := exec.LookPath("yosys")
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"ialgn/netlist"
 )
 
-// source gives a text to a reader, with a class for each output, so that scores are the outputs.
+// source returns a text as a source for a reader, with one class per output, so that the scores are the outputs.
 func source(text string, outputs int) *given.Source {
 	tau := 1.0
 	return &given.Source{
@@ -28,7 +28,7 @@ func source(text string, outputs int) *given.Source {
 	}
 }
 
-// aag writes a file in ASCII, with the gates in an order of its own.
+// aag writes a file in ASCII AIGER with the gates in random order.
 func aag(r *rand.Rand, f *aiger.File) string {
 	b := &strings.Builder{}
 	variables := len(f.Inputs) + len(f.Gates)
@@ -45,8 +45,8 @@ func aag(r *rand.Rand, f *aiger.File) string {
 	return b.String() + "i0 x\nc\nmade by a test\n"
 }
 
-// TestWhatCompileWrites reads random netlists, and a network's gates, as this program writes them, and compares the
-// outputs with those of the AIGER file as internal/aiger reads it.
+// TestWhatCompileWrites writes random netlists, and the gates of a network, as compile does. It reads them, and
+// compares the outputs with the AIGER file as internal/aiger reads it.
 func TestWhatCompileWrites(t *testing.T) {
 	network, err := freeze.Network(netgen.Frozen(1, netgen.FrozenOptions{Width: 60, Classes: 5}), netlist.Gates)
 	if err != nil {
@@ -85,7 +85,7 @@ func TestWhatCompileWrites(t *testing.T) {
 	}
 }
 
-// same compares a network with a file for 64 random samples.
+// same compares a network with an AIGER file for 64 random samples.
 func same(t *testing.T, r *rand.Rand, g *graph.Network, ref *aiger.File) {
 	t.Helper()
 	in := make([]uint64, len(ref.Inputs))
@@ -106,7 +106,7 @@ func same(t *testing.T, r *rand.Rand, g *graph.Network, ref *aiger.File) {
 	}
 }
 
-// TestCovers compares covers, narrow and wide, with their meaning.
+// TestCovers compares narrow and wide covers with their meaning.
 func TestCovers(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -120,7 +120,7 @@ func TestCovers(t *testing.T) {
 			cubes = append(cubes, string(cube))
 		}
 		b := &strings.Builder{}
-		// The cover stands before what it reads: buffers of the inputs.
+		// The cover comes before the nets that it reads: buffers of the inputs.
 		fmt.Fprintf(b, ".model m\n.outputs y\n.inputs z")
 		for i := range n {
 			fmt.Fprintf(b, " \\\n i%d", i)
@@ -189,7 +189,7 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// TestUndriven reads a circuit with logic that nothing reads, of a net that nothing drives, as yosys and abc leave it.
+// TestUndriven reads a circuit with dead logic that reads an undriven net, as yosys and abc leave it.
 func TestUndriven(t *testing.T) {
 	n, err := ReadBLIF(source(".model m\n.inputs a b\n.outputs y\n.names a gone dead\n11 1\n.names dead deader\n0 1\n"+
 		".names a b y\n11 1\n.end\n", 1))
@@ -280,7 +280,7 @@ func TestAIGERErrors(t *testing.T) {
 	}
 }
 
-// seeds are files that fuzzing begins with.
+// seeds adds files as seeds for fuzzing.
 func seeds(f *testing.F) {
 	n := netgen.Netlist(3, netgen.NetlistOptions{Kinds: aiger.Kinds, Cells: 12})
 	for _, write := range []func(w io.Writer) error{
@@ -301,7 +301,7 @@ func FuzzBLIF(f *testing.F) { fuzz(f, ReadBLIF) }
 
 func FuzzAIGER(f *testing.F) { fuzz(f, ReadAIGER) }
 
-// fuzz evaluates whatever can be read.
+// fuzz evaluates every network that can be read.
 func fuzz(f *testing.F, read func(src *given.Source) (*graph.Network, error)) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -310,7 +310,7 @@ func fuzz(f *testing.F, read func(src *given.Source) (*graph.Network, error)) {
 				graphtest.Scores(g, make([]float64, g.Input.Bits()))
 			}
 			if nodes, most := g.Circuit.Nodes(), 8*len(text)+8; nodes > most {
-				t.Errorf("%d nodes of %d bytes", nodes, len(text))
+				t.Errorf("%d nodes from a file of %d bytes", nodes, len(text))
 			}
 		}
 	})

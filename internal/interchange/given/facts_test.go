@@ -79,8 +79,8 @@ func TestParseRefusesBadFacts(t *testing.T) {
 	}
 }
 
-// TestFurther has facts of which each is given by itself, in the place of others or beside them.
-func TestFurther(t *testing.T) {
+// TestSingleFacts gives single facts. They replace facts of the file or are added to them.
+func TestSingleFacts(t *testing.T) {
 	f, err := ParseFacts([]byte(example), []string{
 		"group_sum.tau=2.5", "layers_in_order[1].parametrization=light", "layers_in_order[4].type=GroupSum", "input={bits: 8}",
 		"classes=[a, b]",
@@ -93,7 +93,7 @@ func TestFurther(t *testing.T) {
 		t.Errorf("facts %+v", f)
 	}
 	if f, err := ParseFacts(nil, []string{"group_sum.k=3"}); err != nil || *f.Sum.K != 3 {
-		t.Errorf("facts without a file: %+v, %v", f, err)
+		t.Errorf("single facts without a file: %+v, %v", f, err)
 	}
 	for text, want := range map[string]string{
 		"tau": "want KEY=VALUE", "a b=3": "no key", "framework.k=3": "stands in no keys", "group_sum.k=[": "group_sum.k: ",
@@ -105,8 +105,8 @@ func TestFurther(t *testing.T) {
 	}
 }
 
-// TestFurtherBesideTexts has facts beside keys of a file whose values are texts, or keys with values.
-func TestFurtherBesideTexts(t *testing.T) {
+// TestSingleFactsWithinTexts gives single facts for keys whose values in the file are texts or maps.
+func TestSingleFactsWithinTexts(t *testing.T) {
 	want := InputNumbers{Shape: []int{1, 8, 8}, Bits: 5, Divisor: 16}
 	for _, further := range [][]string{
 		{"input.bits=5", "input.divisor=16"}, {"input={bits: 5, divisor: 16}"}, {"input={bits: 5}", "input.divisor=16"},
@@ -128,14 +128,14 @@ func TestFurtherBesideTexts(t *testing.T) {
 	}
 }
 
-// TestExponent has a number that YAML's reader takes for a text.
+// TestExponent reads a number with an exponent, which the YAML reader takes for a text.
 func TestExponent(t *testing.T) {
 	if f, err := ParseFacts(nil, []string{"group_sum.tau=1e-3"}); err != nil || *f.Sum.Tau != 1e-3 {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
 
-// TestNumbersAsClasses has names of classes that YAML takes for something else.
+// TestNumbersAsClasses reads names of classes that YAML takes for numbers or booleans.
 func TestNumbersAsClasses(t *testing.T) {
 	f, err := ParseFacts([]byte("classes: [0, -1, 1.5, true, six]"), nil)
 	if err != nil {
@@ -161,7 +161,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := ReadFacts(path+"x", nil); err == nil {
-		t.Error("a file that is not there")
+		t.Error("a missing file: no error")
 	}
 }
 

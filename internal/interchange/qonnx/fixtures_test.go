@@ -14,7 +14,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// source returns a file as a reader is given it.
+// source returns the contents of a file as a source for a reader.
 func source(data []byte, f *given.Facts) *given.Source {
 	if f == nil {
 		f = &given.Facts{}
@@ -22,7 +22,7 @@ func source(data []byte, f *given.Facts) *given.Source {
 	return &given.Source{Name: "model.onnx", File: bytes.NewReader(data), Size: int64(len(data)), Facts: f}
 }
 
-// fixtures returns the folders of files that others made.
+// fixtures returns the folders of files that were made by other programs.
 func fixtures(t testing.TB) []string {
 	dirs, err := filepath.Glob("../../../../shared/reference/import/qonnx-*")
 	if err != nil {
@@ -38,7 +38,7 @@ func fixtures(t testing.TB) []string {
 	return dirs
 }
 
-// TestFixtures holds the scores of networks that others made against those that they give.
+// TestFixtures compares the scores of networks with the scores that the programs that made them computed.
 func TestFixtures(t *testing.T) {
 	dense := map[string]int{"qonnx-2layer": 2, "qonnx-thermometer": 2}
 	for _, dir := range fixtures(t) {
@@ -75,7 +75,7 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// TestMissing holds that a graph that ends in bits is not read without groups.
+// TestMissing checks that a graph that ends in bits is not read without facts about the groups.
 func TestMissing(t *testing.T) {
 	for _, dir := range fixtures(t) {
 		if filepath.Base(dir) != "qonnx-mixed-bool" {

@@ -9,7 +9,8 @@ import (
 	"ialgn/internal/onnx"
 )
 
-// TestNetworkWithoutLookupTables says of graphs of other networks that they have none, whatever else is wrong with them.
+// TestNetworkWithoutLookupTables checks that the error about another kind of network says that it has no look-up
+// tables, whatever else is wrong with it.
 func TestNetworkWithoutLookupTables(t *testing.T) {
 	const none = "model.onnx: its graph has no LookupTable of qonnx.custom_op.lnn"
 	for _, test := range []struct {
@@ -45,7 +46,8 @@ func TestNetworkWithoutLookupTables(t *testing.T) {
 	}
 }
 
-// TestOperatorBesideLookupTables names an operator that is not read in a graph of look-up tables.
+// TestOperatorBesideLookupTables checks that the error names an operator that is not supported in a graph of look-up
+// tables.
 func TestOperatorBesideLookupTables(t *testing.T) {
 	m := maker{m: small(t)}
 	m.m.Graph.Nodes = slices.Insert(m.m.Graph.Nodes, 0, onnx.Node{

@@ -16,7 +16,7 @@ import (
 	"ialgn/internal/onnx"
 )
 
-// maker puts a graph together, with what each value is of a sample.
+// maker builds a graph together with functions that compute its values for a sample.
 type maker struct {
 	m *onnx.Model
 	r *rand.Rand
@@ -36,7 +36,7 @@ func newMaker(seed uint64, kind onnx.DataType, shape ...int64) *maker {
 	}
 }
 
-// node adds a node with operands: names, or tensors, which become constants.
+// node adds a node. Its operands are names, or tensors, which become constants.
 func (m *maker) node(domain, op, out string, operands []any, attributes ...onnx.Attribute) string {
 	n := onnx.Node{Op: op, Domain: domain, Outputs: []string{out}, Attributes: attributes}
 	for _, o := range operands {
@@ -61,7 +61,7 @@ func (m *maker) bytes(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// numbers returns random numbers below a limit.
+// numbers returns n random numbers below a limit.
 func (m *maker) numbers(n, below int) []int64 {
 	list := make([]int64, n)
 	for i := range list {
@@ -77,7 +77,7 @@ func toBytes(list []int64) (b []byte) {
 	return b
 }
 
-// layer adds a LookupTable, and returns what it computes of a row.
+// layer adds a LookupTable and returns the function that it computes on a row.
 func (m *maker) layer(from, to string, in, width, slots, inputBits, outBits int) func(x []int) []int {
 	indices, lines := m.numbers(width*slots, in), 1<<(slots*inputBits)
 	table := m.numbers(width*lines, 1<<outBits)
@@ -97,7 +97,7 @@ func (m *maker) layer(from, to string, in, width, slots, inputBits, outBits int)
 	}
 }
 
-// head adds a group sum, and returns the scores.
+// head adds a group sum and returns the function that computes its scores.
 func (m *maker) head(from string, classes, each int, beta, tau float32) func(x []int) []float32 {
 	m.node("", "Reshape", "grouped", []any{from, onnx.Int64s("", []int64{3}, []int64{-1, int64(classes), int64(each)})})
 	m.node("", "Cast", "floats", []any{"grouped"}, onnx.Int("to", 1))
@@ -119,7 +119,7 @@ func (m *maker) head(from string, classes, each int, beta, tau float32) func(x [
 	}
 }
 
-// check holds a graph against what it is to compute of features below a limit.
+// check reads the graph and compares its scores with want, for random features below a limit.
 func (m *maker) check(t *testing.T, features, below int, want func(x []int) []float32) {
 	t.Helper()
 	n, err := Read(source(m.bytes(t), nil))
@@ -138,7 +138,7 @@ func (m *maker) check(t *testing.T, features, below int, want func(x []int) []fl
 	}
 }
 
-// TestLookupTable reads layers of numbers of several bits, and of tables of more inputs than a node has.
+// TestLookupTable reads layers whose numbers have several bits, and tables with more inputs than a node may have.
 func TestLookupTable(t *testing.T) {
 	for _, c := range []struct{ in, slots, inputBits, middle int }{
 		{16, 6, 1, 1}, {16, 1, 1, 1}, {16, 3, 2, 2}, {9, 2, 3, 4}, {12, 1, 8, 3}, {20, 8, 1, 1}, {20, 11, 1, 2}, {20, 5, 2, 1},
@@ -153,7 +153,7 @@ func TestLookupTable(t *testing.T) {
 	}
 }
 
-// TestJumps reads layers that read the input and earlier layers, moved about in between.
+// TestJumps reads layers that read the input and earlier layers, with their values rearranged in between.
 func TestJumps(t *testing.T) {
 	m := newMaker(2, onnx.Uint8, 4, 3)
 	m.node("", "Transpose", "t", []any{"x"}, onnx.Ints("perm", 0, 2, 1))
@@ -176,7 +176,7 @@ func TestJumps(t *testing.T) {
 	})
 }
 
-// TestConv reads trees over an image, with pads and strides of all sides, and the pooling behind them.
+// TestConv reads trees over an image, with padding and strides that differ on all sides, and pooling behind them.
 func TestConv(t *testing.T) {
 	const rows, columns, channels, kernels, rank = 5, 7, 2, 3, 3
 	m := newMaker(3, onnx.Uint8, rows, columns, channels)
@@ -260,7 +260,7 @@ func TestPassThrough(t *testing.T) {
 	})
 }
 
-// TestThresholds reads comparisons of several forms.
+// TestThresholds reads comparisons in several forms.
 func TestThresholds(t *testing.T) {
 	for op, exceeds := range map[string]func(x, t int) bool{
 		"Greater": func(x, t int) bool { return x > t }, "GreaterOrEqual": func(x, t int) bool { return x >= t },
@@ -302,7 +302,7 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// small returns a graph that is read, and how it is broken is up to the caller.
+// small returns a graph that can be read. Tests break it in various ways.
 func small(t testing.TB) *onnx.Model {
 	m := newMaker(6, onnx.Uint8, 8)
 	m.layer("x", "y", 8, 6, 2, 1, 1)
@@ -313,7 +313,7 @@ func small(t testing.TB) *onnx.Model {
 	return m.m
 }
 
-// TestSumOfGraph compares what facts say with the sum of a graph: 2 classes, beta 0, tau 2.
+// TestSumOfGraph compares facts with the sum of a graph that has 2 classes, beta 0 and tau 2.
 func TestSumOfGraph(t *testing.T) {
 	data := (&maker{m: small(t)}).bytes(t)
 	for text, want := range map[string]string{
@@ -332,7 +332,7 @@ func TestSumOfGraph(t *testing.T) {
 	}
 }
 
-// TestReadRefusesOtherGraphs holds what is refused, and by which words.
+// TestReadRefusesOtherGraphs checks the error about each graph that is refused.
 func TestReadRefusesOtherGraphs(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -397,7 +397,7 @@ func TestReadRefusesOtherGraphs(t *testing.T) {
 	}
 }
 
-// TestBounded holds that files which ask for much take neither memory nor time.
+// TestBounded checks that files that declare huge sizes are refused without much memory or time.
 func TestBounded(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -438,18 +438,18 @@ func TestBounded(t *testing.T) {
 			_, err := Read(source(data, &given.Facts{Sum: given.GroupSum{K: &k, Tau: &tau}}))
 			runtime.ReadMemStats(&after)
 			if err == nil {
-				t.Error("it is read")
+				t.Error("the file was read, want an error")
 			}
 			t.Logf("%v; %d bytes allocated in all for a file of %d", err, after.TotalAlloc-before.TotalAlloc, len(data))
 			if took := after.Sys - before.Sys; after.Sys > before.Sys && took > uint64(4*len(data)+64<<20) {
-				t.Errorf("%d bytes of memory", took)
+				t.Errorf("reading took %d bytes of memory", took)
 			}
 		})
 	}
 }
 
-// TestBroken reads files with flipped bits and without their ends: none may end in a panic.
-func TestBroken(t *testing.T) {
+// TestBrokenFilesDoNotPanic reads files with flipped bits and truncated files. None may cause a panic.
+func TestBrokenFilesDoNotPanic(t *testing.T) {
 	files := map[string][]byte{"small": (&maker{m: small(t)}).bytes(t)}
 	for _, name := range glob() {
 		data, err := os.ReadFile(name)
@@ -473,13 +473,13 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// glob returns the models that others made.
+// glob returns the paths of the models that other programs made.
 func glob() []string {
 	names, _ := filepath.Glob("../../../../shared/reference/import/qonnx-*/model.onnx")
 	return names
 }
 
-// FuzzRead reads what may be no network.
+// FuzzRead reads arbitrary bytes.
 func FuzzRead(f *testing.F) {
 	f.Add((&maker{m: small(f)}).bytes(f))
 	for _, name := range glob() {

@@ -13,7 +13,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// besides returns the checkpoints of testdata/beside: a state dict next to all kinds of other values.
+// besides returns the checkpoints of testdata/beside: a state dict next to values of many other classes.
 func besides(t testing.TB) []string {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/beside/*.pt")
@@ -23,7 +23,8 @@ func besides(t testing.TB) []string {
 	return paths
 }
 
-// known are the entries of these checkpoints that are read, with what they become. Of all others only the class is.
+// known maps the entries of these checkpoints that are read to the type of the result. Of all other entries only the
+// class is read.
 var known = map[string]string{
 	"epoch": "int64", "state_dict": "*torchfile.Dict", "defaultdict": "*torchfile.Dict",
 	"defaultdict of helper": "*torchfile.Dict", "Enum as key": "*torchfile.Dict", "bytes as key": "*torchfile.Dict",
@@ -35,7 +36,7 @@ var known = map[string]string{
 	"complex half": "tensor complex64 [2]",
 }
 
-// what describes an entry as known does; of one that is not read it is "not read".
+// what describes an entry in the form of known, or as "not read".
 func what(v any) string {
 	switch v := v.(type) {
 	case *torchfile.Object:
@@ -51,7 +52,7 @@ func what(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// TestValuesBesideTheNetwork reads a state dict from files in which PyTorch wrote it next to values of other classes.
+// TestValuesBesideTheNetwork reads a state dict from files in which PyTorch saved it next to values of other classes.
 func TestValuesBesideTheNetwork(t *testing.T) {
 	for _, path := range besides(t) {
 		v, err := take(t, readFile(t, path))
@@ -67,7 +68,7 @@ func TestValuesBesideTheNetwork(t *testing.T) {
 					want = "not read"
 				}
 				if got := what(dict.Values[i]); got != want {
-					t.Errorf("it is %s, want %s", got, want)
+					t.Errorf("the entry is %s, want %s", got, want)
 				}
 			})
 		}
@@ -78,13 +79,14 @@ func TestValuesBesideTheNetwork(t *testing.T) {
 		classes := torchfile.Unread(v)
 		for _, want := range []string{"argparse.Namespace", "pathlib.PosixPath", "trainer.Net", "numpy.ndarray", `the entry "cyclic"`} {
 			if !slices.Contains(classes, want) {
-				t.Errorf("%s: %s is not among what was not read: %v", path, want, classes)
+				t.Errorf("%s: %s is not among the classes that were not read: %v", path, want, classes)
 			}
 		}
 	}
 }
 
-// TestUnreadValueInPlace has values without a meaning where a tensor is needed: they say what they are and where.
+// TestUnreadValueInPlace checks the error if a value of a class that is not read is in the place of a tensor: it names
+// the class and the place.
 func TestUnreadValueInPlace(t *testing.T) {
 	unread := "cx\nY\n)R"
 	four := stored("FloatStorage", 4)
@@ -128,7 +130,8 @@ func TestUnreadValueInPlace(t *testing.T) {
 	}
 }
 
-// TestUnreadMemory has files of very many values that are not read: they take as much memory as any others.
+// TestUnreadMemory reads files with very many values that are not read. They must take no more memory than other
+// files.
 func TestUnreadMemory(t *testing.T) {
 	long := str(strings.Repeat("x", 400))
 	for _, test := range []struct{ name, pickle string }{
@@ -142,7 +145,7 @@ func TestUnreadMemory(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			// An archive whose part of the file has a long name, which stands in each place.
+			// The archive's folder has a long name, which is part of the place of each value.
 			b := zipped(t, 0, strings.Repeat("m", 60000)+"/data.pkl", begin+test.pickle+".")
 			if _, err := take(t, b); err == nil {
 				t.Error("no error")
@@ -162,7 +165,7 @@ func TestUnreadNames(t *testing.T) {
 	}
 }
 
-// TestValuesMetOften has a few values next to a state dict that hold each other very often. The error says so.
+// TestValuesMetOften reads values next to a state dict that contain each other very often. The error says so.
 func TestValuesMetOften(t *testing.T) {
 	lists := "]q\x00"
 	for i := range 60 {

@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/interchange/torchfile"
 )
 
-// examine converts the tensors of a value that are not large, and holds their number against what Read promises.
+// examine converts the smaller tensors of a value and checks the total number of elements against the promise of Read.
 func examine(t *testing.T, v any, size int) {
 	t.Helper()
 	elements := 0
@@ -23,7 +23,7 @@ func examine(t *testing.T, v any, size int) {
 			n := v.Elements()
 			if n > size+8<<20 {
 				if _, err := v.Float64(); err == nil {
-					t.Errorf("%d elements of a file of %d bytes", n, size)
+					t.Errorf("converted a tensor of %d elements from a file of %d bytes", n, size)
 				}
 				return nil
 			}
@@ -43,7 +43,7 @@ func examine(t *testing.T, v any, size int) {
 	}
 }
 
-// FuzzRead checks that no file makes Read panic, or take more memory than it promises, or return what it should not.
+// FuzzRead checks that no file makes Read panic, take more memory than promised, or return an unexpected type.
 func FuzzRead(f *testing.F) {
 	for _, path := range append(own(f), besides(f)...) {
 		f.Add(readFile(f, path))
@@ -60,7 +60,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzPickle is FuzzRead behind the checksums of an archive.
+// FuzzPickle fuzzes the pickle of an archive with correct checksums.
 func FuzzPickle(f *testing.F) {
 	for _, path := range append(own(f), besides(f)...) {
 		b := readFile(f, path)
@@ -81,7 +81,7 @@ func FuzzPickle(f *testing.F) {
 	})
 }
 
-// pickleOf returns where the pickle of an archive stands, which is its first entry, and its length.
+// pickleOf returns the position and length of the pickle of an archive, which is its first entry.
 func pickleOf(b []byte) (at, n int, ok bool) {
 	if string(b[:4]) != "PK\x03\x04" {
 		return 0, 0, false
@@ -91,11 +91,11 @@ func pickleOf(b []byte) (at, n int, ok bool) {
 	return at, int(binary.LittleEndian.Uint32(b[line+24:])), true
 }
 
-// mutants is how many damaged files TestMutants makes.
+// mutants is the number of damaged files that TestMutants makes.
 const mutants = 2000
 
-// TestMutants damages checkpoints at random. An archive has checksums: there is an error, or nothing has changed. The
-// form before it has none: what is read may differ, but keeps what Read promises.
+// TestMutants damages checkpoints at random. An archive has checksums: reading it must fail or give the same values.
+// The legacy format has none: the values may differ, but must keep the promises of Read.
 func TestMutants(t *testing.T) {
 	paths := append(own(t), foreign(t)...)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -119,7 +119,7 @@ func TestMutants(t *testing.T) {
 			examine(t, v, len(b))
 			var got string
 			if got, err = text(v); err == nil && got != whole[path] && string(b[:2]) == "PK" {
-				t.Errorf("mutant %d of %s: is read as something else", i, path)
+				t.Errorf("mutant %d of %s: was read with other values", i, path)
 			}
 		}
 		if err != nil {
@@ -131,8 +131,8 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// mutate returns the file with a few damages: flipped bits, most of them where the directory, the pickles and the
-// headers are, cuts, lengths that are forged, and parts that are moved.
+// mutate returns the file with a few damages: flipped bits (most of them in the directory, the pickles and the
+// headers), cuts, forged lengths and moved parts.
 func mutate(r *rand.Rand, b []byte) []byte {
 	b = slices.Clone(b)
 	for range 1 + r.IntN(3) {

@@ -17,7 +17,7 @@ import (
 	"ialgn/internal/interchange/torchfile"
 )
 
-// own returns the checkpoints of testdata.
+// own returns the checkpoints in testdata.
 func own(t testing.TB) []string {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/*.pt")
@@ -27,7 +27,7 @@ func own(t testing.TB) []string {
 	return paths
 }
 
-// foreign returns the checkpoints of other frameworks, which stand beside the repository, or nil.
+// foreign returns the checkpoints of other frameworks, which are outside the repository, or nil if there are none.
 func foreign(t testing.TB) []string {
 	t.Helper()
 	paths, err := filepath.Glob("../../../../shared/reference/import/*/*.pt")
@@ -48,7 +48,7 @@ func readFile(t testing.TB, path string) []byte {
 
 func read(b []byte) (any, error) { return torchfile.Read(bytes.NewReader(b), int64(len(b))) }
 
-// take is read, and holds what it allocates against what the package promises.
+// take calls read and checks the allocated memory against the promise of the package.
 func take(t testing.TB, b []byte) (any, error) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -56,12 +56,12 @@ func take(t testing.TB, b []byte) (any, error) {
 	v, err := read(b)
 	runtime.ReadMemStats(&after)
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > uint64(3*len(b)+49<<20) {
-		t.Errorf("%d bytes took %d bytes of memory", len(b), grown)
+		t.Errorf("reading a file of %d bytes allocated %d bytes", len(b), grown)
 	}
 	return v, err
 }
 
-// archive returns an archive as torch.save writes it, of a pickle and storages.
+// archive returns an archive of a pickle and storages, as torch.save writes it.
 func archive(t testing.TB, pickle string, storages ...string) []byte {
 	t.Helper()
 	entries := []string{"m/data.pkl", pickle}
@@ -71,7 +71,7 @@ func archive(t testing.TB, pickle string, storages ...string) []byte {
 	return zipped(t, zip.Store, entries...)
 }
 
-// zipped returns a zip file of names and contents in turn.
+// zipped returns a zip file of alternating names and contents.
 func zipped(t testing.TB, method uint16, entries ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -91,7 +91,7 @@ func zipped(t testing.TB, method uint16, entries ...string) []byte {
 	return b.Bytes()
 }
 
-// visit calls do for the value and all that it holds, each before its parts, until there is an error.
+// visit calls do for a value and then for the values that it contains, until do returns an error.
 func visit(v any, do func(v any) error) error {
 	if err := do(v); err != nil {
 		return err
@@ -118,7 +118,7 @@ func visit(v any, do func(v any) error) error {
 	return nil
 }
 
-// line describes a tensor as testdata/dump.py does.
+// line describes a tensor in the same form as testdata/dump.py.
 func line(tensor *torchfile.Tensor) (string, error) {
 	text := fmt.Sprint(tensor.DType, " ", tensor.Shape)
 	switch tensor.DType {
@@ -155,7 +155,7 @@ func sum(elements any) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// tensors returns the lines of all tensors.
+// tensors returns one line for each tensor.
 func tensors(v any) (string, error) {
 	var b strings.Builder
 	err := visit(v, func(v any) error {
@@ -170,7 +170,7 @@ func tensors(v any) (string, error) {
 	return b.String(), err
 }
 
-// text returns everything of a value.
+// text returns a complete description of a value.
 func text(v any) (string, error) {
 	var b strings.Builder
 	err := visit(v, func(v any) error {

@@ -17,33 +17,33 @@ const (
 	rebuild = "ctorch._utils\n_rebuild_tensor_v2\n"
 )
 
-// str is a short string.
+// str returns a short string as a pickle.
 func str(s string) string {
 	return "X" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(s)))) + s
 }
 
-// num is an integer.
+// num returns an integer as a pickle.
 func num(v int32) string { return "J" + string(binary.LittleEndian.AppendUint32(nil, uint32(v))) }
 
-// long is an integer of 64 bits.
+// long returns a 64-bit integer as a pickle.
 func long(v int64) string {
 	return "\x8a\x08" + string(binary.LittleEndian.AppendUint64(nil, uint64(v)))
 }
 
-// tuple is a tuple of values.
+// tuple returns a tuple of values as a pickle.
 func tuple(values ...string) string { return "(" + strings.Join(values, "") + "t" }
 
-// stored is the storage 0.
+// stored returns storage 0 as a pickle.
 func stored(class string, numel int32) string {
 	return tuple(str("storage"), "ctorch\n"+class+"\n", str("0"), str("cpu"), num(numel)) + "Q"
 }
 
-// tensor is a tensor of a storage.
+// tensor returns a tensor on a storage as a pickle.
 func tensor(storage, offset, shape, stride string) string {
 	return rebuild + tuple(storage, offset, shape, stride, "\x89", "ccollections\nOrderedDict\n)R") + "R"
 }
 
-// hostile are pickles that are refused, and parts of the errors.
+// hostile are pickles that must be refused, and parts of the errors.
 var hostile = []struct{ name, pickle, want string }{
 	{"os.system", "cos\nsystem\n" + str("id") + "\x85R.", "byte 2: it would run os.system, which reading does not do"},
 	{"posix.system", "cposix\nsystem\n" + str("id") + "\x85R.", "it would run posix.system, which reading"},
@@ -165,7 +165,7 @@ var hostile = []struct{ name, pickle, want string }{
 	{"a big-endian array", array(">", tuple(num(2)), "\x89", 8), "big-endian"},
 }
 
-// array is an array of numpy of the type i4.
+// array returns a NumPy array of type i4 as a pickle.
 func array(order, shape, fortran string, length int) string {
 	dtype := "cnumpy\ndtype\n" + tuple(str("i4"), "\x89", "\x88") + "R" +
 		tuple(num(3), str(order), "N", "N", "N", num(-1), num(-1), num(0)) + "b"
@@ -185,26 +185,26 @@ func TestHostile(t *testing.T) {
 				!strings.Contains(test.want, "deep") {
 				t.Errorf("error %v: want one with a place", err)
 			}
-			// Python's protocol 2 is the form before the archive, too.
+			// The legacy format contains a pickle of protocol 2 too.
 			if _, err := take(t, []byte(legacyHead+begin+test.pickle)); err == nil {
-				t.Error("in the form before archives: no error")
+				t.Error("in the legacy format: no error")
 			}
 		})
 	}
 }
 
-// legacyHead is what stands before the pickle in the form before PyTorch 1.6.
+// legacyHead is the part before the pickle in the legacy format of PyTorch before 1.6.
 const legacyHead = "\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.\x80\x02}."
 
-// TestHint says what to do about a file that would run something.
-func TestHint(t *testing.T) {
+// TestHintAboutCode checks the hint about a file that would run code.
+func TestHintAboutCode(t *testing.T) {
 	_, err := read(archive(t, begin+"cposix\nsystem\n."))
 	if h := message.Hint(err); !strings.Contains(h, "state_dict()") || !strings.Contains(h, "do not load it with PyTorch") {
 		t.Errorf("hint %q", h)
 	}
 }
 
-// TestAccepted has what PyTorch 2 and other versions of Python write, in pickles made by hand.
+// TestAccepted reads handmade pickles in the forms that PyTorch 2 and other versions of Python write.
 func TestAccepted(t *testing.T) {
 	four := stored("FloatStorage", 4)
 	whole := tensor(four, num(0), tuple(num(4)), tuple(num(1)))
@@ -247,7 +247,8 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// TestManyElements refuses to write out a tensor that is one element many times, but reads what stands beside it.
+// TestManyElements refuses to convert a tensor that repeats one element very many times, but reads the value next to
+// it.
 func TestManyElements(t *testing.T) {
 	b := archive(t, begin+tensor(stored("IntStorage", 4), num(0), tuple(num(1<<30)), tuple(num(0)))+"K\x07\x86.",
 		strings.Repeat("\x01", 16))
@@ -264,7 +265,7 @@ func TestManyElements(t *testing.T) {
 	}
 }
 
-// TestLargeUnsigned has a number that int64 does not hold.
+// TestLargeUnsigned converts a number that does not fit into an int64.
 func TestLargeUnsigned(t *testing.T) {
 	pickle := "ctorch._utils\n_rebuild_tensor_v3\n" + tuple(
 		tuple(str("storage"), "ctorch\nUntypedStorage\n", str("0"), str("cpu"), num(16))+"Q",
@@ -278,7 +279,7 @@ func TestLargeUnsigned(t *testing.T) {
 	}
 }
 
-// TestReadRefusesOtherForms has files that are none, or of forms that are not read.
+// TestReadRefusesOtherForms reads files that are not from torch.save, or are in unsupported forms of it.
 func TestReadRefusesOtherForms(t *testing.T) {
 	none := begin + "N."
 	tar := make([]byte, 600)
@@ -325,7 +326,8 @@ func TestReadRefusesOtherForms(t *testing.T) {
 	}
 }
 
-// TestLegacyModule has a class outside the pickle, with its source text, as PyTorch wrote whole models before 1.6.
+// TestLegacyModule reads a class stored outside the pickle, with its source text, as PyTorch before 1.6 wrote whole
+// models.
 func TestLegacyModule(t *testing.T) {
 	class := tuple(str("module"), "ctorch.nn\nModule\n", str("x.py"), str("class Module: pass")) + "Q"
 	v, err := read([]byte(legacyHead + begin + class + ")\x81." + begin + "]."))
@@ -334,7 +336,7 @@ func TestLegacyModule(t *testing.T) {
 	}
 }
 
-// TestDamagedStorage is read, but not converted: its checksum is wrong.
+// TestDamagedStorage reads a tensor whose storage has a wrong checksum: reading succeeds, converting fails.
 func TestDamagedStorage(t *testing.T) {
 	b := archive(t, begin+tensor(stored("ByteStorage", 4), num(0), tuple(num(4)), tuple(num(1)))+".", "abcd")
 	i := strings.Index(string(b), "abcd")
@@ -351,7 +353,7 @@ func TestDamagedStorage(t *testing.T) {
 	}
 }
 
-// failing is a reader that fails behind an offset.
+// failing is a reader that fails from an offset on.
 type failing struct {
 	text string
 	at   int64
@@ -377,7 +379,7 @@ func TestReaderError(t *testing.T) {
 	}
 }
 
-// TestWrongArguments calls all that has a meaning with arguments that do not fit.
+// TestWrongArguments calls every supported function with arguments that do not fit.
 func TestWrongArguments(t *testing.T) {
 	four := stored("FloatStorage", 4)
 	wrong := []string{
@@ -409,7 +411,7 @@ func TestWrongArguments(t *testing.T) {
 	}
 }
 
-// TestLongForm has a directory with lengths of 64 bits, as archives beyond 4 GB have.
+// TestLongForm reads a directory with 64-bit lengths, as in archives of more than 4 GB.
 func TestLongForm(t *testing.T) {
 	pickle := begin + "K\x07."
 	b := archive(t, pickle)

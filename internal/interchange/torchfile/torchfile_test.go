@@ -15,7 +15,7 @@ import (
 	"ialgn/internal/interchange/torchfile"
 )
 
-// dumps returns the lines of each file as testdata/dump.py prints them, in the order of paths.
+// dumps returns the lines that testdata/dump.py prints for each file, in the order of paths.
 func dumps(t *testing.T, paths []string) string {
 	t.Helper()
 	var b strings.Builder
@@ -33,7 +33,7 @@ func dumps(t *testing.T, paths []string) string {
 	return b.String()
 }
 
-// TestTensors compares the tensors of the checkpoints of testdata with what PyTorch made of them.
+// TestTensors compares the tensors of the checkpoints in testdata with the recorded output of PyTorch.
 func TestTensors(t *testing.T) {
 	want := string(readFile(t, "testdata/dump.txt"))
 	if diff := cmp.Diff(want, dumps(t, own(t))); diff != "" {
@@ -41,7 +41,7 @@ func TestTensors(t *testing.T) {
 	}
 }
 
-// TestPyTorch compares all checkpoints with PyTorch, where there is one.
+// TestPyTorch compares all checkpoints with PyTorch, if it is installed.
 func TestPyTorch(t *testing.T) {
 	paths := own(t)
 	if more := foreign(t); more != nil {
@@ -92,7 +92,7 @@ func open(t *testing.T, path string) any {
 	return v
 }
 
-// entry returns the value of a key in a dictionary of values.pt.
+// entry returns the value of a key in a dictionary.
 func entry(t *testing.T, dict any, key string) any {
 	t.Helper()
 	v, ok := dict.(*torchfile.Dict).Get(key)
@@ -139,7 +139,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestModule looks into a whole model: classes, functions and attributes by name.
+// TestModule inspects a whole model: classes, functions and attributes by name.
 func TestModule(t *testing.T) {
 	model := open(t, "testdata/module.pt").(*torchfile.Object)
 	if model.Class != "torch.nn.modules.container.Sequential" {
@@ -172,7 +172,7 @@ func TestModule(t *testing.T) {
 	}
 }
 
-// TestSharedStorage has two tensors of one storage, and the attributes of the dictionary around them.
+// TestSharedStorage reads two tensors that share a storage, and the attributes of the dictionary that holds them.
 func TestSharedStorage(t *testing.T) {
 	dict := open(t, "testdata/views.pt").(*torchfile.Dict)
 	if _, ok := dict.State.(*torchfile.Dict).Get("_metadata"); !ok {
@@ -207,7 +207,7 @@ func TestConversionErrors(t *testing.T) {
 	}
 }
 
-// TestMadeUpDict has a Dict that Read did not make.
+// TestMadeUpDict uses a Dict that was not made by Read.
 func TestMadeUpDict(t *testing.T) {
 	d := &torchfile.Dict{Keys: []any{int64(1), "a"}, Values: []any{"x", "y"}}
 	if v, ok := d.Get("a"); !ok || v != "y" {

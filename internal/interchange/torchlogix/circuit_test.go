@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/interchange/torchlogix"
 )
 
-// The parts of a small circuit.
+// Parts of a small circuit.
 const (
 	twoGates = `{"gate_id": 4, "op": "AND_NOT_B", "in0": 0, "in1": 1, "node_idx": -1},
 		{"gate_id": 7, "op": "NOT", "in0": 4, "in1": -1, "node_idx": -1}`
@@ -17,7 +17,7 @@ const (
 		{"node_id": 8, "input_ids": [4], "tau": 2.0, "beta": 0.0}`
 )
 
-// circuitOfParts is the text of a circuit of four inputs.
+// circuitOfParts returns the text of a circuit with four inputs.
 func circuitOfParts(gates, sums, rest string) string {
 	return fmt.Sprintf(`{"n_inputs": 4, "gates": [%s],
 		"sum_nodes": [%s], %s}`, gates, sums, rest)
@@ -33,14 +33,15 @@ func TestReadCircuit(t *testing.T) {
 	if fmt.Sprint(n.Input.Shape) != "[2 2]" || n.Circuit.Nodes() != 2 {
 		t.Errorf("shape %v, %d nodes", n.Input.Shape, n.Circuit.Nodes())
 	}
-	// The order of keys is the writer's own business.
+	// The order of the keys in the file does not matter.
 	turned := `{"outputs": [9, 8], "sum_nodes": [` + twoSums + `], "gates": [` + twoGates + `], "n_inputs": 4}`
 	if _, err := torchlogix.ReadCircuit(circuitText(turned)); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestSumOfCircuit compares what facts say with sums whose betas differ, as simplify leaves them, or not.
+// TestSumOfCircuit compares facts with sums whose betas differ, as simplify leaves them, and with sums whose betas are
+// equal.
 func TestSumOfCircuit(t *testing.T) {
 	one := strings.ReplaceAll(twoSums, "1.5", "0.0")
 	folded := strings.ReplaceAll(strings.ReplaceAll(twoSums, "1.5", "3.5"), "0.0", "4.5")
@@ -55,7 +56,7 @@ func TestSumOfCircuit(t *testing.T) {
 		{twoSums, given.GroupSum{Beta: ptr(0.25)}, "group_sum.beta is 0.25, but the circuit has 0 to 1.5 for the classes"},
 		{one, given.GroupSum{Beta: ptr(1.0)}, "group_sum.beta is 1, but the circuit has 0"},
 		{one, given.GroupSum{Beta: ptr(-1.0)}, "group_sum.beta is -1, but the circuit has 0"},
-		{folded, given.GroupSum{Beta: ptr(2.5)}, ""}, // a constant of each class is in it
+		{folded, given.GroupSum{Beta: ptr(2.5)}, ""}, // the betas include a constant of each class
 		{folded, given.GroupSum{Beta: ptr(5.5)}, "group_sum.beta is 5.5"},
 	} {
 		src := circuitText(circuitOfParts(twoGates, c.sums, `"outputs": [9, 8]`))
@@ -183,7 +184,7 @@ func TestReadCircuitRefuses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			text := strings.Replace(good, c.old, c.replacement, 1)
 			if text == good {
-				t.Fatal("nothing was replaced")
+				t.Fatal("the text to replace is not in the circuit")
 			}
 			_, err := torchlogix.ReadCircuit(circuitText(text))
 			if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -16,7 +16,7 @@ import (
 	"ialgn/internal/interchange/torchlogix"
 )
 
-// written returns what WriteCircuit writes.
+// written returns the output of WriteCircuit.
 func written(t *testing.T, n *graph.Network) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -26,7 +26,7 @@ func written(t *testing.T, n *graph.Network) string {
 	return b.String()
 }
 
-// circuitText returns a source of a text.
+// circuitText returns the text of a circuit as a source.
 func circuitText(text string) *given.Source {
 	return &given.Source{
 		Name: "circuit.json", File: strings.NewReader(text), Size: int64(len(text)), Facts: &given.Facts{},
@@ -44,7 +44,7 @@ func TestWrittenCircuitsOfFixtures(t *testing.T) {
 				}
 				text := written(t, n)
 				if !torchlogix.RecogniseCircuit([]byte(text[:100])) {
-					t.Error("not recognised")
+					t.Error("RecogniseCircuit is false for the written circuit")
 				}
 				again, err := torchlogix.ReadCircuit(circuitText(text))
 				if err != nil {
@@ -59,7 +59,7 @@ func TestWrittenCircuitsOfFixtures(t *testing.T) {
 	}
 }
 
-// randomNetwork returns a network of nodes of all fan-ins, with constants as pins and outputs that stand twice.
+// randomNetwork returns a network of nodes of all fan-ins. Some pins are constants, and some outputs occur twice.
 func randomNetwork(rng *rand.Rand) *graph.Network {
 	n := &graph.Network{Input: graph.Input{Shape: []int{5}, Digits: 1}, Circuit: graph.NewCircuit(5)}
 	c := n.Circuit
@@ -112,7 +112,7 @@ func TestWriteCircuitOfLargeNodes(t *testing.T) {
 	}
 }
 
-// Every table of up to two pins is one gate.
+// TestWriteCircuitOfGates checks that every table of up to two pins is written as one gate.
 func TestWriteCircuitOfGates(t *testing.T) {
 	for pins := range 3 {
 		for table := range uint64(1) << (1 << pins) {
@@ -124,7 +124,7 @@ func TestWriteCircuitOfGates(t *testing.T) {
 				t.Fatal(err)
 			}
 			if again.Circuit.Nodes() != 1 {
-				t.Errorf("table %b of %d pins is %d gates", table, pins, again.Circuit.Nodes())
+				t.Errorf("table %b of %d pins is written as %d gates", table, pins, again.Circuit.Nodes())
 			}
 			compare(t, scores(again, all()), scores(n, all()), 0)
 		}
@@ -202,7 +202,7 @@ func TestWriteCircuitRefuses(t *testing.T) {
 	}
 }
 
-// fullDisk is a writer that has no place.
+// fullDisk is a writer that always fails.
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, fmt.Errorf("no space left") }

@@ -15,10 +15,11 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// fixturesFolder holds networks of torchlogix with its own scores of samples; its README says how they were made.
+// fixturesFolder holds networks of torchlogix and the scores that torchlogix computes for samples. Its README says how
+// they were made.
 const fixturesFolder = "../../../../shared/reference/import"
 
-// fixtures returns the folders of networks, and skips the test where there are none.
+// fixtures returns the folders of networks. It skips the test if there are none.
 func fixtures(t *testing.T) []string {
 	folder := fixturesFolder
 	if other := os.Getenv("IALGN_IMPORT"); other != "" {
@@ -41,7 +42,7 @@ func readFacts(t *testing.T, folder string) *given.Facts {
 	return f
 }
 
-// source returns a file as readers are given it.
+// source returns a file as a source for readers.
 func source(t *testing.T, path string, f *given.Facts) *given.Source {
 	t.Helper()
 	file, err := os.Open(path)
@@ -56,7 +57,7 @@ func source(t *testing.T, path string, f *given.Facts) *given.Source {
 	return &given.Source{Name: filepath.Base(path), File: file, Size: info.Size(), Facts: f}
 }
 
-// readTorch reads a file of torch.save.
+// readTorch reads a file written by torch.save.
 func readTorch(t *testing.T, src *given.Source) (*graph.Network, error) {
 	t.Helper()
 	value, err := torchfile.Read(src.File, src.Size)
@@ -64,12 +65,12 @@ func readTorch(t *testing.T, src *given.Source) (*graph.Network, error) {
 		t.Fatal(err)
 	}
 	if !torchlogix.Recognise(value) {
-		t.Error("not recognised")
+		t.Error("Recognise is false for the file")
 	}
 	return torchlogix.Read(src, value)
 }
 
-// scores are a network's for samples of features, the slow and obvious way.
+// scores computes the scores of samples in the slow, obvious way.
 func scores(n *graph.Network, samples []float32) []float32 {
 	var out []float32
 	features := n.Input.Features()
@@ -79,7 +80,7 @@ func scores(n *graph.Network, samples []float32) []float32 {
 	return out
 }
 
-// inputBits returns the bits that features become.
+// inputBits returns the input bits of a sample.
 func inputBits(n *graph.Network, sample []float32) []bool {
 	bits := make([]bool, n.Input.Bits())
 	for i := range bits {
@@ -93,7 +94,7 @@ func inputBits(n *graph.Network, sample []float32) []bool {
 	return bits
 }
 
-// lookUp returns the line of a table that bits name, the first as the highest digit.
+// lookUp returns the line of a table that is numbered by the bits, the first one the most significant.
 func lookUp(table uint64, bits ...bool) bool {
 	line := 0
 	for _, b := range bits {
@@ -105,7 +106,7 @@ func lookUp(table uint64, bits ...bool) bool {
 	return table>>line&1 != 0
 }
 
-// layersOf returns the last layer's bits.
+// layersOf returns the bits of the last layer.
 func layersOf(n *graph.Network, bits []bool) []bool {
 	for i := range n.Dense {
 		d := &n.Dense[i]
@@ -122,7 +123,7 @@ func layersOf(n *graph.Network, bits []bool) []bool {
 	return bits
 }
 
-// circuitOf returns all bits of a circuit.
+// circuitOf returns the inputs of a circuit followed by the bits of its nodes.
 func circuitOf(c *graph.Circuit, bits []bool) []bool {
 	for node := range c.Nodes() {
 		var pins []bool
@@ -136,7 +137,7 @@ func circuitOf(c *graph.Circuit, bits []bool) []bool {
 
 func valueOf(bits []bool, r graph.Ref) bool { return r == graph.True || r >= 0 && bits[r] }
 
-// scoresOf are a network's for one sample, in float32 as torch computes them.
+// scoresOf computes the scores of one sample in float32, as torch does.
 func scoresOf(n *graph.Network, sample []float32) []float32 {
 	bits := inputBits(n, sample)
 	if n.Circuit != nil {
@@ -157,7 +158,7 @@ func scoresOf(n *graph.Network, sample []float32) []float32 {
 	return out
 }
 
-// compare fails the test unless scores are within some distance.
+// compare fails the test unless all scores differ by at most within.
 func compare(t *testing.T, got, want []float32, within float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -201,7 +202,8 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// The shape of a sample is needed only where bits of images are not feature by feature.
+// TestShapeOfSample reads the networks without input.shape. Only networks of images whose bits are not grouped by
+// feature need it.
 func TestShapeOfSample(t *testing.T) {
 	for _, folder := range fixtures(t) {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
@@ -221,7 +223,7 @@ func TestShapeOfSample(t *testing.T) {
 	}
 }
 
-// A whole module says all there is to say.
+// TestModuleAlone reads whole modules without facts.
 func TestModuleAlone(t *testing.T) {
 	for _, folder := range fixtures(t) {
 		file := filepath.Join(folder, "model.pt")
@@ -263,7 +265,7 @@ func TestCircuitFixtures(t *testing.T) {
 	}
 }
 
-// circuitBehindThermometer gives the circuit the thresholds of the network's state dict.
+// circuitBehindThermometer reads the circuit with the thresholds of the network's state dict.
 func circuitBehindThermometer(t *testing.T, folder, file string, want []float32) {
 	f := readFacts(t, folder)
 	state, err := readTorch(t, source(t, filepath.Join(folder, "state_dict.pt"), f))
@@ -284,7 +286,7 @@ func circuitBehindThermometer(t *testing.T, folder, file string, want []float32)
 	compare(t, scores(n, array(t, filepath.Join(folder, "inputs.npy"))), want, 1e-6)
 }
 
-// array returns the numbers of a file of NumPy's.
+// array returns the numbers in a NumPy file.
 func array(t *testing.T, path string) []float32 {
 	t.Helper()
 	_, data := testkit.ReadNPY(t, path)

@@ -33,7 +33,8 @@ func FuzzReadCircuit(f *testing.F) {
 	})
 }
 
-// FuzzRead changes state dicts, modules and facts at random: whatever comes out must be an error or a whole network.
+// FuzzRead changes state dicts, modules and facts at random. The result must be an error or a network that can be
+// evaluated and written.
 func FuzzRead(f *testing.F) {
 	for seed := range uint64(300) {
 		f.Add(seed)
@@ -66,7 +67,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// whole evaluates a network, and writes it.
+// whole evaluates a network and writes it.
 func whole(t *testing.T, n *graph.Network) {
 	sample := make([]float32, n.Input.Features())
 	for i := range sample {
@@ -80,7 +81,7 @@ func whole(t *testing.T, n *graph.Network) {
 	}
 }
 
-// changed returns a tree of values with some of them changed.
+// changed returns a tree of values in which some are changed.
 func changed(rng *rand.Rand, d dict) dict {
 	out := slices.Clone(d)
 	for range rng.IntN(3) {
@@ -116,7 +117,7 @@ func changedValue(rng *rand.Rand, v any) any {
 	return v
 }
 
-// changedTensor changes one dimension or one element; with strides of 0 any shape lies in the storage.
+// changedTensor changes one dimension or one element of a tensor. With strides of 0, any shape fits into the storage.
 func changedTensor(rng *rand.Rand, v tensor) tensor {
 	v.shape = slices.Clone(v.shape)
 	if rng.IntN(2) == 0 && len(v.shape) > 0 {
@@ -144,7 +145,7 @@ func changedTensor(rng *rand.Rand, v tensor) tensor {
 	return v
 }
 
-// changeFacts changes a field of the facts about a layer, or of others.
+// changeFacts changes one field of the facts, about a layer or others.
 func changeFacts(rng *rand.Rand, f *given.Facts) {
 	numbers := []int{0, 1, 2, 3, -1, -2, -5, 1 << 20, 1 << 30, math.MaxInt, math.MinInt}
 	number := numbers[rng.IntN(len(numbers))]

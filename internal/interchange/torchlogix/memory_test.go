@@ -15,7 +15,8 @@ import (
 	"ialgn/internal/interchange/torchlogix"
 )
 
-// allocated returns how many bytes reading a file of a value allocates in all, and the most that it may.
+// allocated reads a saved value and returns the number of bytes that this allocates, and the number that it may
+// allocate.
 func allocated(t *testing.T, value any, f *given.Facts) (bytesOf, most uint64, err error) {
 	t.Helper()
 	data := saved(value)
@@ -30,7 +31,7 @@ func allocated(t *testing.T, value any, f *given.Facts) (bytesOf, most uint64, e
 	return after.TotalAlloc - before.TotalAlloc, uint64(4*len(data) + 64<<20), err
 }
 
-// learnt is a layer of learnt connections to all inputs. Its indices are saved with strides of 0 if expanded.
+// learnt returns a layer with learnt connections to all inputs. If expanded, its indices are saved with strides of 0.
 func learnt(in, rank, out int, expanded bool) (dict, *given.Facts) {
 	idx := tensor{shape: []int{in, rank, out}, stride: []int{1, 0, 0}}
 	values := make([]int64, in)
@@ -76,7 +77,8 @@ func TestMemoryOfLearntConnections(t *testing.T) {
 	}
 }
 
-// A small file that says that it is large is refused before memory is taken for it.
+// TestMemoryOfSmallFiles checks that a small file that claims to be large is refused before memory is allocated for
+// it.
 func TestMemoryOfSmallFiles(t *testing.T) {
 	one := []float32{1}
 	deep := dict{{"0.connections._indices_L0", tensor{shape: []int{1, 1, 1 << 20, 1, 3}, stride: []int{0, 0, 0, 0, 0}, data: []int64{0}}}}
@@ -163,7 +165,7 @@ func TestMemoryOfCircuits(t *testing.T) {
 			t.Fatal(err)
 		}
 		if held := int64(after.HeapAlloc) - int64(before.HeapAlloc); held > 2*src.Size+1<<16 {
-			t.Errorf("%s: %d bytes of a file of %d are held", name, held, src.Size)
+			t.Errorf("%s: the circuit holds %d bytes, read from a file of %d", name, held, src.Size)
 		}
 		runtime.KeepAlive(n)
 	}

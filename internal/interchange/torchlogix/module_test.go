@@ -9,19 +9,19 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// module is one of torch with attributes, tensors and submodules.
+// module returns a torch module with attributes, tensors and submodules.
 func module(class string, attributes, tensors, modules dict) object {
 	return object{class, append(dict{
 		{"training", false}, {"_parameters", dict{}}, {"_buffers", tensors}, {"_modules", modules},
 	}, attributes...)}
 }
 
-// form is a module of a parametrization.
+// form returns the module of a parametrization.
 func form(name string) object {
 	return module("torchlogix.parametrization."+name+"LUTParametrization", nil, nil, nil)
 }
 
-// denseModule is the network of denseNet as a whole module.
+// denseModule returns the network of denseNet as a whole module.
 func denseModule() dict {
 	d, _ := denseNet()
 	layer := func(name, par string, in, out int) object {
@@ -62,7 +62,7 @@ func TestModule(t *testing.T) {
 		}
 		compare(t, scores(n, sample), scores(want, sample), 0)
 		if !slices.ContainsFunc(n.Findings, func(f graph.Finding) bool { return f.What == "gumbel" }) {
-			t.Errorf("no word of gumbel: %v", n.Findings)
+			t.Errorf("no finding about gumbel: %v", n.Findings)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestModuleRefuses(t *testing.T) {
 	}
 }
 
-// A sum that a module lacks is the user's to say.
+// TestModuleWithoutSum checks that the user must give the sum if a module has none.
 func TestModuleWithoutSum(t *testing.T) {
 	m := denseModule().without("4")
 	_, err := read(t, sequential(m), &given.Facts{})

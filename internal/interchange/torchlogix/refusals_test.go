@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/interchange/torchlogix"
 )
 
-// wantMissing fails the test unless the error is that something is not known.
+// wantMissing fails the test unless err says that the given fact is missing.
 func wantMissing(t *testing.T, err error, what string) {
 	t.Helper()
 	var m *given.Missing
@@ -23,7 +23,7 @@ func wantMissing(t *testing.T, err error, what string) {
 
 func ptr[T any](v T) *T { return &v }
 
-// denseNet is a state dict of a thermometer and two layers, and what its user says.
+// denseNet returns the state dict of a thermometer and two layers, and the facts that its user gives.
 func denseNet() (dict, *given.Facts) {
 	state := dict{
 		{"0.thresholds", floats([]int{3, 2}, .1, .2, .3, .4, .5, .6)},
@@ -44,7 +44,7 @@ func denseNet() (dict, *given.Facts) {
 	}
 }
 
-// convNet is a state dict of a convolution, a pooling and a dense layer, and what its user says.
+// convNet returns the state dict of a convolution, a pooling and a dense layer, and the facts that its user gives.
 func convNet() (dict, *given.Facts) {
 	var pixels []int64
 	for _, pin := range []int64{0, 1} {
@@ -76,7 +76,7 @@ func convNet() (dict, *given.Facts) {
 	}
 }
 
-// read reads a value.
+// read saves and reads a value.
 func read(t *testing.T, v any, f *given.Facts) (*graph.Network, error) {
 	t.Helper()
 	value, src := loaded(t, v, f)
@@ -96,7 +96,7 @@ func TestSmallNets(t *testing.T) {
 	}
 }
 
-// What shapes tell need not be said, nor the names of layers.
+// TestFewFacts checks that facts that follow from shapes, and the names of layers, need not be given.
 func TestFewFacts(t *testing.T) {
 	d, f := denseNet()
 	want, err := read(t, d, f)
@@ -109,7 +109,7 @@ func TestFewFacts(t *testing.T) {
 			LayersInOrder: []given.TorchLayer{{Type: "LogicDense", Parametrization: "light"}, {Type: "GroupSum", K: ptr(2)}},
 			Sum:           given.GroupSum{Tau: ptr(1.5)},
 		},
-		"places alone": { // of the file's layers: the thermometer, and the first layer of gates
+		"places alone": { // in the order of the file's layers: the thermometer, the first layer of gates
 			LayersInOrder: []given.TorchLayer{{}, {Parametrization: "light"}}, Sum: given.GroupSum{K: ptr(2), Tau: ptr(1.5)},
 		},
 		"a place left out": {
@@ -173,7 +173,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestBetaNotSaid holds that the report says of which number nobody said anything.
+// TestBetaNotSaid checks that the findings mark a beta that nobody gave.
 func TestBetaNotSaid(t *testing.T) {
 	d, _ := denseNet()
 	beta := func(f given.GroupSum) string {
@@ -196,7 +196,7 @@ func TestBetaNotSaid(t *testing.T) {
 	}
 }
 
-// TestSumOfTensors has a group sum whose numbers are parameters: of a state dict, and of a module.
+// TestSumOfTensors reads a group sum whose numbers are parameters, in a state dict and in a module.
 func TestSumOfTensors(t *testing.T) {
 	d, _ := denseNet()
 	d = d.with("4.tau", floats([]int{}, 3.3)).with("4.beta", floats([]int{1}, 2))
@@ -218,12 +218,12 @@ func TestSumOfTensors(t *testing.T) {
 		}
 	}
 	if _, err := read(t, d, &given.Facts{Parametrization: "light", Sum: given.GroupSum{K: ptr(2), Tau: ptr(3.4)}}); err == nil {
-		t.Error("another tau is said")
+		t.Error("a fact with another tau: no error")
 	}
 }
 
-// TestPlaces has facts that neither name a layer nor have its class.
-func TestPlaces(t *testing.T) {
+// TestFactsByPosition checks facts that give neither the name nor the type of a layer, and so refer to it by position.
+func TestFactsByPosition(t *testing.T) {
 	for name, c := range map[string]struct {
 		conv    bool
 		entries []given.TorchLayer
@@ -248,7 +248,7 @@ func TestPlaces(t *testing.T) {
 
 func TestContradictions(t *testing.T) {
 	for _, c := range []struct {
-		name, want string // parts of the error, with | between them
+		name, want string // parts of the error, separated by |
 		conv       bool
 		change     func(d *dict, f *given.Facts)
 	}{
@@ -311,7 +311,7 @@ func TestContradictions(t *testing.T) {
 			c.change(&d, f)
 			n, err := read(t, d, f)
 			if err == nil {
-				t.Fatalf("no error, but %v", n.Findings)
+				t.Fatalf("no error; findings: %v", n.Findings)
 			}
 			for part := range strings.SplitSeq(c.want, "|") {
 				if !strings.Contains(err.Error(), part) {
@@ -394,7 +394,7 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
-// Thresholds that are given take the place of those that the file lacks, and must be those that it has.
+// TestGivenThresholds checks that given thresholds replace missing ones and must equal the ones in the file.
 func TestGivenThresholds(t *testing.T) {
 	d, f := denseNet()
 	want, err := read(t, d, f)
@@ -422,7 +422,7 @@ func TestGivenThresholds(t *testing.T) {
 	value, src := loaded(t, d, f)
 	src.Thresholds = [][]float32{{.1, .2}, {.3, .4}, {.5, .7}}
 	if _, err := torchlogix.Read(src, value); err == nil {
-		t.Error("other thresholds: no error")
+		t.Error("thresholds that differ from the file's: no error")
 	}
 	src.Thresholds = [][]float32{{.1, .2}, {.3}, {.5, .7}}
 	if _, err := torchlogix.Read(src, value); err == nil {
@@ -430,11 +430,12 @@ func TestGivenThresholds(t *testing.T) {
 	}
 }
 
-// Bits become part of the dimension that feature_dim says, and thresholds lie over a sample as PyTorch broadcasts them.
+// TestFeatureDim checks that the bits extend the dimension feature_dim, and that thresholds apply to a sample as
+// PyTorch broadcasts them.
 func TestFeatureDim(t *testing.T) {
 	pair := floats([]int{2}, 1, 2)
 	rows := floats([]int{3, 2}, 1, 2, 3, 4, 5, 6)
-	var apart []graph.Bit // the first bits of all features first
+	var apart []graph.Bit // the first bits of all features, then the second bits
 	for i := range int32(6) {
 		apart = append(apart, graph.Bit{Feature: i % 3, Index: i / 3})
 	}
@@ -443,7 +444,7 @@ func TestFeatureDim(t *testing.T) {
 		thresholds tensor
 		shape      []int
 		dim        int
-		order      []graph.Bit // nil: feature by feature
+		order      []graph.Bit // nil if grouped by feature
 		rows       []float32   // the first threshold of each feature
 	}{
 		{"the last dimension", pair, []int{1, 3, 1}, -2, nil, []float32{1, 1, 1}},

@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/interchange/torchfile"
 )
 
-// The values of which tests make files as torch.save does, beside int, float64, bool, string and nil.
+// The types of values that tests save as torch.save does, in addition to int, float64, bool, string and nil.
 type (
 	dict  []entry
 	entry struct {
@@ -25,7 +25,7 @@ type (
 		state dict
 	}
 	tensor struct {
-		shape, stride []int // no stride: in C order
+		shape, stride []int // without a stride: in C order
 		data          any   // []float32, []float64 or []int64, the whole storage
 	}
 )
@@ -40,7 +40,7 @@ func (d dict) get(key string) any {
 	return nil
 }
 
-// with returns the dictionary with another value of a key.
+// with returns the dictionary with a new value for a key.
 func (d dict) with(key string, value any) dict {
 	out, there := dict{}, false
 	for _, e := range d {
@@ -55,7 +55,7 @@ func (d dict) with(key string, value any) dict {
 	return out
 }
 
-// without returns the dictionary without some keys.
+// without returns the dictionary without the given keys.
 func (d dict) without(keys ...string) dict {
 	out := dict{}
 next:
@@ -70,7 +70,7 @@ next:
 	return out
 }
 
-// saver writes a pickle, and keeps the storages of its tensors.
+// saver writes a pickle and collects the storages of its tensors.
 type saver struct {
 	bytes.Buffer
 	storages [][]byte
@@ -162,7 +162,7 @@ func (s *saver) tensor(t tensor) {
 	s.storages = append(s.storages, raw.Bytes())
 }
 
-// saved returns what torch.save would write of a value.
+// saved returns the file that torch.save would write for a value.
 func saved(v any) []byte {
 	s := &saver{}
 	s.op("\x80\x02")
@@ -190,7 +190,7 @@ func saved(v any) []byte {
 	return out.Bytes()
 }
 
-// loaded returns a value as package torchfile reads it, and the file that it stands in.
+// loaded saves a value and returns it as package torchfile reads it, with the file as a source.
 func loaded(t testing.TB, v any, f *given.Facts) (any, *given.Source) {
 	t.Helper()
 	data := saved(v)
@@ -202,11 +202,11 @@ func loaded(t testing.TB, v any, f *given.Facts) (any, *given.Source) {
 	return value, src
 }
 
-// floats and ints are tensors in C order.
+// floats and ints return tensors in C order.
 func floats(shape []int, values ...float32) tensor { return tensor{shape: shape, data: values} }
 func ints(shape []int, values ...int64) tensor     { return tensor{shape: shape, data: values} }
 
-// counted returns a tensor of a shape with the numbers from 0 on, modulo some number, less some.
+// counted returns a tensor of a shape. Element i is i*7%modulo - less.
 func counted(modulo, less int, shape ...int) tensor {
 	n := 1
 	for _, d := range shape {

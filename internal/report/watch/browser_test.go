@@ -25,7 +25,7 @@ import (
 	"ialgn/internal/tool"
 )
 
-// frame is where the page is looked at: its width, and the condition of the style that is made to hold.
+// frame is a way to look at the page: a width, and a CSS media condition that is forced.
 type frame struct {
 	name, condition string
 	width           int
@@ -39,8 +39,8 @@ var looks = []frame{
 	{"narrow-dark", "@media (prefers-color-scheme: dark)", 800},
 }
 
-// lookScript has the logs grow while the page is in all frames, waits until it shows that, makes the frames as high as
-// the page, and writes down what it finds there.
+// lookScript lets the logs grow while the page is shown in all frames, and waits until the page shows it. Then it
+// makes the frames as high as the page and writes down its findings.
 const lookScript = `
 var found = [];
 function say(text) { found.push(text); }
@@ -93,7 +93,8 @@ async function look() {
 }
 window.onload = look;`
 
-// lookPage returns the page with the frames. What the script found comes first, so that it is not in the picture's way.
+// lookPage returns the page with the frames. The findings of the script come first, so that they do not cover the
+// picture.
 func lookPage() string {
 	var b strings.Builder
 	b.WriteString(`<!DOCTYPE html><link rel="icon" href="data:,"><style>body { margin: 0 } iframe { display: block; height: 900px; border: 0 }` +
@@ -104,7 +105,8 @@ func lookPage() string {
 	return b.String() + "<script>" + lookScript + "</script>"
 }
 
-// conditional returns an answer with a condition of the page's style made to hold. The policy allows that style.
+// conditional returns the response of h with a media condition of the page's style forced. It adapts the page's policy
+// to the changed style.
 func conditional(h http.Handler, rw http.ResponseWriter, r *http.Request, condition string) {
 	got := httptest.NewRecorder()
 	h.ServeHTTP(got, r)
@@ -118,8 +120,8 @@ func conditional(h http.Handler, rw http.ResponseWriter, r *http.Request, condit
 	io.WriteString(rw, body)
 }
 
-// look opens the page of a watch in a browser, and returns what the script found, what the console said, and a picture.
-// The logs grow when the script asks for it.
+// look opens the page of a watch in a browser and returns the findings of the script, the messages on the console, and
+// a picture. It calls grow when the script asks for it.
 func look(t *testing.T, w *Watch, grow func()) (found, console []string, picture image.Image) {
 	t.Helper()
 	browser := testkit.FindTool(t, "chromium")
@@ -172,8 +174,8 @@ func look(t *testing.T, w *Watch, grow func()) (found, console []string, picture
 	return strings.Split(strings.ReplaceAll(m[1], "&amp;", "&"), "\n"), console, picture
 }
 
-// ink returns how much of a rectangle is not of the colour of its first pixel, and whether that is so near its right
-// and left edge, where nothing stands unless it is cut.
+// ink returns the share of a rectangle whose colour differs from its first pixel, and the number of such pixels near
+// the left and right edges, where there are none unless something is cut off.
 func ink(picture image.Image, r image.Rectangle) (paper color.Color, share float64, edge int) {
 	paper = picture.At(r.Min.X, r.Min.Y)
 	n := 0
@@ -191,8 +193,8 @@ func ink(picture image.Image, r image.Rectangle) (paper color.Color, share float
 	return paper, float64(n) / float64(r.Dx()*r.Dy()), edge
 }
 
-// TestInBrowser looks at the page of logs that grow while it is open, on screens, on paper and in the dark: it shows
-// what the logs say, whole, of all runs, and what of a log cannot be read. A log that was not there appears.
+// TestInBrowser looks at the page of logs that grow while it is open, on screens, on paper and in the dark. The page
+// shows all runs completely, names unreadable parts of logs, and adds a log that appears later.
 func TestInBrowser(t *testing.T) {
 	testkit.FindTool(t, "chromium")
 	dir := t.TempDir()
@@ -242,7 +244,7 @@ func TestInBrowser(t *testing.T) {
 		t.Errorf("in the browser (-want +got):\n%s", diff)
 	}
 	if len(console) > 0 {
-		t.Errorf("the console says\n%s", strings.Join(console, "\n"))
+		t.Errorf("the console is not silent:\n%s", strings.Join(console, "\n"))
 	}
 	for i, f := range frames {
 		var name string
@@ -263,8 +265,8 @@ func TestInBrowser(t *testing.T) {
 	}
 }
 
-// TestAbsurdInBrowser: values that a number can hardly tell apart, and ones whose difference is none, are drawn somehow,
-// and the page comes to an end with that.
+// TestAbsurdInBrowser shows values that floating-point numbers can hardly distinguish, and values whose difference
+// overflows. They must be drawn somehow, and the script must come to an end.
 func TestAbsurdInBrowser(t *testing.T) {
 	browser := testkit.FindTool(t, "chromium")
 	dir := t.TempDir()

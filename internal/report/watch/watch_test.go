@@ -25,7 +25,7 @@ const csvHead = "run,seed,time,epoch,learning_rate,loss,train_accuracy,validatio
 	"relaxed_test_accuracy,seconds,step_seconds,gate_steps_per_second,luts_estimate_inputs,luts_estimate_gates," +
 	"luts_estimate_head,luts_estimate_encoder,luts_estimate_total\n"
 
-// line is a line of a log in JSON.
+// line returns a line of a log in JSON.
 func line(epoch int, loss, test float64, luts int) string {
 	return fmt.Sprintf(`{"time":"2026-01-01T00:00:00Z","epoch":%d,"learning_rate":0.01,"loss":%g,"train_accuracy":0.125,`+
 		`"test_accuracy":%g,"seconds":%d,"step_seconds":1,"gate_steps_per_second":1,"luts_estimate":{"inputs":6,"gates":1,`+
@@ -54,7 +54,7 @@ func extend(t *testing.T, path, text string) {
 	f.Close()
 }
 
-// names returns the runs of a snapshot with their numbers of epochs, and logs that are as they were.
+// names returns the runs of a snapshot with their numbers of epochs, and the logs that did not change.
 func names(s Snapshot) (all []string) {
 	for _, l := range s.Logs {
 		if !l.Fresh {
@@ -67,8 +67,8 @@ func names(s Snapshot) (all []string) {
 	return all
 }
 
-// TestFolder finds logs in a folder, its other files left out, and those that appear later; and sends again only what
-// has changed.
+// TestFolder finds the logs in a folder, without its other files, and logs that appear later. Only changed logs are
+// sent again.
 func TestFolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -106,7 +106,7 @@ func TestFolder(t *testing.T) {
 		}
 		time.Sleep(rescan)
 		if last := w.take(next.Session, next.Version); last.Version != next.Version {
-			t.Errorf("nothing changed, and version %d became %d", next.Version, last.Version)
+			t.Errorf("nothing changed, but version %d became %d", next.Version, last.Version)
 		}
 		if all := w.take("another", next.Version); len(names(all)) != 4 || strings.Contains(strings.Join(names(all), " "), "before") {
 			t.Errorf("another session got %v", names(all))
@@ -114,8 +114,8 @@ func TestFolder(t *testing.T) {
 	})
 }
 
-// TestMany leaves out logs beyond a bound, and says so.
-func TestMany(t *testing.T) {
+// TestLogsBeyondLimit checks that logs beyond a limit are left out, with a note.
+func TestLogsBeyondLimit(t *testing.T) {
 	dir := t.TempDir()
 	for i := range mostLogs + 1 {
 		put(t, filepath.Join(dir, fmt.Sprintf("%04d.jsonl", i)), "")
@@ -125,18 +125,18 @@ func TestMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := w.take("", 0); len(s.Logs) != mostLogs || len(s.Notes) != 1 {
-		t.Errorf("%d logs, notes %q", len(s.Logs), s.Notes)
+		t.Errorf("%d logs, notes %q; want the limit and one note", len(s.Logs), s.Notes)
 	}
 }
 
-func TestNowhere(t *testing.T) {
+func TestMissingFolder(t *testing.T) {
 	_, err := New([]string{filepath.Join(t.TempDir(), "none", "log.jsonl")})
 	if err == nil || !strings.HasSuffix(err.Error(), "neither it nor the folder that it would be in is there") || message.Hint(err) == "" {
 		t.Errorf("error %v, hint %q", err, message.Hint(err))
 	}
 }
 
-// TestHandler asks for the page and its data, as the browser does and as others may.
+// TestHandler requests the page and its data, as the browser and as other clients do.
 func TestHandler(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log.jsonl")
 	put(t, log, line(1, 2.5, 0.25, 1000))
@@ -178,7 +178,7 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// TestServe serves until the context ends, at an address of this machine alone.
+// TestServe serves until the context ends, at an address that only this machine can reach.
 func TestServe(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log.jsonl")
 	put(t, log, line(1, 2.5, 0.25, 1000))
@@ -192,7 +192,7 @@ func TestServe(t *testing.T) {
 	}
 	address := l.Addr().String()
 	if !strings.HasPrefix(address, "127.0.0.1:") {
-		t.Errorf("listens at %s", address)
+		t.Errorf("listens at %s, want 127.0.0.1", address)
 	}
 	_, port, _ := strings.Cut(address, ":")
 	var n int
@@ -219,7 +219,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestPage writes a page that fetches nothing, is known for one of ours, and holds names that would end the script.
+// TestPage writes a page that fetches nothing, is recognised as written by ialgn, and contains names that could end
+// its script.
 func TestPage(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "x<script>alert(1)<!--.jsonl"), line(1, 2.5, 0.25, 1000))
