@@ -289,7 +289,7 @@ func TestInterface(t *testing.T) {
 			t.Run(kind+"/"+c.name, func(t *testing.T) {
 				t.Parallel()
 				dir, top := sourcesOf(t, c, kind, 1), "net_"+kind
-				testkit.RunTool(t, yosys, dir, "-q", "-p", "read_verilog "+top+".v; write_json net.json")
+				testkit.RunTool(t, yosys, dir, "-q", "-p", "read_verilog "+top+".v; proc; write_json net.json")
 				n := staged(t, c.n, c.stage)
 				o := Options{Core: "net"}
 				if c.apart {
