@@ -118,8 +118,8 @@ func TestSelftest(t *testing.T) {
 	}
 	shapes := map[string]netgen.FrozenOptions{
 		"small":    {},
-		"features": {Features: 13, Bits: 5, BitsIn: 11, Classes: 4, Width: 80},
-		"pixels":   {Features: 21, Bits: 4, BitsIn: 8, Classes: 10, Width: 300, Topology: netgen.Random},
+		"features": {Features: 13, Bits: 5, BitsIn: 11, Classes: 4, Width: 40},
+		"pixels":   {Features: 21, Bits: 4, BitsIn: 8, Classes: 10, Width: 100, Topology: netgen.Random},
 		"words":    {Features: 3, Bits: 3, BitsIn: 16, Classes: 2, Width: 20},
 		"one":      {Features: 2, Bits: 3, BitsIn: 3, Classes: 1, Width: 4},
 	}
@@ -140,7 +140,7 @@ func TestSelftest(t *testing.T) {
 // TestWords runs blocks of every size, with and without vector instructions.
 func TestWords(t *testing.T) {
 	needGCC(t)
-	n := frozen(t, netlist.Full, netgen.FrozenOptions{Width: 60, Depth: 10, Classes: 10, Features: 64, BitsIn: 5})
+	n := frozen(t, netlist.Full, netgen.FrozenOptions{Width: 40, Depth: 5, Classes: 10, Features: 24, BitsIn: 5})
 	for name, opt := range map[string]Options{"straight": {}, "table": table} {
 		dir := emit(t, n, opt)
 		for words, level := range map[int]string{1: "-O2", 2: "-O0", 4: "-O3", 8: "-O2"} {

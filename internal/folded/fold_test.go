@@ -214,16 +214,16 @@ func TestEngine(t *testing.T) {
 		model          string
 		lanes, samples int
 	}{
-		{"chains", 1, 30},
-		{"chains", 2, 15},
-		{"chains", 4, 30},
+		{"chains", 1, 12},
+		{"chains", 2, 10},
+		{"chains", 4, 10},
 		{"one feature", 1, 20},
 		{"one feature", 4, 20},
-		{"constant chains", 2, 40},
-		{"wide", 4, 20},
-		{"wide, own thresholds", 1, 20},
-		{"several banks", 1, 8},
-		{"several banks", 2, 8},
+		{"constant chains", 2, 20},
+		{"wide", 4, 8},
+		{"wide, own thresholds", 1, 8},
+		{"several banks", 1, 4},
+		{"several banks", 2, 4},
 	} {
 		t.Run(fmt.Sprintf("%s/lanes=%d", c.model, c.lanes), func(t *testing.T) {
 			e, n := folded(t, models()[c.model], c.lanes)

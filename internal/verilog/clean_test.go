@@ -54,7 +54,7 @@ func TestClean(t *testing.T) {
 	for seed := range seeds {
 		for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
 			o := netgen.FrozenOptions{
-				Width: 60, Depth: 9, Features: 40, Classes: 3, ShareA: 0.4, ShareBinary: 0.57,
+				Width: 30, Depth: 6, Features: 20, Classes: 3, ShareA: 0.4, ShareBinary: 0.57,
 				Topology: netgen.Topology(seed % 2),
 			}
 			f := netgen.Frozen(seed, o)

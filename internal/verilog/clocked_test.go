@@ -11,6 +11,7 @@ import (
 
 	"ialgn/internal/hardware/pipeline"
 	"ialgn/internal/target"
+	"ialgn/internal/testkit"
 	"ialgn/netlist"
 )
 
@@ -41,9 +42,9 @@ func clockedCases(
 // they compute.
 func TestClocked(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
-	clockedCases(t, cases, 2*randomCases(), func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist) {
+	clockedCases(t, cases, randomCases(), func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist) {
 		samples := 200
-		if n.Nets() > 10000 {
+		if n.Nets() > 5000 {
 			samples = 5
 		}
 		dir := emit(t, p, sampleVectors(r, n, samples))
@@ -120,11 +121,15 @@ func TestClockedGolden(t *testing.T) {
 	golden(t, "tiny_pipeline_tb.v", bench.Bytes())
 }
 
-// TestClockedLUTs writes a pipeline in the style of LUTs, lints and simulates it.
+// TestClockedLUTs writes a pipeline in the style LUTs, lints it and simulates it. TestLUTs has the other families.
 func TestClockedLUTs(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	needTool(t, "verilator", "verilator")
-	for _, family := range target.Families() {
+	families := []*target.Family{target.Generic, target.ICE40}
+	if testkit.Whole() {
+		families = target.Families()
+	}
+	for _, family := range families {
 		n := luts(rand.New(rand.NewPCG(3, 7)), family.LUT.Most)
 		p, _, err := pipeline.Insert(n, pipeline.Options{Auto: true, MaxLevels: 1})
 		if err != nil {

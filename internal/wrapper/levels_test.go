@@ -33,7 +33,7 @@ func TestLevels(t *testing.T) {
 		}
 		t.Run(fmt.Sprintf("stream/stages=%d/beat=%d", c.stages, c.beat), func(t *testing.T) {
 			dir, wrapper := emitApart(t, n, c.stages, WriteStream)
-			p := newProgram(t, n, c.beat, 100, true)
+			p := newProgram(t, n, c.beat, 40, true)
 			build(t, dir, wrapper, c.stages, p)
 			clocks(t, simulate(t, dir, "+stall_in=40", "+stall_out=40"), p)
 			lint(t, dir, wrapper, "BEAT", 1, c.beat)
@@ -41,20 +41,20 @@ func TestLevels(t *testing.T) {
 	}
 	t.Run("axis", func(t *testing.T) {
 		dir, wrapper := emitApart(t, n, 1, WriteAXIS)
-		p := newPackets(t, n, 4, 100, true)
+		p := newPackets(t, n, 4, 40, true)
 		p.build(t, dir, "axis_tb.v", wrapper, 1, 8)
 		clocks(t, simulate(t, dir, "+stall_in=40", "+stall_out=40"), p)
 		lint(t, dir, wrapper, "BYTES", 1, 16)
 	})
 	t.Run("uart", func(t *testing.T) {
 		dir, wrapper := emitApart(t, n, 0, WriteUART)
-		p := newUART(t, n, 40, true)
+		p := newUART(t, n, 20, true)
 		clocksOf(t, p.run(t, dir, wrapper, 8), p.answers)
 		lint(t, dir, wrapper, "")
 	})
 	t.Run("spi", func(t *testing.T) {
 		dir, wrapper := emitApart(t, n, 0, WriteSPI)
-		p := newSPI(t, n, 40, true)
+		p := newSPI(t, n, 20, true)
 		clocksOf(t, p.run(t, dir, wrapper, 20), p.results)
 		lint(t, dir, wrapper, "")
 	})
@@ -64,7 +64,7 @@ func TestLevels(t *testing.T) {
 func TestLevelsFault(t *testing.T) {
 	n := classifier(t)
 	dir, wrapper := emitApart(t, n, 0, WriteStream)
-	p := newProgram(t, n, 3, 150, false)
+	p := newProgram(t, n, 3, 40, false)
 	f := fault{good: "lane*5+:5", bad: "lane*5+:4"}
 	build(t, dir, f.broken(t, wrapper), 0, p)
 	if out := simulate(t, dir); !strings.HasPrefix(out, "FAIL: ") {

@@ -152,10 +152,10 @@ func TestSPI(t *testing.T) {
 		events          bool
 		jitter          int
 	}{
-		{"back to back", random(t, netlist.Full, 3, 5), 0, 200, false, 0},
-		{"events", random(t, netlist.Full, 3, 5), 2, 60, true, 30},
-		{"two bytes a word", random(t, netlist.Full, 2, 9), 0, 30, true, 10},
-		{"a byte", random(t, netlist.Core, 2, 5), 0, 30, true, 0},
+		{"back to back", random(t, netlist.Full, 3, 5), 0, 60, false, 0},
+		{"events", random(t, netlist.Full, 3, 5), 2, 40, true, 30},
+		{"two bytes a word", random(t, netlist.Full, 2, 9), 0, 20, true, 10},
+		{"a byte", random(t, netlist.Core, 2, 5), 0, 20, true, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir, wrapper := emitWith(t, c.n, c.stages, WriteSPI, Options{})

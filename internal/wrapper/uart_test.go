@@ -146,10 +146,10 @@ func TestUART(t *testing.T) {
 		samples int
 		events  bool
 	}{
-		{"back to back", random(t, netlist.Full, 3, 5), 0, 8, 200, false},
-		{"events", random(t, netlist.Full, 3, 5), 2, 8, 60, true},
-		{"two bytes a word", random(t, netlist.Full, 2, 9), 0, 13, 30, true},
-		{"a byte", random(t, netlist.Core, 2, 5), 0, 100, 20, true},
+		{"back to back", random(t, netlist.Full, 3, 5), 0, 8, 60, false},
+		{"events", random(t, netlist.Full, 3, 5), 2, 8, 40, true},
+		{"two bytes a word", random(t, netlist.Full, 2, 9), 0, 13, 20, true},
+		{"a byte", random(t, netlist.Core, 2, 5), 0, 100, 10, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir, wrapper := emitWith(t, c.n, c.stages, WriteUART, Options{})

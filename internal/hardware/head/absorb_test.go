@@ -88,8 +88,8 @@ func TestAbsorbShared(t *testing.T) {
 	}
 }
 
-// TestAbsorbRandom lowers counts of random gates of two to six inputs that share some of
-// them, and expects fewer LUTs than without absorption.
+// TestAbsorbRandom lowers counts of random gates of two to six inputs, some of which they share, and expects fewer LUTs
+// than without absorption.
 func TestAbsorbRandom(t *testing.T) {
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 4))
@@ -100,12 +100,11 @@ func TestAbsorbRandom(t *testing.T) {
 			}
 			return b.Function(r.Uint64()>>(64-1<<len(in)), netlist.Origin{}, in...)
 		})
-		for k := 4; k <= 6; k++ {
-			got, _ := lower(t, n, Options{K: k, Absorb: true})
-			apart, _ := lower(t, n, Options{K: k})
-			if got.Cells() >= apart.Cells() {
-				t.Errorf("seed %d, K=%d: %d LUTs with absorption, %d without", seed, k, got.Cells(), apart.Cells())
-			}
+		k := 4 + int(seed)%3
+		got, _ := lower(t, n, Options{K: k, Absorb: true})
+		apart, _ := lower(t, n, Options{K: k})
+		if got.Cells() >= apart.Cells() {
+			t.Errorf("seed %d, K=%d: %d LUTs with absorption, %d without", seed, k, got.Cells(), apart.Cells())
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/internal/counts"
+	"ialgn/internal/testkit"
 	"ialgn/netlist"
 )
 
@@ -51,11 +52,11 @@ func changed(n *netlist.Netlist, i netlist.Cell, f func(param uint64, in []netli
 	return k.Finish()
 }
 
-// TestCheckFaults breaks a lowered netlist in every cell between bits and counts, in every
-// way that changes one value of its function: all of them must be found.
+// TestCheckFaults breaks a lowered netlist in every cell between bits and counts, in every way that changes one value of
+// its function, and expects an error for each. By default each option has a third of the values.
 func TestCheckFaults(t *testing.T) {
 	n := classes()
-	for _, o := range faultOptions {
+	for at, o := range faultOptions {
 		got, hint := lower(t, n, o)
 		counting := between(got, hint)
 		if len(counting) < 60 {
@@ -63,6 +64,9 @@ func TestCheckFaults(t *testing.T) {
 		}
 		for _, i := range counting {
 			for bit := range 1 << len(got.Inputs(i)) {
+				if (int(i)+bit)%len(faultOptions) != at && !testkit.Whole() {
+					continue
+				}
 				bad := changed(got, i, func(param uint64, _ []netlist.Net) uint64 { return param ^ 1<<bit })
 				if prove(n, bad, hint) == nil {
 					t.Errorf("%s: cell %d with bit %d of its table inverted is proved", o.name(), i, bit)

@@ -1,10 +1,5 @@
 package head
 
-import (
-	"math/rand/v2"
-	"slices"
-)
-
 // maxLevels bounds the levels of a tree after its last input. With full adders alone, n bits take
 // about log(n) / log(1.5) levels until each digit has two bits, and then one level for each digit.
 const maxLevels = 96
@@ -36,13 +31,23 @@ type planner struct {
 	in     profile
 	genes  genes
 
-	have    [maxDigits]int32 // bits at this level
-	future  [maxDigits]int32 // bits that come later
-	made    [maxLater + 1][maxDigits]int32
+	moment
 	level   int
 	settled bool // the digits below have one bit each, for good
 	record  *plan
-	luts    int
+}
+
+// moment is what a planner has done before a level.
+type moment struct {
+	state
+	luts int
+}
+
+// state is the part of a moment that the rest of the tree depends on.
+type state struct {
+	have   [maxDigits]int32               // bits at this level
+	future [maxDigits]int32               // bits that come later
+	made   [maxLater + 1][maxDigits]int32 // outputs of counters, by the level of their arrival
 }
 
 // genes are the parameters that decide a planner's tree.
@@ -66,28 +71,37 @@ const (
 // run builds the tree of the genes. It returns false if the tree is not complete within maxLevels
 // after the last input. The tree is written to record, unless record is nil.
 func (p *planner) run(record *plan) (luts, levels int, ok bool) {
-	p.begin(record)
-	for ; p.level < len(p.in)+maxLevels; p.level++ {
-		p.arrive()
-		if p.done() {
+	for p.begin(record); p.level < p.lastLevel(); {
+		if p.step() {
 			return p.luts, p.level, true
-		}
-		p.settled = true
-		for d := range p.digits {
-			p.place(d)
-			if p.have[d]+p.future[d] > 1 {
-				p.settled = false
-			}
 		}
 	}
 	return 0, 0, false
 }
 
+// lastLevel returns the level at which a tree must be complete.
+func (p *planner) lastLevel() int { return len(p.in) + maxLevels }
+
+// step places the counters of a level and goes to the next one, unless the tree is complete.
+func (p *planner) step() (complete bool) {
+	p.arrive()
+	if p.done() {
+		return true
+	}
+	p.settled = true
+	for d := range p.digits {
+		p.place(d)
+		if p.have[d]+p.future[d] > 1 {
+			p.settled = false
+		}
+	}
+	p.level++
+	return false
+}
+
 func (p *planner) begin(record *plan) {
-	p.record, p.luts, p.level = record, 0, 0
-	clear(p.have[:])
-	clear(p.made[:])
-	clear(p.future[:])
+	p.record, p.level = record, 0
+	p.moment = moment{}
 	for _, row := range p.in {
 		for d := range p.digits {
 			p.future[d] += row[d]
@@ -200,171 +214,4 @@ func (p *planner) put(s, d, count int) {
 	if p.record != nil {
 		p.record.placed = append(p.record.placed, placement{s, p.level, d, count})
 	}
-}
-
-// The number of trees that a search tries: stepsPerBit for each bit, up to maxSteps. More trees
-// save one or two LUTs at most.
-const (
-	stepsPerBit = 300
-	maxSteps    = 12000
-)
-
-// worth is the goal of a search: few LUTs and few levels, each level being worth some LUTs. Before
-// all else, the tree should have at most maxLevels levels, unless that is 0.
-type worth struct {
-	level     float64
-	maxLevels int
-}
-
-func (w worth) cost(luts, levels int) float64 {
-	c := float64(luts) + float64(w.level*float64(levels))
-	if w.maxLevels > 0 {
-		c += float64(1e6 * float64(max(0, levels-w.maxLevels)))
-	}
-	return c
-}
-
-// search returns the best tree found for a profile. The result depends on the arguments alone.
-//
-// It starts from the best of several simple strategies (bulk counters up to some level, and smaller
-// ones after it) and then changes genes at random by simulated annealing. Trying a tree of 800 bits
-// takes 5 us.
-func search(k, digits int, in profile, w worth) plan {
-	s := newAnnealing(k, digits, in, w)
-	s.strategies()
-	s.anneal()
-	var best plan
-	s.genes = s.bestGenes
-	best.luts, best.levels, _ = s.run(&best)
-	return best
-}
-
-// estimate returns the LUTs and levels of the best simple strategy, in a hundredth of the time of a
-// search.
-func estimate(k, digits int, in profile, w worth) (luts, levels int) {
-	s := newAnnealing(k, digits, in, w)
-	s.strategies()
-	luts, levels, _ = s.run(nil)
-	return luts, levels
-}
-
-// annealing is the state of a search.
-type annealing struct {
-	*planner
-	worth
-	best      float64
-	bestGenes genes
-	levels    int // levels of the tree that was accepted last
-}
-
-func newAnnealing(k, digits int, in profile, w worth) *annealing {
-	p := &planner{shapes: shapesOf(k), bulk: len(bulkShapes(k)), digits: digits, in: in}
-	return &annealing{planner: p, worth: w, best: 1e18}
-}
-
-// try runs the genes and keeps them if they are the best so far.
-func (s *annealing) try() float64 {
-	luts, levels, ok := s.run(nil)
-	if !ok {
-		return 1e18
-	}
-	c := s.cost(luts, levels)
-	if c < s.best {
-		s.best, s.bestGenes = c, s.genes
-	}
-	s.levels = levels
-	return c
-}
-
-// strategies tries the simple strategies: the last bulk shape up to one level, the first bulk shape
-// up to another, and after that whatever fits a certain number of bits or more.
-func (s *annealing) strategies() {
-	const extra, tries = 24, 24
-	last := len(s.in) + extra
-	step := (last + tries - 1) / tries
-	for from := 0; from < last; from += step {
-		for least := uint8(2); int32(least) <= s.shapes[0].in[0]; least++ {
-			for until := 0; until < last; until += step {
-				s.strategy(from, until, least)
-				s.try()
-				if s.bulk == 1 {
-					break
-				}
-			}
-		}
-	}
-	s.genes = s.bestGenes
-}
-
-func (s *annealing) strategy(from, until int, least uint8) {
-	for t := range s.genes.least {
-		s.genes.least[t], s.genes.bulk[t] = uint8(s.shapes[0].in[0]), 0
-		if t >= from {
-			s.genes.least[t] = least
-		}
-		if t < until {
-			s.genes.bulk[t] = uint8(s.bulk - 1)
-		}
-	}
-}
-
-func (s *annealing) anneal() {
-	steps := min(stepsPerBit*s.in.bits(s.digits), maxSteps)
-	r := rand.New(rand.NewPCG(1, uint64(s.digits)))
-	now := s.try()
-	for i := range steps {
-		undo := s.mutate(r)
-		levels := s.levels
-		temperature := 0.5 * (1 - float64(i)/float64(steps))
-		if c := s.try(); c <= now+float64(temperature*r.ExpFloat64()) {
-			now = c
-			continue
-		}
-		s.levels = levels
-		for _, u := range slices.Backward(undo) {
-			*u.at = u.was
-		}
-	}
-}
-
-// bits returns the number of bits that are summed.
-func (in profile) bits(digits int) (bits int) {
-	for _, row := range in {
-		for _, count := range row[:digits] {
-			bits += int(count)
-		}
-	}
-	return bits
-}
-
-// change is a gene and its value before the change.
-type change struct {
-	at  *uint8
-	was uint8
-}
-
-// mutate changes one to three genes.
-func (s *annealing) mutate(r *rand.Rand) (undo []change) {
-	for range 1 + r.IntN(3) {
-		t := min(r.IntN(s.levels+1), maxLevels-1)
-		if r.IntN(8) == 0 {
-			at := &s.genes.least[t]
-			undo = append(undo, change{at, *at})
-			*at = uint8(2 + r.IntN(int(s.shapes[0].in[0])))
-			continue
-		}
-		if s.bulk > 1 && r.IntN(8) == 0 {
-			at := &s.genes.bulk[t]
-			undo = append(undo, change{at, *at})
-			*at = uint8(r.IntN(s.bulk))
-			continue
-		}
-		at := &s.genes.choice[t][r.IntN(s.digits)][r.IntN(2)]
-		undo = append(undo, change{at, *at})
-		*at = byRule
-		if r.IntN(3) > 0 {
-			*at = uint8(r.IntN(len(s.shapes) + firstShape))
-		}
-	}
-	return undo
 }
