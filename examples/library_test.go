@@ -15,11 +15,7 @@ func TestLibrary(t *testing.T) {
 	testkit.FindTool(t, "yosys")
 	testkit.FindTool(t, "abc")
 	program := filepath.Join(t.TempDir(), "library")
-	build := exec.Command("go", "build", "-ldflags=-s", "-o", program, ".")
-	build.Dir = "library"
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	goModule(t, "library", "build", "-ldflags=-s", "-o", program, ".")
 	run := exec.Command(program)
 	run.Dir = t.TempDir()
 	out, err := run.CombinedOutput()

@@ -14,18 +14,10 @@ import (
 // TestServer runs the tests of the module, and then the lines of its README with a server at a free port.
 func TestServer(t *testing.T) {
 	t.Parallel()
-	test := exec.Command("go", "test", "-vet=off", "-ldflags=-s", ".")
-	test.Dir = "server"
-	if out, err := test.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	goModule(t, "server", "test", "-vet=off", "-ldflags=-s", ".")
 	needs(t, "curl")
 	w := newWalk(t)
-	build := exec.Command("go", "build", "-ldflags=-s", "-o", filepath.Join(w.dir, "server"), ".")
-	build.Dir = "server"
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	goModule(t, "server", "build", "-ldflags=-s", "-o", filepath.Join(w.dir, "server"), ".")
 	address := ""
 	w.change = func(command string) string {
 		if strings.HasPrefix(command, "go run -C examples/server . ") {

@@ -38,6 +38,25 @@ type walk struct {
 	shortened bool
 }
 
+// goModule runs the go command in the folder of another module of the examples. The module's own go.mod has to provide
+// all packages. The command then runs in a workspace with this module, so that the packages of this module, which are
+// compiled already, are not compiled again.
+func goModule(t *testing.T, folder string, command ...string) {
+	t.Helper()
+	run := func(env string, args ...string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "go", args...)
+		cmd.Dir, cmd.Env = folder, append(os.Environ(), env)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	run("GOWORK=off", "list", "-deps", ".")
+	work := "GOWORK=" + filepath.Join(t.TempDir(), "go.work")
+	run(work, "work", "init", filepath.Join("..", ".."), ".")
+	run(work, command...)
+}
+
 func newWalk(t *testing.T) *walk {
 	t.Helper()
 	if err := build(); err != nil {

@@ -187,7 +187,7 @@ var killedRuns = map[string][]string{
 
 func killedConfig(t *testing.T, kind string, sets ...string) config.Config {
 	t.Helper()
-	all := []string{"model.width=200", "model.depth=20", "model.anchors=32", "train.epochs=60"}
+	all := []string{"model.width=200", "model.depth=20", "model.anchors=32", "train.epochs=35"}
 	return parse(t, slices.Concat(all, killedRuns[kind], sets)...)
 }
 
@@ -205,10 +205,10 @@ func TestChild(t *testing.T) {
 	}
 }
 
-// TestKill ends a training process by SIGKILL, at random, while a file is being written
-// and when a checkpoint has just got its name, and resumes it, until it has come through: the model has the bytes of an
-// undisturbed run, and nothing is left beside it. The run with a validation set writes the checkpoint and one file more;
-// the long tier has the other run too, and more kills.
+// TestKill ends a training process by SIGKILL, at random, while a file is being written and when a checkpoint has just
+// got its name, and resumes it until it ends. The model has the bytes of an undisturbed run, and no other file is left.
+// The run with a validation set writes the checkpoint and one file more; the long tier has the other run too, and more
+// kills.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes several seconds")
@@ -233,7 +233,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killOften kills a run as often as it says and then lets it come to its end.
+// killOften kills a run kills times and then lets it end.
 func killOften(t *testing.T, kind, path string, kills int) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 1))
@@ -249,7 +249,7 @@ func killOften(t *testing.T, kind, path string, kills int) {
 		wait := func(<-chan struct{}) {}
 		switch {
 		case i < kills && i%3 == 0:
-			wait = delay(time.Duration(random.IntN(200)) * time.Millisecond)
+			wait = delay(time.Duration(random.IntN(120)) * time.Millisecond)
 		case i < kills && i%6 == 1:
 			wait = replaced(CheckpointPath(path), random.IntN(2))
 		case i < kills:

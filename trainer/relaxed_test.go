@@ -14,7 +14,7 @@ import (
 // and relaxed, to an evaluation of the model file that shares no code with the engines.
 func TestEpochAccuracies(t *testing.T) {
 	few := fewDigits(t)
-	for _, n := range networks {
+	for _, n := range distinct() {
 		t.Run(n.name, func(t *testing.T) {
 			cfg := parse(t, append(few(n.sets...), "train.epochs=2")...)
 			path := filepath.Join(t.TempDir(), "m")

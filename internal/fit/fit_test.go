@@ -19,14 +19,14 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestMain has no search ended for want of time: how long one takes is up to the machine.
+// TestMain lets no search run out of time, since the time that a search takes depends on the machine.
 func TestMain(m *testing.M) {
 	leastSeconds = 600
 	os.Exit(m.Run())
 }
 
-// tick has the clock go on by four seconds whenever it is read, as after each epoch of a network of the front: what a
-// search does depends on its minutes alone. They are so many that no timeout ends anything.
+// tick advances the clock by four seconds each time it is read, for example after each epoch of a network of the front.
+// What a search with one thread does then depends on its minutes alone, and no timeout in real time ends a part of it.
 func tick(t *testing.T) {
 	begin, calls := time.Now(), atomic.Int64{}
 	now = func() time.Time { return begin.Add(time.Duration(calls.Add(1)) * 4 * time.Second) }
@@ -63,13 +63,13 @@ func tableDraft(t *testing.T, path string, keys ...string) config.Draft {
 	return draftOf(t, append([]string{"data.set=csv", "data.train=" + path, "data.label=state", "name=points"}, keys...)...)
 }
 
-// TestRun finds networks for a table, the best of which fits, is proved, and can be trained again.
+// TestRun searches networks for a table. The best one fits, is proved equivalent, and can be trained again.
 func TestRun(t *testing.T) {
 	tick(t)
-	path, dir := table(t, 4000), t.TempDir()
+	path, dir := table(t, 1500), t.TempDir()
 	var notes []string
 	r, err := Run(t.Context(), tableDraft(t, path), Options{
-		Target: "xilinx7", LUTs: 200, Minutes: 10, Dir: dir, Threads: 1, Note: func(s string) { notes = append(notes, s) },
+		Target: "xilinx7", LUTs: 200, Minutes: 7, Dir: dir, Threads: 1, Note: func(s string) { notes = append(notes, s) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestRun(t *testing.T) {
 	}
 	// The search is over: the same comes of it again, without training.
 	same, err := Run(t.Context(), tableDraft(t, path), Options{
-		Target: "xilinx7", LUTs: 200, Minutes: 10, Dir: dir, Threads: 1, Resume: true,
+		Target: "xilinx7", LUTs: 200, Minutes: 7, Dir: dir, Threads: 1, Resume: true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -115,8 +115,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// again holds a network to its configuration: trained again it is the same, byte for byte, and it is as accurate and as
-// large as was told.
+// again trains a network again by its configuration and compares the bytes of the model. It compares accuracy and size
+// with the values in the result.
 func again(t *testing.T, n Network) {
 	t.Helper()
 	cfg, err := library.LoadConfig(library.TrainOptions{}, n.Config)
@@ -152,7 +152,7 @@ func again(t *testing.T, n Network) {
 	}
 }
 
-// TestResume interrupts a search and goes on: what was found is kept as it was.
+// TestResume interrupts a search and resumes it. The rounds that were finished are kept unchanged.
 func TestResume(t *testing.T) {
 	path, dir := table(t, 300), t.TempDir()
 	o := Options{Target: "ice40", LUTs: 100, Minutes: 0.2, Dir: dir, Threads: 2}
@@ -212,11 +212,12 @@ func ledgerOf(t *testing.T, dir string) *ledger {
 	return &l
 }
 
-// TestGiven keeps the keys that are given, but for those that are the search's own.
+// TestGiven keeps the keys that are given, except those that the search itself sets.
 func TestGiven(t *testing.T) {
+	tick(t)
 	dir := t.TempDir()
 	r, err := Run(t.Context(), tableDraft(t, table(t, 200), "model.depth=3", "encoder.bits=6", "model.width=9", "train.seed=5"),
-		Options{Target: "generic", LUTs: 60, Minutes: 0.03, Dir: dir})
+		Options{Target: "generic", LUTs: 60, Minutes: 0.03, Dir: dir, Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,8 +232,8 @@ func TestGiven(t *testing.T) {
 	}
 }
 
-// TestNoTime has a network of the usual candidate for each budget where there is no time to try others. When the minutes
-// are over, the front is kept, what is missing is named, and a later call makes up for it.
+// TestNoTime has no time to try candidates, and makes a network of the usual candidate for each budget. When the minutes
+// are over, the front is kept, the result names what is missing, and a later call adds it.
 func TestNoTime(t *testing.T) {
 	draft := tableDraft(t, table(t, 200))
 	o := Options{Target: "generic", LUTs: 80, Minutes: 1e-6, Dir: t.TempDir()}
@@ -348,10 +349,11 @@ func TestSearchRefusesImpossibleTasks(t *testing.T) {
 	}
 }
 
-// TestNextBest takes the next best candidate where the best one, though its trial was small, does not fit.
+// TestNextBest takes the next best candidate if the best one does not fit, although its trial was small.
 func TestNextBest(t *testing.T) {
+	tick(t)
 	path, dir := table(t, 300), t.TempDir()
-	o := Options{Target: "generic", LUTs: 38, Minutes: 1e-6, Dir: dir}
+	o := Options{Target: "generic", LUTs: 38, Minutes: 1e-6, Dir: dir, Threads: 1}
 	if _, err := Run(t.Context(), tableDraft(t, path), o); err != nil {
 		t.Fatal(err)
 	}
