@@ -11,13 +11,13 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestFamilies is the contract of a row of the table of families. A network is compiled for the family in both styles,
-// proved and simulated, whole and class by class. yosys synthesises it, and the result is proved and simulated, too. With
-// a wrapper it is synthesised for the family's smallest device, placed where a program for that is installed, and read
-// back if possible.
+// TestFamilies is the contract of a row of the table of families. A network is compiled for the family in both
+// styles, proved and simulated, whole and class by class. yosys synthesises it, and the result is proved and
+// simulated, too. With a wrapper it is synthesised for the family's smallest device, placed where a program for that
+// is installed, and read back if possible.
 //
-// Only the long tests synthesise for every family: the others do it for generic, and for a device of ice40. Packages rtl
-// and synth synthesise for all families.
+// Only the long tests synthesise for every family. The others synthesise for generic, and for a device of ice40:
+// packages rtl and synth synthesise for all families.
 func TestFamilies(t *testing.T) {
 	for _, name := range []string{"iverilog", "yosys", "abc"} {
 		testkit.FindTool(t, name)

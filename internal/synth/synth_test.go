@@ -323,8 +323,8 @@ func entangled(readers int) string {
 	text := "reg [95:0] q;\nalways @(posedge clk) q <= {q, x};\n" + fmt.Sprintf("wire [%d:0] m;\n", readers-1)
 	for i := range readers {
 		p := r.Perm(96)
-		text += fmt.Sprintf("SB_LUT4 #(.LUT_INIT(16'hcaf0)) l%d (.O(m[%d]), .I0(q[%d]), .I1(q[%d]), .I2(q[%d]), .I3(q[%d]));\n",
-			i, i, p[0], p[1], p[2], p[3])
+		text += fmt.Sprintf("SB_LUT4 #(.LUT_INIT(16'hcaf0)) l%d "+
+			"(.O(m[%d]), .I0(q[%d]), .I1(q[%d]), .I2(q[%d]), .I3(q[%d]));\n", i, i, p[0], p[1], p[2], p[3])
 	}
 	return text + "always @(posedge clk) y <= {y, ^m};"
 }

@@ -210,7 +210,8 @@ func TestByHand(t *testing.T) {
 		claims = append(claims, claim{c.name, ours, written[0], equivalent},
 			claim{c.name + ", by the compiler", ours, other(t, m, c.options), equivalent})
 		for i, change := range c.wrong {
-			claims = append(claims, claim{fmt.Sprintf("%s: %q for %q", c.name, change[1], change[0]), ours, written[1+i], different})
+			name := fmt.Sprintf("%s: %q for %q", c.name, change[1], change[0])
+			claims = append(claims, claim{name, ours, written[1+i], different})
 		}
 	}
 	hold(t, claims...)
@@ -245,7 +246,8 @@ func TestWrongOperation(t *testing.T) {
 		for op := range operations {
 			if op != gate {
 				n.layers[0].function[gate] = operations[op]
-				claims = append(claims, claim{fmt.Sprintf("operation %d for %d", op, gate), right, graphOf(t, n, Options{}), different})
+				name := fmt.Sprintf("operation %d for %d", op, gate)
+				claims = append(claims, claim{name, right, graphOf(t, n, Options{}), different})
 			}
 		}
 		n.layers[0].function[gate] = function
