@@ -36,7 +36,7 @@ func TestFamilies(t *testing.T) {
 				holds(t, m, d, ialgn.VerifyOptions{
 					Level: "all", Samples: 64, Synthesized: style == "lut" && (f == target.Generic || testkit.Whole()),
 				})
-				holds(t, m, d, ialgn.VerifyOptions{Level: "rtl", ByClass: true, Samples: 64, Simulator: "iverilog"})
+				holds(t, m, d, ialgn.VerifyOptions{ByClass: true, Samples: 64, Simulator: "iverilog"})
 			})
 		}
 		if f == target.ICE40 || testkit.Whole() {
