@@ -286,7 +286,7 @@ func TestImportProved(t *testing.T) {
 	folders, all := foreign(t)
 	for _, dir := range folders {
 		name := filepath.Base(dir)
-		if !all && !slices.Contains([]string{"dwn-n4-learn", "tlx-conv-r4-groups", "qonnx-2bit"}, name) {
+		if !all && !slices.Contains([]string{"dwn-n4-learn", "qonnx-2bit"}, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

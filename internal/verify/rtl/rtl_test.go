@@ -265,11 +265,11 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestVerilator runs a design in the other simulator, once, and in an odd folder: building
-// takes seconds.
+// TestVerilator runs a design in the other simulator, once, and in an odd folder. The C++ compiler is told not to
+// optimise, since building takes longer than the simulation.
 func TestVerilator(t *testing.T) {
 	verifytest.Needs(t, "verilator")
-	t.Parallel()
+	t.Setenv("MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0")
 	f := verifytest.Small(52)
 	s := verifytest.RandomSamples(f, 100)
 	d := verifytest.NewDesign(t, f, netlist.Full, 2)

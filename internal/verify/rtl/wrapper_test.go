@@ -160,7 +160,7 @@ func TestWrapper(t *testing.T) {
 			t.Parallel()
 			d, f := c.wrap(t)
 			least := leastWords
-			if slow := c.kind == "uart" || c.kind == "spi"; slow && !c.apart { // which need thousands of clocks for each
+			if slow := c.kind == "uart" || c.kind == "spi"; slow { // thousands of clocks for each; faults show in as many
 				least = 600
 			}
 			if r := stub(t, d, f, least); r.Mismatches != 0 || r.words < least || r.packets < 3 {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -38,12 +37,15 @@ func orders(r *rand.Rand, classes, group int) [][]Sum {
 	return all
 }
 
-// TestHeads proves the head equal to that of the netlist, over bits and over words, in
-// whatever order it is told to add and to compare, and that a graph with another gate is
-// told apart.
+// TestHeads proves that the head equals the netlist's, over bits and over words, and also when it adds and compares
+// in a random order. A graph with another gate must differ.
 func TestHeads(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
+	var claims []claim
 	for seed, form := range append(netgen.Unshared(), netgen.ConvForms()...) {
+		if form.Options.Classes == 1 {
+			form.Options.Width = 10 // abc needs a minute for a count of 30 bits in another order
+		}
 		m := form.Model()
 		n := read(t, m)
 		classes, group := n.Classes()
@@ -53,11 +55,11 @@ func TestHeads(t *testing.T) {
 		told.Head = &Head{Sums: orders(r, classes, group), First: 2 + seed%3, Later: 2 + seed%2}
 		same, reordered := other(t, m, o), graphOf(t, n, told)
 		n.negateLast(n.width / 2)
-		if got := answers(t, plain, same, reordered, graphOf(t, n, o)); !slices.Equal(got,
-			[]string{equivalent, equivalent, different}) {
-			t.Errorf("%s: the netlist's head, another order and another gate are %v", form.Name, got)
-		}
+		claims = append(claims, claim{form.Name + ", the netlist's head", plain, same, equivalent},
+			claim{form.Name + ", another order", plain, reordered, equivalent},
+			claim{form.Name + ", another gate", plain, graphOf(t, n, o), different})
 	}
+	hold(t, claims...)
 }
 
 // TestSumsRefused tells sums that would count a bit twice, or one that is none.

@@ -192,29 +192,29 @@ var cases = []struct {
 // TestByHand proves both ways from a model to a graph equal to Verilog that was written
 // by hand, and shows that each wrong reading of the model is told apart.
 func TestByHand(t *testing.T) {
+	var claims []claim
 	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			text, err := os.ReadFile(filepath.Join("testdata", c.name+".v"))
-			if err != nil {
-				t.Fatal(err)
+		data, err := os.ReadFile(filepath.Join("testdata", c.name+".v"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts := []string{string(data)}
+		for _, change := range c.wrong {
+			if strings.Count(texts[0], change[0]) != 1 {
+				t.Fatalf("%s: %q is not in the text once", c.name, change[0])
 			}
-			m := c.model()
-			ours := graphOf(t, read(t, m), c.options)
-			expect(t, equivalent, ours, fromVerilog(t, string(text)), other(t, m, c.options))
-			var wrong []*aiger.File
-			for _, change := range c.wrong {
-				if strings.Count(string(text), change[0]) != 1 {
-					t.Fatalf("%q is not in the text once", change[0])
-				}
-				wrong = append(wrong, fromVerilog(t, strings.Replace(string(text), change[0], change[1], 1)))
-			}
-			for i, got := range answers(t, ours, wrong...) {
-				if got != different {
-					t.Errorf("%q for %q is %s", c.wrong[i][1], c.wrong[i][0], got)
-				}
-			}
-		})
+			texts = append(texts, strings.Replace(texts[0], change[0], change[1], 1))
+		}
+		m := c.model()
+		ours, written := graphOf(t, read(t, m), c.options), fromVerilog(t, texts...)
+		claims = append(claims, claim{c.name, ours, written[0], equivalent},
+			claim{c.name + ", by the compiler", ours, other(t, m, c.options), equivalent})
+		for i, change := range c.wrong {
+			name := fmt.Sprintf("%s: %q for %q", c.name, change[1], change[0])
+			claims = append(claims, claim{name, ours, written[1+i], different})
+		}
 	}
+	hold(t, claims...)
 }
 
 // TestWrongUnrolled changes what the compiler starts from, the unrolled network, and finds that it is not what the
@@ -222,7 +222,7 @@ func TestByHand(t *testing.T) {
 func TestWrongUnrolled(t *testing.T) {
 	m := patchesModel()
 	ours := graphOf(t, read(t, m), Options{})
-	expect(t, equivalent, ours, frozenGraph(t, m.Freeze(), Options{}))
+	claims := []claim{{"unrolled", ours, frozenGraph(t, m.Freeze(), Options{}), equivalent}}
 	for name, change := range map[string]func(nodes, pool *model.FrozenLayer){
 		"wire":            func(nodes, _ *model.FrozenLayer) { nodes.Pins[1].Index[5] = 0 },
 		"table":           func(nodes, _ *model.FrozenLayer) { nodes.Op.Set(5, 7) },
@@ -232,28 +232,27 @@ func TestWrongUnrolled(t *testing.T) {
 	} {
 		f := m.Freeze()
 		change(&f.Layers[0], &f.Layers[1])
-		if got := answers(t, ours, frozenGraph(t, f, Options{})); got[0] != different {
-			t.Errorf("another %s is %s", name, got[0])
-		}
+		claims = append(claims, claim{"another " + name, ours, frozenGraph(t, f, Options{}), different})
 	}
+	hold(t, claims...)
 }
 
 // TestWrongOperation puts each operation in the place of each other one.
 func TestWrongOperation(t *testing.T) {
 	n := read(t, operationsModel())
 	right := graphOf(t, n, Options{})
-	var wrong []*aiger.File
+	claims := []claim{{"the same", right, graphOf(t, n, Options{}), equivalent}}
 	for gate, function := range n.layers[0].function {
 		for op := range operations {
 			if op != gate {
 				n.layers[0].function[gate] = operations[op]
-				wrong = append(wrong, graphOf(t, n, Options{}))
+				name := fmt.Sprintf("operation %d for %d", op, gate)
+				claims = append(claims, claim{name, right, graphOf(t, n, Options{}), different})
 			}
 		}
 		n.layers[0].function[gate] = function
 	}
-	expect(t, different, right, wrong...)
-	expect(t, equivalent, right, graphOf(t, n, Options{}))
+	hold(t, claims...)
 }
 
 // negateLast negates the node that makes a counted bit.
@@ -272,38 +271,41 @@ func (n *Network) negateLast(bit int) {
 // TestSpecEqualsEveryForm proves the two ways equal for every form of network, over bits, over
 // thermometer codes or over words in turn (the long tests: over all), and that they differ after one gate is negated.
 func TestSpecEqualsEveryForm(t *testing.T) {
+	var claims []claim
 	for i, form := range append(netgen.Unshared(), netgen.ConvForms()...) {
-		t.Run(form.Name, func(t *testing.T) {
-			m := form.Model()
-			for j, o := range []Options{{}, {Thermometer: true}, {Words: true}} {
-				if i%3 != j && !testkit.Whole() {
-					continue
-				}
-				n, theirs := read(t, m), other(t, m, o)
-				ours := graphOf(t, n, o)
-				if !slices.Equal(ours.Inputs, theirs.Inputs) {
-					t.Errorf("%+v: inputs %v, want %v", o, ours.Inputs, theirs.Inputs)
-				}
-				expect(t, equivalent, ours, theirs)
-				n.negateLast(n.width / 2)
-				expect(t, different, graphOf(t, n, o), theirs)
+		m := form.Model()
+		for j, o := range []Options{{}, {Thermometer: true}, {Words: true}} {
+			if i%3 == j || testkit.Whole() {
+				claims = append(claims, bothWays(t, fmt.Sprintf("%s %+v", form.Name, o), m, o)...)
 			}
-		})
+		}
+	}
+	hold(t, claims...)
+}
+
+// bothWays claims that the two ways from a model to a graph are equal, and differ after one gate is negated.
+func bothWays(t *testing.T, name string, m *model.Model, o Options) []claim {
+	t.Helper()
+	n, theirs := read(t, m), other(t, m, o)
+	ours := graphOf(t, n, o)
+	if !slices.Equal(ours.Inputs, theirs.Inputs) {
+		t.Errorf("%s: inputs %v, want %v", name, ours.Inputs, theirs.Inputs)
+	}
+	n.negateLast(n.width / 2)
+	return []claim{
+		{name, ours, theirs, equivalent},
+		{name + ", a gate negated", graphOf(t, n, o), theirs, different},
 	}
 }
 
 // TestConvolutions is [TestSpecEqualsEveryForm] for convolutions of every kind: kernels that are chains, those whose
 // pins read input bits or what the lowest level reads, and chains behind them.
 func TestConvolutions(t *testing.T) {
+	var claims []claim
 	for _, form := range netgen.Convolutions() {
-		t.Run(form.Name, func(t *testing.T) {
-			m := form.Model(1)
-			n, theirs := read(t, m), other(t, m, Options{})
-			expect(t, equivalent, graphOf(t, n, Options{}), theirs)
-			n.negateLast(n.width / 2)
-			expect(t, different, graphOf(t, n, Options{}), theirs)
-		})
+		claims = append(claims, bothWays(t, form.Name, form.Model(1), Options{})...)
 	}
+	hold(t, claims...)
 }
 
 // TestRuns has models that are read in several runs of chains.
@@ -325,7 +327,7 @@ func TestRuns(t *testing.T) {
 		if n := int(runs.Load()); n < 2*len(m.Sections)-1 {
 			t.Fatalf("%d runs of %d sections: the test shows nothing", n, len(m.Sections))
 		}
-		expect(t, equivalent, graphOf(t, read(t, m), Options{}), other(t, m, Options{}))
+		hold(t, claim{m.Config.Model.Topology, graphOf(t, read(t, m), Options{}), other(t, m, Options{}), equivalent})
 	}
 }
 

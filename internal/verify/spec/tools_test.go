@@ -18,22 +18,30 @@ const (
 	different  = "different"
 )
 
-// fromVerilog returns the graph of a module called top, as yosys reads it. Nothing that
-// has a state and no x or z may be in it.
-func fromVerilog(t *testing.T, text string) *aiger.File {
+// fromVerilog returns the graphs of texts that each have one module, top. yosys reads all of them in one run. It
+// refuses a module with a state, and one with an x or z.
+func fromVerilog(t *testing.T, texts ...string) (graphs []*aiger.File) {
 	t.Helper()
 	yosys, dir := testkit.FindTool(t, "yosys"), t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "top.v"), []byte(text), 0o666); err != nil {
-		t.Fatal(err)
+	var read, write strings.Builder
+	for i, text := range texts {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.v", i)), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&read, "read_verilog %d.v; rename top top%d; ", i, i)
+		fmt.Fprintf(&write, "design -load all; hierarchy -top top%d; write_aiger -symbols %d.aig; ", i, i)
 	}
-	testkit.RunTool(t, yosys, dir, "-q", "-p", "read_verilog top.v; hierarchy -check -top top; proc; check -assert; "+
+	testkit.RunTool(t, yosys, dir, "-q", "-p", read.String()+"hierarchy -check; proc; check -assert; "+
 		"select -assert-none t:$*dff* t:$*latch* t:$mem* t:$tribuf; techmap; aigmap; opt_clean; "+
-		"select -assert-none t:* t:$_AND_ %d t:$_NOT_ %d; write_aiger -symbols top.aig")
-	data, err := os.ReadFile(filepath.Join(dir, "top.aig"))
-	if err != nil {
-		t.Fatal(err)
+		"select -assert-none t:* t:$_AND_ %d t:$_NOT_ %d; design -save all; "+write.String())
+	for i := range texts {
+		data, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%d.aig", i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		graphs = append(graphs, parse(t, data))
 	}
-	return parse(t, data)
+	return graphs
 }
 
 func parse(t *testing.T, data []byte) *aiger.File {
@@ -60,9 +68,16 @@ func write(t *testing.T, n *Network, o Options) []byte {
 	return b.Bytes()
 }
 
-// answers asks abc about each of the graphs whether it is equivalent to ref. The graphs
-// are brought into ref's order of inputs and outputs, since abc compares by position.
-func answers(t *testing.T, ref *aiger.File, graphs ...*aiger.File) []string {
+// claim is what abc must say of two graphs.
+type claim struct {
+	name string
+	a, b *aiger.File
+	want string
+}
+
+// hold asks abc about all claims in one run. Each second graph is brought into the first one's order of inputs and
+// outputs, since abc compares by position.
+func hold(t *testing.T, claims ...claim) {
 	t.Helper()
 	abc, dir := testkit.FindTool(t, "abc"), t.TempDir()
 	store := func(name string, f *aiger.File) {
@@ -74,38 +89,35 @@ func answers(t *testing.T, ref *aiger.File, graphs ...*aiger.File) []string {
 			t.Fatal(err)
 		}
 	}
-	store("ref.aig", ref)
 	var script strings.Builder
-	for i, f := range graphs {
-		f, err := aiger.Match(ref, f)
+	for i, c := range claims {
+		b, err := aiger.Match(c.a, c.b)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%s: %v", c.name, err)
 		}
-		store(fmt.Sprintf("%d.aig", i), f)
-		fmt.Fprintf(&script, "&r ref.aig; &cec -T 60 %d.aig; ", i)
+		store(fmt.Sprintf("%da.aig", i), c.a)
+		store(fmt.Sprintf("%db.aig", i), b)
+		fmt.Fprintf(&script, "&r %da.aig\n&cec -T 60 %db.aig\n", i, i)
 	}
-	said := testkit.RunTool(t, abc, dir, "-c", script.String())
-	var list []string
+	if err := os.WriteFile(filepath.Join(dir, "script"), []byte(script.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	said := testkit.RunTool(t, abc, dir, "-f", "script")
+	var got []string
 	for line := range strings.Lines(said) {
 		switch {
 		case strings.HasPrefix(line, "Networks are equivalent"):
-			list = append(list, equivalent)
+			got = append(got, equivalent)
 		case strings.HasPrefix(line, "Networks are NOT EQUIVALENT"):
-			list = append(list, different)
+			got = append(got, different)
 		}
 	}
-	if len(list) != len(graphs) {
-		t.Fatalf("abc gave %d answers to %d questions:\n%s", len(list), len(graphs), said)
+	if len(got) != len(claims) {
+		t.Fatalf("abc gave %d answers to %d questions:\n%s", len(got), len(claims), said)
 	}
-	return list
-}
-
-// expect fails unless abc says the same of all graphs.
-func expect(t *testing.T, want string, ref *aiger.File, graphs ...*aiger.File) {
-	t.Helper()
-	for i, got := range answers(t, ref, graphs...) {
-		if got != want {
-			t.Errorf("graph %d is %s, want %s", i, got, want)
+	for i, c := range claims {
+		if got[i] != c.want {
+			t.Errorf("%s: abc says %s, want %s", c.name, got[i], c.want)
 		}
 	}
 }
