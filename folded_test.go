@@ -14,7 +14,6 @@ import (
 	"ialgn/internal/testkit"
 	"ialgn/internal/verify"
 	"ialgn/internal/verify/certify"
-	"ialgn/internal/verify/proof"
 	"ialgn/internal/verify/rtl"
 	"ialgn/trainer"
 )
@@ -61,7 +60,7 @@ func randomModel(t *testing.T, c config.Config, features int, uneven bool) *Mode
 }
 
 // foldedBy compiles a network with an engine of a kind, and returns what its Verilog is compared by.
-func foldedBy(t *testing.T, m *Model, o CompileOptions, kind string) (verify.Design, *proof.EngineFiles, *backend.Output) {
+func foldedBy(t *testing.T, m *Model, o CompileOptions, kind string) (verify.Design, *verify.EngineFiles, *backend.Output) {
 	t.Helper()
 	o.Fold = kind
 	d, err := Compile(t.Context(), m, o)
@@ -98,7 +97,7 @@ const playedSamples = 24
 
 // checkMutants changes one thing of an engine after another, each time into Verilog that compiles, and wants a
 // simulation to find that the class of a sample is another.
-func checkMutants(t *testing.T, d verify.Design, files *proof.EngineFiles, all []mutant) {
+func checkMutants(t *testing.T, d verify.Design, files *verify.EngineFiles, all []mutant) {
 	t.Helper()
 	text, err := os.ReadFile(files.Verilog)
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/internal/testkit"
 	"ialgn/internal/verify"
-	"ialgn/internal/verify/proof"
 	"ialgn/internal/verify/rtl"
 )
 
@@ -38,7 +37,7 @@ func convolved(t *testing.T, change func(c *config.Config)) *Model {
 
 // engineOf compiles a network with an engine that takes a position a clock, and returns what its Verilog is compared
 // by.
-func engineOf(t *testing.T, m *Model, o CompileOptions) (verify.Design, *proof.EngineFiles, *backend.Output) {
+func engineOf(t *testing.T, m *Model, o CompileOptions) (verify.Design, *verify.EngineFiles, *backend.Output) {
 	t.Helper()
 	return foldedBy(t, m, o, "positions")
 }

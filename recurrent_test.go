@@ -12,7 +12,6 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/internal/tool"
 	"ialgn/internal/verify"
-	"ialgn/internal/verify/proof"
 	"ialgn/internal/verify/rtl"
 )
 
@@ -28,7 +27,7 @@ func recurring(t *testing.T, features int, change func(c *config.Config)) *Model
 }
 
 // loopOf compiles a network with an engine that has a step once, and returns what its Verilog is compared by.
-func loopOf(t *testing.T, m *Model, o CompileOptions) (verify.Design, *proof.EngineFiles, *backend.Output) {
+func loopOf(t *testing.T, m *Model, o CompileOptions) (verify.Design, *verify.EngineFiles, *backend.Output) {
 	t.Helper()
 	return foldedBy(t, m, o, "steps")
 }

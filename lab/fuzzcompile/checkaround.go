@@ -37,7 +37,7 @@ func (c fuzzCase) checkAround(ctx context.Context, d verify.Design, o options, s
 
 // checkWrapper simulates a wrapper around a netlist or around an engine. The netlist should behave like the
 // product.
-func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.Netlist, engine *proof.EngineFiles,
+func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.Netlist, engine *verify.EngineFiles,
 	s verify.Samples, dir string,
 ) error {
 	f, err := o.emitWrapper(n, engine, dir)
@@ -55,7 +55,7 @@ func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.N
 }
 
 // emitWrapper writes a wrapper and the module inside it, unless this is an engine that was already written.
-func (o options) emitWrapper(n *netlist.Netlist, engine *proof.EngineFiles, dir string) (rtl.WrapperFiles, error) {
+func (o options) emitWrapper(n *netlist.Netlist, engine *verify.EngineFiles, dir string) (rtl.WrapperFiles, error) {
 	f := rtl.WrapperFiles{Kind: o.wrap, Module: module, Style: o.style, Target: o.family()}
 	w := wrapper.LineOptions(0, 0, nil)
 	w.Core, w.Module, w.Tag = module, module+"_"+o.wrap, o.tag
@@ -95,7 +95,7 @@ func (c fuzzCase) checkFold(ctx context.Context, d verify.Design, o options, s v
 	if err != nil {
 		return &mismatch{"fold: " + err.Error()}
 	}
-	program, err := proof.CheckProgram(ctx, d, s, f)
+	program, err := verify.CheckProgram(ctx, d, s, f)
 	if err != nil {
 		return fmt.Errorf("fold: %w", err)
 	}
@@ -121,7 +121,7 @@ func (c fuzzCase) checkFold(ctx context.Context, d verify.Design, o options, s v
 }
 
 // emitEngine writes a folded engine of the network, as the compile command does.
-func (o options) emitEngine(ctx context.Context, d verify.Design, dir string) (f proof.EngineFiles, err error) {
+func (o options) emitEngine(ctx context.Context, d verify.Design, dir string) (f verify.EngineFiles, err error) {
 	p, err := o.plan()
 	if err != nil {
 		return f, err
@@ -138,7 +138,7 @@ func (o options) emitEngine(ctx context.Context, d verify.Design, dir string) (f
 	if err != nil {
 		return f, err
 	}
-	f = proof.EngineFiles{Module: e.Module, Verilog: filepath.Join(dir, e.Module+".v"), Lanes: o.fold, Drop: drop}
+	f = verify.EngineFiles{Module: e.Module, Verilog: filepath.Join(dir, e.Module+".v"), Lanes: o.fold, Drop: drop}
 	err = writeFile(f.Verilog, func(w io.Writer) error { return e.WriteVerilog(w, nil) })
 	for _, m := range e.Memories() {
 		path := filepath.Join(dir, m.File)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ialgn/backend"
+	"ialgn/internal/verify"
 	"ialgn/internal/verify/cec"
 	"ialgn/internal/verify/proof"
 	"ialgn/internal/verify/readback"
@@ -64,9 +65,9 @@ type Certificate struct {
 	Synthesized *rtl.SynthesisResult `json:"synthesized,omitempty"`
 	// Fold and FoldFormal are the levels software and formal for the folded engine's program. FoldRTL is level
 	// rtl for the engine's Verilog.
-	Fold       *proof.ProgramResult `json:"fold,omitempty"`
-	FoldRTL    *rtl.Run             `json:"fold_rtl,omitempty"`
-	FoldFormal *proof.Result        `json:"fold_formal,omitempty"`
+	Fold       *verify.ProgramResult `json:"fold,omitempty"`
+	FoldRTL    *rtl.Run              `json:"fold_rtl,omitempty"`
+	FoldFormal *proof.Result         `json:"fold_formal,omitempty"`
 	// FoldParts are the proofs of the modules in a folded engine that processes one position per clock. The
 	// rest of this engine is only simulated, by FoldRTL.
 	FoldParts []FoldPart `json:"fold_parts,omitempty"`

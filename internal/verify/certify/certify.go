@@ -49,8 +49,8 @@ type Job struct {
 	Threads     int
 
 	files rtl.Files
-	fold  *proof.EngineFiles // nil if there is no folded engine
-	parts []plan.Part        // the parts of the engine; set by the comparison of the folder
+	fold  *verify.EngineFiles // nil if there is no folded engine
+	parts []plan.Part         // the parts of the engine; set by the comparison of the folder
 }
 
 // check is a row of the table.
@@ -245,11 +245,11 @@ func (j *Job) proveCore(ctx context.Context, c *Certificate) (o outcome, err err
 }
 
 // FoldFiles returns the files of a folder's folded engine, or nil if there is none.
-func FoldFiles(p *plan.Plan, out *backend.Output) (f *proof.EngineFiles, err error) {
+func FoldFiles(p *plan.Plan, out *backend.Output) (f *verify.EngineFiles, err error) {
 	if !p.Folded() {
 		return nil, nil
 	}
-	f = &proof.EngineFiles{
+	f = &verify.EngineFiles{
 		Module: out.Manifest.Module + backend.FoldSuffix, Lanes: p.Lanes(), Drop: p.Dropping(),
 		Programs: out.Paths(backend.FoldProgram),
 		Parts:    append(out.Paths(backend.FoldPartOf), out.Paths(backend.FoldCells)...),
@@ -265,7 +265,7 @@ func FoldFiles(p *plan.Plan, out *backend.Output) (f *proof.EngineFiles, err err
 }
 
 func (j *Job) checkProgram(ctx context.Context, c *Certificate) (o outcome, err error) {
-	if c.Fold, err = proof.CheckProgram(ctx, j.Design, j.Samples, *j.fold); err != nil {
+	if c.Fold, err = verify.CheckProgram(ctx, j.Design, j.Samples, *j.fold); err != nil {
 		return o, err
 	}
 	return samples(c.Fold.Mismatches), nil

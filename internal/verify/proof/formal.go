@@ -12,22 +12,22 @@ import (
 // ProveProgram proves, as [Check] does for the optimised netlist, that the program of a folded engine counts
 // for every input what the model counts. It builds a netlist from the program's files and adds the engine's
 // argmax. Tests of the Verilog's writer prove that the engine's Verilog runs programs in this way.
-func ProveProgram(ctx context.Context, d verify.Design, f EngineFiles) (*Result, error) {
+func ProveProgram(ctx context.Context, d verify.Design, f verify.EngineFiles) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "folded program")
 	defer end()
-	p, err := ReadProgram(d, f)
+	p, err := verify.ReadProgram(d, f)
 	if err != nil {
 		return nil, err
 	}
-	n, err := p.netlist(d)
+	n, err := programNetlist(d, p)
 	if err != nil {
 		return nil, err
 	}
 	return Check(ctx, verify.Design{Model: d.Model, Raw: d.Raw, Product: n, Spec: d.Spec})
 }
 
-// netlist returns a classifier that computes the steps, with the ports of the raw netlist.
-func (p *Program) netlist(d verify.Design) (*netlist.Netlist, error) {
+// programNetlist returns a classifier that computes the steps of a program, with the ports of the raw netlist.
+func programNetlist(d verify.Design, p *verify.Program) (*netlist.Netlist, error) {
 	b, x := netlist.NewBuilder("folded"), d.Raw.DataInputs()[0]
 	in := b.Input(x.Name, len(x.Nets), x.Word, x.Labels)
 	var bit [][]netlist.Net // bits of each feature, by level
@@ -37,7 +37,7 @@ func (p *Program) netlist(d verify.Design) (*netlist.Netlist, error) {
 			bit[i] = append(bit[i], b.Cell(netlist.Compare, uint64(t), netlist.Origin{}, in[i*x.Word:(i+1)*x.Word]...))
 		}
 	}
-	classes := p.chains(b, bit)
+	classes := addChains(b, p, bit)
 	var words []netlist.Net
 	for c, probe := range d.Raw.Probes() {
 		count := make([]netlist.Net, len(probe.Nets))
@@ -56,38 +56,38 @@ func (p *Program) netlist(d verify.Design) (*netlist.Netlist, error) {
 		b.Probe(probe.Name, count)
 		words = append(words, count...)
 	}
-	index := b.Cell(netlist.Argmax, uint64(len(words)/p.classes), netlist.Origin{}, words...)
+	index := b.Cell(netlist.Argmax, uint64(len(words)/len(classes)), netlist.Origin{}, words...)
 	out := d.Raw.OutputPorts()[0]
 	b.Output(out.Name, out.Word, out.Labels, netlist.Word(index, len(out.Nets)))
 	n := b.Netlist()
 	return n, n.Validate()
 }
 
-// chains adds the cells of all steps and returns the nets that are counted for each class.
-func (p *Program) chains(b *netlist.Builder, bit [][]netlist.Net) (classes [][]netlist.Net) {
+// addChains adds the cells of all steps and returns the nets that are counted for each class.
+func addChains(b *netlist.Builder, p *verify.Program, bit [][]netlist.Net) (classes [][]netlist.Net) {
 	var counted []netlist.Net
 	v := make([]netlist.Net, len(p.Lanes))
 	for pc := range p.Lanes[0] {
 		closes := false
 		for l := range p.Lanes {
-			s := p.step(l, pc)
-			if s.closes {
+			s := p.Step(l, pc)
+			if s.Closes {
 				closes = true
-				for range s.ones {
+				for range s.Ones {
 					counted = append(counted, netlist.True)
 				}
 				continue
 			}
-			x := bit[s.feature][s.level]
-			if s.inverted {
+			x := bit[s.Feature][s.Level]
+			if s.Inverted {
 				x = b.Function(verify.TableNot, netlist.Origin{}, x)
 			}
-			if s.op == 0 {
+			if s.Op == 0 {
 				v[l] = x
 			} else {
-				v[l] = b.Function([]uint64{1: verify.TableAnd, 2: 0b1110, 3: 0b0110}[s.op], netlist.Origin{}, v[l], x)
+				v[l] = b.Function([]uint64{1: verify.TableAnd, 2: 0b1110, 3: 0b0110}[s.Op], netlist.Origin{}, v[l], x)
 			}
-			if s.ends {
+			if s.Ends {
 				counted = append(counted, v[l])
 			}
 		}

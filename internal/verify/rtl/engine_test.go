@@ -19,7 +19,7 @@ import (
 )
 
 // writeEngine writes the folded engine of a model.
-func writeEngine(t *testing.T, f *model.Frozen, lanes int) (verify.Design, proof.EngineFiles) {
+func writeEngine(t *testing.T, f *model.Frozen, lanes int) (verify.Design, verify.EngineFiles) {
 	t.Helper()
 	d := verifytest.NewDesign(t, f, netlist.Full, compiler.LevelRepeat)
 	e, err := folded.NewChains(d.Product, folded.Options{Core: "net", Lanes: lanes, Thresholds: f.Encoder.Thresholds})
@@ -27,7 +27,7 @@ func writeEngine(t *testing.T, f *model.Frozen, lanes int) (verify.Design, proof
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	files := proof.EngineFiles{Module: e.Module, Lanes: lanes, Verilog: filepath.Join(dir, e.Module+".v")}
+	files := verify.EngineFiles{Module: e.Module, Lanes: lanes, Verilog: filepath.Join(dir, e.Module+".v")}
 	verifytest.Create(t, files.Verilog, func(w io.Writer) error { return e.WriteVerilog(w, nil) })
 	for _, m := range e.Memories() {
 		path := filepath.Join(dir, m.File)
@@ -63,7 +63,7 @@ func TestFold(t *testing.T) {
 	}{{f, 1}, {f, 4}, {quantiles(netgen.Frozen(2, netgen.FrozenOptions{Width: 60, Depth: 4})), 2}} {
 		d, files := writeEngine(t, c.model, c.lanes)
 		s := verifytest.RandomSamples(c.model, 300)
-		r, err := proof.CheckProgram(t.Context(), d, s, files)
+		r, err := verify.CheckProgram(t.Context(), d, s, files)
 		if err != nil || r.Mismatches != 0 || r.Checked != 300 || r.Steps == 0 {
 			t.Fatalf("%d lanes: the program: %+v, %v", c.lanes, r, err)
 		}
@@ -87,7 +87,7 @@ func TestFold(t *testing.T) {
 			lines[line] = string(word)
 			return strings.Join(lines, "\n")
 		}, func() {
-			if r, err := proof.CheckProgram(t.Context(), d, s, files); err != nil || r.Mismatches > 0 {
+			if r, err := verify.CheckProgram(t.Context(), d, s, files); err != nil || r.Mismatches > 0 {
 				found++
 			}
 			if r, err := proof.ProveProgram(t.Context(), d, files); err != nil || r.Verdict == "different" {
@@ -154,7 +154,7 @@ func TestFoldForm(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			change(t, c.path, c.edit, func() {
-				if _, err := proof.CheckProgram(t.Context(), d, s, files); err == nil || !strings.Contains(err.Error(), c.want) {
+				if _, err := verify.CheckProgram(t.Context(), d, s, files); err == nil || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("error %v, want %q in it", err, c.want)
 				}
 			})

@@ -8,13 +8,12 @@ import (
 	"ialgn/internal/outfile"
 	"ialgn/internal/progress"
 	"ialgn/internal/verify"
-	"ialgn/internal/verify/proof"
 	"ialgn/internal/wrapper"
 )
 
 // CheckEngine runs the Verilog of a folded engine in a simulator, as [Check] runs the Verilog of a netlist.
 // Samples follow each other without a reset, with stalls on both sides.
-func CheckEngine(ctx context.Context, d verify.Design, s verify.Samples, f proof.EngineFiles, simulator string,
+func CheckEngine(ctx context.Context, d verify.Design, s verify.Samples, f verify.EngineFiles, simulator string,
 	samples int,
 ) (*Run, error) {
 	ctx, end := progress.Begin(ctx, "folded rtl")
@@ -62,11 +61,11 @@ func longPositions(cycles, samples, cells int) bool {
 }
 
 // foldCycles returns the number of clocks for which a sample occupies an engine.
-func foldCycles(d verify.Design, f proof.EngineFiles) (int, error) {
+func foldCycles(d verify.Design, f verify.EngineFiles) (int, error) {
 	if !f.Programmed() {
 		return f.Cycles, nil
 	}
-	p, err := proof.ReadProgram(d, f)
+	p, err := verify.ReadProgram(d, f)
 	if err != nil {
 		return 0, err
 	}

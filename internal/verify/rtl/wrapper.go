@@ -16,7 +16,6 @@ import (
 	"ialgn/internal/progress"
 	"ialgn/internal/target"
 	"ialgn/internal/verify"
-	"ialgn/internal/verify/proof"
 	"ialgn/internal/verilog"
 	"ialgn/internal/wrapper"
 )
@@ -27,9 +26,9 @@ type WrapperFiles struct {
 	Module  string   // name of the product's module; the wrapper's name begins with it
 	Sources []string // paths of the wrapper's file and of the file of the module inside
 	Style   verilog.Style
-	Target  *target.Family     // nil: [target.Generic]
-	Levels  *wrapper.Levels    // the levels that the wrapper's encoder must give; nil: no encoder
-	Fold    *proof.EngineFiles // the folded engine inside the wrapper; nil: the netlist is inside
+	Target  *target.Family      // nil: [target.Generic]
+	Levels  *wrapper.Levels     // the levels that the wrapper's encoder must give; nil: no encoder
+	Fold    *verify.EngineFiles // the folded engine inside the wrapper; nil: the netlist is inside
 }
 
 // WrapperResult is the outcome of [CheckWrapper].

@@ -18,7 +18,6 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/internal/testkit"
 	"ialgn/internal/verify"
-	"ialgn/internal/verify/proof"
 	"ialgn/internal/verify/verifytest"
 	"ialgn/internal/verilog"
 	"ialgn/internal/wrapper"
@@ -96,7 +95,7 @@ func (c wrapping) wrap(t *testing.T, change ...string) (verify.Design, stubFiles
 }
 
 // engine writes a folded engine of the design.
-func (c wrapping) engine(t *testing.T, d verify.Design, dir string) *proof.EngineFiles {
+func (c wrapping) engine(t *testing.T, d verify.Design, dir string) *verify.EngineFiles {
 	t.Helper()
 	e, err := folded.NewChains(d.Product, folded.Options{
 		Core: "net", Lanes: 2, Thresholds: d.Model.Encoder.Thresholds,
@@ -105,7 +104,7 @@ func (c wrapping) engine(t *testing.T, d verify.Design, dir string) *proof.Engin
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &proof.EngineFiles{Module: e.Module, Lanes: 2, Drop: c.kind != "axis", Verilog: filepath.Join(dir, e.Module+".v")}
+	f := &verify.EngineFiles{Module: e.Module, Lanes: 2, Drop: c.kind != "axis", Verilog: filepath.Join(dir, e.Module+".v")}
 	verifytest.Create(t, f.Verilog, func(w io.Writer) error { return e.WriteVerilog(w, nil) })
 	for _, m := range e.Memories() {
 		f.Programs = append(f.Programs, filepath.Join(dir, m.File))

@@ -1,7 +1,7 @@
-// This file compares the program of a folded engine, read from its memory files, with the trained network: on
-// samples, and by a proof for all inputs.
+// This file reads the program of a folded engine from its memory files, and compares it with the trained network on
+// samples. Package proof proves it for all inputs.
 
-package proof
+package verify
 
 import (
 	"bufio"
@@ -17,7 +17,6 @@ import (
 
 	"ialgn/internal/model"
 	"ialgn/internal/progress"
-	"ialgn/internal/verify"
 )
 
 // EngineFiles are the files of a folded engine.
@@ -52,14 +51,14 @@ type ProgramResult struct {
 	Checked int     `json:"checked"` // samples
 	Steps   int     `json:"steps"`   // steps in all lanes together, including empty ones
 	Seconds float64 `json:"seconds"`
-	verify.Findings
+	Findings
 }
 
 // CheckProgram runs the program in a folded engine's files on all samples, and compares every class count and
 // the class with the trainer's. The code that reads and runs the files is independent of the code that writes
 // them and follows the documentation only. CheckProgram returns an error if a file does not have the documented
 // form.
-func CheckProgram(ctx context.Context, d verify.Design, s verify.Samples, f EngineFiles) (*ProgramResult, error) {
+func CheckProgram(ctx context.Context, d Design, s Samples, f EngineFiles) (*ProgramResult, error) {
 	ctx, end := progress.Begin(ctx, "folded program")
 	defer end()
 	begin := time.Now()
@@ -77,11 +76,11 @@ func CheckProgram(ctx context.Context, d verify.Design, s verify.Samples, f Engi
 			return nil, err
 		}
 		progress.Count(ctx, from, r.Checked, "samples")
-		index := verify.Consecutive(from, min(from+64, r.Checked))
+		index := Consecutive(from, min(from+64, r.Checked))
 		counts := p.run(s.Thermometer(&d.Model.Encoder, 1, index), d.Model.Encoder.Bits-1)
 		for k, i := range index {
 			if what := compareFolded(counts, k, want, int(i)); what != "" {
-				r.Add(verify.Mismatch{Sample: int(i), Gate: -1, What: "folded program: " + what})
+				r.Add(Mismatch{Sample: int(i), Gate: -1, What: "folded program: " + what})
 			}
 		}
 	}
@@ -113,7 +112,7 @@ type Program struct {
 }
 
 // ReadProgram reads the memories of an engine and checks that they fit the model.
-func ReadProgram(d verify.Design, f EngineFiles) (*Program, error) {
+func ReadProgram(d Design, f EngineFiles) (*Program, error) {
 	e, classes := &d.Model.Encoder, len(d.Model.Classes)
 	p := &Program{classes: classes, levels: bits.Len(uint(e.Bits - 1)), Lanes: make([][]uint64, max(1, f.Lanes))}
 	count := bits.Len(uint(d.Model.Width / classes))
@@ -139,7 +138,7 @@ func ReadProgram(d verify.Design, f EngineFiles) (*Program, error) {
 }
 
 // checkThresholds compares a memory of thresholds with the model's thresholds.
-func checkThresholds(d verify.Design, path string) error {
+func checkThresholds(d Design, path string) error {
 	if path == "" {
 		return nil
 	}
@@ -199,24 +198,24 @@ func hexLines(path string) ([]string, error) {
 	return lines, scan.Err()
 }
 
-// A foldStep is a decoded word of a program.
-type foldStep struct {
-	closes         bool // completes a class, to which ones constant ones are added
-	ones           int
-	op             int // 0 load, 1 and, 2 or, 3 xor
-	inverted, ends bool
-	feature, level int
+// A Step is a decoded word of a program.
+type Step struct {
+	Closes         bool // completes a class, to which Ones constant ones are added
+	Ones           int
+	Op             int  // 0 load, 1 and, 2 or, 3 xor
+	Inverted, Ends bool // the input bit is inverted; the chain ends, and its value is counted
+	Feature, Level int
 }
 
-// step decodes one step of a lane. The head of the engine's Verilog documents the format.
-func (p *Program) step(lane, pc int) foldStep {
+// Step decodes one step of a lane. The head of the engine's Verilog documents the format.
+func (p *Program) Step(lane, pc int) Step {
 	word := p.Lanes[lane][pc]
 	low, do := int(word&(1<<p.address-1)), word>>p.address
 	if do&7 == 7 {
-		return foldStep{closes: true, ones: low}
+		return Step{Closes: true, Ones: low}
 	}
-	return foldStep{
-		op: int(do & 3), inverted: do>>2&1 == 1, ends: do>>3 == 1, feature: low >> p.levels, level: low & (1<<p.levels - 1),
+	return Step{
+		Op: int(do & 3), Inverted: do>>2&1 == 1, Ends: do>>3 == 1, Feature: low >> p.levels, Level: low & (1<<p.levels - 1),
 	}
 }
 
@@ -227,19 +226,19 @@ func (p *Program) check(features, perFeature int) error {
 	for l := range p.Lanes {
 		loaded := false
 		for pc := range p.Lanes[l] {
-			s := p.step(l, pc)
-			loaded = loaded || s.op == 0 && !s.closes
+			s := p.Step(l, pc)
+			loaded = loaded || s.Op == 0 && !s.Closes
 			switch {
-			case s.closes && l != 0:
+			case s.Closes && l != 0:
 				return fmt.Errorf("folded program: step %d closes a class in lane %d: compile again", pc, l)
-			case s.closes:
+			case s.Closes:
 				classes++
-			case s.level >= perFeature || s.feature >= features:
+			case s.Level >= perFeature || s.Feature >= features:
 				return fmt.Errorf("folded program: step %d of lane %d reads level %d of feature %d, which "+
-					"there is not: compile again", pc, l, s.level, s.feature)
+					"there is not: compile again", pc, l, s.Level, s.Feature)
 			case !loaded:
 				return fmt.Errorf("folded program: step %d of lane %d comes before a load: compile again", pc, l)
-			case s.ends && classes == p.classes && l == 0:
+			case s.Ends && classes == p.classes && l == 0:
 				return fmt.Errorf("folded program: step %d counts for no class: compile again", pc)
 			}
 		}
@@ -257,20 +256,20 @@ func (p *Program) run(x []uint64, perFeature int) (counts [][64]int32) {
 	for pc := range p.Lanes[0] {
 		closes := false
 		for l := range p.Lanes {
-			s := p.step(l, pc)
-			if s.closes {
+			s := p.Step(l, pc)
+			if s.Closes {
 				closes = true
 				for k := range count {
-					count[k] += int32(s.ones)
+					count[k] += int32(s.Ones)
 				}
 				continue
 			}
-			bit := x[s.feature*perFeature+s.level]
-			if s.inverted {
+			bit := x[s.Feature*perFeature+s.Level]
+			if s.Inverted {
 				bit = ^bit
 			}
-			v[l] = [4]uint64{bit, v[l] & bit, v[l] | bit, v[l] ^ bit}[s.op]
-			if !s.ends {
+			v[l] = [4]uint64{bit, v[l] & bit, v[l] | bit, v[l] ^ bit}[s.Op]
+			if !s.Ends {
 				continue
 			}
 			for rest := v[l]; rest != 0; rest &= rest - 1 {
