@@ -13,14 +13,14 @@ import (
 func analyzeCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "analyze",
-		Usage:     "gate counts, operation census and effective depth of models",
+		Usage:     "count gates and operations of models, and measure their effective depth",
 		ArgsUsage: "MODEL...",
-		Description: "Effective depth as the paper's supplement defines it, by layer. The census leaves\n" +
-			"layer 1 out. Models that differ in their seed alone are also averaged, as the paper\n" +
-			"averages seeds; those of different topologies are compared.",
+		Description: "Shows the effective depth of each layer as the paper's supplement defines it, and how\n" +
+			"often each operation occurs, without layer 1. Models that differ only in their seed are\n" +
+			"also averaged, as the paper averages seeds. Models of different topologies are compared.",
 		UsageText: "ialgn analyze demo/digits.safetensors --plots plots",
 		Flags: commonFlags(
-			&cli.StringFlag{Name: "plots", Usage: "draw effective depth, operations and categories to `DIR`, as SVG and PNG"},
+			&cli.StringFlag{Name: "plots", Usage: "write charts of depth, operations and categories to `DIR`, as SVG and PNG"},
 			forceFlag,
 		),
 		Action: analyze,

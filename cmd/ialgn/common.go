@@ -57,6 +57,8 @@ func grouped(title string, flags ...cli.Flag) []cli.Flag {
 			f.Category = title
 		case *cli.BoolFlag:
 			f.Category = title
+		case *cli.StringSliceFlag:
+			f.Category = title
 		}
 	}
 	return flags

@@ -17,7 +17,7 @@ import (
 func dataCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "data",
-		Usage:     "which data sets are known, where they are looked for, whether they are whole",
+		Usage:     "list the known data sets, or check that their files are complete",
 		ArgsUsage: "list | check [NAME]",
 		UsageText: "ialgn data check digits",
 		Flags:     commonFlags(dataFlag),

@@ -21,12 +21,11 @@ import (
 func demoCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "demo",
-		Usage:     "the whole way on the embedded digits: train, compile, verify, synthesise",
+		Usage:     "run every step on the built-in digits: train, compile, verify, synthesise",
 		ArgsUsage: "[-o DIR]",
-		Description: "Trains examples/digits/digits.yaml, compiles the whole classifier to Verilog, and\n" +
-			"verifies it over the whole test set and, where iverilog is installed, in simulation;\n" +
-			"then takes it to a bitstream for an iCE40 HX8K, where the tools are installed, and\n" +
-			"simulates what is in that.",
+		Description: "Trains examples/digits/digits.yaml, compiles the whole classifier to Verilog, and verifies\n" +
+			"it on the whole test set. If iverilog is installed, it also simulates the Verilog. If the\n" +
+			"tools for the iCE40 HX8K are installed, it makes a bitstream, reads it back and simulates it.",
 		UsageText: "ialgn demo -o demo",
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Value: "demo", Usage: "write everything to `DIR`"},

@@ -14,17 +14,16 @@ import (
 )
 
 // creditOptions are the options that only --what credit has.
-var creditOptions = []cli.Flag{
+var creditOptions = grouped("credit",
 	&cli.StringFlag{
 		Name: "topologies", Value: strings.Join(diagnose.CreditTopologies, ","), DefaultText: "all four",
-		Usage: "of the topologies `LIST`, with commas between",
+		Usage: "measure the topologies in `LIST`, separated by commas",
 	},
 	&cli.IntFlag{
 		Name: "sampled", Value: diagnose.PaperSampled,
-		Usage: "look at `N` gates of each layer, and as many outputs",
+		Usage: "sample `N` gates in each layer, and the same number of outputs",
 	},
-	&cli.IntFlag{Name: "batches", Value: diagnose.PaperBatches, Usage: "measure `N` batches"},
-}
+	&cli.IntFlag{Name: "batches", Value: diagnose.PaperBatches, Usage: "measure `N` batches"})
 
 // diagnoseCredit measures the credit of each topology.
 func diagnoseCredit(c *cli.Context, args []string) error {

@@ -17,14 +17,13 @@ import (
 )
 
 // probesOptions are the options that only --what probes has.
-var probesOptions = []cli.Flag{
+var probesOptions = grouped("probes",
 	&cli.StringFlag{
 		Name:  "layers",
-		Usage: "probe the layers `LIST`, 0 for the input (default: the paper's, and the last)",
+		Usage: "probe the layers in `LIST`, 0 for the input (default: the paper's, and the last)",
 	},
-	&cli.IntFlag{Name: "starts", Value: diagnose.Paper.Starts, Usage: "train `N` probes a layer"},
-	&cli.StringFlag{Name: "keep", Usage: "keep each layer's result in `FILE`, and take what is there from it"},
-}
+	&cli.IntFlag{Name: "starts", Value: diagnose.Paper.Starts, Usage: "train `N` probes per layer"},
+	&cli.StringFlag{Name: "keep", Usage: "keep the result of each layer in `FILE`, and reuse results that are there"})
 
 // diagnoseProbes trains linear classifiers on the outputs of layers, and measures the layers' entropy.
 func diagnoseProbes(c *cli.Context, args []string) error {

@@ -23,12 +23,11 @@ const (
 )
 
 // updatesOptions are the options that only --what updates has.
-var updatesOptions = []cli.Flag{
-	&cli.StringFlag{Name: "o", Usage: "train the model `MODEL` (default: NAME-updates.safetensors)"},
+var updatesOptions = grouped("updates",
+	&cli.StringFlag{Name: "o", Usage: "write the trained model to `MODEL` (default: NAME-updates.safetensors)"},
 	&cli.IntFlag{Name: "steps", Value: updatesSteps, Usage: "average over the first and the last `N` steps"},
-	&cli.BoolFlag{Name: "grid", Usage: "RWLGN and IALGN, random and skip start, STE and soft: all eight"},
-	&cli.BoolFlag{Name: "resume", Usage: "go on from the checkpoint"},
-}
+	&cli.BoolFlag{Name: "grid", Usage: "train all eight variants: RWLGN and IALGN, random and skip start, STE and soft"},
+	&cli.BoolFlag{Name: "resume", Usage: "continue from the checkpoint"})
 
 // diagnoseUpdates trains networks and measures how much their parameters change.
 func diagnoseUpdates(c *cli.Context, args []string) error {

@@ -18,11 +18,11 @@ import (
 func doctorCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "doctor",
-		Usage:     "what is at hand: external programs, data sets, processor and memory",
+		Usage:     "show what is available: external programs, data sets, processor and memory",
 		ArgsUsage: "[--data DIR]",
 		UsageText: "ialgn doctor --quiet",
-		Description: "Nothing that is missing is an error, for each command says itself what it cannot do\n" +
-			"without: here all of that stands at once, with the Debian package that has it.",
+		Description: "A missing program is not an error here: each command reports what it needs. For each\n" +
+			"missing program, doctor names the Debian package that contains it.",
 		Flags:  commonFlags(dataFlag),
 		Action: examine,
 	}

@@ -15,18 +15,17 @@ import (
 func evalCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "eval",
-		Usage: "accuracy of the frozen model",
+		Usage: "measure the accuracy of a model",
 		Description: "Classifies the model's test set, or FILE: a CSV file with a column of labels, or an array\n" +
-			"(.npy) with --labels. Columns are found by their names. For FILE the accuracy is also\n" +
-			"given by batch, in the order of the rows, so that drift is seen. The simulator here is\n" +
-			"the trainer's own forward pass; for many samples machine code is made of the network,\n" +
-			"which gives the same.",
+			"(.npy) with --labels. Columns are found by name. For FILE, eval also prints the accuracy of\n" +
+			"each batch of rows in file order, which makes drift visible. For many samples, the network\n" +
+			"is translated to machine code; the results equal those of the trainer's own forward pass.",
 		ArgsUsage: "MODEL [FILE]",
 		UsageText: "ialgn eval demo/digits.safetensors",
 		Flags: commonFlags(dataFlag, engineFlag,
-			&cli.StringFlag{Name: "labels", Usage: "read the labels of FILE, an array, from the array `LABELS`"},
-			&cli.StringFlag{Name: "label", Usage: "the labels of FILE are in the column `NAME` (default: as in training)"},
-			&cli.IntFlag{Name: "batch-rows", Usage: "give the accuracy of each `N` rows of FILE (default: a tenth)"},
+			&cli.StringFlag{Name: "labels", Usage: "if FILE is an array: read its labels from the array `LABELS`"},
+			&cli.StringFlag{Name: "label", Usage: "read the labels of FILE from column `NAME` (default: as in training)"},
+			&cli.IntFlag{Name: "batch-rows", Usage: "print the accuracy of each `N` rows of FILE (default: a tenth of the rows)"},
 		),
 		Action: eval,
 	}

@@ -16,17 +16,17 @@ import (
 func explainCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "explain",
-		Usage:     "why a sample has its class, and what would flip it",
+		Usage:     "explain why a sample has its class, and what would change the class",
 		ArgsUsage: "MODEL [FILE]",
-		Description: "Of one sample of FILE, which is one as predict reads, or of the test set: its class\n" +
-			"and the votes, which chains voted and what decided that, and a set of changes of\n" +
-			"features that has another class come out, no part of which is enough. With -o\n" +
-			"also a page, with the whole network to look at; without a sample, that alone.",
+		Description: "Explains one sample of FILE (same formats as in predict) or of the test set: its class, the\n" +
+			"votes for each class, and which input bits decided the vote of each chain. It also finds a\n" +
+			"minimal set of feature changes that leads to another class. With -o, the explanation is\n" +
+			"written as a page that shows the whole network; without --sample, only the network.",
 		UsageText: "ialgn explain demo/digits.safetensors --sample 3",
 		Flags: commonFlags(
-			&cli.IntFlag{Name: "sample", Usage: "explain sample `N`, from 0"},
+			&cli.IntFlag{Name: "sample", Usage: "explain sample `N`, counted from 0"},
 			&cli.IntFlag{Name: "changes", Value: ialgn.UsualChanges, Usage: "change at most `N` features together"},
-			&cli.StringFlag{Name: "o", Usage: "write a page in HTML to `FILE`"},
+			&cli.StringFlag{Name: "o", Usage: "write an HTML page to `FILE`"},
 			dataFlag, forceFlag,
 		),
 		Action: explainSample,

@@ -15,10 +15,10 @@ import (
 func exportCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "export",
-		Usage:     "a model in the form of another framework",
+		Usage:     "write a model in the format of another framework",
 		ArgsUsage: "MODEL -o FILE --to FORM",
-		Description: "The network behind its thermometer, of gates of two inputs; `compile --emit` writes\n" +
-			"QONNX, BLIF and AIGER.",
+		Description: "Exports the gates after the thermometer encoder; all gates must have two inputs. For QONNX,\n" +
+			"BLIF and AIGER, use `compile --emit` instead.",
 		UsageText: "ialgn export demo/digits.safetensors -o demo/circuit.json --to torchlogix-json",
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Usage: "write to `FILE`"},

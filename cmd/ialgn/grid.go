@@ -18,12 +18,12 @@ import (
 
 // Flags of the commands that train many runs: experiment and sweep.
 var (
-	jobsFlag   = &cli.IntFlag{Name: "jobs", Usage: "train `N` runs side by side (default: as memory and cores allow)"}
-	dryRunFlag = &cli.BoolFlag{Name: "dry-run", Usage: "list the runs, with projected hours, and train nothing"}
+	jobsFlag   = &cli.IntFlag{Name: "jobs", Category: "runs", Usage: "train `N` runs at the same time (default: as memory and cores allow)"}
+	dryRunFlag = &cli.BoolFlag{Name: "dry-run", Usage: "list the runs with estimated hours, and train nothing"}
 	emitFlag   = &cli.StringFlag{
 		Name: "emit", Usage: "write the runs to DIR as a job for the `CLUSTER`: slurm or kubernetes",
 	}
-	indexFlag = &cli.IntFlag{Name: "index", Usage: "train the `I`th run of the list alone, from 0, and write no table"}
+	indexFlag = &cli.IntFlag{Name: "index", Usage: "train only run `I` of the list, counted from 0, and write no table"}
 )
 
 // gridOptions returns the options of the flags: where and how to train the runs.
@@ -37,8 +37,8 @@ func gridOptions(c *cli.Context) (grid.Options, error) {
 		return o, message.WithHint(fmt.Errorf("%s: is a file, want a folder", o.Dir), "name another place with -o")
 	}
 	if o.Jobs < 0 || c.IsSet("jobs") && o.Jobs == 0 {
-		return o, message.WithHint(fmt.Errorf("--jobs %d: want how many runs are trained side by side, 1 or more", o.Jobs),
-			"leave the option out for as many as memory and cores allow")
+		return o, message.WithHint(fmt.Errorf("--jobs %d: want the number of runs to train at the same time, 1 or more", o.Jobs),
+			"without the option, memory and cores decide")
 	}
 	o.Jobs = cmp.Or(o.Jobs, grid.Fitting)
 	o.Train = func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {

@@ -16,18 +16,18 @@ import (
 func simCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "sim",
-		Usage:     "classify the test set with a netlist",
+		Usage:     "classify the test set by simulating a netlist",
 		ArgsUsage: "DIR_OR_MODEL",
-		Description: "Of a folder made by compile it runs the optimised netlist, of a model file the raw\n" +
-			"netlist of the whole classifier. The accuracy is that of eval, exactly. The engine is\n" +
-			"the bit-parallel simulator or, for many samples, machine code made of the netlist.\n" +
-			"With --activity or --vcd it also counts how often each net switches from sample to\n" +
-			"sample: zero-delay, so without glitches, and no estimate of power.",
+		Description: "For a folder made by compile, sim runs the optimised netlist; for a model file, the raw netlist\n" +
+			"of the whole classifier. The accuracy equals the accuracy of eval. The netlist runs in a\n" +
+			"bit-parallel simulator or, for many samples, as machine code. With --activity or --vcd, sim\n" +
+			"also counts how often each net switches from sample to sample. The count has zero delay, so it\n" +
+			"excludes glitches, and it is not an estimate of power.",
 		UsageText: "ialgn sim demo/digits --activity demo/activity.json",
 		Flags: commonFlags(dataFlag, engineFlag,
-			&cli.StringFlag{Name: "activity", Usage: "write the transitions of every net to `FILE`, as JSON"},
+			&cli.StringFlag{Name: "activity", Usage: "write the transitions of every net to `FILE` as JSON"},
 			&cli.StringFlag{Name: "vcd", Usage: "write the values of every net over time to `FILE`, for waveform viewers"},
-			&cli.StringFlag{Name: "samples", Value: "1000", Usage: "with these two: over the first `N` test samples, or all"},
+			&cli.StringFlag{Name: "samples", Value: "1000", Usage: "with --activity or --vcd: use the first `N` test samples, or all"},
 			forceFlag,
 		),
 		Action: simulate,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ialgn"
@@ -22,29 +23,37 @@ func synthCommand() *cli.Command {
 		Name:      "synth",
 		Usage:     "synthesise a compiled folder, place and route it, and make a bitstream",
 		ArgsUsage: "DIR",
-		Description: "DIR/synth/TARGET gets the netlist of yosys and, where what places for the target is\n" +
-			"installed, the routed design, its bitstream and pins, all logs, and synth.json.\n" +
-			"The clock is the figure after routing, paths from and to pins included. Targets:\n" +
+		Description: "Writes the netlist of yosys to DIR/synth/TARGET, together with logs and synth.json. If the\n" +
+			"place and route tools of the target are installed, it also writes the routed design, the\n" +
+			"bitstream and the pins. The reported clock is measured after routing and includes paths from\n" +
+			"and to pins. Targets:\n" +
 			strings.Join(target.DeviceNames()[:6], ", ") + ",\n" + strings.Join(target.DeviceNames()[6:], ", ") + ".",
 		UsageText: "ialgn synth demo/digits --target generic-lut4",
-		Flags: commonFlags(dataFlag,
-			&cli.StringFlag{Name: "target", Usage: "synthesise for `TARGET` (default: that of the folder, or ice40-hx8k)"},
-			&cli.Float64Flag{Name: "freq", Usage: "aim at a clock of `MHZ` (default: that of compile or its board, or 48)"},
-			&cli.IntFlag{Name: "seed", Value: 1, Usage: "place with the random numbers of seed `N`"},
-			&cli.IntFlag{Name: "seeds", Value: 1, Usage: "place with `N` seeds, from that of --seed on, and take the fastest"},
+		Flags:     commonFlags(synthFlags()...),
+		Action:    synthDir,
+	}
+}
+
+func synthFlags() []cli.Flag {
+	return slices.Concat([]cli.Flag{dataFlag, forceFlag},
+		grouped("target",
+			&cli.StringFlag{Name: "target", Usage: "synthesise for `TARGET` (default: the folder's target, or ice40-hx8k)"},
+			&cli.Float64Flag{Name: "freq", Usage: "aim at a clock of `MHZ` (default: --freq or board of compile, or 48)"},
+			&cli.BoolFlag{
+				Name: "require-timing", Usage: "exit with status 2 if the clock is not reached, 3 if there is no clock",
+			}),
+		grouped("placement",
+			&cli.IntFlag{Name: "seed", Value: 1, Usage: "seed the placement with `N`"},
+			&cli.IntFlag{Name: "seeds", Value: 1, Usage: "place with `N` seeds, starting at --seed, and keep the fastest"},
 			&cli.StringFlag{
-				Name: "place", Value: "auto",
-				Usage: "place for `AIM`: clock, short wires, or auto, by the estimate",
+				Name: "place", Value: "auto", Usage: "place for `AIM`: clock, wires (shortest) or auto",
 			},
 			&cli.StringFlag{Name: "pins", Usage: "put ports on the pins in `FILE` (.pcf, .lpf, .cst, .xdc; default: the board's)"},
-			&cli.StringFlag{Name: "reuse", Usage: "take what was routed of the folded engine in `DIR`"},
-			&cli.StringFlag{Name: "check", Usage: "simulate what is in the bitstream and compare it with `MODEL`"},
-			&cli.BoolFlag{Name: "require-timing", Usage: "exit with status 2 if the clock is not reached, 3 if there is none"},
-			&cli.StringFlag{Name: "samples", Value: "100", Usage: "with --check: run `N` test samples, or all"},
-			forceFlag,
-		),
-		Action: synthDir,
-	}
+			&cli.StringFlag{Name: "reuse", Usage: "reuse the routed folded engine in `DIR`"}),
+		grouped("check",
+			&cli.StringFlag{Name: "check", Usage: "read the bitstream back, simulate it and compare it with `MODEL`"},
+			&cli.StringFlag{Name: "samples", Value: "100", Usage: "with --check: run `N` test samples, or all"}),
+	)
 }
 
 // maxPlacings is the maximum of --seeds.

@@ -23,19 +23,21 @@ import (
 func verifyCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "verify",
-		Usage:     "prove that a compiled folder computes its model",
+		Usage:     "check that a compiled folder computes its model, up to a formal proof",
 		ArgsUsage: "MODEL DIR",
-		Description: "software: the whole test set, every hidden bit of the raw netlist, counts and class\n" +
-			"of the raw and the optimised one, against the trainer's forward pass. rtl: that, and\n" +
-			"the emitted Verilog in a simulator. formal: all that, and a proof that the\n" +
-			"optimised netlist equals the raw one for every input. all: every level there is.",
+		Description: "Each level includes the levels before it:\n" +
+			"  software  compares the netlists with the trainer's forward pass on the whole test set: every\n" +
+			"            hidden bit of the raw netlist, and the counts and classes of both netlists\n" +
+			"  rtl       runs the emitted Verilog in a simulator\n" +
+			"  formal    proves that the optimised netlist equals the raw netlist for every input\n" +
+			"  all       runs every level that exists",
 		UsageText: "ialgn verify demo/digits.safetensors demo/digits --level formal",
 		Flags: commonFlags(dataFlag,
 			&cli.StringFlag{Name: "level", Value: "rtl", Usage: "check up to `LEVEL`: software, rtl, formal or all"},
-			&cli.StringFlag{Name: "samples", Value: "1000", Usage: "run `N` samples through the Verilog, or all"},
+			&cli.StringFlag{Name: "samples", Value: "1000", Usage: "simulate the Verilog on `N` samples, or all"},
 			&cli.StringFlag{Name: "simulator", Value: "auto", Usage: "simulate with `TOOL`: iverilog, verilator or auto"},
-			&cli.BoolFlag{Name: "by-class", Usage: "simulate each class alone, as is done with large designs"},
-			&cli.BoolFlag{Name: "synthesized", Usage: "from level rtl on: check what yosys makes of it, too"},
+			&cli.BoolFlag{Name: "by-class", Usage: "simulate each class separately, as for large designs"},
+			&cli.BoolFlag{Name: "synthesized", Usage: "from level rtl on: also check the netlist that yosys makes"},
 			forceFlag,
 		),
 		Action: verifyDir,
