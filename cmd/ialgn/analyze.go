@@ -29,7 +29,8 @@ func analyzeCommand() *cli.Command {
 
 func analyze(c *cli.Context) error {
 	if c.Args().Len() == 0 {
-		return message.WithHint(fmt.Errorf("analyze takes MODEL..., none given"), "`ialgn analyze -h` shows the form")
+		return message.WithHint(fmt.Errorf("analyze takes MODEL..., but no model is given"),
+			"`ialgn analyze -h` shows the usage")
 	}
 	if err := checkPlots(c, diagnose.NetworkChartNames); err != nil {
 		return err
@@ -57,7 +58,7 @@ func analysisText(w io.Writer, a diagnose.Analysis) {
 	fmt.Fprintf(w, "%s: %d x %d, %d deployed gates\n\n", a.Model, a.Width, a.Depth, a.Gates)
 	if a.Tables == nil || a.HasOperations() {
 		k := a.Categories
-		fmt.Fprintf(w, "operations without layer 1: pass-through %s, binary %s, negation %s, constants %s\n",
+		fmt.Fprintf(w, "operations after layer 1: pass-through %s, binary %s, negation %s, constants %s\n",
 			percent(k.PassThrough), percent(k.Binary), percent(k.Negation), percent(k.Constants))
 		for op, share := range a.Operations {
 			fmt.Fprintf(w, "  %2d %-12s %9s\n", op, diagnose.OperationNames[op], percent(share))
@@ -65,7 +66,7 @@ func analysisText(w io.Writer, a diagnose.Analysis) {
 	}
 	if t := a.Tables; t != nil {
 		if a.HasOperations() {
-			fmt.Fprintf(w, "\nof the %d nodes with other than two pins:\n", t.Nodes)
+			fmt.Fprintf(w, "\nthe %d nodes with one pin, or more than two pins:\n", t.Nodes)
 		}
 		tablesText(w, t)
 	}

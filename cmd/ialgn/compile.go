@@ -42,7 +42,10 @@ func compileFlags() []cli.Flag {
 				Name:  "assume-thermometer",
 				Usage: "with scope gates or core: assume that the inputs are thermometer codes",
 			},
-			&cli.IntFlag{Name: "O", Value: 2, Usage: "optimise at `LEVEL` 0 (one cell per gate), 1 (one sweep) or 2 (until nothing changes)"},
+			&cli.IntFlag{
+				Name: "O", Value: 2,
+				Usage: "optimise at `LEVEL` 0 (one cell per gate), 1 (one sweep) or 2 (until nothing changes)",
+			},
 			&cli.BoolFlag{
 				Name: "check-passes", Usage: "validate each pass, and compare its netlist with the previous one on random inputs",
 			},
@@ -90,7 +93,7 @@ func compile(c *cli.Context) error {
 		return err
 	}
 	if c.String("o") == "" {
-		return message.WithHint(errors.New("compile: no output folder given"), "name one with -o DIR")
+		return message.WithHint(errors.New("compile: no output folder is given"), "name one with -o DIR")
 	}
 	if c.Int("vectors") == 0 { // for the library, 0 means the default
 		return message.Optionf("{Vectors} 0: give 1 to %d", plan.MaxVectors)
@@ -146,7 +149,7 @@ type compileReport struct {
 
 // text writes the passes that changed something, and the sizes of the result.
 func (r compileReport) text(w io.Writer) {
-	fmt.Fprintf(w, "%s: %d gates of the model, %d after optimisation\n", filepath.Clean(r.dir), r.GatesRaw, r.Gates)
+	fmt.Fprintf(w, "%s: %d gates in the model, %d after optimisation\n", filepath.Clean(r.dir), r.GatesRaw, r.Gates)
 	for _, p := range r.Passes {
 		switch {
 		case p.Sweep == 0:
@@ -168,7 +171,7 @@ func (r compileReport) text(w io.Writer) {
 			p.FlipFlops.Total)
 	}
 	if x := r.Wrapper; x != nil {
-		fmt.Fprintf(w, "wrapper %s: a sample in %v clocks", x.Kind, x.Cycles)
+		fmt.Fprintf(w, "wrapper %s: one sample per %v clocks", x.Kind, x.Cycles)
 		if x.MHz > 0 {
 			fmt.Fprintf(w, ", %.4g samples/s at %v MHz", x.SamplesPerSecond, x.MHz)
 		}
@@ -176,7 +179,7 @@ func (r compileReport) text(w io.Writer) {
 	}
 	foldText(w, r.Fold)
 	if s := r.Samples; s != nil && s.Reason != "" {
-		fmt.Fprintf(w, "vectors: %d random samples, for there are no test samples: %s\n", s.Samples, s.Reason)
+		fmt.Fprintf(w, "vectors: %d random samples, because there are no test samples: %s\n", s.Samples, s.Reason)
 	}
 	if r.Latency > 0 {
 		fmt.Fprintf(w, "latency: %d clocks from the first word of a sample to its result\n", r.Latency)
@@ -185,7 +188,7 @@ func (r compileReport) text(w io.Writer) {
 	for _, l := range []struct {
 		what  string
 		names []string
-	}{{"removed, of the output before", r.Removed}, {"kept, not as compile wrote it", r.Kept}} {
+	}{{"removed from the previous output", r.Removed}, {"kept, because it was changed", r.Kept}} {
 		if len(l.names) > 0 {
 			fmt.Fprintf(w, "%s: %s\n", l.what, strings.Join(l.names, ", "))
 		}
@@ -205,7 +208,7 @@ func foldText(w io.Writer, r *backend.FoldReport) {
 		positionsText(w, p)
 	}
 	if s := r.Sequence; s != nil {
-		fmt.Fprintf(w, "a step of %s: %s\nthe class of a state of %d bits: %s\nfolded, %d steps: a sample in %v clocks",
+		fmt.Fprintf(w, "one step of %s: %s\nclass of a state of %d bits: %s\nfolded, %d steps: one sample per %v clocks",
 			message.Plural(s.Words, "word", "words"), partText(s.Parts[0]), s.StateBits, partText(s.Parts[1]), s.Steps, s.Cycles)
 		if s.SamplesPerSecond > 0 {
 			fmt.Fprintf(w, "; %.4g samples/s", s.SamplesPerSecond)
@@ -221,7 +224,7 @@ func foldText(w io.Writer, r *backend.FoldReport) {
 		if len(c.Fits) > 0 {
 			fits = strings.Join(c.Fits, ", ")
 		}
-		fmt.Fprintf(w, "folded %s, %d a clock: %d steps, a sample in %d clocks, %d block RAMs, for %s", what, c.Lanes,
+		fmt.Fprintf(w, "folded %s, %d per clock: %d steps, one sample per %d clocks, %d block RAMs, for %s", what, c.Lanes,
 			c.Steps, c.Cycles, c.Blocks, fits)
 		if c.SamplesPerSecond > 0 {
 			fmt.Fprintf(w, "; %.4g samples/s", c.SamplesPerSecond)
@@ -242,7 +245,7 @@ func positionsText(w io.Writer, p *backend.Positions) {
 		fmt.Fprintf(w, ": %s\n", partText(p.Parts[i]))
 	}
 	fmt.Fprintf(w, "dense layers on %d bits: %s\n", p.GatheredBits, partText(p.Parts[len(p.Parts)-1]))
-	fmt.Fprintf(w, "folded, a position a clock: a sample in %d clocks, image memory %d bits", p.Cycles, p.ImageBits)
+	fmt.Fprintf(w, "folded, one position per clock: one sample per %d clocks, image memory %d bits", p.Cycles, p.ImageBits)
 	if p.SamplesPerSecond > 0 {
 		fmt.Fprintf(w, "; %.4g samples/s", p.SamplesPerSecond)
 	}

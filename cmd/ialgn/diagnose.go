@@ -46,7 +46,10 @@ var diagnoses = []diagnosis{
 
 // diagnoseOptions are the options that not every kind has.
 var diagnoseOptions = slices.Concat(creditOptions, updatesOptions, probesOptions, grouped("several kinds",
-	&cli.IntFlag{Name: "epochs", DefaultText: "10, for probes 200", Usage: "train for `N` epochs instead of the configuration's"},
+	&cli.IntFlag{
+		Name: "epochs", DefaultText: "10, for probes 200",
+		Usage: "train for `N` epochs instead of the configuration's",
+	},
 	&cli.StringFlag{Name: "plots", Usage: "write charts to `DIR`, as SVG and PNG"}))
 
 // names returns the names of options.
@@ -92,13 +95,13 @@ func diagnoseKind(c *cli.Context, kinds []diagnosis) error {
 	at := slices.Index(names, c.String("what"))
 	switch {
 	case c.Args().Len() == 0:
-		return message.WithHint(errors.New("diagnose takes "+c.Command.ArgsUsage+", no file is given"),
-			"`ialgn diagnose -h` shows the form")
+		return message.WithHint(errors.New("diagnose takes "+c.Command.ArgsUsage+", but no file is given"),
+			"`ialgn diagnose -h` shows the usage")
 	case !c.IsSet("what"):
-		return message.WithHint(errors.New("diagnose: no kind is given"), "name one with --what: %s",
+		return message.WithHint(errors.New("diagnose: no kind of diagnostic is given"), "name one with --what: %s",
 			strings.Join(names, ", "))
 	case at < 0:
-		return message.Near(message.WithHint(fmt.Errorf("--what %.40q: there is no such diagnostic", c.String("what")),
+		return message.Near(message.WithHint(fmt.Errorf("--what %.40q: no such diagnostic", c.String("what")),
 			"use %s",
 			strings.Join(names, " or ")), c.String("what"), names)
 	}
@@ -116,8 +119,8 @@ func refuseOptions(c *cli.Context, kinds []diagnosis, want diagnosis) error {
 	for _, k := range kinds {
 		for _, o := range k.options {
 			if c.IsSet(o) && !slices.Contains(want.options, o) {
-				return message.WithHint(fmt.Errorf("--%s: is not for --what %s", o, want.name),
-					"leave it out, or ask for --what %s",
+				return message.WithHint(fmt.Errorf("--%s: does not apply to --what %s", o, want.name),
+					"omit it, or use --what %s",
 					k.name)
 			}
 		}

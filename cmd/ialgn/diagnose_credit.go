@@ -29,7 +29,7 @@ var creditOptions = grouped("credit",
 func diagnoseCredit(c *cli.Context, args []string) error {
 	if len(args) != 1 {
 		return message.WithHint(fmt.Errorf("--what credit takes one CONFIG, not %d files", len(args)),
-			"`ialgn diagnose -h` shows the form")
+			"`ialgn diagnose -h` shows the usage")
 	}
 	cfg, err := opener(c).Config(c.Context, args[0])
 	if err != nil {
@@ -69,7 +69,7 @@ type creditReport struct{ *diagnose.CreditReport }
 func (r creditReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%s on %s: %d x %d, init %s with skip logit %v and noise %v, seed %d\n", r.Name, r.DataSet, r.Width,
 		r.Depth, r.Init, r.SkipLogit, r.InitNoise, r.Seed)
-	fmt.Fprintf(w, "%d sampled gates a layer, %s of %d; mean and standard deviation\n", r.Sampled,
+	fmt.Fprintf(w, "%d sampled gates per layer, %s of %d samples; mean and standard deviation\n", r.Sampled,
 		message.Plural(r.Batches, "batch", "batches"), r.Batch)
 	for _, t := range r.Topologies {
 		fmt.Fprintf(w, "\n%s, %.1f s\n  layer         path sharing  eligible             coverage               purity\n",

@@ -68,15 +68,15 @@ func diagnoseUpdates(c *cli.Context, args []string) error {
 func updatesConfig(c *cli.Context, args []string) (cfg config.Config, err error) {
 	if len(args) != 1 {
 		return cfg, message.WithHint(fmt.Errorf("--what updates takes one CONFIG, not %d files", len(args)),
-			"`ialgn diagnose -h` shows the form")
+			"`ialgn diagnose -h` shows the usage")
 	}
 	epochs := updatesEpochs
 	if c.IsSet("epochs") {
 		epochs = c.Int("epochs")
 	}
 	if steps := c.Int("steps"); epochs < 1 || steps < 1 {
-		return cfg, message.WithHint(fmt.Errorf("--epochs %d, --steps %d: must be positive", epochs, steps),
-			"leave them out for the paper's")
+		return cfg, message.WithHint(fmt.Errorf("--epochs %d, --steps %d: both must be positive", epochs, steps),
+			"without the options, the paper's values are used")
 	}
 	// With patience, the run could end early, and the last steps would not be known in advance.
 	open := opener(c)
@@ -116,7 +116,7 @@ func (r updatesReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s, %s, %d x %d, %s, test accuracy %s\n",
 		r.Name, r.Topology, r.Setting(), r.Width, r.Depth, message.Plural(r.Epochs, "epoch",
 			"epochs"), percent(r.TestAccuracy))
-	fmt.Fprintf(w, "mean absolute change of a parameter in a step, over the steps %d to %d and %d to %d of %d\n",
+	fmt.Fprintf(w, "mean absolute change of a parameter per step, over steps %d to %d and %d to %d of %d\n",
 		r.Initial.First, r.Initial.Last, r.Final.First, r.Final.Last, r.Steps)
 	type column struct {
 		name  string

@@ -25,7 +25,10 @@ func evalCommand() *cli.Command {
 		Flags: commonFlags(dataFlag, engineFlag,
 			&cli.StringFlag{Name: "labels", Usage: "if FILE is an array: read its labels from the array `LABELS`"},
 			&cli.StringFlag{Name: "label", Usage: "read the labels of FILE from column `NAME` (default: as in training)"},
-			&cli.IntFlag{Name: "batch-rows", Usage: "print the accuracy of each `N` rows of FILE (default: a tenth of the rows)"},
+			&cli.IntFlag{
+				Name: "batch-rows",
+				Usage: "print the accuracy of each `N` rows of FILE (default: a tenth of the rows)",
+			},
 		),
 		Action: eval,
 	}
@@ -64,7 +67,8 @@ func eval(c *cli.Context) error {
 func checkEval(c *cli.Context) error {
 	for _, name := range []string{"labels", "label", "batch-rows"} {
 		if c.IsSet(name) && c.Args().Len() < 2 {
-			return message.WithHint(fmt.Errorf("--%s: is about FILE, and none is given", name), "name the file after the model")
+			return message.WithHint(fmt.Errorf("--%s: applies to FILE, but no FILE is given", name),
+				"name the file after the model")
 		}
 	}
 	if c.IsSet("batch-rows") && c.Int("batch-rows") < 1 {
@@ -89,7 +93,7 @@ func (r evalReport) text(w io.Writer) {
 	if len(r.Batches) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%12s %9s  accuracy\n", "from sample", "samples")
+	fmt.Fprintf(w, "\n%12s %9s  accuracy\n", "first sample", "samples")
 	for _, b := range r.Batches {
 		fmt.Fprintf(w, "%12d %9d %9s\n", b.First, b.Samples, percent(b.Accuracy))
 	}

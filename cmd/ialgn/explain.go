@@ -118,7 +118,7 @@ func (r explainReport) sampleText(w io.Writer) {
 		fmt.Fprintf(w, ", labelled %s", r.Label)
 	}
 	if r.RunnerUp != "" {
-		fmt.Fprintf(w, "; %s is %s behind", r.RunnerUp, message.Plural(r.Margin, "vote", "votes"))
+		fmt.Fprintf(w, "; %s follows, %s behind", r.RunnerUp, message.Plural(r.Margin, "vote", "votes"))
 	}
 	fmt.Fprint(w, "\nvotes:")
 	for c, n := range r.Counts {
@@ -144,11 +144,11 @@ func (r explainReport) votesText(w io.Writer) {
 				continue
 			}
 			if shown++; shown > votesShown {
-				fmt.Fprintf(w, "  ... and more, which --json has\n")
+				fmt.Fprintf(w, "  ... and more; --json shows all\n")
 				break
 			}
 			if shown == 1 {
-				fmt.Fprintf(w, "\nchains that vote for %s, with what decides:\n", class)
+				fmt.Fprintf(w, "\nchains that vote for %s, and the input bits that decide:\n", class)
 			}
 			fmt.Fprintf(w, "  chain %d: %s\n", v.Chain, v.Reason(bitsShown))
 		}
@@ -158,18 +158,18 @@ func (r explainReport) votesText(w io.Writer) {
 // flipsText writes which changes of features lead to another class.
 func (r explainReport) flipsText(w io.Writer) {
 	if r.Flipped == nil {
-		fmt.Fprintf(w, "\nno changes of up to %s were found that have another class come out\n",
+		fmt.Fprintf(w, "\nno change of up to %s was found that leads to another class\n",
 			message.Plural(r.Search.Changes, "feature", "features"))
 		return
 	}
-	least := "no single one of which can be left out or be smaller"
+	least := "no single change can be omitted or made smaller"
 	switch {
 	case r.Flipped.Least:
-		least = "the fewest that there are"
+		least = "the fewest possible"
 	case r.Flipped.Irreducible:
-		least = "no part of which is enough"
+		least = "no subset of them is enough"
 	}
-	fmt.Fprintf(w, "\nclass %s comes out with %s, %s:\n", r.Flipped.Class,
+	fmt.Fprintf(w, "\nthe class becomes %s with %s (%s):\n", r.Flipped.Class,
 		message.Plural(len(r.Flips), "change", "changes"), least)
 	for i := range r.Flips {
 		from, to := r.Flips[i].Says()

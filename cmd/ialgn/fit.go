@@ -34,7 +34,10 @@ func fitCommand() *cli.Command {
 			&cli.IntFlag{Name: "luts", Usage: "use at most `N` LUTs, encoder included (default: size of the device, or 2000)"},
 			&cli.Float64Flag{Name: "clock", Usage: "insert registers to reach a clock of `MHZ` (default: 12 on a device)"},
 			&cli.StringFlag{Name: "wrap", Usage: "add the interface `KIND`, as in compile (default on a device: stream)"},
-			&cli.Float64Flag{Name: "minutes", Value: fit.UsualMinutes, Usage: "search for at most `M` minutes; one network is trained in any case"},
+			&cli.Float64Flag{
+				Name: "minutes", Value: fit.UsualMinutes,
+				Usage: "search for at most `M` minutes; one network is trained in any case",
+			},
 			&cli.StringFlag{Name: "o", Usage: "write everything to `DIR` (default: fit-NAME, with the name of the data)"},
 			&cli.BoolFlag{Name: "resume", Usage: "continue the search in DIR"},
 			&cli.StringSliceFlag{Name: "set", Usage: "fix a configuration key: `KEY=VALUE`, repeatable"},
@@ -96,8 +99,8 @@ func fitDraft(c *cli.Context, arg string) (config.Draft, string, error) {
 		return d, name, err
 	}
 	if _, err := os.Stat(arg); err != nil {
-		return config.Draft{}, "", message.WithHint(fmt.Errorf("%s: is neither a file nor a data set", arg),
-			"name a CSV file, a configuration (.yaml), or one of the data sets that `ialgn data list` shows")
+		return config.Draft{}, "", message.WithHint(fmt.Errorf("%s: neither a file nor a data set", arg),
+			"name a CSV file, a configuration (.yaml) or a data set; `ialgn data list` shows the data sets")
 	}
 	name = config.NameFor(arg)
 	d, err := config.ParseDraft(name, nil, append([]string{"data.set=csv", "data.train=" + arg}, sets...))
@@ -116,11 +119,11 @@ func (r fitReport) text(w io.Writer) {
 		fmt.Fprintf(w, "%10d  %10s  %10s  %s: %s\n", n.LUTs.Total, percent(n.Accuracy), validation, n.Model, n.Choice)
 	}
 	b := r.Best
-	fmt.Fprintf(w, "best: %s, %s on the test samples with %s (gates %d, head %d, encoder %d)\n", b.Model,
+	fmt.Fprintf(w, "best: %s, accuracy %s on the test samples, %s (gates %d, head %d, encoder %d)\n", b.Model,
 		percent(b.Accuracy), message.Plural(b.LUTs.Total, "LUT", "LUTs"), b.LUTs.Gates, b.LUTs.Head, b.LUTs.Encoder)
 	switch {
 	case b.Design == "":
-		fmt.Fprintln(w, "design: none yet")
+		fmt.Fprintln(w, "design: not made yet")
 	case b.Verified == "":
 		fmt.Fprintf(w, "design: %s, not verified yet\n", b.Design)
 	default:
@@ -131,9 +134,9 @@ func (r fitReport) text(w io.Writer) {
 	}
 	fmt.Fprintf(w, "front: %s\n%.0f s\n", strings.Join(r.Files, ", "), r.Seconds)
 	for _, what := range r.LeftOut {
-		fmt.Fprintf(w, "left out for want of time: %s\n", what)
+		fmt.Fprintf(w, "skipped for lack of time: %s\n", what)
 	}
 	if len(r.LeftOut) > 0 {
-		fmt.Fprintln(w, "the same call with --resume goes on with that")
+		fmt.Fprintln(w, "to continue, repeat the call with --resume")
 	}
 }

@@ -45,7 +45,7 @@ func importNetwork(c *cli.Context) error {
 		return err
 	}
 	if c.String("o") == "" {
-		return message.WithHint(errors.New("import: no model file given"), "name one with -o MODEL")
+		return message.WithHint(errors.New("import: no model file is given"), "name one with -o MODEL")
 	}
 	o := ialgn.ImportOptions{
 		From: c.String("from"), Facts: c.String("facts"), Fact: c.StringSlice("fact"), Wiring: c.String("wiring"),
@@ -87,10 +87,10 @@ func (r importReport) text(w io.Writer) {
 		fmt.Fprintf(w, "  %-14s %s, %s\n", "test part", r.DataSet, message.Plural(r.Samples, "sample", "samples"))
 	}
 	if len(r.Unused) > 0 {
-		fmt.Fprintf(w, "facts that mean nothing here: %s\n", strings.Join(r.Unused, ", "))
+		fmt.Fprintf(w, "unused facts: %s\n", strings.Join(r.Unused, ", "))
 	}
 	if !r.Trainable {
-		fmt.Fprintf(w, "training cannot go on from it: %s\n", r.Reason)
+		fmt.Fprintf(w, "the model cannot be trained further: %s\n", r.Reason)
 	}
 }
 

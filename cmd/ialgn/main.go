@@ -172,7 +172,8 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Before:         func(c *cli.Context) error { return checkNumbers(c.Args().Slice(), commands) },
 		Action: func(c *cli.Context) error {
 			if name := c.Args().First(); name != "" {
-				return message.Near(message.WithHint(fmt.Errorf("there is no command %q", name), "`ialgn -h` lists the commands"), name,
+				return message.Near(message.WithHint(fmt.Errorf("no such command: %q", name),
+					"`ialgn -h` lists the commands"), name,
 					commandNames(commands))
 			}
 			return cli.ShowAppHelp(c)

@@ -125,8 +125,8 @@ func trainOptions(c *cli.Context, cfg *ialgn.Config, path string) (ialgn.TrainOp
 		Keep: inputs(c),
 	}
 	if c.IsSet("init") && o.Init == "" {
-		return o, nil, message.WithHint(errors.New("--init: names no model file"),
-			"leave the option out to draw the parameters by train.seed")
+		return o, nil, message.WithHint(errors.New("--init: no model file is given"),
+			"without the option, the parameters are drawn with train.seed")
 	}
 	if err := checkLog(c, cfg, path); err != nil {
 		return o, nil, err

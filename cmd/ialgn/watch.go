@@ -37,7 +37,7 @@ func watchCommand() *cli.Command {
 
 func watchRuns(c *cli.Context) error {
 	if c.Args().Len() == 0 {
-		return message.WithHint(errors.New("watch takes RUN..., none given"), "`ialgn watch -h` shows the form")
+		return message.WithHint(errors.New("watch takes RUN..., but no run is given"), "`ialgn watch -h` shows the usage")
 	}
 	w, err := watch.New(c.Args().Slice())
 	if err != nil {
@@ -75,8 +75,8 @@ func writeRuns(c *cli.Context, w *watch.Watch) error {
 	w.Refresh()
 	r := runsReport{Page: path}
 	if r.Runs, r.Logs = w.Runs(); r.Runs == 0 {
-		return message.WithHint(fmt.Errorf("%s: no epoch of a training run there", strings.Join(c.Args().Slice(), ", ")),
-			"name logs of `ialgn train --log`, or folders that hold some")
+		return message.WithHint(fmt.Errorf("%s: contains no epoch of a training run", strings.Join(c.Args().Slice(), ", ")),
+			"name logs written by `ialgn train --log`, or folders with such logs")
 	}
 	html, err := w.Page(ialgn.Version)
 	if err != nil {
