@@ -35,7 +35,7 @@ func compileFlags() []cli.Flag {
 		[]cli.Flag{
 			&cli.StringFlag{
 				Name: "scope", Value: "full",
-				Usage: "compile `SCOPE`: gates, core (gates to class), full (feature words to class)",
+				Usage: "compile `SCOPE`: gates, core (with the class), full (from feature words)",
 			},
 			&cli.BoolFlag{Name: "counts", Usage: "with scope core or full: add an output port with the class counts"},
 			&cli.BoolFlag{
@@ -44,10 +44,10 @@ func compileFlags() []cli.Flag {
 			},
 			&cli.IntFlag{
 				Name: "O", Value: 2,
-				Usage: "optimise at `LEVEL` 0 (one cell per gate), 1 (one sweep) or 2 (until nothing changes)",
+				Usage: "optimise at `LEVEL` 0 (one cell per gate), 1 (one sweep) or 2 (all sweeps)",
 			},
 			&cli.BoolFlag{
-				Name: "check-passes", Usage: "validate each pass, and compare its netlist with the previous one on random inputs",
+				Name: "check-passes", Usage: "validate each pass, and compare its netlists on random inputs",
 			},
 		},
 		grouped("target",
@@ -69,14 +69,14 @@ func compileFlags() []cli.Flag {
 			},
 			&cli.IntFlag{
 				Name:  "fold-steps",
-				Usage: "with --fold: room for `N` steps, to load other models (default: steps of this one)",
+				Usage: "with --fold: room for `N` steps of other models (default: as needed)",
 			}),
 		grouped("interface",
 			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "add the interface `MODULE`: " + listed("compile", "--wrap")},
 			&cli.IntFlag{Name: "tag", Usage: "pass a tag of `BITS`, 1 to 64, from each sample to its result (default: none)"},
 			&cli.StringFlag{
 				Name:  "board",
-				Usage: "with --wrap uart or spi: use the pins of board `NAME`, " + listed("compile", "--board"),
+				Usage: "with --wrap uart or spi: use the pins of `NAME`, " + listed("compile", "--board"),
 			},
 			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits per second (default: 115200)"}),
 		grouped("files",

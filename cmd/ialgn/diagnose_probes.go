@@ -20,7 +20,7 @@ import (
 var probesOptions = grouped("probes",
 	&cli.StringFlag{
 		Name:  "layers",
-		Usage: "probe the layers in `LIST`, 0 for the input (default: the paper's, and the last)",
+		Usage: "probe the layers in `LIST`, 0 is the input (default: the paper's and the last)",
 	},
 	&cli.IntFlag{Name: "starts", Value: diagnose.Paper.Starts, Usage: "train `N` probes per layer"},
 	&cli.StringFlag{Name: "keep", Usage: "keep the result of each layer in `FILE`, and reuse results that are there"})

@@ -26,7 +26,7 @@ const (
 var updatesOptions = grouped("updates",
 	&cli.StringFlag{Name: "o", Usage: "write the trained model to `MODEL` (default: NAME-updates.safetensors)"},
 	&cli.IntFlag{Name: "steps", Value: updatesSteps, Usage: "average over the first and the last `N` steps"},
-	&cli.BoolFlag{Name: "grid", Usage: "train all eight variants: RWLGN and IALGN, random and skip start, STE and soft"},
+	&cli.BoolFlag{Name: "grid", Usage: "train eight variants: RWLGN or IALGN, random or skip start, STE or soft"},
 	&cli.BoolFlag{Name: "resume", Usage: "continue from the checkpoint"})
 
 // diagnoseUpdates trains networks and measures how much their parameters change.

@@ -191,7 +191,7 @@ func TestLogApart(t *testing.T) {
 		"own.yaml --log own.yaml", "own.yaml --log ./own.yaml", "own.yaml --log hard", "own.yaml --log data/a.csv",
 		"own.yaml --log link", "own.yaml -o m.st --log m.st", "own.yaml -o m.st --log folder/m.st",
 		"own.yaml -o m.st --log m.st.checkpoint", "own.yaml -o m.st --log m.st.best",
-			"own.yaml -o m.st --log m.st.checkpoint.old",
+		"own.yaml -o m.st --log m.st.checkpoint.old",
 		"own.yaml -o m.st --log .m.st.lock", "own.yaml --log n.safetensors", "own.yaml -o m.st --seeds 2 --log m.seed2.st",
 		"own.yaml -o m.st --seeds 2 --log m.seed1.st.checkpoint", "small.yaml -o m.st --init start.st --log start.st",
 	} {
@@ -225,7 +225,7 @@ func TestRefusedLeavesNothing(t *testing.T) {
 		"train bad.yaml -o new/folder/m.st",
 		"sweep small.yaml --grid model.width=61 -o s", "init bad.csv -o i.yaml --label none", "import bad.csv -o m.st",
 		"compile none.st -o d", "eval none.st", "predict none.st bad.csv", "report none -o r.html",
-			"watch none.log -o w.html",
+		"watch none.log -o w.html",
 		"fit bad.csv --target ice40 -o f --minutes 0", "fit bad.yaml --target ice40 -o f", "demo -o d --set model.width=61",
 	} {
 		if code, _, stderr := runProgram(t, strings.Fields(args)...); code != exitUsage {

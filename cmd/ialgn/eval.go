@@ -26,7 +26,7 @@ func evalCommand() *cli.Command {
 			&cli.StringFlag{Name: "labels", Usage: "if FILE is an array: read its labels from the array `LABELS`"},
 			&cli.StringFlag{Name: "label", Usage: "read the labels of FILE from column `NAME` (default: as in training)"},
 			&cli.IntFlag{
-				Name: "batch-rows",
+				Name:  "batch-rows",
 				Usage: "print the accuracy of each `N` rows of FILE (default: a tenth of the rows)",
 			},
 		),

@@ -28,8 +28,8 @@ func experimentCommand() *cli.Command {
 			&cli.IntFlag{Name: "seeds", Value: 3, Usage: "train each network `N` times, with consecutive seeds"},
 			&cli.StringSliceFlag{Name: "set", Usage: "replace a key of every configuration: `KEY=VALUE`, repeatable"},
 			&cli.StringSliceFlag{
-				Name: "only",
-				Usage: "train only the rows that match `PATTERN`, such as 'cifar10-12000x4-*', repeatable",
+				Name:  "only",
+				Usage: "train only rows that match `PATTERN`, such as 'cifar10-12000x4-*', repeatable",
 			},
 			dataFlag, forceFlag, jobsFlag, dryRunFlag, emitFlag, indexFlag, ranksFlag,
 		),

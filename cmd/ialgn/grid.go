@@ -18,7 +18,7 @@ import (
 
 // Flags of the commands that train many runs: experiment and sweep.
 var (
-	jobsFlag   = &cli.IntFlag{
+	jobsFlag = &cli.IntFlag{
 		Name: "jobs", Category: "runs",
 		Usage: "train `N` runs at the same time (default: as memory and cores allow)",
 	}
@@ -40,7 +40,7 @@ func gridOptions(c *cli.Context) (grid.Options, error) {
 		return o, message.WithHint(fmt.Errorf("%s: a file, want a folder", o.Dir), "name another place with -o")
 	}
 	if o.Jobs < 0 || c.IsSet("jobs") && o.Jobs == 0 {
-		return o, message.WithHint(fmt.Errorf("--jobs %d: want the number of runs to train at the same time, 1 or more", o.Jobs),
+		return o, message.WithHint(fmt.Errorf("--jobs %d: want the number of runs at the same time, 1 or more", o.Jobs),
 			"without the option, memory and cores decide")
 	}
 	o.Jobs = cmp.Or(o.Jobs, grid.Fitting)

@@ -22,7 +22,8 @@ import (
 // Flags of the commands that train a network on several machines.
 var (
 	ranksFlag = &cli.IntFlag{
-		Name: "ranks", Category: "several processes", Usage: "share the network among `R` processes of mpirun (needs make mpi)",
+		Name: "ranks", Category: "several processes",
+		Usage: "share the network among `R` processes of mpirun (needs make mpi)",
 	}
 	rankTimeoutFlag = &cli.DurationFlag{
 		Name: "rank-timeout", Value: mpi.DefaultLimit, Usage: "stop if a rank does not respond for `TIME`",

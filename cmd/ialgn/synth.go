@@ -49,7 +49,7 @@ func synthFlags() []cli.Flag {
 				Name: "place", Value: "auto", Usage: "place for `AIM`: clock, wires (shortest) or auto",
 			},
 			&cli.StringFlag{
-				Name: "pins",
+				Name:  "pins",
 				Usage: "put ports on the pins in `FILE` (.pcf, .lpf, .cst, .xdc; default: the board's)",
 			},
 			&cli.StringFlag{Name: "reuse", Usage: "reuse the routed folded engine in `DIR`"}),
