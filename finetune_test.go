@@ -278,7 +278,7 @@ func TestGoOnConfig(t *testing.T) {
 		{five, "data: {set: digits}\nmodel: {tau: -1}", "model.tau: -1 is outside"},
 		{
 			narrow, "data: {set: digits}",
-			"digits: features up to 16, but the network reads whole numbers up to 15; hint: import it again with " +
+			"digits: features up to 16, but the network accepts whole numbers only up to 15; hint: import it again with " +
 				"Fact: input.bits=5",
 		},
 	} {

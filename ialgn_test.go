@@ -208,7 +208,7 @@ func TestBadData(t *testing.T) {
 			d.Features, d.Classes = [][]float64{},
 				[]string{"a", "b"}
 		},
-		"features: 900 samples with 2 labels": func(d *ialgn.Data) { d.Labels = []int{0, 1} },
+		"features: 900 samples, but 2 labels": func(d *ialgn.Data) { d.Labels = []int{0, 1} },
 		"features[7]: 3 features, want 2":     func(d *ialgn.Data) { d.Features[7] = []float64{1, 2, 3} },
 		"features[8]: feature 1 is NaN":       func(d *ialgn.Data) { d.Features[8] = []float64{1, math.NaN()} },
 		"features[9]: label -1, want 0 to 1":  func(d *ialgn.Data) { d.Labels[9] = -1 },
@@ -371,7 +371,8 @@ func TestDifference(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), " & ", " | ")), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ialgn.OpenDesign(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "changed since compile wrote it") {
+	if _, err := ialgn.OpenDesign(t.Context(), dir); err == nil || !strings.Contains(err.Error(),
+		"changed since compile wrote it") {
 		t.Errorf("opened: %v", err)
 	}
 	if err := testkit.ResignFolder(dir); err != nil {

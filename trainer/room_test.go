@@ -41,8 +41,8 @@ func TestRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		dir:                           ": is a folder, name a file in it",
-		filepath.Join(dir, "n"):       "n.checkpoint: is a folder, name a file in it",
+		dir:                           ": a folder; name a file in it",
+		filepath.Join(dir, "n"):       "n.checkpoint: a folder; name a file in it",
 		filepath.Join(dir, "no", "m"): "does not exist, make it first",
 	} {
 		steps := 0

@@ -217,7 +217,7 @@ func TestCreateErrors(t *testing.T) {
 		{"no folder", filepath.Join(missing, "f"), "folder " + missing +
 			" does not exist, make it first: file does not exist"},
 		{"a file as folder", filepath.Join(file, "f"), file + " is no folder, give a path in one"},
-		{"a folder", folder, "is a folder, name a file in it"},
+		{"a folder", folder, "a folder; name a file in it"},
 		{"a device", os.DevNull, "is a device or pipe that a file cannot replace, name a file"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
