@@ -173,7 +173,7 @@ func TestClassifier(t *testing.T) {
 	if none, err := c.ClassifyAll(t.Context(), nil); len(none) > 0 || err != nil {
 		t.Errorf("no samples: %v, %v", none, err)
 	}
-	const want = "1 features, the model has 2"
+	const want = "1 features, but the model has 2"
 	if _, err := c.Classify([]float64{1}); err == nil || err.Error() != want {
 		t.Errorf("a sample of one feature: error %v", err)
 	}

@@ -28,7 +28,7 @@ func TestFreeze(t *testing.T) {
 		{"freeze: {kind: layer}", `m.yaml:2:24: train.freeze.kind: "layer" is unknown`, "use none or layerwise"},
 		{
 			"freeze: {from: 0.5}", "m.yaml:2:24: train.freeze.from: has no meaning for the freeze none",
-			"leave it out, or use train.freeze.kind: layerwise",
+			"omit it, or use train.freeze.kind: layerwise",
 		},
 		{
 			"freeze: {kind: layerwise, from: 0}", "m.yaml:2:41: train.freeze.from: 0 is outside 0.001 to 1",
@@ -36,7 +36,7 @@ func TestFreeze(t *testing.T) {
 		},
 		{
 			"freeze: {kind: layerwise, until: 0.4}",
-			"m.yaml:2:42: train.freeze.until: 0.4 is before train.freeze.from = 0.5", "use at least 0.5",
+			"m.yaml:2:42: train.freeze.until: 0.4 is smaller than train.freeze.from = 0.5", "use at least 0.5",
 		},
 		{
 			"epochs: 10, candidates: {kind: random}, freeze: {kind: layerwise, from: 0.4}",

@@ -228,13 +228,13 @@ func TestArrayFaults(t *testing.T) {
 		want string
 		hint string
 	}{
-		"not an array":      {[]byte("1,2\n"), y, "x.npy: neither a NumPy array nor an IDX file", "data.set: csv"},
-		"an archive":        {npzBytes(t, map[string][]byte{"x": x}), y, "is an archive", "NAME.npz"},
-		"Fortran's order":   {npyHead("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }"), y, "Fortran's order",
+		"not an array": {[]byte("1,2\n"), y, "x.npy: neither a NumPy array nor an IDX file", "data.set: csv"},
+		"an archive":   {npzBytes(t, map[string][]byte{"x": x}), y, "is an archive", "NAME.npz"},
+		"Fortran's order": {npyHead("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }"), y, "Fortran's order",
 			"ascontiguousarray"},
-		"half precision":    {npyBytes("<f2", "2, 2", []uint16{1, 2, 3, 4}), y, "elements of type f2", "astype"},
-		"text":              {npyBytes("<U5", "2, 2", []uint16{1}), y, "elements of type U5", "astype"},
-		"records":           {npyHead("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }"), y,
+		"half precision": {npyBytes("<f2", "2, 2", []uint16{1, 2, 3, 4}), y, "elements of type f2", "astype"},
+		"text":           {npyBytes("<U5", "2, 2", []uint16{1}), y, "elements of type U5", "astype"},
+		"records": {npyHead("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }"), y,
 			"does not describe", "numpy.save"},
 		"no shape":          {npyHead("{'descr': '<f8', 'fortran_order': False, 'shape': (), }"), y, "header: shape ()", ""},
 		"a header cut":      {x[:20], y, "header: the file ends early", ""},
@@ -246,7 +246,7 @@ func TestArrayFaults(t *testing.T) {
 		"a number too large to be": {
 			claim("2, 99999999999999999999"), y, "header: shape (2, 99999999999999999999)", "",
 		},
-		"many claimed":      {claim("9999999999, 1"), npyBytes("|u1", "2,", []uint8{0, 1}),
+		"many claimed": {claim("9999999999, 1"), npyBytes("|u1", "2,", []uint8{0, 1}),
 			"2 labels for the 2147483647 samples", ""},
 		"five dimensions":   {claim("1, 1, 1, 1, 2"), y, "samples of 4 dimensions", ""},
 		"no number":         {npyBytes("<f8", "2, 1", []float64{1, math.NaN()}), y, "record 2: feature 0 is NaN", ""},
@@ -254,10 +254,10 @@ func TestArrayFaults(t *testing.T) {
 		"a label of a half": {x, npyBytes("<f8", "2,", []float64{0, 0.5}), "record 2: label 0.5, want a whole number", ""},
 		"labels too large": {
 			x, npyBytes("<u8", "2,", []uint64{1<<53 + 1, 1 << 53}),
-				"record 1: label 9007199254740992, want one of -9007199254740991 to",
+			"record 1: label 9007199254740992, want one of -9007199254740991 to",
 			"",
 		},
-		"a later version":    {append([]byte(npyMagic+"\x04\x00"), x[8:]...), y, "version 4 of the format, want 1 to 3",
+		"a later version": {append([]byte(npyMagic+"\x04\x00"), x[8:]...), y, "version 4 of the format, want 1 to 3",
 			"numpy.save"},
 		"one class":          {x, npyBytes("|u1", "2,", []uint8{1, 1}), "1 different labels", ""},
 		"labels lack":        {x, npyBytes("|u1", "3,", []uint8{0, 1, 2}), "3 labels for the 2 samples", ""},
@@ -315,10 +315,10 @@ func TestSamplesArray(t *testing.T) {
 		want []uint16
 		err  string
 	}{
-		"bytes":          {npyBytes("|u1", "1, 2", []uint8{3, 15}), nil, []uint16{3, 15}, ""},
-		"whole numbers":  {npyBytes("<f8", "1, 2", []float64{3, 15}), nil, []uint16{3, 15}, ""},
-		"real numbers":   {npyBytes("<f4", "1, 2", []float32{-0.5, 99}), q, []uint16{5, 15}, ""},
-		"too large":      {npyBytes("|u1", "1, 2", []uint8{3, 16}), nil, nil,
+		"bytes":         {npyBytes("|u1", "1, 2", []uint8{3, 15}), nil, []uint16{3, 15}, ""},
+		"whole numbers": {npyBytes("<f8", "1, 2", []float64{3, 15}), nil, []uint16{3, 15}, ""},
+		"real numbers":  {npyBytes("<f4", "1, 2", []float32{-0.5, 99}), q, []uint16{5, 15}, ""},
+		"too large": {npyBytes("|u1", "1, 2", []uint8{3, 16}), nil, nil,
 			"record 1: feature 1 is 16, want an integer of 0..15"},
 		"not whole":      {npyBytes("<f8", "1, 2", []float64{3, 1.5}), nil, nil, "feature 1 is 1.5"},
 		"other features": {npyBytes("|u1", "1, 3", []uint8{1, 2, 3}), nil, nil, "samples of 3 numbers, want 2"},
@@ -375,11 +375,11 @@ func TestReadArrayInFortransOrder(t *testing.T) {
 		shape []int
 		want  []float64
 	}{
-		"float32":          {append(header("<f4",
+		"float32": {append(header("<f4",
 			"2, 3"), elementBytes([]float32{1, 4, 2, 5, 3, 6})...), []int{2, 3}, []float64{1, 2, 3, 4, 5, 6}},
-		"int64":            {append(header("<i8",
+		"int64": {append(header("<i8",
 			"2, 3"), elementBytes([]int64{1, 4, 2, 5, 3, 6})...), []int{2, 3}, []float64{1, 2, 3, 4, 5, 6}},
-		"one dimension":    {append(header("<f8", "3,"), elementBytes([]float64{1, 2, 3})...), []int{3}, []float64{1, 2, 3}},
+		"one dimension": {append(header("<f8", "3,"), elementBytes([]float64{1, 2, 3})...), []int{3}, []float64{1, 2, 3}},
 		"three dimensions": {append(header("|u1",
 			"2, 2, 2"), 0, 4, 2, 6, 1, 5, 3, 7), []int{2, 2, 2}, []float64{0, 1, 2, 3, 4, 5, 6, 7}},
 	} {

@@ -114,7 +114,8 @@ func OpenWith(ctx context.Context, cfg config.Data, enc config.Encoder, folders 
 // what either reads later. The two sets may be read at the same time.
 func (s *Set) With(ctx context.Context, cfg config.Data, enc config.Encoder, folders []string) (*Set, error) {
 	if enc.Kept() {
-		return nil, message.WithHint(errors.New("encoder.ranges: model, but training does not start from a model whose ranges could be kept"),
+		return nil, message.WithHint(
+			errors.New("encoder.ranges: model, but training does not start from a model whose ranges could be kept"),
 			"name a model with {Init MODEL}, or omit the key")
 	}
 	words := form{bitsIn: enc.BitsIn, robust: enc.Robust(), raw: enc.Raw}
@@ -179,11 +180,12 @@ func openWhole(ctx context.Context, cfg config.Data, enc *encoding.Encoder, fold
 		return nil, err
 	}
 	if s.Max > enc.Max {
-		return nil, message.WithHint(fmt.Errorf("%s: features up to %d, but the network accepts whole numbers only up to %d", s.Name,
-			s.Max,
-			enc.Max),
+		return nil,
+			message.WithHint(fmt.Errorf("%s: features up to %d, but the network accepts whole numbers only up to %d", s.Name,
+				s.Max,
+				enc.Max),
 				"import the network again with {Fact input.bits=%d}, and with input.divisor if its training inputs were divided",
-			bits.Len32(s.Max))
+				bits.Len32(s.Max))
 	}
 	s.BitsIn, s.Max = enc.BitsIn, enc.Max
 	if s.BitsIn > imageBits {
@@ -195,7 +197,8 @@ func openWhole(ctx context.Context, cfg config.Data, enc *encoding.Encoder, fold
 // checkFeatures reports whether the set has as many features as a model reads.
 func (s *Set) checkFeatures(enc *encoding.Encoder) error {
 	if n := enc.Features(); s.Features != n {
-		return fmt.Errorf("%s: %d features, but the model reads %d; name the data set that the model was trained on", s.Name, s.Features,
+		return fmt.Errorf("%s: %d features, but the model reads %d; name the data set that the model was trained on",
+			s.Name, s.Features,
 			n)
 	}
 	return nil

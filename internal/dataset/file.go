@@ -129,7 +129,8 @@ func (s *stream) waits() bool {
 func (s *stream) end(records int) error {
 	switch _, err := s.ReadByte(); {
 	case err == nil:
-		return fmt.Errorf("%s: extra bytes after the last of %d records: the file is damaged or of another kind; download it again",
+		return fmt.Errorf(
+			"%s: extra bytes after the last of %d records: the file is damaged or of another kind; download it again",
 			s.name, records)
 	case !errors.Is(err, io.EOF):
 		return fmt.Errorf("%s: after record %d: %w", s.name, records, damaged(err))

@@ -51,9 +51,8 @@ func (t *table) isHeadline(rows [][]string, judged func(column int) bool) (bool,
 	case f.again || label.repeated || f.words == 0 && !label.name:
 		return false, nil
 	case !label.name && !t.known && len(rows) > 1 && len(rows) <= fewRows/2:
-		return false, message.WithHint(errors.New("the table has only words: set data.header to yes or no: whether the first line "+
-			"is a "+
-			"header"), sayHeader)
+		return false, message.WithHint(errors.New("the table has only words: set data.header to yes if the first line is "+
+			"a header, or else to no"), sayHeader)
 	}
 	return true, nil
 }
@@ -99,7 +98,8 @@ func (t *table) unclear(values, names []string) error {
 	if len(values) == 0 {
 		because = "though the label occurs again below"
 	}
-	err := fmt.Errorf("%s is not a number %s: set data.header to yes if this line is a header, or else to no", shown(names[0]),
+	err := fmt.Errorf("%s is not a number %s: set data.header to yes if this line is a header, or else to no",
+		shown(names[0]),
 		because)
 	return message.WithHint(err, sayHeader+"; for a word among numbers, "+
 		"name the word in data.missing_values, or the number of the column (from 1) in data.categories")
@@ -152,8 +152,9 @@ func (t *table) numbersAreNames(rows [][]string, values []string, label firstLab
 		return t.countedNames(rows, len(values), label)
 	}
 	if !label.repeated && (label.single || label.name) {
-		err = message.WithHint(fmt.Errorf("no other row has the label %s: set data.header to yes if this line is a header, or else to no",
-			shown(label.text)), sayHeader)
+		err = message.WithHint(
+			fmt.Errorf("no other row has the label %s: set data.header to yes if this line is a header, or else to no",
+				shown(label.text)), sayHeader)
 	}
 	return false, err
 }
@@ -214,8 +215,9 @@ func (t *table) countedNames(rows [][]string, numbers int, label firstLabel) (bo
 	case points == 0 && numbers < manyCounted && label.repeated:
 		return false, nil
 	}
-	return false, message.WithHint(fmt.Errorf("the numbers count from %s: set data.header to yes if this line is a header, or else to no",
-		shown(rows[0][0])), sayHeader)
+	return false, message.WithHint(
+		fmt.Errorf("the numbers count from %s: set data.header to yes if this line is a header, or else to no",
+			shown(rows[0][0])), sayHeader)
 }
 
 // columnOf returns the fields of a column below the first row, where rows have as many.
@@ -289,7 +291,8 @@ func (t *table) askLabel(line []string, one, other int) error {
 	if line[other] != "" {
 		remedy += ", or data.label: " + line[other]
 	}
-	return message.WithHint(fmt.Errorf("the label may be column %d (%s) or column %d (%s): choose one with data.label", one+1,
+	return message.WithHint(fmt.Errorf("the label may be column %d (%s) or column %d (%s): choose one with data.label",
+		one+1,
 		shown(line[one]), other+1, shown(line[other])), "%s", remedy)
 }
 

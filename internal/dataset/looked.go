@@ -131,7 +131,7 @@ func (c *looked) reason(to *Surveyed, words int) string {
 	case notOneNumber(first.Word) != "":
 		return "has values " + such + ": " + notOneNumber(first.Word)
 	case c.numerals > c.values/2 && len(c.distinct) > maxCategories:
-		return "has numbers " + such + ", which are written in another way than in other columns; write all numbers in the same way"
+		return "has numbers " + such + ", which other columns write in another way; write all numbers in the same way"
 	case len(c.distinct) > c.values/2 && c.values >= identifierRows:
 		return "has a different word in most rows, like an identifier"
 	case len(c.distinct) > maxCategories:
@@ -153,7 +153,8 @@ func (c *looked) takeMissing(to *Surveyed) error {
 	}
 	for _, o := range c.odd {
 		if looksNumeric(o.Word) {
-			return fmt.Errorf("line %d: %s: %s is written in another way than the other numbers; write it in the same way", o.Line,
+			return fmt.Errorf("line %d: %s: %s is written in another way than the other numbers; write it in the same way",
+				o.Line,
 				quotedColumn(to), shown(o.Word))
 		}
 		if remedy := notOneNumber(o.Word); remedy != "" {

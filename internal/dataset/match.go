@@ -21,7 +21,8 @@ func (t *table) match(rows [][]string, lay layout) (header bool, err error) {
 			t.header = line
 			return true, t.byName(line, columns)
 		case !t.looksLikeData(rows, lay):
-			return true, message.Near(fmt.Errorf("these columns of the model are missing in the header: %s", abridged(missing)), missing[0],
+			return true, message.Near(fmt.Errorf("these columns of the model are missing in the header: %s",
+				abridged(missing)), missing[0],
 				line)
 		}
 	}

@@ -151,9 +151,10 @@ func (r *ranged) narrow(src real, counts []int) error {
 }
 
 // errNotWhole refuses to compare values as they are.
-var errNotWhole = message.WithHint(errors.New("encoder.raw: in the training part, no feature has only whole numbers from 0 to 65535, or from "+
-	"-32768 to "+
-	"32767"), "omit the key: then values are scaled to words of encoder.bits_in bits")
+var errNotWhole = message.WithHint(
+	errors.New("encoder.raw: in the training part, no feature has only whole numbers from 0 to 65535, or from "+
+		"-32768 to "+
+		"32767"), "omit the key: then values are scaled to words of encoder.bits_in bits")
 
 // raw returns which features can be compared as they are: those of different whole numbers that words can hold.
 func (r *ranged) raw() []bool {

@@ -128,7 +128,8 @@ func (t *table) weka() (names []string, err error) {
 		case "@attribute":
 			found := attribute.FindStringSubmatch(line)
 			if found == nil || strings.HasPrefix(strings.ToLower(found[2]), "relational") {
-				return nil, fmt.Errorf("%s: line %d: %.60q does not declare a column of numbers or words", t.name, t.csv.lines, line)
+				return nil, fmt.Errorf("%s: line %d: %.60q does not declare a column of numbers or words", t.name, t.csv.lines,
+					line)
 			}
 			names = append(names, unquoted(found[1]))
 		}
@@ -152,7 +153,8 @@ func (t *table) sparse() error {
 		_, head, _ = bytes.Cut(head, []byte("\n"))
 	}
 	if len(head) > 0 && head[0] == '{' {
-		return message.WithHint(fmt.Errorf("%s: line %d: the rows are in the sparse format of ARFF, which is not read", t.name, t.csv.lines+1),
+		return message.WithHint(fmt.Errorf("%s: line %d: the rows are in the sparse format of ARFF, which is not read",
+			t.name, t.csv.lines+1),
 			"convert the file with Weka's filter SparseToNonSparse")
 	}
 	return nil

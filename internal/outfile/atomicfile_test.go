@@ -216,9 +216,9 @@ func TestCreateErrors(t *testing.T) {
 	for _, test := range []struct{ name, path, want string }{
 		{"no folder", filepath.Join(missing, "f"), "folder " + missing +
 			" does not exist, make it first: file does not exist"},
-		{"a file as folder", filepath.Join(file, "f"), file + " is no folder, give a path in one"},
+		{"a file as folder", filepath.Join(file, "f"), file + " is not a folder; give a path in a folder"},
 		{"a folder", folder, "a folder; name a file in it"},
-		{"a device", os.DevNull, "is a device or pipe that a file cannot replace, name a file"},
+		{"a device", os.DevNull, "a device or pipe, which a file cannot replace; name a file"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := outfile.Write(test.path, text("x"))

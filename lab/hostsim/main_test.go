@@ -49,8 +49,7 @@ func table() string {
 		if rng.IntN(10) == 0 {
 			width = "NA"
 		}
-		fmt.Fprintf(&b, "%d;%s;%s;%s;%s\n", i, width, state, comma(rng.NormFloat64()-float64(k)), []string{"a", "b",
-			"c, d"}[k])
+		fmt.Fprintf(&b, "%d;%s;%s;%s;%s\n", i, width, state, comma(rng.NormFloat64()-float64(k)), []string{"a", "b", "c, d"}[k])
 	}
 	return b.String()
 }
@@ -143,8 +142,7 @@ func testHosts(t *testing.T, m *ialgn.Model, designs ...hosted) {
 			if err := d.Write(t.Context(), dir, ialgn.WriteOptions{}); err != nil {
 				t.Fatal(err)
 			}
-			for file, right := range map[string]string{"mixed.csv": "12 samples, accuracy ",
-				"shuffled.csv": "4 samples, accuracy "} {
+			for file, right := range map[string]string{"mixed.csv": "12 samples, accuracy ", "shuffled.csv": "4 samples, accuracy "} {
 				got, err := run{dir: dir, file: file, simulator: "iverilog", samples: 12}.host(t.Context())
 				if err != nil {
 					t.Fatal(err)
@@ -180,7 +178,7 @@ func TestRefusals(t *testing.T) {
 		"width,state,length\n1,gas,x\n":         "line 2: length: 'x' is not a number",
 		"width,state,length\n1,gas,0x1\n":       "line 2: length: '0x1' is not a number",
 		"width,state,length\n1,gas,\u0661\n":    "line 2: length: '\u0661' is not a number",
-		"width,state,length\n1,gas\n":           "line 2: 2 columns, but the first line has 3",
+		"width,state,length\n1,gas\n":           "line 2: 2 columns, want 3 as in the first line",
 		"width,state,height\nx,y,z\n":           "line 1: the columns are not the design's: there is no 'length'",
 		"width,width,state,length\n1,1,gas,2\n": "line 1: two columns are named 'width'",
 		"":                                      "the file is empty",
@@ -198,8 +196,7 @@ func TestRefusals(t *testing.T) {
 	for _, args := range [][]string{{"/nowhere"}, {"samples.csv"}, {path, "--baud", "12345"}} {
 		out, err := testkit.TryOtherTool(t, ".", append([]string{"python3", "out/mixed_host.py", args[0], "samples.csv"},
 			args[1:]...)...)
-		if err == nil || strings.Contains(out, "Traceback") || !strings.HasPrefix(out,
-			"mixed_host.py: "+args[0]) && len(args) < 2 {
+		if err == nil || strings.Contains(out, "Traceback") || !strings.HasPrefix(out, "mixed_host.py: "+args[0]) && len(args) < 2 {
 			t.Errorf("%v: %v, %s", args, err, out)
 		}
 	}
@@ -221,8 +218,7 @@ train: {epochs: 1, batch: 1}
 	if err := d.Write(t.Context(), "out", ialgn.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	out, err := testkit.TryOtherTool(t, ".", "python3", "-B", "-c",
-		"import sys; sys.path.insert(0, 'out'); import mixed_host as h; "+
+	out, err := testkit.TryOtherTool(t, ".", "python3", "-B", "-c", "import sys; sys.path.insert(0, 'out'); import mixed_host as h; "+
 		"d = h.Design('out/mixed.json'); print(d.word_list(['NA']), d.word_list(['100000000000000016']))")
 	if err != nil || out != "[128] [128]\n" { // halfway between both ends of 0 to 255, and away from zero
 		t.Errorf("%v: %s", err, out)
@@ -250,8 +246,7 @@ func TestLargeCuts(t *testing.T) {
 	if err := d.Write(t.Context(), "out", ialgn.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	out, err := testkit.TryOtherTool(t, ".", "python3", "-B", "-c",
-		"import sys; sys.path.insert(0, 'out'); import mixed_host as h; "+
+	out, err := testkit.TryOtherTool(t, ".", "python3", "-B", "-c", "import sys; sys.path.insert(0, 'out'); import mixed_host as h; "+
 		"d = h.Design('out/mixed.json'); print(d.word_list(['123456789012345683968', '3']), d.word_list(['123456789012345700352', '3.5']))")
 	if err != nil || out != "[2, 2] [3, 3]\n" {
 		t.Errorf("%v: %s", err, out)
@@ -293,8 +288,7 @@ func TestTexts(t *testing.T) {
 		t.Errorf("with blanks %v: %q, without %q", err, got, want)
 	}
 	for text, want := range map[string]string{
-		"1.\x005,gas,-0.25\n": "line 2: there is a byte 0",
-			"\"1\"5,gas,-0.25\n": "line 2: there is text behind a closing quote",
+		"1.\x005,gas,-0.25\n": "line 2: there is a byte 0", "\"1\"5,gas,-0.25\n": "line 2: there is text behind a closing quote",
 	} {
 		if out, err := send("width,state,length\n" + text); err == nil || !strings.Contains(out, want) {
 			t.Errorf("%q: %v: %s", text, err, out)
