@@ -58,8 +58,8 @@ func TestAugment(t *testing.T) {
 		},
 		{
 			table + "train: {augment: {scale: 0.1}}",
-			"m.yaml:4:26: train.augment.scale: the samples of the data set csv are no images of rows and columns, but only " +
-				"lists of numbers",
+			"m.yaml:4:26: train.augment.scale: the samples of the data set csv are lists of numbers, not images " +
+				"with rows and columns",
 			"omit it, or use a data set of images",
 		},
 	} {

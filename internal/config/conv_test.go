@@ -29,8 +29,8 @@ func TestConvErrors(t *testing.T) {
 	const network = "model: {topology: conv, kernels: \"8,16\"}"
 	for _, c := range []struct{ text, want, hint string }{
 		{
-			"data: {set: csv, train: a.csv}\n" + network, "m.yaml:2:1: model.image: missing, and this data set does not say " +
-				"what its images are", "give planes, rows and columns, for example 3,32,32",
+			"data: {set: csv, train: a.csv}\n" + network, "m.yaml:2:1: model.image: missing, and this data set does not give " +
+				"the shape of its images", "give planes, rows and columns, for example 3,32,32",
 		},
 		{
 			"data: {set: mnist}\nmodel: {topology: conv}",

@@ -39,7 +39,7 @@ var errorCases = []struct {
 	},
 	{
 		"removed key", "train: {refill: true}", nil,
-		"m.yaml:1:9: train.refill: removed, because its effect on accuracy and size was within noise", "leave it out",
+		"m.yaml:1:9: train.refill: removed, because its effect on accuracy and size was within noise", "omit it",
 	},
 	{
 		"removed key of an option", "data: {set: mnist}",
@@ -203,7 +203,7 @@ var errorCases = []struct {
 	},
 	{
 		"balanced anchors", "data: {set: mnist}\nmodel: {wiring: balanced}", nil,
-		"m.yaml:2:17: model.wiring: balanced is for wires that are drawn, but topology ialgn does not have this key",
+		"m.yaml:2:17: model.wiring: balanced is for random wires, but topology ialgn does not draw wires",
 		"use random, or topology: rwlgn, rwlgn-spine, rwlgn-classwise, layered, conv or recurrent",
 	},
 	{
@@ -232,8 +232,8 @@ var errorCases = []struct {
 	{
 		"bits and tau missing", "data: {set: digits}\nmodel: {width: 300}", nil,
 		"m.yaml: encoder.bits, m.yaml:2:1: model.tau: missing, and there is no default",
-		"encoder.bits: give a value: 8 suits digits, 4 to 16 most data sets; model.tau: give it; it grows with the chains of a " +
-			"class: 3 suits 30 of them, 10 suits 800",
+		"encoder.bits: give a value: 8 suits digits, 4 to 16 most data sets; model.tau: give a value; it grows with the " +
+			"number of chains per class: 3 suits 30 chains, 10 suits 800",
 	},
 	{
 		"all missing", "data: {set: csv}\ntrain: {schedule: {kind: step}}", nil,

@@ -53,8 +53,8 @@ func TestFreeze(t *testing.T) {
 	}
 	text := "data: {set: mnist}\nencoder: {thresholds: learned}\ntrain: {freeze: {kind: layerwise}}"
 	_, err := config.Parse("m.yaml", []byte(text), nil)
-	const want = "m.yaml:3:24: train.freeze.kind: thresholds are learned by the gradients of all layers, and frozen ones " +
-		"have none"
+	const want = "m.yaml:3:24: train.freeze.kind: learning thresholds needs the gradients of all layers, but frozen " +
+		"layers have none"
 	if err == nil || err.Error() != want || message.Hint(err) != "use none, or encoder.thresholds: uniform or quantile" {
 		t.Errorf("%s: error %v, hint %q, want %s", text, err, message.Hint(err), want)
 	}

@@ -46,7 +46,7 @@ func TestTableKeys(t *testing.T) {
 		"separator: space, thousands: space": "data.thousands: a space cannot both",
 		"thousands: dot":                     `data.thousands: "dot" is unknown`,
 		"missing_values: 'a,,b'":             "data.missing_values: \"a,,b\": name 2 is empty",
-		"drop: a, columns: b":                "data.drop: data.columns says already",
+		"drop: a, columns: b":                "data.drop: data.columns already selects the columns that are read",
 		"drop: a, categories: 'b, a'":        `data.categories: "a" is also in data.drop`,
 		"drop: l":                            `data.drop: "l" is the label`,
 		"categories: 'a,,b'":                 "data.categories: \"a,,b\": name 2 is empty",

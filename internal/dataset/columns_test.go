@@ -119,7 +119,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	for name, test := range map[string]struct{ text, want string }{
-		"a feature lacks":    {"size;colour;state\n1;red;bad\n", `lacks ["how, old"]`},
+		"a feature lacks":    {"size;colour;state\n1;red;bad\n", `["how, old"]`},
 		"named twice":        {"size;size;colour;how, old\n1;1;red;3\n", `two columns are named "size"`},
 		"number of columns":  {"1;2\n", "2 columns, want 5, 4, 3"},
 		"a point in numbers": {"9;-1.5;red;3;good\n9;1.5;red;3;good\n", `column 2: "-1.5" is not a number`},
@@ -248,10 +248,10 @@ func TestTableFaults(t *testing.T) {
 		},
 		"chosen is not there": {config.Data{Columns: "y"}, "x,state\n1,a\n2,b\n", `no column is named "y" (data.columns)`,
 			""},
-		"no such number": {config.Data{Drop: "4"}, "1,2,a\n2,3,b\n", `"4" is no column, and there is no header`, ""},
+		"no such number": {config.Data{Drop: "4"}, "1,2,a\n2,3,b\n", `no column "4", and there is no header`, ""},
 		"category not chosen": {config.Data{Columns: "x", Categories: "c"}, "x,c,s\n1,r,a\n2,r,b\n",
-			"is not read as a feature", ""},
-		"category is the label": {config.Data{Categories: "s"}, "x,s\n1,a\n2,b\n", "is not read as a feature", ""},
+			"is not a feature", ""},
+		"category is the label": {config.Data{Categories: "s"}, "x,s\n1,a\n2,b\n", "is not a feature", ""},
 		"all dropped":           {config.Data{Drop: "x"}, "x,s\n1,a\n2,b\n", "no column is left", ""},
 		"named twice":           {config.Data{Drop: "x"}, "x,y,y,s\n1,1,1,a\n2,2,2,b\n", `two columns are named "y"`, ""},
 		"too many categories": {config.Data{Categories: "1"}, many.String(), "column 1 has more than 64 categories",
@@ -268,7 +268,7 @@ func TestTableFaults(t *testing.T) {
 	} {
 		other := test.text
 		if name == "other order" {
-			other, test.want = "y,x,s\n1,1,a\n", "its columns are not those of"
+			other, test.want = "y,x,s\n1,1,a\n", "the columns differ from the columns of"
 		}
 		s, err := openCSVText(t, test.cfg, 8, test.text, other)
 		if err == nil {

@@ -131,17 +131,17 @@ func TestLabelledFaults(t *testing.T) {
 			"no column has the name of the label, \"kind\"",
 		}},
 		{"no label among columns of training", []byte("a,b,id\n1,2,3\n"), nil, columns,
-			"", []string{"none is named \"kind\""}},
+			"", []string{"\"kind\""}},
 		{"no label by place", []byte("1,2\n"), nil, columns, "", []string{"there is no column of labels"}},
-		{"a feature for the label", []byte("a,b\n1,2\n"), nil, reals, "b", []string{"column 2 (\"b\") is read as a feature"}},
+		{"a feature for the label", []byte("a,b\n1,2\n"), nil, reals, "b", []string{"column 2 (\"b\") is a feature of the model"}},
 		{"a feature is missing", []byte("a,kind\n1,cat\n"), nil, reals,
-			"kind", []string{"lacks [\"b\"] of the model's columns"}},
+			"kind", []string{"these columns of the model are missing in the header: [\"b\"]"}},
 		{"labels beside a table", []byte("1,2,cat\n"), idxBytes([]byte{1}, 1), words, "", []string{"is a table"}},
 		{"an array without labels", images, nil, words, "", []string{"in: an array without labels"}},
-		{"labels of images", images, images, words, "", []string{"in.labels: header: 2 numbers a sample"}},
-		{"fewer labels", images, idxBytes([]byte{1}, 1), words, "", []string{"1 labels for the 2 samples of"}},
+		{"labels of images", images, images, words, "", []string{"header: 2 numbers per sample"}},
+		{"fewer labels", images, idxBytes([]byte{1}, 1), words, "", []string{"1 labels, but"}},
 		{"a label of no class", images, idxBytes([]byte{1, 2}, 2), words,
-			"", []string{"in.labels: record 1: label 1 is none of"}},
+			"", []string{"record 1: label 1"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -114,7 +114,7 @@ func TestCheck(t *testing.T) {
 		})
 	}
 	st, err := Check(ctx, "cifar10", []string{dir})
-	if err != nil || st.Found || !strings.Contains(st.Note, "looked in "+dir) ||
+	if err != nil || st.Found || !strings.Contains(st.Note, "searched "+dir) ||
 		!strings.Contains(st.Note, "unpack https://") {
 		t.Errorf("missing set: %+v, error %v, want not found and no error", st, err)
 	}
