@@ -138,17 +138,17 @@ var badKinds = []badInput{
 	{"labels of bytes", labels("|S3", "4,", 12), "init x.npy --labels y.npy -o x.yaml", "y.npy: header: elements of type S3", "numpy.unique(y", false},
 	{"labels that are objects", labels("|O", "4,", 32), "init x.npy --labels y.npy -o x.yaml", "y.npy: header: elements of type O", "numpy.unique(y", false},
 	{"labels of float16", labels("<f2", "4,", 8), "init x.npy --labels y.npy -o x.yaml", "y.npy: header: elements of type f2", "y.astype('int64')", false},
-	{"one-hot labels", labels("|u1", "4, 3", 12), "init x.npy --labels y.npy -o x.yaml", "y.npy: header: 3 numbers a sample", "y.argmax(1)", false},
+	{"one-hot labels", labels("|u1", "4, 3", 12), "init x.npy --labels y.npy -o x.yaml", "y.npy: header: 3 numbers per sample", "y.argmax(1)", false},
 	{"features of text", features("<U2", 64), "init x.npy --labels y.npy -o x.yaml", "x.npy: header: elements of type U2", "CSV", false},
 	{"features of complex numbers", features("<c8", 64), "init x.npy --labels y.npy -o x.yaml", "x.npy: header: elements of type c8", "x.real", false},
 	{"features that are objects", features("|O", 64), "init x.npy --labels y.npy -o x.yaml", "x.npy: header: elements of type O", "x.tolist()", false},
 	{"times", features("<M8", 64), "init x.npy --labels y.npy -o x.yaml", "x.npy: header: elements of type M8", "astype('int64')", false},
-	{"IDX of an unknown type", wrote("new.idx", "\x00\x00\x0a\x01\x00\x00\x00\x04abcd"), "predict m.st new.idx", "00 00 0a 01 is not an IDX file", "fetch it again", false},
+	{"IDX of an unknown type", wrote("new.idx", "\x00\x00\x0a\x01\x00\x00\x00\x04abcd"), "predict m.st new.idx", "00 00 0a 01 does not begin an IDX file", "download it again", false},
 
 	{"no form to export", nil, "export m.st -o x.json", "export: no format is given", "--to: torchlogix-json", false},
 	{"a form of compile to export", nil, "export m.st --to verilog -o x.v", "export: format \"verilog\" is unknown", "ialgn compile m.st --emit", false},
-	{"a table for thresholds", torch("x.pt"), "import x.pt -o x.st --thresholds table.csv", "table.csv: is neither an array of NumPy", "a row for each feature", false},
-	{"a file of PyTorch for thresholds", torch("x.pt"), "import x.pt -o x.st --thresholds x.pt", "is a file of PyTorch, not", "save the thresholds by numpy.save", false},
+	{"a table for thresholds", torch("x.pt"), "import x.pt -o x.st --thresholds table.csv", "table.csv: neither a NumPy array", "one row per feature", false},
+	{"a file of PyTorch for thresholds", torch("x.pt"), "import x.pt -o x.st --thresholds x.pt", "is a file of PyTorch, not", "save the thresholds with numpy.save", false},
 	{"no folder for temporary files", noTemporaries, "verify m.st raw", "/nope, the folder for temporary files that TMPDIR names", "TMPDIR", false},
 }
 
