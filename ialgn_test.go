@@ -393,7 +393,7 @@ func TestOptions(t *testing.T) {
 	m := trained(t)
 	_, err := ialgn.Compile(t.Context(), m, ialgn.CompileOptions{Baud: 9600})
 	if err == nil || err.Error() != "Baud 9600: there is no serial line" ||
-		ialgn.Hint(err) != "leave it out, or give Wrap: uart" {
+		ialgn.Hint(err) != "omit it, or add Wrap: uart" {
 		t.Errorf("%v (%s)", err, ialgn.Hint(err))
 	}
 	d, err := ialgn.Compile(t.Context(), m, ialgn.CompileOptions{Fold: "2", Wrap: "uart", MHz: 12})

@@ -320,7 +320,7 @@ const mnistImages = "sets/mnist/train-images-idx3-ubyte"
 
 var badSamples = []badInput{
 	{"no such file", nil, "predict m.st none.csv", "none.csv", "name a readable file", false},
-	{"a folder", nil, "predict m.st sets", "sets", "name a readable file", false},
+	{"a folder", nil, "predict m.st sets", "sets", "name a file", false},
 	{"empty", wrote("new.csv", ""), "predict m.st new.csv", "new.csv", "empty", false},
 	{
 		"too few columns", wrote("new.csv", "1,2,3\n"), "predict m.st new.csv", "new.csv: first line", "want 64 features",

@@ -205,7 +205,7 @@ var badFlags = []badInput{
 	{"train: no seeds", nil, "train small.yaml --seeds 0", "--seeds 0", "1 to 1000", false},
 	{"train: an empty --init", nil, "train small.yaml --init=", "--init", "without the option", false},
 	{"train: a log in no folder", nil, "train small.yaml -o new.st --log none/log", "--log", "none", false},
-	{"train: a model that is a folder", nil, "train small.yaml -o raw", "raw", "name a readable file", false},
+	{"train: a model that is a folder", nil, "train small.yaml -o raw", "raw", "name a file", false},
 	{"train: a folder that is a file", nil, "train small.yaml -o small.yaml/m.st", "small.yaml", "folder", false},
 	{"demo: a folder that is a file", nil, "demo -o small.yaml --quiet", "small.yaml", "folder", false},
 	{"demo: an argument", nil, "demo here", "demo", "ialgn demo -h", false},

@@ -21,7 +21,7 @@ const (
 	otherTensor = "\x3a\x00\x00\x00\x00\x00\x00\x00" + `{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}    ` + "\x00\x00\x00\x00"
 )
 
-// torch writes a file of PyTorch.
+// torch writes a PyTorch file.
 func torch(name string) func(*bench) {
 	return func(b *bench) {
 		writeFile(b.t, name, string(torchtest.Archive(b.t, torchtest.Dict{"epoch", 3})))
@@ -58,7 +58,7 @@ func gzipped(name, text string) func(*bench) {
 	}
 }
 
-// npy writes an array of NumPy with elements of zeros.
+// npy writes a NumPy array with elements of zeros.
 func npy(name, code, shape string, size int) func(*bench) {
 	head := fmt.Sprintf(arrayHead, code, shape)
 	return wrote(name, head+strings.Repeat(" ", 127-len(head))+"\n"+strings.Repeat("\x00", size))
@@ -84,54 +84,54 @@ func features(code string, size int) func(*bench) {
 // badKinds give a command a file of another kind than it takes. The message says what the file is, and the hint which
 // command takes it.
 var badKinds = []badInput{
-	{"a file of PyTorch to predict", torch("x.pt"), "predict x.pt new.csv", "x.pt: is a file of PyTorch, not a model file", "ialgn import x.pt -o x.safetensors", false},
-	{"a file of PyTorch to compile", torch("x.pt"), "compile x.pt -o out", "is a file of PyTorch", "ialgn import x.pt", false},
-	{"a file of PyTorch's older form to eval", wrote("x.pt", legacyBytes), "eval x.pt", "is a file of PyTorch", "ialgn import x.pt", false},
-	{"a file of PyTorch to classify", torch("x.pt"), "predict m.st x.pt", "x.pt: is a file of PyTorch, not a table", "numpy.save", false},
-	{"a file of PyTorch to train", torch("x.pt"), "train x.pt", "x.pt: is a file of PyTorch, not a configuration", "ialgn import x.pt", false},
-	{"a file of PyTorch to init", torch("x.pt"), "init x.pt -o x.yaml", "x.pt: is a file of PyTorch", "numpy.save", false},
-	{"a file of PyTorch as folder", torch("x.pt"), "verify m.st x.pt", "x.pt: is a file of PyTorch, not a folder that compile made", "ialgn import x.pt", false},
-	{"a pickle to compile", wrote("x.pkl", "\x80\x04\x95\x02\x00\x00\x00\x00\x00\x00\x00N."), "compile x.pkl -o out", "is a pickle of Python", "state_dict()", false},
-	{"a pickle to import", wrote("x.pkl", "\x80\x04\x95\x02\x00\x00\x00\x00\x00\x00\x00N."), "import x.pkl -o x.st", "is a pickle of Python", "state_dict()", false},
-	{"ONNX to analyze", wrote("x.onnx", onnxBytes), "analyze x.onnx", "is a network in ONNX, not a model file", "ialgn import x.onnx", false},
-	{"BLIF to explain", wrote("x.blif", blifText), "explain x.blif", "is a circuit in BLIF, not a model file", "ialgn import x.blif", false},
-	{"BLIF with a long head to sim", wrote("x.blif", strings.Repeat("# a comment\n", 3000)+blifText), "sim x.blif", "is a circuit in BLIF", "ialgn import x.blif", false},
-	{"AIGER to export", wrote("x.aag", "aag 1 1 0 1 0\n2\n2\n"), "export x.aag --to torchlogix-json -o x.json", "is a circuit in AIGER", "ialgn import x.aag", false},
-	{"a circuit of torchlogix to eval", nil, "eval net.json", "is a circuit of torchlogix, not a model file", "ialgn import net.json", false},
+	{"a PyTorch file to predict", torch("x.pt"), "predict x.pt new.csv", "x.pt: is a PyTorch file, not a model file", "ialgn import x.pt -o x.safetensors", false},
+	{"a PyTorch file to compile", torch("x.pt"), "compile x.pt -o out", "is a PyTorch file", "ialgn import x.pt", false},
+	{"a PyTorch file's older form to eval", wrote("x.pt", legacyBytes), "eval x.pt", "is a PyTorch file", "ialgn import x.pt", false},
+	{"a PyTorch file to classify", torch("x.pt"), "predict m.st x.pt", "x.pt: is a PyTorch file, not a table", "numpy.save", false},
+	{"a PyTorch file to train", torch("x.pt"), "train x.pt", "x.pt: is a PyTorch file, not a configuration", "ialgn import x.pt", false},
+	{"a PyTorch file to init", torch("x.pt"), "init x.pt -o x.yaml", "x.pt: is a PyTorch file", "numpy.save", false},
+	{"a PyTorch file as folder", torch("x.pt"), "verify m.st x.pt", "x.pt: is a PyTorch file, not a folder that compile made", "ialgn import x.pt", false},
+	{"a pickle to compile", wrote("x.pkl", "\x80\x04\x95\x02\x00\x00\x00\x00\x00\x00\x00N."), "compile x.pkl -o out", "is a Python pickle", "state_dict()", false},
+	{"a pickle to import", wrote("x.pkl", "\x80\x04\x95\x02\x00\x00\x00\x00\x00\x00\x00N."), "import x.pkl -o x.st", "is a Python pickle", "state_dict()", false},
+	{"ONNX to analyze", wrote("x.onnx", onnxBytes), "analyze x.onnx", "is an ONNX network, not a model file", "ialgn import x.onnx", false},
+	{"BLIF to explain", wrote("x.blif", blifText), "explain x.blif", "is a BLIF circuit, not a model file", "ialgn import x.blif", false},
+	{"BLIF with a long head to sim", wrote("x.blif", strings.Repeat("# a comment\n", 3000)+blifText), "sim x.blif", "is a BLIF circuit", "ialgn import x.blif", false},
+	{"AIGER to export", wrote("x.aag", "aag 1 1 0 1 0\n2\n2\n"), "export x.aag --to torchlogix-json -o x.json", "is an AIGER circuit", "ialgn import x.aag", false},
+	{"a torchlogix circuit to eval", nil, "eval net.json", "is a torchlogix circuit, not a model file", "ialgn import net.json", false},
 	{"a table to predict", nil, "predict table.csv m.st", "table.csv: is a table, not a model file", "ialgn predict MODEL table.csv", false},
 	{"a table to train", nil, "train table.csv", "table.csv:1:1", "ialgn init TABLE.csv", false},
-	{"a table to import", nil, "import table.csv -o x.st", "is a table, of which no network is read", "ialgn init table.csv", false},
+	{"a table to import", nil, "import table.csv -o x.st", "is a table, which import cannot read", "ialgn init table.csv", false},
 	{"a table as folder", nil, "report table.csv", "is a table, not a folder that compile made", "ialgn init table.csv", false},
 	{"Verilog to eval", wrote("x.v", verilogText), "eval x.v", "is Verilog, not a model file", "write_blif x.blif", false},
-	{"Verilog to import", wrote("x.v", verilogText), "import x.v -o x.st", "is Verilog, of which no network is read", "write_blif x.blif", false},
+	{"Verilog to import", wrote("x.v", verilogText), "import x.v -o x.st", "is Verilog, which import cannot read", "write_blif x.blif", false},
 	{"Verilog to train", wrote("x.v", verilogText), "train x.v", "is Verilog, not a configuration", "write_blif x.blif", false},
 	{"VHDL to import", wrote("x.vhd", "library ieee;\nentity x is\nend;\n"), "import x.vhd -o x.st", "is VHDL", "BLIF", false},
 	{"JSON to verify", wrote("x.json", "{\"a\": 1}\n"), "verify x.json raw", "is a text in JSON, not a model file", "name a model file", false},
 	{"a netlist of yosys to import", wrote("x.json", "{\n  \"creator\": \"Yosys 0.23\",\n  \"modules\": {}\n}\n"), "import x.json -o x.st", "is a netlist of yosys", "write_blif x.blif", false},
-	{"a manifest to eval", nil, "eval raw/manifest.json", "is a file of a folder that compile made", "name the folder", false},
+	{"a manifest to eval", nil, "eval raw/manifest.json", "is a file in a folder made by compile", "name the folder", false},
 	{"a configuration to verify", nil, "verify small.yaml raw", "is a configuration, not a model file", "ialgn train small.yaml", false},
-	{"a configuration to import", nil, "import small.yaml -o x.st", "is a configuration, of which no network is read", "ialgn train small.yaml", false},
+	{"a configuration to import", nil, "import small.yaml -o x.st", "is a configuration, which import cannot read", "ialgn train small.yaml", false},
 	{"a folder of compile to predict", nil, "predict raw new.csv", "raw: is a folder that compile made", "the model that it was compiled from", false},
 	{"a model as folder", nil, "verify m.st m.st", "m.st: is a model file, not a folder that compile made", "ialgn compile m.st", false},
 	{"a model to classify", nil, "predict m.st m.st", "m.st: is a model file, not a table", "ialgn compile m.st", false},
-	{"a table under gzip to compile", gzipped("t.csv.gz", "a,b\n1,2\n"), "compile t.csv.gz -o out", "is a file of gzip, not a model file", "gunzip -c t.csv.gz > t.csv", false},
-	{"a circuit under gzip to eval", gzipped("x.aig.gz", "aag 1 1 0 1 0\n2\n2\n"), "eval x.aig.gz", "is a file of gzip", "gunzip", false},
+	{"a table under gzip to compile", gzipped("t.csv.gz", "a,b\n1,2\n"), "compile t.csv.gz -o out", "is a gzip file, not a model file", "gunzip -c t.csv.gz > t.csv", false},
+	{"a circuit under gzip to eval", gzipped("x.aig.gz", "aag 1 1 0 1 0\n2\n2\n"), "eval x.aig.gz", "is a gzip file", "gunzip", false},
 	{"safetensors of another program to eval", wrote("x.safetensors", otherTensor), "eval x.safetensors", "this is no model of ialgn", `torch.load_file("x.safetensors")`, false},
 	{"safetensors of another program to start from", wrote("x.safetensors", otherTensor), "train small.yaml -o x.st --init x.safetensors", "this is no model of ialgn", "torch.save", false},
 	{"safetensors of another program to import", wrote("x.safetensors", otherTensor), "import x.safetensors -o x.st", "is safetensors of another program", `"x.pt"`, false},
-	{"an archive of arrays to compile", zipped("x.npz", "a.npy"), "compile x.npz -o out", "is an archive of arrays of NumPy", "ialgn init x.npz", false},
-	{"an archive of arrays to import", zipped("x.npz", "a.npy"), "import x.npz -o x.st", "x.npz: is an archive of arrays of NumPy, of which no network is read", "ialgn init x.npz", false},
+	{"an archive of arrays to compile", zipped("x.npz", "a.npy"), "compile x.npz -o out", "is an archive of NumPy arrays", "ialgn init x.npz", false},
+	{"an archive of arrays to import", zipped("x.npz", "a.npy"), "import x.npz -o x.st", "x.npz: is an archive of NumPy arrays, which import cannot read", "ialgn init x.npz", false},
 	{"a spreadsheet to eval", zipped("x.xlsx", "[Content_Types].xml"), "eval x.xlsx", "is a spreadsheet", "CSV", false},
-	{"an array to eval", npy("x.npy", "<f4", "2, 2", 16), "eval x.npy", "is an array of NumPy, not a model file", "ialgn init x.npy", false},
-	{"Keras to import", wrote("x.h5", "\x89HDF\r\n\x1a\n\x00"), "import x.h5 -o x.st", "is a file of HDF5", "difflogic, torchlogix, DWN", false},
-	{"Parquet to init", wrote("x.parquet", "PAR1\x15\x04\x15\x00"), "init x.parquet -o x.yaml", "is a file of Parquet", "to_csv", false},
-	{"a script to import", wrote("x.py", "import torch\n"), "import x.py -o x.st", "is a text, of which no network is read", "difflogic, torchlogix, DWN", false},
-	{"HDF5 to init", wrote("x.h5", "\x89HDF\r\n\x1a\n\x00"), "init x.h5 -o x.yaml", "is a file of HDF5", "numpy.save", false},
-	{"Feather to predict", wrote("x.feather", "ARROW1\x00\x00\xff\xff"), "predict m.st x.feather", "is a file of Feather", "read_feather", false},
-	{"MATLAB to init", wrote("x.mat", "MATLAB 5.0 MAT-file\x00\x01IM"), "init x.mat -o x.yaml", "is a file of MATLAB", "writetable", false},
-	{"SQLite to init", wrote("x.db", "SQLite format 3\x00\x10\x00"), "init x.db -o x.yaml", "is a database of SQLite", "sqlite3 -csv", false},
-	{"R to train", wrote("x.RData", "RDX3\nX\n\x00\x00\x00\x03"), "train x.RData", "is a workspace of R, not a configuration", "write.csv", false},
-	{"a page of the web to eval", wrote("x.st", "<!DOCTYPE html>\n<html>404</html>\n"), "eval x.st", "is a page of the web", "fetch the file anew", false},
+	{"an array to eval", npy("x.npy", "<f4", "2, 2", 16), "eval x.npy", "is a NumPy array, not a model file", "ialgn init x.npy", false},
+	{"Keras to import", wrote("x.h5", "\x89HDF\r\n\x1a\n\x00"), "import x.h5 -o x.st", "is an HDF5 file", "difflogic, torchlogix, DWN", false},
+	{"Parquet to init", wrote("x.parquet", "PAR1\x15\x04\x15\x00"), "init x.parquet -o x.yaml", "is a Parquet file", "to_csv", false},
+	{"a script to import", wrote("x.py", "import torch\n"), "import x.py -o x.st", "is a text, which import cannot read", "difflogic, torchlogix, DWN", false},
+	{"HDF5 to init", wrote("x.h5", "\x89HDF\r\n\x1a\n\x00"), "init x.h5 -o x.yaml", "is an HDF5 file", "numpy.save", false},
+	{"Feather to predict", wrote("x.feather", "ARROW1\x00\x00\xff\xff"), "predict m.st x.feather", "is a Feather file", "read_feather", false},
+	{"MATLAB to init", wrote("x.mat", "MATLAB 5.0 MAT-file\x00\x01IM"), "init x.mat -o x.yaml", "is a MATLAB file", "writetable", false},
+	{"SQLite to init", wrote("x.db", "SQLite format 3\x00\x10\x00"), "init x.db -o x.yaml", "is an SQLite database", "sqlite3 -csv", false},
+	{"R to train", wrote("x.RData", "RDX3\nX\n\x00\x00\x00\x03"), "train x.RData", "is an R workspace, not a configuration", "write.csv", false},
+	{"a web page to eval", wrote("x.st", "<!DOCTYPE html>\n<html>404</html>\n"), "eval x.st", "is a web page", "fetch the file anew", false},
 	{"a text to compile", wrote("x.st", "hello\nworld\n"), "compile x.st -o out", "is a text, not a model file", "name a model file", false},
 
 	{"labels of text", labels("<U3", "4,", 48), "init x.npy --labels y.npy -o x.yaml", "y.npy: header: elements of type U3", "numpy.unique(y, return_inverse=True)[1]", false},
@@ -148,7 +148,7 @@ var badKinds = []badInput{
 	{"no form to export", nil, "export m.st -o x.json", "export: no format is given", "--to: torchlogix-json", false},
 	{"a form of compile to export", nil, "export m.st --to verilog -o x.v", "export: format \"verilog\" is unknown", "ialgn compile m.st --emit", false},
 	{"a table for thresholds", torch("x.pt"), "import x.pt -o x.st --thresholds table.csv", "table.csv: neither a NumPy array", "one row per feature", false},
-	{"a file of PyTorch for thresholds", torch("x.pt"), "import x.pt -o x.st --thresholds x.pt", "is a file of PyTorch, not", "save the thresholds with numpy.save", false},
+	{"a PyTorch file for thresholds", torch("x.pt"), "import x.pt -o x.st --thresholds x.pt", "is a PyTorch file, not", "save the thresholds with numpy.save", false},
 	{"no folder for temporary files", noTemporaries, "verify m.st raw", "/nope, the folder for temporary files that TMPDIR names", "TMPDIR", false},
 }
 

@@ -114,7 +114,7 @@ func checkDataFolder(c *cli.Context) error {
 	case err == nil && info.IsDir():
 		return nil
 	case err == nil:
-		what = "is a file, want a folder"
+		what = "a file, want a folder"
 	}
 	return message.WithHint(fmt.Errorf("--data %s: %s", dir, what),
 		"name a folder with data sets, or omit the option; `ialgn data list` shows the files of each data set")

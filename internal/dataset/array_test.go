@@ -22,7 +22,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// npyBytes returns an array of NumPy's, little-endian, of a type and shape, such as "<u2" and "3, 2".
+// npyBytes returns a NumPy array's, little-endian, of a type and shape, such as "<u2" and "3, 2".
 func npyBytes(kind, shape string, elements any) []byte {
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", kind, shape)
 	return append(npyHead(text), elementBytes(elements)...)

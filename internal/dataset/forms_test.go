@@ -340,7 +340,7 @@ func TestAsked(t *testing.T) {
 		"xz":      {"\xfd7zXZ\x00 and more", "compressed with xz", "xz -dk"},
 		"zstd":    {"\x28\xb5\x2f\xfd and more", "compressed with zstd", "zstd -dk"},
 		"Excel":   {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "is a spreadsheet", "CSV"},
-		"Parquet": {"PAR1\x15", "a file of Parquet", "to_csv"},
+		"Parquet": {"PAR1\x15", "a Parquet file", "to_csv"},
 		"sparse ARFF": {
 			"@relation t\n@attribute a numeric\n@attribute c {x,y}\n@data\n{0 1, 1 x}\n",
 			"line 5: the rows are in the sparse form", "SparseToNonSparse",

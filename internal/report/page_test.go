@@ -227,29 +227,29 @@ func TestPage(t *testing.T) {
 		}
 	}
 	for head, want := range map[string][]string{
-		"name":                        {evil},
-		"train.optimizer.eps":         {"1e-08"},
-		"file":                        {"format", "bytes", "SHA-256"}, // the last table wins
-		"last epoch: test accuracy":   {"80.00 %"},
-		"kept, by the validation set": {"epoch 2"},
-		evil:                          {"after all", "6,453", "1,284", "1,284", "7", "0"},
-		"one":                         {"1", "1", "50.00 %"},
-		"A":                           {"3", "100.00 %"},
-		"feature 1":                   {"4", evil, "80.00 %", ""},
-		"all classes":                 {"2", "100.00 %", "7"},
-		"pass-through":                {"0.00 %"},
-		"1":                           {"0.207", "0.0", "1.0", "1.0"},
-		"cells":                       {"30", "1,234", "20", "1,284"},
-		"optimisation level":          {"2"},
-		"interface":                   {"stream"},
-		"compiled in (not checked)":   {"1.5 s"},
-		"constants":                   {"0.00 %"},
-		"proved":                      {"yes"},
-		"assumption":                  {"the inputs are thermometer codes"},
-		"clock aimed at":              {"48.0 MHz, met: yes"},
-		"bitstream":                   {"net.bin, of seed 2"},
-		"ICESTORM_LC":                 {"1,742", "7,680", "22.68 %", ""},
-		"net.v":                       {"verilog", "54,321", "def456"},
+		"name":                      {evil},
+		"train.optimizer.eps":       {"1e-08"},
+		"file":                      {"format", "bytes", "SHA-256"}, // the last table wins
+		"last epoch: test accuracy": {"80.00 %"},
+		"epoch kept, chosen on the validation set": {"epoch 2"},
+		evil:                        {"after all", "6,453", "1,284", "1,284", "7", "0"},
+		"one":                       {"1", "1", "50.00 %"},
+		"A":                         {"3", "100.00 %"},
+		"feature 1":                 {"4", evil, "80.00 %", ""},
+		"all classes":               {"2", "100.00 %", "7"},
+		"pass-through":              {"0.00 %"},
+		"1":                         {"0.207", "0.0", "1.0", "1.0"},
+		"cells":                     {"30", "1,234", "20", "1,284"},
+		"optimisation level":        {"2"},
+		"interface":                 {"stream"},
+		"compiled in (not checked)": {"1.5 s"},
+		"constants":                 {"0.00 %"},
+		"proved":                    {"yes"},
+		"assumption":                {"the inputs are thermometer codes"},
+		"clock aimed at":            {"48.0 MHz, met: yes"},
+		"bitstream":                 {"net.bin, of seed 2"},
+		"ICESTORM_LC":               {"1,742", "7,680", "22.68 %", ""},
+		"net.v":                     {"verilog", "54,321", "def456"},
 	} {
 		if diff := cmp.Diff(want, p.rows[head]); diff != "" {
 			t.Errorf("row %q (-want +got):\n%s", head, diff)
@@ -293,15 +293,15 @@ func TestPageOfLittle(t *testing.T) {
 	}
 }
 
-// TestStale: results of an earlier content of the folder are not passed off as its own.
+// TestStale: results for an earlier content of the folder are not passed off as its own.
 func TestStale(t *testing.T) {
 	p := full()
 	p.Verified.Manifest.SHA256, p.Synthesis[0].Report.Manifest = "earlier", "earlier"
 	got := read(t, html(t, p))
 	if n := strings.Count(got.all, stale); n != 2 {
-		t.Errorf("%d results are said to be of an earlier content, want 2", n)
+		t.Errorf("%d results are said to be for an earlier content, want 2", n)
 	}
-	if len(p.results()) != 2 || p.verdict() != "of an earlier content" {
+	if len(p.results()) != 2 || p.verdict() != "for an earlier content" {
 		t.Errorf("an earlier result is among %+v", p.results())
 	}
 }

@@ -63,10 +63,10 @@ func TestRates(t *testing.T) {
 		}, "3 clocks", "20,000,000 samples/s"},
 		{"a serial line", func(p *Page) {
 			p.Output.Report.Wrapper = &wrapper.Rate{Kind: "uart", Cycles: 9, SamplesPerSecond: 170.5}
-		}, "set by the line", "170 samples/s"},
+		}, "set by the serial line", "170 samples/s"},
 		{"a serial line with the clock of the other side", func(p *Page) {
 			p.Output.Report.Wrapper = &wrapper.Rate{Kind: "spi", Cycles: 64.5}
-		}, "set by the line", "1 in 64.5 clocks"},
+		}, "set by the serial line", "1 in 64.5 clocks"},
 		{"a clock that routing did not reach", func(p *Page) {
 			p.Output.Report.Pipeline, p.Output.Manifest.Options = &pipeline.Report{Stages: 3}, json.RawMessage(`{"mhz":500}`)
 		}, "3 clocks", "141,540,000 samples/s"},
@@ -147,7 +147,7 @@ func TestBalanced(t *testing.T) {
 // TestWords: keys of JSON are labels on the page.
 func TestWords(t *testing.T) {
 	for key, want := range map[string]string{
-		"flip_flops.total": "flip-flops: total", "k": "inputs of a LUT", "samples_per_second": "samples a second",
+		"flip_flops.total": "flip-flops: total", "k": "inputs of a LUT", "samples_per_second": "samples per second",
 		"first.0.what": "difference: 1: what differs", "made_up": "made up", "rtl.build_cpu_seconds": "rtl: CPU seconds to build",
 	} {
 		if got := words(key); got != want {
@@ -181,13 +181,13 @@ func TestResults(t *testing.T) {
 		}},
 		{
 			"The whole design on ice40-hx8k",
-			"Module net_stream: the classifier and its loader (stream), after place and route. As ialgn synth wrote it; ialgn verify does not check it.",
+			"Module net_stream: the classifier and its loader (stream), after place and route. Values written by ialgn synth; ialgn verify does not check them.",
 			[]fact{
 				{"LUTs", "1,486", "as yosys maps them"},
 				{"Flip-flops", "980", ""},
 				{"Share of the device", "22.68 %", "1,742 of 7,680 ICESTORM_LC"},
-				{"Clock", "141.5 MHz", "after routing, by the path from register to register; aimed at 48.0 MHz, met"},
-				{"Samples a second", "2,177,538", "at that clock, one in 65 clocks"},
+				{"Clock", "141.5 MHz", "after routing, path from register to register; target 48.0 MHz, met"},
+				{"Samples per second", "2,177,538", "at this clock, one sample per 65 clocks"},
 				{"Bitstream", "verified", "read back and simulated, 100 samples"},
 			},
 		},
@@ -213,7 +213,7 @@ func TestResultsOfLess(t *testing.T) {
 			p.Synthesis[0].Report.NotPlaced = "vivado: not installed."
 		}, group{
 			"The whole design on t",
-			"Module m: the classifier without a loader, after synthesis; not placed: vivado: not installed. As ialgn synth wrote it; ialgn verify does not check it.",
+			"Module m: the classifier without a loader, after synthesis; not placed: vivado: not installed. Values written by ialgn synth; ialgn verify does not check them.",
 			[]fact{
 				{"LUTs", "416", "as yosys maps them"},
 				{"Flip-flops", "7", ""},
@@ -224,23 +224,23 @@ func TestResultsOfLess(t *testing.T) {
 			p.Synthesis[0].Report.NotPlaced = "there is no device to place it on"
 		}, group{
 			"The whole design on t",
-			"Module m: the classifier without a loader, after synthesis; not placed: there is no device to place it on. As ialgn synth wrote it; ialgn verify does not check it.",
+			"Module m: the classifier without a loader, after synthesis; not placed: there is no device to place it on. Values written by ialgn synth; ialgn verify does not check them.",
 			[]fact{{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""}},
 		}},
 		{"folded, one sample a clock, clock not met", func(p *Page) {
 			foldedPage(p)
 			p.Output.Report.Fold.Each[0].Cycles = 1
 			p.Synthesis[0].Report.Slowest = flow.Slowest{Kind: flow.InputToRegister, NS: 100, MHz: 10}
-		}, group{"The whole design on t", "Module m: the folded engine and its memories, after place and route. As ialgn synth wrote it; ialgn verify does not check it.", []fact{
+		}, group{"The whole design on t", "Module m: the folded engine and its memories, after place and route. Values written by ialgn synth; ialgn verify does not check them.", []fact{
 			{"LUTs", "416", "as yosys maps them"},
 			{"Flip-flops", "7", ""},
-			{"Clock", "10.0 MHz", "after routing, by the path from input to register; aimed at 12.0 MHz, not met"},
-			{"Samples a second", "10,000,000", "at that clock, one in 1 clock"},
+			{"Clock", "10.0 MHz", "after routing, path from input to register; target 12.0 MHz, not met"},
+			{"Samples per second", "10,000,000", "at this clock, one sample per 1 clock"},
 		}}},
 		{"no registers", func(p *Page) {
 			p.Synthesis[0].Report.Slowest = flow.Slowest{Kind: flow.InputToOutput, NS: 13.97}
 		}, group{
-			"The whole design on t", "Module m: the classifier without a loader, after place and route. As ialgn synth wrote it; ialgn verify does not check it.",
+			"The whole design on t", "Module m: the classifier without a loader, after place and route. Values written by ialgn synth; ialgn verify does not check them.",
 			[]fact{{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""}, {
 				"Delay", "13.97 ns", "from input to output, after routing",
 			}},
@@ -250,7 +250,7 @@ func TestResultsOfLess(t *testing.T) {
 			p.Output.Report.Wrapper = &wrapper.Rate{Kind: "uart"}
 		}, group{
 			"The whole design on t",
-			"Module m: the folded engine, its memories and its loader (uart), after place and route. As ialgn synth wrote it; ialgn verify does not check it.",
+			"Module m: the folded engine, its memories and its loader (uart), after place and route. Values written by ialgn synth; ialgn verify does not check them.",
 			[]fact{{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""}},
 		}},
 	} {
