@@ -43,7 +43,7 @@ func TestRoom(t *testing.T) {
 	for path, want := range map[string]string{
 		dir:                           ": a folder; name a file in it",
 		filepath.Join(dir, "n"):       "n.checkpoint: a folder; name a file in it",
-		filepath.Join(dir, "no", "m"): "does not exist, make it first",
+		filepath.Join(dir, "no", "m"): "does not exist; create it first",
 	} {
 		steps := 0
 		_, err := (Run{Config: parse(t), Model: path, Progress: func(Progress) { steps++ }}).Train(t.Context())

@@ -354,7 +354,7 @@ func TestKilledEarly(t *testing.T) {
 		}
 		for _, epoch := range []int{2, 1} {
 			leave(t, Run{Config: cfg, Model: path}, epoch)
-			refused(t, Run{Config: cfg, Model: path, Resume: true}, "there is no checkpoint to resume")
+			refused(t, Run{Config: cfg, Model: path, Resume: true}, "no checkpoint to resume from")
 			for file, want := range aside {
 				if string(read(t, file)) != string(want) {
 					t.Errorf("%s, left in epoch %d: %s is not the first run's", name, epoch, file)
@@ -392,7 +392,7 @@ func TestMorePatience(t *testing.T) {
 	if string(read(t, path)) != string(read(t, patient)) || got.Epochs <= first.Epochs {
 		t.Errorf("resumed with more patience: %+v, from the start: %+v", got, want)
 	}
-	refused(t, Run{Config: stops(t), Model: path, Resume: true}, "ask for more patience")
+	refused(t, Run{Config: stops(t), Model: path, Resume: true}, "use more patience")
 }
 
 func TestResumeValidationRefuses(t *testing.T) {
