@@ -68,7 +68,7 @@ func TestTogether(t *testing.T) {
 	}
 	train(t, first)
 	if second == nil || !strings.Contains(second.Error(),
-		"m: another run is training it (its lock is held by another process, number ") {
+		"m: another run is training this model (the lock is held by another process, number ") {
 		t.Errorf("the second run: %v", second)
 	}
 	if string(read(t, path)) != string(read(t, alone.Model)) {

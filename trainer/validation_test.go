@@ -420,7 +420,7 @@ func TestResumeValidationRefuses(t *testing.T) {
 	if err := os.Remove(BestPath(path)); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, r, "put it back")
+	refused(t, r, "restore it")
 }
 
 // TestCosine interrupts and resumes a run with a warm-up and a cosine, which cannot be
@@ -448,7 +448,7 @@ func TestCosine(t *testing.T) {
 		}
 		r.Config = parse(t, append(sets, "train.epochs=5")...)
 		if r.Config.Train.Schedule.Kind == "cosine" {
-			refused(t, r, "spread over train.epochs = 3, and 5 would be")
+			refused(t, r, "spread over train.epochs = 3, and 5 would change")
 		} else if s := train(t, r); s.Epochs != 5 {
 			t.Errorf("%s: prolonged to %d epochs", name, s.Epochs)
 		}
