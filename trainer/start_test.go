@@ -148,7 +148,7 @@ func TestStartRefuses(t *testing.T) {
 		{base, "encoder.thresholds=quantile", "another encoder.thresholds than"},
 		{text, "name=x", "text: "},
 		{filepath.Join(dir, "none"), "name=x", "none: no such file"},
-		{dir, "name=x", "is a folder, name a model file in it"},
+		{dir, "name=x", "a folder; name a model file in it"},
 		{os.DevNull, "name=x", os.DevNull + ": is a device or pipe, "},
 	} {
 		path := filepath.Join(dir, "m")

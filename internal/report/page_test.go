@@ -232,7 +232,7 @@ func TestPage(t *testing.T) {
 		"file":                      {"format", "bytes", "SHA-256"}, // the last table wins
 		"last epoch: test accuracy": {"80.00 %"},
 		"epoch kept, chosen on the validation set": {"epoch 2"},
-		evil:                        {"after all", "6,453", "1,284", "1,284", "7", "0"},
+		evil:                        {"after all passes", "6,453", "1,284", "1,284", "7", "0"},
 		"one":                       {"1", "1", "50.00 %"},
 		"A":                         {"3", "100.00 %"},
 		"feature 1":                 {"4", evil, "80.00 %", ""},
@@ -265,7 +265,7 @@ func TestPage(t *testing.T) {
 	}
 	for _, want := range []string{
 		"IALGN of 300 chains and 1 layers on " + evil, "8 of 10 test samples",
-		"is not the one of the training record", "the parameters of " + evil, "test, relaxed network", "validation",
+		"differs from the test set of the training record", "the parameters of " + evil, "test, relaxed network", "validation",
 	} {
 		if !strings.Contains(p.all, want) {
 			t.Errorf("the page does not say %q", want)
@@ -285,7 +285,7 @@ func TestPageOfLittle(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Not evaluated: mnist: not found", "has not been trained", "compiled without passes",
-		"ialgn verify compares", "ialgn synth takes", "not done",
+		"ialgn verify compares", "ialgn synth makes", "not done",
 	} {
 		if !strings.Contains(got.all, want) {
 			t.Errorf("the page does not say %q", want)
@@ -324,7 +324,7 @@ func TestMatrix(t *testing.T) {
 		if slices.Contains(got.titles, drawing) != (n > mostInTable) {
 			t.Errorf("%d classes: drawn, or not: %q", n, got.titles[:2])
 		}
-		pointed := fmt.Sprintf("%s 1, taken for %s %d: 99 of 1000", evil, evil, 2%n)
+		pointed := fmt.Sprintf("%s 1, predicted as %s %d: 99 of 1000", evil, evil, 2%n)
 		if slices.Contains(got.titles, pointed) != (n > mostInTable) {
 			t.Errorf("%d classes: the cells do not tell what they are, as %q", n, pointed)
 		}

@@ -41,7 +41,7 @@ func TestNotChecked(t *testing.T) {
 		if want := map[bool]string{true: gates, false: gates + " (not checked)"}[c.want]; note != want {
 			t.Errorf("%s: %q, want %q", c.name, note, want)
 		}
-		if got := read(t, html(t, p)); strings.Contains(got.all, "Nothing has checked them") != (c.want == false && c.name != "the key left out") {
+		if got := read(t, html(t, p)); strings.Contains(got.all, "have not been checked") != (c.want == false && c.name != "the key left out") {
 			t.Errorf("%s: the page says something else in its section of areas", c.name)
 		}
 	}

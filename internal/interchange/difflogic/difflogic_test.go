@@ -168,7 +168,7 @@ func TestOtherText(t *testing.T) {
 	}
 	src.Wiring = f.Text(t, "compiled_c_8bits.c")
 	src.Wiring.Data = []byte(strings.Replace(string(src.Wiring.Data), "inp[20] ^ inp[21]", "inp[20] | inp[21]", 1))
-	want := "compiled_c_8bits.c: line 7: layer 0, gate 1: the text has operation 7 (a | b), but operation 6 has the largest weight (a ^ b)"
+	want := "compiled_c_8bits.c: line 7: layer 0, gate 1: the text has operation 7 (a | b), but operation 6 (a ^ b) has the largest weight"
 	if _, err := Read(src, value(t, src)); err == nil || err.Error() != want {
 		t.Error(err)
 	}

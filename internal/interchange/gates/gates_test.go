@@ -184,7 +184,7 @@ func TestSum(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := ReadBLIF(source(text, 3)); err == nil || !strings.Contains(err.Error(), "no multiple") {
+	if _, err := ReadBLIF(source(text, 3)); err == nil || !strings.Contains(err.Error(), "not a multiple") {
 		t.Error(err)
 	}
 }
