@@ -129,8 +129,8 @@ func (t *Test) drawing(classes []string) template.HTML {
 // drawCell draws the cell for the samples of class y that are taken for class x.
 func (t *Test) drawCell(out *strings.Builder, classes []string, y, x, side, shade int, numbered bool) {
 	n, left, top := t.Confusion[y][x], labelRoom+side*x, labelRoom+side*y
-	fmt.Fprintf(out, `<rect class="s%d" x="%d" y="%d" width="%d" height="%[4]d"><title>%s,
-		taken for %s: %d of %d</title></rect>`,
+	fmt.Fprintf(out,
+		`<rect class="s%d" x="%d" y="%d" width="%d" height="%[4]d"><title>%s, predicted as %s: %d of %d</title></rect>`,
 		shade, left, top, side, escaped(classes[y]), escaped(classes[x]), n, sum(t.Confusion[y]))
 	if numbered {
 		fmt.Fprintf(out, `<text class="s%d" x="%d" y="%d" text-anchor="middle">%d</text>`, shade, left+side/2, top+side/2+4,
