@@ -272,13 +272,13 @@ func TestGoOnConfig(t *testing.T) {
 		{five, "data: {set: digits}\ntrain: {epochs: 1}", ""},
 		{five, "data: {set: digits}\nencoder: {bits: 8}\ntrain: {epochs: 1}", ""},
 		{five, "data: {set: digits}\nmodel: {topology: layered, widths: '120,100', tau: 3}\ntrain: {epochs: 1}", ""},
-		{five, "data: {set: digits}\nmodel: {topology: ialgn}", `model.widths: "120,100", but the layers of topology ialgn`},
+		{five, "data: {set: digits}\nmodel: {topology: ialgn}", `model.widths: "120,100", but all layers of topology ialgn`},
 		{five, "data: {set: digits}\nmodel: {anchors: 8}", "has another model.anchors than this configuration"},
 		{five, "data: {set: digits}\nencoder: {thresholds: learned}", "c.yaml:2:23: encoder.thresholds: learned, but"},
 		{five, "data: {set: digits}\nmodel: {tau: -1}", "model.tau: -1 is outside"},
 		{
 			narrow, "data: {set: digits}",
-			"digits: features up to 16, but the network accepts whole numbers only up to 15; hint: import it again with " +
+			"digits: features up to 16, but the network accepts whole numbers only up to 15; hint: import the network again with " +
 				"Fact: input.bits=5",
 		},
 	} {

@@ -255,11 +255,11 @@ func TestDesign(t *testing.T) {
 	}
 	software.Certify = true
 	if _, err := ialgn.Verify(t.Context(), m, d, software); err == nil ||
-		!strings.Contains(err.Error(), "Write it first") {
+		!strings.Contains(err.Error(), "call Write first") {
 		t.Errorf("a certificate without a folder: %v", err)
 	}
 	if _, err := ialgn.Synthesise(t.Context(), d, ialgn.SynthOptions{}); err == nil ||
-		!strings.Contains(err.Error(), "Write it first") {
+		!strings.Contains(err.Error(), "call Write first") {
 		t.Errorf("synthesised without a folder: %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "out")
@@ -301,7 +301,7 @@ func TestDesign(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := ialgn.Verify(t.Context(), other, opened, software); err == nil ||
-		!strings.Contains(err.Error(), "is another one") {
+		!strings.Contains(err.Error(), "but circle.safetensors has") {
 		t.Errorf("another model: %v", err)
 	}
 }
@@ -323,7 +323,7 @@ func TestSavedWithoutSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r, err := d.Report(); err != nil || r.Samples.Source != "random" ||
-		!strings.Contains(r.Samples.Reason, "passed by the program") {
+		!strings.Contains(r.Samples.Reason, "passed in memory by the program") {
 		t.Errorf("%+v, %v", r.Samples, err)
 	}
 	var warned []string
@@ -338,7 +338,7 @@ func TestSavedWithoutSamples(t *testing.T) {
 		t.Errorf("with samples: %+v, %v, warned %q", c, err, warned)
 	}
 	if _, err := m.Evaluate(t.Context(), ialgn.EvalOptions{}); err == nil ||
-		!strings.HasPrefix(ialgn.Hint(err), "pass them again") {
+		!strings.HasPrefix(ialgn.Hint(err), "pass the samples again") {
 		t.Errorf("evaluated: %v, %s", err, ialgn.Hint(err))
 	}
 	if err := m.Save(path); err == nil {

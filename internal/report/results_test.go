@@ -85,11 +85,11 @@ func TestEarlierSynthesis(t *testing.T) {
 	for _, c := range []struct{ name, text, want, kind string }{
 		{
 			"a clock", `"fmax_mhz": 80, "critical_path": {"from": "posedge clk", "to": "posedge clk", "ns": 12}`, "80.0 MHz",
-			"by the path from register to register",
+			"path from register to register",
 		},
 		{
 			"one stage", `"critical_path": {"from": "<async>", "to": "posedge clk", "ns": 8}`, "125.0 MHz",
-			"by the path from input to register",
+			"path from input to register",
 		},
 		{"no registers", `"critical_path": {"from": "<async>", "to": "<async>", "ns": 14}`, "14.00 ns", "from input to output"},
 	} {
