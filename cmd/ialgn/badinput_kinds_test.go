@@ -111,7 +111,7 @@ var badKinds = []badInput{
 	{"a manifest to eval", nil, "eval raw/manifest.json", "is a file in a folder made by compile", "name the folder", false},
 	{"a configuration to verify", nil, "verify small.yaml raw", "is a configuration, not a model file", "ialgn train small.yaml", false},
 	{"a configuration to import", nil, "import small.yaml -o x.st", "is a configuration, which import cannot read", "ialgn train small.yaml", false},
-	{"a folder of compile to predict", nil, "predict raw new.csv", "raw: is a folder that compile made", "the model that it was compiled from", false},
+	{"a folder of compile to predict", nil, "predict raw new.csv", "raw: a folder made by compile", "the model that it was compiled from", false},
 	{"a model as folder", nil, "verify m.st m.st", "m.st: is a model file, not a folder that compile made", "ialgn compile m.st", false},
 	{"a model to classify", nil, "predict m.st m.st", "m.st: is a model file, not a table", "ialgn compile m.st", false},
 	{"a table under gzip to compile", gzipped("t.csv.gz", "a,b\n1,2\n"), "compile t.csv.gz -o out", "is a gzip file, not a model file", "gunzip -c t.csv.gz > t.csv", false},
@@ -131,7 +131,7 @@ var badKinds = []badInput{
 	{"MATLAB to init", wrote("x.mat", "MATLAB 5.0 MAT-file\x00\x01IM"), "init x.mat -o x.yaml", "is a MATLAB file", "writetable", false},
 	{"SQLite to init", wrote("x.db", "SQLite format 3\x00\x10\x00"), "init x.db -o x.yaml", "is an SQLite database", "sqlite3 -csv", false},
 	{"R to train", wrote("x.RData", "RDX3\nX\n\x00\x00\x00\x03"), "train x.RData", "is an R workspace, not a configuration", "write.csv", false},
-	{"a web page to eval", wrote("x.st", "<!DOCTYPE html>\n<html>404</html>\n"), "eval x.st", "is a web page", "fetch the file anew", false},
+	{"a web page to eval", wrote("x.st", "<!DOCTYPE html>\n<html>404</html>\n"), "eval x.st", "is a web page", "download the file again", false},
 	{"a text to compile", wrote("x.st", "hello\nworld\n"), "compile x.st -o out", "is a text, not a model file", "name a model file", false},
 
 	{"labels of text", labels("<U3", "4,", 48), "init x.npy --labels y.npy -o x.yaml", "y.npy: header: elements of type U3", "numpy.unique(y, return_inverse=True)[1]", false},

@@ -35,7 +35,7 @@ func compileFlags() []cli.Flag {
 		[]cli.Flag{
 			&cli.StringFlag{
 				Name: "scope", Value: "full",
-				Usage: "compile `SCOPE`: gates, core (with the class), full (from feature words)",
+				Usage: "compile `SCOPE`: gates, core (adds the class), full (adds the encoder)",
 			},
 			&cli.BoolFlag{Name: "counts", Usage: "with scope core or full: add an output port with the class counts"},
 			&cli.BoolFlag{
@@ -44,7 +44,7 @@ func compileFlags() []cli.Flag {
 			},
 			&cli.IntFlag{
 				Name: "O", Value: 2,
-				Usage: "optimise at `LEVEL` 0 (one cell per gate), 1 (one sweep) or 2 (all sweeps)",
+				Usage: "optimise at `LEVEL` 0 (not at all), 1 (one sweep) or 2 (all sweeps)",
 			},
 			&cli.BoolFlag{
 				Name: "check-passes", Usage: "validate each pass, and compare its netlists on random inputs",

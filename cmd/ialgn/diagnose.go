@@ -48,7 +48,7 @@ var diagnoses = []diagnosis{
 var diagnoseOptions = slices.Concat(creditOptions, updatesOptions, probesOptions, grouped("several kinds",
 	&cli.IntFlag{
 		Name: "epochs", DefaultText: "10, for probes 200",
-		Usage: "train for `N` epochs, whatever the configuration has",
+		Usage: "train for `N` epochs, not the configured number",
 	},
 	&cli.StringFlag{Name: "plots", Usage: "write charts to `DIR`, as SVG and PNG"}))
 
