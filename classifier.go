@@ -56,7 +56,7 @@ func (c *Classifier) Classes() []string { return append([]string{}, c.frozen.Cla
 // features.
 func (c *Classifier) quantise(dst []uint16, features []float64) error {
 	if len(features) != len(dst) {
-		return fmt.Errorf("%d features, the model has %d", len(features), len(dst))
+		return fmt.Errorf("%d features, but the model has %d", len(features), len(dst))
 	}
 	quantise(&c.frozen.Encoder, dst, features)
 	return nil

@@ -94,7 +94,7 @@ func (s source) missing() error {
 	if !s.imported || !s.without() {
 		return nil
 	}
-	return message.WithHint(errors.New("the network was imported without a data set that it could be tested with"),
+	return message.WithHint(errors.New("the network was imported without a data set, so there is no test part"),
 		"import it again with {Set data.set=csv}, {Set data.test=FILE} and so on, or classify samples with predict")
 }
 
@@ -116,14 +116,14 @@ func (s source) encode() (*trainer.TestData, error) {
 		features, labels = s.override.Features, s.override.Labels
 	}
 	if len(features) != len(labels) {
-		return nil, fmt.Errorf("%d samples with %d labels", len(features), len(labels))
+		return nil, fmt.Errorf("%d samples, but %d labels", len(features), len(labels))
 	}
 	enc := s.encoder
 	t := newTestData("memory", enc)
 	words, levels := make([]uint16, enc.Features()), make([]uint16, enc.Features())
 	for i, sample := range features {
 		if len(sample) != enc.Features() {
-			return nil, fmt.Errorf("sample %d: %d features, the model has %d", i, len(sample), enc.Features())
+			return nil, fmt.Errorf("sample %d: %d features, but the model has %d", i, len(sample), enc.Features())
 		}
 		if labels[i] < 0 || labels[i] >= len(s.classes) {
 			return nil, fmt.Errorf("sample %d: label %d, want 0 to %d", i, labels[i], len(s.classes)-1)
@@ -184,10 +184,10 @@ func (t *tested) samples() verify.Samples { return verify.Samples{Levels: t.Leve
 func (t *tested) note() error {
 	switch {
 	case t.imported:
-		return errors.New("the network was imported without a data set: random samples take the place of a test part")
+		return errors.New("the network was imported without a data set: random samples replace the test part")
 	case t.random:
-		return errors.New("the model's samples were known to the program that trained it: random ones take the place of " +
-			"its test part")
+		return errors.New("the model was trained on samples in memory: random samples replace " +
+			"the test part")
 	case t.other:
 		return otherData(t.Name)
 	}
@@ -196,5 +196,5 @@ func (t *tested) note() error {
 
 // otherData returns the warning that the test samples are not the ones the model was trained with.
 func otherData(name string) error {
-	return errors.New("the test part of " + name + " here is not the one that the model was trained with")
+	return errors.New("the test part of " + name + " differs from the one of the training")
 }

@@ -40,7 +40,7 @@ type WriteOptions struct {
 // that CompileOptions.Emit names; see [backend.Write]. If the context ends, the folder is unchanged.
 func (d *Design) Write(ctx context.Context, dir string, o WriteOptions) error {
 	if d.product == nil {
-		return fmt.Errorf("%s: the design is in its folder already: copy that", d.dir)
+		return fmt.Errorf("%s: the design is already in a folder; copy that folder", d.dir)
 	}
 	p := *d.product
 	p.Guard = guard(o.Force, o.Keep, d.reads)
@@ -62,7 +62,7 @@ func (d *Design) output(ctx context.Context) (*backend.Output, error) {
 		return d.out, nil
 	}
 	if d.dir == "" {
-		return nil, errors.New("the design has no folder yet: Write it first")
+		return nil, errors.New("the design has no folder yet: call Write first")
 	}
 	out, p, err := readFolder(ctx, d.dir)
 	if err == nil {

@@ -47,7 +47,7 @@ func (e engine) machineCode(n *netlist.Netlist, samples int, words *encoding.Enc
 		return nil, nil
 	}
 	if e != "" && !slices.Contains(Engines(), string(e)) {
-		return nil, message.Optionf("{Engine} %s: there is no such engine, give auto, native or simulator", e)
+		return nil, message.Optionf("{Engine} %s: no such engine, want auto, native or simulator", e)
 	}
 	sets, err := runner.ISAs()
 	if err == nil {

@@ -69,7 +69,7 @@ func TestEngines(t *testing.T) {
 		}
 	}
 	_, err = m.Classifier(t.Context(), "fast")
-	if err == nil || !strings.Contains(err.Error(), "Engine fast: there is no such engine") {
+	if err == nil || !strings.Contains(err.Error(), "Engine fast: no such engine") {
 		t.Errorf("an unknown engine: error %v", err)
 	}
 }

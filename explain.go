@@ -62,7 +62,8 @@ func (m *Model) Shape() dataset.Shape {
 // and with the trainer's forward pass.
 func (e *Explainer) Explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {
 	if o.Sample < 0 {
-		return nil, message.WithHint(message.Optionf("{Sample}: %d: must not be negative", o.Sample), "samples count from 0")
+		return nil, message.WithHint(message.Optionf("{Sample}: %d: must not be negative", o.Sample),
+			"samples are counted from 0")
 	}
 	if o.Changes < 0 {
 		return nil, message.Optionf("{Changes}: %d: must not be negative", o.Changes)
@@ -146,7 +147,7 @@ func noSample(where string, sample, have int) error {
 	if have == 0 {
 		return err
 	}
-	return message.WithHint(err, "samples count from 0: give one up to %d", have-1)
+	return message.WithHint(err, "samples are counted from 0: give 0 to %d", have-1)
 }
 
 // categories returns the columns of the model's table that hold words.

@@ -131,8 +131,8 @@ func TestExplainRefuses(t *testing.T) {
 		want string
 		hint string
 	}{
-		{ialgn.ExplainOptions{Data: data, Sample: 2}, "Sample: 2: the test part of memory has 2 samples", "up to 1"},
-		{ialgn.ExplainOptions{Data: data, Sample: -1}, "Sample: -1: must not be negative", "count from 0"},
+		{ialgn.ExplainOptions{Data: data, Sample: 2}, "Sample: 2: the test part of memory has 2 samples", "give 0 to 1"},
+		{ialgn.ExplainOptions{Data: data, Sample: -1}, "Sample: -1: must not be negative", "counted from 0"},
 		{ialgn.ExplainOptions{Data: data, Changes: -1}, "Changes: -1: must not be negative", ""},
 		{ialgn.ExplainOptions{File: "none.csv"}, "none.csv", ""},
 	} {

@@ -50,9 +50,10 @@ func TestGoOnForeign(t *testing.T) {
 			before := evaluate(t, path)
 			out := filepath.Join(t.TempDir(), "more.safetensors")
 			o := ialgn.TrainOptions{Path: out, Init: path}
-			cfg, err := ialgn.LoadConfig(o, write(t, "train: {epochs: 12, batch: 32, optimizer: {lr: 0.05}}"), samples("labels.npy")...)
+			cfg, err := ialgn.LoadConfig(o, write(t,
+				"train: {epochs: 12, batch: 32, optimizer: {lr: 0.05}}"), samples("labels.npy")...)
 			if !i.Trainable {
-				if err == nil || !strings.Contains(err.Error(), "training cannot go on from it: "+i.Reason) {
+				if err == nil || !strings.Contains(err.Error(), "the model cannot be trained further: "+i.Reason) {
 					t.Errorf("error %v, want that training cannot go on: %s", err, i.Reason)
 				}
 				return
@@ -271,13 +272,13 @@ func TestGoOnConfig(t *testing.T) {
 		{five, "data: {set: digits}\ntrain: {epochs: 1}", ""},
 		{five, "data: {set: digits}\nencoder: {bits: 8}\ntrain: {epochs: 1}", ""},
 		{five, "data: {set: digits}\nmodel: {topology: layered, widths: '120,100', tau: 3}\ntrain: {epochs: 1}", ""},
-		{five, "data: {set: digits}\nmodel: {topology: ialgn}", `model.widths: "120,100", but the layers of topology ialgn`},
+		{five, "data: {set: digits}\nmodel: {topology: ialgn}", `model.widths: "120,100", but all layers of topology ialgn`},
 		{five, "data: {set: digits}\nmodel: {anchors: 8}", "has another model.anchors than this configuration"},
 		{five, "data: {set: digits}\nencoder: {thresholds: learned}", "c.yaml:2:23: encoder.thresholds: learned, but"},
 		{five, "data: {set: digits}\nmodel: {tau: -1}", "model.tau: -1 is outside"},
 		{
 			narrow, "data: {set: digits}",
-			"digits: features up to 16, but the network reads whole numbers up to 15; hint: import it again with " +
+			"digits: features up to 16, but the network accepts whole numbers only up to 15; hint: import the network again with " +
 				"Fact: input.bits=5",
 		},
 	} {
@@ -366,7 +367,8 @@ func TestFewerClasses(t *testing.T) {
 		}
 		return path
 	}
-	gates := save("n.blif", ".model n\n.inputs a b c\n.outputs x y z\n.names a b x\n10 1\n.names b c y\n10 1\n.names c a z\n10 1\n.end\n")
+	gates := save("n.blif",
+		".model n\n.inputs a b c\n.outputs x y z\n.names a b x\n10 1\n.names b c y\n10 1\n.names c a z\n10 1\n.end\n")
 	rows := strings.Repeat("1,0,0,0\n0,0,1,2\n", 8)
 	set := []string{"data.set=csv", "data.train=" + save("train.csv", rows), "data.test=" + save("test.csv", rows)}
 	o := ialgn.ImportOptions{Fact: []string{"group_sum.k=3", "group_sum.tau=1"}, Set: set}

@@ -173,7 +173,7 @@ func TestClassifier(t *testing.T) {
 	if none, err := c.ClassifyAll(t.Context(), nil); len(none) > 0 || err != nil {
 		t.Errorf("no samples: %v, %v", none, err)
 	}
-	const want = "1 features, the model has 2"
+	const want = "1 features, but the model has 2"
 	if _, err := c.Classify([]float64{1}); err == nil || err.Error() != want {
 		t.Errorf("a sample of one feature: error %v", err)
 	}
@@ -208,7 +208,7 @@ func TestBadData(t *testing.T) {
 			d.Features, d.Classes = [][]float64{},
 				[]string{"a", "b"}
 		},
-		"features: 900 samples with 2 labels": func(d *ialgn.Data) { d.Labels = []int{0, 1} },
+		"features: 900 samples, but 2 labels": func(d *ialgn.Data) { d.Labels = []int{0, 1} },
 		"features[7]: 3 features, want 2":     func(d *ialgn.Data) { d.Features[7] = []float64{1, 2, 3} },
 		"features[8]: feature 1 is NaN":       func(d *ialgn.Data) { d.Features[8] = []float64{1, math.NaN()} },
 		"features[9]: label -1, want 0 to 1":  func(d *ialgn.Data) { d.Labels[9] = -1 },
@@ -255,11 +255,11 @@ func TestDesign(t *testing.T) {
 	}
 	software.Certify = true
 	if _, err := ialgn.Verify(t.Context(), m, d, software); err == nil ||
-		!strings.Contains(err.Error(), "Write it first") {
+		!strings.Contains(err.Error(), "call Write first") {
 		t.Errorf("a certificate without a folder: %v", err)
 	}
 	if _, err := ialgn.Synthesise(t.Context(), d, ialgn.SynthOptions{}); err == nil ||
-		!strings.Contains(err.Error(), "Write it first") {
+		!strings.Contains(err.Error(), "call Write first") {
 		t.Errorf("synthesised without a folder: %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "out")
@@ -301,7 +301,7 @@ func TestDesign(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := ialgn.Verify(t.Context(), other, opened, software); err == nil ||
-		!strings.Contains(err.Error(), "is another one") {
+		!strings.Contains(err.Error(), "but circle.safetensors has") {
 		t.Errorf("another model: %v", err)
 	}
 }
@@ -323,7 +323,7 @@ func TestSavedWithoutSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r, err := d.Report(); err != nil || r.Samples.Source != "random" ||
-		!strings.Contains(r.Samples.Reason, "passed by the program") {
+		!strings.Contains(r.Samples.Reason, "passed in memory by the program") {
 		t.Errorf("%+v, %v", r.Samples, err)
 	}
 	var warned []string
@@ -338,7 +338,7 @@ func TestSavedWithoutSamples(t *testing.T) {
 		t.Errorf("with samples: %+v, %v, warned %q", c, err, warned)
 	}
 	if _, err := m.Evaluate(t.Context(), ialgn.EvalOptions{}); err == nil ||
-		!strings.HasPrefix(ialgn.Hint(err), "pass them again") {
+		!strings.HasPrefix(ialgn.Hint(err), "pass the samples again") {
 		t.Errorf("evaluated: %v, %s", err, ialgn.Hint(err))
 	}
 	if err := m.Save(path); err == nil {
@@ -371,7 +371,8 @@ func TestDifference(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), " & ", " | ")), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ialgn.OpenDesign(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "changed since compile wrote it") {
+	if _, err := ialgn.OpenDesign(t.Context(), dir); err == nil || !strings.Contains(err.Error(),
+		"changed since compile wrote it") {
 		t.Errorf("opened: %v", err)
 	}
 	if err := testkit.ResignFolder(dir); err != nil {
@@ -392,7 +393,7 @@ func TestOptions(t *testing.T) {
 	m := trained(t)
 	_, err := ialgn.Compile(t.Context(), m, ialgn.CompileOptions{Baud: 9600})
 	if err == nil || err.Error() != "Baud 9600: there is no serial line" ||
-		ialgn.Hint(err) != "leave it out, or give Wrap: uart" {
+		ialgn.Hint(err) != "omit it, or add Wrap: uart" {
 		t.Errorf("%v (%s)", err, ialgn.Hint(err))
 	}
 	d, err := ialgn.Compile(t.Context(), m, ialgn.CompileOptions{Fold: "2", Wrap: "uart", MHz: 12})

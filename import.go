@@ -81,7 +81,7 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 	defer file.Close()
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: is no file", path)
+		err = fmt.Errorf("%s: not a file", path)
 	}
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if words := src.Facts.Input; words.Bits > 0 {
-		how := "taken as they are: no divisor is said, input.divisor"
+		how := "used unchanged, because input.divisor is not given"
 		if words.Divisor != 0 {
 			how = fmt.Sprintf("divided by %v for the network", words.Divisor)
 		}
@@ -194,7 +194,7 @@ func (o *ImportOptions) sources(src *given.Source) (files []model.Start, err err
 	}
 	shape, values, err := dataset.ReadArray(thresholds, bytes.NewReader(f.Data), maxThresholds)
 	if err != nil && !bytes.HasPrefix(f.Data, []byte("\x93NUMPY")) {
-		err = message.WithHint(err, "save the thresholds by numpy.save: a row for each feature, or one for all")
+		err = message.WithHint(err, "save the thresholds with numpy.save: one row per feature, or one row for all")
 	}
 	if err != nil {
 		return nil, err
@@ -212,7 +212,7 @@ func (o *ImportOptions) thresholdsFile(beside string) (string, error) {
 	case o.Thresholds != "" || beside == "":
 		return o.Thresholds, nil
 	case !filepath.IsLocal(beside):
-		return "", fmt.Errorf("%s: thermometer.thresholds_file: %q is not beside the facts", o.Facts, beside)
+		return "", fmt.Errorf("%s: thermometer.thresholds_file: %q is not in the folder of the facts", o.Facts, beside)
 	}
 	return filepath.Join(filepath.Dir(o.Facts), beside), nil
 }

@@ -348,10 +348,10 @@ func TestImportSays(t *testing.T) {
 		}
 	}
 	for want, o := range map[string]ialgn.ImportOptions{
-		"features whole numbers of 8 bits, taken as they are: no divisor is said, input.divisor (the options)": with("input.bits=8"),
-		"features whole numbers of 8 bits, divided by 255 for the network (the options)":                       with("input={bits: 8, divisor: 255}"),
-		"beta 0: not said, group_sum.beta (the default)":                                                       with(),
-		"group sum 2 classes of 1 bits, tau 1, beta 3 (the options)":                                           with("group_sum.beta=3"),
+		"features whole numbers of 8 bits, used unchanged, because input.divisor is not given (the options)": with("input.bits=8"),
+		"features whole numbers of 8 bits, divided by 255 for the network (the options)":                     with("input={bits: 8, divisor: 255}"),
+		"beta 0: not said, group_sum.beta (the default)":                                                     with(),
+		"group sum 2 classes of 1 bits, tau 1, beta 3 (the options)":                                         with("group_sum.beta=3"),
 	} {
 		i, err := ialgn.Import(t.Context(), path, o)
 		if err != nil {

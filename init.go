@@ -66,7 +66,7 @@ func Init(ctx context.Context, o InitOptions) (*Initial, error) {
 	}
 	i.name = config.NameFor(i.report.Config)
 	if guard(o.Force, o.Keep).Check(i.report.Config, outfile.Any) != nil {
-		return nil, outfile.Remedied(fmt.Errorf("%s: exists already, and would be written over", i.report.Config))
+		return nil, outfile.Remedied(fmt.Errorf("%s: exists and would be overwritten", i.report.Config))
 	}
 	if err := outfile.CheckWritable(i.report.Config); err != nil {
 		return nil, err
@@ -103,13 +103,14 @@ type setting struct{ key, value, comment string }
 // look fills in i.data, the settings of section data, for a named data set, arrays or a CSV file.
 func (i *initial) look(ctx context.Context) error {
 	if len(i.options.Set) > 0 && (i.options.Labels != "" || dataset.IsArray(i.options.Data)) {
-		return message.Optionf("{Set %s}: is for a CSV file", i.options.Set[0])
+		return message.Optionf("{Set %s}: applies only to a CSV file", i.options.Set[0])
 	}
 	known := slices.ContainsFunc(dataset.List(), func(d dataset.Info) bool { return d.Name == i.options.Data })
 	if known && !dataset.Own(i.options.Data) {
 		if o := &i.options; o.Label+o.Test+o.Labels+o.TestLabels != "" || len(o.Set) > 0 {
-			return message.Optionf("{Label}, {Labels}, {Test}, {TestLabels} and {Set} are for files: the data set %s has its "+
-				"own",
+			return message.Optionf(
+				"{Label}, {Labels}, {Test}, {TestLabels} and {Set} are for files, but the data set %s has its "+
+					"own",
 				i.options.Data)
 		}
 		i.data = []setting{{"set", i.options.Data, ""}}
@@ -119,15 +120,15 @@ func (i *initial) look(ctx context.Context) error {
 		return i.nameArrays()
 	}
 	if dataset.IsArray(i.options.Data) {
-		return message.WithHint(fmt.Errorf("%s: is an array, of which the labels are to be named", i.options.Data),
+		return message.WithHint(fmt.Errorf("%s: an array, whose labels must be named", i.options.Data),
 			"give {Labels FILE}")
 	}
 	if i.options.TestLabels != "" {
-		return message.Optionf("{TestLabels} %s: is for arrays, whose labels {Labels} names", i.options.TestLabels)
+		return message.Optionf("{TestLabels} %s: applies only to an array with {Labels}", i.options.TestLabels)
 	}
 	if _, err := os.Stat(i.options.Data); err != nil {
-		return message.WithHint(fmt.Errorf("%s: is neither a file nor a data set", i.options.Data),
-			"name a CSV file, an array, or one of the data sets that `ialgn data list` shows")
+		return message.WithHint(fmt.Errorf("%s: neither a file nor a data set", i.options.Data),
+			"name a CSV file, an array or a data set; `ialgn data list` shows the data sets")
 	}
 	return i.lookAtTable(ctx)
 }
@@ -136,11 +137,12 @@ func (i *initial) look(ctx context.Context) error {
 func (i *initial) nameArrays() error {
 	o := &i.options
 	if o.Label != "" {
-		return message.Optionf("{Label} %s: names a column of a CSV file, and {Labels} says that the data are arrays",
+		return message.Optionf("{Label} %s: names a column of a CSV file, but {Labels} is for arrays",
 			o.Label)
 	}
 	if (o.Test == "") != (o.TestLabels == "") {
-		return message.Optionf("{Test} and {TestLabels} belong together: the test samples of an array, and their labels")
+		return message.Optionf(
+			"{Test} and {TestLabels} must be given together: the test samples of an array, and their labels")
 	}
 	i.report.Set = "arrays"
 	i.data = []setting{
@@ -169,7 +171,7 @@ func (i *initial) lookAtTable(ctx context.Context) error {
 	}
 	s, err := dataset.SurveyTable(ctx, cfg, i.folders)
 	if remedy := message.Hint(err); strings.Contains(remedy, "data.") {
-		return message.WithHint(err, "%s; {Set KEY=VALUE} says it here", remedy)
+		return message.WithHint(err, "%s; use {Set KEY=VALUE}", remedy)
 	} else if err != nil {
 		return err
 	}
@@ -207,8 +209,9 @@ var saidKeys = []string{
 func (i *initial) said() (config.Data, error) {
 	for _, set := range i.options.Set {
 		if key, _, _ := strings.Cut(set, "="); !slices.Contains(saidKeys, key) {
-			return config.Data{}, message.WithHint(message.Optionf("{Set %s}: is none of %s", set, strings.Join(saidKeys, ", ")),
-				"write other keys into the configuration")
+			return config.Data{}, message.WithHint(message.Optionf("{Set %s}: want one of the keys %s", set,
+				strings.Join(saidKeys, ", ")),
+				"write other keys to the configuration")
 		}
 	}
 	d, err := config.ParseDraft(i.name, nil, append([]string{"data.set=csv"}, i.options.Set...))
@@ -276,9 +279,9 @@ func (i *initial) checkLength(text string) error {
 	if len(text) <= config.MaxSource {
 		return nil
 	}
-	return message.WithHint(fmt.Errorf("%s: the names of its columns take more than the %d bytes that a configuration "+
+	return message.WithHint(fmt.Errorf("%s: the column names take more than the %d bytes that a configuration "+
 		"may have",
-		i.options.Data, config.MaxSource), "leave columns out of the file, or give them shorter names")
+		i.options.Data, config.MaxSource), "remove columns from the file, or give them shorter names")
 }
 
 // count returns the number of training samples. For a named data set it also counts the samples of each class.

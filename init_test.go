@@ -35,7 +35,7 @@ func TestInit(t *testing.T) {
 	if r.Rows != 40 || r.Features != 3 || r.Inputs != 21 || len(r.Columns) != 4 || len(r.Classes) != 2 {
 		t.Errorf("%+v", r)
 	}
-	if _, err := ialgn.Init(t.Context(), o); err == nil || !strings.Contains(err.Error(), "exists already") {
+	if _, err := ialgn.Init(t.Context(), o); err == nil || !strings.Contains(err.Error(), "exists and would be overwritten") {
 		t.Errorf("written again: %v", err)
 	}
 	cfg, err := ialgn.LoadConfig(ialgn.TrainOptions{}, r.Config, "train.epochs=10")

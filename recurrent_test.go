@@ -112,7 +112,7 @@ func TestSequencesRefused(t *testing.T) {
 	}{
 		{other, CompileOptions{}, "is not recurrent"},
 		{m, CompileOptions{Scope: "core"}, "it is for scope full"},
-		{m, CompileOptions{FoldSteps: 300}, "runs no program"},
+		{m, CompileOptions{FoldSteps: 300}, "has no program"},
 		{m, CompileOptions{LUT: 4, Pipeline: "auto"}, "a step is a loop"},
 		{m, CompileOptions{Counts: true}, "gives the class alone"},
 	} {

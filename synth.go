@@ -89,7 +89,7 @@ type Implementation struct {
 var ErrSlow = errors.New("was not reached")
 
 // ErrUnplaced says that the design was not placed, so its clock frequency is unknown.
-var ErrUnplaced = errors.New("nothing was placed, so there is no clock")
+var ErrUnplaced = errors.New("the design was not placed, so there is no clock")
 
 // ErrUnclocked says that no path of a routed design begins or ends at a register, so there is no clock frequency.
 var ErrUnclocked = errors.New("no path begins or ends at a register, so there is no clock")
@@ -231,15 +231,15 @@ func reason(p *plan.Plan) string {
 	case p.Family() != "":
 		return "the first target of the family that it was compiled for"
 	}
-	return "as neither an option nor the folder says another"
+	return "because neither an option nor the folder names a target"
 }
 
 // warnOfFamily warns if a folder's LUTs were mapped for another family than the device's. The result is correct,
 // but a mapping for the right family would be smaller.
 func (o SynthOptions) warnOfFamily(out *backend.Output, p *plan.Plan, d target.Device) {
 	if family := cmp.Or(p.Family(), d.Family); family != d.Family && p.Style != verilog.LUTs && p.Lanes() == 0 {
-		o.warn(message.Optionf("%s was compiled for %s and is synthesised for %s: compile with {Target %s} to have its LUTs "+
-			"made for that",
+		o.warn(message.Optionf("%s was compiled for %s, but is synthesised for %s: compile with {Target %s} to get LUTs "+
+			"for this target",
 			out.Dir, family, d.Name, d.Family))
 	}
 }
@@ -252,13 +252,14 @@ func (o SynthOptions) onBoard(out *backend.Output, b *wrapper.Board, r *synth.Op
 		return nil
 	}
 	if !carries(b, r.Device) {
-		return message.WithHint(fmt.Errorf("%s: compiled for the board %s, whose pins %s has not", out.Dir, b.Name,
+		return message.WithHint(fmt.Errorf("%s: compiled for the board %s, but %s does not have the pins of the board",
+			out.Dir, b.Name,
 			r.Device.Name),
 			"synthesise with {Target %s}, or give other pins with {Pins FILE}", boardTarget(b))
 	}
 	if err := b.CheckClock(r.MHz); err != nil {
 		return message.WithHint(message.Optionf("{MHz} %w", err),
-			"leave it out, or give pins without a frequency with {Pins FILE}")
+			"omit it, or give pins without a frequency with {Pins FILE}")
 	}
 	if r.Pins, err = out.Path("pins"); err != nil {
 		return err
@@ -272,7 +273,7 @@ func (o SynthOptions) onBoard(out *backend.Output, b *wrapper.Board, r *synth.Op
 // board.
 func (o SynthOptions) warnOfPins(p *plan.Plan, r synth.Options) {
 	if r.Pins == "" && o.Reuse == "" && r.Device.Placeable() && wrapper.Boarded(p.Wrap) {
-		o.warn(message.Optionf("nothing names the pins of the %s, so they are placed freely: for a board compile with "+
+		o.warn(message.Optionf("no pins are given for the %s, so they are placed freely: for a board, compile with "+
 			"{Board NAME}, or give {Pins FILE}", p.Wrap))
 	}
 }
@@ -303,7 +304,8 @@ func sources(out *backend.Output, p *plan.Plan, d target.Device) (top string, fi
 	if p.Style == verilog.LUTs {
 		family := p.Target().OrGeneric()
 		if family != d.Of() {
-			return "", nil, message.WithHint(fmt.Errorf("%s: compiled in primitives of %s, which %s has not", out.Dir, family,
+			return "", nil, message.WithHint(fmt.Errorf("%s: compiled to primitives of %s, which %s does not have", out.Dir,
+				family,
 				d.Name),
 				"compile with {Target %s}, or with {Style gates}", d.Family)
 		}
@@ -345,12 +347,12 @@ func checkPins(r synth.Options) error {
 		return nil
 	}
 	if !r.Device.Placeable() {
-		return message.WithHint(message.Optionf("{Pins}: the target %s has none", r.Device.Name),
-			"leave it out, or choose a device")
+		return message.WithHint(message.Optionf("{Pins}: the target %s has no pins", r.Device.Name),
+			"omit it, or choose a device")
 	}
 	if info, err := os.Stat(r.Pins); err != nil || info.IsDir() {
 		return message.WithHint(message.Optionf("{Pins} %s: no such file", r.Pins),
-			"write one with a line `%s` for each port, or leave the option out", r.Device.Of().Constraints.PinLine)
+			"write the file with a line `%s` for each port, or omit the option", r.Device.Of().Constraints.PinLine)
 	}
 	return nil
 }

@@ -85,10 +85,10 @@ func (k *bitChecker) unreadable(r *synth.Report) string {
 	case best == nil:
 		return "there is none: " + r.NotPlaced
 	case !r.Device.Icestorm():
-		return "those of " + r.Device.Family + " cannot be read back"
+		return "bitstreams of " + r.Device.Family + " cannot be read back"
 	}
 	if left := flow.LeftOut(best.Result); len(left) > 0 {
-		return "it uses " + strings.Join(left, ", ") + ", which icebox_vlog leaves out or we have no model of"
+		return "it uses " + strings.Join(left, ", ") + ", which icebox_vlog omits or ialgn has no model of"
 	}
 	return ""
 }
@@ -104,7 +104,7 @@ func (k *bitChecker) check(ctx context.Context, r *synth.Report, o SynthOptions)
 	if err != nil {
 		return nil, err
 	}
-	o.note("simulating what is in the bitstream%s", clocks)
+	o.note("simulating the bitstream%s", clocks)
 	if b.Bitstream, err = fileSHA256(ctx, r.Bitstream); err != nil {
 		return nil, err
 	}

@@ -70,21 +70,22 @@ func (o SynthOptions) reused(ctx context.Context, out *backend.Output, r synth.O
 		is     bool
 	}{{"{MHz}", o.MHz != 0}, {"{Seeds}", len(o.Seeds) > 0}, {"{Pins}", o.Pins != ""}} {
 		if placing.is {
-			return "", message.WithHint(message.Optionf(placing.option+": with {Reuse} nothing is placed"), "leave it out")
+			return "", message.WithHint(
+				message.Optionf(placing.option+": has no effect, because {Reuse} does not place the design"), "omit it")
 		}
 	}
 	if len(r.Memories) == 0 {
-		return "", message.WithHint(message.Optionf("{Reuse}: %s has no memories, only a folded engine has", out.Dir),
-			"compile with {Fold}, or leave {Reuse} out")
+		return "", message.WithHint(message.Optionf("{Reuse}: %s has no memories, want a folded engine", out.Dir),
+			"compile with {Fold}, or omit {Reuse}")
 	}
 	other, err := backend.Read(ctx, o.Reuse)
 	if err != nil {
 		return "", message.Optionf("{Reuse}: %w", err)
 	}
 	if !slices.Equal(verilogOf(out), verilogOf(other)) {
-		return "", message.WithHint(message.Optionf("{Reuse} %s: its engine is another one than that of %s", o.Reuse,
+		return "", message.WithHint(message.Optionf("{Reuse} %s: the engine differs from the engine of %s", o.Reuse,
 			out.Dir),
-			"both must have the same {Module}, {Fold} and {Wrap}, and models with the same features, classes and "+
+			"both need the same {Module}, {Fold} and {Wrap}, and models with the same features, classes and "+
 				"blocks of steps")
 	}
 	return filepath.Join(o.Reuse, SynthesisFolder, r.Device.Name), nil

@@ -27,7 +27,7 @@ func clockOf(p *plan.Plan) float64 {
 func tooSlow(p *plan.Plan, out *backend.Output, r *synth.Report) error {
 	slowest := r.Slowest
 	if slowest.MHz == 0 {
-		return message.WithHint(ErrUnclocked, "compile with {Pipeline auto} or with {Wrap stream}, which have registers")
+		return message.WithHint(ErrUnclocked, "compile with {Pipeline auto} or {Wrap stream}, which add registers")
 	}
 	err := fmt.Errorf("the clock of %.1f MHz %w: the fastest of the seeds is %.1f MHz", r.MHz, ErrSlow, slowest.MHz)
 	if slowest.Kind != flow.RegisterToRegister {
@@ -52,7 +52,7 @@ func timingHint(err error, p *plan.Plan, out *backend.Output, r *synth.Report) e
 	case out.Report.Pipeline == nil:
 		return message.WithHint(err, "compile with {Pipeline auto} {MaxLevels %d}", levels)
 	case out.Report.Pipeline.LevelsPerStage > levels:
-		return message.WithHint(err, "compile with {Pipeline auto} {MaxLevels %d}, where it has stages of %d levels", levels,
+		return message.WithHint(err, "compile with {Pipeline auto} {MaxLevels %d}; the stages now have %d levels", levels,
 			out.Report.Pipeline.LevelsPerStage)
 	case p.Options.Style != plan.StyleLUT:
 		return message.WithHint(err, "compile with {Style lut}, try more seeds with {Seeds 5}, or aim lower with {MHz %d}",

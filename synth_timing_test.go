@@ -40,7 +40,7 @@ func TestTimingHint(t *testing.T) {
 		{
 			name: "a pipeline", o: CompileOptions{Target: "ice40", Pipeline: "auto"},
 			report: backend.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 4}},
-			want:   "compile with Pipeline: auto MaxLevels: 2, where it has stages of 4 levels",
+			want:   "compile with Pipeline: auto MaxLevels: 2; the stages now have 4 levels",
 		},
 		{
 			name: "a level a stage, in gates", o: CompileOptions{Target: "ice40", Pipeline: "auto", Style: "gates"},
@@ -59,7 +59,7 @@ func TestTimingHint(t *testing.T) {
 		{
 			name: "one stage behind inputs", o: CompileOptions{Target: "ice40", Pipeline: "1"},
 			report: backend.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 7}},
-			want:   "compile with Pipeline: auto MaxLevels: 3, where it has stages of 7 levels", by: flow.InputToRegister,
+			want:   "compile with Pipeline: auto MaxLevels: 3; the stages now have 7 levels", by: flow.InputToRegister,
 		},
 		{
 			name: "pads of a loader", o: CompileOptions{Target: "ice40", Wrap: "stream"}, by: flow.InputToRegister,
@@ -71,7 +71,7 @@ func TestTimingHint(t *testing.T) {
 		},
 		{
 			name: "no registers", o: CompileOptions{Target: "ice40"}, by: flow.InputToOutput,
-			want: "compile with Pipeline: auto or with Wrap: stream, which have registers",
+			want: "compile with Pipeline: auto or Wrap: stream, which add registers",
 		},
 	} {
 		p, err := c.o.plan(0)

@@ -116,10 +116,10 @@ func NewRun(ctx context.Context, cfg Config, data Data, o TrainOptions) (trainer
 		Ranks: o.Ranks, Guard: guard(o.Force, o.Keep, o.Init), Progress: o.Progress, Estimate: o.Estimate, Warn: o.Warn,
 	}
 	if o.Path == "" && o.Ranks != nil {
-		return r, errors.New("ranks train a network into a file: give a path")
+		return r, errors.New("training with ranks writes a file: give a path")
 	}
 	if o.Path == "" && o.Resume {
-		return r, errors.New("a run in memory has no checkpoint to resume from: give it a path")
+		return r, errors.New("a run in memory has no checkpoint to resume from: give a path")
 	}
 	if cfg.Encoder.Kept() {
 		return r, keepEncoder(&r)

@@ -59,7 +59,7 @@ func (o *VerifyOptions) check() error {
 		for _, l := range slices.Sorted(maps.Keys(certify.Levels)) {
 			names = append(names, string(l))
 		}
-		return message.Near(message.Optionf("{Level} %q: give software, rtl, formal or all", o.Level), o.Level, names)
+		return message.Near(message.Optionf("{Level} %q: want software, rtl, formal or all", o.Level), o.Level, names)
 	}
 	if o.Samples < 0 {
 		return message.Optionf("{Samples} %d: must be positive, or all", o.Samples)
@@ -90,7 +90,7 @@ func Verify(ctx context.Context, m *Model, d *Design, o VerifyOptions) (*Certifi
 		return nil, err
 	}
 	if o.Certify && d.dir == "" {
-		return nil, message.Optionf("{Certify}: the design has no folder yet: Write it first")
+		return nil, message.Optionf("{Certify}: the design has no folder yet: call Write first")
 	}
 	if o.Certify {
 		if err := guard(o.Force, nil).Check(backend.CertificatePath(d.dir), outfile.Certificate); err != nil {
@@ -195,9 +195,9 @@ func (m *Model) madeOf(ctx context.Context, out *backend.Output) error {
 		return err
 	}
 	if was := out.Manifest.Model; was.SHA256 != sum {
-		return message.WithHint(fmt.Errorf("%s: compiled from model %q, SHA-256 %s; %s is another one, %s", out.Dir, was.Name,
+		return message.WithHint(fmt.Errorf("%s: compiled from model %q with SHA-256 %s, but %s has %s", out.Dir, was.Name,
 			was.SHA256, m.Path(), sum),
-			"name the model that it was compiled from, or compile this one")
+			"name the model that the folder was compiled from, or compile this model")
 	}
 	return nil
 }

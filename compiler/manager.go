@@ -68,7 +68,7 @@ func (t Table) CheckOrder() error {
 	place := map[string]int{}
 	for i, p := range slices.Concat(t.Earlier, t.Passes) {
 		if _, twice := place[p.Name]; twice {
-			return fmt.Errorf("%s: pass %q stands in the table twice", t.Package, p.Name)
+			return fmt.Errorf("%s: pass %q occurs twice in the table", t.Package, p.Name)
 		}
 		place[p.Name] = i
 	}
@@ -81,7 +81,7 @@ func (t Table) CheckOrder() error {
 				t.Package, c.First, c.Then)
 		}
 		if c.First == Every && then < last || c.First != Every && first > then {
-			return fmt.Errorf("%s: pass %q must stand before %q: %s", t.Package, c.First, c.Then, c.Why)
+			return fmt.Errorf("%s: pass %q must come before %q: %s", t.Package, c.First, c.Then, c.Why)
 		}
 	}
 	return nil

@@ -182,7 +182,7 @@ func TestBrokenOrder(t *testing.T) {
 		Package: "compiler", Passes: []Pass{{Name: "dead", Run: pure(Dead)}, {Name: "hashing", Run: pure(Hash)}},
 		Constraints: constraints[len(constraints)-1:],
 	}
-	const want = `compiler: pass "hashing" must stand before "dead": merged cells leave their drivers without readers`
+	const want = `compiler: pass "hashing" must come before "dead": merged cells leave their drivers without readers`
 	defer func() {
 		if got := recover(); got != want {
 			t.Errorf("panic %v", got)

@@ -69,7 +69,7 @@ func (n *Netlist) outputStage(enable Net) (int, error) {
 			case last == AnyStage:
 				last = s
 			case s != AnyStage && s != last:
-				return 0, fmt.Errorf("bit %d of output port %q stands in pipeline stage %d and an earlier bit in stage %d", i,
+				return 0, fmt.Errorf("bit %d of output port %q is in pipeline stage %d and an earlier bit in stage %d", i,
 					p.Name, s, last)
 			}
 		}

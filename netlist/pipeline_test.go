@@ -55,7 +55,7 @@ func TestPipeline(t *testing.T) {
 		{"outputs in two stages", func(b *Builder, x []Net, ce Net) {
 			b.Output("y", 1, nil, []Net{register(b, x[0], ce)})
 			b.Output("z", 1, nil, x[:1])
-		}, nil, `bit 0 of output port "z" stands in pipeline stage 0 and an earlier bit in stage 1`},
+		}, nil, `bit 0 of output port "z" is in pipeline stage 0 and an earlier bit in stage 1`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n := clocked(tt.build)

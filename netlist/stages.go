@@ -29,7 +29,7 @@ func (n *Netlist) stages() (stage []int32, err error) {
 			case s == AnyStage:
 				s = t
 			case t != AnyStage && t != s && err == nil:
-				err = n.cellError(Cell(c), fmt.Errorf("input %d stands in pipeline stage %d and an earlier input in stage %d, "+
+				err = n.cellError(Cell(c), fmt.Errorf("input %d is in pipeline stage %d and an earlier input in stage %d, "+
 					"add registers to the earlier", j, t, s))
 			}
 		}
@@ -89,7 +89,7 @@ func checkBus(stage []int32, p Port) error {
 		case first == AnyStage:
 			first = s
 		case s != AnyStage && s != first:
-			return fmt.Errorf("bit %d stands in pipeline stage %d and a lower bit in stage %d, add registers to the earlier", i,
+			return fmt.Errorf("bit %d is in pipeline stage %d and a lower bit in stage %d, add registers to the earlier", i,
 				s, first)
 		}
 	}

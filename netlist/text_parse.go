@@ -63,7 +63,7 @@ func (p *textParser) fail(at token, format string, args ...any) {
 func (p *textParser) want(kind byte, what string) token {
 	t := p.tok
 	if t.kind != kind {
-		p.fail(t, "%v where %s should stand", t, what)
+		p.fail(t, "%v, want %s", t, what)
 		return token{}
 	}
 	p.advance()
@@ -82,7 +82,7 @@ func (p *textParser) accept(kind byte) bool {
 // word consumes the given word, or fails.
 func (p *textParser) word(word string) {
 	if p.tok.kind != tokenWord || p.tok.text != word {
-		p.fail(p.tok, "%v where the word %s should stand", p.tok, word)
+		p.fail(p.tok, "%v, want the word %s", p.tok, word)
 		return
 	}
 	p.advance()

@@ -52,7 +52,7 @@ func TestRowsAreNoImages(t *testing.T) {
 		}
 	}
 	_, err := LoadData(t.Context(), parse(t, "data.set=mnist", "train.augment.rotate=10"), []string{dir})
-	if err == nil || !strings.Contains(err.Error(), "train.augment.rotate: the samples of the data set mnist are no images") {
+	if err == nil || !strings.Contains(err.Error(), "train.augment.rotate: the samples of the data set mnist are lists of numbers") {
 		t.Errorf("error %v", err)
 	}
 }

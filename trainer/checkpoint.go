@@ -41,7 +41,8 @@ func (s *session) saveWhenDue(ctx context.Context) error {
 	err := s.save()
 	if err != nil && s.Warn != nil && !errors.Is(err, errBestLost) && !errors.Is(err, errDiverged) {
 		s.saved = time.Now()
-		s.Warn(fmt.Errorf("%w; training goes on and will try again: make room or mend the folder before it ends", err))
+		s.Warn(fmt.Errorf("%w; training continues and will try again: make room or fix the folder before the training ends",
+			err))
 		return nil
 	}
 	return err
@@ -164,7 +165,7 @@ func (s *session) restore() error {
 	path := CheckpointPath(s.Model)
 	var none error
 	if _, err := os.Stat(path); os.IsNotExist(err) {
-		none = message.Optionf("%s: there is no checkpoint to resume; train without {Resume} first", path)
+		none = message.Optionf("%s: no checkpoint to resume from; train without {Resume} first", path)
 	}
 	if err := s.agree(none); err != nil {
 		return err
@@ -193,7 +194,7 @@ func (s *session) restoreState(info *model.Info) ([]model.Tensor, error) {
 		return nil, err
 	}
 	if m.Record.Train != s.data.TrainSHA256 || m.Record.Test != s.data.TestSHA256 {
-		return nil, fmt.Errorf("was trained on other content of data set %s, or other encoder.ranges; resume with "+
+		return nil, fmt.Errorf("was trained on another version of data set %s, or with other encoder.ranges; resume with "+
 			"the same files and ranges", m.Record.DataSet)
 	}
 	if err := sameForm(m, s.data, s.Config.Encoder.Learned()); err != nil {
@@ -242,10 +243,10 @@ func (r *Run) checkLength(at position, epochs []model.Epoch) error {
 		if at.Batch > 0 {
 			done += " and " + message.Plural(at.Batch, "batch", "batches")
 		}
-		return fmt.Errorf("has already %s, more than train.epochs = %d; ask for more epochs, or train anew", done, n)
+		return fmt.Errorf("already has %s, more than train.epochs = %d; use more epochs, or train anew", done, n)
 	}
 	if _, end := r.bestOf(epochs); end > 0 && (end < at.Epoch || at.Batch > 0) {
-		return fmt.Errorf("is past epoch %d, after which train.validation.patience = %d ends the run; ask for more "+
+		return fmt.Errorf("is past epoch %d, where train.validation.patience = %d ends the run; use more "+
 			"patience, or train anew", end, r.Config.Train.Validation.Patience)
 	}
 	return nil
@@ -254,7 +255,7 @@ func (r *Run) checkLength(at position, epochs []model.Epoch) error {
 // checkConfig compares the configuration of a checkpoint with the run's.
 func (r *Run) checkConfig(theirs config.Config) error {
 	if err := theirs.CheckRemoved(); err != nil {
-		return message.WithHint(fmt.Errorf("cannot go on with %w", err),
+		return message.WithHint(fmt.Errorf("cannot continue with %w", err),
 			"train anew, or train the finished model further with {Init}")
 	}
 	diff := r.Config.Diff(theirs, "train.epochs", "train.validation.patience", "train.checkpoint.minutes",
@@ -280,8 +281,9 @@ func (r *Run) checkConfig(theirs config.Config) error {
 	default:
 		return nil
 	}
-	return message.Optionf("%s train.epochs = %d, and %d would be another course%s; resume with %d, or train the "+
-		"finished model further with {Init}", what, n, t.Epochs, from, n)
+	return message.Optionf(
+		"%s train.epochs = %d, and %d would change the course of training%s; resume with %d, or train the "+
+			"finished model further with {Init}", what, n, t.Epochs, from, n)
 }
 
 // checkMoments returns an error if a second moment is negative, since its square root is needed.

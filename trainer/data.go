@@ -44,7 +44,7 @@ type Data struct {
 // if enc differs from the current encoder in more than thresholds.
 func (d *Data) Use(enc *encoding.Encoder) error {
 	if what := encoderDifference(enc, d.Encoder); what != "" && what != thresholdsDiffer {
-		return fmt.Errorf("its encoder has other %s than that of data set %s", what, d.Name)
+		return fmt.Errorf("its encoder and the encoder of data set %s have different %s", d.Name, what)
 	}
 	d.Encoder = enc
 	enc.Relevel(d.Train, d.Words)

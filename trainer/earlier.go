@@ -84,12 +84,12 @@ func infoIfThere(path string) (*model.Info, error) {
 func (r *Run) unfinished(done *model.Info, from *model.Start) error {
 	record := &done.Model.Record
 	if diff := r.Config.Diff(done.Model.Config, "train.checkpoint.minutes"); len(diff) > 0 {
-		return fmt.Errorf("%s: was trained with another %s, and there is no checkpoint to go on from; resume with the "+
+		return fmt.Errorf("%s: was trained with another %s, and there is no checkpoint to continue from; resume with the "+
 			"same configuration",
 			r.Model, strings.Join(diff, ", "))
 	}
 	if len(record.Epochs) == 0 {
-		return fmt.Errorf("%s: has not been trained, and there is no checkpoint to go on from", r.Model)
+		return fmt.Errorf("%s: has not been trained, and there is no checkpoint to continue from", r.Model)
 	}
 	if from != nil && sumOf(record.Start) != from.SHA256 {
 		return otherStart(r.Model, record.Start, from)
@@ -128,17 +128,17 @@ func alike(like *Earlier, found []*Earlier, from *model.Start) error {
 		case first == nil:
 			first = e
 		case sumOf(e.record.Start) != sumOf(first.record.Start):
-			return message.Optionf("%s: started from %s, but %s from %s; move the files of one of them away and train it like "+
+			return message.Optionf("%s: started from %s, but %s from %s; move the files of one run away and train it like "+
 				"the other, with {Init} if that started from a model",
 				e.path, origin(e.record.Start), first.path, origin(first.record.Start))
 		case e.record.Train != first.record.Train || e.record.Test != first.record.Test:
-			return fmt.Errorf("%s: was trained on other content of data set %s than %s; move the files of the one on the "+
-				"wrong content away, to train it anew",
+			return fmt.Errorf("%s: was trained on another version of data set %s than %s; move the files of the run with the "+
+				"wrong version away, to train it anew",
 				e.path, e.record.DataSet, first.path)
 		}
 	}
 	if begins && from == nil && first != nil && first.record.Start != nil {
-		return message.Optionf("%s: started from %s, as the seeds that begin now must; name it with {Init}", first.path,
+		return message.Optionf("%s: started from %s, so new seeds must start from it, too; name it with {Init}", first.path,
 			origin(first.record.Start))
 	}
 	return nil
@@ -146,9 +146,9 @@ func alike(like *Earlier, found []*Earlier, from *model.Start) error {
 
 // otherStart returns the error for a run that started from another model than from.
 func otherStart(path string, was, from *model.Start) error {
-	remedy := "leave out {Init}"
+	remedy := "omit {Init}"
 	if was != nil {
-		remedy = "name that with {Init}"
+		remedy = "name this model with {Init}"
 	}
 	return message.Optionf("%s: started from %s, not from %s; "+remedy, path, origin(was), origin(from))
 }
@@ -180,7 +180,7 @@ func (e *Earlier) sameData(d *Data) error {
 	if e == nil || (e.record.Train == d.TrainSHA256 && e.record.Test == d.TestSHA256) {
 		return nil
 	}
-	return fmt.Errorf("%s: was trained on other content of data set %s than there is now; put the former files back "+
-		"and go on, or move what was trained on them away, to train it anew",
+	return fmt.Errorf("%s: was trained on another version of data set %s; restore the former files "+
+		"and continue, or move the trained files away, to train anew",
 		e.path, e.record.DataSet)
 }

@@ -46,18 +46,18 @@ func TestSeedsOtherData(t *testing.T) {
 		t.Fatal(err)
 	}
 	onOtherData(t, SeedPath(s.Model, 8))
-	untrained(t, s, "m.seed8: was trained on other content of data set digits than "+s.Model+
-		".seed7; move the files of the one")
+	untrained(t, s, "m.seed8: was trained on another version of data set digits than "+s.Model+
+		".seed7; move the files of the run with the wrong")
 	for _, file := range []string{SeedPath(s.Model, 7), CheckpointPath(SeedPath(s.Model, 7))} {
 		if err := os.Remove(file); err != nil {
 			t.Fatal(err)
 		}
 	}
 	untrained(t, s, "seed 7: "+s.Model+
-		".seed8: was trained on other content of data set digits than there is now; put the former files back")
+		".seed8: was trained on another version of data set digits; restore the former files")
 	s.Config.Train.Seed = 8
 	untrained(t, s, "seed 9: "+s.Model+
-		".seed8: was trained on other content of data set digits than there is now; put the former files back")
+		".seed8: was trained on another version of data set digits; restore the former files")
 }
 
 // TestSeedsDataChange changes the data between two seeds of one call.
@@ -75,7 +75,7 @@ func TestSeedsDataChange(t *testing.T) {
 	s := Seeds{Run: Run{Config: cfg, Model: filepath.Join(dir, "m")}, N: 2}
 	s.Progress = func(Progress) { write("x,y,class\n1,2,q\n2,1,q\n3,4,p\n4,2,p\n") }
 	_, err := s.Train(t.Context())
-	wantError(t, err, "seed 8: "+s.Model+".seed7: was trained on other content of data set t than there is now")
+	wantError(t, err, "seed 8: "+s.Model+".seed7: was trained on another version of data set t")
 }
 
 // TestSeedsOtherRun resumes seeds of which the last is not of this run, which is said
@@ -101,7 +101,7 @@ func TestSeedsOtherRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	untrained(t, s, "seed 8: "+second.Model+": was trained with another train.optimizer.lr, and there is no checkpoint "+
-		"to go on from; resume with the same configuration; ")
+		"to continue from; resume with the same configuration; ")
 	if string(read(t, second.Model)) != string(before) {
 		t.Error("the other run's model was overwritten")
 	}
@@ -109,7 +109,7 @@ func TestSeedsOtherRun(t *testing.T) {
 	longer := second
 	longer.Config = parse(t, "train.seed=8", "train.epochs=3")
 	train(t, longer)
-	untrained(t, s, ".checkpoint: has already 3 epochs, more than train.epochs = 2; ask for more epochs")
+	untrained(t, s, ".checkpoint: already has 3 epochs, more than train.epochs = 2; use more epochs")
 	copyFile(t, CheckpointPath(second.Model), base)
 	untrained(t, s, ".checkpoint: this is a model, not a checkpoint")
 }
@@ -122,7 +122,7 @@ func TestSeedsOneEpoch(t *testing.T) {
 	interrupted(t, long, 2, 1)
 	r.Config = parse(t, "train.epochs=1")
 	untrained(t, Seeds{Run: r, N: 1},
-		".checkpoint: has already 1 epoch and 1 batch, more than train.epochs = 1; ask for more epochs")
+		".checkpoint: already has 1 epoch and 1 batch, more than train.epochs = 1; use more epochs")
 }
 
 // TestSeedsAmbiguous begins to tune over a finished model and leaves that: which of the

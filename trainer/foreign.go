@@ -31,7 +31,7 @@ func (r *Run) Foreign() (*model.Model, error) {
 		return nil, nil //nolint:nilerr // see above
 	}
 	if err := CheckForm(info.Model); err != nil {
-		return nil, fmt.Errorf("%s: training cannot go on from it: %w", path, err)
+		return nil, fmt.Errorf("%s: the model cannot be trained further: %w", path, err)
 	}
 	return info.Model, nil
 }
@@ -101,13 +101,13 @@ func checkColumns(set *dataset.Set, enc *encoding.Encoder, foreign bool) error {
 		return nil
 	}
 	if !foreign || enc.Columns != nil {
-		return fmt.Errorf("%s: its training part has other columns, categories or medians than the one the model was "+
-			"trained on; name that one, or classify single files with predict", set.Name)
+		return fmt.Errorf("%s: the training part has other columns, categories or medians than the data that the model was "+
+			"trained on; name that data, or classify single files with predict", set.Name)
 	}
 	for i := range set.Columns {
 		if c := &set.Columns[i]; c.Kind == encoding.CategoryColumn || c.Missing {
-			return message.WithHint(fmt.Errorf("%s: data.categories and data.missing have no meaning for a network that "+
-				"another program trained, which reads numbers", set.Name), "make numbers of such columns beforehand")
+			return message.WithHint(fmt.Errorf("%s: data.categories and data.missing have no effect for an imported network, "+
+				"which reads numbers", set.Name), "convert such columns to numbers beforehand")
 		}
 	}
 	return nil

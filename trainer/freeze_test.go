@@ -154,5 +154,5 @@ func TestFreezeEpochs(t *testing.T) {
 	r := Run{Config: parse(t, "train.epochs=2", "train.freeze.kind=layerwise"), Model: filepath.Join(t.TempDir(), "m")}
 	train(t, r)
 	r.Config, r.Resume = parse(t, "train.epochs=3", "train.freeze.kind=layerwise"), true
-	refused(t, r, "train.freeze freezes layers after shares of train.epochs = 2, and 3 would be another course")
+	refused(t, r, "train.freeze freezes layers after shares of train.epochs = 2, and 3 would change the course of training")
 }

@@ -18,8 +18,8 @@ func (r *Run) Kept() (*model.Model, error) {
 	}
 	if path == "" {
 		return nil, message.WithHint(
-			message.Optionf("encoder.ranges: model, but there is no model whose ranges could be kept"),
-			"name the one to start from with {Init MODEL}, or leave the key out")
+			message.Optionf("encoder.ranges: model, but training does not start from a model whose ranges could be kept"),
+			"name a model with {Init MODEL}, or omit the key")
 	}
 	info, err := model.ReadInfo(path)
 	if err != nil {
@@ -59,8 +59,8 @@ func checkKeptClasses(set *dataset.Set, classes []string) error {
 		}
 	}
 	if more != nil {
-		return message.WithHint(fmt.Errorf("%s: has the classes %s, which the model to start from lacks: it has %s", set.Name,
-			list(more), list(classes)), "leave their rows out; a network with more classes is trained anew, without {Init}")
+		return message.WithHint(fmt.Errorf("%s: the classes %s are not in the model to start from, which has %s", set.Name,
+			list(more), list(classes)), "remove the rows of these classes, or train a new network without {Init}")
 	}
 	takeClasses(set, classes, false)
 	return nil

@@ -101,16 +101,16 @@ func TestKeptEncoder(t *testing.T) {
 			}), clipped: 1, // another part is split off
 		},
 		"a class more": {
-			file: table("class.csv", header, put(3, "s")), err: `has the classes ["s"], which the model to start from lacks`,
+			file: table("class.csv", header, put(3, "s")), err: `the classes ["s"] are not in the model to start from`,
 		},
 		"a column less": {
 			file: table("column.csv", "x,colour,class", func(_ int, r []string) []string {
 				return append(r[:1:1], r[2:]...)
-			}), err: `lacks ["y"] of the model's columns`,
+			}), err: `these columns of the model are missing: ["y"]`,
 		},
 		"a column with another name": {
 			file: table("name.csv", "x,width,colour,class", same),
-			err:  `lacks ["y"] of the model's columns, and has ["width"] instead`,
+			err:  `these columns of the model are missing: ["y"]; new columns: ["width"]`,
 		},
 		"words as numbers": {
 			file:       table("numbers.csv", header, func(_ int, r []string) []string { r[2] = "1"; return r }),

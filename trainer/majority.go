@@ -26,7 +26,7 @@ func (m Majority) Warning(accuracy float64) error {
 	if accuracy > m.Share {
 		return nil
 	}
-	return fmt.Errorf("the accuracy of %.2f %% is not above the %.2f %% of naming the class %q for every sample; look "+
+	return fmt.Errorf("the accuracy of %.2f %% is not above %.2f %%, the share of the most frequent class %q; look "+
 		"for extreme values and wrong columns with `ialgn init`, or train longer", 100*accuracy, 100*m.Share, m.Class)
 }
 

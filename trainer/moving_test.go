@@ -304,7 +304,7 @@ func TestUseRefuses(t *testing.T) {
 	} {
 		m := &model.Model{Encoder: *data.Encoder}
 		change(m)
-		if err := data.Use(&m.Encoder); err == nil || !strings.Contains(err.Error(), "its encoder has other") {
+		if err := data.Use(&m.Encoder); err == nil || !strings.Contains(err.Error(), "its encoder and the encoder of data set ") {
 			t.Errorf("error %v", err)
 		}
 	}

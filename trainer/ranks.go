@@ -41,14 +41,14 @@ func (r *Run) refuseRanks() error {
 	n := message.Plural(r.Ranks.Size(), "rank", "ranks")
 	switch {
 	case !r.Config.Model.PrivateChains():
-		return fmt.Errorf("model.topology: %s cannot train a network in which nodes read other chains than their own: they "+
-			"would exchange the bits of every layer, where private chains share nothing but class counts; train it with one "+
+		return fmt.Errorf("model.topology: %s cannot train a network whose nodes read other chains: they "+
+			"would exchange the bits of every layer, while private chains share only class counts; train it with one "+
 			"process, or use ialgn with model.hidden = 1", n)
 	case t.Estimator == "soft":
-		return fmt.Errorf("train.estimator: %s cannot train with soft values, the sum of which depends on its order; train "+
+		return fmt.Errorf("train.estimator: %s cannot train with soft values, because their sum depends on its order; train "+
 			"with one process, or use ste or gumbel", n)
 	case r.Watch != nil:
-		return message.Optionf("%s cannot measure a run that they train together, as none has the whole network; train with "+
+		return message.Optionf("%s cannot measure a common run, because no rank has the whole network; train with "+
 			"one process", n)
 	}
 	return nil
@@ -62,7 +62,7 @@ func (s *session) takeShare() error {
 	classes, size := len(s.data.Classes), s.Ranks.Size()
 	perClass := s.Config.Model.Width / classes
 	if size > perClass {
-		return fmt.Errorf("model.width: %d ranks cannot share the %s of each class, of which every rank has one at least; "+
+		return fmt.Errorf("model.width: %d ranks cannot share the %s of each class, because every rank needs at least one; "+
 			"use fewer ranks or a wider network", size, message.Plural(perClass, "chain", "chains"))
 	}
 	part := ranks.ShareOf(s.Ranks.Rank(), size, classes, perClass)
@@ -128,7 +128,7 @@ func (r *Run) exchange(said []byte, err error) ([][]byte, error) {
 	heard := make([][]byte, len(all)) // a new slice, since other ranks may share all
 	for i, m := range all {
 		if len(m) < 2 {
-			return nil, fmt.Errorf("rank %d says nothing", i)
+			return nil, fmt.Errorf("rank %d does not respond", i)
 		}
 		if m[0] == 1 && first == nil {
 			first = &otherError{text: string(m[2:])}
@@ -213,7 +213,8 @@ func (s *session) meet(err error) error {
 func differs(rank int, first, other []byte) error {
 	var a, b same
 	if err := errors.Join(json.Unmarshal(first, &a), json.Unmarshal(other, &b)); err != nil {
-		return fmt.Errorf("rank %d is of another run than rank 0, perhaps of another version of the program: %w", rank, err)
+		return fmt.Errorf("rank %d belongs to another run than rank 0, perhaps to another version of the program: %w", rank,
+			err)
 	}
 	what := "options"
 	switch {
@@ -259,7 +260,7 @@ func (s *session) asked(ctx context.Context) (ended, due bool) {
 }
 
 // errEnded says that the context of some rank has ended.
-var errEnded = errors.New("a rank was told to end")
+var errEnded = errors.New("a rank was asked to end")
 
 // interrupted reports whether an evaluation with this error was interrupted. A resumed run then repeats it.
 func (s *session) interrupted(ctx context.Context, err error) bool {

@@ -146,8 +146,8 @@ func TestRanksRefused(t *testing.T) {
 	for _, c := range []struct {
 		set, want string
 	}{
-		{"model.hidden=4", "nodes read other chains than their own"},
-		{"model.topology=rwlgn", "nodes read other chains than their own"},
+		{"model.hidden=4", "nodes read other chains"},
+		{"model.topology=rwlgn", "nodes read other chains"},
 		{"train.estimator=soft", "depends on its order"},
 		{"model.width=10", "2 ranks cannot share the 1 chain of each class"},
 	} {
@@ -258,7 +258,7 @@ func TestRanksDiffer(t *testing.T) {
 			}
 		},
 		"rank 2 has another options than rank 0": func(rank int, r *Run) { r.Estimate = rank == 2 },
-		"there is no checkpoint to resume":       func(_ int, r *Run) { r.Resume = true },
+		"no checkpoint to resume from":           func(_ int, r *Run) { r.Resume = true },
 	} {
 		for rank, err := range trainRanks(t.Context(), run, 3, as) {
 			if err == nil || !strings.Contains(err.Error(), want) {

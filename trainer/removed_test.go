@@ -39,7 +39,7 @@ func TestRemovedKeysResume(t *testing.T) {
 	r.Config.Train.Prune.Bits, r.Config.Train.Prune.Nodes, r.Config.Train.Prune.At = 0, 0, 0
 	refused(t, r, "train.refill: removed, because")
 	r.Config.Train.Refill = false
-	refused(t, r, "cannot go on with train.prune: removed, because")
+	refused(t, r, "cannot continue with train.prune: removed, because")
 	_, err := r.Train(t.Context())
 	if got := message.Hint(err); !strings.Contains(got, "Init") {
 		t.Errorf("hint %q", got)

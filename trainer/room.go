@@ -51,8 +51,9 @@ func Files(path string) []string {
 func (r *Run) lock() (*outfile.Lock, error) {
 	l, err := outfile.LockFile(r.Model)
 	if errors.Is(err, outfile.ErrHeld) {
-		return nil, message.Optionf("%s: another run is training it (its lock is %w); wait for the end of that, or name "+
-			"another file with {Path}", r.Model, err)
+		return nil,
+			message.Optionf("%s: another run is training this model (the lock is %w); wait until that run ends, or name "+
+				"another file with {Path}", r.Model, err)
 	}
 	var cause *fs.PathError
 	if errors.As(err, &cause) {
@@ -60,7 +61,7 @@ func (r *Run) lock() (*outfile.Lock, error) {
 	}
 	switch {
 	case cause != nil:
-		return nil, message.Optionf("%s: its folder cannot be written (%w); mend that, or name another file with {Path}",
+		return nil, message.Optionf("%s: the folder cannot be written (%w); fix the folder, or name another file with {Path}",
 			r.Model, err)
 	case err != nil:
 		return nil, err // the error says what to do

@@ -41,9 +41,9 @@ func TestRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		dir:                           ": is a folder, name a file in it",
-		filepath.Join(dir, "n"):       "n.checkpoint: is a folder, name a file in it",
-		filepath.Join(dir, "no", "m"): "does not exist, make it first",
+		dir:                           ": a folder; name a file in it",
+		filepath.Join(dir, "n"):       "n.checkpoint: a folder; name a file in it",
+		filepath.Join(dir, "no", "m"): "does not exist; create it first",
 	} {
 		steps := 0
 		_, err := (Run{Config: parse(t), Model: path, Progress: func(Progress) { steps++ }}).Train(t.Context())
@@ -68,7 +68,7 @@ func TestTogether(t *testing.T) {
 	}
 	train(t, first)
 	if second == nil || !strings.Contains(second.Error(),
-		"m: another run is training it (its lock is held by another process, number ") {
+		"m: another run is training this model (the lock is held by another process, number ") {
 		t.Errorf("the second run: %v", second)
 	}
 	if string(read(t, path)) != string(read(t, alone.Model)) {

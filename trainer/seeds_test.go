@@ -113,11 +113,11 @@ func TestSeedsSameStart(t *testing.T) {
 	if err := seeds(1, base); err != nil {
 		t.Fatal(err)
 	}
-	want(seeds(2, ""), ", as the seeds that begin now must; name it with Init")
+	want(seeds(2, ""), ", so new seeds must start from it, too; name it with Init")
 	if err := errors.Join(seeds(2, base), seeds(2, "")); err != nil {
 		t.Error(err)
 	}
-	want(seeds(3, SeedPath(filepath.Join(dir, "m"), 7)), "; name that with Init; to train this seed anew, move ")
+	want(seeds(3, SeedPath(filepath.Join(dir, "m"), 7)), "; name this model with Init; to train this seed anew, move ")
 	for _, path := range []string{
 		SeedPath(filepath.Join(dir, "m"), 8),
 		CheckpointPath(SeedPath(filepath.Join(dir, "m"), 8)),
@@ -129,7 +129,7 @@ func TestSeedsSameStart(t *testing.T) {
 	train(t, Run{Config: parse(t, "train.epochs=1", "train.seed=8"), Model: SeedPath(filepath.Join(dir, "m"), 8)})
 	want(seeds(2, ""), "m.seed8: started from drawn parameters, but ")
 	want(seeds(2, base), "m.seed8.checkpoint: started from drawn parameters, not from base with SHA-256 ")
-	want(seeds(2, base), "; leave out Init; to train this seed anew, move ")
+	want(seeds(2, base), "; omit Init; to train this seed anew, move ")
 	if err := os.Remove(CheckpointPath(SeedPath(filepath.Join(dir, "m"), 8))); err != nil {
 		t.Fatal(err)
 	}

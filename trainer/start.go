@@ -117,10 +117,10 @@ func fits(m *model.Model, cfg config.Config, data *Data) error {
 	if len(differs) > 0 {
 		choices := ""
 		if slices.Contains(differs, "model.hidden") || slices.Contains(differs, "model.anchors") {
-			choices = "; given as 1, model.hidden and model.anchors have pins read what they chose"
+			choices = "; with the value 1, model.hidden and model.anchors fix the wires that were chosen"
 		}
 		return fmt.Errorf("has another %s than this configuration; only the keys of data and train, and %s, may differ "+
-			"from those of the model to start from%s",
+			"from the model to start from%s",
 			strings.Join(differs, ", "), strings.Join(free, ", "), choices)
 	}
 	return sameForm(m, data, cfg.Encoder.Learned())
@@ -130,12 +130,12 @@ func fits(m *model.Model, cfg config.Config, data *Data) error {
 // thresholds are learned, they may differ.
 func sameForm(m *model.Model, data *Data, learned bool) error {
 	if !slices.Equal(m.Classes, data.Classes) {
-		return fmt.Errorf("has the classes %s, data set %s has %s; go on from a model of the same classes",
+		return fmt.Errorf("has the classes %s, but data set %s has %s; start from a model with the same classes",
 			list(m.Classes), data.Name, list(data.Classes))
 	}
 	if what := encoderDifference(&m.Encoder, data.Encoder); what != "" && (what != thresholdsDiffer || !learned) {
-		return message.WithHint(fmt.Errorf("its encoder has other %s than that of data set %s", what, data.Name),
-			"encoder.ranges: model keeps the encoder of the model, and clips values beyond its ranges")
+		return message.WithHint(fmt.Errorf("its encoder and the encoder of data set %s have different %s", data.Name, what),
+			"set encoder.ranges: model to keep the encoder of the model; values outside its ranges are clipped")
 	}
 	return checkSections(m)
 }
@@ -147,7 +147,8 @@ func CheckForm(m *model.Model) error {
 	cfg.Data = config.Data{Set: "digits"} // the model's own data set may be missing on this machine
 	for i := range m.Sections {
 		if a, b := len(m.Sections[0].Pins), len(m.Sections[i].Pins); a != b && m.Record.Origin != nil {
-			return fmt.Errorf("its layers have nodes of %d and of %d pins, those of a topology have as many in all layers", a, b)
+			return fmt.Errorf(
+				"its layers have nodes with %d and with %d pins, but all nodes of a topology have the same number", a, b)
 		}
 	}
 	if err := cfg.Check(); err != nil {
@@ -205,7 +206,7 @@ func checkSections(m *model.Model) error {
 				"written by train", i, s.Width, len(s.Pins), w.Width, len(w.Pins))
 		}
 		if !reflect.DeepEqual(s.Grid, w.Grid) {
-			return fmt.Errorf("section %d: its nodes are at positions that those of its configuration are not at; it was not "+
+			return fmt.Errorf("section %d: its nodes have other positions than its configuration says; it was not "+
 				"written by train", i)
 		}
 		for k := range s.Pins {

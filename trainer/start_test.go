@@ -59,7 +59,7 @@ func TestStartSettled(t *testing.T) {
 				silent := slices.DeleteFunc(slices.Clone(keys), func(key string) bool {
 					return strings.HasPrefix(key, "model.hidden=")
 				})
-				refused(t, Run{Config: parse(t, silent...), Model: path + "2", Start: base}, "given as 1")
+				refused(t, Run{Config: parse(t, silent...), Model: path + "2", Start: base}, "with the value 1")
 			}
 			settled := 0
 			for i := range m.Sections {
@@ -138,8 +138,8 @@ func TestStartRefuses(t *testing.T) {
 	for _, c := range []struct{ start, set, want string }{
 		{anchors, "model.anchors=9", "section 0: 1 layers with 8 candidates (input) for a pin, but its configuration says " +
 			"1 with 9 (input)"},
-		{thresholds, "name=x", "other thresholds"},
-		{features, "name=x", "other features (64 of 5 bits up to 17, and 64 of 5 bits up to 16)"},
+		{thresholds, "name=x", "have different thresholds"},
+		{features, "name=x", "have different features (64 of 5 bits up to 17, and 64 of 5 bits up to 16)"},
 		{base, "model.width=70", "another model.width than"},
 		{base, "model.depth=5", "another model.depth than"},
 		{base, "model.anchors=9", "another model.anchors than"},
@@ -148,7 +148,7 @@ func TestStartRefuses(t *testing.T) {
 		{base, "encoder.thresholds=quantile", "another encoder.thresholds than"},
 		{text, "name=x", "text: "},
 		{filepath.Join(dir, "none"), "name=x", "none: no such file"},
-		{dir, "name=x", "is a folder, name a model file in it"},
+		{dir, "name=x", "a folder; name a model file in it"},
 		{os.DevNull, "name=x", os.DevNull + ": is a device or pipe, "},
 	} {
 		path := filepath.Join(dir, "m")
@@ -180,9 +180,9 @@ func TestResumeForged(t *testing.T) {
 			"spine", "model.topology=rwlgn-spine", "model.topology=rwlgn", nil,
 			"section 1: 1 layers with 1 candidates (spine) for a pin, but its configuration says 1 with 1 (previous)",
 		},
-		{"more bits", "encoder.bits=6", "encoder.bits=4", nil, "other thresholds"},
-		{"fewer bits", "encoder.bits=3", "encoder.bits=4", nil, "other thresholds"},
-		{"thresholds", "name=x", "name=x", func(m *model.Model) { m.Encoder.Thresholds[3][0]++ }, "other thresholds"},
+		{"more bits", "encoder.bits=6", "encoder.bits=4", nil, "have different thresholds"},
+		{"fewer bits", "encoder.bits=3", "encoder.bits=4", nil, "have different thresholds"},
+		{"thresholds", "name=x", "name=x", func(m *model.Model) { m.Encoder.Thresholds[3][0]++ }, "have different thresholds"},
 		{"classes", "name=x", "name=x", func(m *model.Model) { m.Classes[3] = "x" }, "has the classes"},
 		{"input only", "name=x", "name=x", func(m *model.Model) {
 			for i := range m.Sections {
@@ -234,9 +234,9 @@ func TestStartData(t *testing.T) {
 	base := filepath.Join(dir, "base")
 	train(t, Run{Config: table(write("a.csv", "x,y,class", "pq", 59)), Model: base})
 	for _, c := range []struct{ file, want string }{
-		{write("classes.csv", "x,y,class", "ps", 59), `has the classes ["p" "q"], data set classes has ["p" "s"]`},
-		{write("names.csv", "x,z,class", "pq", 59), "other names of features"},
-		{write("ranges.csv", "x,y,class", "pq", 100), "other ranges of values"},
+		{write("classes.csv", "x,y,class", "ps", 59), `has the classes ["p" "q"], but data set classes has ["p" "s"]`},
+		{write("names.csv", "x,z,class", "pq", 59), "have different names of features"},
+		{write("ranges.csv", "x,y,class", "pq", 100), "have different ranges of values"},
 	} {
 		refused(t, Run{Config: table(c.file), Model: filepath.Join(dir, "m"), Start: base}, c.want)
 	}
@@ -252,7 +252,7 @@ func TestStartData(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused(t, Run{Config: table(filepath.Join(dir, "a.csv")), Model: filepath.Join(dir, "m"), Start: base},
-		"its encoder has other feature words (by 3 cuts of its own a feature, which come from no training part) than that")
+		"have different feature words (by 3 cuts of its own a feature, which come from no training part)")
 }
 
 // TestOtherGrid refuses a model whose nodes are at other positions than its configuration says: kernels read where wires

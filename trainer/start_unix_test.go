@@ -28,7 +28,7 @@ func TestStartPipe(t *testing.T) {
 		go func() { ended <- train() }()
 		select {
 		case err := <-ended:
-			if err == nil || !strings.Contains(err.Error(), pipe+": is a device or pipe, ") {
+			if err == nil || !strings.Contains(err.Error(), pipe+": a device or pipe, ") {
 				t.Errorf("%s: error %v", name, err)
 			}
 		case <-time.After(10 * time.Second):

@@ -204,7 +204,7 @@ func (s *session) close() {
 
 // interruptedReading returns the error for a context that ended before the first batch.
 func interruptedReading(cfg config.Config) error {
-	return fmt.Errorf("%w while data set %s was read: nothing was trained yet, and nothing is lost", ErrInterrupted,
+	return fmt.Errorf("%w while reading data set %s: nothing was trained yet, and nothing is lost", ErrInterrupted,
 		cfg.Data.Set)
 }
 
@@ -445,7 +445,7 @@ func (s *session) saveBoth() (sum string, err error) {
 		lost = commit(state, CheckpointPath(s.Model))
 	}
 	if err == nil && lost != nil {
-		err = message.Optionf("%w; the model %s is written, and {Resume} would go on from an earlier "+
+		err = message.Optionf("%w; the model %s is written, but {Resume} would continue from an earlier "+
 			"checkpoint, if there is one", lost, s.Model)
 	}
 	return sum, err

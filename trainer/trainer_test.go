@@ -237,7 +237,7 @@ func TestInterruptedRead(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := Run{Config: parse(t), Model: path}
-	want := "interrupted while data set digits was read: nothing was trained yet, and nothing is lost"
+	want := "interrupted while reading data set digits: nothing was trained yet, and nothing is lost"
 	for range 2 {
 		if _, err := r.Train(ended); !errors.Is(err, ErrInterrupted) || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)

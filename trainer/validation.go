@@ -146,7 +146,7 @@ func (v *validating) bestLost(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: %w; make room or mend the folder, and resume from the last checkpoint, if there is one",
+	return fmt.Errorf("%s: %w: %w; make room or fix the folder, and resume from the last checkpoint, if there is one",
 		BestPath(v.Model), errBestLost, err)
 }
 
@@ -170,16 +170,18 @@ func (v *validating) readBest(best int) (int, error) {
 	path := BestPath(v.Model)
 	info, err := model.ReadInfo(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, fmt.Errorf("%s: %w; it holds epoch %d, the best on the validation set: put it back, or train anew", path,
+		return 0, fmt.Errorf("%s: %w; the file holds epoch %d, the best on the validation set: restore it, or train anew",
+			path,
 			fs.ErrNotExist, best)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("%w; it holds epoch %d, the best on the validation set: put it back, or train anew", err, best)
+		return 0, fmt.Errorf("%w; the file holds epoch %d, the best on the validation set: restore it, or train anew", err,
+			best)
 	}
 	theirs, ours := info.Model.Record.Epochs, v.m.Record.Epochs
 	both := min(len(theirs), len(ours))
 	if len(theirs) < best || !slices.Equal(theirs[:both], ours[:both]) {
-		return 0, fmt.Errorf("%s: belongs to another run than %s; put back the right one, or train anew", path,
+		return 0, fmt.Errorf("%s: belongs to another run than %s; restore the right file, or train anew", path,
 			CheckpointPath(v.Model))
 	}
 	return len(theirs), nil

@@ -354,7 +354,7 @@ func TestKilledEarly(t *testing.T) {
 		}
 		for _, epoch := range []int{2, 1} {
 			leave(t, Run{Config: cfg, Model: path}, epoch)
-			refused(t, Run{Config: cfg, Model: path, Resume: true}, "there is no checkpoint to resume")
+			refused(t, Run{Config: cfg, Model: path, Resume: true}, "no checkpoint to resume from")
 			for file, want := range aside {
 				if string(read(t, file)) != string(want) {
 					t.Errorf("%s, left in epoch %d: %s is not the first run's", name, epoch, file)
@@ -392,7 +392,7 @@ func TestMorePatience(t *testing.T) {
 	if string(read(t, path)) != string(read(t, patient)) || got.Epochs <= first.Epochs {
 		t.Errorf("resumed with more patience: %+v, from the start: %+v", got, want)
 	}
-	refused(t, Run{Config: stops(t), Model: path, Resume: true}, "ask for more patience")
+	refused(t, Run{Config: stops(t), Model: path, Resume: true}, "use more patience")
 }
 
 func TestResumeValidationRefuses(t *testing.T) {
@@ -420,7 +420,7 @@ func TestResumeValidationRefuses(t *testing.T) {
 	if err := os.Remove(BestPath(path)); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, r, "put it back")
+	refused(t, r, "restore it")
 }
 
 // TestCosine interrupts and resumes a run with a warm-up and a cosine, which cannot be
@@ -448,7 +448,7 @@ func TestCosine(t *testing.T) {
 		}
 		r.Config = parse(t, append(sets, "train.epochs=5")...)
 		if r.Config.Train.Schedule.Kind == "cosine" {
-			refused(t, r, "spread over train.epochs = 3, and 5 would be")
+			refused(t, r, "spread over train.epochs = 3, and 5 would change")
 		} else if s := train(t, r); s.Epochs != 5 {
 			t.Errorf("%s: prolonged to %d epochs", name, s.Epochs)
 		}

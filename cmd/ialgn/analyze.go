@@ -13,14 +13,14 @@ import (
 func analyzeCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "analyze",
-		Usage:     "gate counts, operation census and effective depth of models",
+		Usage:     "count gates and operations of models, and measure their effective depth",
 		ArgsUsage: "MODEL...",
-		Description: "Effective depth as the paper's supplement defines it, by layer. The census leaves\n" +
-			"layer 1 out. Models that differ in their seed alone are also averaged, as the paper\n" +
-			"averages seeds; those of different topologies are compared.",
+		Description: "Shows the effective depth of each layer as the paper's supplement defines it, and how\n" +
+			"often each operation occurs, without layer 1. Models that differ only in their seed are\n" +
+			"also averaged, as the paper averages seeds. Models of different topologies are compared.",
 		UsageText: "ialgn analyze demo/digits.safetensors --plots plots",
 		Flags: commonFlags(
-			&cli.StringFlag{Name: "plots", Usage: "draw effective depth, operations and categories to `DIR`, as SVG and PNG"},
+			&cli.StringFlag{Name: "plots", Usage: "write charts of depth, operations and categories to `DIR`, as SVG and PNG"},
 			forceFlag,
 		),
 		Action: analyze,
@@ -29,7 +29,8 @@ func analyzeCommand() *cli.Command {
 
 func analyze(c *cli.Context) error {
 	if c.Args().Len() == 0 {
-		return message.WithHint(fmt.Errorf("analyze takes MODEL..., none given"), "`ialgn analyze -h` shows the form")
+		return message.WithHint(fmt.Errorf("analyze takes MODEL..., but no model is given"),
+			"`ialgn analyze -h` shows the usage")
 	}
 	if err := checkPlots(c, diagnose.NetworkChartNames); err != nil {
 		return err
@@ -57,7 +58,7 @@ func analysisText(w io.Writer, a diagnose.Analysis) {
 	fmt.Fprintf(w, "%s: %d x %d, %d deployed gates\n\n", a.Model, a.Width, a.Depth, a.Gates)
 	if a.Tables == nil || a.HasOperations() {
 		k := a.Categories
-		fmt.Fprintf(w, "operations without layer 1: pass-through %s, binary %s, negation %s, constants %s\n",
+		fmt.Fprintf(w, "operations after layer 1: pass-through %s, binary %s, negation %s, constants %s\n",
 			percent(k.PassThrough), percent(k.Binary), percent(k.Negation), percent(k.Constants))
 		for op, share := range a.Operations {
 			fmt.Fprintf(w, "  %2d %-12s %9s\n", op, diagnose.OperationNames[op], percent(share))
@@ -65,7 +66,7 @@ func analysisText(w io.Writer, a diagnose.Analysis) {
 	}
 	if t := a.Tables; t != nil {
 		if a.HasOperations() {
-			fmt.Fprintf(w, "\nof the %d nodes with other than two pins:\n", t.Nodes)
+			fmt.Fprintf(w, "\nthe %d nodes with one pin, or more than two pins:\n", t.Nodes)
 		}
 		tablesText(w, t)
 	}

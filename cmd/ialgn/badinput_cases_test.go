@@ -15,7 +15,7 @@ var badConfigs = []badInput{
 	},
 	{"no YAML", wrote("small.yaml", "data: {set: digits\n"), "train small.yaml", "small.yaml:1:7", "'}'", false},
 	{
-		"a tab for blanks", wrote("small.yaml", "data:\n\tset: digits\n"), "train small.yaml", "small.yaml:2:", "blank",
+		"a tab for blanks", wrote("small.yaml", "data:\n\tset: digits\n"), "train small.yaml", "small.yaml:2:", "spaces",
 		false,
 	},
 	{
@@ -231,14 +231,14 @@ var badData = []badInput{
 		"IDX of another type", change(mnistImages, func(s string) string { return "\x00\x00\x0d" + s[3:] }),
 		"train mnist.yaml --data sets", mnistImages, "data.set: arrays", false,
 	},
-	{"IDX cut in the header", cut(mnistImages, 7), "train mnist.yaml --data sets", mnistImages, "fetch it again", false},
+	{"IDX cut in the header", cut(mnistImages, 7), "train mnist.yaml --data sets", mnistImages, "download it again", false},
 	{
 		"IDX cut in a record", cut(mnistImages, -1), "train mnist.yaml --data sets", mnistImages + ": record 20",
-		"fetch it again", false,
+		"download it again", false,
 	},
 	{
 		"IDX with bytes too many", change(mnistImages, func(s string) string { return s + "x" }),
-		"train mnist.yaml --data sets", mnistImages, "fetch it again", false,
+		"train mnist.yaml --data sets", mnistImages, "download it again", false,
 	},
 	{
 		"IDX of 2^32-1 images", change(mnistImages, func(s string) string { return s[:4] + "\xff\xff\xff\xff" + s[8:] }),
@@ -247,7 +247,7 @@ var badData = []badInput{
 	{"IDX of images of 2^32-1 pixels", change(mnistImages, func(s string) string {
 		return s[:8] + "\xff\xff\xff\xff" +
 			s[12:]
-	}), "train mnist.yaml --data sets", mnistImages, "fetch it again", false},
+	}), "train mnist.yaml --data sets", mnistImages, "download it again", false},
 	{
 		"a label beyond the classes", change("sets/mnist/train-labels-idx1-ubyte",
 			func(s string) string { return s[:8] + "\x0a" + s[9:] }), "train mnist.yaml --data sets",
@@ -255,11 +255,11 @@ var badData = []badInput{
 	},
 	{
 		"gzip that is cut", change(mnistImages, func(string) string { return "\x1f\x8b\x08\x00\x00\x00" }),
-		"train mnist.yaml --data sets", mnistImages, "fetch it again", false,
+		"train mnist.yaml --data sets", mnistImages, "download it again", false,
 	},
 	{
 		"CIFAR cut in a record", cut("sets/cifar-10/data_batch_2.bin", -1), "train c.yaml --data sets",
-		"data_batch_2.bin: record 1", "fetch it again", false,
+		"data_batch_2.bin: record 1", "download it again", false,
 	},
 	{
 		"CIFAR with a label of another set", change("sets/cifar-10/test_batch.bin",
@@ -284,7 +284,7 @@ var badData = []badInput{
 	},
 	{
 		"CSV with a line that is short", replaced("table.csv", "5,6.5,elm", "5,elm"), "train table.yaml",
-		"table.csv: record 3: line 4", "want 3 as in the first line", false,
+		"table.csv: record 3: line 4", "but the first line has 3", false,
 	},
 	{
 		"CSV with an empty value", replaced("table.csv", "5,6.5,elm", "5,,elm"), "train table.yaml",
@@ -310,7 +310,7 @@ var badData = []badInput{
 	},
 	{
 		"CSV with a sample of a class too few", wrote("table.csv", "length,width,kind\n1,2,oak\n3,4,elm\n3,4,elm\n"),
-		"train table.yaml", "table.csv", "raise it", false,
+		"train table.yaml", "table.csv", "use a larger share", false,
 	},
 	{"--data that is a file", nil, "train mnist.yaml --data small.yaml", "small.yaml", "hint", false},
 	{"data of no such set", nil, "data check imagenet", "imagenet", "digits, mnist", true},
@@ -319,7 +319,7 @@ var badData = []badInput{
 const mnistImages = "sets/mnist/train-images-idx3-ubyte"
 
 var badSamples = []badInput{
-	{"no such file", nil, "predict m.st none.csv", "none.csv", "name a file", false},
+	{"no such file", nil, "predict m.st none.csv", "none.csv", "name a readable file", false},
 	{"a folder", nil, "predict m.st sets", "sets", "name a file", false},
 	{"empty", wrote("new.csv", ""), "predict m.st new.csv", "new.csv", "empty", false},
 	{
@@ -336,16 +336,16 @@ var badSamples = []badInput{
 	},
 	{
 		"images of another size", change("new.idx", func(s string) string { return s[:15] + "\x07" + s[16:] }),
-		"predict m.st new.idx", "new.idx: header", "want 64", false,
+		"predict m.st new.idx", "new.idx: header", "but the model has 64 features", false,
 	},
-	{"images cut off", cut("new.idx", -1), "predict m.st new.idx", "new.idx: record 1", "fetch it again", true},
+	{"images cut off", cut("new.idx", -1), "predict m.st new.idx", "new.idx: record 1", "download it again", true},
 	{
 		"pixels beyond the model's range", change("new.idx", func(s string) string { return s[:20] + "\xff" + s[21:] }),
 		"predict m.st new.idx", "new.idx: record 1", "0..16", true,
 	},
 	{
 		"labels in the place of images", wrote("new.idx", "\x00\x00\x08\x01\x00\x00\x00\x01\x05"), "predict m.st new.idx",
-		"new.idx: header", "want 64", false,
+		"new.idx: header", "but the model has 64 features", false,
 	},
 	{
 		"a header of other features", wrote("new.csv", "width,length\n1,2\n"), "predict t.st new.csv", "new.csv: header",

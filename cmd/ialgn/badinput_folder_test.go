@@ -59,10 +59,10 @@ func verilogLine(line string) func(*bench) {
 }
 
 var badNetlists = []badInput{
-	{"empty", signed("lut", wrote("lut/net.netlist", "")), "sim lut", "lut/net.netlist:1:1", "should stand", false},
+	{"empty", signed("lut", wrote("lut/net.netlist", "")), "sim lut", "lut/net.netlist:1:1", "want ", false},
 	{
 		"no netlist", signed("lut", wrote("lut/net.netlist", "module net;\n")), "sim lut", "lut/net.netlist:1:1",
-		"ialgn should stand", false,
+		"want the word ialgn", false,
 	},
 	{
 		"of a newer ialgn", signed("lut", replaced("lut/net.netlist", "netlist 1", "netlist 2")), "sim lut",
@@ -203,7 +203,7 @@ var badFlags = []badInput{
 	{"threads that are no number", nil, "eval m.st --threads all", "-threads", "ialgn eval -h", false},
 	{"threads without end", nil, "eval m.st --threads 99999999999999999999", "-threads", "ialgn eval -h", false},
 	{"train: no seeds", nil, "train small.yaml --seeds 0", "--seeds 0", "1 to 1000", false},
-	{"train: an empty --init", nil, "train small.yaml --init=", "--init", "leave the option out", false},
+	{"train: an empty --init", nil, "train small.yaml --init=", "--init", "without the option", false},
 	{"train: a log in no folder", nil, "train small.yaml -o new.st --log none/log", "--log", "none", false},
 	{"train: a model that is a folder", nil, "train small.yaml -o raw", "raw", "name a file", false},
 	{"train: a folder that is a file", nil, "train small.yaml -o small.yaml/m.st", "small.yaml", "folder", false},
@@ -240,7 +240,7 @@ var badFlags = []badInput{
 	{"compile: a level", nil, "compile m.st -o out -O 3", "-O 3", "0, 1 or 2", false},
 	{
 		"compile: thermometer in full", nil, "compile m.st -o out --lut 4 --assume-thermometer", "--assume-thermometer",
-		"leave it out", false,
+		"omit it", false,
 	},
 	{"compile: a module outside", nil, "compile m.st -o out --module ../net", "../net", "--module NAME", false},
 	{
@@ -263,7 +263,7 @@ var badFlags = []badInput{
 	{"fit: minutes", nil, "fit table.csv --target ice40 --minutes 0", "--minutes 0", "positive", false},
 	{"fit: look-up tables", nil, "fit table.csv --target ice40 --luts 5", "--luts 5", "20 to", false},
 	{"fit: a key", nil, "fit table.csv --target ice40 --set model.deep=2", "model.deep", "model.depth", false},
-	{"fit: nothing to go on with", nil, "fit table.csv --target ice40 --resume -o out", "fit.json", "leave --resume out", false},
+	{"fit: nothing to go on with", nil, "fit table.csv --target ice40 --resume -o out", "fit.json", "omit --resume", false},
 	{"experiment: none", nil, "experiment table9 -o out", "table9", "baselines", false},
 	{"experiment: no folder", nil, "experiment baselines", "output folder", "-o DIR", false},
 	{"experiment: a scale", nil, "experiment baselines -o out --scale huge", "--scale", "quick", false},

@@ -19,12 +19,12 @@ func clippedText(w io.Writer, all []dataset.Clipped, samples int) {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "values beyond the ranges of %s are clipped to them:\n",
+	fmt.Fprintf(w, "values outside the ranges of %s are clipped:\n",
 		message.Plural(len(all), "feature", "features"))
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b dataset.Clipped) int { return cmp.Compare(b.Below+b.Above, a.Below+a.Above) })
 	for _, c := range all[:min(len(all), mostClipped)] {
-		fmt.Fprintf(w, "  %-20.20s %s of the training samples, beyond %.6g to %.6g; farthest %.6g\n", c.Name,
+		fmt.Fprintf(w, "  %-20.20s %s of the training samples, outside %.6g to %.6g; the most extreme is %.6g\n", c.Name,
 			percent(float64(c.Below+c.Above)/float64(max(1, samples))), c.Low, c.High, c.Value)
 	}
 	if more := len(all) - mostClipped; more > 0 {
@@ -37,7 +37,7 @@ func unknownText(w io.Writer, all []dataset.Unknown, samples int) {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "words that the model does not know in %s set no feature:\n",
+	fmt.Fprintf(w, "words in %s that the model does not know set no feature:\n",
 		message.Plural(len(all), "column", "columns"))
 	for _, u := range all[:min(len(all), mostClipped)] {
 		fmt.Fprintf(w, "  %-20.20s %s of the training samples, the first %q in line %d\n", u.Name,

@@ -57,6 +57,8 @@ func grouped(title string, flags ...cli.Flag) []cli.Flag {
 			f.Category = title
 		case *cli.BoolFlag:
 			f.Category = title
+		case *cli.StringSliceFlag:
+			f.Category = title
 		}
 	}
 	return flags
@@ -68,7 +70,7 @@ func arguments(c *cli.Context, n int) ([]string, error) {
 		return c.Args().Slice(), nil
 	}
 	err := fmt.Errorf("%s takes %s, not %d arguments", c.Command.Name, c.Command.ArgsUsage, c.Args().Len())
-	return nil, message.WithHint(err, "`ialgn %s -h` shows the form", c.Command.Name)
+	return nil, message.WithHint(err, "`ialgn %s -h` shows the usage", c.Command.Name)
 }
 
 // begin runs before every command.
@@ -93,7 +95,7 @@ func limitCores(c *cli.Context) error {
 	}
 	if n > maxThreads {
 		return message.WithHint(fmt.Errorf("--threads %d: more than %d", n, maxThreads),
-			"leave the option out for the %d cores of this machine", runtime.NumCPU())
+			"without the option, all %d cores of this machine are used", runtime.NumCPU())
 	}
 	runtime.GOMAXPROCS(n) // 0 changes nothing
 	return checkDataFolder(c)
@@ -107,21 +109,21 @@ func checkDataFolder(c *cli.Context) error {
 		return nil
 	}
 	dir := c.String("data")
-	what := "there is no such folder"
+	what := "no such folder"
 	switch info, err := os.Stat(dir); {
 	case err == nil && info.IsDir():
 		return nil
 	case err == nil:
-		what = "is a file, want a folder"
+		what = "a file, want a folder"
 	}
 	return message.WithHint(fmt.Errorf("--data %s: %s", dir, what),
-		"name a folder with data sets, or leave the option out; `ialgn data list` says what it may hold")
+		"name a folder with data sets, or omit the option; `ialgn data list` shows the files of each data set")
 }
 
 // noteFewer notes that the test set has fewer samples than --samples asks for.
 func noteFewer(c *cli.Context, asked, have int) {
 	if c.IsSet("samples") && asked != ialgn.AllSamples && asked > have {
-		note(c, "--samples %d: the test set has %d, which are all taken", asked, have)
+		note(c, "--samples %d: the test set has only %d samples, all are used", asked, have)
 	}
 }
 
@@ -156,7 +158,8 @@ func makeFolder(c *cli.Context, path string) error {
 	err := os.MkdirAll(path, 0o777)
 	var cause *fs.PathError
 	if errors.As(err, &cause) {
-		return message.WithHint(fmt.Errorf("%s: cannot be made a folder (%w)", path, cause.Err), "name another place with -o")
+		return message.WithHint(fmt.Errorf("%s: the folder cannot be created (%w)", path, cause.Err),
+			"name another place with -o")
 	}
 	return err
 }

@@ -21,7 +21,7 @@ import (
 func compileCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "compile",
-		Usage:     "freeze, optimise, map and emit a model as Verilog with a testbench",
+		Usage:     "freeze, optimise and map a model, and write Verilog with a testbench",
 		ArgsUsage: "MODEL -o DIR",
 		UsageText: "ialgn compile demo/digits.safetensors -o out --target ice40",
 		Flags:     commonFlags(compileFlags()...),
@@ -35,50 +35,53 @@ func compileFlags() []cli.Flag {
 		[]cli.Flag{
 			&cli.StringFlag{
 				Name: "scope", Value: "full",
-				Usage: "compile `SCOPE`: gates, core (to the class), full (from words)",
+				Usage: "compile `SCOPE`: gates, core (adds the class), full (adds the encoder)",
 			},
-			&cli.BoolFlag{Name: "counts", Usage: "with scope core or full: give the class counts as an output port, too"},
+			&cli.BoolFlag{Name: "counts", Usage: "with scope core or full: add an output port with the class counts"},
 			&cli.BoolFlag{
 				Name:  "assume-thermometer",
-				Usage: "with scope gates or core: use that the inputs are thermometer codes",
+				Usage: "with scope gates or core: assume that the inputs are thermometer codes",
 			},
-			&cli.IntFlag{Name: "O", Value: 2, Usage: "optimise at `LEVEL` 0 (a cell a gate), 1 (once) or 2 (to the end)"},
+			&cli.IntFlag{
+				Name: "O", Value: 2,
+				Usage: "optimise at `LEVEL` 0 (not at all), 1 (one sweep) or 2 (all sweeps)",
+			},
 			&cli.BoolFlag{
-				Name: "check-passes", Usage: "validate each pass, and hold its netlist to the one before on random inputs",
+				Name: "check-passes", Usage: "validate each pass, and compare its netlists on random inputs",
 			},
 		},
 		grouped("target",
 			&cli.StringFlag{Name: "target", Usage: "map to `TARGET`: " + listed("compile", "--target")},
-			&cli.IntFlag{Name: "lut", Usage: "map to LUTs of `K` inputs, 2 to 6 (default: the target's, where one is given)"},
+			&cli.IntFlag{Name: "lut", Usage: "map to LUTs of `K` inputs, 2 to 6 (default: as the target has)"},
 			&cli.StringFlag{
 				Name:  "objective",
-				Usage: "map for `WHAT`: " + listed("compile", "--objective") + " (default: balanced)",
+				Usage: "optimise the mapping for `WHAT`: " + listed("compile", "--objective") + " (default: balanced)",
 			},
-			&cli.IntFlag{Name: "max-depth", Usage: "allow the gates `N` levels of LUTs"},
+			&cli.IntFlag{Name: "max-depth", Usage: "allow `N` levels of LUTs for the gates"},
 			&cli.StringFlag{Name: "style", Value: "auto", Usage: "write `STYLE`: gates (assigns), lut (primitives) or auto"}),
 		grouped("clock",
 			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
-			&cli.StringFlag{Name: "pipeline", Usage: "put registers in: none, auto or `N` stages (default: none)"},
-			&cli.IntFlag{Name: "max-levels", Usage: "with --pipeline auto: at most `N` levels of LUTs a stage (default: 3)"},
+			&cli.StringFlag{Name: "pipeline", Usage: "insert registers: none, auto or `N` stages (default: none)"},
+			&cli.IntFlag{Name: "max-levels", Usage: "with --pipeline auto: at most `N` levels of LUTs per stage (default: 3)"},
 			&cli.StringFlag{
 				Name:  "fold",
-				Usage: "write an engine: `N` gates of chains a clock (1, 2, 4), positions or steps",
+				Usage: "write a folded engine: `N` gates per clock (1, 2, 4), positions or steps",
 			},
 			&cli.IntFlag{
 				Name:  "fold-steps",
-				Usage: "with --fold: room for `N` steps, for other models (default: as there are)",
+				Usage: "with --fold: room for `N` steps of other models (default: as needed)",
 			}),
 		grouped("interface",
-			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: " + listed("compile", "--wrap")},
-			&cli.IntFlag{Name: "tag", Usage: "take a tag of `BITS` with each sample to its result, 1 to 64 (default: none)"},
+			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "add the interface `MODULE`: " + listed("compile", "--wrap")},
+			&cli.IntFlag{Name: "tag", Usage: "pass a tag of `BITS`, 1 to 64, from each sample to its result (default: none)"},
 			&cli.StringFlag{
 				Name:  "board",
-				Usage: "with --wrap uart or spi: pins of `NAME`, " + listed("compile", "--board"),
+				Usage: "with --wrap uart or spi: use the pins of `NAME`, " + listed("compile", "--board"),
 			},
-			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"}),
+			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits per second (default: 115200)"}),
 		grouped("files",
-			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
-			&cli.StringFlag{Name: "emit", Usage: "add formats, a `LIST` of " + strings.Join(backend.Formats(), ",")},
+			&cli.StringFlag{Name: "module", Usage: "name the module `NAME` (default: the name of the model)"},
+			&cli.StringFlag{Name: "emit", Usage: "also write the formats in `LIST`: " + strings.Join(backend.Formats(), ",")},
 			&cli.IntFlag{Name: "vectors", Value: plan.UsualVectors, Usage: "write `N` test samples for the testbenches"}),
 		[]cli.Flag{forceFlag},
 	)
@@ -90,7 +93,7 @@ func compile(c *cli.Context) error {
 		return err
 	}
 	if c.String("o") == "" {
-		return message.WithHint(errors.New("compile: no output folder given"), "name one with -o DIR")
+		return message.WithHint(errors.New("compile: no output folder is given"), "name one with -o DIR")
 	}
 	if c.Int("vectors") == 0 { // for the library, 0 means the default
 		return message.Optionf("{Vectors} 0: give 1 to %d", plan.MaxVectors)
@@ -146,7 +149,7 @@ type compileReport struct {
 
 // text writes the passes that changed something, and the sizes of the result.
 func (r compileReport) text(w io.Writer) {
-	fmt.Fprintf(w, "%s: %d gates of the model, %d after optimisation\n", filepath.Clean(r.dir), r.GatesRaw, r.Gates)
+	fmt.Fprintf(w, "%s: %d gates in the model, %d after optimisation\n", filepath.Clean(r.dir), r.GatesRaw, r.Gates)
 	for _, p := range r.Passes {
 		switch {
 		case p.Sweep == 0:
@@ -168,7 +171,7 @@ func (r compileReport) text(w io.Writer) {
 			p.FlipFlops.Total)
 	}
 	if x := r.Wrapper; x != nil {
-		fmt.Fprintf(w, "wrapper %s: a sample in %v clocks", x.Kind, x.Cycles)
+		fmt.Fprintf(w, "wrapper %s: one sample per %v clocks", x.Kind, x.Cycles)
 		if x.MHz > 0 {
 			fmt.Fprintf(w, ", %.4g samples/s at %v MHz", x.SamplesPerSecond, x.MHz)
 		}
@@ -176,7 +179,7 @@ func (r compileReport) text(w io.Writer) {
 	}
 	foldText(w, r.Fold)
 	if s := r.Samples; s != nil && s.Reason != "" {
-		fmt.Fprintf(w, "vectors: %d random samples, for there are no test samples: %s\n", s.Samples, s.Reason)
+		fmt.Fprintf(w, "vectors: %d random samples, because there are no test samples: %s\n", s.Samples, s.Reason)
 	}
 	if r.Latency > 0 {
 		fmt.Fprintf(w, "latency: %d clocks from the first word of a sample to its result\n", r.Latency)
@@ -185,7 +188,7 @@ func (r compileReport) text(w io.Writer) {
 	for _, l := range []struct {
 		what  string
 		names []string
-	}{{"removed, of the output before", r.Removed}, {"kept, not as compile wrote it", r.Kept}} {
+	}{{"removed from the previous output", r.Removed}, {"kept, because it was changed", r.Kept}} {
 		if len(l.names) > 0 {
 			fmt.Fprintf(w, "%s: %s\n", l.what, strings.Join(l.names, ", "))
 		}
@@ -205,7 +208,7 @@ func foldText(w io.Writer, r *backend.FoldReport) {
 		positionsText(w, p)
 	}
 	if s := r.Sequence; s != nil {
-		fmt.Fprintf(w, "a step of %s: %s\nthe class of a state of %d bits: %s\nfolded, %d steps: a sample in %v clocks",
+		fmt.Fprintf(w, "one step of %s: %s\nclass of a state of %d bits: %s\nfolded, %d steps: one sample per %v clocks",
 			message.Plural(s.Words, "word", "words"), partText(s.Parts[0]), s.StateBits, partText(s.Parts[1]), s.Steps, s.Cycles)
 		if s.SamplesPerSecond > 0 {
 			fmt.Fprintf(w, "; %.4g samples/s", s.SamplesPerSecond)
@@ -221,7 +224,7 @@ func foldText(w io.Writer, r *backend.FoldReport) {
 		if len(c.Fits) > 0 {
 			fits = strings.Join(c.Fits, ", ")
 		}
-		fmt.Fprintf(w, "folded %s, %d a clock: %d steps, a sample in %d clocks, %d block RAMs, for %s", what, c.Lanes,
+		fmt.Fprintf(w, "folded %s, %d per clock: %d steps, one sample per %d clocks, %d block RAMs, for %s", what, c.Lanes,
 			c.Steps, c.Cycles, c.Blocks, fits)
 		if c.SamplesPerSecond > 0 {
 			fmt.Fprintf(w, "; %.4g samples/s", c.SamplesPerSecond)
@@ -242,7 +245,7 @@ func positionsText(w io.Writer, p *backend.Positions) {
 		fmt.Fprintf(w, ": %s\n", partText(p.Parts[i]))
 	}
 	fmt.Fprintf(w, "dense layers on %d bits: %s\n", p.GatheredBits, partText(p.Parts[len(p.Parts)-1]))
-	fmt.Fprintf(w, "folded, a position a clock: a sample in %d clocks, image memory %d bits", p.Cycles, p.ImageBits)
+	fmt.Fprintf(w, "folded, one position per clock: one sample per %d clocks, image memory %d bits", p.Cycles, p.ImageBits)
 	if p.SamplesPerSecond > 0 {
 		fmt.Fprintf(w, "; %.4g samples/s", p.SamplesPerSecond)
 	}

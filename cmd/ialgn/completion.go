@@ -16,7 +16,7 @@ func completionCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "completion",
 		Hidden:    true,
-		Usage:     "completion of commands, options, values and files, for a shell",
+		Usage:     "print completion of commands, options, values and files for a shell",
 		ArgsUsage: strings.Join(manual.Shells, " | "),
 		UsageText: "ialgn completion bash",
 		Description: "For this session:   source <(ialgn completion bash)        (zsh the same)\n" +

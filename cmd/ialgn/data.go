@@ -17,7 +17,7 @@ import (
 func dataCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "data",
-		Usage:     "which data sets are known, where they are looked for, whether they are whole",
+		Usage:     "list the known data sets, or check that their files are complete",
 		ArgsUsage: "list | check [NAME]",
 		UsageText: "ialgn data check digits",
 		Flags:     commonFlags(dataFlag),
@@ -35,7 +35,8 @@ func data(c *cli.Context) error {
 	case "check":
 		return checkData(c, c.Args().Slice()[1:])
 	}
-	err := message.WithHint(fmt.Errorf("data takes list or check, not %q", c.Args().First()), "`ialgn data -h` shows the form")
+	err := message.WithHint(fmt.Errorf("data takes list or check, not %q", c.Args().First()),
+		"`ialgn data -h` shows the usage")
 	return message.Near(err, c.Args().First(), []string{"list", "check"})
 }
 
@@ -76,7 +77,7 @@ type listReport struct {
 }
 
 func (r listReport) text(w io.Writer) {
-	fmt.Fprintf(w, "looked for in %s\n\n", strings.Join(r.Folders, ", "))
+	fmt.Fprintf(w, "searched folders: %s\n\n", strings.Join(r.Folders, ", "))
 	for _, d := range r.Datasets {
 		fmt.Fprintf(w, "%-14s %s\n", d.Name, d.Title)
 		if len(d.Files) > 0 {

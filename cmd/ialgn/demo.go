@@ -21,12 +21,11 @@ import (
 func demoCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "demo",
-		Usage:     "the whole way on the embedded digits: train, compile, verify, synthesise",
+		Usage:     "run every step on the built-in digits: train, compile, verify, synthesise",
 		ArgsUsage: "[-o DIR]",
-		Description: "Trains examples/digits/digits.yaml, compiles the whole classifier to Verilog, and\n" +
-			"verifies it over the whole test set and, where iverilog is installed, in simulation;\n" +
-			"then takes it to a bitstream for an iCE40 HX8K, where the tools are installed, and\n" +
-			"simulates what is in that.",
+		Description: "Trains examples/digits/digits.yaml, compiles the whole classifier to Verilog, and verifies\n" +
+			"it on the whole test set. If iverilog is installed, it also simulates the Verilog. If the\n" +
+			"tools for the iCE40 HX8K are installed, it makes a bitstream, reads it back and simulates it.",
 		UsageText: "ialgn demo -o demo",
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Value: "demo", Usage: "write everything to `DIR`"},
@@ -59,7 +58,7 @@ func demo(c *cli.Context) error {
 	}
 	r := &demoReport{Dir: c.String("o")}
 	path := filepath.Join(r.Dir, cfg.Name+".safetensors")
-	note(c, "training %s of %s on %s", message.Plural(cfg.Model.Width, "chain", "chains"),
+	note(c, "training %s with %s on %s", message.Plural(cfg.Model.Width, "chain", "chains"),
 		message.Plural(cfg.Model.Depth, "layer", "layers"), cfg.Data.Set)
 	if r.Train, err = trainModel(c, cfg, path); err != nil {
 		return err
@@ -88,7 +87,7 @@ func demo(c *cli.Context) error {
 
 // demoSynth compiles the model for a device and makes a bitstream. If a tool is missing, it says which.
 func demoSynth(c *cli.Context, path, dir string) (*synthReport, error) {
-	note(c, "compiling it for an iCE40, with a pipeline and a loader, to %s", dir)
+	note(c, "compiling the classifier with a pipeline and a loader for an iCE40 to %s", dir)
 	if _, err := compileModel(c, path, dir, demoDevice); err != nil {
 		return nil, err
 	}
@@ -97,7 +96,7 @@ func demoSynth(c *cli.Context, path, dir string) (*synthReport, error) {
 	r, err := synthFolder(c, dir, o, path)
 	var missing *tool.MissingError
 	if errors.As(err, &missing) {
-		warn(screenOf(c), fmt.Errorf("%v; there is no bitstream, or it was not checked", err))
+		warn(screenOf(c), fmt.Errorf("%v; the bitstream was not made or not checked", err))
 		return nil, nil
 	}
 	return r, err
@@ -140,12 +139,12 @@ func (r *demoReport) text(w io.Writer) {
 	if r.Verify.RTL == nil {
 		what = "netlist"
 	}
-	fmt.Fprintf(w, "the %s in %s computes the trained model: %s of the test set\n", what, r.Design,
+	fmt.Fprintf(w, "the %s in %s computes the trained model: %s on the test set\n", what, r.Design,
 		percent(r.TestAccuracy))
 	if r.Synth != nil {
 		r.Synth.text(w)
 		if r.Synth.Check.Err() == nil {
-			fmt.Fprintf(w, "so does the bitstream, on %d test samples\n", r.Synth.Check.Checked)
+			fmt.Fprintf(w, "the bitstream computes the trained model, too, on %d test samples\n", r.Synth.Check.Checked)
 		}
 	}
 }

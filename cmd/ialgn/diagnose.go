@@ -25,19 +25,19 @@ type diagnosis struct {
 // diagnoses lists all kinds of diagnostics.
 var diagnoses = []diagnosis{
 	{
-		"credit", "which outputs the loss credits hidden gates for, by topology, at the start",
+		"credit", "which outputs give credit to hidden gates before training, for each topology",
 		append(names(creditOptions), "plots"), diagnose.CreditChartNames, diagnoseCredit,
 	},
 	{
-		"updates", "by how much training changes the parameters of each layer",
+		"updates", "how much training changes the parameters of each layer",
 		append(names(updatesOptions), "epochs", "plots"), diagnose.UpdateChartNames(), diagnoseUpdates,
 	},
 	{
-		"probes", "how well linear classifiers tell the classes from each layer's bits",
+		"probes", "how well linear classifiers predict the class from the bits of each layer",
 		append(names(probesOptions), "epochs", "plots"), diagnose.ProbeChartNames, diagnoseProbes,
 	},
 	{
-		"entropy", "mean binary entropy of each layer's bits over the test set",
+		"entropy", "mean binary entropy of the bits of each layer over the test set",
 		[]string{"plots"},
 		[]string{diagnose.EntropyChartName},
 		diagnoseEntropy,
@@ -45,10 +45,12 @@ var diagnoses = []diagnosis{
 }
 
 // diagnoseOptions are the options that not every kind has.
-var diagnoseOptions = slices.Concat(creditOptions, updatesOptions, probesOptions, []cli.Flag{
-	&cli.IntFlag{Name: "epochs", DefaultText: "10, of probes 200", Usage: "train for `N` epochs, not the configuration's"},
-	&cli.StringFlag{Name: "plots", Usage: "draw charts in `DIR`, as SVG and PNG"},
-})
+var diagnoseOptions = slices.Concat(creditOptions, updatesOptions, probesOptions, grouped("several kinds",
+	&cli.IntFlag{
+		Name: "epochs", DefaultText: "10, for probes 200",
+		Usage: "train for `N` epochs, not the configured number",
+	},
+	&cli.StringFlag{Name: "plots", Usage: "write charts to `DIR`, as SVG and PNG"}))
 
 // names returns the names of options.
 func names(flags []cli.Flag) []string {
@@ -68,16 +70,16 @@ func diagnoseCommand(kinds []diagnosis, options ...cli.Flag) *cli.Command {
 		fmt.Fprintf(&list, "  %-8s %s\n", k.name, k.about)
 	}
 	common := []cli.Flag{
-		&cli.StringFlag{Name: "what", Usage: "make the diagnostic `KIND`: " + message.Or(names)},
+		&cli.StringFlag{Name: "what", Usage: "run the diagnostic `KIND`: " + message.Or(names)},
 		dataFlag,
 		&cli.StringSliceFlag{Name: "set", Usage: "override a configuration key: `KEY=VALUE`, repeatable"},
 		forceFlag,
 	}
 	return &cli.Command{
 		Name:        "diagnose",
-		Usage:       "the paper's diagnostics of credit, updates and representations",
+		Usage:       "run a diagnostic of the paper: credit, updates or representations",
 		ArgsUsage:   "FILE... --what KIND",
-		Description: "The kinds are\n" + strings.TrimSuffix(list.String(), "\n"),
+		Description: "The kinds:\n" + strings.TrimSuffix(list.String(), "\n"),
 		UsageText:   "ialgn diagnose examples/digits/digits.yaml --what updates --epochs 2",
 		Flags:       commonFlags(append(common, options...)...),
 		Action:      func(c *cli.Context) error { return diagnoseKind(c, kinds) },
@@ -93,13 +95,13 @@ func diagnoseKind(c *cli.Context, kinds []diagnosis) error {
 	at := slices.Index(names, c.String("what"))
 	switch {
 	case c.Args().Len() == 0:
-		return message.WithHint(errors.New("diagnose takes "+c.Command.ArgsUsage+", no file is given"),
-			"`ialgn diagnose -h` shows the form")
+		return message.WithHint(errors.New("diagnose takes "+c.Command.ArgsUsage+", but no file is given"),
+			"`ialgn diagnose -h` shows the usage")
 	case !c.IsSet("what"):
-		return message.WithHint(errors.New("diagnose: no kind is given"), "name one with --what: %s",
+		return message.WithHint(errors.New("diagnose: no kind of diagnostic is given"), "name one with --what: %s",
 			strings.Join(names, ", "))
 	case at < 0:
-		return message.Near(message.WithHint(fmt.Errorf("--what %.40q: there is no such diagnostic", c.String("what")),
+		return message.Near(message.WithHint(fmt.Errorf("--what %.40q: no such diagnostic", c.String("what")),
 			"use %s",
 			strings.Join(names, " or ")), c.String("what"), names)
 	}
@@ -117,8 +119,8 @@ func refuseOptions(c *cli.Context, kinds []diagnosis, want diagnosis) error {
 	for _, k := range kinds {
 		for _, o := range k.options {
 			if c.IsSet(o) && !slices.Contains(want.options, o) {
-				return message.WithHint(fmt.Errorf("--%s: is not for --what %s", o, want.name),
-					"leave it out, or ask for --what %s",
+				return message.WithHint(fmt.Errorf("--%s: does not apply to --what %s", o, want.name),
+					"omit it, or use --what %s",
 					k.name)
 			}
 		}

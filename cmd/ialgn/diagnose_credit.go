@@ -14,23 +14,22 @@ import (
 )
 
 // creditOptions are the options that only --what credit has.
-var creditOptions = []cli.Flag{
+var creditOptions = grouped("credit",
 	&cli.StringFlag{
 		Name: "topologies", Value: strings.Join(diagnose.CreditTopologies, ","), DefaultText: "all four",
-		Usage: "of the topologies `LIST`, with commas between",
+		Usage: "measure the topologies in `LIST`, separated by commas",
 	},
 	&cli.IntFlag{
 		Name: "sampled", Value: diagnose.PaperSampled,
-		Usage: "look at `N` gates of each layer, and as many outputs",
+		Usage: "sample `N` gates in each layer, and the same number of outputs",
 	},
-	&cli.IntFlag{Name: "batches", Value: diagnose.PaperBatches, Usage: "measure `N` batches"},
-}
+	&cli.IntFlag{Name: "batches", Value: diagnose.PaperBatches, Usage: "measure `N` batches"})
 
 // diagnoseCredit measures the credit of each topology.
 func diagnoseCredit(c *cli.Context, args []string) error {
 	if len(args) != 1 {
 		return message.WithHint(fmt.Errorf("--what credit takes one CONFIG, not %d files", len(args)),
-			"`ialgn diagnose -h` shows the form")
+			"`ialgn diagnose -h` shows the usage")
 	}
 	cfg, err := opener(c).Config(c.Context, args[0])
 	if err != nil {
@@ -70,7 +69,7 @@ type creditReport struct{ *diagnose.CreditReport }
 func (r creditReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%s on %s: %d x %d, init %s with skip logit %v and noise %v, seed %d\n", r.Name, r.DataSet, r.Width,
 		r.Depth, r.Init, r.SkipLogit, r.InitNoise, r.Seed)
-	fmt.Fprintf(w, "%d sampled gates a layer, %s of %d; mean and standard deviation\n", r.Sampled,
+	fmt.Fprintf(w, "%d sampled gates per layer, %s of %d samples; mean and standard deviation\n", r.Sampled,
 		message.Plural(r.Batches, "batch", "batches"), r.Batch)
 	for _, t := range r.Topologies {
 		fmt.Fprintf(w, "\n%s, %.1f s\n  layer         path sharing  eligible             coverage               purity\n",

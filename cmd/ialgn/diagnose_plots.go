@@ -31,7 +31,7 @@ func checkPlots(c *cli.Context, charts []string) error {
 	case !c.IsSet("plots"):
 		return nil
 	case dir == "":
-		return message.WithHint(errors.New("--plots: no folder given"), "name the folder for the charts with --plots DIR")
+		return message.WithHint(errors.New("--plots: no folder is given"), "name the folder for the charts with --plots DIR")
 	default:
 		if err := makeFolder(c, dir); err != nil {
 			return message.WithHint(err, "name another place with --plots")

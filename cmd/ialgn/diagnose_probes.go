@@ -17,14 +17,13 @@ import (
 )
 
 // probesOptions are the options that only --what probes has.
-var probesOptions = []cli.Flag{
+var probesOptions = grouped("probes",
 	&cli.StringFlag{
 		Name:  "layers",
-		Usage: "probe the layers `LIST`, 0 for the input (default: the paper's, and the last)",
+		Usage: "probe the layers in `LIST`, 0 is the input (default: the paper's and the last)",
 	},
-	&cli.IntFlag{Name: "starts", Value: diagnose.Paper.Starts, Usage: "train `N` probes a layer"},
-	&cli.StringFlag{Name: "keep", Usage: "keep each layer's result in `FILE`, and take what is there from it"},
-}
+	&cli.IntFlag{Name: "starts", Value: diagnose.Paper.Starts, Usage: "train `N` probes per layer"},
+	&cli.StringFlag{Name: "keep", Usage: "keep the result of each layer in `FILE`, and reuse results that are there"})
 
 // diagnoseProbes trains linear classifiers on the outputs of layers, and measures the layers' entropy.
 func diagnoseProbes(c *cli.Context, args []string) error {
@@ -76,10 +75,10 @@ func probesProtocol(c *cli.Context) (diagnose.Protocol, error) {
 	}
 	p.Starts = c.Int("starts")
 	if p.Epochs < 1 || p.Starts < 1 || p.Starts > maxSeeds {
-		return p, message.WithHint(fmt.Errorf("--epochs %d, --starts %d: both must be positive, and starts at most %d",
+		return p, message.WithHint(fmt.Errorf("--epochs %d, --starts %d: both must be positive, and --starts at most %d",
 			p.Epochs,
 			p.Starts, maxSeeds),
-			"leave them out for the paper's")
+			"without the options, the paper's values are used")
 	}
 	return p, nil
 }
@@ -93,7 +92,7 @@ func probeLayers(c *cli.Context, depth int) ([]int, error) {
 	for _, word := range strings.Split(c.String("layers"), ",") {
 		l, err := decimal.Int(strings.TrimSpace(word))
 		if err != nil || l < 0 || l > depth || len(layers) > 0 && l <= layers[len(layers)-1] {
-			return nil, message.WithHint(fmt.Errorf("--layers %.40q: want ascending numbers of layers, 0 to %d",
+			return nil, message.WithHint(fmt.Errorf("--layers %.40q: want ascending layer numbers from 0 to %d",
 				c.String("layers"),
 				depth), "for example --layers 0,1,%d", depth)
 		}
@@ -109,16 +108,16 @@ func knownProbes(c *cli.Context) (*diagnose.Known, error) {
 	case !c.IsSet("keep"):
 		return new(diagnose.Known), nil
 	case path == "":
-		return nil, message.WithHint(errors.New("--keep: no file given"), "name one with --keep FILE, which need not exist")
+		return nil, message.WithHint(errors.New("--keep: no file is given"), "name one with --keep FILE; it need not exist")
 	}
 	k, err := diagnose.OpenKnown(path, func(err error) { warn(screenOf(c), fmt.Errorf("--keep: %v", err)) })
 	switch {
 	case errors.Is(err, outfile.ErrHeld):
-		return nil, message.WithHint(fmt.Errorf("--keep: %w", err), "wait for the end of that call, or name another file")
+		return nil, message.WithHint(fmt.Errorf("--keep: %w", err), "wait until the other call ends, or name another file")
 	case errors.Is(err, fs.ErrNotExist): // the folder is missing; the error already has a hint
 		return nil, fmt.Errorf("--keep: %w", err)
 	case err != nil:
-		return nil, message.WithHint(fmt.Errorf("--keep: %w", err), "name another file, which need not exist")
+		return nil, message.WithHint(fmt.Errorf("--keep: %w", err), "name another file; it need not exist")
 	}
 	return k, nil
 }

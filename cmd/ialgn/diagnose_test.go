@@ -21,10 +21,10 @@ func TestDiagnoseFrame(t *testing.T) {
 	}{
 		{"m.yaml --what one --extra 2", "one m.yaml", ""},
 		{"m.yaml n.yaml --what two", "two m.yaml n.yaml", ""},
-		{"m.yaml --what two --extra 2", "", "--extra: is not for --what two"},
-		{"m.yaml --what three", "", `--what "three": there is no such diagnostic`},
-		{"m.yaml", "", "diagnose: no kind is given"},
-		{"--what one", "", "diagnose takes FILE... --what KIND, no file is given"},
+		{"m.yaml --what two --extra 2", "", "--extra: does not apply to --what two"},
+		{"m.yaml --what three", "", `--what "three": no such diagnostic`},
+		{"m.yaml", "", "diagnose: no kind of diagnostic is given"},
+		{"--what one", "", "diagnose takes FILE... --what KIND, but no file is given"},
 	} {
 		var ran []string
 		kind := func(name string, options ...string) diagnosis {

@@ -23,12 +23,11 @@ const (
 )
 
 // updatesOptions are the options that only --what updates has.
-var updatesOptions = []cli.Flag{
-	&cli.StringFlag{Name: "o", Usage: "train the model `MODEL` (default: NAME-updates.safetensors)"},
+var updatesOptions = grouped("updates",
+	&cli.StringFlag{Name: "o", Usage: "write the trained model to `MODEL` (default: NAME-updates.safetensors)"},
 	&cli.IntFlag{Name: "steps", Value: updatesSteps, Usage: "average over the first and the last `N` steps"},
-	&cli.BoolFlag{Name: "grid", Usage: "RWLGN and IALGN, random and skip start, STE and soft: all eight"},
-	&cli.BoolFlag{Name: "resume", Usage: "go on from the checkpoint"},
-}
+	&cli.BoolFlag{Name: "grid", Usage: "train eight variants: RWLGN or IALGN, random or skip start, STE or soft"},
+	&cli.BoolFlag{Name: "resume", Usage: "continue from the checkpoint"})
 
 // diagnoseUpdates trains networks and measures how much their parameters change.
 func diagnoseUpdates(c *cli.Context, args []string) error {
@@ -69,15 +68,15 @@ func diagnoseUpdates(c *cli.Context, args []string) error {
 func updatesConfig(c *cli.Context, args []string) (cfg config.Config, err error) {
 	if len(args) != 1 {
 		return cfg, message.WithHint(fmt.Errorf("--what updates takes one CONFIG, not %d files", len(args)),
-			"`ialgn diagnose -h` shows the form")
+			"`ialgn diagnose -h` shows the usage")
 	}
 	epochs := updatesEpochs
 	if c.IsSet("epochs") {
 		epochs = c.Int("epochs")
 	}
 	if steps := c.Int("steps"); epochs < 1 || steps < 1 {
-		return cfg, message.WithHint(fmt.Errorf("--epochs %d, --steps %d: must be positive", epochs, steps),
-			"leave them out for the paper's")
+		return cfg, message.WithHint(fmt.Errorf("--epochs %d, --steps %d: both must be positive", epochs, steps),
+			"without the options, the paper's values are used")
 	}
 	// With patience, the run could end early, and the last steps would not be known in advance.
 	open := opener(c)
@@ -117,7 +116,7 @@ func (r updatesReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s, %s, %d x %d, %s, test accuracy %s\n",
 		r.Name, r.Topology, r.Setting(), r.Width, r.Depth, message.Plural(r.Epochs, "epoch",
 			"epochs"), percent(r.TestAccuracy))
-	fmt.Fprintf(w, "mean absolute change of a parameter in a step, over the steps %d to %d and %d to %d of %d\n",
+	fmt.Fprintf(w, "mean absolute change of a parameter per step, over steps %d to %d and %d to %d of %d\n",
 		r.Initial.First, r.Initial.Last, r.Final.First, r.Final.Last, r.Steps)
 	type column struct {
 		name  string

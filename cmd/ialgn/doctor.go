@@ -18,11 +18,11 @@ import (
 func doctorCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "doctor",
-		Usage:     "what is at hand: external programs, data sets, processor and memory",
+		Usage:     "show what is available: external programs, data sets, processor and memory",
 		ArgsUsage: "[--data DIR]",
 		UsageText: "ialgn doctor --quiet",
-		Description: "Nothing that is missing is an error, for each command says itself what it cannot do\n" +
-			"without: here all of that stands at once, with the Debian package that has it.",
+		Description: "A missing program is not an error here: each command reports what it needs. For each\n" +
+			"missing program, doctor names the Debian package that contains it.",
 		Flags:  commonFlags(dataFlag),
 		Action: examine,
 	}
@@ -50,9 +50,9 @@ func (r doctorReport) text(w io.Writer) {
 		version += ", commit " + r.Build.Commit
 	}
 	fmt.Fprintf(w, "ialgn %s, %s, %s/%s\n", version, r.Build.Go, r.Build.OS, r.Build.Arch)
-	fmt.Fprintf(w, "cores: %d, of which %d are used\n", r.Cores.Machine, r.Cores.Used)
+	fmt.Fprintf(w, "cores: %d, %d used\n", r.Cores.Machine, r.Cores.Used)
 	if m := r.Memory; m.Bytes > 0 {
-		fmt.Fprintf(w, "memory: %.1f GB, %s no more; %.1f GB are free\n", float64(m.Bytes)/1e9, m.By,
+		fmt.Fprintf(w, "memory: %.1f GB (%s no more); %.1f GB free\n", float64(m.Bytes)/1e9, m.By,
 			float64(m.Available)/1e9)
 	}
 	fmt.Fprintf(w, "simd: %s, of %s\n", r.SIMD.Path, strings.Join(r.SIMD.Paths, ", "))
@@ -60,7 +60,7 @@ func (r doctorReport) text(w io.Writer) {
 		fmt.Fprintf(w, "  %s\n", screen.Paint(w, screen.Red, r.SIMD.Error))
 	}
 	for _, what := range r.Lacks {
-		fmt.Fprintf(w, "this system lacks %s\n", what)
+		fmt.Fprintf(w, "missing on this system: %s\n", what)
 	}
 	r.dataText(w)
 	r.toolsText(w)
@@ -70,7 +70,7 @@ func (r doctorReport) text(w io.Writer) {
 const nameColumn, missing = 18, "missing"
 
 func (r doctorReport) dataText(w io.Writer) {
-	fmt.Fprintf(w, "\ndata sets, looked for in %s:\n", strings.Join(r.Data.Folders, ", "))
+	fmt.Fprintf(w, "\ndata sets, searched in %s:\n", strings.Join(r.Data.Folders, ", "))
 	for _, s := range r.Data.Sets {
 		fmt.Fprintf(w, "  %-*s %s\n", nameColumn, s.Name, cmp.Or(s.Path, s.Note))
 	}

@@ -17,7 +17,8 @@ import (
 func TestOneNumberSyntax(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)
-	forms := []string{"1_000", "0x10", "0b11", "0o17", "010", "0x1p4", "\u0661\u0662", "\uff11", "1e", "\u00b2", "1\u00a0000", "nan", "inf"}
+	forms := []string{"1_000", "0x10", "0b11", "0o17", "010", "0x1p4", "\u0661\u0662", "\uff11", "1e", "\u00b2",
+		"1\u00a0000", "nan", "inf"}
 	for _, c := range newApp(io.Discard, io.Discard).Commands {
 		for i, f := range c.Flags {
 			switch f.(type) {
@@ -81,9 +82,9 @@ func TestOptionNames(t *testing.T) {
 		"train -set":             "--set: needs a value",
 		"explain m --sample":     "--sample: needs a value",
 		"import --wiring-seed 0": "--wiring-seed: removed: ",
-		"train -k x":             "there is no option -k",
-		"train --k x":            "there is no option -k",
-		"train -kk x":            "there is no option --kk",
+		"train -k x":             "no such option: -k",
+		"train --k x":            "no such option: -k",
+		"train -kk x":            "no such option: --kk",
 		"compile m -O two":       `-O "two": want a whole number in decimal digits`,
 		"compile m --O=0x2":      `-O "0x2": want a whole number in decimal digits`,
 		"train c --quiet=maybe":  `--quiet "maybe": want true or false`,
@@ -190,7 +191,8 @@ func TestLogApart(t *testing.T) {
 	for _, args := range []string{
 		"own.yaml --log own.yaml", "own.yaml --log ./own.yaml", "own.yaml --log hard", "own.yaml --log data/a.csv",
 		"own.yaml --log link", "own.yaml -o m.st --log m.st", "own.yaml -o m.st --log folder/m.st",
-		"own.yaml -o m.st --log m.st.checkpoint", "own.yaml -o m.st --log m.st.best", "own.yaml -o m.st --log m.st.checkpoint.old",
+		"own.yaml -o m.st --log m.st.checkpoint", "own.yaml -o m.st --log m.st.best",
+		"own.yaml -o m.st --log m.st.checkpoint.old",
 		"own.yaml -o m.st --log .m.st.lock", "own.yaml --log n.safetensors", "own.yaml -o m.st --seeds 2 --log m.seed2.st",
 		"own.yaml -o m.st --seeds 2 --log m.seed1.st.checkpoint", "small.yaml -o m.st --init start.st --log start.st",
 	} {
@@ -224,7 +226,8 @@ func TestRefusedLeavesNothing(t *testing.T) {
 		"train small.yaml --log log --set model.width=61", "train small.yaml --seeds 2 --log log.csv --set model.width=61",
 		"train bad.yaml -o new/folder/m.st",
 		"sweep small.yaml --grid model.width=61 -o s", "init bad.csv -o i.yaml --label none", "import bad.csv -o m.st",
-		"compile none.st -o d", "eval none.st", "predict none.st bad.csv", "report none -o r.html", "watch none.log -o w.html",
+		"compile none.st -o d", "eval none.st", "predict none.st bad.csv", "report none -o r.html",
+		"watch none.log -o w.html",
 		"fit bad.csv --target ice40 -o f --minutes 0", "fit bad.yaml --target ice40 -o f", "demo -o d --set model.width=61",
 	} {
 		if code, _, stderr := runProgram(t, strings.Fields(args)...); code != exitUsage {

@@ -15,18 +15,20 @@ import (
 func evalCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "eval",
-		Usage: "accuracy of the frozen model",
+		Usage: "measure the accuracy of a model",
 		Description: "Classifies the model's test set, or FILE: a CSV file with a column of labels, or an array\n" +
-			"(.npy) with --labels. Columns are found by their names. For FILE the accuracy is also\n" +
-			"given by batch, in the order of the rows, so that drift is seen. The simulator here is\n" +
-			"the trainer's own forward pass; for many samples machine code is made of the network,\n" +
-			"which gives the same.",
+			"(.npy) with --labels. Columns are found by name. For FILE, eval also prints the accuracy of\n" +
+			"each batch of rows in file order, which makes drift visible. For many samples, the network\n" +
+			"is translated to machine code; the results equal those of the trainer's own forward pass.",
 		ArgsUsage: "MODEL [FILE]",
 		UsageText: "ialgn eval demo/digits.safetensors",
 		Flags: commonFlags(dataFlag, engineFlag,
-			&cli.StringFlag{Name: "labels", Usage: "read the labels of FILE, an array, from the array `LABELS`"},
-			&cli.StringFlag{Name: "label", Usage: "the labels of FILE are in the column `NAME` (default: as in training)"},
-			&cli.IntFlag{Name: "batch-rows", Usage: "give the accuracy of each `N` rows of FILE (default: a tenth)"},
+			&cli.StringFlag{Name: "labels", Usage: "if FILE is an array: read its labels from the array `LABELS`"},
+			&cli.StringFlag{Name: "label", Usage: "read the labels of FILE from column `NAME` (default: as in training)"},
+			&cli.IntFlag{
+				Name:  "batch-rows",
+				Usage: "print the accuracy of each `N` rows of FILE (default: a tenth of the rows)",
+			},
 		),
 		Action: eval,
 	}
@@ -65,7 +67,8 @@ func eval(c *cli.Context) error {
 func checkEval(c *cli.Context) error {
 	for _, name := range []string{"labels", "label", "batch-rows"} {
 		if c.IsSet(name) && c.Args().Len() < 2 {
-			return message.WithHint(fmt.Errorf("--%s: is about FILE, and none is given", name), "name the file after the model")
+			return message.WithHint(fmt.Errorf("--%s: applies to FILE, but no FILE is given", name),
+				"name the file after the model")
 		}
 	}
 	if c.IsSet("batch-rows") && c.Int("batch-rows") < 1 {
@@ -90,7 +93,7 @@ func (r evalReport) text(w io.Writer) {
 	if len(r.Batches) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%12s %9s  accuracy\n", "from sample", "samples")
+	fmt.Fprintf(w, "\n%12s %9s  accuracy\n", "first sample", "samples")
 	for _, b := range r.Batches {
 		fmt.Fprintf(w, "%12d %9d %9s\n", b.First, b.Samples, percent(b.Accuracy))
 	}

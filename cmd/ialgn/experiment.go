@@ -15,19 +15,23 @@ import (
 func experimentCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "experiment",
-		Usage:       "train a table or figure of the paper, with the paper's values beside ours",
+		Usage:       "train a table or figure of the paper, and compare it with the paper's values",
 		ArgsUsage:   "NAME -o DIR",
 		Description: experiment.List(),
 		UsageText:   "ialgn experiment baselines -o tables",
 		Flags: commonFlags(
-			&cli.StringFlag{Name: "o", Usage: "write everything to `DIR`; what is there is not trained again"},
-			dataFlag,
-			&cli.StringFlag{Name: "scale", Value: string(experiment.Quick), Usage: "`SCALE` is quick, which takes minutes, or paper, hours"},
+			&cli.StringFlag{Name: "o", Usage: "write everything to `DIR`; finished runs in it are kept"},
+			&cli.StringFlag{
+				Name: "scale", Value: string(experiment.Quick),
+				Usage: "choose the `SCALE`: quick takes minutes, paper takes hours",
+			},
 			&cli.IntFlag{Name: "seeds", Value: 3, Usage: "train each network `N` times, with consecutive seeds"},
-			jobsFlag, dryRunFlag, emitFlag, indexFlag, ranksFlag,
 			&cli.StringSliceFlag{Name: "set", Usage: "replace a key of every configuration: `KEY=VALUE`, repeatable"},
-			&cli.StringSliceFlag{Name: "only", Usage: "train the rows `PATTERN` alone, such as 'cifar10-12000x4-*', repeatable"},
-			forceFlag,
+			&cli.StringSliceFlag{
+				Name:  "only",
+				Usage: "train only rows that match `PATTERN`, such as 'cifar10-12000x4-*', repeatable",
+			},
+			dataFlag, forceFlag, jobsFlag, dryRunFlag, emitFlag, indexFlag, ranksFlag,
 		),
 		Action: launching(runExperiment),
 	}
@@ -74,9 +78,9 @@ func newRunner(c *cli.Context) (experiment.Runner, error) {
 		return r, fmt.Errorf("--scale: %w", err)
 	}
 	if r.Seeds = c.Int("seeds"); r.Seeds < 1 || r.Seeds > maxSeeds {
-		return r, message.WithHint(fmt.Errorf("--seeds %d: want how often each network is trained, 1 to %d", r.Seeds,
+		return r, message.WithHint(fmt.Errorf("--seeds %d: want the number of seeds for each network, 1 to %d", r.Seeds,
 			maxSeeds),
-			"the paper has %d", r.Experiment.PaperSeeds)
+			"the paper uses %d", r.Experiment.PaperSeeds)
 	}
 	r.Options, err = gridOptions(c)
 	return r, err

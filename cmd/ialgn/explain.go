@@ -16,17 +16,17 @@ import (
 func explainCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "explain",
-		Usage:     "why a sample has its class, and what would flip it",
+		Usage:     "explain why a sample has its class, and what would change the class",
 		ArgsUsage: "MODEL [FILE]",
-		Description: "Of one sample of FILE, which is one as predict reads, or of the test set: its class\n" +
-			"and the votes, which chains voted and what decided that, and a set of changes of\n" +
-			"features that has another class come out, no part of which is enough. With -o\n" +
-			"also a page, with the whole network to look at; without a sample, that alone.",
+		Description: "Explains one sample of FILE (same formats as in predict) or of the test set: its class, the\n" +
+			"votes for each class, and which input bits decided the vote of each chain. It also finds a\n" +
+			"minimal set of feature changes that leads to another class. With -o, the explanation is\n" +
+			"written as a page that shows the whole network; without --sample, only the network.",
 		UsageText: "ialgn explain demo/digits.safetensors --sample 3",
 		Flags: commonFlags(
-			&cli.IntFlag{Name: "sample", Usage: "explain sample `N`, from 0"},
+			&cli.IntFlag{Name: "sample", Usage: "explain sample `N`, counted from 0"},
 			&cli.IntFlag{Name: "changes", Value: ialgn.UsualChanges, Usage: "change at most `N` features together"},
-			&cli.StringFlag{Name: "o", Usage: "write a page in HTML to `FILE`"},
+			&cli.StringFlag{Name: "o", Usage: "write an HTML page to `FILE`"},
 			dataFlag, forceFlag,
 		),
 		Action: explainSample,
@@ -118,7 +118,7 @@ func (r explainReport) sampleText(w io.Writer) {
 		fmt.Fprintf(w, ", labelled %s", r.Label)
 	}
 	if r.RunnerUp != "" {
-		fmt.Fprintf(w, "; %s is %s behind", r.RunnerUp, message.Plural(r.Margin, "vote", "votes"))
+		fmt.Fprintf(w, "; %s follows, %s behind", r.RunnerUp, message.Plural(r.Margin, "vote", "votes"))
 	}
 	fmt.Fprint(w, "\nvotes:")
 	for c, n := range r.Counts {
@@ -144,11 +144,11 @@ func (r explainReport) votesText(w io.Writer) {
 				continue
 			}
 			if shown++; shown > votesShown {
-				fmt.Fprintf(w, "  ... and more, which --json has\n")
+				fmt.Fprintf(w, "  ... and more; --json shows all\n")
 				break
 			}
 			if shown == 1 {
-				fmt.Fprintf(w, "\nchains that vote for %s, with what decides:\n", class)
+				fmt.Fprintf(w, "\nchains that vote for %s, and the input bits that decide:\n", class)
 			}
 			fmt.Fprintf(w, "  chain %d: %s\n", v.Chain, v.Reason(bitsShown))
 		}
@@ -158,18 +158,18 @@ func (r explainReport) votesText(w io.Writer) {
 // flipsText writes which changes of features lead to another class.
 func (r explainReport) flipsText(w io.Writer) {
 	if r.Flipped == nil {
-		fmt.Fprintf(w, "\nno changes of up to %s were found that have another class come out\n",
+		fmt.Fprintf(w, "\nno change of up to %s was found that leads to another class\n",
 			message.Plural(r.Search.Changes, "feature", "features"))
 		return
 	}
-	least := "no single one of which can be left out or be smaller"
+	least := "no single change can be omitted or made smaller"
 	switch {
 	case r.Flipped.Least:
-		least = "the fewest that there are"
+		least = "the fewest possible"
 	case r.Flipped.Irreducible:
-		least = "no part of which is enough"
+		least = "no subset of them is enough"
 	}
-	fmt.Fprintf(w, "\nclass %s comes out with %s, %s:\n", r.Flipped.Class,
+	fmt.Fprintf(w, "\nthe class becomes %s with %s (%s):\n", r.Flipped.Class,
 		message.Plural(len(r.Flips), "change", "changes"), least)
 	for i := range r.Flips {
 		from, to := r.Flips[i].Says()

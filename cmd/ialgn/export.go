@@ -15,10 +15,10 @@ import (
 func exportCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "export",
-		Usage:     "a model in the form of another framework",
+		Usage:     "write a model in the format of another framework",
 		ArgsUsage: "MODEL -o FILE --to FORM",
-		Description: "The network behind its thermometer, of gates of two inputs; `compile --emit` writes\n" +
-			"QONNX, BLIF and AIGER.",
+		Description: "Exports the gates after the thermometer encoder; all gates must have two inputs. For QONNX,\n" +
+			"BLIF and AIGER, use `compile --emit` instead.",
 		UsageText: "ialgn export demo/digits.safetensors -o demo/circuit.json --to torchlogix-json",
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Usage: "write to `FILE`"},
@@ -35,13 +35,13 @@ func exportModel(c *cli.Context) error {
 		return err
 	}
 	if c.String("o") == "" {
-		return message.WithHint(errors.New("export: no file given"), "name one with -o FILE")
+		return message.WithHint(errors.New("export: no output file is given"), "name one with -o FILE")
 	}
 	to, forms := c.String("to"), ialgn.ExportFormats()
 	if !slices.Contains(forms, to) {
-		err := errors.New("export: no form given")
+		err := errors.New("export: no format is given")
 		if to != "" {
-			err = fmt.Errorf("export: form %.40q is unknown", to)
+			err = fmt.Errorf("export: format %.40q is unknown", to)
 		}
 		return message.Near(message.WithHint(err, "name one with --to: %s; for Verilog, C, BLIF and other "+
 			"formats: `ialgn compile %s --emit FORMAT -o FOLDER`", message.Or(forms), args[0]), to, forms)
@@ -64,5 +64,5 @@ func exportModel(c *cli.Context) error {
 type exportReport struct{ *ialgn.Exported }
 
 func (r exportReport) text(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s, %d input bits, %d nodes of the model\n", r.File, r.Format, r.Inputs, r.Nodes)
+	fmt.Fprintf(w, "%s: %s, %d input bits, %d nodes\n", r.File, r.Format, r.Inputs, r.Nodes)
 }

@@ -29,8 +29,8 @@ func reportFault(w io.Writer, value any, stack []byte) failure {
 		value, stack = f.Value, f.Stack
 	}
 	f := failure{
-		Message: fmt.Sprintf("fault of the program itself: %v", value), Status: exitFault,
-		Hint: "report this, with the command line, the lines below and, if you may pass them on, its input files",
+		Message: fmt.Sprintf("internal error: %v", value), Status: exitFault,
+		Hint: "please report this bug with the command line, the lines below and, if possible, the input files",
 	}
 	f.tell(w)
 	fmt.Fprintf(w, "ialgn %s, %s, %s/%s\n%s\n", fullVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH,

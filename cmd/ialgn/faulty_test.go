@@ -77,7 +77,7 @@ func TestFaults(t *testing.T) {
 			continue
 		}
 		lines := strings.SplitN(stderr.String(), "\n", 4)
-		if code != exitFault || len(lines) < 4 || !strings.HasPrefix(lines[0], "ialgn: fault of the program itself: ") ||
+		if code != exitFault || len(lines) < 4 || !strings.HasPrefix(lines[0], "ialgn: internal error: ") ||
 			!strings.HasPrefix(lines[1], "ialgn: hint: report this") || !strings.Contains(lines[3], "goroutine") ||
 			!strings.Contains(lines[3], "faulty_test.go") {
 			t.Errorf("%s: exit status %d\n%s", name, code, stderr.String())

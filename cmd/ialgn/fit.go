@@ -19,25 +19,28 @@ import (
 func fitCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "fit",
-		Usage:     "find the most accurate network for a data set that fits a budget of LUTs",
+		Usage:     "search for the most accurate network that fits a budget of LUTs",
 		ArgsUsage: "DATA|CONFIG --target TARGET",
-		Description: "DATA is a CSV file or the name of a data set, CONFIG a configuration whose keys are\n" +
-			"kept, but for width and epochs. Shapes, encoders and rates are tried by successive\n" +
-			"halving on a part of the training samples, and compiled for their real size. The\n" +
-			"folder gets the front of accuracy against LUTs (front.csv, .svg, .png), its networks\n" +
-			"with their configurations, and the most accurate of them compiled, proved and, for an\n" +
-			"iCE40, routed (design/). After an interruption the same call with --resume goes on.",
+		Description: "DATA is a CSV file or the name of a data set. CONFIG is a configuration: its keys are kept,\n" +
+			"except width and epochs. fit tries shapes, encoders and learning rates by successive halving\n" +
+			"on part of the training samples, and compiles each candidate for its real size. The output\n" +
+			"folder holds the best accuracy for each number of LUTs (front.csv, .svg, .png) and those\n" +
+			"networks with their configurations. The most accurate network is compiled, proved and, for\n" +
+			"an iCE40, routed (design/). To continue after an interruption, add --resume.",
 		UsageText: "ialgn fit my.csv --label state --target ice40-up5k",
 		Flags: commonFlags(
-			&cli.StringFlag{Name: "target", Usage: "fit a `TARGET`: a family of compile, or a device of synth"},
-			&cli.StringFlag{Name: "label", Usage: "the classes are in the column `NAME` (default: the last one)"},
-			&cli.IntFlag{Name: "luts", Usage: "take at most `N` LUTs, encoder included (default: what a device holds, or 2000)"},
-			&cli.Float64Flag{Name: "clock", Usage: "reach a clock of `MHZ`, with registers (default: 12 on a device)"},
-			&cli.StringFlag{Name: "wrap", Usage: "write `KIND` around it, as compile does (default on a device: stream)"},
-			&cli.Float64Flag{Name: "minutes", Value: fit.UsualMinutes, Usage: "take at most `M` minutes, but one in any case"},
-			&cli.StringFlag{Name: "o", Usage: "write everything to `DIR` (default: fit-NAME, after the data)"},
-			&cli.BoolFlag{Name: "resume", Usage: "go on with the search in the folder"},
-			&cli.StringSliceFlag{Name: "set", Usage: "keep a configuration key at a value: `KEY=VALUE`, repeatable"},
+			&cli.StringFlag{Name: "target", Usage: "search for `TARGET`: a family of compile, or a device of synth"},
+			&cli.StringFlag{Name: "label", Usage: "read the classes from column `NAME` (default: the last column)"},
+			&cli.IntFlag{Name: "luts", Usage: "use at most `N` LUTs, encoder included (default: size of the device, or 2000)"},
+			&cli.Float64Flag{Name: "clock", Usage: "insert registers to reach a clock of `MHZ` (default: 12 on a device)"},
+			&cli.StringFlag{Name: "wrap", Usage: "add the interface `KIND`, as in compile (default on a device: stream)"},
+			&cli.Float64Flag{
+				Name: "minutes", Value: fit.UsualMinutes,
+				Usage: "search for at most `M` minutes; one network is trained in any case",
+			},
+			&cli.StringFlag{Name: "o", Usage: "write everything to `DIR` (default: fit-NAME, with the name of the data)"},
+			&cli.BoolFlag{Name: "resume", Usage: "continue the search in DIR"},
+			&cli.StringSliceFlag{Name: "set", Usage: "fix a configuration key: `KEY=VALUE`, repeatable"},
 			dataFlag,
 			forceFlag,
 		),
@@ -96,8 +99,8 @@ func fitDraft(c *cli.Context, arg string) (config.Draft, string, error) {
 		return d, name, err
 	}
 	if _, err := os.Stat(arg); err != nil {
-		return config.Draft{}, "", message.WithHint(fmt.Errorf("%s: is neither a file nor a data set", arg),
-			"name a CSV file, a configuration (.yaml), or one of the data sets that `ialgn data list` shows")
+		return config.Draft{}, "", message.WithHint(fmt.Errorf("%s: neither a file nor a data set", arg),
+			"name a CSV file, a configuration (.yaml) or a data set; `ialgn data list` shows the data sets")
 	}
 	name = config.NameFor(arg)
 	d, err := config.ParseDraft(name, nil, append([]string{"data.set=csv", "data.train=" + arg}, sets...))
@@ -116,11 +119,11 @@ func (r fitReport) text(w io.Writer) {
 		fmt.Fprintf(w, "%10d  %10s  %10s  %s: %s\n", n.LUTs.Total, percent(n.Accuracy), validation, n.Model, n.Choice)
 	}
 	b := r.Best
-	fmt.Fprintf(w, "best: %s, %s on the test samples with %s (gates %d, head %d, encoder %d)\n", b.Model,
+	fmt.Fprintf(w, "best: %s, accuracy %s on the test samples, %s (gates %d, head %d, encoder %d)\n", b.Model,
 		percent(b.Accuracy), message.Plural(b.LUTs.Total, "LUT", "LUTs"), b.LUTs.Gates, b.LUTs.Head, b.LUTs.Encoder)
 	switch {
 	case b.Design == "":
-		fmt.Fprintln(w, "design: none yet")
+		fmt.Fprintln(w, "design: not made yet")
 	case b.Verified == "":
 		fmt.Fprintf(w, "design: %s, not verified yet\n", b.Design)
 	default:
@@ -131,9 +134,9 @@ func (r fitReport) text(w io.Writer) {
 	}
 	fmt.Fprintf(w, "front: %s\n%.0f s\n", strings.Join(r.Files, ", "), r.Seconds)
 	for _, what := range r.LeftOut {
-		fmt.Fprintf(w, "left out for want of time: %s\n", what)
+		fmt.Fprintf(w, "skipped for lack of time: %s\n", what)
 	}
 	if len(r.LeftOut) > 0 {
-		fmt.Fprintln(w, "the same call with --resume goes on with that")
+		fmt.Fprintln(w, "to continue, repeat the call with --resume")
 	}
 }

@@ -18,12 +18,15 @@ import (
 
 // Flags of the commands that train many runs: experiment and sweep.
 var (
-	jobsFlag   = &cli.IntFlag{Name: "jobs", Usage: "train `N` runs side by side (default: as memory and cores allow)"}
-	dryRunFlag = &cli.BoolFlag{Name: "dry-run", Usage: "list the runs, with projected hours, and train nothing"}
+	jobsFlag = &cli.IntFlag{
+		Name: "jobs", Category: "runs",
+		Usage: "train `N` runs at the same time (default: as memory and cores allow)",
+	}
+	dryRunFlag = &cli.BoolFlag{Name: "dry-run", Usage: "list the runs with estimated hours, and train nothing"}
 	emitFlag   = &cli.StringFlag{
 		Name: "emit", Usage: "write the runs to DIR as a job for the `CLUSTER`: slurm or kubernetes",
 	}
-	indexFlag = &cli.IntFlag{Name: "index", Usage: "train the `I`th run of the list alone, from 0, and write no table"}
+	indexFlag = &cli.IntFlag{Name: "index", Usage: "train only run `I` of the list, counted from 0, and write no table"}
 )
 
 // gridOptions returns the options of the flags: where and how to train the runs.
@@ -31,14 +34,14 @@ func gridOptions(c *cli.Context) (grid.Options, error) {
 	o := grid.Options{Dir: c.String("o"), Folders: folders(c), Threads: threads(c), Guard: guard(c), Jobs: c.Int("jobs")}
 	o.Ranks = teamOf(c).comm()
 	if o.Dir == "" {
-		return o, message.WithHint(fmt.Errorf("%s: no output folder given", c.Command.Name), "name one with -o DIR")
+		return o, message.WithHint(fmt.Errorf("%s: no output folder is given", c.Command.Name), "name one with -o DIR")
 	}
 	if st, err := os.Stat(o.Dir); err == nil && !st.IsDir() {
-		return o, message.WithHint(fmt.Errorf("%s: is a file, want a folder", o.Dir), "name another place with -o")
+		return o, message.WithHint(fmt.Errorf("%s: a file, want a folder", o.Dir), "name another place with -o")
 	}
 	if o.Jobs < 0 || c.IsSet("jobs") && o.Jobs == 0 {
-		return o, message.WithHint(fmt.Errorf("--jobs %d: want how many runs are trained side by side, 1 or more", o.Jobs),
-			"leave the option out for as many as memory and cores allow")
+		return o, message.WithHint(fmt.Errorf("--jobs %d: want the number of runs at the same time, 1 or more", o.Jobs),
+			"without the option, memory and cores decide")
 	}
 	o.Jobs = cmp.Or(o.Jobs, grid.Fitting)
 	o.Train = func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
@@ -81,7 +84,7 @@ func part(c *cli.Context, r gridRunner) (done bool, err error) {
 	modes := slices.DeleteFunc([]string{"dry-run", "emit", "index"}, func(name string) bool { return !c.IsSet(name) })
 	switch {
 	case len(modes) > 1:
-		return true, fmt.Errorf("%s: --%s: want one of them", c.Command.Name, strings.Join(modes, " and --"))
+		return true, fmt.Errorf("%s: --%s: want only one of these options", c.Command.Name, strings.Join(modes, " and --"))
 	case c.IsSet("emit"):
 		return true, emit(c, r)
 	case c.IsSet("index"):
@@ -114,6 +117,6 @@ func emit(c *cli.Context, r gridRunner) error {
 type batchReport struct{ *grid.Batch }
 
 func (r batchReport) text(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s, up to %.1f GB each\nstart it with   %s\nthe table then  %s\n",
+	fmt.Fprintf(w, "%s: %s, up to %.1f GB each\nto start it:        %s\nto make the table:  %s\n",
 		r.File, message.Plural(r.Indexes, "run", "runs"), float64(r.Memory)/1e9, r.Submit, r.Gather)
 }

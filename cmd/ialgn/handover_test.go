@@ -240,7 +240,7 @@ func TestVectors(t *testing.T) {
 	}
 	out := must(t, "compile", "m.st", "-o", "out", "--vectors", "200", "--wrap", "axis")
 	if lines() != 200 || !strings.Contains(out,
-		"\nvectors: 200 random samples, for there are no test samples: data set csv: not found: ") {
+		"\nvectors: 200 random samples, because there are no test samples: data set csv: not found: ") {
 		t.Errorf("%d vectors: %s", lines(), out)
 	}
 	testkit.RunSilent(t, "out", "iverilog", "-g2001", "-o", "a.vvp", "-f", "net_axis_sim.vc")

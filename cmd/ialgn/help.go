@@ -57,7 +57,7 @@ func commandGroups(app *cli.App) string {
 		}
 		fmt.Fprintf(&text, "  %-10s %s\n", c.Name, c.Usage)
 	}
-	fmt.Fprintf(&text, "  %s: words for a shell, man pages\n", strings.Join(hidden, ", "))
+	fmt.Fprintf(&text, "  %s: completion for a shell, man pages\n", strings.Join(hidden, ", "))
 	return text.String()
 }
 

@@ -15,24 +15,24 @@ import (
 func importCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "import",
-		Usage:     "a network that another framework has trained, as a model",
+		Usage:     "convert a network that another framework trained into a model",
 		ArgsUsage: "FILE -o MODEL",
-		Description: "FILE is a checkpoint of difflogic, torchlogix or DWN (a whole module or a state dict by\n" +
-			"torch.save), torchlogix's Circuit JSON, QONNX, or a circuit in BLIF or AIGER. None of it is\n" +
-			"run. What it does not hold, such as tau, is asked for by name, never guessed.",
+		Description: "FILE is a checkpoint of difflogic, torchlogix or DWN (a whole module or a state dict written\n" +
+			"by torch.save), a Circuit JSON file of torchlogix, QONNX, or a circuit in BLIF or AIGER. No\n" +
+			"code in the file is run. If the file lacks a fact, such as tau, import asks for it by name\n" +
+			"and never guesses.",
 		UsageText: "ialgn import demo/circuit.json -o demo/circuit.safetensors",
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Usage: "write the model to `MODEL`"},
 			&cli.StringFlag{Name: "from", Usage: "read `FORMAT`: " + message.Or(ialgn.ImportFormats())},
-			&cli.StringFlag{Name: "facts", Usage: "read what the file does not hold from `FACTS`, JSON or YAML"},
-			&cli.StringSliceFlag{Name: "fact", Usage: "add a fact, `KEY=VALUE`, such as group_sum.tau=5; may be repeated"},
-			&cli.StringFlag{Name: "wiring", Usage: "read the wires from `FILE`: difflogic's C or Verilog, or JSON"},
-			&cli.StringFlag{Name: "thresholds", Usage: "read thresholds from an array of NumPy, `FILE`.npy"},
-			&cli.StringFlag{Name: "classes", Usage: "call the classes by the names in `LIST`, with commas between"},
-			&cli.StringSliceFlag{Name: "set", Usage: "give it a data set to be tested with, `KEY=VALUE` of section data;\n" +
-				"may be repeated: data.set=csv, data.test=FILE and so on"},
+			&cli.StringFlag{Name: "facts", Usage: "read facts that FILE lacks from `FACTS`, a JSON or YAML file"},
+			&cli.StringSliceFlag{Name: "fact", Usage: "add a fact: `KEY=VALUE`, such as group_sum.tau=5, repeatable"},
+			&cli.StringFlag{Name: "wiring", Usage: "read the wires from `FILE`: C or Verilog by difflogic, or JSON"},
+			&cli.StringFlag{Name: "thresholds", Usage: "read the thresholds from a NumPy array, `FILE`.npy"},
+			&cli.StringFlag{Name: "classes", Usage: "name the classes: `LIST` separated by commas"},
+			&cli.StringSliceFlag{Name: "set", Usage: "add a data set for tests: `KEY=VALUE`, such as data.set=csv, repeatable"},
 			dataFlag,
-			&cli.StringFlag{Name: "name", Usage: "call the model `NAME` (default: after FILE)"},
+			&cli.StringFlag{Name: "name", Usage: "name the model `NAME` (default: the name of FILE)"},
 			forceFlag,
 		),
 		Action: importNetwork,
@@ -45,7 +45,7 @@ func importNetwork(c *cli.Context) error {
 		return err
 	}
 	if c.String("o") == "" {
-		return message.WithHint(errors.New("import: no model file given"), "name one with -o MODEL")
+		return message.WithHint(errors.New("import: no model file is given"), "name one with -o MODEL")
 	}
 	o := ialgn.ImportOptions{
 		From: c.String("from"), Facts: c.String("facts"), Fact: c.StringSlice("fact"), Wiring: c.String("wiring"),
@@ -87,10 +87,10 @@ func (r importReport) text(w io.Writer) {
 		fmt.Fprintf(w, "  %-14s %s, %s\n", "test part", r.DataSet, message.Plural(r.Samples, "sample", "samples"))
 	}
 	if len(r.Unused) > 0 {
-		fmt.Fprintf(w, "facts that mean nothing here: %s\n", strings.Join(r.Unused, ", "))
+		fmt.Fprintf(w, "unused facts: %s\n", strings.Join(r.Unused, ", "))
 	}
 	if !r.Trainable {
-		fmt.Fprintf(w, "training cannot go on from it: %s\n", r.Reason)
+		fmt.Fprintf(w, "the model cannot be trained further: %s\n", r.Reason)
 	}
 }
 

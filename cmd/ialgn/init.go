@@ -15,21 +15,20 @@ import (
 func initCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "init",
-		Usage:     "look at data and write a configuration for them",
+		Usage:     "inspect data and write a configuration for them",
 		ArgsUsage: "DATA [-o CONFIG]",
-		Description: "DATA is a CSV file with a label, an array (.npy, .npz:NAME, IDX) whose labels --labels\n" +
-			"names, or the name of a data set. Of a CSV file it is found what separates the fields,\n" +
-			"which columns are numbers and which words, what is missing, constant or only counts\n" +
-			"the rows. The configuration has comments; `ialgn train` takes it as it is. No file is\n" +
-			"written over without --force.",
+		Description: "DATA is a CSV file with a label column, an array (.npy, .npz:NAME, IDX) with --labels, or the\n" +
+			"name of a data set. For a CSV file, init finds the separator, which columns hold numbers and\n" +
+			"which hold words, missing values, constant columns and row counters. The configuration has\n" +
+			"comments, and `ialgn train` accepts it unchanged.",
 		UsageText: "ialgn init my.csv --label state -o state.yaml",
 		Flags: commonFlags(
-			&cli.StringFlag{Name: "o", Usage: "write the configuration to `CONFIG` (default: NAME.yaml, after the data)"},
-			&cli.StringFlag{Name: "label", Usage: "the classes are in the column `NAME` (default: the last one)"},
-			&cli.StringSliceFlag{Name: "set", Usage: "say how a CSV file is read: `KEY=VALUE`, repeatable"},
-			&cli.StringFlag{Name: "labels", Usage: "the labels of an array are in `FILE`"},
-			&cli.StringFlag{Name: "test", Usage: "the test samples are in `FILE` (default: a fifth of DATA)"},
-			&cli.StringFlag{Name: "test-labels", Usage: "the labels of --test are in `FILE`, for arrays"},
+			&cli.StringFlag{Name: "o", Usage: "write the configuration to `CONFIG` (default: NAME.yaml, with the name of DATA)"},
+			&cli.StringFlag{Name: "label", Usage: "read the classes from column `NAME` (default: the last column)"},
+			&cli.StringSliceFlag{Name: "set", Usage: "set how a CSV file is read: `KEY=VALUE`, repeatable"},
+			&cli.StringFlag{Name: "labels", Usage: "if DATA is an array: read its labels from `FILE`"},
+			&cli.StringFlag{Name: "test", Usage: "read the test samples from `FILE` (default: a fifth of DATA)"},
+			&cli.StringFlag{Name: "test-labels", Usage: "if --test is an array: read its labels from `FILE`"},
 			dataFlag,
 			forceFlag,
 		),

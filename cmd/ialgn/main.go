@@ -145,8 +145,8 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	cli.AppHelpTemplate = appHelp
 	commands := slices.Concat(
 		inGroup("make a network", demoCommand(), initCommand(), trainCommand()),
-		inGroup("use it", evalCommand(), predictCommand(), explainCommand()),
-		inGroup("take it to hardware", compileCommand(), verifyCommand(), synthCommand(), simCommand(), reportCommand()),
+		inGroup("use a model", evalCommand(), predictCommand(), explainCommand()),
+		inGroup("make hardware", compileCommand(), verifyCommand(), synthCommand(), simCommand(), reportCommand()),
 		inGroup("search", fitCommand(), sweepCommand(), watchCommand()),
 		inGroup("other frameworks", importCommand(), exportCommand()),
 		inGroup("paper", analyzeCommand(), diagnoseCommand(diagnoses, diagnoseOptions...), experimentCommand()),
@@ -158,7 +158,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	}
 	return &cli.App{
 		Name:            "ialgn",
-		Usage:           "train logic gate networks, compile them to hardware, prove them equal",
+		Usage:           "train logic gate networks, compile them to hardware, and prove that both are equal",
 		Version:         fullVersion(),
 		Writer:          stdout,
 		ErrWriter:       screen.New(stderr),
@@ -172,7 +172,8 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Before:         func(c *cli.Context) error { return checkNumbers(c.Args().Slice(), commands) },
 		Action: func(c *cli.Context) error {
 			if name := c.Args().First(); name != "" {
-				return message.Near(message.WithHint(fmt.Errorf("there is no command %q", name), "`ialgn -h` lists the commands"), name,
+				return message.Near(message.WithHint(fmt.Errorf("no such command: %q", name),
+					"`ialgn -h` lists the commands"), name,
 					commandNames(commands))
 			}
 			return cli.ShowAppHelp(c)

@@ -17,12 +17,12 @@ func manCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "man",
 		Hidden:    true,
-		Usage:     "man pages of the program and of every command",
+		Usage:     "write man pages of the program and of every command",
 		ArgsUsage: "[-o DIR]",
 		UsageText: "ialgn man -o man",
-		Description: "Of the same texts as the help. A page is read with\n" +
+		Description: "The pages have the same texts as the help. To read one:\n" +
 			"  man -l man/ialgn.1\n" +
-			"or by its name, once DIR/*.1 are in a folder man1 of `manpath`.",
+			"To read it by name, copy DIR/*.1 to a folder man1 of `manpath`.",
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Value: "man", Usage: "write the pages to `DIR`"},
 			forceFlag,

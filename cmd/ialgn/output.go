@@ -7,7 +7,7 @@ import (
 )
 
 // forceFlag is a flag of every command that writes files.
-var forceFlag = &cli.BoolFlag{Name: "force", Usage: "write over files that ialgn did not write, and over what is read"}
+var forceFlag = &cli.BoolFlag{Name: "force", Usage: "overwrite files that ialgn did not write, and input files"}
 
 // inputFlags are the options that name a file to read.
 var inputFlags = []string{"init", "model", "check", "pins", "grid-file"}

@@ -9,15 +9,15 @@ import (
 func predictCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "predict",
-		Usage:     "class and class counts of each sample of a file",
+		Usage:     "print the class and the class counts of each sample in a file",
 		ArgsUsage: "MODEL FILE",
-		Description: "FILE is a CSV file of the model's features, with or without a header and a label\n" +
-			"column, an array (.npy) or an IDX image file, gzip or not; it may be a pipe, and - is the\n" +
-			"standard input. The result is CSV (sample, class, one count a class), or with\n" +
-			"--json one JSON object a line. For many samples, machine code is made of the network.",
+		Description: "FILE is a CSV file with the model's features (header and label column are optional), an array\n" +
+			"(.npy) or an IDX image file, plain or gzip. FILE may be a pipe; - is standard input. The\n" +
+			"output is CSV (sample, class, one count per class), or one JSON object a line with --json.\n" +
+			"For many samples, the network is translated to machine code.",
 		UsageText: "ialgn predict demo/digits.safetensors samples.csv",
 		Flags: commonFlags(engineFlag,
-			&cli.BoolFlag{Name: "scores", Usage: "give scores, (count + beta) / tau, in the place of counts"}),
+			&cli.BoolFlag{Name: "scores", Usage: "print scores, (count + beta) / tau, instead of counts"}),
 		Action: predict,
 	}
 }

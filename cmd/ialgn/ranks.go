@@ -22,10 +22,11 @@ import (
 // Flags of the commands that train a network on several machines.
 var (
 	ranksFlag = &cli.IntFlag{
-		Name: "ranks", Usage: "share the network among `R` processes, which mpirun starts (make mpi)",
+		Name: "ranks", Category: "several processes",
+		Usage: "share the network among `R` processes of mpirun (needs make mpi)",
 	}
 	rankTimeoutFlag = &cli.DurationFlag{
-		Name: "rank-timeout", Value: mpi.DefaultLimit, Usage: "end when a rank is not heard of for `TIME`",
+		Name: "rank-timeout", Value: mpi.DefaultLimit, Usage: "stop if a rank does not respond for `TIME`",
 	}
 )
 
@@ -66,13 +67,13 @@ func joinRanks(c *cli.Context) error {
 	case size == 1 || c.Command.Name != "train" && c.Command.Name != "experiment" && c.Command.Name != "sweep":
 		return nil
 	case !trains(c):
-		return message.WithHint(fmt.Errorf("%s: ranks share one network, not several", c.Command.Name),
-			"choose one with --index, or start the command without mpirun")
+		return message.WithHint(fmt.Errorf("%s: ranks can share one network, not several", c.Command.Name),
+			"choose a run with --index, or start the command without mpirun")
 	}
 	limit := cmp.Or(c.Duration(rankTimeoutFlag.Name), mpi.DefaultLimit)
 	if limit < shortestLimit {
 		return message.WithHint(fmt.Errorf("--rank-timeout %v: want %v or more", limit, shortestLimit),
-			"ranks tell each other four times a second that they are there")
+			"each rank sends a sign of life four times a second")
 	}
 	t := teamOf(c)
 	if rank > 0 {
@@ -143,15 +144,15 @@ func launching(action cli.ActionFunc) cli.ActionFunc {
 		case !c.IsSet(ranksFlag.Name):
 			return action(c)
 		case n < 1:
-			return message.WithHint(fmt.Errorf("--ranks %d: want how many processes share the network", n),
-				"1 is the same as without the option")
+			return message.WithHint(fmt.Errorf("--ranks %d: want the number of processes that share the network", n),
+				"1 means the same as omitting the option")
 		case c.IsSet(emitFlag.Name):
 			return action(c)
 		case !trains(c):
-			return message.WithHint(fmt.Errorf("--ranks %d: ranks share one network, not several", n),
-				"choose one with --index, or write a job for a cluster with --emit")
+			return message.WithHint(fmt.Errorf("--ranks %d: ranks can share one network, not several", n),
+				"choose a run with --index, or write a job for a cluster with --emit")
 		case size > 1 && size != n:
-			return fmt.Errorf("--ranks %d: there are %d ranks already", n, size)
+			return fmt.Errorf("--ranks %d: mpirun has already started %d ranks", n, size)
 		case size > 1 || n == 1:
 			return action(c)
 		}
@@ -171,7 +172,7 @@ type ranksReport struct {
 }
 
 func (r *ranksReport) text(w io.Writer) {
-	fmt.Fprintf(w, "%d ranks, peak memory %.0f MB of one, %.0f MB of all\n", r.Ranks, float64(r.PeakBytes)/1e6,
+	fmt.Fprintf(w, "%d ranks, peak memory %.0f MB in one rank, %.0f MB in all\n", r.Ranks, float64(r.PeakBytes)/1e6,
 		float64(r.AllBytes)/1e6)
 }
 

@@ -19,15 +19,15 @@ const pageName = "report.html"
 func reportCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "report",
-		Usage:     "one page in HTML about a compiled folder and its model",
+		Usage:     "write an HTML page about a compiled folder and its model",
 		ArgsUsage: "DIR",
-		Description: "The configuration, training curves, confusion matrix, operations, effective depth,\n" +
-			"area and levels by part and pass, and what verify and synth found. The page is one\n" +
-			"file that fetches nothing. Its model is looked for in DIR and beside it.",
+		Description: "The page shows the configuration, training curves, confusion matrix, operations, effective\n" +
+			"depth, area and levels by part and pass, and the results of verify and synth. It is one file\n" +
+			"and loads nothing from the network. The model is looked for in DIR and in its parent folder.",
 		UsageText: "ialgn report demo/digits",
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Usage: "write the page to `FILE` (default: DIR/" + pageName + ")"},
-			&cli.StringFlag{Name: "model", Usage: "the model that DIR was compiled from is `MODEL`"},
+			&cli.StringFlag{Name: "model", Usage: "name the model that DIR was compiled from, `MODEL`"},
 			dataFlag, forceFlag,
 		),
 		Action: writePage,

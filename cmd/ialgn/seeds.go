@@ -20,7 +20,7 @@ func trainSeeds(c *cli.Context, cfg ialgn.Config, path string) error {
 	n := c.Int("seeds")
 	if n < 1 || n > maxSeeds {
 		return message.WithHint(fmt.Errorf("--seeds %d: want the number of models to train, 1 to %d", n, maxSeeds),
-			"the first seed is the key train.seed")
+			"the key train.seed sets the first seed")
 	}
 	var models []string
 	for i := range n {

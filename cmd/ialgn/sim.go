@@ -16,18 +16,21 @@ import (
 func simCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "sim",
-		Usage:     "classify the test set with a netlist",
+		Usage:     "classify the test set by simulating a netlist",
 		ArgsUsage: "DIR_OR_MODEL",
-		Description: "Of a folder made by compile it runs the optimised netlist, of a model file the raw\n" +
-			"netlist of the whole classifier. The accuracy is that of eval, exactly. The engine is\n" +
-			"the bit-parallel simulator or, for many samples, machine code made of the netlist.\n" +
-			"With --activity or --vcd it also counts how often each net switches from sample to\n" +
-			"sample: zero-delay, so without glitches, and no estimate of power.",
+		Description: "For a folder made by compile, sim runs the optimised netlist; for a model file, the raw netlist\n" +
+			"of the whole classifier. The accuracy equals the accuracy of eval. The netlist runs in a\n" +
+			"bit-parallel simulator or, for many samples, as machine code. With --activity or --vcd, sim\n" +
+			"also counts how often each net switches from sample to sample. The count has zero delay, so it\n" +
+			"excludes glitches, and it is not an estimate of power.",
 		UsageText: "ialgn sim demo/digits --activity demo/activity.json",
 		Flags: commonFlags(dataFlag, engineFlag,
-			&cli.StringFlag{Name: "activity", Usage: "write the transitions of every net to `FILE`, as JSON"},
+			&cli.StringFlag{Name: "activity", Usage: "write the transitions of every net to `FILE` as JSON"},
 			&cli.StringFlag{Name: "vcd", Usage: "write the values of every net over time to `FILE`, for waveform viewers"},
-			&cli.StringFlag{Name: "samples", Value: "1000", Usage: "with these two: over the first `N` test samples, or all"},
+			&cli.StringFlag{
+				Name: "samples", Value: "1000",
+				Usage: "with --activity or --vcd: use the first `N` test samples, or all",
+			},
 			forceFlag,
 		),
 		Action: simulate,
@@ -45,8 +48,8 @@ func simulate(c *cli.Context) error {
 	}
 	measured := o.ActivityFile != "" || o.VCD != ""
 	if !measured && c.IsSet("samples") {
-		return message.WithHint(errors.New("--samples: it says how many samples --activity and --vcd are about"),
-			"give one of these, too, or leave it out")
+		return message.WithHint(errors.New("--samples: needs --activity or --vcd, whose samples it limits"),
+			"add one of these options, or omit --samples")
 	}
 	if o.Samples, err = parseSamples(c.String("samples")); err != nil {
 		return err
@@ -66,8 +69,8 @@ func simulate(c *cli.Context) error {
 func simulateAt(c *cli.Context, path string, o ialgn.SimOptions) (*ialgn.Simulation, error) {
 	switch info, err := os.Stat(path); {
 	case err != nil:
-		return nil, message.WithHint(fmt.Errorf("%s: there is neither a folder nor a model", path),
-			"name a folder that compile made, or a model file of train")
+		return nil, message.WithHint(fmt.Errorf("%s: no such folder or model", path),
+			"name a folder made by compile, or a model file written by train")
 	case info.IsDir():
 		d, err := ialgn.OpenDesign(c.Context, path)
 		if err != nil {
@@ -97,11 +100,12 @@ func (r simReport) text(w io.Writer) {
 func activityText(w io.Writer, r *ialgn.Activity) {
 	fmt.Fprintf(w, "activity over %d samples: %s\n", r.Samples, r.What)
 	for _, g := range append(r.Parts, r.Total) {
-		fmt.Fprintf(w, "  %-8s %9d nets (%d never switch), %11d transitions, %.4f a net and step\n", g.Name, g.Nets, g.Silent,
+		fmt.Fprintf(w,
+			"  %-8s %9d nets (%d never switch), %11d transitions, %.4f per net and step\n", g.Name, g.Nets, g.Silent,
 			g.Transitions, g.Mean)
 	}
 	if len(r.Classes) > 0 {
-		fmt.Fprint(w, "  gates of each class, transitions a net and step:")
+		fmt.Fprint(w, "  gates of each class, transitions per net and step:")
 		for _, g := range r.Classes {
 			fmt.Fprintf(w, " %.4f", g.Mean)
 		}

@@ -13,22 +13,22 @@ import (
 func sweepCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "sweep",
-		Usage:     "train every combination of values of some keys of a configuration",
+		Usage:     "train every combination of some configuration values",
 		ArgsUsage: "CONFIG.yaml --grid AXIS -o DIR",
-		Description: "Every combination of the values is a row of a table (Markdown, CSV, chart) in DIR, with mean\n" +
-			"and deviation over the values of train.seed. LOW..HIGH are whole numbers, LOW..HIGH*FACTOR\n" +
-			"products. All combinations are checked before any is trained. What DIR has is not trained\n" +
-			"again: after an interruption the same call goes on, and more values may be added. The best\n" +
-			"row is chosen by train.validation.share; without one, none is.",
+		Description: "Each combination is a row of a table (Markdown, CSV, chart) in DIR, with mean and deviation\n" +
+			"over the values of train.seed. LOW..HIGH is a range of whole numbers, LOW..HIGH*FACTOR a\n" +
+			"geometric one. All combinations are checked before the first is trained. Results in DIR are\n" +
+			"reused: after an interruption, repeat the same call, or add values to it. The best row is\n" +
+			"chosen by validation accuracy (train.validation.share); without a validation set, no row is.",
 		UsageText: "ialgn sweep examples/digits/digits.yaml -o sweep --grid model.width=100,200 --set train.epochs=2",
 		Flags: commonFlags(
-			&cli.StringSliceFlag{Name: "grid", Usage: "try all values of a key: `AXIS` is KEY=V,V,..., repeatable"},
-			&cli.StringFlag{Name: "grid-file", Usage: "read keys with their values from the YAML file `FILE`, instead"},
+			&cli.StringSliceFlag{Name: "grid", Usage: "try the given values of a key: `AXIS` is KEY=V,V,..., repeatable"},
+			&cli.StringFlag{Name: "grid-file", Usage: "read the keys and their values from the YAML file `FILE` instead"},
 			&cli.StringFlag{Name: "o", Usage: "write everything to `DIR`"},
 			&cli.StringSliceFlag{Name: "set", Usage: "replace a key of every configuration: `KEY=VALUE`, repeatable"},
 			&cli.StringFlag{Name: "target", Usage: "compile each network for `FAMILY`, and count its LUTs"},
-			&cli.BoolFlag{Name: "resume", Usage: "refuse to begin in a DIR that is not there"},
-			dataFlag, jobsFlag, dryRunFlag, emitFlag, indexFlag, ranksFlag, forceFlag,
+			&cli.BoolFlag{Name: "resume", Usage: "continue the sweep in DIR; fail if there is none"},
+			dataFlag, forceFlag, jobsFlag, dryRunFlag, emitFlag, indexFlag, ranksFlag,
 		),
 		Action: launching(runSweep),
 	}

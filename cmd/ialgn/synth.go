@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ialgn"
@@ -22,29 +23,40 @@ func synthCommand() *cli.Command {
 		Name:      "synth",
 		Usage:     "synthesise a compiled folder, place and route it, and make a bitstream",
 		ArgsUsage: "DIR",
-		Description: "DIR/synth/TARGET gets the netlist of yosys and, where what places for the target is\n" +
-			"installed, the routed design, its bitstream and pins, all logs, and synth.json.\n" +
-			"The clock is the figure after routing, paths from and to pins included. Targets:\n" +
+		Description: "Writes the netlist of yosys to DIR/synth/TARGET, together with logs and synth.json. If the\n" +
+			"place and route tools of the target are installed, it also writes the routed design, the\n" +
+			"bitstream and the pins. The reported clock is measured after routing and includes paths from\n" +
+			"and to pins. Targets:\n" +
 			strings.Join(target.DeviceNames()[:6], ", ") + ",\n" + strings.Join(target.DeviceNames()[6:], ", ") + ".",
 		UsageText: "ialgn synth demo/digits --target generic-lut4",
-		Flags: commonFlags(dataFlag,
-			&cli.StringFlag{Name: "target", Usage: "synthesise for `TARGET` (default: that of the folder, or ice40-hx8k)"},
-			&cli.Float64Flag{Name: "freq", Usage: "aim at a clock of `MHZ` (default: that of compile or its board, or 48)"},
-			&cli.IntFlag{Name: "seed", Value: 1, Usage: "place with the random numbers of seed `N`"},
-			&cli.IntFlag{Name: "seeds", Value: 1, Usage: "place with `N` seeds, from that of --seed on, and take the fastest"},
-			&cli.StringFlag{
-				Name: "place", Value: "auto",
-				Usage: "place for `AIM`: clock, short wires, or auto, by the estimate",
-			},
-			&cli.StringFlag{Name: "pins", Usage: "put ports on the pins in `FILE` (.pcf, .lpf, .cst, .xdc; default: the board's)"},
-			&cli.StringFlag{Name: "reuse", Usage: "take what was routed of the folded engine in `DIR`"},
-			&cli.StringFlag{Name: "check", Usage: "simulate what is in the bitstream and compare it with `MODEL`"},
-			&cli.BoolFlag{Name: "require-timing", Usage: "exit with status 2 if the clock is not reached, 3 if there is none"},
-			&cli.StringFlag{Name: "samples", Value: "100", Usage: "with --check: run `N` test samples, or all"},
-			forceFlag,
-		),
-		Action: synthDir,
+		Flags:     commonFlags(synthFlags()...),
+		Action:    synthDir,
 	}
+}
+
+func synthFlags() []cli.Flag {
+	return slices.Concat([]cli.Flag{dataFlag, forceFlag},
+		grouped("target",
+			&cli.StringFlag{Name: "target", Usage: "synthesise for `TARGET` (default: the folder's target, or ice40-hx8k)"},
+			&cli.Float64Flag{Name: "freq", Usage: "aim at a clock of `MHZ` (default: --freq or board of compile, or 48)"},
+			&cli.BoolFlag{
+				Name: "require-timing", Usage: "exit with status 2 if the clock is not reached, 3 if there is no clock",
+			}),
+		grouped("placement",
+			&cli.IntFlag{Name: "seed", Value: 1, Usage: "seed the placement with `N`"},
+			&cli.IntFlag{Name: "seeds", Value: 1, Usage: "place with `N` seeds, starting at --seed, and keep the fastest"},
+			&cli.StringFlag{
+				Name: "place", Value: "auto", Usage: "place for `AIM`: clock, wires (shortest) or auto",
+			},
+			&cli.StringFlag{
+				Name:  "pins",
+				Usage: "put ports on the pins in `FILE` (.pcf, .lpf, .cst, .xdc; default: the board's)",
+			},
+			&cli.StringFlag{Name: "reuse", Usage: "reuse the routed folded engine in `DIR`"}),
+		grouped("check",
+			&cli.StringFlag{Name: "check", Usage: "read the bitstream back, simulate it and compare it with `MODEL`"},
+			&cli.StringFlag{Name: "samples", Value: "100", Usage: "with --check: run `N` test samples, or all"}),
+	)
 }
 
 // maxPlacings is the maximum of --seeds.
@@ -143,7 +155,7 @@ func (r *synthReport) text(w io.Writer) {
 func (r *synthReport) synthesised(w io.Writer) {
 	memory, block := "", ""
 	if r.LUTRAM > 0 {
-		memory = fmt.Sprintf(" (%d of them memory)", r.LUTRAM)
+		memory = fmt.Sprintf(" (%d as memory)", r.LUTRAM)
 	}
 	if r.RAM > 0 {
 		block = fmt.Sprintf(", %d bits of block RAM", r.RAM)
@@ -151,13 +163,13 @@ func (r *synthReport) synthesised(w io.Writer) {
 	fmt.Fprintf(w, "%s for %s: %d LUTs%s, %d carries, %d flip-flops%s, %d pins\n", r.Module, r.Target, r.LUTs, memory,
 		r.Carries, r.FFs, block, r.Pins)
 	if r.Reused != "" {
-		fmt.Fprintf(w, "placed and routed as the folder with the manifest %s\n", r.Reused)
+		fmt.Fprintf(w, "placement and routing reused from the folder with manifest %s\n", r.Reused)
 	}
 	if r.NotPlaced != "" {
-		fmt.Fprintf(w, "not placed and routed, no clock: %s\nnetlist: %s\n", r.NotPlaced,
+		fmt.Fprintf(w, "not placed and routed, so the clock is unknown: %s\nnetlist: %s\n", r.NotPlaced,
 			filepath.Join(r.Dir, "netlist.json"))
 		if r.Command != "" {
-			fmt.Fprintf(w, "to place it elsewhere, in a copy of %s: %s\n", r.Dir, r.Command)
+			fmt.Fprintf(w, "to place it with another tool, run in a copy of %s: %s\n", r.Dir, r.Command)
 		}
 		return
 	}
@@ -210,18 +222,20 @@ func (r *synthReport) clock(w io.Writer) {
 	s := r.Slowest
 	switch {
 	case s.MHz > 0:
-		fmt.Fprintf(w, "clock: %.1f MHz, by the path from %s of %.2f ns; aimed at %v MHz\n", s.MHz, s.Kind, s.NS, r.MHz)
+		fmt.Fprintf(w, "clock: %.1f MHz (path from %s of %.2f ns), target %v MHz\n", s.MHz, s.Kind, s.NS, r.MHz)
 	case s.NS > 0:
-		fmt.Fprintf(w, "no clock, for there are no registers: %.2f ns from %s\n", s.NS, s.Kind)
+		fmt.Fprintf(w, "no clock, because the design has no registers: %.2f ns from %s\n", s.NS, s.Kind)
 	default:
-		fmt.Fprintln(w, "no clock, for there is no path")
+		fmt.Fprintln(w, "no clock, because the design has no path")
 	}
 	if r.Fmax > 0 {
-		fmt.Fprintf(w, "register to register: median %.1f MHz, least %.1f, most %.1f, of %d of %d seeds routed\n", r.Fmax,
+		fmt.Fprintf(w,
+			"register to register: median %.1f MHz, minimum %.1f, maximum %.1f, over %d of %d seeds that were routed\n", r.Fmax,
 			r.Least, r.Most, r.Routed, len(r.Runs))
 	}
 	if r.Cycles > 0 && s.MHz > 0 {
-		fmt.Fprintf(w, "a sample in %v clocks: %.0f samples/s at %.1f MHz\n", r.Cycles, s.MHz*1e6/r.Cycles, s.MHz)
+		fmt.Fprintf(w,
+			"throughput: one sample per %v clocks, %.0f samples/s at %.1f MHz\n", r.Cycles, s.MHz*1e6/r.Cycles, s.MHz)
 		fmt.Fprintf(w, "latency: %d clocks, %.4g us at %.1f MHz\n", r.Latency, float64(r.Latency)/s.MHz, s.MHz)
 	}
 }

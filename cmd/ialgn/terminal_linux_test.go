@@ -157,7 +157,7 @@ func TestColours(t *testing.T) {
 		term, noColour string
 		want           string
 	}{
-		{"xterm", "", "\x1b[1;31mialgn:\x1b[0m there is no command \"complie\"\r\n" +
+		{"xterm", "", "\x1b[1;31mialgn:\x1b[0m no such command: \"complie\"\r\n" +
 			"ialgn: \x1b[36mhint:\x1b[0m did you mean compile; `ialgn -h` lists the commands\r\n"},
 		{"xterm", "1", ""},
 		{"dumb", "", ""},
@@ -170,7 +170,7 @@ func TestColours(t *testing.T) {
 		slave.Close()
 		sent, _ := io.ReadAll(master) // ends with an error when the terminal is closed
 		if c.want == "" {
-			c.want = "ialgn: there is no command \"complie\"\r\n" +
+			c.want = "ialgn: no such command: \"complie\"\r\n" +
 				"ialgn: hint: did you mean compile; `ialgn -h` lists the commands\r\n"
 		}
 		if code != exitUsage || string(sent) != c.want {

@@ -21,19 +21,19 @@ type topic struct {
 
 // topics lists all topics.
 var topics = []topic{
-	{"config", "the configuration file: every key, its values and its default", wholeConfig},
-	{"data-sets", "where they are looked for", section("Data sets")},
-	{"environment", "the variables that are read", section("Environment")},
-	{"errors", "what errors look like, also as JSON", section("Errors")},
-	{"exit-status", "what a command ends with", section("Exit status")},
+	{"config", "every key of the configuration file, with values and default", wholeConfig},
+	{"data-sets", "the folders that are searched", section("Data sets")},
+	{"environment", "the environment variables that are read", section("Environment")},
+	{"errors", "the form of errors, also as JSON", section("Errors")},
+	{"exit-status", "the exit statuses of commands", section("Exit status")},
 	{"folding", "engines in block RAM, for networks larger than a device", section("Folded engines")},
 	{"formats", "the files that compile writes", tableIn("compile", "file")},
-	{"overwriting", "which files are written over, and which never", section("What is written over")},
-	{"pipelines", "registers, and what a clock does", section("Pipelines")},
-	{"software", "the network in C and in Go", section("The network as software")},
-	{"targets", "the devices that a design can be made for", tableIn("synth", "target")},
-	{"tools", "the external programs, and what takes them", section("External programs")},
-	{"wrappers", "interfaces around a classifier, with their ports and protocols", section("Wrappers")},
+	{"overwriting", "which files are overwritten, and which never are", section("What is written over")},
+	{"pipelines", "pipeline registers, and what happens in each clock", section("Pipelines")},
+	{"software", "the network as C and Go code", section("The network as software")},
+	{"targets", "the supported devices and families", tableIn("synth", "target")},
+	{"tools", "the external programs, and which commands need them", section("External programs")},
+	{"wrappers", "the interfaces of a design, with ports and protocols", section("Wrappers")},
 }
 
 // section returns a section of docs/reference/cli.md.
@@ -54,7 +54,7 @@ func helpCommand() *cli.Command {
 		Usage:       "a command's options, or a topic: config, targets, exit-status, ...",
 		ArgsUsage:   "[COMMAND | TOPIC]",
 		UsageText:   "ialgn help exit-status",
-		Description: "The topics, which are parts of the pages in docs/reference:\n" + topicList(),
+		Description: "The topics (parts of the pages in docs/reference):\n" + topicList(),
 		Flags:       commonFlags(),
 		Action:      help,
 	}
@@ -111,7 +111,7 @@ func help(c *cli.Context) error {
 			return show(c, helpReport{name, text.String()})
 		}
 	}
-	err := message.WithHint(fmt.Errorf("help %s: there is no such command and no such topic", name), "`ialgn help` lists them")
+	err := message.WithHint(fmt.Errorf("help %s: no such command or topic", name), "`ialgn help` lists them")
 	return message.Near(err, name, append(topicNames(), commandNames(c.App.Commands)...))
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"ialgn"
 
@@ -22,33 +23,41 @@ func trainCommand() *cli.Command {
 		Name:      "train",
 		Usage:     "train a network and write its model file",
 		ArgsUsage: "CONFIG.yaml [-o MODEL]",
-		Description: "The same configuration, data and seed give the same model file, byte for byte, on\n" +
-			"any number of threads. A checkpoint stands beside the model (MODEL.checkpoint);\n" +
-			"SIGINT finishes the batch, saves it and exits 130; --resume goes on from it, also\n" +
-			"after the end with --set train.epochs=N for more. With a validation set\n" +
-			"(train.validation.share) the model is the best epoch's.\n" +
+		Description: "The same configuration, data and seed give the same model file, byte for byte, for any number\n" +
+			"of threads. A checkpoint (MODEL.checkpoint) is written next to the model. SIGINT finishes the\n" +
+			"batch, saves the checkpoint and exits with status 130; --resume continues from it. To train a\n" +
+			"finished model for longer, add --set train.epochs=N. With a validation set\n" +
+			"(train.validation.share), the model file holds the best epoch.\n" +
 			"\n" +
-			"--init starts from the parameters of a model of the same shape, encoder and classes,\n" +
-			"with keys of train and model.tau of its own:\n" +
+			"--init starts from the parameters of another model of the same shape, encoder and classes. The\n" +
+			"keys of train and model.tau may differ. For an imported network, its encoder and model keys\n" +
+			"are used:\n" +
 			"  ialgn train tuned.yaml --init digits.safetensors --set train.optimizer.lr=0.001\n" +
-			"Of a network that was imported it takes encoder and keys of model, too.\n" +
-			"--seeds trains train.seed and the N-1 after it to NAME.seedS.safetensors, and prints\n" +
-			"mean and standard deviation; with --resume, finished ones are not trained again:\n" +
+			"--seeds trains N seeds from train.seed on to NAME.seedS.safetensors, and prints mean and\n" +
+			"standard deviation. With --resume, finished seeds are kept:\n" +
 			"  ialgn train mnist.yaml --seeds 5 --resume",
 		UsageText: "ialgn train examples/digits/digits.yaml -o digits.safetensors --set train.epochs=3",
-		Flags: commonFlags(
-			&cli.StringFlag{Name: "o", Usage: "write the model to `MODEL` (default: NAME.safetensors)"},
-			dataFlag,
-			&cli.StringSliceFlag{Name: "set", Usage: "override a configuration key: `KEY=VALUE`, repeatable"},
-			&cli.BoolFlag{Name: "resume", Usage: "go on from the checkpoint"},
-			&cli.StringFlag{Name: "init", Usage: "start from the parameters of the model file `MODEL`"},
-			&cli.IntFlag{Name: "seeds", Usage: "train `N` models with consecutive seeds"},
-			&cli.StringFlag{Name: "log", Usage: "append a line an epoch to `FILE`: CSV if it ends in .csv, else JSON"},
-			&cli.StringFlag{Name: "plots", Usage: "draw accuracy, loss and learning rate by epoch into `DIR`"},
-			ranksFlag, rankTimeoutFlag, forceFlag,
-		),
-		Action: launching(train),
+		Flags:     commonFlags(trainFlags()...),
+		Action:    launching(train),
 	}
+}
+
+func trainFlags() []cli.Flag {
+	return slices.Concat(
+		[]cli.Flag{
+			&cli.StringFlag{Name: "o", Usage: "write the model to `MODEL` (default: NAME.safetensors)"},
+			&cli.StringSliceFlag{Name: "set", Usage: "override a configuration key: `KEY=VALUE`, repeatable"},
+			dataFlag, forceFlag,
+		},
+		grouped("continue or repeat",
+			&cli.BoolFlag{Name: "resume", Usage: "continue from the checkpoint"},
+			&cli.StringFlag{Name: "init", Usage: "start from the parameters of the model file `MODEL`"},
+			&cli.IntFlag{Name: "seeds", Usage: "train `N` models with consecutive seeds"}),
+		grouped("records",
+			&cli.StringFlag{Name: "log", Usage: "append one line per epoch to `FILE`: CSV if its name ends in .csv, else JSON"},
+			&cli.StringFlag{Name: "plots", Usage: "write charts of accuracy, loss and learning rate to `DIR`"}),
+		[]cli.Flag{ranksFlag, rankTimeoutFlag},
+	)
 }
 
 func train(c *cli.Context) error {
@@ -116,8 +125,8 @@ func trainOptions(c *cli.Context, cfg *ialgn.Config, path string) (ialgn.TrainOp
 		Keep: inputs(c),
 	}
 	if c.IsSet("init") && o.Init == "" {
-		return o, nil, message.WithHint(errors.New("--init: names no model file"),
-			"leave the option out to draw the parameters by train.seed")
+		return o, nil, message.WithHint(errors.New("--init: no model file is given"),
+			"without the option, the parameters are drawn with train.seed")
 	}
 	if err := checkLog(c, cfg, path); err != nil {
 		return o, nil, err

@@ -39,7 +39,7 @@ func checkNumbers(args []string, commands []*cli.Command) error {
 		case err == nil:
 			return nil
 		case errors.Is(err, strconv.ErrRange):
-			err = fmt.Errorf("%s %.40q: is out of range", dashed(f.Names()[0]), value)
+			err = fmt.Errorf("%s %.40q: out of range", dashed(f.Names()[0]), value)
 		default:
 			err = fmt.Errorf("%s %.40q: want %s in decimal digits", dashed(f.Names()[0]), value, want)
 		}
@@ -57,8 +57,8 @@ var (
 // removedOptions lists the options of earlier versions.
 var removedOptions = map[string]struct{ reason, remedy string }{
 	"wiring-seed": {
-		"what a seed draws depends on all that drew before it",
-		"give the C or Verilog that difflogic generates, or the wires in JSON, by --wiring FILE; or import the whole module",
+		"the wires that a seed draws depend on everything drawn before",
+		"give C or Verilog made by difflogic, or the wires in JSON, with --wiring FILE; or import the whole module",
 	},
 }
 
@@ -73,7 +73,7 @@ func usageError(c *cli.Context, err error, _ bool) error {
 		if r, ok := removedOptions[m[1]]; ok {
 			return message.WithHint(fmt.Errorf("%s: removed: %s", dashed(m[1]), r.reason), "%s", r.remedy)
 		}
-		err = message.WithHint(fmt.Errorf("there is no option %s", dashed(m[1])), "`%s -h` shows the options", name)
+		err = message.WithHint(fmt.Errorf("no such option: %s", dashed(m[1])), "`%s -h` shows the options", name)
 		return message.Near(err, dashed(m[1]), optionNames(c))
 	}
 	if m := lacksValue.FindStringSubmatch(text); m != nil {

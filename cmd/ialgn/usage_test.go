@@ -95,7 +95,7 @@ func TestInterruptedRead(t *testing.T) {
 	cancel()
 	var stdout, stderr strings.Builder
 	code := run(ended, []string{"ialgn", "train", "small.yaml", "--quiet", "--json"}, &stdout, &stderr)
-	const want = "ialgn: interrupted while data set digits was read: nothing was trained yet, and nothing is lost\n"
+	const want = "ialgn: interrupted while reading data set digits: nothing was trained yet, and nothing is lost\n"
 	f := failureIn(t, stdout.String())
 	if code != exitInterrupted || f.Status != code || stderr.String() != want || "ialgn: "+f.Message+"\n" != want {
 		t.Errorf("exit status %d, standard output %q, standard error %q, want %d and %q", code, stdout.String(),

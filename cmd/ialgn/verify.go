@@ -23,19 +23,21 @@ import (
 func verifyCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "verify",
-		Usage:     "prove that a compiled folder computes its model",
+		Usage:     "check that a compiled folder computes its model, up to a formal proof",
 		ArgsUsage: "MODEL DIR",
-		Description: "software: the whole test set, every hidden bit of the raw netlist, counts and class\n" +
-			"of the raw and the optimised one, against the trainer's forward pass. rtl: that, and\n" +
-			"the emitted Verilog in a simulator. formal: all that, and a proof that the\n" +
-			"optimised netlist equals the raw one for every input. all: every level there is.",
+		Description: "Each level includes the levels before it:\n" +
+			"  software  compares the netlists with the trainer's forward pass on the whole test set: every\n" +
+			"            hidden bit of the raw netlist, and the counts and classes of both netlists\n" +
+			"  rtl       runs the emitted Verilog in a simulator\n" +
+			"  formal    proves that the optimised netlist equals the raw netlist for every input\n" +
+			"  all       runs every level that exists",
 		UsageText: "ialgn verify demo/digits.safetensors demo/digits --level formal",
 		Flags: commonFlags(dataFlag,
 			&cli.StringFlag{Name: "level", Value: "rtl", Usage: "check up to `LEVEL`: software, rtl, formal or all"},
-			&cli.StringFlag{Name: "samples", Value: "1000", Usage: "run `N` samples through the Verilog, or all"},
+			&cli.StringFlag{Name: "samples", Value: "1000", Usage: "simulate the Verilog on `N` samples, or all"},
 			&cli.StringFlag{Name: "simulator", Value: "auto", Usage: "simulate with `TOOL`: iverilog, verilator or auto"},
-			&cli.BoolFlag{Name: "by-class", Usage: "simulate each class alone, as is done with large designs"},
-			&cli.BoolFlag{Name: "synthesized", Usage: "from level rtl on: check what yosys makes of it, too"},
+			&cli.BoolFlag{Name: "by-class", Usage: "simulate each class separately, as for large designs"},
+			&cli.BoolFlag{Name: "synthesized", Usage: "from level rtl on: also check the netlist that yosys makes"},
 			forceFlag,
 		),
 		Action: verifyDir,
@@ -122,14 +124,14 @@ func (r *verifyReport) text(w io.Writer) {
 		r.wrapperText(w, s)
 	}
 	if s := r.Synthesized; s != nil {
-		fmt.Fprintf(w, "synthesized: by %s; %s\n", s.Synthesis.Tool, simulated(w, &s.Run))
+		fmt.Fprintf(w, "synthesized by %s: %s\n", s.Synthesis.Tool, simulated(w, &s.Run))
 		list(w, s.First)
 	}
 	if s := r.Formal; s != nil {
-		fmt.Fprintf(w, "formal: %d bits of the last layer and what is made of them: %s by %s (%.2f s)\n", s.Outputs,
+		fmt.Fprintf(w, "formal: %d bits of the last layer, counts and class: %s by %s (%.2f s)\n", s.Outputs,
 			verdict(w, s.Verdict), s.Tool, s.Seconds)
 		if s.EndToEnd != "" {
-			fmt.Fprintf(w, "formal: classes and counts at once, from end to end: %s\n", verdict(w, s.EndToEnd))
+			fmt.Fprintf(w, "formal: end to end, classes and counts together: %s\n", verdict(w, s.EndToEnd))
 		}
 		list(w, s.First)
 	}
@@ -138,10 +140,10 @@ func (r *verifyReport) text(w io.Writer) {
 		fmt.Fprintf(w, "folder: %s\n", s)
 	}
 	if r.Assumed {
-		fmt.Fprintf(w, "assumed: the inputs are thermometer codes%s\n", r.need())
+		fmt.Fprintf(w, "assumption: the inputs are thermometer codes%s\n", r.need())
 	}
 	if slices.Contains(r.Unchecked, "passes") {
-		fmt.Fprintf(w, "not checked, of report.json: %s\n", strings.Join(r.Unchecked, ", "))
+		fmt.Fprintf(w, "entries of report.json that are not checked: %s\n", strings.Join(r.Unchecked, ", "))
 	}
 	if r.Verified {
 		fmt.Fprintln(w, screen.Paint(w, screen.Green, "verified"))
@@ -162,7 +164,7 @@ func (r *verifyReport) proofsText(w io.Writer) {
 }
 
 func proofText(w io.Writer, what string, r *readback.Result) {
-	fmt.Fprintf(w, "%s: %d wires as yosys reads them: %s by %s (%.2f s)\n", what, r.Wires,
+	fmt.Fprintf(w, "%s: %d wires as read by yosys: %s by %s (%.2f s)\n", what, r.Wires,
 		verdict(w, r.Verdict), r.Tool, r.Seconds)
 	for _, name := range r.Differ {
 		fmt.Fprintf(w, "  %s differs from the netlist\n", name)
@@ -175,9 +177,9 @@ func (r *verifyReport) need() string {
 	case r.Formal == nil:
 		return ""
 	case r.Formal.WithoutAssumption == cec.Equivalent:
-		return "; the proof holds without that, too"
+		return "; the proof also holds without this assumption"
 	case r.Formal.WithoutAssumption == cec.Different:
-		return ", without which the netlist is another"
+		return "; without this assumption, the netlist computes another function"
 	}
 	return ""
 }
@@ -196,7 +198,7 @@ func (r *verifyReport) foldText(w io.Writer) {
 		r.partText(w, i)
 	}
 	if s := r.FoldFormal; s != nil {
-		fmt.Fprintf(w, "folded program: %d bits of the last layer and what is made of them: %s by %s (%.2f s)\n",
+		fmt.Fprintf(w, "folded program: %d bits of the last layer, counts and class: %s by %s (%.2f s)\n",
 			s.Outputs, verdict(w, s.Verdict), s.Tool, s.Seconds)
 		list(w, s.First)
 	}
@@ -206,7 +208,7 @@ func (r *verifyReport) foldText(w io.Writer) {
 func (r *verifyReport) partText(w io.Writer, i int) {
 	p := r.FoldParts[i]
 	s := p.Formal
-	fmt.Fprintf(w, "%s: %d bits of its last layer: %s by %s (%.2f s)\n", p.Module, s.Outputs, verdict(w, s.Verdict),
+	fmt.Fprintf(w, "%s: %d bits of the last layer: %s by %s (%.2f s)\n", p.Module, s.Outputs, verdict(w, s.Verdict),
 		s.Tool,
 		s.Seconds)
 	list(w, s.First)

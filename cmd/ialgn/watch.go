@@ -18,16 +18,16 @@ import (
 func watchCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "watch",
-		Usage:     "a live page about training runs, for a browser on this machine",
+		Usage:     "serve a live page about training runs to a browser on this machine",
 		ArgsUsage: "RUN...",
-		Description: "Loss, accuracy, estimated LUTs and learning rate by epoch, of one run or several\n" +
-			"beside each other, while they go on. A RUN is a log of train --log, which need not be\n" +
-			"there yet, or a folder with logs, such as one of experiment. The page is at the address\n" +
-			"that is printed, on 127.0.0.1 alone, until ^C ends it, which loses nothing (status 0).\n" +
-			"With -o it is written to a file instead, with what the logs have now.",
+		Description: "Shows loss, accuracy, estimated LUTs and learning rate by epoch while one or several runs\n" +
+			"train. A RUN is a log of train --log, which need not exist yet, or a folder with logs, such as\n" +
+			"the folder of an experiment. watch prints the address of the page, which only this machine\n" +
+			"(127.0.0.1) can open. ^C ends it with status 0 and loses nothing. With -o, watch writes the\n" +
+			"page to a file instead, with the present content of the logs.",
 		UsageText: "ialgn watch tables -o runs.html",
 		Flags: commonFlags(
-			&cli.IntFlag{Name: "port", Usage: "serve the page on port `N` (default: any that is free)"},
+			&cli.IntFlag{Name: "port", Usage: "serve the page on port `N` (default: any free port)"},
 			&cli.StringFlag{Name: "o", Usage: "write the page to `FILE`, and serve nothing"},
 			forceFlag,
 		),
@@ -37,7 +37,7 @@ func watchCommand() *cli.Command {
 
 func watchRuns(c *cli.Context) error {
 	if c.Args().Len() == 0 {
-		return message.WithHint(errors.New("watch takes RUN..., none given"), "`ialgn watch -h` shows the form")
+		return message.WithHint(errors.New("watch takes RUN..., but no run is given"), "`ialgn watch -h` shows the usage")
 	}
 	w, err := watch.New(c.Args().Slice())
 	if err != nil {
@@ -75,8 +75,8 @@ func writeRuns(c *cli.Context, w *watch.Watch) error {
 	w.Refresh()
 	r := runsReport{Page: path}
 	if r.Runs, r.Logs = w.Runs(); r.Runs == 0 {
-		return message.WithHint(fmt.Errorf("%s: no epoch of a training run there", strings.Join(c.Args().Slice(), ", ")),
-			"name logs of `ialgn train --log`, or folders that hold some")
+		return message.WithHint(fmt.Errorf("%s: contains no epoch of a training run", strings.Join(c.Args().Slice(), ", ")),
+			"name logs written by `ialgn train --log`, or folders with such logs")
 	}
 	html, err := w.Page(ialgn.Version)
 	if err != nil {

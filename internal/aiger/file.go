@@ -98,7 +98,7 @@ func (p *parser) header() error {
 		return fmt.Errorf("header: this is the ASCII form, write the binary form (\"aig\")")
 	}
 	if fields[0] != "aig" || len(fields) != 6 {
-		return fmt.Errorf("header %.40q: want \"aig M I L O A\", this is no AIGER file or one of a later version", line)
+		return fmt.Errorf("header %.40q: want \"aig M I L O A\": not an AIGER file, or of a later version", line)
 	}
 	var v [5]int
 	for i, s := range fields[1:] {

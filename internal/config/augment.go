@@ -30,8 +30,8 @@ func (c *Config) completeAugment() {
 func (c *Config) checkAugment() error {
 	switch a := c.Train.Augment; {
 	case !a.Active() && a.Share != 0:
-		return c.wrong("train.augment.share", "leave it out, or give shift, flip, rotate, scale or shear",
-			"there is no change for that share of the images")
+		return c.wrong("train.augment.share", "omit it, or give shift, flip, rotate, scale or shear",
+			"no change is given for this share of the images")
 	case c.Data.Set == setCSV || c.Data.Set == setMemory:
 		return c.CheckImages(false)
 	}
@@ -46,6 +46,6 @@ func (c *Config) CheckImages(has bool) error {
 	}
 	keys := []string{"shift", "flip", "rotate", "scale", "shear"}
 	first := slices.IndexFunc(keys, func(key string) bool { return !c.value("train.augment." + key).IsZero() })
-	return c.wrong("train.augment."+keys[first], "leave it out, or use a data set of images",
-		"the samples of the data set %s are no images of rows and columns, but only lists of numbers", c.Data.Set)
+	return c.wrong("train.augment."+keys[first], "omit it, or use a data set of images",
+		"the samples of the data set %s are lists of numbers, not images with rows and columns", c.Data.Set)
 }

@@ -33,17 +33,19 @@ func TestAugment(t *testing.T) {
 	if plain.CheckImages(false) != nil || changed.CheckImages(true) != nil {
 		t.Error("CheckImages fails without augmentation or with images")
 	}
-	if err := changed.CheckImages(false); err == nil || !strings.Contains(err.Error(), "train.augment.flip: the samples of") {
+	if err := changed.CheckImages(false); err == nil || !strings.Contains(err.Error(),
+		"train.augment.flip: the samples of") {
 		t.Errorf("a data set whose files hold no images: error %v", err)
 	}
 	const table = "data: {set: csv, train: a.csv}\nencoder: {bits: 4}\nmodel: {tau: 3}\n"
 	for _, c := range []struct{ text, want, hint string }{
 		{
-			"data: {set: mnist}\ntrain: {augment: {flip: yes}}", `m.yaml:2:25: train.augment.flip: "yes" is not true or false`, "",
+			"data: {set: mnist}\ntrain: {augment: {flip: yes}}", `m.yaml:2:25: train.augment.flip: "yes" is not true or false`,
+			"",
 		},
 		{
 			"data: {set: mnist}\ntrain: {augment: {flip: \"true\"}}",
-			`m.yaml:2:25: train.augment.flip: "true" is text, want true or false`, "leave the quotes out",
+			`m.yaml:2:25: train.augment.flip: "true" is text, want true or false`, "remove the quotes",
 		},
 		{
 			"data: {set: mnist}\ntrain: {augment: {shift: 65}}", "m.yaml:2:26: train.augment.shift: 65 is outside 0 to 64",
@@ -51,14 +53,14 @@ func TestAugment(t *testing.T) {
 		},
 		{
 			"data: {set: mnist}\ntrain: {augment: {share: 0.5}}",
-			"m.yaml:2:26: train.augment.share: there is no change for that share of the images",
-			"leave it out, or give shift, flip, rotate, scale or shear",
+			"m.yaml:2:26: train.augment.share: no change is given for this share of the images",
+			"omit it, or give shift, flip, rotate, scale or shear",
 		},
 		{
 			table + "train: {augment: {scale: 0.1}}",
-			"m.yaml:4:26: train.augment.scale: the samples of the data set csv are no images of rows and columns, but only " +
-				"lists of numbers",
-			"leave it out, or use a data set of images",
+			"m.yaml:4:26: train.augment.scale: the samples of the data set csv are lists of numbers, not images " +
+				"with rows and columns",
+			"omit it, or use a data set of images",
 		},
 	} {
 		_, err := config.Parse("m.yaml", []byte(c.text), nil)

@@ -155,7 +155,7 @@ func (c *Config) CheckMemory(needs, has uint64, by string) error {
 		return nil
 	}
 	return c.wrong("model.width", "use a smaller model.width, model.depth or model.anchors",
-		"training %d x %d gates takes at least %.1f GB of memory, and %s less", c.Model.Width, c.Model.Depth,
+		"training %d x %d gates takes at least %.1f GB of memory, but %s less", c.Model.Width, c.Model.Depth,
 		float64(needs)/1e9, by)
 }
 
@@ -217,15 +217,15 @@ var required = []struct {
 	},
 	{
 		"encoder.bits", func(*Config) bool { return true }, "and has no default for the data set %s",
-		"give it: 8 suits digits, 4 to 16 most sets",
+		"give a value: 8 suits digits, 4 to 16 most data sets",
 	},
 	{
 		"model.tau", func(c *Config) bool { return c.TauGiven() }, "and has no default for the data set %s",
-		"give it; it grows with the chains of a class: 3 suits 30 of them, 10 suits 800",
+		"give a value; it grows with the number of chains per class: 3 suits 30 chains, 10 suits 800",
 	},
 	{
 		"train.schedule.every", func(c *Config) bool { return c.Train.Schedule.Kind == scheduleStep },
-		"which the schedule step needs", "give the epochs from one fall of the rate to the next, for example 30",
+		"which the schedule step needs", "give the number of epochs between two reductions of the rate, for example 30",
 	},
 }
 
@@ -250,7 +250,7 @@ func (c *Config) checkMissing() error {
 		_, remedy, _ := strings.Cut(remedies[0], ": ")
 		return message.WithHint(fmt.Errorf("%s: missing, %s", places[0], why), "%s", remedy)
 	}
-	return message.WithHint(fmt.Errorf("%s: missing, and without a default here", strings.Join(places, ", ")), "%s",
+	return message.WithHint(fmt.Errorf("%s: missing, and there is no default", strings.Join(places, ", ")), "%s",
 		strings.Join(remedies, "; "))
 }
 
@@ -324,7 +324,7 @@ func (c *Config) checkData() error {
 			continue
 		}
 		if v := c.value(k.key); c.isSet(k.key) || !equal(v, standard.value(k.key)) && k.key != bitsInLimit.key {
-			return c.wrong(k.key, "leave it out, or use data.set: "+oneOf(k.sets), "has no meaning for the data set %s",
+			return c.wrong(k.key, "omit it, or use data.set: "+oneOf(k.sets), "has no meaning for the data set %s",
 				c.Data.Set)
 		}
 	}
@@ -350,7 +350,7 @@ func (c *Config) checkFiles(what string) error {
 	}
 	for _, key := range []string{"data.test_share", "data.split_seed"} {
 		if !c.value(key).IsZero() {
-			return c.wrong(key, "leave out this key or data.test", "there is nothing to split, as data.test names a test file")
+			return c.wrong(key, "omit this key or data.test", "there is nothing to split, because data.test names a test file")
 		}
 	}
 	return nil
@@ -370,11 +370,11 @@ func (c *Config) checkLabels() error {
 	case c.Data.TrainLabels == "":
 		return c.wrong("data.train_labels", "name the file of the labels", "names no file")
 	case c.Data.Test == "" && c.Data.TestLabels != "":
-		return c.wrong("data.test_labels", "leave it out, or name the test samples with data.test",
-			"there is no file of test samples that they would be of")
+		return c.wrong("data.test_labels", "omit it, or name the test samples with data.test",
+			"there is no file of test samples for these labels")
 	case c.Data.Test != "" && c.Data.TestLabels == "":
 		return c.wrong("data.test", "name the labels with data.test_labels",
-			"nothing says which labels the test samples have")
+			"the labels of the test samples are missing")
 	}
 	return nil
 }

@@ -400,7 +400,7 @@ func TestLoadErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := config.Load(long, nil); err == nil || err.Error() != long+
-		": longer than 16384 bytes, this is no configuration" {
+		": longer than 16384 bytes; this is not a configuration" {
 		t.Errorf("a long file: error %v", err)
 	}
 }

@@ -31,7 +31,7 @@ var unshared = []struct {
 }{
 	{"train.candidates.kind", "use fixed", func(c *Config) bool { return c.Train.Candidates.Kind != candidatesFixed }},
 	{"train.gradients", "use float32", func(c *Config) bool { return c.Train.Gradients != gradientsFloat32 }},
-	{"train.cost.pressure", "leave it out", func(c *Config) bool { return c.Train.Cost.Active() }},
+	{"train.cost.pressure", "omit it", func(c *Config) bool { return c.Train.Cost.Active() }},
 	{"encoder.thresholds", "use uniform or quantile", func(c *Config) bool { return c.Encoder.Learned() }},
 }
 
@@ -46,15 +46,16 @@ func (c *Config) checkConv() error {
 	by, found := sharers[c.Model.Topology]
 	if !found {
 		if c.Train.Optimizer.WeightDecay != 0 {
-			return c.wrong("train.optimizer.weight_decay", "leave it out, or use model.topology: conv or recurrent",
+			return c.wrong("train.optimizer.weight_decay", "omit it, or use model.topology: conv or recurrent",
 				"has no meaning for topology %s", c.Model.Topology)
 		}
 		return nil
 	}
 	for _, u := range unshared {
 		if u.used(c) {
-			return c.wrong(u.key, u.remedy+", or another model.topology", "%v is not for topology %s, whose nodes are shared "+
-				"by "+by, c.value(u.key), c.Model.Topology)
+			return c.wrong(u.key, u.remedy+", or another model.topology",
+				"%v is not possible for topology %s, whose nodes are shared "+
+					"by "+by, c.value(u.key), c.Model.Topology)
 		}
 	}
 	return nil

@@ -29,31 +29,32 @@ func TestConvErrors(t *testing.T) {
 	const network = "model: {topology: conv, kernels: \"8,16\"}"
 	for _, c := range []struct{ text, want, hint string }{
 		{
-			"data: {set: csv, train: a.csv}\n" + network, "m.yaml:2:1: model.image: missing, and this data set does not say " +
-				"what its images are", "give planes, rows and columns, for example 3,32,32",
+			"data: {set: csv, train: a.csv}\n" + network, "m.yaml:2:1: model.image: missing, and this data set does not give " +
+				"the shape of its images", "give planes, rows and columns, for example 3,32,32",
 		},
 		{
 			"data: {set: mnist}\nmodel: {topology: conv}",
-			"m.yaml:2:1: model.kernels: missing, which topology conv needs",
+			"m.yaml:2:1: model.kernels: missing, but topology conv needs it",
 			"give the kernels of each convolution, for example 32,128",
 		},
 		{
 			"data: {set: mnist}\nmodel: {topology: conv, kernels: \"8,16\", patch: \"5,3,3\"}",
-			"m.yaml:2:49: model.patch: 3 numbers for the 2 convolutions that model.kernels names",
-			"give one for all, or one for each",
+			"m.yaml:2:49: model.patch: 3 numbers for the 2 convolutions of model.kernels",
+			"give one number for all convolutions, or one for each",
 		},
 		{
-			"data: {set: mnist}\nmodel: {kernels: \"8\"}", "m.yaml:2:18: model.kernels: \"8\", which topology ialgn has not",
-			"leave it out, or use topology: conv",
+			"data: {set: mnist}\nmodel: {kernels: \"8\"}",
+			"m.yaml:2:18: model.kernels: \"8\", but topology ialgn does not have this key",
+			"omit it, or use topology: conv",
 		},
 		{
 			"data: {set: mnist}\ntrain: {optimizer: {weight_decay: 0.1}}",
 			"m.yaml:2:35: train.optimizer.weight_decay: has no meaning for topology ialgn",
-			"leave it out, or use model.topology: conv or recurrent",
+			"omit it, or use model.topology: conv or recurrent",
 		},
 		{
 			"data: {set: mnist}\n" + network + "\ntrain: {candidates: {kind: gradient}}",
-			"m.yaml:3:28: train.candidates.kind: gradient is not for topology conv, whose nodes are shared by the positions of an " +
+			"m.yaml:3:28: train.candidates.kind: gradient is not possible for topology conv, whose nodes are shared by the positions of an " +
 				"image", "use fixed, or another model.topology",
 		},
 	} {

@@ -31,14 +31,14 @@ func (c *Config) checkCost() error {
 	case t.Cost.Target == "" && t.Cost.Pressure == 0:
 		return nil
 	case t.Cost.Pressure == 0:
-		return c.wrong("train.cost.target", "leave it out, or give train.cost.pressure, such as 0.0001",
-			"there is no pressure towards fewer look-up tables of it")
+		return c.wrong("train.cost.target", "omit it, or give train.cost.pressure, such as 0.0001",
+			"it has no effect without train.cost.pressure")
 	case t.Cost.Target == "":
 		return c.wrong("train.cost.pressure", "give train.cost.target: "+oneOf(target.Names()),
-			"nothing says whose look-up tables are counted")
+			"the target whose look-up tables are counted is missing")
 	case t.Estimator == "soft":
-		return c.wrong("train.cost.pressure", "leave it out, or use train.estimator: ste or gumbel",
-			"the estimator soft does not take account of it")
+		return c.wrong("train.cost.pressure", "omit it, or use train.estimator: ste or gumbel",
+			"the estimator soft ignores it")
 	}
 	family, err := target.Find(c.Train.Cost.Target)
 	if err != nil {
@@ -47,7 +47,7 @@ func (c *Config) checkCost() error {
 			c.Train.Cost.Target, target.Names())
 	}
 	if family.LUT.Most < 2 {
-		return c.wrong("train.cost.target", "use another", "its look-up tables have a single input, and compare nothing")
+		return c.wrong("train.cost.target", "use another", "its look-up tables have only one input, too few for a comparison")
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func TestCostTarget(t *testing.T) {
 	}
 	defer remove()
 	const text = "data: {set: mnist}\ntrain: {cost: {target: inverters, pressure: 0.1}}"
-	want := "m.yaml:2:24: train.cost.target: its look-up tables have a single input, and compare nothing"
+	want := "m.yaml:2:24: train.cost.target: its look-up tables have only one input, too few for a comparison"
 	if _, err := config.Parse("m.yaml", []byte(text), nil); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
@@ -33,13 +33,13 @@ func TestCost(t *testing.T) {
 		{"cost: {target: ice40, pressure: 0.001}, estimator: gumbel", "", ""},
 		{
 			"cost: {pressure: 0.001}",
-			"m.yaml:2:26: train.cost.pressure: nothing says whose look-up tables are counted",
+			"m.yaml:2:26: train.cost.pressure: the target whose look-up tables are counted is missing",
 			"give train.cost.target: " + families,
 		},
 		{
 			"cost: {target: ice40}",
-			"m.yaml:2:24: train.cost.target: there is no pressure towards fewer look-up tables of it",
-			"leave it out, or give train.cost.pressure, such as 0.0001",
+			"m.yaml:2:24: train.cost.target: it has no effect without train.cost.pressure",
+			"omit it, or give train.cost.pressure, such as 0.0001",
 		},
 		{
 			"cost: {target: ice40, pressure: 2}",
@@ -51,8 +51,8 @@ func TestCost(t *testing.T) {
 		},
 		{
 			"cost: {target: ice40, pressure: 0.001}, estimator: soft",
-			"m.yaml:2:41: train.cost.pressure: the estimator soft does not take account of it",
-			"leave it out, or use train.estimator: ste or gumbel",
+			"m.yaml:2:41: train.cost.pressure: the estimator soft ignores it",
+			"omit it, or use train.estimator: ste or gumbel",
 		},
 	} {
 		_, err := config.Parse("m.yaml", []byte("data: {set: mnist}\ntrain: {"+c.keys+"}"), nil)

@@ -34,36 +34,37 @@ var errorCases = []struct {
 	},
 	{
 		"removed section", "train:\n  prune: {bits: 0.1}", nil,
-		"m.yaml:2:3: train.prune: removed, because a smaller network trained from the start is as accurate",
-		"leave it out, or use a smaller model.width",
+		"m.yaml:2:3: train.prune: removed, because a smaller network trained from scratch is equally accurate",
+		"omit it, or use a smaller model.width",
 	},
 	{
 		"removed key", "train: {refill: true}", nil,
-		"m.yaml:1:9: train.refill: removed, because it changed accuracy and size by no more than noise", "leave it out",
+		"m.yaml:1:9: train.refill: removed, because its effect on accuracy and size was within noise", "omit it",
 	},
 	{
 		"removed key of an option", "data: {set: mnist}",
 		[]string{"train.prune.at=0.5"},
-		`Set "train.prune.at": removed, because a smaller network trained from the start is as accurate`,
-		"leave it out, or use a smaller model.width",
+		`Set "train.prune.at": removed, because a smaller network trained from scratch is equally accurate`,
+		"omit it, or use a smaller model.width",
 	},
 	{
-		"key twice", "data:\n  set: mnist\n  set: mnist\n", nil, "m.yaml:3:3: data.set: given twice, first in line 2",
-		"remove one of the two",
+		"key twice", "data:\n  set: mnist\n  set: mnist\n", nil,
+		"m.yaml:3:3: data.set: given twice, the first time in line 2",
+		"remove one of the two lines",
 	},
 	{
 		"section twice", "data: {set: mnist}\ntrain:\ndata: {dir: x}\n", nil,
-		"m.yaml:3:1: data: given twice, first in line 1", "remove one of the two",
+		"m.yaml:3:1: data: given twice, the first time in line 1", "remove one of the two lines",
 	},
 
 	{"text for a number", "train: {batch: many}", nil, `m.yaml:1:16: train.batch: "many" is not a whole number`, ""},
 	{
 		"quoted number", "train: {batch: '3'}", nil, `m.yaml:1:16: train.batch: "3" is text, want a whole number`,
-		"leave the quotes out",
+		"remove the quotes",
 	},
 	{
 		"quoted real", "model:\n  tau: \"3\"", nil, `m.yaml:2:8: model.tau: "3" is text, want a number`,
-		"leave the quotes out",
+		"remove the quotes",
 	},
 	{"fraction", "train: {batch: 1.0}", nil, `m.yaml:1:16: train.batch: "1.0" is not a whole number`, ""},
 	{"octal", "train: {batch: 010}", nil, `m.yaml:1:16: train.batch: "010" is not a whole number`, ""},
@@ -82,25 +83,25 @@ var errorCases = []struct {
 	{"truth for a number", "model: {tau: true}", nil, `m.yaml:1:14: model.tau: "true" is not a number`, ""},
 	{
 		"no value", "train:\n  batch:\n", nil, "m.yaml:2:3: train.batch: has no value",
-		"give one, or leave the key out for its default",
+		"give a value, or omit the key to use its default",
 	},
 	{"section for a value", "data: {set: {a: b}}", nil, "m.yaml:1:13: data.set: want text", ""},
 	{"value for a section", "train: 3", nil, "m.yaml:1:8: train: is a section, want keys with values below it", ""},
 
-	{"list", "- a\n- b", nil, "m.yaml:1:1: a list, a configuration has only keys and values", ""},
-	{"flow list", "data: {set: [mnist]}", nil, "m.yaml:1:13: a list, a configuration has only keys and values", ""},
-	{"anchor", "data: &x {set: mnist}", nil, "m.yaml:1:7: an anchor, a configuration has only keys and values", ""},
-	{"alias", "data: *x", nil, "m.yaml:1:7: an alias, a configuration has only keys and values", ""},
-	{"tag", "name: !!str x", nil, "m.yaml:1:7: a tag, a configuration has only keys and values", ""},
-	{"merge key", "<<: {a: b}", nil, "m.yaml:1:1: a merge key, a configuration has only keys and values", ""},
-	{"complex key", "? a : b", nil, "m.yaml:1:1: a complex key, a configuration has only keys and values", ""},
+	{"list", "- a\n- b", nil, "m.yaml:1:1: a list; a configuration has only keys and values", ""},
+	{"flow list", "data: {set: [mnist]}", nil, "m.yaml:1:13: a list; a configuration has only keys and values", ""},
+	{"anchor", "data: &x {set: mnist}", nil, "m.yaml:1:7: an anchor; a configuration has only keys and values", ""},
+	{"alias", "data: *x", nil, "m.yaml:1:7: an alias; a configuration has only keys and values", ""},
+	{"tag", "name: !!str x", nil, "m.yaml:1:7: a tag; a configuration has only keys and values", ""},
+	{"merge key", "<<: {a: b}", nil, "m.yaml:1:1: a merge key; a configuration has only keys and values", ""},
+	{"complex key", "? a : b", nil, "m.yaml:1:1: a complex key; a configuration has only keys and values", ""},
 	{
 		"directive", "%YAML 1.2\n---\ndata: {set: mnist}", nil,
-		"m.yaml:1:1: a directive, a configuration has only keys and values", "",
+		"m.yaml:1:1: a directive; a configuration has only keys and values", "",
 	},
-	{"block", "name: |\n  x\n", nil, "m.yaml:1:7: a block of text, a configuration has only keys and values", ""},
+	{"block", "name: |\n  x\n", nil, "m.yaml:1:7: a block of text; a configuration has only keys and values", ""},
 	{
-		"nesting", "{a: {b: {c: {d: {e: f}}}}}", nil, "m.yaml:1:17: braces nest too deeply, a configuration has three levels",
+		"nesting", "{a: {b: {c: {d: {e: f}}}}}", nil, "m.yaml:1:17: braces nest too deeply; a configuration has three levels",
 		"",
 	},
 	{
@@ -110,7 +111,7 @@ var errorCases = []struct {
 	{"open brace", "data: {set: mnist", nil, "m.yaml:1:7: could not find flow mapping end token '}'", ""},
 	{
 		"second document", "data: {set: mnist}\n---\nname: x\n", nil,
-		"m.yaml:3:5: a second document, a file holds one configuration", "",
+		"m.yaml:3:5: a second document; a file holds one configuration", "",
 	},
 
 	{
@@ -128,12 +129,12 @@ var errorCases = []struct {
 	{
 		"missing bits", "data: {set: digits}\nmodel: {tau: 3}", nil,
 		"m.yaml: encoder.bits: missing, and has no default for the data set digits",
-		"give it: 8 suits digits, 4 to 16 most sets",
+		"give a value: 8 suits digits, 4 to 16 most data sets",
 	},
 	{
 		"missing tau", "data: {set: digits}\nencoder: {bits: 8}\nmodel: {width: 300}", nil,
 		"m.yaml:3:1: model.tau: missing, and has no default for the data set digits",
-		"give it; it grows with the chains of a class: 3 suits 30 of them, 10 suits 800",
+		"give a value; it grows with the number of chains per class: 3 suits 30 chains, 10 suits 800",
 	},
 	{
 		"bits given as 0", "data: {set: digits}\nencoder: {bits: 0}\nmodel: {tau: 3}", nil,
@@ -175,11 +176,11 @@ var errorCases = []struct {
 	},
 	{
 		"csv keys elsewhere", "data: {set: mnist, label: x}", nil,
-		"m.yaml:1:27: data.label: has no meaning for the data set mnist", "leave it out, or use data.set: csv",
+		"m.yaml:1:27: data.label: has no meaning for the data set mnist", "omit it, or use data.set: csv",
 	},
 	{
 		"bits_in elsewhere", "data: {set: mnist}\nencoder: {bits_in: 0}", nil,
-		"m.yaml:2:20: encoder.bits_in: has no meaning for the data set mnist", "leave it out, or use data.set: csv or arrays",
+		"m.yaml:2:20: encoder.bits_in: has no meaning for the data set mnist", "omit it, or use data.set: csv or arrays",
 	},
 	{
 		"header", csvText + "data: {set: csv, train: a, header: maybe}", nil, `m.yaml:3:36: data.header: "maybe" is unknown`,
@@ -191,8 +192,8 @@ var errorCases = []struct {
 	},
 	{
 		"share and test file", csvText + "data: {set: csv, train: a, test: b, test_share: 0.2}", nil,
-		"m.yaml:3:49: data.test_share: there is nothing to split, as data.test names a test file",
-		"leave out this key or data.test",
+		"m.yaml:3:49: data.test_share: there is nothing to split, because data.test names a test file",
+		"omit this key or data.test",
 	},
 
 	{
@@ -202,7 +203,7 @@ var errorCases = []struct {
 	},
 	{
 		"balanced anchors", "data: {set: mnist}\nmodel: {wiring: balanced}", nil,
-		"m.yaml:2:17: model.wiring: balanced is for wires that are drawn, which topology ialgn has not",
+		"m.yaml:2:17: model.wiring: balanced is for random wires, but topology ialgn does not draw wires",
 		"use random, or topology: rwlgn, rwlgn-spine, rwlgn-classwise, layered, conv or recurrent",
 	},
 	{
@@ -212,13 +213,13 @@ var errorCases = []struct {
 	},
 	{
 		"more hidden candidates than numbers", "data: {set: mnist}\nmodel: {width: 16777216, hidden: 256}", nil,
-		"m.yaml:2:34: model.hidden: a layer of 16777216 gates with 256 hidden candidates each has more of them than " +
-			"4294967295", "use at most 255, or a smaller model.width",
+		"m.yaml:2:34: model.hidden: a layer of 16777216 gates with 256 hidden candidates each has more than " +
+			"4294967295 candidates", "use at most 255, or a smaller model.width",
 	},
 	{
 		"more layers than a header holds", "data: {set: mnist}\nmodel: {topology: rwlgn, depth: 8193}", nil,
-		"m.yaml:2:33: model.depth: 8193 layers, of which a network without private chains can have 8192",
-		"use less, or a network of private chains: topology: ialgn with hidden: 1",
+		"m.yaml:2:33: model.depth: 8193 layers, but a network without private chains can have at most 8192",
+		"use fewer layers, or private chains: topology ialgn with hidden: 1",
 	},
 	{
 		"topology", "data: {set: mnist}\nmodel: {topology: dlgn}", nil, "m.yaml:2:19: model.topology: \"dlgn\" is unknown",
@@ -230,15 +231,15 @@ var errorCases = []struct {
 	},
 	{
 		"bits and tau missing", "data: {set: digits}\nmodel: {width: 300}", nil,
-		"m.yaml: encoder.bits, m.yaml:2:1: model.tau: missing, and without a default here",
-		"encoder.bits: give it: 8 suits digits, 4 to 16 most sets; model.tau: give it; it grows with the chains of a " +
-			"class: 3 suits 30 of them, 10 suits 800",
+		"m.yaml: encoder.bits, m.yaml:2:1: model.tau: missing, and there is no default",
+		"encoder.bits: give a value: 8 suits digits, 4 to 16 most data sets; model.tau: give a value; it grows with the " +
+			"number of chains per class: 3 suits 30 chains, 10 suits 800",
 	},
 	{
 		"all missing", "data: {set: csv}\ntrain: {schedule: {kind: step}}", nil,
-		"m.yaml:1:1: data.train, m.yaml:2:9: train.schedule.every: missing, and without a default here",
+		"m.yaml:1:1: data.train, m.yaml:2:9: train.schedule.every: missing, and there is no default",
 		"data.train: name the CSV file of the training set; " +
-			"train.schedule.every: give the epochs from one fall of the rate to the next, for example 30",
+			"train.schedule.every: give the number of epochs between two reductions of the rate, for example 30",
 	},
 	{
 		"deeper than a netlist", "data: {set: mnist}\nmodel: {depth: 65536}", nil,
@@ -246,7 +247,7 @@ var errorCases = []struct {
 	},
 	{
 		"more gates than a netlist", "data: {set: mnist}\nmodel: {width: 16777210, depth: 100}", nil,
-		"m.yaml:2:16: model.width: 16777210 x 100 gates are more than the 1610612736 that can be compiled",
+		"m.yaml:2:16: model.width: 16777210 x 100 gates, but at most 1610612736 can be compiled",
 		"use a smaller model.width or model.depth",
 	},
 
@@ -257,17 +258,17 @@ var errorCases = []struct {
 	{
 		"key of another schedule", "data: {set: mnist}\ntrain: {schedule: {kind: cosine, factor: 0.5}}", nil,
 		"m.yaml:2:42: train.schedule.factor: has no meaning for the schedule cosine",
-		"leave it out, or use train.schedule.kind: step",
+		"omit it, or use train.schedule.kind: step",
 	},
 	{
 		"zero of another schedule", "data: {set: mnist}\ntrain: {schedule: {final: 0}}", nil,
 		"m.yaml:2:27: train.schedule.final: has no meaning for the schedule constant",
-		"leave it out, or use train.schedule.kind: cosine",
+		"omit it, or use train.schedule.kind: cosine",
 	},
 	{
 		"step without every", "data: {set: mnist}\ntrain: {schedule: {kind: step}}", nil,
 		"m.yaml:2:9: train.schedule.every: missing, which the schedule step needs",
-		"give the epochs from one fall of the rate to the next, for example 30",
+		"give the number of epochs between two reductions of the rate, for example 30",
 	},
 	{
 		"every given as 0", "data: {set: mnist}\ntrain: {schedule: {kind: step, every: 0}}", nil,
@@ -301,8 +302,8 @@ var errorCases = []struct {
 	},
 	{
 		"patience alone", "data: {set: mnist}\ntrain: {validation: {patience: 3}}", nil,
-		"m.yaml:2:32: train.validation.patience: there is no validation set to lose patience with",
-		"give train.validation.share too, for example 0.1, or leave this key out",
+		"m.yaml:2:32: train.validation.patience: there is no validation set to measure progress on",
+		"give train.validation.share, too, for example 0.1, or omit this key",
 	},
 
 	{

@@ -49,11 +49,12 @@ func (c *Config) checkFreeze() error {
 	case !t.Freeze.Active():
 		return nil
 	case t.Freeze.Until < t.Freeze.From:
-		return c.wrong("train.freeze.until", "use at least "+format(t.Freeze.From), "%s is before train.freeze.from = %s",
+		return c.wrong("train.freeze.until", "use at least "+format(t.Freeze.From),
+			"%s is smaller than train.freeze.from = %s",
 			format(t.Freeze.Until), format(t.Freeze.From))
 	case c.Encoder.Learned():
 		return c.wrong("train.freeze.kind", "use none, or encoder.thresholds: uniform or quantile",
-			"thresholds are learned by the gradients of all layers, and frozen ones have none")
+			"learning thresholds needs the gradients of all layers, but frozen layers have none")
 	case t.Candidates.Kind != candidatesFixed && float64(first) < float64(t.Candidates.Until*float64(t.Epochs)):
 		remedy := "use train.candidates.until: %s or less, or train.candidates.kind: fixed"
 		return c.wrong("train.freeze.from", fmt.Sprintf(remedy, format(float64(first)/float64(t.Epochs))),

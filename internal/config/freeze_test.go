@@ -28,7 +28,7 @@ func TestFreeze(t *testing.T) {
 		{"freeze: {kind: layer}", `m.yaml:2:24: train.freeze.kind: "layer" is unknown`, "use none or layerwise"},
 		{
 			"freeze: {from: 0.5}", "m.yaml:2:24: train.freeze.from: has no meaning for the freeze none",
-			"leave it out, or use train.freeze.kind: layerwise",
+			"omit it, or use train.freeze.kind: layerwise",
 		},
 		{
 			"freeze: {kind: layerwise, from: 0}", "m.yaml:2:41: train.freeze.from: 0 is outside 0.001 to 1",
@@ -36,7 +36,7 @@ func TestFreeze(t *testing.T) {
 		},
 		{
 			"freeze: {kind: layerwise, until: 0.4}",
-			"m.yaml:2:42: train.freeze.until: 0.4 is before train.freeze.from = 0.5", "use at least 0.5",
+			"m.yaml:2:42: train.freeze.until: 0.4 is smaller than train.freeze.from = 0.5", "use at least 0.5",
 		},
 		{
 			"epochs: 10, candidates: {kind: random}, freeze: {kind: layerwise, from: 0.4}",
@@ -53,8 +53,8 @@ func TestFreeze(t *testing.T) {
 	}
 	text := "data: {set: mnist}\nencoder: {thresholds: learned}\ntrain: {freeze: {kind: layerwise}}"
 	_, err := config.Parse("m.yaml", []byte(text), nil)
-	const want = "m.yaml:3:24: train.freeze.kind: thresholds are learned by the gradients of all layers, and frozen ones " +
-		"have none"
+	const want = "m.yaml:3:24: train.freeze.kind: learning thresholds needs the gradients of all layers, but frozen " +
+		"layers have none"
 	if err == nil || err.Error() != want || message.Hint(err) != "use none, or encoder.thresholds: uniform or quantile" {
 		t.Errorf("%s: error %v, hint %q, want %s", text, err, message.Hint(err), want)
 	}

@@ -30,8 +30,8 @@ func LoadFrom(path string, sets []string, base *Config) (Config, error) {
 // give. From returns an error if thresholds are to be learned.
 func (c Config) From(base *Config) (Config, error) {
 	if c.Encoder.Learned() {
-		return c, c.wrong("encoder.thresholds", "leave it out",
-			"learned, but the thresholds of a network that another program trained stay as they are")
+		return c, c.wrong("encoder.thresholds", "omit it",
+			"learned, but the thresholds of an imported network cannot change")
 	}
 	c.Encoder = base.Encoder
 	theirs := fields(base)
@@ -72,16 +72,16 @@ func ParseData(name string, sets []string) (Data, error) {
 	c.source = &source{file: name, places: map[string]place{}}
 	for _, set := range sets {
 		if key, _, ok := strings.Cut(set, "="); ok && !strings.HasPrefix(strings.TrimSpace(key), "data.") {
-			return Data{}, message.WithHint(message.Optionf("{Set} %.60q: is no key of the data set, all that a network is "+
-				"given that "+
-				"is trained", key), "to train it further, import it, and then train with {Init MODEL}")
+			return Data{}, message.WithHint(message.Optionf("{Set} %.60q: not a key of section data; a trained network accepts "+
+				"only these keys", key), "to train the network further, import it, and then train with {Init MODEL}")
 		}
 		if err := c.override(optionSet, set); err != nil {
 			return Data{}, err
 		}
 	}
 	if c.Data.Set == "" {
-		return Data{}, message.WithHint(message.Optionf("{Set}: data.set is missing"), "name one: "+oneOf(choices[0].values))
+		return Data{}, message.WithHint(message.Optionf("{Set}: data.set is missing"),
+			"name a data set: "+oneOf(choices[0].values))
 	}
 	if (c.Data.Set == setCSV || c.Data.Set == setArrays) && c.Data.Train == "" && c.Data.TrainLabels == "" {
 		c.Data.Train, c.Data.TrainLabels = c.Data.Test, c.Data.TestLabels

@@ -84,12 +84,12 @@ func TestParseData(t *testing.T) {
 			"",
 		},
 		{"data.set=csv", Data{}, "net.pt: data.train: missing, which the data set csv needs"},
-		{"data.test=t.csv", Data{}, "Set: data.set is missing; hint: name one: digits, "},
+		{"data.test=t.csv", Data{}, "Set: data.set is missing; hint: name a data set: digits, "},
 		{"data.set=memory", Data{}, `Set data.set: "memory" is unknown`},
 		{"data.set=digits data.test=x", Data{}, "Set data.test: has no meaning for the data set digits"},
 		{"data.set", Data{}, "want KEY=VALUE"},
 		{"data.st=csv", Data{}, "unknown key"},
-		{"encoder.bits=3", Data{}, `Set "encoder.bits": is no key of the data set`},
+		{"encoder.bits=3", Data{}, `Set "encoder.bits": not a key of section data`},
 		{"data.set=csv data.test=t.csv data.test_share=0.5", Data{}, "there is nothing to split"},
 	} {
 		got, err := ParseData("net.pt", strings.Fields(c.sets))

@@ -75,7 +75,7 @@ func (c *Config) checkKinds() error {
 				return err
 			}
 		case c.isSet(k.key) || !c.value(k.key).IsZero():
-			return c.wrong(k.key, "leave it out, or use "+k.of+": "+strings.Join(k.kinds, " or "),
+			return c.wrong(k.key, "omit it, or use "+k.of+": "+strings.Join(k.kinds, " or "),
 				"has no meaning for the %s %s", k.what, c.value(k.of).String())
 		}
 	}

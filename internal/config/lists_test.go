@@ -42,8 +42,8 @@ func TestListsRefuse(t *testing.T) {
 		"a: !!int 3":                  "g.yaml:1:4: a tag",
 		"a: [1":                       "g.yaml:1:4: ",
 		"a: [1]\n---\nb: [2]":         "g.yaml:3:",
-		"\xff":                        "g.yaml: holds bytes that are no text in UTF-8, this is no grid",
-		strings.Repeat("#", 1<<15):    "g.yaml: longer than 16384 bytes, this is no grid",
+		"\xff":                        "g.yaml: not text in UTF-8; this is not a grid",
+		strings.Repeat("#", 1<<15):    "g.yaml: longer than 16384 bytes; this is not a grid",
 	} {
 		if got, err := parseLists("g.yaml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%.40q: %v, error %v, want one with %q", text, got, err, want)

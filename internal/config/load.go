@@ -90,11 +90,11 @@ func text(name string, src []byte, what string) ([]byte, error) {
 	case len(src) > MaxSource:
 		reason = fmt.Sprintf("longer than %d bytes", MaxSource)
 	case !utf8.Valid(src):
-		reason = "holds bytes that are no text in UTF-8"
+		reason = "not text in UTF-8"
 	default:
 		return bytes.TrimPrefix(src, []byte("\ufeff")), nil
 	}
-	return nil, message.WithHint(fmt.Errorf("%s: %s, this is no %s", name, reason, what),
+	return nil, message.WithHint(fmt.Errorf("%s: %s; this is not a %s", name, reason, what),
 		"docs/reference/config.md shows one")
 }
 

@@ -39,13 +39,13 @@ func (c *Config) checkMemory() error {
 		ours := slices.Contains([]string{"data.test_share", "data.split_seed"}, k.key) ||
 			strings.HasPrefix(k.key, "encoder.")
 		if key := k.key; !ours && !c.value(key).IsZero() {
-			return c.wrong(key, "leave it out, or use data.set: "+oneOf(k.sets), "has no meaning for samples in memory")
+			return c.wrong(key, "omit it, or use data.set: "+oneOf(k.sets), "has no meaning for samples in memory")
 		}
 	}
 	if c.Data.Memory.hasTest() {
 		for _, key := range []string{"data.test_share", "data.split_seed"} {
 			if !c.value(key).IsZero() {
-				return c.wrong(key, "leave out this key or the test part", "there is nothing to split, as there are test samples")
+				return c.wrong(key, "omit this key or the test part", "there is nothing to split, because there are test samples")
 			}
 		}
 	} else if c.Data.TestShare != 0 {

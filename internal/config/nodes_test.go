@@ -55,7 +55,8 @@ func TestLaterKeys(t *testing.T) {
 	if c.Model.Inputs != 2 || c.Train.Gradients != "float32" || c.Train.Candidates.Kind != "fixed" {
 		t.Errorf("read as %+v", c)
 	}
-	if err := json.Unmarshal([]byte(`{"model":{"inptus":3}}`), &c); err == nil || !strings.Contains(err.Error(), "inptus") {
+	if err := json.Unmarshal([]byte(`{"model":{"inptus":3}}`), &c); err == nil || !strings.Contains(err.Error(),
+		"inptus") {
 		t.Errorf("an unknown key: error %v", err)
 	}
 }
@@ -77,33 +78,35 @@ func TestNodeErrors(t *testing.T) {
 			"model: {inputs: 7}", "m.yaml:2:17: model.inputs: 7 is outside 1 to 6", "the default is 2",
 		},
 		{
-			"model: {topology: rwlgn, inputs: 3}", "m.yaml:2:34: model.inputs: 3 pins a node, but those of topology rwlgn have two",
+			"model: {topology: rwlgn, inputs: 3}",
+			"m.yaml:2:34: model.inputs: 3 pins per node, but nodes of topology rwlgn have two",
 			"use 2, or topology: ialgn, tree, layered, conv or recurrent",
 		},
 		{
 			"model: {inputs: 3, parametrization: softmax16}",
-			"m.yaml:2:37: model.parametrization: softmax16 is for nodes of two pins, and these have 3", "use light, or model.inputs: 2",
+			"m.yaml:2:37: model.parametrization: softmax16 is for nodes with two pins, but these nodes have 3",
+			"use light, or model.inputs: 2",
 		},
 		{
 			"model: {topology: tree}", "m.yaml:2:1: model.leaves: 0 leaves of a node with 2 pins",
-			"give 1 to 2: as many pins of a node read a node of the level below",
+			"give 1 to 2, the number of pins that read a node of the level below",
 		},
 		{
-			"model: {topology: layered, widths: 3;4}", `m.yaml:2:36: model.widths: "3;4" is no width, which is a whole number of 1 to 16777216`,
+			"model: {topology: layered, widths: 3;4}", `m.yaml:2:36: model.widths: "3;4" is not a width, want a whole number from 1 to 16777216`,
 			"give the nodes of each layer, for example 2000,1000",
 		},
 		{
 			"train: {temperature: 2}", "m.yaml:2:22: train.temperature: has no meaning for the estimator ste",
-			"leave it out, or use train.estimator: gumbel",
+			"omit it, or use train.estimator: gumbel",
 		},
 		{
 			"train: {candidates: {every: 2}}", "m.yaml:2:29: train.candidates.every: has no meaning for the candidates fixed",
-			"leave it out, or use train.candidates.kind: random or gradient",
+			"omit it, or use train.candidates.kind: random or gradient",
 		},
 		{
 			"train: {candidates: {kind: random, batches: 4}}",
 			"m.yaml:2:45: train.candidates.batches: has no meaning for the candidates random",
-			"leave it out, or use train.candidates.kind: gradient",
+			"omit it, or use train.candidates.kind: gradient",
 		},
 		{
 			"train: {candidates: {kind: gradient, until: 0}}", "m.yaml:2:45: train.candidates.until: 0 is outside 0.001 to 1",

@@ -10,10 +10,10 @@ import (
 // removedKeys are keys and sections that earlier versions had.
 var removedKeys = []struct{ key, why, remedy string }{
 	{
-		"train.prune", "because a smaller network trained from the start is as accurate",
-		"leave it out, or use a smaller model.width",
+		"train.prune", "because a smaller network trained from scratch is equally accurate",
+		"omit it, or use a smaller model.width",
 	},
-	{"train.refill", "because it changed accuracy and size by no more than noise", "leave it out"},
+	{"train.refill", "because its effect on accuracy and size was within noise", "omit it"},
 }
 
 // Removed holds the values of removed keys from model files of earlier versions. Training does not read them.

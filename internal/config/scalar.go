@@ -24,7 +24,7 @@ func (s scalar) assign(to reflect.Value) error {
 	}
 	kind := kindName(to)
 	if s.quoted {
-		return message.WithHint(fmt.Errorf("%s is text, want %s", s.short(), kind), "leave the quotes out")
+		return message.WithHint(fmt.Errorf("%s is text, want %s", s.short(), kind), "remove the quotes")
 	}
 	if to.Kind() == reflect.Bool {
 		if s.text != "true" && s.text != "false" {

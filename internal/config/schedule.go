@@ -21,8 +21,8 @@ func (c *Config) checkSchedule() error {
 // checkValidation refuses keys that need a validation set if there is none.
 func (c *Config) checkValidation() error {
 	if v := c.Train.Validation; v.Patience > 0 && v.Share == 0 {
-		return c.wrong("train.validation.patience", "give train.validation.share too, for example 0.1, or leave this key out",
-			"there is no validation set to lose patience with")
+		return c.wrong("train.validation.patience", "give train.validation.share, too, for example 0.1, or omit this key",
+			"there is no validation set to measure progress on")
 	}
 	return nil
 }

@@ -33,41 +33,42 @@ func TestRecurrentErrors(t *testing.T) {
 	for _, c := range []struct{ keys, want, hint string }{
 		{
 			"data: {set: cifar10}\nmodel: {topology: recurrent, widths: 8}",
-			"m.yaml:2:1: model.steps: missing, and this data set does not say how many steps a sequence has",
-			"give the steps of a sample, whose features are divided evenly among them",
+			"m.yaml:2:1: model.steps: missing, and this data set does not give the number of steps",
+			"give the number of steps; each step reads an equal share of the features",
 		},
 		{
 			"data: {set: mnist, length: 8}", "m.yaml:1:28: data.length: has no meaning for the data set mnist",
-			"leave it out, or use data.set: parity or copy",
+			"omit it, or use data.set: parity or copy",
 		},
 		{
 			"data: {set: parity, length: 2}", "m.yaml:1:29: data.length: 2 is outside 4 to 256",
 			"use a number within that range",
 		},
 		{
-			"data: {set: mnist}\nmodel: {steps: 28}", "m.yaml:2:16: model.steps: 28, which topology ialgn has not",
-			"leave it out, or use topology: recurrent",
+			"data: {set: mnist}\nmodel: {steps: 28}", "m.yaml:2:16: model.steps: 28, but topology ialgn does not have this key",
+			"omit it, or use topology: recurrent",
 		},
 		{
-			"data: {set: parity}\nmodel: {topology: recurrent}", "m.yaml:2:1: model.widths: missing, which topology recurrent needs",
+			"data: {set: parity}\nmodel: {topology: recurrent}",
+			"m.yaml:2:1: model.widths: missing, but topology recurrent needs it",
 			"give the nodes of each layer, for example 100,100",
 		},
 		{
 			"data: {set: parity}\nmodel: {topology: recurrent, widths: 8, inputs: 1}",
-			"m.yaml:2:49: model.inputs: 1 pin of a node that reads state and input", "use 2 or more",
+			"m.yaml:2:49: model.inputs: 1 pin per node, but a node reads state and input", "use 2 or more",
 		},
 		{
 			"data: {set: parity}\nmodel: {topology: recurrent, widths: 8, wiring: structured}",
-			"m.yaml:2:49: model.wiring: structured is not for pin A of these nodes, which read their own column",
+			"m.yaml:2:49: model.wiring: structured is not possible for pin A, which reads its own column",
 			"use random or balanced",
 		},
 		{
 			"data: {set: parity}\nmodel: {topology: recurrent, widths: 8, hidden: 2}",
-			"m.yaml:2:49: model.hidden: 2, but no pin of a single layer of gates chooses among nodes", "use 1, or more layers",
+			"m.yaml:2:49: model.hidden: 2, but in a single layer no pin reads other nodes", "use 1, or more layers",
 		},
 		{
 			"data: {set: parity}\nmodel: {topology: recurrent, widths: 8}\ntrain: {gradients: int8}",
-			"m.yaml:3:20: train.gradients: int8 is not for topology recurrent, whose nodes are shared by the steps of a sequence",
+			"m.yaml:3:20: train.gradients: int8 is not possible for topology recurrent, whose nodes are shared by the steps of a sequence",
 			"use float32, or another model.topology",
 		},
 	} {

@@ -19,12 +19,12 @@ func Names(list string) (names []string, err error) {
 	for more := rest != ""; more; {
 		var name string
 		if name, rest, err = firstName(rest); err != nil {
-			return nil, fmt.Errorf("%.60q is no list of names: %w", list, err)
+			return nil, fmt.Errorf("%.60q is not a list of names: %w", list, err)
 		}
 		rest, more = strings.CutPrefix(rest, ",")
 		switch {
 		case rest != "" && !more:
-			return nil, fmt.Errorf("%.60q is no list of names: %.20q follows a closing quote", list, rest)
+			return nil, fmt.Errorf("%.60q is not a list of names: %.20q follows a closing quote", list, rest)
 		case name == "":
 			return nil, fmt.Errorf("%.60q: name %d is empty", list, len(names)+1)
 		case slices.Contains(names, name):
@@ -118,17 +118,18 @@ func (c *Config) checkTable() error {
 		lists[key] = names
 	}
 	if len(lists["data.columns"]) > 0 && len(lists["data.drop"]) > 0 {
-		return c.wrong("data.drop", "leave out one of the two", "data.columns says already which columns are read")
+		return c.wrong("data.drop", "omit data.drop or data.columns",
+			"data.columns already selects the columns that are read")
 	}
 	for _, name := range lists["data.categories"] {
 		if slices.Contains(lists["data.drop"], name) {
-			return c.wrong("data.categories", "leave it out of one of the two", "%.40q is in data.drop, too", name)
+			return c.wrong("data.categories", "remove the column from one of the two keys", "%.40q is also in data.drop", name)
 		}
 	}
 	if c.Data.Label != "" {
 		for _, key := range csvLists[1:3] {
 			if slices.Contains(lists[key], c.Data.Label) {
-				return c.wrong(key, "leave it out", "%.40q is the label (data.label)", c.Data.Label)
+				return c.wrong(key, "remove it from the list", "%.40q is the label (data.label)", c.Data.Label)
 			}
 		}
 	}
@@ -140,7 +141,7 @@ func (c *Config) checkThousands() error {
 	decimal := cmp.Or(c.Data.Decimal, "point")
 	switch c.Data.Thousands {
 	case decimal:
-		return c.wrong(thousands.key, "say with data.decimal what the decimal mark is",
+		return c.wrong(thousands.key, "set data.decimal to the decimal mark",
 			"a %s cannot both separate thousands and be the decimal mark", decimal)
 	case "space":
 		if c.Data.Separator == c.Data.Thousands {

@@ -9,7 +9,8 @@ import (
 
 func TestNames(t *testing.T) {
 	for list, want := range map[string][]string{
-		"": nil, "  ": nil, "a": {"a"}, " a , b c,d": {"a", "b c", "d"}, `id, "a, b" , "say ""x"""`: {"id", "a, b", `say "x"`},
+		"": nil, "  ": nil, "a": {"a"}, " a , b c,d": {"a", "b c", "d"}, `id, "a, b" , "say ""x"""`: {"id",
+			"a, b", `say "x"`},
 	} {
 		got, err := Names(list)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -45,8 +46,8 @@ func TestTableKeys(t *testing.T) {
 		"separator: space, thousands: space": "data.thousands: a space cannot both",
 		"thousands: dot":                     `data.thousands: "dot" is unknown`,
 		"missing_values: 'a,,b'":             "data.missing_values: \"a,,b\": name 2 is empty",
-		"drop: a, columns: b":                "data.drop: data.columns says already",
-		"drop: a, categories: 'b, a'":        `data.categories: "a" is in data.drop, too`,
+		"drop: a, columns: b":                "data.drop: data.columns already selects the columns that are read",
+		"drop: a, categories: 'b, a'":        `data.categories: "a" is also in data.drop`,
 		"drop: l":                            `data.drop: "l" is the label`,
 		"categories: 'a,,b'":                 "data.categories: \"a,,b\": name 2 is empty",
 	} {

@@ -40,7 +40,7 @@ func (c Config) CheckClasses(classes, inputs int) error {
 	if err := c.network(c.Model.CheckData(classes, features, inputs)); err != nil || c.Model.Tau != 0 {
 		return err
 	}
-	return c.wrong("model.tau", fmt.Sprintf("give it, for example %g", DefaultTau(c.Model.Width, classes)), "missing")
+	return c.wrong("model.tau", fmt.Sprintf("give a value, for example %g", DefaultTau(c.Model.Width, classes)), "missing")
 }
 
 // FitWidth returns the configuration with the default width rounded to a multiple of the classes, if no width was

@@ -56,7 +56,7 @@ func (c *Config) parse(tokens token.Tokens) (ast.Node, error) {
 	}
 	switch {
 	case len(file.Docs) > 1 && file.Docs[1].Body != nil:
-		return nil, c.at(file.Docs[1].Body.GetToken(), "a second document, a file holds one configuration")
+		return nil, c.at(file.Docs[1].Body.GetToken(), "a second document; a file holds one configuration")
 	case len(file.Docs) == 0:
 		return nil, nil
 	}
@@ -68,7 +68,7 @@ func (c *Config) checkTokens(tokens token.Tokens, allowed map[token.Type]bool) e
 	depth := 0
 	for _, t := range tokens {
 		if what, ok := refused[t.Type]; ok && !allowed[t.Type] {
-			return c.at(t, "%s, a configuration has only keys and values", what)
+			return c.at(t, "%s; a configuration has only keys and values", what)
 		}
 		switch t.Type {
 		case token.MappingStartType:
@@ -77,7 +77,7 @@ func (c *Config) checkTokens(tokens token.Tokens, allowed map[token.Type]bool) e
 			depth--
 		}
 		if depth > maxNesting {
-			return c.at(t, "braces nest too deeply, a configuration has three levels")
+			return c.at(t, "braces nest too deeply; a configuration has three levels")
 		}
 	}
 	return nil
@@ -90,7 +90,7 @@ func (c *Config) syntax(err error) error {
 		return fmt.Errorf("%s: %w", c.source.file, err)
 	}
 	if strings.Contains(e.GetMessage(), "'\t'") {
-		return message.WithHint(c.at(e.GetToken(), "a tab, which cannot indent"), "indent with blanks")
+		return message.WithHint(c.at(e.GetToken(), "indented with a tab"), "indent with spaces")
 	}
 	return c.at(e.GetToken(), "%s", e.GetMessage())
 }
@@ -138,7 +138,8 @@ func (c *Config) readEntry(section string, entry *ast.MappingValueNode) error {
 	}
 	at := tokenPlace(t)
 	if old, ok := c.source.places[key]; ok {
-		return message.WithHint(c.at(t, "%s: given twice, first in line %d", key, old.line), "remove one of the two")
+		return message.WithHint(c.at(t, "%s: given twice, the first time in line %d", key, old.line),
+			"remove one of the two lines")
 	}
 	if isSection(key) {
 		c.source.places[key] = at
@@ -160,7 +161,7 @@ func (c *Config) readValue(f field, key *token.Token, node ast.Node) error {
 	s, ok := scalarOf(node)
 	switch {
 	case node.Type() == ast.NullType:
-		return message.WithHint(c.at(key, "%s: has no value", f.key), "give one, or leave the key out for its default")
+		return message.WithHint(c.at(key, "%s: has no value", f.key), "give a value, or omit the key to use its default")
 	case !ok:
 		return c.at(t, "%s: want %s", f.key, kindName(f.value))
 	}

@@ -61,27 +61,27 @@ func (e *elementError) Error() string {
 func (e *elementError) Hint() string {
 	switch e.code[0] {
 	case 'U', 'S', 'a':
-		return "text is no number: save the samples as a table in CSV, whose columns may hold words, or their numbers by " +
+		return "text is not a number: save the samples as CSV, where columns may hold words, or save numbers with " +
 			"x.astype('float32')"
 	case 'O':
-		return "an array of objects: save it as one of numbers, by numpy.array(x.tolist(), 'float32')"
+		return "an array of objects: save an array of numbers with numpy.array(x.tolist(), 'float32')"
 	case 'c':
-		return "save the real and imaginary parts as features of their own, by numpy.concatenate((x.real, x.imag), 1)"
+		return "save real and imaginary parts as separate features with numpy.concatenate((x.real, x.imag), 1)"
 	case 'M', 'm':
-		return "save the times as numbers, by x.astype('int64')"
+		return "save the times as numbers with x.astype('int64')"
 	}
-	return "convert it, for example by x.astype('float32')"
+	return "convert it, for example with x.astype('float32')"
 }
 
 // labels returns the error with a hint on how to convert an array y of labels.
 func (e *elementError) labels() error {
 	switch e.code[0] {
 	case 'U', 'S', 'a', 'O', 'M', 'm', 'c':
-		return message.WithHint(e, "save the numbers of the classes, numpy.unique(y, return_inverse=True)[1], which are "+
+		return message.WithHint(e, "save the class numbers, numpy.unique(y, return_inverse=True)[1]; they are "+
 			"in the "+
 			"order of the names numpy.unique(y)")
 	}
-	return message.WithHint(e, "save the numbers of the classes, by y.astype('int64')")
+	return message.WithHint(e, "save the class numbers with y.astype('int64')")
 }
 
 // array reads an array file record by record, along its first dimension.
@@ -120,7 +120,7 @@ func arrayOf(s *stream) (*array, error) {
 	a, err := anyArrayOf(s)
 	if err == nil && a.fortran {
 		s.Close()
-		return nil, message.WithHint(fmt.Errorf("%s: header: the array is in Fortran's order, want C's", s.name),
+		return nil, message.WithHint(fmt.Errorf("%s: header: the array is in Fortran order, want C order", s.name),
 			"save numpy.ascontiguousarray(x)")
 	}
 	return a, err
@@ -143,8 +143,8 @@ func anyArrayOf(s *stream) (*array, error) {
 			s.Close()
 			return nil, err
 		}
-		err = message.WithHint(errors.New("is neither an array of NumPy nor an IDX file"),
-			"save the array by numpy.save, or use data.set: csv")
+		err = message.WithHint(errors.New("neither a NumPy array nor an IDX file"),
+			"save the array with numpy.save, or use data.set: csv")
 	}
 	if err == nil {
 		err = a.measure()
@@ -162,11 +162,11 @@ func (s *stream) archived() error {
 		return err
 	}
 	if strings.HasSuffix(s.name, archiveEnding) {
-		return message.WithHint(fmt.Errorf("%s: is an archive, of which an array is to be named", s.name), "write %s:NAME",
+		return message.WithHint(fmt.Errorf("%s: an archive of arrays, but no array is named", s.name), "write %s:NAME",
 			s.name)
 	}
-	return message.WithHint(fmt.Errorf("%s: is an archive, such as a spreadsheet", s.name),
-		"save a table as CSV, or unpack it; an archive of arrays is called NAME%s", archiveEnding)
+	return message.WithHint(fmt.Errorf("%s: an archive, such as a spreadsheet", s.name),
+		"save a table as CSV, or unpack the archive; the name of an archive of arrays ends in %s", archiveEnding)
 }
 
 // foreign returns an error if the file is of a kind that never holds samples, or nil if it may hold samples.
@@ -209,7 +209,8 @@ func (a *array) npy() error {
 	}
 	version := head[len(npyMagic)]
 	if version < 1 || version > 3 {
-		return message.WithHint(fmt.Errorf("header: version %d of the format, want 1 to 3", version), "save it by numpy.save")
+		return message.WithHint(fmt.Errorf("header: version %d of the format, want 1 to 3", version),
+			"save it with numpy.save")
 	}
 	size := make([]byte, 2)
 	if version > 1 {
@@ -223,7 +224,7 @@ func (a *array) npy() error {
 		n = binary.LittleEndian.Uint32(size)
 	}
 	if n > maxNPYHeader {
-		return fmt.Errorf("header: of %d bytes, at most %d are possible", n, maxNPYHeader)
+		return fmt.Errorf("header: length of %d bytes, want at most %d", n, maxNPYHeader)
 	}
 	text := make([]byte, n)
 	if _, err := io.ReadFull(a, text); err != nil {
@@ -238,7 +239,7 @@ func (a *array) describe(text string) error {
 		npyShape.FindStringSubmatch(text)
 	if fortran == nil || shape == nil || kind == nil {
 		return message.WithHint(fmt.Errorf("header: %.60q does not describe an array of numbers", text),
-			"save it by numpy.save, as an array of one type")
+			"save it with numpy.save as an array of one type")
 	}
 	e := elementOf(kind[2])
 	if e == nil {
@@ -281,7 +282,7 @@ func (a *array) measure() error {
 			a.planesLast()
 		}
 	default:
-		return fmt.Errorf("header: samples of %d dimensions, want 1 to 3", len(d))
+		return fmt.Errorf("header: each sample has %d dimensions, want 1 to 3", len(d))
 	}
 	return nil
 }
@@ -334,7 +335,7 @@ func (a *array) last() error {
 
 // cut returns the error for a next record that cannot be read.
 func (a *array) cut(err error) error {
-	return a.fault(a.done+1, "%d are promised: %w", a.count, damaged(err))
+	return a.fault(a.done+1, "the header announces %d: %w", a.count, damaged(err))
 }
 
 // plainBytes reports whether the elements are bytes, in the order of the features.
@@ -486,7 +487,7 @@ func member(f *os.File, name string) (io.ReadCloser, error) {
 	}
 	z, err := zip.NewReader(f, info.Size())
 	if err != nil {
-		return nil, fmt.Errorf("is no archive of arrays (%w)", err)
+		return nil, fmt.Errorf("not an archive of arrays (%w)", err)
 	}
 	var names []string
 	for _, m := range z.File {
@@ -495,5 +496,5 @@ func member(f *os.File, name string) (io.ReadCloser, error) {
 			return m.Open()
 		}
 	}
-	return nil, message.Near(fmt.Errorf("there is no array %q in it, but %s", name, abridged(names)), name, names)
+	return nil, message.Near(fmt.Errorf("no array %q in the archive, which has %s", name, abridged(names)), name, names)
 }

@@ -228,34 +228,39 @@ func TestArrayFaults(t *testing.T) {
 		want string
 		hint string
 	}{
-		"not an array":      {[]byte("1,2\n"), y, "x.npy: is neither an array of NumPy nor an IDX file", "data.set: csv"},
-		"an archive":        {npzBytes(t, map[string][]byte{"x": x}), y, "is an archive", "NAME.npz"},
-		"Fortran's order":   {npyHead("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }"), y, "Fortran's order", "ascontiguousarray"},
-		"half precision":    {npyBytes("<f2", "2, 2", []uint16{1, 2, 3, 4}), y, "elements of type f2", "astype"},
-		"text":              {npyBytes("<U5", "2, 2", []uint16{1}), y, "elements of type U5", "astype"},
-		"records":           {npyHead("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }"), y, "does not describe", "numpy.save"},
+		"not an array": {[]byte("1,2\n"), y, "x.npy: neither a NumPy array nor an IDX file", "data.set: csv"},
+		"an archive":   {npzBytes(t, map[string][]byte{"x": x}), y, "an archive", ".npz"},
+		"the array is in Fortran order": {npyHead("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }"), y, "the array is in Fortran order",
+			"ascontiguousarray"},
+		"half precision": {npyBytes("<f2", "2, 2", []uint16{1, 2, 3, 4}), y, "elements of type f2", "astype"},
+		"text":           {npyBytes("<U5", "2, 2", []uint16{1}), y, "elements of type U5", "astype"},
+		"records": {npyHead("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }"), y,
+			"does not describe", "numpy.save"},
 		"no shape":          {npyHead("{'descr': '<f8', 'fortran_order': False, 'shape': (), }"), y, "header: shape ()", ""},
-		"a header cut":      {x[:20], y, "header: the file ends early", ""},
-		"a header too long": {append([]byte(npyMagic), 2, 0, 255, 255, 255, 255), y, "header: of 4294967295 bytes", ""},
-		"cut":               {x[:len(x)-1], y, "record 2: 2 are promised: the file ends early", ""},
-		"too long":          {append(bytes.Clone(x), 0), y, "bytes follow the last of 2 records", ""},
+		"a header cut":      {x[:20], y, "header: the file is cut short", ""},
+		"a header too long": {append([]byte(npyMagic), 2, 0, 255, 255, 255, 255), y, "header: length of 4294967295 bytes", ""},
+		"cut":               {x[:len(x)-1], y, "record 2: the header announces 2: the file is cut short", ""},
+		"too long":          {append(bytes.Clone(x), 0), y, "extra bytes after the last of 2 records", ""},
 		"a large claim":     {claim("2, 99999999999"), y, "dimension 1 is 65537", ""},
 		"a large product":   {claim("2, 60000, 60000"), y, "dimension 2 is 60000", ""},
 		"a number too large to be": {
 			claim("2, 99999999999999999999"), y, "header: shape (2, 99999999999999999999)", "",
 		},
-		"many claimed":      {claim("9999999999, 1"), npyBytes("|u1", "2,", []uint8{0, 1}), "2 labels for the 2147483647 samples", ""},
-		"five dimensions":   {claim("1, 1, 1, 1, 2"), y, "samples of 4 dimensions", ""},
+		"many claimed": {claim("9999999999, 1"), npyBytes("|u1", "2,", []uint8{0, 1}),
+			"2 labels, but", ""},
+		"five dimensions":   {claim("1, 1, 1, 1, 2"), y, "each sample has 4 dimensions", ""},
 		"no number":         {npyBytes("<f8", "2, 1", []float64{1, math.NaN()}), y, "record 2: feature 0 is NaN", ""},
-		"labels of pairs":   {x, npyBytes("|u1", "2, 2", []uint8{0, 1, 0, 1}), "2 numbers a sample, want labels", ""},
+		"labels of pairs":   {x, npyBytes("|u1", "2, 2", []uint8{0, 1, 0, 1}), "2 numbers per sample", ""},
 		"a label of a half": {x, npyBytes("<f8", "2,", []float64{0, 0.5}), "record 2: label 0.5, want a whole number", ""},
 		"labels too large": {
-			x, npyBytes("<u8", "2,", []uint64{1<<53 + 1, 1 << 53}), "record 1: label 9007199254740992, want one of -9007199254740991 to",
+			x, npyBytes("<u8", "2,", []uint64{1<<53 + 1, 1 << 53}),
+			"record 1: label 9007199254740992, want -9007199254740991 to 9007199254740991",
 			"",
 		},
-		"a later version":    {append([]byte(npyMagic+"\x04\x00"), x[8:]...), y, "version 4 of the format, want 1 to 3", "numpy.save"},
+		"a later version": {append([]byte(npyMagic+"\x04\x00"), x[8:]...), y, "version 4 of the format, want 1 to 3",
+			"numpy.save"},
 		"one class":          {x, npyBytes("|u1", "2,", []uint8{1, 1}), "1 different labels", ""},
-		"labels lack":        {x, npyBytes("|u1", "3,", []uint8{0, 1, 2}), "3 labels for the 2 samples", ""},
+		"labels lack":        {x, npyBytes("|u1", "3,", []uint8{0, 1, 2}), "3 labels, but", ""},
 		"ranges beyond size": {npyBytes("<f8", "2, 1", []float64{-1e308, 1e308}), y, "no finite range", ""},
 	} {
 		cfg := config.Data{Set: "arrays", Train: "x.npy", TrainLabels: "y.npy", Test: "x.npy", TestLabels: "y.npy"}
@@ -279,7 +284,7 @@ func TestArraysTestFaults(t *testing.T) {
 	}{
 		"shape":  {npyBytes("|u1", "2, 1", []uint8{1, 2}), y, "samples of shape [1], want [2] as in"},
 		"type":   {npyBytes("<f4", "2, 2", []float32{1, 2, 3, 4}), y, "elements of type f4, want u1 as in"},
-		"beyond": {npyBytes("|u1", "2, 2", []uint8{1, 2, 3, 8}), y, "sample 2 of the test part: feature 1 is 8, and"},
+		"beyond": {npyBytes("|u1", "2, 2", []uint8{1, 2, 3, 8}), y, "sample 2 of the test part: feature 1 is 8, but"},
 		"label":  {x, npyBytes("|u1", "2,", []uint8{0, 2}), "record 2: label 2 does not occur in"},
 	} {
 		cfg := config.Data{Set: "arrays", Train: "x.npy", TrainLabels: "y.npy", Test: "xt.npy", TestLabels: "yt.npy"}
@@ -293,10 +298,10 @@ func TestArraysTestFaults(t *testing.T) {
 	cfg := config.Data{Set: "arrays", Train: "x.npz:z", TrainLabels: "x.npz:y", TestShare: 0.5}
 	cfg.Dir = writeFiles(t, map[string][]byte{"x.npz": npzBytes(t, map[string][]byte{"x": x, "y": y})})
 	_, err := Open(context.Background(), cfg, 8, nil)
-	wantError(t, err, `x.npz:z: there is no array "z" in it, but [`)
+	wantError(t, err, `x.npz:z: no array "z" in the archive, which has [`)
 	cfg.Dir = writeFiles(t, map[string][]byte{"x.npz": x})
 	_, err = Open(context.Background(), cfg, 8, nil)
-	wantError(t, err, "x.npz:y: is no archive of arrays")
+	wantError(t, err, "not an archive of arrays (zip")
 	_, err = Open(context.Background(), config.Data{Set: "arrays", Train: "x.npy"}, 8, nil)
 	wantError(t, err, "data.train_labels")
 }
@@ -310,12 +315,13 @@ func TestSamplesArray(t *testing.T) {
 		want []uint16
 		err  string
 	}{
-		"bytes":          {npyBytes("|u1", "1, 2", []uint8{3, 15}), nil, []uint16{3, 15}, ""},
-		"whole numbers":  {npyBytes("<f8", "1, 2", []float64{3, 15}), nil, []uint16{3, 15}, ""},
-		"real numbers":   {npyBytes("<f4", "1, 2", []float32{-0.5, 99}), q, []uint16{5, 15}, ""},
-		"too large":      {npyBytes("|u1", "1, 2", []uint8{3, 16}), nil, nil, "record 1: feature 1 is 16, want an integer of 0..15"},
+		"bytes":         {npyBytes("|u1", "1, 2", []uint8{3, 15}), nil, []uint16{3, 15}, ""},
+		"whole numbers": {npyBytes("<f8", "1, 2", []float64{3, 15}), nil, []uint16{3, 15}, ""},
+		"real numbers":  {npyBytes("<f4", "1, 2", []float32{-0.5, 99}), q, []uint16{5, 15}, ""},
+		"too large": {npyBytes("|u1", "1, 2", []uint8{3, 16}), nil, nil,
+			"record 1: feature 1 is 16, want an integer of 0..15"},
 		"not whole":      {npyBytes("<f8", "1, 2", []float64{3, 1.5}), nil, nil, "feature 1 is 1.5"},
-		"other features": {npyBytes("|u1", "1, 3", []uint8{1, 2, 3}), nil, nil, "samples of 3 numbers, want 2"},
+		"other features": {npyBytes("|u1", "1, 3", []uint8{1, 2, 3}), nil, nil, "samples of 3 numbers"},
 	} {
 		got, err := readSamples(test.data, 2, nil, "", test.q, 15)
 		if test.err != "" {
@@ -369,10 +375,13 @@ func TestReadArrayInFortransOrder(t *testing.T) {
 		shape []int
 		want  []float64
 	}{
-		"float32":          {append(header("<f4", "2, 3"), elementBytes([]float32{1, 4, 2, 5, 3, 6})...), []int{2, 3}, []float64{1, 2, 3, 4, 5, 6}},
-		"int64":            {append(header("<i8", "2, 3"), elementBytes([]int64{1, 4, 2, 5, 3, 6})...), []int{2, 3}, []float64{1, 2, 3, 4, 5, 6}},
-		"one dimension":    {append(header("<f8", "3,"), elementBytes([]float64{1, 2, 3})...), []int{3}, []float64{1, 2, 3}},
-		"three dimensions": {append(header("|u1", "2, 2, 2"), 0, 4, 2, 6, 1, 5, 3, 7), []int{2, 2, 2}, []float64{0, 1, 2, 3, 4, 5, 6, 7}},
+		"float32": {append(header("<f4",
+			"2, 3"), elementBytes([]float32{1, 4, 2, 5, 3, 6})...), []int{2, 3}, []float64{1, 2, 3, 4, 5, 6}},
+		"int64": {append(header("<i8",
+			"2, 3"), elementBytes([]int64{1, 4, 2, 5, 3, 6})...), []int{2, 3}, []float64{1, 2, 3, 4, 5, 6}},
+		"one dimension": {append(header("<f8", "3,"), elementBytes([]float64{1, 2, 3})...), []int{3}, []float64{1, 2, 3}},
+		"three dimensions": {append(header("|u1",
+			"2, 2, 2"), 0, 4, 2, 6, 1, 5, 3, 7), []int{2, 2, 2}, []float64{0, 1, 2, 3, 4, 5, 6, 7}},
 	} {
 		shape, values, err := ReadArray("x.npy", bytes.NewReader(test.data), 100)
 		if err != nil || !slices.Equal(shape, test.shape) || !slices.Equal(values, test.want) {

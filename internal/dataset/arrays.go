@@ -32,7 +32,7 @@ func openArrays(ctx context.Context, cfg config.Data, words form, folders []stri
 		files = append(files, cfg.Test, cfg.TestLabels)
 	}
 	if slices.Contains(files, "") {
-		return nil, errors.New("data.train, data.train_labels: missing, or only one of data.test and data.test_labels " +
+		return nil, errors.New("data.train or data.train_labels is missing, or only one of data.test and data.test_labels " +
 			"is given")
 	}
 	f, err := findFiles("arrays", files, cfg, folders)
@@ -124,7 +124,7 @@ func (a *array) labels(ctx context.Context) (labels []uint8, found []float64, er
 		at := slices.Index(found, x)
 		if at < 0 {
 			if at = len(found); at == MaxClasses {
-				return nil, nil, a.fault(a.done, "label %g is one more than the %d classes that are possible", x, MaxClasses)
+				return nil, nil, a.fault(a.done, "label %g exceeds the maximum of %d classes", x, MaxClasses)
 			}
 			found = append(found, x)
 		}
@@ -152,8 +152,8 @@ func (s *arraySource) openLabels(part Part) (*array, error) {
 	}
 	if err == nil && a.features != 1 {
 		a.Close()
-		return nil, message.WithHint(fmt.Errorf("%s: header: %d numbers a sample, want labels of one number each", a.name,
-			a.features), "if each sample has a 1 at the place of its class, save y.argmax(1); else give the labels alone, by "+
+		return nil, message.WithHint(fmt.Errorf("%s: header: %d numbers per sample, want one number per label", a.name,
+			a.features), "for one-hot labels, save y.argmax(1); otherwise save only the labels, for example with "+
 			"y[:, COLUMN]")
 	}
 	return a, err
@@ -172,7 +172,7 @@ func (a *array) label() (float64, error) {
 	case x[0] != math.Trunc(x[0]):
 		return 0, a.fault(a.done, "label %g, want a whole number", x[0])
 	case math.Abs(x[0]) > maxWhole:
-		return 0, a.fault(a.done, "label %.0f, want one of -%d to %[2]d", x[0], maxWhole)
+		return 0, a.fault(a.done, "label %.0f, want -%d to %[2]d", x[0], maxWhole)
 	}
 	return x[0] + 0, nil // no -0
 }
@@ -243,7 +243,7 @@ func (s *arraySource) each(part Part, fn func(at int, x []float64, class int) er
 		case !known:
 			return labels.fault(n+1, "label %g does not occur in %s", label, s.labels[Train].name)
 		case s.split != nil && n >= len(s.split):
-			return labels.fault(n+1, "the file has grown since it was opened")
+			return labels.fault(n+1, "the file has grown since it was opened; wait until it is complete")
 		case s.split != nil && s.split[n] != (part == Test):
 			continue
 		}
@@ -257,7 +257,7 @@ func (s *arraySource) each(part Part, fn func(at int, x []float64, class int) er
 func (s *arraySource) compare(features, labels *array) error {
 	switch {
 	case features.count != labels.count:
-		return fmt.Errorf("%s: header: %d labels for the %d samples of %s, the files do not belong together", labels.name,
+		return fmt.Errorf("%s: header: %d labels, but %d samples in %s; the files do not belong together", labels.name,
 			labels.count, features.count, features.name)
 	case features.features != s.first.features || features.shape != s.first.shape:
 		return fmt.Errorf("%s: header: samples of shape %v, want %v as in %s", features.name, features.dims, s.first.dims,
@@ -281,10 +281,10 @@ func (s *arraySource) read(part Part, emit func([]uint16, int) error) error {
 				return fmt.Errorf("%s: sample %d of the %s part: feature %d is %g, want an integer of 0..%d",
 					s.features[part].name, n, part, f, x[f], s.max)
 			default:
-				return message.WithHint(fmt.Errorf("%s: sample %d of the %s part: feature %d is %g, and the training samples "+
-					"need %d bits",
+				return message.WithHint(fmt.Errorf("%s: sample %d of the %s part: feature %d is %g, but the training samples "+
+					"have %d bits",
 					s.features[part].name, n, part, f, x[f], bits.Len32(s.max)),
-					"save the features as float32: then numbers beyond those of training become the largest")
+					"save the features as float32: then larger numbers are clipped to the training range")
 			}
 		}
 		return emit(values, class)

@@ -56,14 +56,14 @@ func (s *csvFiles) columnsAs(enc *encoding.Encoder) (all []column, features []in
 	} else if len(columns) != len(s.read) {
 		return nil, nil, message.WithHint(fmt.Errorf("%s: %d columns of features, but the model reads %d",
 			s.files[Train].name, len(s.read), len(columns)),
-			"name the data set it was trained on, or the columns that it reads with data.columns")
+			"name the data set that the model was trained on, or name its columns with data.columns")
 	}
 	for i, c := range columns {
 		from := s.read[at[i]]
 		if from.Kind != c.Kind {
 			return nil, nil, message.WithHint(fmt.Errorf("%s: %s is a %s here, and a %s in the model", s.files[Train].name,
 				s.called(&from),
-				from.Kind, c.Kind), "name the columns of words with data.categories, as the model's configuration does")
+				from.Kind, c.Kind), "name the columns of words with data.categories, as in the model's configuration")
 		}
 		from.Column = c
 		all = append(all, from)
@@ -90,12 +90,12 @@ func (s *csvFiles) allThere(columns []encoding.Column, at []int) error {
 			others = append(others, c.Name)
 		}
 	}
-	err := fmt.Errorf("%s: lacks %s of the model's columns", s.files[Train].name, abridged(lacks))
+	err := fmt.Errorf("%s: these columns of the model are missing: %s", s.files[Train].name, abridged(lacks))
 	if others == nil {
-		return message.WithHint(err, "a network cannot be trained further without them: train anew, without {Init}")
+		return message.WithHint(err, "further training needs them; train a new network without {Init}")
 	}
-	return message.WithHint(fmt.Errorf("%w, and has %s instead", err, abridged(others)),
-		"call a column that was renamed by its name in the model; a new one needs a new network, without {Init}")
+	return message.WithHint(fmt.Errorf("%w; new columns: %s", err, abridged(others)),
+		"rename a renamed column back to its name in the model; a new column needs a new network, without {Init}")
 }
 
 // featureColumns returns the columns of a model that become features. If the model knows no columns, each feature

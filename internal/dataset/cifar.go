@@ -45,7 +45,8 @@ func (s *cifarSource) readFile(f file, emit func([]uint16, int) error) error {
 		}
 		for i, limit := range s.labels {
 			if int(record[i]) >= limit {
-				return in.fault(n, "label %d, want 0..%d: the file is damaged or not this set's binary form, fetch it again",
+				return in.fault(n,
+					"label %d, want 0..%d: the file is damaged or not in the binary format of this set; download it again",
 					record[i], limit-1)
 			}
 		}

@@ -96,12 +96,12 @@ func TestCIFARFaults(t *testing.T) {
 		data []byte
 		want []string
 	}{
-		{"empty", nil, []string{name, "record 1", "ends early"}},
-		{"cut", good[:len(good)-1], []string{name, "record 2", "3072 of 3073 bytes", "ends early"}},
+		{"empty", nil, []string{name, "record 1", "cut short"}},
+		{"cut", good[:len(good)-1], []string{name, "record 2", "3072 of 3073 bytes", "cut short"}},
 		{"trailing", append(bytes.Clone(good), 1), []string{name, "record 3", "1 of 3073 bytes"}},
 		{"label 10", cifarRecord(0, 10), []string{name, "record 1", "label 10, want 0..9"}},
-		{"gzip cut", gzipped(good)[:40], []string{name, "ends early"}},
-		{"gzip cut before its checksum", gzipped(good)[:len(gzipped(good))-8], []string{name, "record 3", "ends early"}},
+		{"gzip cut", gzipped(good)[:40], []string{name, "cut short"}},
+		{"gzip cut before its checksum", gzipped(good)[:len(gzipped(good))-8], []string{name, "record 3", "cut short"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -120,7 +120,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	for name, test := range map[string]struct{ text, want string }{
-		"a feature lacks":    {"size;colour;state\n1;red;bad\n", `lacks ["how, old"]`},
+		"a feature lacks":    {"size;colour;state\n1;red;bad\n", `["how, old"]`},
 		"named twice":        {"size;size;colour;how, old\n1;1;red;3\n", `two columns are named "size"`},
 		"number of columns":  {"1;2\n", "2 columns, want 5, 4, 3"},
 		"a point in numbers": {"9;-1.5;red;3;good\n9;1.5;red;3;good\n", `column 2: "-1.5" is not a number`},
@@ -138,7 +138,7 @@ func TestTable(t *testing.T) {
 // TestPlainMissing checks that a model trained without missing values refuses an empty cell and says why.
 func TestPlainMissing(t *testing.T) {
 	_, err := readSamples([]byte("1,2\n1,?\n"), 2, nil, "", nil, 15)
-	if err == nil || !strings.Contains(err.Error(), `line 2: column 2: "?" stands for a value that is missing`) ||
+	if err == nil || !strings.Contains(err.Error(), `line 2: column 2: "?" marks a missing value`) ||
 		!strings.Contains(message.Hint(err), "trained without missing values") {
 		t.Errorf("error %v, hint %q", err, message.Hint(err))
 	}
@@ -231,7 +231,7 @@ func TestTableFaults(t *testing.T) {
 		"words, no header": {config.Data{}, "1,red,a\n2,blue,b\n", `column 2: "red" is not a number`, "data.categories"},
 		"a hole": {
 			config.Data{},
-			"x,y,state\n1,2,a\n?,1,b\n", `line 3: column 1 ("x"): "?" stands for a value that is missing`,
+			"x,y,state\n1,2,a\n?,1,b\n", `line 3: column 1 ("x"): "?" marks a missing value`,
 			"data.missing",
 		},
 		"a hole in words": {
@@ -248,25 +248,29 @@ func TestTableFaults(t *testing.T) {
 			"idents,x,state\n1,2,a\n2,3,b\n", `no column is named "ident" (data.drop)`,
 			"did you mean idents",
 		},
-		"chosen is not there":   {config.Data{Columns: "y"}, "x,state\n1,a\n2,b\n", `no column is named "y" (data.columns)`, ""},
-		"no such number":        {config.Data{Drop: "4"}, "1,2,a\n2,3,b\n", `"4" is no column, and there is no header`, ""},
-		"category not chosen":   {config.Data{Columns: "x", Categories: "c"}, "x,c,s\n1,r,a\n2,r,b\n", "is not read as a feature", ""},
-		"category is the label": {config.Data{Categories: "s"}, "x,s\n1,a\n2,b\n", "is not read as a feature", ""},
+		"chosen is not there": {config.Data{Columns: "y"}, "x,state\n1,a\n2,b\n", `no column is named "y" (data.columns)`,
+			""},
+		"no such number": {config.Data{Drop: "4"}, "1,2,a\n2,3,b\n", `no column "4", and there is no header`, ""},
+		"category not chosen": {config.Data{Columns: "x", Categories: "c"}, "x,c,s\n1,r,a\n2,r,b\n",
+			"is not a feature", ""},
+		"category is the label": {config.Data{Categories: "s"}, "x,s\n1,a\n2,b\n", "is not a feature", ""},
 		"all dropped":           {config.Data{Drop: "x"}, "x,s\n1,a\n2,b\n", "no column is left", ""},
 		"named twice":           {config.Data{Drop: "x"}, "x,y,y,s\n1,1,1,a\n2,2,2,b\n", `two columns are named "y"`, ""},
-		"too many categories":   {config.Data{Categories: "1"}, many.String(), "column 1 has more than 64 categories", "data.drop"},
-		"control character":     {config.Data{Categories: "1"}, "\"a\x01\",x\nb,y\n", "control characters", ""},
+		"too many categories": {config.Data{Categories: "1"}, many.String(), "column 1 has more than 64 categories",
+			"data.drop"},
+		"control character": {config.Data{Categories: "1"}, "\"a\x01\",x\nb,y\n", "control characters", ""},
 		"nothing but holes": {
 			config.Data{Missing: "median"}, "x,y,s\n1,,a\n2,?,b\n", `column 2 ("y") has no value`, "data.drop",
 		},
-		"no list":     {config.Data{Drop: `"x`}, "x,y,s\n1,1,a\n", "data.drop", ""},
-		"empty name":  {config.Data{Drop: `x,`}, "x,y,s\n1,1,a\n", "name 2 is empty", ""},
-		"range":       {config.Data{Missing: "median"}, "x,s\n1e308,a\n-1e308,b\n", `column 1 ("x"): values from -1e+308`, ""},
+		"no list":    {config.Data{Drop: `"x`}, "x,y,s\n1,1,a\n", "data.drop", ""},
+		"empty name": {config.Data{Drop: `x,`}, "x,y,s\n1,1,a\n", "name 2 is empty", ""},
+		"range": {config.Data{Missing: "median"}, "x,s\n1e308,a\n-1e308,b\n", `column 1 ("x"): values from -1e+308`,
+			""},
 		"other order": {config.Data{Drop: "x"}, "x,y,s\n1,1,a\n2,2,b\n", "", ""},
 	} {
 		other := test.text
 		if name == "other order" {
-			other, test.want = "y,x,s\n1,1,a\n", "its columns are not those of"
+			other, test.want = "y,x,s\n1,1,a\n", "the columns differ from the columns of"
 		}
 		s, err := openCSVText(t, test.cfg, 8, test.text, other)
 		if err == nil {

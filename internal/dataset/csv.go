@@ -122,7 +122,7 @@ func (s *csvSource) settle(ctx context.Context, set *Set, words form) (err error
 		c, seen := &s.columns[i], &held[i]
 		if !seen.any {
 			return message.WithHint(fmt.Errorf("%s: %s has no value in any training sample", s.files[Train].name, s.called(c)),
-				"leave it out with data.drop")
+				"exclude the column with data.drop")
 		}
 		if c.isCategory() {
 			for code, known := range seen.codes {
@@ -141,7 +141,7 @@ func (s *csvSource) settle(ctx context.Context, set *Set, words form) (err error
 		}
 	}
 	if len(s.from) > MaxFeatures {
-		return fmt.Errorf("%s: the columns become %d features, at most %d are possible", s.files[Train].name, len(s.from),
+		return fmt.Errorf("%s: the columns give %d features, want at most %d", s.files[Train].name, len(s.from),
 			MaxFeatures)
 	}
 	if !s.settled() {
@@ -189,7 +189,7 @@ func (s *csvFiles) called(c *column) string { return (&table{header: s.header}).
 // findCSV finds the files of a CSV set.
 func findCSV(cfg config.Data, folders []string) (found, error) {
 	if cfg.Train == "" {
-		return found{}, errors.New("data.train: missing, name the CSV file of the training set")
+		return found{}, errors.New("data.train: missing; name the CSV file of the training set")
 	}
 	names := []string{cfg.Train}
 	if cfg.Test != "" && cfg.Test != cfg.Train {
@@ -223,7 +223,7 @@ func findFiles(set string, files []string, cfg config.Data, folders []string) (f
 	}
 	return found{}, &MissingError{
 		Set: set, Reason: strings.Join(files, ", ") + ": " + reason,
-		Get: "name the folder that has it with {Folders DIR}, or with data.dir in a configuration",
+		Get: "name the folder of the file with {Folders DIR}, or with data.dir in a configuration",
 	}
 }
 

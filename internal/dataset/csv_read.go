@@ -118,7 +118,7 @@ func (s *csvFiles) addLabel(t *table) error {
 	}
 	c := s.classes.add(label)
 	if c >= MaxClasses {
-		return t.wrong("label %s is one more than the %d classes that are possible: is %s the label?",
+		return t.wrong("label %s exceeds the maximum of %d classes: is %s the label?",
 			shown(label), MaxClasses, t.called(t.label))
 	}
 	s.labels = append(s.labels, uint8(c))
@@ -156,9 +156,9 @@ func (d *fileRows) word(t *table, column int, few bool) (code float64, missing b
 		return 0, missing, err
 	}
 	if _, known := v.codes[word]; !known && few && len(v.words) == maxCategories {
-		return 0, false, message.WithHint(t.wrong("%s has more than %d categories, %s is one more", t.called(c.at),
+		return 0, false, message.WithHint(t.wrong("%s has more than %d categories, the first extra one is %s", t.called(c.at),
 			maxCategories,
-			shown(word)), "leave it out with data.drop, or put rare ones together")
+			shown(word)), "exclude the column with data.drop, or merge rare categories")
 	}
 	return float64(v.code(word)), false, nil
 }
@@ -235,7 +235,7 @@ func (s *csvFiles) readFile(part Part, fn func(r *csvRow) error) error {
 	}
 	defer t.Close()
 	if !s.sameColumns(t) {
-		return fmt.Errorf("%s: its columns are not those of %s", t.name, s.files[Train].name)
+		return fmt.Errorf("%s: the columns differ from the columns of %s", t.name, s.files[Train].name)
 	}
 	t.columns = s.read
 	d := s.newRows()

@@ -161,10 +161,12 @@ func TestCSVFaults(t *testing.T) {
 			"a,b,class\n1,2,x\n1,oops,y\n", "1,2,x",
 			[]string{"train.csv", "record 2", "line 3", `column 2 ("b"): "oops" is not a number`},
 		},
-		{"NaN", config.Data{}, "a,class\n1,x\nNaN,y\n", "1,x", []string{"record 2", `column 1 ("a"): "NaN" stands for a value that is missing`}},
+		{"NaN", config.Data{}, "a,class\n1,x\nNaN,y\n",
+			"1,x", []string{"record 2", `column 1 ("a"): "NaN" marks a missing value`}},
 		{"Inf", config.Data{}, "a,class\n1,x\n-inf,y\n", "1,x", []string{"record 2", "not a finite number"}},
 		{"beyond float64", config.Data{}, "a,class\n1,x\n1e999,y\n", "1,x", []string{"record 2", "not a finite number"}},
-		{"missing value", config.Data{}, "a,b,class\n1,2,x\n1,,y\n", "1,2,x", []string{"record 2", `column 2 ("b") is empty`}},
+		{"missing value", config.Data{}, "a,b,class\n1,2,x\n1,,y\n",
+			"1,2,x", []string{"record 2", `column 2 ("b") is empty`}},
 		{
 			"missing label",
 			config.Data{},
@@ -175,13 +177,14 @@ func TestCSVFaults(t *testing.T) {
 			"short row",
 			config.Data{},
 			"a,b,class\n1,2,x\n1,y\n", "1,2,x",
-			[]string{"record 2", "line 3", "columns, want 3 as in the first line"},
+			[]string{"record 2", "line 3", "columns, but the first line has 3"},
 		},
 		{"long row", config.Data{}, "1,2,x\n1,2,3,y\n", "1,2,x", []string{
 			"record 2", "line 2",
-			"columns, want 3 as in the first line",
+			"columns, but the first line has 3",
 		}},
-		{"open quote", config.Data{}, "1,2,x\n1,\"2,y\n", "1,2,x", []string{"record 2: line 2: the quote of column 2 is not closed"}},
+		{"open quote", config.Data{}, "1,2,x\n1,\"2,y\n",
+			"1,2,x", []string{"record 2: line 2: the quote of column 2 is not closed"}},
 		{
 			"endless record",
 			config.Data{},
@@ -217,13 +220,13 @@ func TestCSVFaults(t *testing.T) {
 			"label without header",
 			config.Data{Label: "class", Header: "no"},
 			"1,x\n2,y\n", "1,x",
-			[]string{`data.label: "class" is no column`, "no header", "from 1 to 2"},
+			[]string{`data.label: no column "class"`, "no header", "from 1 to 2"},
 		},
 		{
 			"label number beyond the columns",
 			config.Data{Label: "3", Header: "no"},
 			"1,x\n2,y\n", "1,x",
-			[]string{`data.label: "3" is no column`, "from 1 to 2"},
+			[]string{`data.label: no column "3"`, "from 1 to 2"},
 		},
 		{"label number 0", config.Data{Label: "0"}, "1,x\n2,y\n", "1,x", []string{`no column is named "0"`}},
 		{
@@ -242,7 +245,7 @@ func TestCSVFaults(t *testing.T) {
 			"label that is number or name",
 			config.Data{Label: "2"},
 			"1,2,3\n4,5,6\n", "1,2,3",
-			[]string{"data.label: 2 stands in a line of numbers", "data.header", "(yes)", "(no)"},
+			[]string{"data.label: 2 occurs in a line of numbers", "data.header", "set data.header to yes if the line is a header with this name", "or to no if the label is column number 2"},
 		},
 		{
 			"control character in a name",
@@ -265,18 +268,18 @@ func TestCSVFaults(t *testing.T) {
 			"1,x\n2,y\n", "1,x\n1,z\n",
 			[]string{"test.csv", "record 2", `label "z" does not occur in`, "train.csv"},
 		},
-		{"test columns differ", config.Data{}, "1,x\n2,y\n", "1,2,x\n", []string{"test.csv", "columns are not those of"}},
+		{"test columns differ", config.Data{}, "1,x\n2,y\n", "1,2,x\n", []string{"test.csv", "the columns differ from the columns of"}},
 		{
 			"test names differ",
 			config.Data{},
 			"a,class\n1,x\n2,y\n", "b,class\n2,x\n",
-			[]string{"test.csv", "columns are not those of"},
+			[]string{"test.csv", "the columns differ from the columns of"},
 		},
 		{"range beyond float64", config.Data{}, "1e308,x\n-1e308,y\n", "1,x", []string{"train.csv", "column 1", "rescale"}},
 		{"no share", config.Data{}, "1,x\n2,y\n", "", []string{"data.test_share: 0", "data.test"}},
 		{"share of all", config.Data{TestShare: 1}, "1,x\n2,y\n", "", []string{"data.test_share: 1"}},
 		{"share NaN", config.Data{TestShare: math.NaN()}, "1,x\n2,y\n", "", []string{"data.test_share"}},
-		{"share too small", config.Data{TestShare: 0.1}, "1,x\n2,y\n", "", []string{"leaves no test sample of 2"}},
+		{"share too small", config.Data{TestShare: 0.1}, "1,x\n2,y\n", "", []string{"0.1 of 2 samples gives no test sample"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -340,7 +343,7 @@ func TestCSVOpenErrors(t *testing.T) {
 		wantError(t, err, "encoder.bits_in")
 	}
 	_, err = Open(ctx, config.Data{Set: "csv", Train: "none.csv", Test: "neither.csv"}, 8, []string{"some", "where"})
-	wantError(t, err, "none.csv, neither.csv", "looked in ., some, where")
+	wantError(t, err, "none.csv, neither.csv", "searched ., some, where")
 	var missing *MissingError
 	if !errors.As(err, &missing) || missing.Set != "csv" {
 		t.Errorf("error %v is no MissingError of csv", err)

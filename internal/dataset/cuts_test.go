@@ -71,7 +71,7 @@ func TestOpenForCuts(t *testing.T) {
 				t.Errorf("set %+v", s)
 			}
 			_, err = OpenFor(context.Background(), test.cfg, byCuts(t, []float64{1}), nil)
-			wantError(t, err, "2 features, but the model reads 1; name the data set it was trained on")
+			wantError(t, err, "2 features, but the model reads 1; name the data set that the model was trained on")
 		})
 	}
 }

@@ -111,8 +111,9 @@ func OpenWith(ctx context.Context, cfg config.Data, enc config.Encoder, folders 
 // files, they share all data read from them, now or later. Both may be read at the same time.
 func (s *Set) With(ctx context.Context, cfg config.Data, enc config.Encoder, folders []string) (*Set, error) {
 	if enc.Kept() {
-		return nil, message.WithHint(errors.New("encoder.ranges: model, but there is no model whose ranges could be kept"),
-			"name the one to start from with {Init MODEL}, or leave the key out")
+		return nil, message.WithHint(
+			errors.New("encoder.ranges: model, but training does not start from a model whose ranges could be kept"),
+			"name a model with {Init MODEL}, or omit the key")
 	}
 	words := form{bitsIn: enc.BitsIn, robust: enc.Robust(), raw: enc.Raw}
 	switch {
@@ -176,10 +177,12 @@ func openWhole(ctx context.Context, cfg config.Data, enc *encoding.Encoder, fold
 		return nil, err
 	}
 	if s.Max > enc.Max {
-		return nil, message.WithHint(fmt.Errorf("%s: features up to %d, but the network reads whole numbers up to %d", s.Name,
-			s.Max,
-			enc.Max), "import it again with {Fact input.bits=%d}, and input.divisor if what it was trained with was divided",
-			bits.Len32(s.Max))
+		return nil,
+			message.WithHint(fmt.Errorf("%s: features up to %d, but the network accepts whole numbers only up to %d", s.Name,
+				s.Max,
+				enc.Max),
+				"import the network again with {Fact input.bits=%d}, and with input.divisor if its training inputs were divided",
+				bits.Len32(s.Max))
 	}
 	s.BitsIn, s.Max = enc.BitsIn, enc.Max
 	if s.BitsIn > imageBits {
@@ -191,7 +194,8 @@ func openWhole(ctx context.Context, cfg config.Data, enc *encoding.Encoder, fold
 // checkFeatures returns an error unless the set has as many features as the model reads.
 func (s *Set) checkFeatures(enc *encoding.Encoder) error {
 	if n := enc.Features(); s.Features != n {
-		return fmt.Errorf("%s: %d features, but the model reads %d; name the data set it was trained on", s.Name, s.Features,
+		return fmt.Errorf("%s: %d features, but the model reads %d; name the data set that the model was trained on",
+			s.Name, s.Features,
 			n)
 	}
 	return nil
@@ -311,7 +315,7 @@ func open(ctx context.Context, cfg config.Data, words form, folders []string) (*
 	}
 	k, ok := findKind(cfg.Set)
 	if !ok {
-		return nil, message.Near(fmt.Errorf("data set %q: unknown, want one of %s", cfg.Set, strings.Join(setNames(), ", ")),
+		return nil, message.Near(fmt.Errorf("data set %q: unknown, want %s", cfg.Set, strings.Join(setNames(), ", ")),
 			cfg.Set, setNames())
 	}
 	f, err := k.find(cfg.Dir, folders)

@@ -70,7 +70,7 @@ func (f file) stream() (*stream, error) {
 	raw, err := f.open()
 	if err != nil {
 		if at := new(fs.PathError); errors.As(err, &at) {
-			return nil, fmt.Errorf("%s: %w, name a file that can be read", f.name, at.Err)
+			return nil, fmt.Errorf("%s: %w; name a readable file", f.name, at.Err)
 		}
 		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}
@@ -89,7 +89,7 @@ func (f file) stream() (*stream, error) {
 	for _, p := range packed {
 		if magic, _ := r.Peek(len(p.magic)); string(magic) == p.magic {
 			raw.Close()
-			return nil, message.WithHint(fmt.Errorf("%s: is compressed by %s, want it plain or by gzip or bzip2", f.name, p.by),
+			return nil, message.WithHint(fmt.Errorf("%s: compressed with %s, want plain text, gzip or bzip2", f.name, p.by),
 				"unpack it: %s", p.remedy)
 		}
 	}
@@ -129,7 +129,8 @@ func (s *stream) waits() bool {
 func (s *stream) end(records int) error {
 	switch _, err := s.ReadByte(); {
 	case err == nil:
-		return fmt.Errorf("%s: bytes follow the last of %d records, the file is damaged or of another kind, fetch it again",
+		return fmt.Errorf(
+			"%s: extra bytes after the last of %d records: the file is damaged or of another kind; download it again",
 			s.name, records)
 	case !errors.Is(err, io.EOF):
 		return fmt.Errorf("%s: after record %d: %w", s.name, records, damaged(err))
@@ -146,11 +147,11 @@ func (s *stream) fault(record int, format string, args ...any) error {
 func damaged(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("the file ends early, fetch it again")
+		return errors.New("the file is cut short; download it again")
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, new(bzip2.StructuralError)):
-		return fmt.Errorf("the file is damaged (%w), fetch it again", err)
+		return fmt.Errorf("the file is damaged (%w); download it again", err)
 	case errors.Is(err, syscall.EISDIR):
-		return errors.New("is a folder, name a file in it")
+		return errors.New("a folder; name a file in it")
 	}
 	return err
 }

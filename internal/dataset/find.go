@@ -41,7 +41,7 @@ func (k *kind) find(dir string, folders []string) (found, error) {
 	f, reason := locate(k.files, places)
 	if reason != "" {
 		return found{}, &MissingError{Set: k.name, Reason: reason, Get: k.get +
-			", or name its folder with {Folders} or data.dir"}
+			", or name the folder with {Folders} or data.dir"}
 	}
 	return f, nil
 }
@@ -109,9 +109,9 @@ func locate(files [][]string, places []string) (f found, reason string) {
 		tried = append(tried, dir)
 	}
 	if len(tried) == 0 {
-		return found{}, "no folder to look in"
+		return found{}, "there is no folder to search"
 	}
-	return found{}, "looked in " + strings.Join(tried, ", ")
+	return found{}, "searched " + strings.Join(tried, ", ")
 }
 
 func inFolder(dir string, files [][]string) (all []file, missing []string) {

@@ -93,7 +93,7 @@ func TestFindErrors(t *testing.T) {
 	_, err = Open(context.Background(), config.Data{Set: "imagenet"}, 8, nil)
 	wantError(t, err, `data set "imagenet": unknown`, "digits, mnist, fashion-mnist, cifar10, cifar100, parity, copy, csv")
 	_, err = Open(context.Background(), config.Data{Set: "cifar10"}, 8, nil)
-	wantError(t, err, "no folder to look in")
+	wantError(t, err, "there is no folder to search")
 }
 
 // TestShapeOf checks that ShapeOf returns the shape of the named set, if the number of features fits it.

@@ -52,9 +52,8 @@ func (t *table) isHeadline(rows [][]string, judged func(column int) bool) (bool,
 	case f.again || label.repeated || f.words == 0 && !label.name:
 		return false, nil
 	case !label.name && !t.known && len(rows) > 1 && len(rows) <= fewRows/2:
-		return false, message.WithHint(errors.New("the table has words alone: say with data.header whether its first line "+
-			"is a "+
-			"header"), sayHeader)
+		return false, message.WithHint(errors.New("the table has only words: set data.header to yes if the first line is "+
+			"a header, or else to no"), sayHeader)
 	}
 	return true, nil
 }
@@ -95,16 +94,17 @@ func (t *table) judge(rows [][]string, judged func(column int) bool) (f firstFie
 func (t *table) unclear(values, names []string) error {
 	if t.known {
 		return message.WithHint(fmt.Errorf("%s is not a number", shown(names[0])),
-			"remove the line if it is a header; otherwise write a number; where it may be missing, an empty field")
+			"remove the line if it is a header; otherwise write a number, or leave the field empty if values may be missing")
 	}
 	because := "and others are"
 	if len(values) == 0 {
 		because = "though the label occurs again below"
 	}
-	err := fmt.Errorf("%s is not a number %s: say with data.header whether this is a header (yes or no)", shown(names[0]),
+	err := fmt.Errorf("%s is not a number %s: set data.header to yes if this line is a header, or else to no",
+		shown(names[0]),
 		because)
-	return message.WithHint(err, sayHeader+"; where it is a word among numbers, "+
-		"data.missing_values names it, or data.categories its column by the number, counted from 1")
+	return message.WithHint(err, sayHeader+"; for a word among numbers, "+
+		"name the word in data.missing_values, or the number of the column (from 1) in data.categories")
 }
 
 // firstLabel describes the first line's field in the label column.
@@ -154,8 +154,9 @@ func (t *table) numbersAreNames(rows [][]string, values []string, label firstLab
 		return t.countedNames(rows, len(values), label)
 	}
 	if !label.repeated && (label.single || label.name) {
-		err = message.WithHint(fmt.Errorf("no other row has the label %s: say with data.header whether this is a header",
-			shown(label.text)), sayHeader)
+		err = message.WithHint(
+			fmt.Errorf("no other row has the label %s: set data.header to yes if this line is a header, or else to no",
+				shown(label.text)), sayHeader)
 	}
 	return false, err
 }
@@ -216,8 +217,9 @@ func (t *table) countedNames(rows [][]string, numbers int, label firstLabel) (bo
 	case points == 0 && numbers < manyCounted && label.repeated:
 		return false, nil
 	}
-	return false, message.WithHint(fmt.Errorf("the numbers count from %s: say with data.header whether this is a header",
-		shown(rows[0][0])), sayHeader)
+	return false, message.WithHint(
+		fmt.Errorf("the numbers count from %s: set data.header to yes if this line is a header, or else to no",
+			shown(rows[0][0])), sayHeader)
 }
 
 // columnOf returns the fields of a column below the first row, for rows with the same number of fields.
@@ -292,7 +294,8 @@ func (t *table) askLabel(line []string, one, other int) error {
 	if line[other] != "" {
 		remedy += ", or data.label: " + line[other]
 	}
-	return message.WithHint(fmt.Errorf("the label is column %d (%s) or column %d (%s): say with data.label which", one+1,
+	return message.WithHint(fmt.Errorf("the label may be column %d (%s) or column %d (%s): choose one with data.label",
+		one+1,
 		shown(line[one]), other+1, shown(line[other])), "%s", remedy)
 }
 

@@ -52,8 +52,8 @@ func (x *idx) header(code string) error {
 	}
 	x.code = idxTypes[word[2]]
 	if word[0] != 0 || word[1] != 0 || x.code == "" || word[3] < 1 || word[3] > 4 {
-		return fmt.Errorf("header: % x is not an IDX file (00 00, then the type, 08 for unsigned bytes, and 1 to 4 "+
-			"dimensions), fetch it again", word)
+		return fmt.Errorf("header: % x does not begin an IDX file (00 00, then the type, 08 for unsigned bytes, and 1 to 4 "+
+			"dimensions); download it again", word)
 	}
 	if code != "" && x.code != code {
 		return message.WithHint(fmt.Errorf("header: elements of type %s, not an IDX file of unsigned bytes", x.code),
@@ -72,7 +72,7 @@ func (x *idx) header(code string) error {
 		}
 		if n == 0 || int64(x.size)*n > MaxFeatures {
 			return fmt.Errorf("header: dimension %d is %d, want records of 1 to %d elements: the file is damaged or of another "+
-				"kind, fetch it again", d, n, MaxFeatures)
+				"kind; download it again", d, n, MaxFeatures)
 		}
 		x.size *= int(n)
 		dims = append(dims, int(n))
@@ -93,7 +93,7 @@ func (x *idx) next(dst []byte) error {
 		return io.EOF
 	}
 	if _, err := io.ReadFull(x, dst); err != nil {
-		return x.fault(x.done+1, "%d are promised: %w", x.count, damaged(err))
+		return x.fault(x.done+1, "the header announces %d: %w", x.count, damaged(err))
 	}
 	x.done++
 	return nil
@@ -106,7 +106,7 @@ func (x *idx) skipFirst() error {
 		return fmt.Errorf("%s: header: no records", x.name)
 	}
 	if _, err := x.Discard(x.size); err != nil {
-		return x.fault(1, "%d are promised: %w", x.count, damaged(err))
+		return x.fault(1, "the header announces %d: %w", x.count, damaged(err))
 	}
 	return nil
 }
@@ -143,9 +143,9 @@ func (s *idxSource) open(part Part) (images, labels *idx, err error) {
 func (s *idxSource) compare(images, labels *idx) error {
 	switch {
 	case labels.size != 1:
-		return fmt.Errorf("%s: header: records of %d bytes, want labels of one byte each", labels.name, labels.size)
+		return fmt.Errorf("%s: header: records of %d bytes, want one byte per label", labels.name, labels.size)
 	case images.count != labels.count:
-		return fmt.Errorf("%s: header: %d labels for the %d images of %s, the files do not belong together",
+		return fmt.Errorf("%s: header: %d labels, but %d images in %s; the files do not belong together",
 			labels.name, labels.count, images.count, images.name)
 	case s.features != 0 && images.size != s.features:
 		return fmt.Errorf("%s: header: images of %d pixels, want %d as in the training set", images.name, images.size,
@@ -172,7 +172,7 @@ func (s *idxSource) read(part Part, emit func([]uint16, int) error) error {
 			return err
 		}
 		if int(label[0]) >= s.classes {
-			return labels.fault(labels.done, "label %d, want 0..%d: the file is damaged or of another set, fetch it again",
+			return labels.fault(labels.done, "label %d, want 0..%d: the file is damaged or of another set; download it again",
 				label[0], s.classes-1)
 		}
 		widen(values, pixels)

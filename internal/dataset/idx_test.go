@@ -86,39 +86,39 @@ func TestMNISTFaults(t *testing.T) {
 		change map[string][]byte
 		want   []string
 	}{
-		{"no IDX", map[string][]byte{ti: []byte("P5 28 28 255")}, []string{ti, "header", "not an IDX file"}},
-		{"empty", map[string][]byte{ti: {}}, []string{ti, "header: the file ends early"}},
+		{"no IDX", map[string][]byte{ti: []byte("P5 28 28 255")}, []string{ti, "header", "does not begin an IDX file"}},
+		{"empty", map[string][]byte{ti: {}}, []string{ti, "header: the file is cut short"}},
 		{
 			"floats",
 			map[string][]byte{ti: append([]byte{0, 0, 13, 3}, make([]byte, 100)...)},
 			[]string{ti, "not an IDX file of unsigned bytes"},
 		},
-		{"header cut", map[string][]byte{ti: idxBytes(nil, 3, 2)[:10]}, []string{ti, "header: the file ends early"}},
+		{"header cut", map[string][]byte{ti: idxBytes(nil, 3, 2)[:10]}, []string{ti, "header: the file is cut short"}},
 		{"huge images", map[string][]byte{ti: idxBytes(nil, 3, 1<<31, 1<<31)}, []string{ti, "dimension 1 is 2147483648"}},
 		{"no pixels", map[string][]byte{ti: idxBytes(nil, 3, 0, 2)}, []string{ti, "dimension 1 is 0"}},
 		{"huge count", map[string][]byte{
 			ti: idxBytes(make([]byte, 8), 1<<32-1, 2, 2), tl: idxBytes(make([]byte, 8), 1<<32-1),
-		}, []string{ti, "record 3", "ends early"}},
+		}, []string{ti, "record 3", "cut short"}},
 		{
 			"no image of a large size",
 			map[string][]byte{ti: idxBytes(nil, 3, 256, 256)},
-			[]string{ti, "record 1", "ends early"},
+			[]string{ti, "record 1", "cut short"},
 		},
-		{"images cut", map[string][]byte{ti: cut(tinyMNIST()[ti])}, []string{ti, "record 3", "3 are promised", "ends early"}},
-		{"labels cut", map[string][]byte{tl: cut(tinyMNIST()[tl])}, []string{tl, "record 3", "ends early"}},
+		{"images cut", map[string][]byte{ti: cut(tinyMNIST()[ti])}, []string{ti, "record 3", "the header announces 3", "cut short"}},
+		{"labels cut", map[string][]byte{tl: cut(tinyMNIST()[tl])}, []string{tl, "record 3", "cut short"}},
 		{
 			"images too long",
 			map[string][]byte{ti: append(tinyMNIST()[ti], 0)},
-			[]string{ti, "bytes follow the last of 3 records"},
+			[]string{ti, "extra bytes after the last of 3 records"},
 		},
 		{
 			"labels too long",
 			map[string][]byte{tl: append(tinyMNIST()[tl], 0)},
-			[]string{tl, "bytes follow the last of 3 records"},
+			[]string{tl, "extra bytes after the last of 3 records"},
 		},
 		{"label 10", map[string][]byte{tl: idxBytes([]byte{9, 10, 5}, 3)}, []string{tl, "record 2", "label 10, want 0..9"}},
-		{"counts differ", map[string][]byte{tl: idxBytes([]byte{9, 0}, 2)}, []string{tl, "2 labels for the 3 images", ti}},
-		{"images as labels", map[string][]byte{tl: tinyMNIST()[ti]}, []string{tl, "records of 4 bytes, want labels"}},
+		{"counts differ", map[string][]byte{tl: idxBytes([]byte{9, 0}, 2)}, []string{tl, "2 labels, but 3 images", ti}},
+		{"images as labels", map[string][]byte{tl: tinyMNIST()[ti]}, []string{tl, "records of 4 bytes, want one byte per label"}},
 		{
 			"no samples",
 			map[string][]byte{ti: idxBytes(nil, 0, 2, 2), tl: idxBytes(nil, 0)},
@@ -127,8 +127,8 @@ func TestMNISTFaults(t *testing.T) {
 		{"test images of another size", map[string][]byte{
 			"t10k-images-idx3-ubyte": idxBytes(make([]byte, 18), 2, 3, 3),
 		}, []string{"t10k-images", "images of 9 pixels, want 4"}},
-		{"gzip cut", map[string][]byte{ti: cut(gzipped(tinyMNIST()[ti]))}, []string{ti, "ends early"}},
-		{"gzip header cut", map[string][]byte{ti: gzipped(tinyMNIST()[ti])[:5]}, []string{ti, "ends early"}},
+		{"gzip cut", map[string][]byte{ti: cut(gzipped(tinyMNIST()[ti]))}, []string{ti, "cut short"}},
+		{"gzip header cut", map[string][]byte{ti: gzipped(tinyMNIST()[ti])[:5]}, []string{ti, "cut short"}},
 		{"gzip with a wrong checksum", map[string][]byte{ti: flipped(gzipped(tinyMNIST()[ti]), -8)}, []string{ti, "damaged"}},
 		{
 			"gzip then rubbish",

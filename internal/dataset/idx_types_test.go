@@ -71,7 +71,7 @@ func TestTypesOfIDX(t *testing.T) {
 func TestIDXOfBytesRefusesOtherTypes(t *testing.T) {
 	for kind, want := range map[byte]string{
 		9: "elements of type i1", 11: "elements of type i2", 12: "elements of type i4", 13: "elements of type f4",
-		14: "elements of type f8", 10: "00 00 0a 01 is not an IDX file", 0: "00 00 00 01 is not an IDX file",
+		14: "elements of type f8", 10: "00 00 0a 01 does not begin an IDX file (00 00", 0: "00 00 00 01 does not begin an IDX file (00 00",
 	} {
 		_, err := openIDX(inMemory("x.idx", idxFile(kind, []uint32{4}, make([]byte, 32))))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -76,7 +76,7 @@ var kinds = []*kind{
 		known: []content{{
 			train: "32f4822591e1315dedd1d7269dd209abe0835b790c99236164aca5bd20da6c87",
 			test:  "55ddbcdb0b6b7add08646ef95dc656a7811ed1f582f999864d01ab10244de23c",
-			note:  "a copy of CIFAR-10 with 93 of the 60,000 images restored from JPEG, say so beside any accuracy",
+			note:  "a copy of CIFAR-10 with 93 of the 60,000 images restored from JPEG; say so with any accuracy",
 		}},
 	},
 	{

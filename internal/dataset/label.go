@@ -92,8 +92,9 @@ func (c *classes) check(rows int, column string, given bool) error {
 	}
 	fraction := slices.ContainsFunc(c.names, isFraction)
 	if rows >= fewRows && len(c.names) > rows/2 || fraction && len(c.names) > manyFractions {
-		return message.WithHint(fmt.Errorf("%s has %d different values in %d rows, such as %s: is it the label?", column,
-			len(c.names), rows, shown(c.names[0])), "data.label: NAME names the column with the classes, or gives its number")
+		return message.WithHint(fmt.Errorf("%s has %d different values in %d rows, such as %s: is this column the label?",
+			column,
+			len(c.names), rows, shown(c.names[0])), "set data.label to the name or the number of the column with the classes")
 	}
 	return nil
 }
@@ -120,8 +121,9 @@ func sortLabels(labels []string) error {
 	})
 	for i := 1; i < len(labels); i++ {
 		if values[labels[i]] == values[labels[i-1]] && len(labels[i]) <= exactDigits {
-			return message.WithHint(fmt.Errorf("labels %s and %s are the same number, write them alike", shown(labels[i-1]),
-				shown(labels[i])), "a number that begins with a zero is a code, and no number to be compared")
+			return message.WithHint(fmt.Errorf("labels %s and %s are the same number; write them in the same way",
+				shown(labels[i-1]),
+				shown(labels[i])), "a label that begins with a zero is a code, not a number")
 		}
 	}
 	return nil

@@ -58,18 +58,18 @@ func byNames(enc *encoding.Encoder, label string) *encoding.Encoder {
 func (l *Labelled) open(labels string, enc *encoding.Encoder, label string) (err error) {
 	switch {
 	case l.table != nil && labels != "":
-		return message.WithHint(fmt.Errorf("%s: labels of their own go with an array, and %s is a table", labels,
+		return message.WithHint(fmt.Errorf("%s: separate labels are for arrays, but %s is a table", labels,
 			l.table.name),
-			"leave {Labels} out: a table has its labels in a column")
+			"omit {Labels}: the labels of a table are in a column")
 	case l.table != nil:
 		if l.table.label, err = l.table.labelColumn(enc.Columns, label); err != nil {
 			err = message.WithHint(fmt.Errorf("%s: %w", l.table.name, err),
-				"name the column with {Label NAME}, or classify the samples with predict, which needs no labels")
+				"name the column with {Label NAME}, or use predict, which needs no labels")
 		}
 		return err
 	case labels == "":
-		return message.WithHint(fmt.Errorf("%s: is an array, which has no labels", l.array.name),
-			"name the file of its labels with {Labels FILE}, or classify the samples with predict")
+		return message.WithHint(fmt.Errorf("%s: an array without labels", l.array.name),
+			"name the file of the labels with {Labels FILE}, or use predict, which needs no labels")
 	}
 	a, err := openArray(arrayFile(labels))
 	if err != nil {
@@ -78,9 +78,9 @@ func (l *Labelled) open(labels string, enc *encoding.Encoder, label string) (err
 	l.labels = a
 	switch {
 	case a.features != 1:
-		return fmt.Errorf("%s: header: %d numbers a sample, want labels of one number each", a.name, a.features)
+		return fmt.Errorf("%s: header: %d numbers per sample, want one number per label", a.name, a.features)
 	case a.count != l.array.count:
-		return fmt.Errorf("%s: header: %d labels for the %d samples of %s, the files do not belong together", a.name,
+		return fmt.Errorf("%s: header: %d labels, but %d samples in %s; the files do not belong together", a.name,
 			a.count, l.array.count, l.array.name)
 	}
 	return nil
@@ -104,11 +104,11 @@ func (t *table) labelColumn(columns []encoding.Column, name string) (int, error)
 	case name == "" && !features(t.width-1):
 		return t.width - 1, nil
 	case named >= 0:
-		return -1, fmt.Errorf("%s is read as a feature, and has no labels", t.called(named))
+		return -1, fmt.Errorf("%s is a feature of the model, not a label", t.called(named))
 	case t.header != nil && name != "":
-		return -1, message.Near(fmt.Errorf("no column has the labels, as none is named %q", name), name, t.header)
+		return -1, message.Near(fmt.Errorf("no column has the name of the label, %q", name), name, t.header)
 	}
-	return -1, errors.New("no column has the labels")
+	return -1, errors.New("there is no column of labels")
 }
 
 // Next reads the next sample into values and returns its class. It returns io.EOF after the last sample.
@@ -122,19 +122,19 @@ func (l *Labelled) Next(values []uint16) (class int, err error) {
 			return 0, err
 		}
 		if class = l.table.classOf(l.classes, text); class < 0 {
-			return 0, l.table.wrong("the label, %s, is %s, which is none of the model's classes, %s",
+			return 0, l.table.wrong("the label, %s, is %s, want a class of the model: %s",
 				l.table.called(l.table.label), shown(text), abridged(l.classes))
 		}
 		return class, nil
 	}
 	x, err := l.labels.label()
 	if errors.Is(err, io.EOF) {
-		return 0, l.labels.fault(l.labels.done, "the labels end before the samples")
+		return 0, l.labels.fault(l.labels.done, "there are fewer labels than samples")
 	} else if err != nil {
 		return 0, err
 	}
 	if class = ClassOf(l.classes, strconv.FormatFloat(x, 'f', 0, 64)); class < 0 {
-		return 0, l.labels.fault(l.labels.done, "label %g is none of the model's classes, %s", x, abridged(l.classes))
+		return 0, l.labels.fault(l.labels.done, "label %g, want a class of the model: %s", x, abridged(l.classes))
 	}
 	return class, nil
 }

@@ -145,14 +145,15 @@ func checkWidth(rows [][]string, label bool) error {
 		return nil
 	}
 	if sparse.MatchString(line[0]) {
-		return message.WithHint(errors.New("the rows are in the sparse form of LIBSVM"), "write a column for each feature")
+		return message.WithHint(errors.New("the rows are in the sparse format of LIBSVM, which is not read"),
+			"write one column for each feature")
 	}
 	err := fmt.Errorf("%d columns, want a label and 1 to %d features, separated by commas, semicolons or tabs", columns,
 		MaxFeatures)
 	if columns == 1 && len(rows) > 2 && strings.ContainsAny(strings.Join(rows[2], ","), ",;\t|") {
-		return message.WithHint(err, "remove what is above the table, such as the line %s", shown(line[0]))
+		return message.WithHint(err, "remove the text above the table, such as the line %s", shown(line[0]))
 	}
-	return message.WithHint(err, "data.separator says what else separates them")
+	return message.WithHint(err, "set data.separator if another character separates the columns")
 }
 
 // findLabel finds the label column, by name or number, or else by place.
@@ -161,7 +162,7 @@ func (t *table) findLabel(line []string, lay layout) error {
 	known := lay.features != 0
 	switch {
 	case lay.label != "" && lay.header == "no" && number < 0:
-		return fmt.Errorf("data.label: %q is no column, and data.header says that there is no header; give a number from "+
+		return fmt.Errorf("data.label: no column %q, and data.header says that there is no header; give a number from "+
 			"1 to %d", lay.label, len(line))
 	case known && len(line) == lay.features:
 		t.label = -1
@@ -169,8 +170,8 @@ func (t *table) findLabel(line []string, lay layout) error {
 	case known && len(line) != lay.features+1:
 		return fmt.Errorf("%d columns, want %d features and at most a label", len(line), lay.features)
 	case number >= 0 && at >= 0 && lay.uncertain() && allNumbers(line):
-		return fmt.Errorf("data.label: %s stands in a line of numbers: say with data.header whether that is a header with "+
-			"this name (yes), or the label is in column %[1]s (no)", lay.label)
+		return fmt.Errorf("data.label: %s occurs in a line of numbers: set data.header to yes if the line is a header with "+
+			"this name, or to no if the label is column number %[1]s", lay.label)
 	case number >= 0 && (at < 0 || !lay.uncertain()):
 		t.label, t.numbered = number, true
 		return nil
@@ -186,7 +187,7 @@ func (t *table) namedLabel(line []string, lay layout) error {
 	switch {
 	case lay.label != "" && at >= 0:
 		if t.label = at; slices.Contains(line[at+1:], lay.label) {
-			return fmt.Errorf("two columns are named %q, rename the one that is not the label", lay.label)
+			return fmt.Errorf("two columns are named %q; rename the one that is not the label", lay.label)
 		}
 	case lay.label != "" && lay.features == 0:
 		return noColumn("data.label", lay.label, line)
@@ -204,7 +205,7 @@ func (t *table) namedLabel(line []string, lay layout) error {
 
 // noColumn returns the error that a key names a column that the first line does not have.
 func noColumn(key, name string, line []string) error {
-	return message.Near(fmt.Errorf("no column is named %q (%s), the first line has %s", name, key, abridged(line)), name,
+	return message.Near(fmt.Errorf("no column is named %q (%s); the first line has %s", name, key, abridged(line)), name,
 		line)
 }
 
@@ -322,7 +323,7 @@ func (t *table) choose(line []string, lay layout) error {
 	for i := range line {
 		chosen := len(only) == 0 || slices.Contains(only, i)
 		if slices.Contains(categories, i) && (!chosen || i == t.label) {
-			return fmt.Errorf("data.categories: %s is not read as a feature", t.called(i))
+			return fmt.Errorf("data.categories: %s is not a feature", t.called(i))
 		}
 		if i == t.label || !chosen || slices.Contains(drop, i) {
 			continue
@@ -337,7 +338,7 @@ func (t *table) choose(line []string, lay layout) error {
 		t.columns = append(t.columns, c)
 	}
 	if t.features = len(t.columns); t.features == 0 {
-		return errors.New("no column is left for features, name fewer in data.drop")
+		return errors.New("no column is left for features; name fewer columns in data.drop")
 	}
 	return t.unambiguous(lay)
 }
@@ -351,7 +352,7 @@ func (t *table) find(key string, names, line []string) (columns []int, err error
 		}
 		switch {
 		case at < 0 && t.header == nil:
-			return nil, fmt.Errorf("%s: %q is no column, and there is no header; give numbers from 1 to %d", key, name,
+			return nil, fmt.Errorf("%s: no column %q, and there is no header; give numbers from 1 to %d", key, name,
 				len(line))
 		case at < 0:
 			return nil, noColumn(key, name, line)
@@ -368,7 +369,7 @@ func (t *table) unambiguous(lay layout) error {
 	}
 	for i, name := range t.header {
 		if slices.Contains(t.header[:i], name) {
-			return fmt.Errorf("two columns are named %q, rename one", name)
+			return fmt.Errorf("two columns are named %q; rename one", name)
 		}
 	}
 	return nil

@@ -22,7 +22,7 @@ type Info struct {
 func List() []Info {
 	infos := []Info{{
 		Name: "digits", Title: "Optical Recognition of Handwritten Digits (UCI), 8 x 8 pixels, 3,823 + 1,797",
-		Get: "nothing to do, it is part of the program",
+		Get: "nothing to do: the data set is part of the program",
 	}}
 	for _, k := range kinds {
 		info := Info{Name: k.name, Title: k.title, Folders: k.folders, Get: k.get}
@@ -32,7 +32,7 @@ func List() []Info {
 		infos = append(infos, info)
 	}
 	for _, k := range sequences {
-		infos = append(infos, Info{Name: k.name, Title: k.title, Get: "nothing to do, the program makes it"})
+		infos = append(infos, Info{Name: k.name, Title: k.title, Get: "nothing to do: the program generates the data set"})
 	}
 	return append(infos, Info{
 		Name: "csv", Title: "any CSV file of numbers, words and a label",
@@ -102,7 +102,7 @@ func Look(ctx context.Context, name string, folders []string) (Status, error) {
 func look(ctx context.Context, name string, folders []string) (*Set, Status, error) {
 	st := Status{Name: name}
 	if Own(name) {
-		st.Note = "has no files of its own, they are named in a configuration"
+		st.Note = "has no fixed files; name your files in a configuration"
 		return nil, st, nil
 	}
 	s, err := Open(ctx, config.Data{Set: name}, 8, folders)
@@ -150,5 +150,5 @@ func recognise(name, train, test string) (known bool, note string) {
 		}
 		return true, c.note
 	}
-	return false, "its content is none that is known, it may be a version of its own"
+	return false, "the content is unknown; it may be another version of the data set"
 }

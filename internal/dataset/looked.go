@@ -131,13 +131,13 @@ func (c *looked) reason(to *Surveyed, words int) string {
 	case notOneNumber(first.Word) != "":
 		return "has values " + such + ": " + notOneNumber(first.Word)
 	case c.numerals > c.values/2 && len(c.distinct) > maxCategories:
-		return "has numbers " + such + ", which are not written as those of other columns: write all alike"
+		return "has numbers " + such + ", which other columns write in another way; write all numbers in the same way"
 	case len(c.distinct) > c.values/2 && c.values >= identifierRows:
 		return "has a different word in most rows, like an identifier"
 	case len(c.distinct) > maxCategories:
 		return fmt.Sprintf("has more than %d different words", maxCategories)
 	case c.unfit != nil && message.Hint(c.unfit) == "":
-		return "has words that are no categories: " + c.unfit.Error()
+		return "has words that cannot be categories: " + c.unfit.Error()
 	}
 	return ""
 }
@@ -154,12 +154,13 @@ func (c *looked) takeMissing(to *Surveyed) error {
 	}
 	for _, o := range c.odd {
 		if looksNumeric(o.Word) {
-			return fmt.Errorf("line %d: %s: %s is not written as the other numbers: write it as they are", o.Line,
+			return fmt.Errorf("line %d: %s: %s is written in another way than the other numbers; write it in the same way",
+				o.Line,
 				quotedColumn(to), shown(o.Word))
 		}
 		if remedy := notOneNumber(o.Word); remedy != "" {
 			return message.WithHint(fmt.Errorf("line %d: %s: %s is not a number", o.Line, quotedColumn(to), shown(o.Word)),
-				"%s; or data.missing_values: %s takes it for a missing value", remedy, config.JoinNames([]string{o.Word}))
+				"%s; or treat it as a missing value with data.missing_values: %s", remedy, config.JoinNames([]string{o.Word}))
 		}
 		if err := checkCategory(o.Word); err != nil {
 			return fmt.Errorf("line %d: %s: %w", o.Line, quotedColumn(to), err)

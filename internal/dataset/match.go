@@ -21,7 +21,8 @@ func (t *table) match(rows [][]string, lay layout) (header bool, err error) {
 			t.header = line
 			return true, t.byName(line, columns)
 		case !t.looksLikeData(rows, lay):
-			return true, message.Near(fmt.Errorf("the header lacks %s of the model's columns", abridged(missing)), missing[0],
+			return true, message.Near(fmt.Errorf("these columns of the model are missing in the header: %s",
+				abridged(missing)), missing[0],
 				line)
 		}
 	}
@@ -55,7 +56,7 @@ func (t *table) byName(line []string, columns []encoding.Column) error {
 		}
 		at := slices.Index(line, c.Name)
 		if slices.Contains(line[at+1:], c.Name) {
-			return fmt.Errorf("two columns are named %q, rename one", c.Name)
+			return fmt.Errorf("two columns are named %q; rename one", c.Name)
 		}
 		t.add(c, at)
 	}
@@ -86,7 +87,7 @@ func (t *table) byPlace(line []string, columns []encoding.Column) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("%d columns, want %s: the columns of training, these without the label, or those of features alone",
+	return fmt.Errorf("%d columns, want %s: all columns of training, all except the label, or only the features",
 		len(line), strings.Join(slices.Compact(counts), ", "))
 }
 

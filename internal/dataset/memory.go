@@ -21,8 +21,8 @@ func openMemory(cfg config.Data, words form) (*Set, error) {
 	m := cfg.Memory
 	if m == nil {
 		return nil, &MissingError{
-			Set: cfg.Set, Reason: "its samples were passed by the program that trained the model, and are in no file",
-			Get: "pass them again, or have samples of a file classified",
+			Set: cfg.Set, Reason: "the samples were passed in memory by the program that trained the model, and are in no file",
+			Get: "pass the samples again, or classify the samples of a file",
 		}
 	}
 	if err := words.check(); err != nil {
@@ -88,7 +88,7 @@ func (s *memorySource) take(m *config.Samples, classes int) error {
 		labels   []int
 	}{{"features", m.Features, m.Labels}, {"test features", m.TestFeatures, m.TestLabels}} {
 		if len(p.features) != len(p.labels) {
-			return fmt.Errorf("%s: %d samples with %d labels", p.name, len(p.features), len(p.labels))
+			return fmt.Errorf("%s: %d samples, but %d labels", p.name, len(p.features), len(p.labels))
 		}
 		for i, row := range p.features {
 			if err := checkSample(row, width, p.labels[i], classes); err != nil {

@@ -153,9 +153,9 @@ func (r *ranged) narrow(src real, counts []int) error {
 }
 
 // errNotWhole is returned if no feature can be used unchanged.
-var errNotWhole = message.WithHint(errors.New("encoder.raw: no feature has whole numbers from 0 to 65535, or from "+
-	"-32768 to "+
-	"32767, in the training part"), "leave the key out: then values are scaled to words of encoder.bits_in bits")
+var errNotWhole = message.WithHint(
+	errors.New("encoder.raw: in the training part, no feature has only whole numbers from 0 to 65535, or from -32768 "+
+		"to 32767"), "omit the key: then values are scaled to words of encoder.bits_in bits")
 
 // raw reports which features can be used unchanged: those with at least two different values, all of them whole
 // numbers that fit a word.

@@ -83,7 +83,7 @@ func TestRaw(t *testing.T) {
 			file: column(thousand...), enc: config.Encoder{Ranges: "robust"}, bits: 10,
 			words: [][]uint16{{0, 0}, {1, 1}}, spans: [][2]uint16{{0, 999}, {0, 1}},
 		},
-		"fractions alone": {file: column("0.5,1.5", "1,2"), err: "encoder.raw: no feature has whole numbers"},
+		"fractions alone": {file: column("0.5,1.5", "1,2"), err: "no feature has only whole numbers from 0 to 65535"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := c.data

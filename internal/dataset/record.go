@@ -64,7 +64,7 @@ func (r *records) nextLine() ([]byte, error) {
 		part, err := r.in.ReadSlice('\n')
 		r.bytes += len(part)
 		if r.left -= len(part); r.left < 0 {
-			return nil, fmt.Errorf("longer than %d MiB: a quote is not closed, or this is no CSV file", maxRecord>>20)
+			return nil, fmt.Errorf("longer than %d MiB: a quote is not closed, or the file is not CSV", maxRecord>>20)
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
 			r.long = append(r.long, part...)
@@ -155,7 +155,7 @@ func (r *records) quoted(line []byte) (rest []byte, err error) {
 		line, err = r.nextLine()
 		if errors.Is(err, io.EOF) {
 			return nil, message.WithHint(fmt.Errorf("the quote of column %d is not closed", len(r.ends)+1),
-				"a quote that opens a field closes it, too; a quote within is doubled; look at line %d", begun)
+				"close the quote that opens the field, and double a quote inside the field; see line %d", begun)
 		} else if err != nil {
 			return nil, err
 		}
@@ -164,7 +164,7 @@ func (r *records) quoted(line []byte) (rest []byte, err error) {
 	after := r.trimmed(line)
 	if len(after) > 0 && after[0] != r.separator && (r.separator != ' ' || len(after) == len(line)) {
 		return nil, message.WithHint(fmt.Errorf("column %d: %s follows the quote that closes the field", len(r.ends),
-			shown(string(after))), `double a quote within a field that stands in quotes: "5"" pipe"`)
+			shown(string(after))), `inside a quoted field, double each quote: "5"" pipe"`)
 	}
 	if r.separator == ' ' {
 		return line, nil

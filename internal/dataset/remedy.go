@@ -15,7 +15,7 @@ func (t *table) declare(text string) string {
 	if t.known {
 		return "write a number"
 	}
-	return fmt.Sprintf("data.missing_values: %s takes it for a missing value, which data.missing: median fills in",
+	return fmt.Sprintf("to treat it as a missing value, set data.missing_values: %s; data.missing: median fills it in",
 		config.JoinNames(append(slices.Clone(t.declared), text)))
 }
 
@@ -28,11 +28,11 @@ func (t *table) notNumber(c *column, text string) error {
 	if remedy := t.otherForm(text); remedy != "" {
 		return message.WithHint(err, "%s", remedy)
 	}
-	switch words := "name the column in data.categories if it holds words, or in data.drop to leave it out"; {
+	switch words := "name the column in data.categories if it holds words, or in data.drop to exclude it"; {
 	case t.known:
-		return message.WithHint(err, "write a number; where it may be missing, an empty field")
+		return message.WithHint(err, "write a number, or leave the field empty if values may be missing")
 	case c.words:
-		return message.WithHint(err, "%s; data.label names the column with the classes", words)
+		return message.WithHint(err, "%s; if this column holds the classes, name it in data.label", words)
 	default:
 		return message.WithHint(err, "%s; %s", t.declare(text), words)
 	}
@@ -47,7 +47,7 @@ func (t *table) otherForm(text string) string {
 	case t.known:
 		return "write numbers as in training: " + t.String()
 	case t.points && !t.comma && n.group < 0:
-		return "other numbers have a point: write all alike"
+		return "other numbers have a point; write all numbers in the same way"
 	case n.either >= 0:
 		return t.eitherForm(text, n.either)
 	case n.group >= 0:
@@ -55,7 +55,7 @@ func (t *table) otherForm(text string) string {
 	case n.decimal == markComma && !t.comma:
 		return t.sayComma() + " reads numbers with a comma"
 	}
-	return "it has a point, and data.decimal is comma"
+	return "the number has a point, but data.decimal is comma"
 }
 
 // sayComma returns the keys that declare decimal commas.
@@ -109,9 +109,9 @@ func notOneNumber(text string) string {
 	}
 	switch {
 	case numbers > 2 && strings.Contains(text, "|"):
-		return "it holds several numbers: data.separator: pipe"
+		return "the field holds several numbers; set data.separator: pipe"
 	case numbers > 2:
-		return "it holds several numbers: data.separator: space"
+		return "the field holds several numbers; set data.separator: space"
 	}
 	if bare := strings.Trim(text, "%€$£ \u00a0\u202f°"); bare != text && looksNumeric(bare) {
 		return "write the number without its unit"
@@ -120,11 +120,11 @@ func notOneNumber(text string) string {
 		return `write the minus sign as "-"`
 	}
 	if parts := strings.Split(strings.TrimLeft(text, "+-"), ","); len(parts) > 2 && allDigits(strings.Join(parts, "")) {
-		return "write the number without the commas, which are not between groups of three digits"
+		return "write the number without commas: they do not separate groups of three digits"
 	}
 	return ""
 }
 
-// toUTF8 is the advice for text in another encoding.
-const toUTF8 = "save it in UTF-8; what Windows writes in Western Europe becomes that by " +
+// toUTF8 is the remedy for text in another encoding.
+const toUTF8 = "save the file in UTF-8; for a file written by Windows in Western Europe, use " +
 	"iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW"

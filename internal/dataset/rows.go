@@ -152,12 +152,12 @@ func (t *table) accept(r record) error {
 
 // uneven returns the error that the current record has a different number of fields from the first line.
 func (t *table) uneven(fields []string) error {
-	err := t.fault(t.record, "line %d: %d columns, want %d as in the first line", t.at, len(fields), t.width)
+	err := t.fault(t.record, "line %d: %d columns, but the first line has %d", t.at, len(fields), t.width)
 	switch {
 	case t.csv.separator == ' ' && len(fields) > 1 && strings.Contains(fields[1], ":"):
-		return message.WithHint(err, "a table in the sparse form of LIBSVM is not read: give each feature a column")
+		return message.WithHint(err, "the sparse format of LIBSVM is not read; write one column for each feature")
 	case len(fields) == t.width+1 && t.record == 1 && t.header != nil:
-		return message.WithHint(err, "R writes names of rows into a column without a name: write.csv(x, NAME, row.names = "+
+		return message.WithHint(err, "R writes row names to a column without a name; use write.csv(x, NAME, row.names = "+
 			"FALSE)")
 	}
 	return err

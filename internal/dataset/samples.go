@@ -102,7 +102,7 @@ func openSamples(f file, enc *encoding.Encoder, data config.Data) (*Samples, err
 	ordered := enc.Columns != nil || q == nil || len(enc.Names) == 0 || s.table.header == nil
 	if !ordered && !slices.Equal(s.table.names(), enc.Names) {
 		s.Close()
-		return nil, fmt.Errorf("%s: header: the columns are not the model's features in their order, want %s", f.name,
+		return nil, fmt.Errorf("%s: header: the columns differ from the model's features or their order, want %s", f.name,
 			abridged(enc.Names))
 	}
 	return s, nil
@@ -118,7 +118,7 @@ func (s *Samples) openArray(in *stream, plain bool) (err error) {
 	}
 	if s.array.features != s.features {
 		s.Close()
-		return fmt.Errorf("%s: header: samples of %d numbers, want %d, the model's features", in.name, s.array.features,
+		return fmt.Errorf("%s: header: samples of %d numbers, but the model has %d features", in.name, s.array.features,
 			s.features)
 	}
 	s.row = make([]float64, s.features)

@@ -71,7 +71,8 @@ func TestListOpens(t *testing.T) {
 			t.Errorf("%s: %d files, %d classes", info.Name, len(info.Files), len(k.classes))
 		}
 	}
-	if diff := cmp.Diff([]string{"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", "parity", "copy", "csv", "arrays"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", "parity", "copy", "csv",
+		"arrays"}, names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 }
@@ -93,9 +94,9 @@ func TestCheck(t *testing.T) {
 			"a version of its own", "mnist",
 			[]string{dir},
 			true, false,
-			"its content is none that is known, it may be a version of its own", 3,
+			"the content is unknown; it may be another version of the data set", 3,
 		},
-		{"csv", "csv", nil, false, false, "has no files of its own, they are named in a configuration", 0},
+		{"csv", "csv", nil, false, false, "has no fixed files; name your files in a configuration", 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -113,7 +114,7 @@ func TestCheck(t *testing.T) {
 		})
 	}
 	st, err := Check(ctx, "cifar10", []string{dir})
-	if err != nil || st.Found || !strings.Contains(st.Note, "looked in "+dir) ||
+	if err != nil || st.Found || !strings.Contains(st.Note, "searched "+dir) ||
 		!strings.Contains(st.Note, "unpack https://") {
 		t.Errorf("missing set: %+v, error %v, want not found and no error", st, err)
 	}
@@ -137,7 +138,7 @@ func TestRecognise(t *testing.T) {
 		{"taken for another", "fashion-mnist", c.train, c.test, false, "this is the original MNIST, not fashion-mnist"},
 		{
 			"test part differs", "mnist", c.train, c.train, false,
-			"its content is none that is known, it may be a version of its own",
+			"the content is unknown; it may be another version of the data set",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

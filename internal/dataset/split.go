@@ -17,7 +17,8 @@ const splitStream = 0x69616c676e2f7370 // "ialgn/sp"
 // PCG stream, and the first ones are taken.
 func stratified(labels []uint8, classes int, share float64, seed uint64) (chosen []bool, n int, err error) {
 	if !(share > 0 && share < 1) {
-		return nil, 0, fmt.Errorf("data.test_share: %g is not between 0 and 1, give it or a data.test file", share)
+		return nil, 0,
+			fmt.Errorf("data.test_share: %g is not between 0 and 1; give a share, or name a test file with data.test", share)
 	}
 	members := make([][]int, classes)
 	for i, c := range labels {
@@ -33,7 +34,8 @@ func stratified(labels []uint8, classes int, share float64, seed uint64) (chosen
 		}
 	}
 	if n == 0 {
-		return nil, 0, fmt.Errorf("data.test_share: %g leaves no test sample of %d, raise it", share, len(labels))
+		return nil, 0, fmt.Errorf("data.test_share: %g of %d samples gives no test sample; use a larger share", share,
+			len(labels))
 	}
 	return chosen, n, nil
 }

@@ -244,8 +244,8 @@ func (l *looker) understand(rows [][]string, cfg config.Data) (err error) {
 	case !l.survey.Header && number >= 0:
 		l.label = number
 	case !l.survey.Header:
-		err = message.WithHint(fmt.Errorf("no column is named %q, and this looks like a file without a header", cfg.Label),
-			"give the number of the column, from 1 to %d, or say that there is a header with data.header: yes", len(line))
+		err = message.WithHint(fmt.Errorf("no column is named %q, and the file seems to have no header", cfg.Label),
+			"give the column number, 1 to %d, or set data.header: yes if there is a header", len(line))
 	default:
 		err = noColumn("data.label", cfg.Label, line)
 	}
@@ -290,8 +290,8 @@ func (l *looker) add() error {
 	}
 	at := l.at.add(label)
 	if at >= MaxClasses {
-		return message.WithHint(l.wrong("label %s is one more than the %d classes that are possible: is %s the label?",
-			shown(label), MaxClasses, l.called(l.label)), "name the column with the classes by {Label NAME}")
+		return message.WithHint(l.wrong("label %s exceeds the maximum of %d classes: is %s the label?",
+			shown(label), MaxClasses, l.called(l.label)), "name the column with the classes with {Label NAME}")
 	}
 	if at == len(l.survey.Classes) {
 		l.survey.Classes = append(l.survey.Classes, Counted{})
@@ -357,9 +357,9 @@ func (s *Survey) checkSecondLine() error {
 		return nil
 	}
 	slices.Sort(words)
-	return message.WithHint(fmt.Errorf("line %d: each column of numbers has a word here that it has nowhere else",
+	return message.WithHint(fmt.Errorf("line %d: every column of numbers has a word in this line, and nowhere else",
 		s.first),
-		"remove the line if it has units or is a second header; data.missing_values: %s takes them for missing values",
+		"remove the line if it has units or is a second header; or treat the words as missing with data.missing_values: %s",
 		config.JoinNames(slices.Compact(words)))
 }
 

@@ -50,7 +50,7 @@ func (s *Survey) Keys() (keys []Key, err error) {
 		}
 		text := config.JoinNames(list.names)
 		if _, err := config.Names(text); err != nil {
-			return nil, message.WithHint(fmt.Errorf("the names of the columns: %w", err), "give each column a name of its own")
+			return nil, message.WithHint(fmt.Errorf("the names of the columns: %w", err), "give each column a different name")
 		}
 		keys = append(keys, Key{list.key, text})
 	}

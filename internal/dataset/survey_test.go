@@ -183,13 +183,13 @@ func TestLookFaults(t *testing.T) {
 		"one column":             {"1\n2\n", "", "1 columns, want a label"},
 		"one class":              {"1,a\n2,a\n", "", `all records have the label "a"`},
 		"no such label":          {"x,class\n1,a\n2,b\n", "clss", `no column is named "clss"`},
-		"no such number":         {"1,a\n2,b\n", "3", `no column is named "3", and this looks like a file without a header`},
-		"a line that is short":   {"x,y,class\n1,2,a\n1,b\n", "", "in.csv: record 2: line 3: 2 columns, want 3"},
+		"no such number":         {"1,a\n2,b\n", "3", `no column is named "3", and the file seems to have no header`},
+		"a line that is short":   {"x,y,class\n1,2,a\n1,b\n", "", "in.csv: record 2: line 3: 2 columns"},
 		"a label that is empty":  {"x,class\n1,a\n2,\n", "", `record 2: line 3: the label, column 2 ("class"), is empty`},
 		"nothing but a constant": {"x,class\n1,a\n1,b\n", "", "no column is left for features: column 1 is constant"},
 		"too many classes": {
 			rows("x,class", 257, func(i int) string { return fmt.Sprintf("%d,c%d", i%5, i) }), "",
-			`label "c256" is one more than the 256 classes that are possible: is column 2 ("class") the label?`,
+			`label "c256" exceeds the maximum of 256 classes: is column 2 ("class") the label?`,
 		},
 		"names twice": {
 			rows("x,x,y,class", 20, func(i int) string { return fmt.Sprintf("r,s,%d,%d", i%3, i%2) }), "", `"x" twice`,
@@ -209,10 +209,10 @@ func TestLookFaults(t *testing.T) {
 // table.
 func TestFilesThatAreNoText(t *testing.T) {
 	for _, test := range []struct{ name, text, want, hint string }{
-		{"table.xlsx", zipMagic + "\x14", "table.xlsx: is an archive, such as a spreadsheet", "as CSV"},
-		{"x.npz", zipMagic + "\x14", "x.npz: is an archive, of which an array is to be named", "write x.npz:NAME"},
-		{"wide.csv", "\xff\xfex\x00", "wide.csv: is text in UTF-16", "UTF-8"},
-		{"wide.csv", "\xfe\xff\x00x", "wide.csv: is text in UTF-16", "UTF-8"},
+		{"table.xlsx", zipMagic + "\x14", "table.xlsx: an archive, such as a spreadsheet", "as CSV"},
+		{"x.npz", zipMagic + "\x14", "x.npz: an archive of arrays, but no array is named", "write x.npz:NAME"},
+		{"wide.csv", "\xff\xfex\x00", "wide.csv: text in UTF-16", "UTF-8"},
+		{"wide.csv", "\xfe\xff\x00x", "wide.csv: text in UTF-16", "UTF-8"},
 	} {
 		f := inMemory(test.name, []byte(test.text))
 		_, looked := survey(t.Context(), config.Data{}, f)

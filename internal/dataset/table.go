@@ -245,11 +245,11 @@ func (t *table) field(c *column) (text string, missing bool, err error) {
 	if text == "" {
 		err = t.wrong("%s is empty, want a %s", t.called(c.at), c.Kind)
 	} else {
-		err = t.wrong("%s: %s stands for a value that is missing", t.called(c.at), shown(text))
+		err = t.wrong("%s: %s marks a missing value", t.called(c.at), shown(text))
 	}
-	remedy := "fill it in: the model was trained without missing values (data.missing)"
+	remedy := "fill in the value: the model was trained without missing values (data.missing)"
 	if !t.known {
-		remedy = "data.missing: median fills numbers and leaves categories open; or name the column in data.drop"
+		remedy = "set data.missing: median to fill in numbers, or exclude the column with data.drop"
 	}
 	return text, true, message.WithHint(err, "%s", remedy)
 }
@@ -364,7 +364,7 @@ func checkText(what string, text ...string) error {
 	for _, s := range text {
 		switch {
 		case !utf8.ValidString(s):
-			return message.WithHint(fmt.Errorf("%s %s is not UTF-8", what, shown(s)), "%s", toUTF8)
+			return message.WithHint(fmt.Errorf("%s %s is not in UTF-8", what, shown(s)), "%s", toUTF8)
 		case strings.ContainsFunc(s, unicode.IsControl):
 			return fmt.Errorf("%s %s holds control characters", what, shown(s))
 		}

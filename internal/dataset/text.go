@@ -22,7 +22,7 @@ func (s *stream) text() (*bufio.Reader, error) {
 			return nil, err
 		}
 	case s.begins("\xff\xfe"), s.begins("\xfe\xff"), s.everyOther():
-		return nil, message.WithHint(fmt.Errorf("%s: is text in UTF-16, want UTF-8", s.name), "save it as CSV in UTF-8")
+		return nil, message.WithHint(fmt.Errorf("%s: text in UTF-16, want UTF-8", s.name), "save it as CSV in UTF-8")
 	case s.begins(zipMagic):
 		return nil, s.archived()
 	}
@@ -92,9 +92,9 @@ func (t *table) skipSep() (byte, error) {
 	t.csv.lines++
 	separator := found[1][0]
 	if !slices.ContainsFunc(separators, func(s separatorRow) bool { return s.char == separator }) {
-		return 0, message.WithHint(fmt.Errorf("%s: first line: %q separates the fields, want a comma, semicolon, tab, "+
+		return 0, message.WithHint(fmt.Errorf("%s: first line: the separator is %q, want a comma, semicolon, tab, "+
 			"space or |",
-			t.name, found[1]), "save the table with one of these")
+			t.name, found[1]), "save the table with one of these separators")
 	}
 	return separator, nil
 }
@@ -129,7 +129,8 @@ func (t *table) weka() (names []string, err error) {
 		case "@attribute":
 			found := attribute.FindStringSubmatch(line)
 			if found == nil || strings.HasPrefix(strings.ToLower(found[2]), "relational") {
-				return nil, fmt.Errorf("%s: line %d: %.60q names no column of numbers or words", t.name, t.csv.lines, line)
+				return nil, fmt.Errorf("%s: line %d: %.60q does not declare a column of numbers or words", t.name, t.csv.lines,
+					line)
 			}
 			names = append(names, unquoted(found[1]))
 		}
@@ -153,8 +154,9 @@ func (t *table) sparse() error {
 		_, head, _ = bytes.Cut(head, []byte("\n"))
 	}
 	if len(head) > 0 && head[0] == '{' {
-		return message.WithHint(fmt.Errorf("%s: line %d: the rows are in the sparse form of ARFF", t.name, t.csv.lines+1),
-			"have Weka write them in full: its filter SparseToNonSparse")
+		return message.WithHint(fmt.Errorf("%s: line %d: the rows are in the sparse format of ARFF, which is not read",
+			t.name, t.csv.lines+1),
+			"convert the file with Weka's filter SparseToNonSparse")
 	}
 	return nil
 }

@@ -40,15 +40,17 @@ func TestOpenForWhole(t *testing.T) {
 		cfg   config.Data
 		err   string
 	}{
-		"table":           {table("a,b,c\n1,0,p\n2.0,7,q\n"), csv, ""},
-		"fraction":        {table("a,b,c\n1,0,p\n2.5,7,q\n"), csv, `x.csv: record 2: line 3: column 1 ("a") is 2.5, want an integer of 0..7`},
-		"large":           {table("a,b,c\n1,0,p\n2,8,q\n"), csv, "is 8, want an integer of 0..7"},
-		"negative":        {table("a,b,c\n1,0,p\n2,-1,q\n"), csv, "is -1, want an integer of 0..7"},
-		"features":        {table("a,c\n1,p\n2,q\n"), csv, "1 features, but the model reads 2"},
-		"bytes":           {array("|u1", "2, 2", []uint8{1, 0, 2, 7}), arrays, ""},
-		"large bytes":     {array("|u1", "2, 2", []uint8{1, 0, 2, 8}), arrays, "sample 2 of the test part: feature 1 is 8, want an integer of 0..7"},
-		"whole reals":     {array("<f4", "2, 2", []float32{1, 0, 2, 7}), arrays, ""},
-		"other reals":     {array("<f4", "2, 2", []float32{1, 0, 2, 0.5}), arrays, "feature 1 is 0.5, want an integer of 0..7"},
+		"table":    {table("a,b,c\n1,0,p\n2.0,7,q\n"), csv, ""},
+		"fraction": {table("a,b,c\n1,0,p\n2.5,7,q\n"), csv, `x.csv: record 2: line 3: column 1 ("a") is 2.5, want an integer of 0..7`},
+		"large":    {table("a,b,c\n1,0,p\n2,8,q\n"), csv, "is 8, want an integer of 0..7"},
+		"negative": {table("a,b,c\n1,0,p\n2,-1,q\n"), csv, "is -1, want an integer of 0..7"},
+		"features": {table("a,c\n1,p\n2,q\n"), csv, "1 features, but the model reads 2"},
+		"bytes":    {array("|u1", "2, 2", []uint8{1, 0, 2, 7}), arrays, ""},
+		"large bytes": {array("|u1", "2, 2", []uint8{1, 0, 2, 8}), arrays,
+			"sample 2 of the test part: feature 1 is 8, want an integer of 0..7"},
+		"whole reals": {array("<f4", "2, 2", []float32{1, 0, 2, 7}), arrays, ""},
+		"other reals": {array("<f4", "2, 2", []float32{1, 0, 2, 0.5}), arrays,
+			"feature 1 is 0.5, want an integer of 0..7"},
 		"memory":          {nil, memory(1), ""},
 		"memory fraction": {nil, memory(0.25), "sample 0 of the test part: feature 0 is 0.25, want an integer of 0..7"},
 	} {
@@ -84,8 +86,8 @@ func TestOpenForWholeWidth(t *testing.T) {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	_, err = OpenFor(t.Context(), cfg, wholeWords(64, 1), nil)
-	wantError(t, err, "digits: features up to 16, but the network reads whole numbers up to 1")
-	if h := message.Hint(err); h != "import it again with Fact: input.bits=5, and input.divisor if what it was trained with was divided" {
+	wantError(t, err, "digits: features up to 16, but the network accepts whole numbers only up to 1")
+	if h := message.Hint(err); h != "import the network again with Fact: input.bits=5, and with input.divisor if its training inputs were divided" {
 		t.Errorf("hint %q", h)
 	}
 }

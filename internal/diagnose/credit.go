@@ -95,7 +95,7 @@ func Gates(k *topology.Keys) error {
 	if row := k.Row(); row.Figure > 0 && k.Inputs == 2 {
 		return nil
 	}
-	return message.WithHint(fmt.Errorf("model.inputs: credit is measured in networks of gates with two inputs, and "+
+	return message.WithHint(fmt.Errorf("model.inputs: credit is measured in networks of gates with two inputs, but "+
 		"these are %s",
 		k.Title()), "use model.inputs: 2 and one of the topologies %s", strings.Join(CreditTopologies, ", "))
 }
@@ -106,9 +106,9 @@ func (o *CreditOptions) Check() error {
 	switch {
 	case o.Sampled < 1 || o.Sampled > width:
 		return message.WithHint(fmt.Errorf("%d gates cannot be sampled from layers of %d", o.Sampled, width),
-			"the paper has %d of 12,000", PaperSampled)
+			"the paper samples %d of 12,000", PaperSampled)
 	case o.Batches < 1:
-		return message.WithHint(fmt.Errorf("%d batches tell nothing", o.Batches), "the paper has %d", PaperBatches)
+		return message.WithHint(fmt.Errorf("%d batches are too few", o.Batches), "the paper uses %d", PaperBatches)
 	case o.Config.Train.Batch > samples:
 		return message.WithHint(fmt.Errorf("train.batch: %d is more than the %d training samples", o.Config.Train.Batch,
 			samples),

@@ -35,14 +35,14 @@ func Place(groups []*Group, path string, cfg config.Config) ([]*Group, error) {
 			continue
 		}
 		if diff := g.Config.Diff(cfg, "name", "data.dir", "train.seed", "train.checkpoint.minutes"); len(diff) > 0 {
-			return nil, message.WithHint(fmt.Errorf("%s was trained with another %s than %s: they have no common mean", path,
+			return nil, message.WithHint(fmt.Errorf("%s was trained with another %s than %s: a common mean is not defined", path,
 				strings.Join(diff, ", "), g.Paths[0]),
 				"analyze them one by one; models of one topology may differ in train.seed alone")
 		}
 		if at := slices.Index(g.Seeds, cfg.Train.Seed); at >= 0 {
-			return nil, message.WithHint(fmt.Errorf("%s has the seed %d, as %s has: a mean over seeds counts each once", path,
+			return nil, message.WithHint(fmt.Errorf("%s has seed %d, as %s has: a mean over seeds counts each seed once", path,
 				cfg.Train.Seed, g.Paths[at]),
-				"leave one of them out")
+				"remove one of the two models")
 		}
 		g.Paths, g.Seeds = append(g.Paths, path), append(g.Seeds, cfg.Train.Seed)
 		return groups, nil
@@ -87,9 +87,10 @@ func (o Opener) config(ctx context.Context, path string) (config.Config, error) 
 		return o.Config(ctx, path)
 	}
 	if len(o.Overrides) > 0 {
-		return config.Config{}, message.WithHint(message.Optionf("{Set}: %s is a model, whose configuration is settled",
-			path),
-			"leave the option out, or name a configuration, a file that ends in .yaml")
+		return config.Config{},
+			message.WithHint(message.Optionf("{Set}: %s is a model, whose configuration cannot be changed",
+				path),
+				"omit the option, or name a configuration (a file that ends in .yaml)")
 	}
 	info, err := model.ReadInfo(path)
 	if err != nil {
@@ -144,9 +145,9 @@ func (o Opener) openModel(ctx context.Context, path string) (*Subject, error) {
 	r := info.Model.Record
 	imported := r.Origin != nil && r.Train == "" // and not trained further: its training data are not known
 	if r.Train != data.TrainSHA256 && !imported || r.Test != data.TestSHA256 {
-		return nil, message.WithHint(fmt.Errorf("%s: was trained on other content of data set %s than is here", path,
+		return nil, message.WithHint(fmt.Errorf("%s: was trained on another version of data set %s", path,
 			data.Name),
-			"name the folder of its data with {Folders DIR}")
+			"name the folder of the right data with {Folders DIR}")
 	}
 	f, err := file.In(ctx).Frozen()
 	if err != nil {
@@ -158,7 +159,7 @@ func (o Opener) openModel(ctx context.Context, path string) (*Subject, error) {
 		}
 	}
 	if !reflect.DeepEqual(f.Encoder.Thresholds, data.Encoder.Thresholds) || !slices.Equal(f.Classes, data.Classes) {
-		return nil, fmt.Errorf("%s: its encoder or its classes are not those that its configuration has on this data; it "+
+		return nil, fmt.Errorf("%s: its encoder or its classes do not match its configuration on this data; it "+
 			"was not written by train", path)
 	}
 	return &Subject{f, data}, nil
@@ -191,8 +192,8 @@ func dataOf(ctx context.Context, path string, m *model.Model, folders []string) 
 	case m.Record.Origin != nil:
 		return trainer.LoadDataFor(ctx, m.Config, m, folders)
 	case m.Encoder.ByCuts():
-		return nil, fmt.Errorf("%s: its features become words by cuts, which train does not make; diagnose looks at "+
-			"networks that train made", path)
+		return nil, fmt.Errorf("%s: its features become words by cuts, which train does not make; diagnose accepts "+
+			"networks made by train", path)
 	}
 	return trainer.LoadData(ctx, m.Config, folders)
 }

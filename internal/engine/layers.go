@@ -75,7 +75,7 @@ func checkEdges(m *model.Model) error {
 			}
 		}
 		if edges > math.MaxUint32 {
-			return fmt.Errorf("section %d: %d edges lead to a layer, of which there can be %d; use fewer hidden candidates "+
+			return fmt.Errorf("section %d: %d edges lead to a layer, want at most %d; use fewer hidden candidates "+
 				"or gates a layer", i, edges, math.MaxUint32)
 		}
 	}

@@ -144,7 +144,7 @@ func newShared(b *base) (Engine, error) {
 		e.course, size = e.place()
 	}
 	if size > math.MaxUint32 {
-		return nil, fmt.Errorf("engine: the bits of %d samples at all positions or steps take %d numbers, of which there "+
+		return nil, fmt.Errorf("engine: the bits of %d samples at all positions or steps take %d numbers, but there "+
 			"can be %d; use fewer nodes, smaller images or fewer steps", shared.Lanes, size, math.MaxUint32)
 	}
 	for range b.crew.Size() {

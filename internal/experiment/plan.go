@@ -127,7 +127,7 @@ func (p *plan) checkAsked(patterns []string) error {
 		}
 		names = append(names, "  "+base(e.Config, e.entry.Network))
 	}
-	return message.WithHint(&noRowError{patterns, p.experiment.Name}, "* stands for any text; the rows are\n%s",
+	return message.WithHint(&noRowError{patterns, p.experiment.Name}, "* matches any text; the rows are\n%s",
 		strings.Join(names, "\n"))
 }
 

@@ -95,9 +95,10 @@ func (e *Experiment) endings(keys []string) (string, error) {
 			continue
 		}
 		if key == "name" || strings.HasPrefix(key, "train.validation.") {
-			return "", message.WithHint(fmt.Errorf("--set %s: is not for experiments, whose files have names and whose "+
-				"models are "+
-				"those of the last epoch", key), "train it with `ialgn train`")
+			return "",
+				message.WithHint(fmt.Errorf("--set %s: not possible in an experiment, which names its files itself and whose "+
+					"models are "+
+					"the models of the last epoch", key), "train it with `ialgn train`")
 		}
 		ending := grid.Ending(key, value)
 		if ending == "" {

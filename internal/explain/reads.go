@@ -79,7 +79,7 @@ func (w *walk) label(enc *encoding.Encoder) error {
 	}
 	ports := n.DataInputs()
 	if len(ports) != 1 || len(ports[0].Nets)%enc.Features() != 0 {
-		return fmt.Errorf("netlist %q: its inputs are not those of %d features, compile again", n.Name, enc.Features())
+		return fmt.Errorf("netlist %q: its inputs do not match %d features; compile again", n.Name, enc.Features())
 	}
 	each := len(ports[0].Nets) / enc.Features()
 	for i, v := range ports[0].Nets {

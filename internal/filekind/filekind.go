@@ -35,7 +35,7 @@ const (
 	ofTorch  = imported + "; a tensor of samples is saved by numpy.save(\"NAME.npy\", x.numpy())"
 	table    = "it holds samples: `ialgn init FILE` writes a configuration to train a model, and " +
 		"`ialgn predict MODEL FILE` classifies them"
-	unpack   = "unpack it, and name the file that is in it"
+	unpack   = "unpack it, and name the file in it"
 	fromHDL  = "write its gates as BLIF, by yosys -p '%s FILE; synth -flatten; write_blif NAME.blif', and import that"
 	noReader = "networks come from difflogic, torchlogix, DWN, QONNX, BLIF and AIGER: docs/guides/frameworks.md"
 )
@@ -45,77 +45,77 @@ const legacyTorch = "\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 
 // kinds lists all kinds. The first kind that matches a file counts.
 var kinds = []Kind{
-	{"a model file", "`ialgn compile FILE -o NAME` makes a folder of it", IsModel},
+	{"a model file", "`ialgn compile FILE -o NAME` makes a folder from it", IsModel},
 	{Safetensors, "save its tensors as torch.save does, by " +
 		"torch.save(safetensors.torch.load_file(\"FILE\"), \"NAME.pt\"), and import that", isSafetensors},
-	{"a file of PyTorch", ofTorch, func(h []byte) bool {
+	{"a PyTorch file", ofTorch, func(h []byte) bool {
 		return strings.HasSuffix(zipped(h), "data.pkl") || bytes.HasPrefix(h, []byte(legacyTorch))
 	}},
-	{"an archive of arrays of NumPy", table, func(h []byte) bool { return strings.HasSuffix(zipped(h), ".npy") }},
+	{"an archive of NumPy arrays", table, func(h []byte) bool { return strings.HasSuffix(zipped(h), ".npy") }},
 	{"a spreadsheet", "save the table as CSV", func(h []byte) bool {
 		name := zipped(h)
 		return strings.HasPrefix(name, "[Content_Types]") || strings.HasPrefix(name, "xl/") || name == "mimetype" ||
 			bytes.HasPrefix(h, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
 	}},
 	{"a zip archive", unpack, func(h []byte) bool { return zipped(h) != "" }},
-	{"a pickle of Python", "load it in Python, if you trust it, and save the state_dict() of the model by torch.save, " +
+	{"a Python pickle", "load it in Python, if you trust it, and save the state_dict() of the model by torch.save, " +
 		"or the samples by numpy.save", func(h []byte) bool { return len(h) > 2 && h[0] == 0x80 && h[1] >= 2 && h[1] <= 5 }},
-	{"an array of NumPy", table, starting("\x93NUMPY")},
+	{"a NumPy array", table, starting("\x93NUMPY")},
 	{
 		"an IDX file of samples or labels", "`ialgn init FILE --labels LABELS` writes a configuration to train a model",
 		func(h []byte) bool {
 			return len(h) > 3 && h[0] == 0 && h[1] == 0 && h[2] >= 8 && h[2] <= 14 && h[3] >= 1 && h[3] <= 4
 		},
 	},
-	{"a file of gzip", "unpack it by gunzip -c FILE > NAME, and name that file", starting("\x1f\x8b")},
+	{"a gzip file", "unpack it with gunzip -c FILE > NAME, and name the unpacked file", starting("\x1f\x8b")},
 	{"a compressed file", unpack, starting("BZh91AY&SY", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd", "7z\xbc\xaf")},
 	{"a tar archive", unpack, func(h []byte) bool { return len(h) > 262 && string(h[257:262]) == "ustar" }},
 	{
-		"a file of HDF5", "write its table as CSV, or its arrays by numpy.save; " + noReader,
+		"an HDF5 file", "write its table as CSV, or its arrays by numpy.save; " + noReader,
 		starting("\x89HDF\r\n\x1a\n"),
 	},
-	{"a network of TensorFlow Lite", noReader, func(h []byte) bool { return len(h) > 8 && string(h[4:8]) == "TFL3" }},
+	{"a TensorFlow Lite network", noReader, func(h []byte) bool { return len(h) > 8 && string(h[4:8]) == "TFL3" }},
 	{
-		"a file of Parquet", "save the table as CSV, by pandas.read_parquet(\"FILE\").to_csv(\"NAME.csv\", index=False)",
+		"a Parquet file", "save the table as CSV, by pandas.read_parquet(\"FILE\").to_csv(\"NAME.csv\", index=False)",
 		starting("PAR1\x15"),
 	},
 	{
-		"a file of Feather", "save the table as CSV, by pandas.read_feather(\"FILE\").to_csv(\"NAME.csv\", index=False)",
+		"a Feather file", "save the table as CSV, by pandas.read_feather(\"FILE\").to_csv(\"NAME.csv\", index=False)",
 		starting("ARROW1\x00\x00", "FEA1"),
 	},
 	{
-		"a file of MATLAB", "write its table as CSV by writetable(x, \"NAME.csv\"), or its arrays by numpy.save",
+		"a MATLAB file", "write its table as CSV by writetable(x, \"NAME.csv\"), or its arrays by numpy.save",
 		starting("MATLAB 5.0 MAT-file", "MATLAB 7.3 MAT-file"),
 	},
 	{
-		"a database of SQLite", "write a table as CSV, by sqlite3 -csv -header FILE 'select * from TABLE' > NAME.csv",
+		"an SQLite database", "write a table as CSV, by sqlite3 -csv -header FILE 'select * from TABLE' > NAME.csv",
 		starting("SQLite format 3\x00"),
 	},
 	{
-		"a workspace of R", "write its table as CSV, by write.csv(x, \"NAME.csv\", row.names = FALSE)",
+		"an R workspace", "write its table as CSV, by write.csv(x, \"NAME.csv\", row.names = FALSE)",
 		starting("RDX2\n", "RDX3\n"),
 	},
 	{
 		"an image", "samples come from tables, arrays and the data sets of `ialgn data list`",
 		starting("\x89PNG", "\xff\xd8\xff", "GIF87a", "GIF89a"),
 	},
-	{"a document in PDF", "", starting("%PDF-")},
+	{"a PDF document", "", starting("%PDF-")},
 	{"a program or library", "", starting("\x7fELF", "MZ\x90\x00", "!<arch>\n", "\xcf\xfa\xed\xfe")},
-	{"a network in ONNX", imported, isONNX},
-	{"a circuit in AIGER", imported, regexp.MustCompile(`^a[ai]g \d+ \d+ \d+ \d+ \d+`).Match},
-	{"a circuit in BLIF", imported, isBLIF},
-	{"a circuit of torchlogix", imported, func(h []byte) bool {
+	{"an ONNX network", imported, isONNX},
+	{"an AIGER circuit", imported, regexp.MustCompile(`^a[ai]g \d+ \d+ \d+ \d+ \d+`).Match},
+	{"a BLIF circuit", imported, isBLIF},
+	{"a torchlogix circuit", imported, func(h []byte) bool {
 		return isJSON(h) && containsAny(h, `"n_inputs"`, `"sum_nodes"`, `"gate_id"`)
 	}},
 	{"a netlist of yosys in JSON", "write its gates as BLIF, by yosys -p 'read_json FILE; flatten; simplemap; " +
 		"write_blif NAME.blif', and import that", func(h []byte) bool {
 		return isJSON(h) && containsAny(h, `"creator": "Yosys`, `"modules":`)
 	}},
-	{"a file of a folder that compile made", "name the folder, or the model that it was made of", func(h []byte) bool {
+	{"a file in a folder made by compile", "name the folder, or the model that it was made from", func(h []byte) bool {
 		return isJSON(h) && containsAny(h, `"model_sha256"`, `"ialgn":`)
 	}},
 	{"a text in JSON", "", isJSON},
-	{"a page of the web", "fetch the file anew: this is what a server sent in its place", func(h []byte) bool {
+	{"a web page", "download the file again: a server sent a web page instead", func(h []byte) bool {
 		return matching(`(?i)^\s*<(!doctype html|html)`)(h)
 	}},
 	{"Verilog", fmt.Sprintf(fromHDL, "read_verilog"), matching("(?m)^\\s*(module\\s+\\S|`(timescale|default_nettype|include|define)\\b)")},
@@ -173,7 +173,7 @@ func ExplainImport(path string, head []byte) error {
 	if k == nil {
 		return nil
 	}
-	return k.hinted(message.WithHint(fmt.Errorf("is %s, of which no network is read", k.Name), noReader), path)
+	return k.hinted(message.WithHint(fmt.Errorf("is %s, which import cannot read", k.Name), noReader), path)
 }
 
 // WithUse adds to an error the advice for a file, if the file's kind is known.

@@ -111,13 +111,13 @@ func (o *Options) check() error {
 	case !(o.Minutes >= 0 && o.Minutes <= MostMinutes):
 		return message.Optionf("{Minutes} %v: give the minutes that the search may take, up to %d", o.Minutes, MostMinutes)
 	case o.Target == "":
-		return message.WithHint(message.Optionf("{Target}: nothing is named to fit"),
+		return message.WithHint(message.Optionf("{Target}: no target is named"),
 			"name a family, such as xilinx7, or a device, such as ice40-up5k")
 	case o.Dir == "":
-		return errors.New("fit: no folder is named")
+		return errors.New("fit: no output folder is named")
 	}
 	if info, err := os.Stat(o.Dir); err == nil && !info.IsDir() {
-		return fmt.Errorf("%s: is a file, want a folder", o.Dir)
+		return fmt.Errorf("%s: a file, want a folder", o.Dir)
 	}
 	return nil
 }
@@ -154,11 +154,11 @@ func (s *search) ended(ctx context.Context, err error) error {
 		return err
 	case timeOver(ctx):
 		return message.WithHint(
-			fmt.Errorf("%w before a network that fits was trained; what was found is in %s", errTime, s.ledger.path),
-			"give {Resume} to go on, with more {Minutes}")
+			fmt.Errorf("%w before a network that fits was trained; results so far are in %s", errTime, s.ledger.path),
+			"to continue, give {Resume} with more {Minutes}")
 	}
-	return message.WithHint(fmt.Errorf("%w: what was found is in %s", library.ErrInterrupted, s.ledger.path),
-		"give {Resume} to go on")
+	return message.WithHint(fmt.Errorf("%w: results so far are in %s", library.ErrInterrupted, s.ledger.path),
+		"to continue, give {Resume}")
 }
 
 // search is the state of a search.
@@ -259,7 +259,7 @@ func (s *search) look(ctx context.Context) error {
 	s.Data = s.Data.Opened(set)
 	s.images, s.digest = set.Shape != (dataset.Shape{}), set.Digest(dataset.Train)
 	if len(set.Classes) < 2 {
-		return fmt.Errorf("%s: all samples are of one class, and nothing is to be told apart", set.Name)
+		return fmt.Errorf("%s: all samples are of one class, want at least two classes", set.Name)
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (s *search) standings(limit int) (all []standing) {
 func (s *search) better(all []standing, at, limit int) (names []string) {
 	for i, o := range all {
 		if o.cells > 0 && o.cells <= limit && o.wrong < all[at].wrong {
-			names = append(names, fmt.Sprintf("finishing %s, which may be better, and take %.0f s",
+			names = append(names, fmt.Sprintf("finishing %s, which may be better (about %.0f s)",
 				s.ledger.Finals[i].Name, o.finish))
 		}
 	}
@@ -90,7 +90,7 @@ func (s *search) replace(ctx context.Context, f *final) error {
 	next := s.after(f.Candidate)
 	if next == nil {
 		return message.WithHint(fmt.Errorf("%s: %w (%s)", s.name, errTooLarge, f.Candidate.text(s.dims)),
-			"give more {LUTs}, or a larger device; thresholds that the configuration gives may be too many")
+			"give more {LUTs} or a larger device; the configuration may have too many thresholds")
 	}
 	by := s.finalOf(next, float64(min(s.budget, s.limit())))
 	by.Name, by.Epochs = f.Name, s.epochsFor(by, max(1, s.left()-s.ledger.finishing(s.budget)))
@@ -136,7 +136,7 @@ func (s *search) finishFinal(ctx context.Context, f *final) (*Best, error) {
 	err = s.ledger.record(func() { s.ledger.Finishings = append(s.ledger.Finishings, took) })
 	if needs := s.ledger.finishing(took.Cells); took.Cut && needs > s.asked() {
 		s.warn(message.WithHint(fmt.Errorf("finishing %s may take %.0f s", f.Name, needs),
-			"give more {Minutes} with {Resume}"))
+			"to continue, give {Resume} with more {Minutes}"))
 	}
 	return b, err
 }

@@ -127,7 +127,7 @@ func openLedger(dir string, a asked, dims []dimension, resume bool, guard outfil
 	text, err := os.ReadFile(l.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && resume:
-		return nil, message.WithHint(fmt.Errorf("%s: there is no search to go on with", l.path), "leave {Resume} out")
+		return nil, message.WithHint(fmt.Errorf("%s: there is no search to continue", l.path), "leave {Resume} out")
 	case errors.Is(err, fs.ErrNotExist):
 		return l, nil
 	case err != nil:
@@ -138,11 +138,11 @@ func openLedger(dir string, a asked, dims []dimension, resume bool, guard outfil
 	var old ledger
 	if err := json.Unmarshal(text, &old); err != nil {
 		return nil, message.WithHint(fmt.Errorf("%s: %w", l.path, message.ExplainJSON(err)),
-			"leave {Resume} out to search anew")
+			"omit {Resume} to start a new search")
 	}
 	if err := old.check(l, dims); err != nil {
 		return nil, message.WithHint(fmt.Errorf("%s: %w", l.path, err),
-			"give the same as before, or leave {Resume} out to search anew")
+			"give the same value as before, or omit {Resume} to start a new search")
 	}
 	old.path, old.start, old.before = l.path, l.start, old.Seconds
 	return &old, nil
@@ -161,9 +161,9 @@ func (l *ledger) check(as *ledger, dims []dimension) error {
 	case l.Format != ledgerFormat:
 		return fmt.Errorf("format %d, this program has %d", l.Format, ledgerFormat)
 	case string(want) != string(got):
-		return fmt.Errorf("the search there was asked for %s, and this one for %s", got, want)
+		return fmt.Errorf("the search in the folder is for %s, but this search is for %s", got, want)
 	case fmt.Sprint(l.Dimensions) != fmt.Sprint(as.Dimensions):
-		return fmt.Errorf("the search there was by %v, and this one by %v", l.Dimensions, as.Dimensions)
+		return fmt.Errorf("the search in the folder uses %v, but this search uses %v", l.Dimensions, as.Dimensions)
 	}
 	for _, r := range l.Rungs {
 		if r == nil || r.Epochs < 1 || r.Seeds < 1 {

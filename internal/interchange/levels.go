@@ -108,7 +108,7 @@ func (l *levelled) check(outputs int) error {
 		}
 	}
 	if total > maxPassed {
-		return fmt.Errorf("%d nodes, most of which pass bits on from one layer to the next, want at most %d", total,
+		return fmt.Errorf("%d nodes, including nodes that only pass bits from layer to layer, want at most %d", total,
 			maxPassed)
 	}
 	if l.c.Inputs == 0 {

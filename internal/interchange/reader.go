@@ -104,7 +104,7 @@ func Read(src *given.Source, from string) (*graph.Network, error) {
 	}
 	network.Format = f.name
 	if left := torchfile.Unread(value); left != nil {
-		network.Found("passed over", named(left), "the file itself, of which nothing was run")
+		network.Found("passed over", named(left), "the file itself; no code in it was run")
 	}
 	return network, nil
 }
@@ -209,16 +209,16 @@ func (f *format) used(src *given.Source) error {
 	case !f.wiring && src.Wiring != nil:
 		return message.WithHint(fmt.Errorf("wires are given, %.80q, but a file of this form has its own or none",
 			src.Wiring.Name),
-			"leave out {Wiring FILE}")
+			"omit {Wiring FILE}")
 	case !f.thresholds && src.Thresholds != nil:
 		return message.WithHint(errors.New("thresholds are given, but a file of this form has its own, or takes bits"),
-			"leave out {Thresholds FILE.npy}, and thermometer.thresholds_file of the facts")
+			"omit {Thresholds FILE.npy}, and thermometer.thresholds_file of the facts")
 	case src.Thresholds != nil && src.Facts.Thermometer.None:
 		return message.WithHint(fmt.Errorf("%s: thermometer is none, but thresholds are given", src.Said()),
-			"leave out one of the two")
+			"omit the key or the thresholds")
 	case framework != "" && f.frameworks != nil && !slices.Contains(f.frameworks, framework):
-		return message.WithHint(fmt.Errorf("framework is %.40q, but the file is one of %s", src.Facts.Framework,
-			strings.Join(f.frameworks, " or ")), "are the facts those of another network? The key may be left out")
+		return message.WithHint(fmt.Errorf("framework is %.40q, but the file is from %s", src.Facts.Framework,
+			strings.Join(f.frameworks, " or ")), "are these the facts of another network? The key may be omitted")
 	}
 	return nil
 }
@@ -234,16 +234,16 @@ func (f *format) asked(err error) error {
 	case missing.What == "wiring":
 		return message.WithHint(err, "save the whole module, torch.save(model, FILE), or a state dict that has it")
 	case missing.What == "thresholds":
-		return message.WithHint(err, "save them by numpy.save and name the file with {Thresholds FILE.npy}")
+		return message.WithHint(err, "save them with numpy.save and name the file with {Thresholds FILE.npy}")
 	}
-	return message.WithHint(err, "say it with {Fact %s=VALUE}, or in a file with {Facts FILE}", missing.What)
+	return message.WithHint(err, "give it with {Fact %s=VALUE}, or in a file with {Facts FILE}", missing.What)
 }
 
 // find returns the format of a file and, for a file of PyTorch, its content.
 func find(src *given.Source, from string, head []byte) (f *format, value any, err error) {
 	if from != "" {
 		if f = formatOf(from); f == nil {
-			return nil, nil, message.Near(fmt.Errorf("format %.40q is unknown: give one of %s", from,
+			return nil, nil, message.Near(fmt.Errorf("format %.40q is unknown, want %s", from,
 				strings.Join(ReaderNames(), ", ")),
 				from, ReaderNames())
 		}
@@ -253,7 +253,7 @@ func find(src *given.Source, from string, head []byte) (f *format, value any, er
 			f = byHead(head)
 		}
 		if f == nil && filekind.IsModel(head) {
-			return nil, nil, errors.New("is a model of ialgn already")
+			return nil, nil, errors.New("is already a model of ialgn")
 		}
 		if f == nil {
 			return nil, nil, unknown(src, head)
@@ -293,8 +293,8 @@ func unknown(src *given.Source, head []byte) error {
 	if err := otherKind(src, head); err != nil {
 		return err
 	}
-	return message.WithHint(errors.New("is in no format that is known by its beginning"),
-		"say which it is: {From %s}", strings.Join(ReaderNames(), "|"))
+	return message.WithHint(errors.New("has an unknown format"),
+		"name the format: {From %s}", strings.Join(ReaderNames(), "|"))
 }
 
 func formatOf(name string) *format {

@@ -25,7 +25,7 @@ func TestUnusedFactsAreRefused(t *testing.T) {
 		"framework": {
 			given.Source{Facts: &given.Facts{Framework: "DWN"}},
 			[]string{"difflogic", "torchlogix", "circuit-json"},
-			`framework is "DWN", but the file is one of `,
+			`framework is "DWN", but the file is from `,
 		},
 		"none and thresholds": {
 			given.Source{Thresholds: [][]float32{{1}}, Facts: &given.Facts{Thermometer: given.Thermometer{None: true}}},

@@ -82,7 +82,7 @@ func TestGzipRefused(t *testing.T) {
 		{"damaged", whole[:20] + "\xff\xff\xff" + whole[23:], "gzip: ", ""},
 		{"only a head", "\x1f\x8b", "gzip: ", ""},
 		{"large", zipped(t, strings.Repeat("\n", 32<<20)), "unpacks to more than", "gunzip x.gz"},
-		{"a table", zipped(t, "a,b\n1,2\n"), "is a table, of which no network is read", "ialgn init x"},
+		{"a table", zipped(t, "a,b\n1,2\n"), "is a table, which import cannot read", "ialgn init x"},
 		{"nothing", zipped(t, ""), "the file is empty", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -61,10 +61,11 @@ func wholeOffset(difference float64) (int, error) {
 	whole := math.Round(difference)
 	switch {
 	case math.Abs(difference-whole) > 1e-9:
-		return 0, fmt.Errorf("its beta is %v above that of another class; bits are counted, so give betas that differ by "+
-			"whole numbers", difference)
+		return 0,
+			fmt.Errorf("its beta is %v above the beta of another class; bits are counted, so give betas that differ by "+
+				"whole numbers", difference)
 	case whole > maxOffset:
-		return 0, fmt.Errorf("its beta is %v above that of another class, want at most %d", difference, maxOffset)
+		return 0, fmt.Errorf("its beta is %v above the beta of another class, want at most %d", difference, maxOffset)
 	}
 	return int(whole), nil
 }

@@ -38,7 +38,7 @@ func FindWriter(name string) (*Writer, error) {
 			return &forms[i], nil
 		}
 	}
-	return nil, message.Near(fmt.Errorf("form %.40q is unknown: give one of %s", name, strings.Join(WriterNames(), ", ")),
+	return nil, message.Near(fmt.Errorf("format %.40q is unknown, want %s", name, strings.Join(WriterNames(), ", ")),
 		name,
 		WriterNames())
 }

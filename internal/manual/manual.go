@@ -69,7 +69,7 @@ var writers = map[string]func(io.Writer, *Program) error{"bash": bash, "zsh": zs
 func Completion(w io.Writer, shell string, p *Program) error {
 	write, ok := writers[shell]
 	if !ok {
-		return fmt.Errorf("shell %q: there is no completion for it, want one of %s", shell, strings.Join(Shells, ", "))
+		return fmt.Errorf("shell %q: no completion for this shell, want %s", shell, strings.Join(Shells, ", "))
 	}
 	return write(w, p)
 }

@@ -90,7 +90,7 @@ func (c *container) headers() (header, unsigned []byte, err error) {
 	sum := c.meta[checksumKey]
 	place, ok := checksumPlace(header, sum)
 	if !ok || len(sum) != len(noChecksum) {
-		return nil, nil, fmt.Errorf("%s: metadata: %s is %.20q, want one of eight digits; %s", c.name, checksumKey, sum,
+		return nil, nil, fmt.Errorf("%s: metadata: %s is %.20q, want eight digits; %s", c.name, checksumKey, sum,
 			damaged)
 	}
 	unsigned = bytes.Clone(header)
@@ -119,7 +119,7 @@ func bound(n int64, i, pieces int) int64 {
 func (c *container) compareSum(sum uint32, size int64) error {
 	want, found := c.meta[checksumKey]
 	if got := fmt.Sprintf("%08x", finish(sum, size)); found && got != want {
-		return fmt.Errorf("%s: checksum %s, but what the file holds has %s; %s", c.name, want, got, damaged)
+		return fmt.Errorf("%s: checksum %s, but the content has %s; %s", c.name, want, got, damaged)
 	}
 	return nil
 }

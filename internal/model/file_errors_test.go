@@ -254,7 +254,7 @@ func TestCutsErrors(t *testing.T) {
 		{"both ways", func(h *header, _ []byte) {
 			end := h.sorted()[len(h.Tensors)-1].Offsets[1]
 			h.Tensors["encoder.offset"] = line{"F32", []int64{}, []int64{end, end + 4}}
-		}, "encoder.cuts beside encoder.offset, want one of them"},
+		}, "both encoder.cuts and encoder.offset, want only one"},
 		{"a scale, too", func(h *header, _ []byte) {
 			end := h.sorted()[len(h.Tensors)-1].Offsets[1]
 			h.Tensors["encoder.scale"] = line{"F32", []int64{}, []int64{end, end + 4}}

@@ -87,7 +87,7 @@ func (m *Model) checkImage(i int) error {
 	case s.Layers != 1:
 		return fmt.Errorf("%d layers of nodes that positions share, want 1", s.Layers)
 	case i > 0 && m.Sections[i-1].Grid == nil:
-		return errors.New("positions share its nodes, but not those of the section before")
+		return errors.New("positions share its nodes, but not the nodes of the section before")
 	case i == 0 && (m.Encoder.Features()%(g.Rows*g.Columns) != 0 || g.Planes != m.Encoder.Features()/(g.Rows*g.Columns)):
 		return fmt.Errorf("an image of %d planes of %d x %d for %d features", g.Planes, g.Rows, g.Columns,
 			m.Encoder.Features())
@@ -133,7 +133,7 @@ func hasPositions(g *topology.Grid) bool {
 func (m *Model) checkShared(i int, p *Pin) error {
 	switch g := m.Sections[i].Grid; {
 	case p.Source == Base && m.Base(i) < 0:
-		return fmt.Errorf("source %v, but no convolution stands before that has it", p.Source)
+		return fmt.Errorf("source %v, but no earlier convolution has it", p.Source)
 	case g != nil && (p.Source == Spine || i > 0 && p.Source == Input && g.Field == nil):
 		return fmt.Errorf("source %v of nodes that positions share, which have no %v and no field of input bits", p.Source,
 			Spine)
@@ -151,7 +151,7 @@ func (m *Model) checkField(i int) error {
 	var grids []*topology.Grid
 	for j := range m.Sections[:i+1] {
 		if m.Sections[j].Grid == nil {
-			return errors.New("positions share its nodes, but not those of a section before")
+			return errors.New("positions share its nodes, but not the nodes of an earlier section")
 		}
 		grids = append(grids, m.Sections[j].Grid)
 	}

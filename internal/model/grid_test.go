@@ -88,7 +88,7 @@ func TestGridErrors(t *testing.T) {
 		{"nothing left to pool", first, replaced(first, "stride", "64", "pool", "2"), "has no positions"},
 		{"unknown key", first, replaced(first, "pool", `1,"dilation":2`), `unknown field "dilation"`},
 		{"pooled where it was not", first, replaced(first, "pool", "2"), "section 1: an image of 6 planes of 6 x 6, but 6 of 3 x 3 leave"},
-		{"no grid", "," + first, "", "section 1: positions share its nodes, but not those of the section before"},
+		{"no grid", "," + first, "", "section 1: positions share its nodes, but not the nodes of the section before"},
 		{
 			"another base", `"padding":0,"pool":2}`,
 			`"padding":0,"pool":2,"base":{"planes":1,"rows":6,"columns":6,"side":3,"stride":1,"padding":1,"pool":1}}`,
@@ -104,7 +104,7 @@ func TestGridErrors(t *testing.T) {
 			`"padding":0,"pool":2,"field":{"planes":1,"rows":6,"columns":6,"side":4611686018427387904,"stride":1,"padding":1,"pool":1}}`,
 			"but its patches lead to {Planes:1 Rows:6 ",
 		},
-		{"no base", `"source":"previous"`, `"source":"base"`, "source base, but no convolution stands before that has it"},
+		{"no base", `"source":"previous"`, `"source":"base"`, "source base, but no earlier convolution has it"},
 		{"layers", `"layers":1`, `"layers":2`, "2 layers of nodes that positions share, want 1"},
 		{"source", `"source":"previous"`, `"source":"input"`, "source input of nodes that positions share"},
 		{"spine", `"source":"previous"`, `"source":"spine"`, "source spine, but the layer before has"},

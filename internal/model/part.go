@@ -24,7 +24,7 @@ func (m *Model) wholeWidth() int {
 func (m *Model) take(rank, size int) error {
 	perClass := m.Width / len(m.Classes)
 	if size > perClass {
-		return fmt.Errorf("%d ranks for %d chains a class, want at most as many ranks as chains", size, perClass)
+		return fmt.Errorf("%d ranks for %d chains per class, want at most one rank per chain", size, perClass)
 	}
 	if err := m.checkPrivate(); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (m *Model) checkPrivate() error {
 	return nil
 }
 
-var errNotPrivate = errors.New("its nodes read those of other chains, so that it cannot be shared among ranks; train " +
+var errNotPrivate = errors.New("its nodes read nodes of other chains, so it cannot be shared among ranks; train " +
 	"it as one process")
 
 // Run is a run of elements of a tensor.

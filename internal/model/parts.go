@@ -40,7 +40,7 @@ func (c *Compact) Parts() (*Parts, error) {
 	}
 	all := c.Carriages()
 	if all == nil {
-		return nil, fmt.Errorf("model %q has kernels that read input bits beside images of other proportions", c.Name)
+		return nil, fmt.Errorf("model %q has kernels that read input bits together with images of other proportions", c.Name)
 	}
 	p := &Parts{}
 	for i := range all {

@@ -42,7 +42,7 @@ func openRegular(path string) (*os.File, int64, error) {
 		err = cause.Err
 	}
 	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w; name a model file, as train writes it", path, err)
+		return nil, 0, fmt.Errorf("%s: %w; name a model file written by train", path, err)
 	}
 	info, err := file.Stat() // a run may have just renamed its own file to path
 	if err == nil && !info.Mode().IsRegular() {
@@ -58,11 +58,11 @@ func openRegular(path string) (*os.File, int64, error) {
 func irregular(path string, info os.FileInfo) error {
 	if info.IsDir() {
 		if _, err := os.Stat(filepath.Join(path, "manifest.json")); err == nil {
-			return fmt.Errorf("%s: is a folder that compile made; name the model that it was compiled from", path)
+			return fmt.Errorf("%s: a folder made by compile; name the model that it was compiled from", path)
 		}
-		return fmt.Errorf("%s: is a folder, name a model file in it", path)
+		return fmt.Errorf("%s: a folder; name a model file in it", path)
 	}
-	return fmt.Errorf("%s: is a device or pipe, which cannot be read more than once; name a model file", path)
+	return fmt.Errorf("%s: a device or pipe, which cannot be read twice; name a model file", path)
 }
 
 func read(name string, r io.ReaderAt, size int64, state func(*Info) ([]Tensor, error)) (*Model, error) {
@@ -152,7 +152,7 @@ func (c *container) quantiser(e *encoding.Encoder, features int) (want []Tensor,
 	n := e.Bits - 1
 	switch {
 	case cuts && offsets:
-		return nil, fmt.Errorf("%s: %s beside %s, want one of them; %s", c.name, cutsName, offsetName, damaged)
+		return nil, fmt.Errorf("%s: both %s and %s, want only one; %s", c.name, cutsName, offsetName, damaged)
 	case cuts:
 		want = []Tensor{{Name: cutsName, Shape: []int{features, n}, Data: []float64(nil)}}
 	case offsets:

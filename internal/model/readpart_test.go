@@ -131,7 +131,7 @@ func TestLoadPartErrors(t *testing.T) {
 		"nothing":              {nil, "0 bytes are too few for a model file"},
 		"not private":          {fileOf(t, netgen.Model(netgen.ModelOptions{Hidden: 4}), model.Extra{}), "train it as one process"},
 		"layers of all widths": {fileOf(t, netgen.Model(netgen.ModelOptions{Topology: "layered", Widths: "40,30"}), moments(1)), "of other chains"},
-		"few chains":           {fileOf(t, netgen.Model(netgen.ModelOptions{Width: 6}), model.Extra{}), "3 ranks for 2 chains a class"},
+		"few chains":           {fileOf(t, netgen.Model(netgen.ModelOptions{Width: 6}), model.Extra{}), "3 ranks for 2 chains per class"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "m")

@@ -176,7 +176,7 @@ func TestStageFailures(t *testing.T) {
 				path = filepath.Join(filepath.Dir(path), "..", "m")
 			}
 			return stageAndCommit(c, m, path, model.Extra{})
-		}, "it is not the same folder on all machines"},
+		}, "the folder is not the same on all machines"},
 		{"another network on rank 1", func(c ranks.Comm, m *model.Model, path string) error {
 			if c.Rank() == 1 {
 				m = partOf(netgen.Model(netgen.ModelOptions{Depth: 6}), *m.Part)

@@ -61,8 +61,9 @@ func check(members []Member) error {
 		case m.Name == "" || bad:
 			return fmt.Errorf("archive: member %q: this is no name of a file, use ASCII that prints, without /", m.Name)
 		case seen[m.Name]:
-			return fmt.Errorf("archive: member %q: the name stands twice, and one file would be lost when they are taken out: "+
-				"give each its own", m.Name)
+			return fmt.Errorf(
+				"archive: member %q: the name occurs twice, and one file would be lost when the archive is unpacked: "+
+					"give each its own", m.Name)
 		}
 		seen[m.Name] = true
 	}

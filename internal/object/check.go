@@ -68,7 +68,7 @@ func (s *Section) check(before map[string]*Section) error {
 	case s.Type == elf.SHT_NOBITS && s.Data != nil:
 		return errors.New("it has data although its type is SHT_NOBITS, give its size alone")
 	case s.Type != elf.SHT_NOBITS && s.Size != 0:
-		return errors.New("its size is that of its data, leave Size 0")
+		return errors.New("its size is the size of its data; leave Size 0")
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func (s *Symbol) check(sections map[string]*Section, before map[string]bool) err
 	case !printable(s.Name):
 		return errors.New("the name is empty or has a character that does not print, give it another")
 	case before[s.Name]:
-		return errors.New("the name stands twice, give each symbol its own")
+		return errors.New("the name occurs twice; give each symbol its own name")
 	case s.Binding > elf.STB_WEAK:
 		return fmt.Errorf("binding %v is not known, use STB_LOCAL, STB_GLOBAL or STB_WEAK", s.Binding)
 	case s.Type > elf.STT_FUNC:
@@ -103,7 +103,7 @@ func (s *Symbol) check(sections map[string]*Section, before map[string]bool) err
 	case section == nil:
 		return fmt.Errorf("there is no section %q, add it", s.Section)
 	case !inside(s.Value, s.Size, section.size()):
-		return fmt.Errorf("%d bytes at %#x reach beyond the %d bytes of %s, mend offset or size", s.Size, s.Value,
+		return fmt.Errorf("%d bytes at %#x reach beyond the %d bytes of %s; correct offset or size", s.Size, s.Value,
 			section.size(), s.Section)
 	}
 	return nil
@@ -122,7 +122,7 @@ func (r *Relocation) check(m elf.Machine, sections map[string]*Section, symbols 
 	case size == 0:
 		return fmt.Errorf("type %d is none that is known for %v, use another", r.Type, m)
 	case !inside(r.Offset, size, section.size()):
-		return fmt.Errorf("a field of %d bytes reaches beyond the %d bytes of the section, mend the offset", size,
+		return fmt.Errorf("a field of %d bytes reaches beyond the %d bytes of the section; correct the offset", size,
 			section.size())
 	}
 	return nil

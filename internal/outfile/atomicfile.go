@@ -72,7 +72,7 @@ func Join(path, temporary string) (*File, error) {
 	}
 	f, err := os.OpenFile(filepath.Join(filepath.Dir(target), filepath.Base(temporary)), os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("folder %s has no file %s, which another process has made in it: it is not the same folder "+
+		return nil, fmt.Errorf("folder %s has no file %s, but another process has created it: the folder is not the same "+
 			"on all machines", filepath.Dir(target), temporary)
 	}
 	if err != nil {
@@ -103,9 +103,9 @@ func resolve(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return "", errors.New("is a folder, name a file in it")
+		return "", errors.New("a folder; name a file in it")
 	case err == nil && !info.Mode().IsRegular():
-		return "", errors.New("is a device or pipe that a file cannot replace, name a file")
+		return "", errors.New("a device or pipe, which a file cannot replace; name a file")
 	}
 	return path, nil
 }
@@ -135,9 +135,9 @@ func openBeside(target string) (f *os.File, err error) {
 // explain returns the reason why no file could be made in the folder.
 func explain(folder string, err error) error {
 	if info, statErr := os.Stat(folder); errors.Is(statErr, fs.ErrNotExist) {
-		return fmt.Errorf("folder %s does not exist, make it first: %w", folder, fs.ErrNotExist)
+		return fmt.Errorf("folder %s does not exist; create it first: %w", folder, fs.ErrNotExist)
 	} else if statErr == nil && !info.IsDir() {
-		return fmt.Errorf("%s is no folder, give a path in one", folder)
+		return fmt.Errorf("%s is not a folder; give a path in a folder", folder)
 	}
 	return reason("write in folder "+folder, err)
 }

@@ -215,10 +215,10 @@ func TestCreateErrors(t *testing.T) {
 	missing := filepath.Join(folder, "missing")
 	for _, test := range []struct{ name, path, want string }{
 		{"no folder", filepath.Join(missing, "f"), "folder " + missing +
-			" does not exist, make it first: file does not exist"},
-		{"a file as folder", filepath.Join(file, "f"), file + " is no folder, give a path in one"},
-		{"a folder", folder, "is a folder, name a file in it"},
-		{"a device", os.DevNull, "is a device or pipe that a file cannot replace, name a file"},
+			" does not exist; create it first: file does not exist"},
+		{"a file as folder", filepath.Join(file, "f"), file + " is not a folder; give a path in a folder"},
+		{"a folder", folder, "a folder; name a file in it"},
+		{"a device", os.DevNull, "a device or pipe, which a file cannot replace; name a file"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := outfile.Write(test.path, text("x"))
@@ -383,10 +383,10 @@ func TestJoinErrors(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "f")
 	if _, err := outfile.Join(path, ".f.01234567.tmp"); err == nil ||
-		!strings.Contains(err.Error(), "it is not the same folder on all machines") {
+		!strings.Contains(err.Error(), "the folder is not the same on all machines") {
 		t.Errorf("no such file: %v", err)
 	}
-	if _, err := outfile.Join(folder, "x"); err == nil || !strings.Contains(err.Error(), "is a folder") {
+	if _, err := outfile.Join(folder, "x"); err == nil || !strings.Contains(err.Error(), "a folder; name a file in it") {
 		t.Errorf("a folder: %v", err)
 	}
 	f, err := outfile.Create(path)

@@ -44,7 +44,7 @@ func AcquireLock(path string) (*Lock, error) {
 		}
 		if _, ok := holder(f); !ok {
 			f.Close()
-			return nil, fmt.Errorf("%s: exists and is not a lock that ialgn wrote; move it away", path)
+			return nil, fmt.Errorf("%s: exists, but is not a lock of ialgn; move the file away", path)
 		}
 		// The number in the file is for people; the lock works without it.
 		if err := f.Truncate(0); err == nil {

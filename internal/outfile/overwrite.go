@@ -56,7 +56,7 @@ func (g Guard) Check(path string, form Form) error {
 	}
 	for _, in := range g.inputs {
 		if os.SameFile(in.info, info) {
-			return Remedied(fmt.Errorf("%s: is what the command reads (%s), and would be written over", path, in.path))
+			return Remedied(fmt.Errorf("%s: an input of the command (%s), which would be overwritten", path, in.path))
 		}
 	}
 	if info.Size() == 0 {
@@ -95,7 +95,7 @@ func (g Guard) CheckAll(files []Output) error {
 
 // Foreign returns the error for an existing file that the command did not write.
 func Foreign(path, what string) error {
-	return Remedied(fmt.Errorf("%s: exists and is not %s that ialgn wrote", path, what))
+	return Remedied(fmt.Errorf("%s: exists, but is not %s written by ialgn", path, what))
 }
 
 // Remedied adds the usual hint to an error about a file that must not be overwritten.
@@ -159,7 +159,7 @@ func Apart(by, path string, others ...string) error {
 		}
 		known, err := os.Stat(there)
 		if at == there || err == nil && info != nil && os.SameFile(info, known) {
-			return message.WithHint(message.Optionf("{"+by+"} %s: is a file that the command itself reads or writes (%s)", path,
+			return message.WithHint(message.Optionf("{"+by+"} %s: the command itself reads or writes this file (%s)", path,
 				other),
 				"name another file")
 		}

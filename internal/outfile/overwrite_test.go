@@ -49,7 +49,7 @@ func TestForeignFilesAreRefused(t *testing.T) {
 		for _, text := range e.notOurs {
 			write(t, path, text)
 			err := outfile.NewGuard(false).Check(path, e.form)
-			if err == nil || !strings.HasPrefix(err.Error(), path+": exists and is not ") ||
+			if err == nil || !strings.HasPrefix(err.Error(), path+": exists, but is not ") ||
 				message.Hint(err) != "choose another name, or give Force" {
 				t.Errorf("%.40q: error %v, hint %q", text, err, message.Hint(err))
 			}
@@ -89,7 +89,7 @@ func TestInputs(t *testing.T) {
 	}
 	g := outfile.NewGuard(false, in, none, "", filepath.Join(dir, "missing"), dir)
 	for _, path := range []string{in, soft, hard, none, filepath.Join(dir, "..", filepath.Base(dir), "in")} {
-		if err := g.Check(path, outfile.Dump); err == nil || !strings.Contains(err.Error(), "is what the command reads") {
+		if err := g.Check(path, outfile.Dump); err == nil || !strings.Contains(err.Error(), "an input of the command") {
 			t.Errorf("%s: error %v", path, err)
 		}
 		if err := outfile.NewGuard(true, in, none).Check(path, outfile.Dump); err != nil {

@@ -33,8 +33,8 @@ func MakeTemp(prefix string) (string, error) {
 	}
 	if set := os.Getenv("TMPDIR"); set != "" && set == os.TempDir() {
 		return "", message.WithHint(fmt.Errorf("%s, the folder for temporary files that TMPDIR names: %w", set, err),
-			"set the environment variable TMPDIR to a folder that is there and can be written to, or unset it")
+			"set the environment variable TMPDIR to a folder that exists and is writable, or unset it")
 	}
 	return "", message.WithHint(fmt.Errorf("%s, the folder for temporary files: %w", os.TempDir(), err),
-		"set the environment variable TMPDIR to a folder that is there and can be written to")
+		"set the environment variable TMPDIR to a folder that exists and is writable")
 }

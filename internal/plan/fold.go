@@ -119,10 +119,10 @@ func (o Options) folded(p *Plan) (f Fold, wrap string, err error) {
 	kind := o.Fold.division()
 	switch {
 	case o.FoldSteps < 0 || o.FoldSteps > maxFoldSteps || o.FoldSteps > 0 && o.Fold == "":
-		return "", "", message.WithHint(message.Optionf("{FoldSteps} %d: it is the room of a folded engine, 1 to %d",
+		return "", "", message.WithHint(message.Optionf("{FoldSteps} %d: want the room of a folded engine, 1 to %d steps",
 			o.FoldSteps,
 			maxFoldSteps),
-			"leave it out, or give {Fold}, too")
+			"omit it, or add {Fold}")
 	case o.Fold == "":
 		return "", p.Wrap, nil
 	case kind == nil && !slices.Contains(folded.Lanes(), o.Fold.lanes()):
@@ -198,7 +198,7 @@ func (p *Plan) program(ctx context.Context, n *netlist.Netlist, m Network, versi
 	}
 	program, err := folded.NewProgram(n, m.Encoder.Thresholds)
 	if err != nil {
-		return nil, message.WithHint(message.Optionf("{Fold}: %w", err), "leave it out")
+		return nil, message.WithHint(message.Optionf("{Fold}: %w", err), "omit it")
 	}
 	// The header names no model: engines of the same shape are equal for all models.
 	f := &backend.Fold{

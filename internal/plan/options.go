@@ -230,7 +230,7 @@ func (o Options) wrapper() (string, error) {
 	}
 	if o.Baud != 0 && !wrapper.Is(kind, wrapper.HasBaud) {
 		return "", message.WithHint(message.Optionf("{Baud} %d: there is no serial line", o.Baud),
-			"leave it out, or give {Wrap uart}")
+			"omit it, or add {Wrap uart}")
 	}
 	if o.Wrap == WrapNone {
 		return "", nil
@@ -249,11 +249,11 @@ func (o Options) checkTag(kind string) error {
 	case o.Fold != "":
 		return message.WithHint(message.Optionf("{Tag} %d: a folded engine has no registers for a tag; its results come "+
 			"in the order "+
-			"of the samples", o.Tag), "leave {Tag} out and count the results, or leave {Fold} out")
+			"of the samples", o.Tag), "omit {Tag} and count the results, or omit {Fold}")
 	case kind != "" && !wrapper.Is(kind, wrapper.TakesTags):
 		return message.WithHint(message.Optionf("{Tag} %d: the interface %s has no signals for a tag; its results come in "+
 			"the order "+
-			"of the samples", o.Tag, kind), "leave {Tag} out and count the results, or give {Wrap stream} or {Wrap axis}")
+			"of the samples", o.Tag, kind), "omit {Tag} and count the results, or use {Wrap stream} or {Wrap axis}")
 	}
 	return nil
 }
@@ -330,7 +330,7 @@ func (o Options) stages() (p pipeline.Options, err error) {
 		return p, message.WithHint(message.Optionf("{MaxLevels} %d: it is the most levels of a stage of {Pipeline auto}, "+
 			"1 or more",
 			o.MaxLevels),
-			"leave it out, or give {Pipeline auto}")
+			"omit it, or add {Pipeline auto}")
 	case o.Pipeline == "" || o.Pipeline == PipelineNone:
 		return p, nil
 	}
@@ -347,7 +347,7 @@ func (o Options) thermometer(scope netlist.Scope, mapped bool) (compiler.Thermom
 	if o.AssumeThermometer && (scope == netlist.Full || !mapped) {
 		return 0, message.WithHint(message.Optionf("{AssumeThermometer}: it is for the scopes gates and core, mapped to "+
 			"LUTs"),
-			"leave it out; in scope full the comparators show the order, and without {LUT} every gate stays what it is")
+			"omit it: in scope full the comparators show the order, and without {LUT} every gate is kept")
 	}
 	switch {
 	case mapped && scope == netlist.Full:
@@ -396,7 +396,7 @@ func read(o Options) (*Plan, error) {
 	}
 	if o.Counts && p.scope == netlist.Gates {
 		return nil, message.WithHint(message.Optionf("{Counts}: scope gates has no class counts"),
-			"leave it out, or use {Scope core} or full")
+			"omit it, or use {Scope core} or full")
 	}
 	mapped := p.Hardware != nil
 	p.Optimiser = compiler.Options{Level: o.Optimise.Number(), Restructure: mapped, Measure: true}

@@ -14,9 +14,9 @@ import (
 // checkPositions returns an error for options that [FoldPositions] cannot be combined with.
 func checkPositions(o Options) error {
 	if o.FoldSteps > 0 {
-		return message.WithHint(message.Optionf("{FoldSteps} %d: an engine that takes a position a clock has no steps",
+		return message.WithHint(message.Optionf("{FoldSteps} %d: an engine with one position per clock has no steps",
 			o.FoldSteps),
-			"leave it out")
+			"omit it")
 	}
 	return nil
 }
@@ -25,9 +25,9 @@ func checkPositions(o Options) error {
 func convolutions(compact *model.Compact) (parts []Part, build builder, err error) {
 	network, err := compact.Parts()
 	if err != nil {
-		remedy := "train a network of topology conv, or leave {Fold} out"
+		remedy := "train a network of topology conv, or omit {Fold}"
 		if compact.Shared() {
-			remedy = "use padding, strides and pooling that keep the image's proportions, or leave {Fold} out"
+			remedy = "use padding, strides and pooling that keep the image's proportions, or omit {Fold}"
 		}
 		return nil, nil, message.WithHint(message.Optionf("{Fold positions}: %w", err), remedy)
 	}

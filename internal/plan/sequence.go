@@ -13,12 +13,12 @@ import (
 func checkSequence(o Options) error {
 	switch {
 	case o.FoldSteps > 0:
-		return message.WithHint(message.Optionf("{FoldSteps} %d: an engine that has a step once runs no program",
+		return message.WithHint(message.Optionf("{FoldSteps} %d: an engine with one step in hardware has no program",
 			o.FoldSteps),
-			"leave it out")
+			"omit it")
 	case o.Pipeline != "" && o.Pipeline != PipelineNone:
 		return message.WithHint(message.Optionf("{Pipeline} %s: with {Fold steps} a step is a loop, which takes one clock",
-			string(o.Pipeline)), "leave it out")
+			string(o.Pipeline)), "omit it")
 	}
 	return nil
 }
@@ -29,7 +29,7 @@ func sequence(compact *model.Compact) ([]Part, builder, error) {
 	step, err := compact.Step()
 	if err != nil {
 		return nil, nil, message.WithHint(message.Optionf("{Fold steps}: %w", err),
-			"train a network of topology recurrent, or leave {Fold} out")
+			"train a network of topology recurrent, or omit {Fold}")
 	}
 	parts := []Part{
 		{folded.CoreSuffix, "the layers of a step", verify.Design{Model: step.Core}},

@@ -128,7 +128,7 @@ func (c *Chart) checkForm() error {
 func (s *Series) check(x, y Axis) error {
 	n := len(s.X)
 	if n == 0 || len(s.Y) != n || len(s.Low) != len(s.High) || len(s.Low) != 0 && len(s.Low) != n {
-		return fmt.Errorf("series %q: %d x, %d y, %d low and %d high values, want as many of each", s.Name, n, len(s.Y),
+		return fmt.Errorf("series %q: %d x, %d y, %d low and %d high values, want equal numbers", s.Name, n, len(s.Y),
 			len(s.Low), len(s.High))
 	}
 	if err := errorIn(s.X, x, false); err != nil {

@@ -24,17 +24,17 @@ type Synthesis struct {
 func (s *Synthesis) of(o *backend.Output) bool { return s.Report.Manifest == o.SHA256() }
 
 // stale begins a note about results of an earlier content of the folder.
-const stale = "Of an earlier content of the folder, not of this one: "
+const stale = "Made for an earlier content of the folder: "
 
 // area shows the size of the design, by part.
 func (b *builder) area() section {
 	s := section{
 		ID: "area", Title: "Area and levels",
-		Notes: []string{"Of the netlist that compile wrote, without a loader and before synthesis."},
+		Notes: []string{"The netlist written by compile, without a loader and before synthesis."},
 	}
 	if !b.checked() {
-		s.Notes = append(s.Notes, "Figures are as report.json has them. Nothing has checked them for these files: "+
-			"ialgn verify does.")
+		s.Notes = append(s.Notes, "The figures come from report.json and have not been checked against these files: "+
+			"ialgn verify checks them.")
 	}
 	r := &b.Output.Report
 	t := table{
@@ -68,7 +68,7 @@ func (b *builder) area() section {
 		is           bool
 		v            any
 	}{
-		{"Mapping of the gates to LUTs", "mapping", r.Mapping != nil, r.Mapping},
+		{"Mapping of gates to LUTs", "mapping", r.Mapping != nil, r.Mapping},
 		{"The pipeline", "pipeline.flip_flops", r.Pipeline != nil, r.Pipeline},
 		{"The wrapper", "wrapper", r.Wrapper != nil, r.Wrapper},
 	} {
@@ -91,8 +91,8 @@ func foldTables(r *backend.FoldReport) []table {
 		return positionTables(p)
 	}
 	each := table{
-		Caption: "The folded engine, by its lanes",
-		Head:    []string{"lanes", "steps", "clocks a sample", "block RAMs", "samples a second", "fits"},
+		Caption: "The folded engine, by lane",
+		Head:    []string{"lanes", "steps", "clocks per sample", "block RAMs", "samples per second", "fits"},
 	}
 	for _, c := range r.Each {
 		name, rate := count(c.Lanes), ""
@@ -106,7 +106,7 @@ func foldTables(r *backend.FoldReport) []table {
 			strings.Join(c.Fits, ", ")))
 	}
 	memories := table{
-		Caption: "Memories of the folded engine", Head: []string{"file", "words", "bits a word"},
+		Caption: "Memories of the folded engine", Head: []string{"file", "words", "bits per word"},
 		Numbers: true,
 	}
 	for _, m := range r.Memories {
@@ -118,8 +118,8 @@ func foldTables(r *backend.FoldReport) []table {
 // positionTables returns the size of an engine that has each kernel once.
 func positionTables(p *backend.Positions) []table {
 	each := table{
-		Caption: "The folded engine, a position a clock",
-		Head:    []string{"part", "kernels", "positions", "steps an image", "line buffer, bits", "cells", "levels"},
+		Caption: "The folded engine, one position per clock",
+		Head:    []string{"part", "kernels", "positions", "steps per image", "line buffer, bits", "cells", "levels"},
 	}
 	for i, part := range p.Parts {
 		row := texts(part.Module, "", "", "", "", count(part.Cells), count(part.Levels))
@@ -130,9 +130,9 @@ func positionTables(p *backend.Positions) []table {
 		}
 		each.Rows = append(each.Rows, row)
 	}
-	return []table{each, pairs("Its clocks and its memory", [][]cell{
-		texts("clocks a sample", count(p.Cycles)), texts("latency", clocks(p.Latency)),
-		texts("image memory, bits", count(p.ImageBits)), texts("bits that the dense layers read", count(p.GatheredBits)),
+	return []table{each, pairs("Clocks and memory of the folded engine", [][]cell{
+		texts("clocks per sample", count(p.Cycles)), texts("latency", clocks(p.Latency)),
+		texts("image memory, bits", count(p.ImageBits)), texts("bits read by the dense layers", count(p.GatheredBits)),
 	})}
 }
 
@@ -153,7 +153,7 @@ func (b *builder) passes() section {
 	s := section{ID: "passes", Title: "Passes"}
 	r := &b.Output.Report
 	t := table{
-		Caption: b.marked("The passes in their order", "passes"), Numbers: true,
+		Caption: b.marked("The passes in order", "passes"), Numbers: true,
 		Head: []string{"pass", "sweep", "cells before", "cells after", "LUTs after", "levels after", "seconds"},
 	}
 	if b.checked("passes") {
@@ -161,7 +161,7 @@ func (b *builder) passes() section {
 	}
 	measured := len(r.Passes) > 0 && r.Raw != nil
 	for _, p := range r.Passes {
-		sweep, luts, levels := "after all", "", ""
+		sweep, luts, levels := "after all passes", "", ""
 		if p.Sweep > 0 {
 			sweep = strconv.Itoa(p.Sweep)
 		}
@@ -228,7 +228,7 @@ func (p *Page) verdict() string {
 	case c == nil:
 		return "not done"
 	case c.Manifest.SHA256 != p.Output.SHA256():
-		return "of an earlier content"
+		return "for an earlier content"
 	default:
 		return c.Result
 	}
@@ -239,7 +239,7 @@ func (b *builder) verification() section {
 	s := section{ID: "verification", Title: "Verification"}
 	c := b.Verified
 	if c == nil {
-		s.Notes = []string{"Not done yet: ialgn verify compares the folder with the model."}
+		s.Notes = []string{"Not run yet: ialgn verify compares the folder with the model."}
 		return s
 	}
 	if c.Manifest.SHA256 != b.Output.SHA256() {
@@ -264,7 +264,7 @@ func (b *builder) verification() section {
 		{"Proof of the folded engine", c.FoldFormal},
 		{"Proof of the parts of the folded engine", c.FoldParts},
 		{"Wrapper in a simulator", c.Wrapper},
-		{"Netlist of the synthesis in a simulator", c.Synthesized},
+		{"Synthesised netlist in a simulator", c.Synthesized},
 		{"Proof of the netlist", c.Formal},
 		{"Proof of the Verilog", c.Verilog},
 		{"Proof of the core", c.Core},
@@ -280,7 +280,7 @@ func (b *builder) verification() section {
 func (b *builder) synthesis() section {
 	s := section{ID: "bitstream", Title: "Synthesis and bitstream"}
 	if len(b.Synthesis) == 0 {
-		s.Notes = []string{"Not done yet: ialgn synth takes the folder to a device."}
+		s.Notes = []string{"Not run yet: ialgn synth makes a bitstream for a device."}
 	}
 	for i := range b.Synthesis {
 		one := &b.Synthesis[i]
@@ -292,7 +292,7 @@ func (b *builder) synthesis() section {
 			s.Tables = append(s.Tables, t)
 		}
 		if one.Check != nil {
-			s.Tables = append(s.Tables, pairs(one.Report.Target+": the bitstream, read back, against the model",
+			s.Tables = append(s.Tables, pairs(one.Report.Target+": bitstream, read back, compared with the model",
 				b.values(one.Check)))
 		}
 	}

@@ -98,9 +98,10 @@ func (o GatherOptions) model(ctx context.Context, d *ialgn.Design) (*ialgn.Model
 		return nil, err
 	}
 	wanted := out.Manifest.Model
-	err = fmt.Errorf("%s: the model that it was compiled from, %q with SHA-256 %s, is neither there nor beside it",
+	err = fmt.Errorf(
+		"%s: compiled from model %q with SHA-256 %s, which is neither in this folder nor in its parent folder",
 		d.Dir(), wanted.Name, wanted.SHA256)
-	return nil, message.WithHint(err, "name it with {Model MODEL}")
+	return nil, message.WithHint(err, "name the model with {Model MODEL}")
 }
 
 // escapeGlob returns a pattern that matches only the folder's name.

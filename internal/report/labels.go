@@ -9,7 +9,7 @@ import (
 
 // labels replaces keys of reports and options on the page, if their words are not clear.
 var labels = map[string]string{
-	"assume_thermometer": "thermometer codes assumed", "baud": "bits a second", "bound": "LUTs of serial packing",
+	"assume_thermometer": "thermometer codes assumed", "baud": "bits per second", "bound": "LUTs of serial packing",
 	"build_cpu_seconds": "CPU seconds to build", "by_class": "class by class", "chains": "private chains",
 	"checked": "number checked", "clock_mhz": "clock, MHz", "correct": "samples classified correctly",
 	"counterexample": "input that shows a difference", "counts": "class counts as outputs",
@@ -23,7 +23,7 @@ var labels = map[string]string{
 	"max_depth": "most levels of LUTs", "max_levels": "most levels of a stage", "mhz": "clock of the constraints, MHz",
 	"mismatches": "differences", "module": "Verilog module", "objective": "mapped for", "optimise": "optimisation level",
 	"packets": "broken packets", "proved": "proved", "reason": "reason", "result_bytes": "bytes of a result",
-	"run_cpu_seconds": "CPU seconds to run", "sample_bytes": "bytes of a sample", "samples_per_second": "samples a second",
+	"run_cpu_seconds": "CPU seconds to run", "sample_bytes": "bytes of a sample", "samples_per_second": "samples per second",
 	"scope": "scope", "stages": "register stages", "steps": "steps of chains", "stub": "around a stub",
 	"style": "style of the Verilog", "ties": "samples with tied counts", "tool": "program", "unplayed": "not played",
 	"valid": "for the valid bit", "values": "values of a word tried", "vectors": "testbench vectors",

@@ -26,12 +26,12 @@ const (
 // looks shows which features the netlist still reads, as heat maps of images and as lists.
 func (b *builder) looks() section {
 	s := section{ID: "looks", Title: "What the network looks at", Notes: []string{
-		"A read is a cell of the compiled netlist that reads a feature, through its thresholds, or a bit of one that is " +
-			"counted as it stands. Those of a class are the ones that its count depends on.",
+		"A read is a cell of the compiled netlist that reads a feature through its thresholds, or a bit of a feature that " +
+			"is counted directly. The reads of a class are the reads that its count depends on.",
 	}}
 	if b.Shape != (dataset.Shape{}) {
-		s.Notes = append(s.Notes, "The stronger the colour of a pixel, the more reads; what nothing reads is blank. The "+
-			"classes have one scale, all of them together another. Planes of colour are added up.")
+		s.Notes = append(s.Notes, "A stronger colour means more reads; a blank pixel is not read. All "+
+			"classes share one scale; the sum over all classes has its own. Colour planes are added.")
 		s.Matrix = b.heatMaps()
 	}
 	s.Tables = []table{b.mostRead(), b.readers()}
@@ -79,7 +79,7 @@ func (b *builder) mostRead() table {
 // readers lists the classes with their reads.
 func (b *builder) readers() table {
 	t := table{
-		Caption: "What is read", Head: []string{"by", "features", "of all", "reads"},
+		Caption: "Features that are read", Head: []string{"by", "features", "of all", "reads"},
 		Numbers: true,
 	}
 	add := func(name string, reads []int) {
@@ -111,7 +111,8 @@ func (b *builder) heatMaps() template.HTML {
 	var out strings.Builder
 	fmt.Fprintf(&out, `<svg class="matrix heat" width="%d" height="%d" viewBox="0 0 %d %d" role="img" font-size="11">`,
 		width*wideDrawing/10, height*wideDrawing/10, width, height)
-	fmt.Fprintf(&out, "<title>What %d classes read of an image of %d by %d pixels</title>\n", len(classes), b.Shape.Width,
+	fmt.Fprintf(&out,
+		"<title>Pixels of an image of %[2]d by %[3]d that %[1]d classes read</title>\n", len(classes), b.Shape.Width,
 		b.Shape.Height)
 	all := planes(b.Shape, b.Reads.All)
 	b.heatMap(&out, box{0, 0, 2*step - mapGap, 2*rowStep - mapCaption - mapGap}, "all classes", all, slices.Max(all))
@@ -144,7 +145,8 @@ func (b *builder) heatMap(out *strings.Builder, at box, name string, reads []int
 		count(explain.Features(reads)), count(len(reads)), count(sum(reads)))
 	fmt.Fprintf(out, `<image x="%d" y="%d" width="%d" height="%d" preserveAspectRatio="none" href="%s"/>`, at.x, at.y,
 		at.width, at.height, picture)
-	fmt.Fprintf(out, `<rect class="frame" x="%d" y="%d" width="%d" height="%d"/><text x="%[1]d" y="%[5]d">%s</text></g>`+"\n",
+	fmt.Fprintf(out,
+		`<rect class="frame" x="%d" y="%d" width="%d" height="%d"/><text x="%[1]d" y="%[5]d">%s</text></g>`+"\n",
 		at.x, at.y, at.width, at.height, at.y+at.height+mapCaption-3, escaped(shortened(name)))
 }
 

@@ -23,7 +23,7 @@ func (b *builder) confusion() section {
 		return s
 	}
 	if b.Test.OtherData {
-		s.Notes = append(s.Notes, "The test set here is not the one of the training record.")
+		s.Notes = append(s.Notes, "This test set differs from the test set of the training record.")
 	}
 	s.Notes = append(s.Notes, fmt.Sprintf("%s of %s test samples are classified correctly: %s.",
 		count(b.Test.Correct), count(b.Test.Samples), percent(ratio(b.Test.Correct, b.Test.Samples))))
@@ -32,8 +32,8 @@ func (b *builder) confusion() section {
 		s.Tables = []table{b.Test.table(classes)}
 		return s
 	}
-	s.Notes = append(s.Notes, "Rows are the samples' classes, columns the classes that they are taken for; the darker, "+
-		"the more of a row.")
+	s.Notes = append(s.Notes, "Rows are the true classes, columns the predicted classes; a darker cell "+
+		"holds a larger share of its row.")
 	s.Matrix = b.Test.drawing(classes)
 	s.Tables = []table{b.Test.mistakes(classes), b.Test.recalls(classes)}
 	return s
@@ -42,7 +42,7 @@ func (b *builder) confusion() section {
 // table returns the matrix of a few classes, in the page's width.
 func (t *Test) table(classes []string) table {
 	m := table{
-		Caption: "Samples by their class (rows) and the class that they are taken for (columns)", Numbers: true,
+		Caption: "Samples by true class (rows) and predicted class (columns)", Numbers: true,
 		Matrix: true,
 	}
 	m.Head = append(append([]string{"class"}, classes...), "recognised")
@@ -104,13 +104,14 @@ func (t *Test) drawing(classes []string) template.HTML {
 	fmt.Fprintf(&out, `<svg class="matrix" width="%d" height="%[1]d" viewBox="0 0 %[2]d %[2]d" role="img" font-size="%d">`,
 		size*wideDrawing/10, size, letters)
 	fmt.Fprintf(&out, "<title>Confusion matrix of %d classes</title><desc>%s of %s samples lie on the diagonal. The "+
-		"tables below have the most frequent mistakes, and what is recognised of each class.</desc>\n",
+		"tables below list the most frequent mistakes and the share recognised of each class.</desc>\n",
 		len(classes), count(t.Correct), count(t.Samples))
 	fmt.Fprintf(&out, `<rect class="frame" x="%d" y="%d" width="%d" height="%d"/>`+"\n", labelRoom, labelRoom,
 		size-labelRoom, size-labelRoom)
 	for i, name := range classes {
 		at, name := labelRoom+side*i+side/2+letters/3, escaped(shortened(name))
-		fmt.Fprintf(&out, `<text x="%d" y="%d" text-anchor="end">%s</text><text transform="translate(%d %d) rotate(-90)">%[3]s</text>`+"\n",
+		fmt.Fprintf(&out,
+			`<text x="%d" y="%d" text-anchor="end">%s</text><text transform="translate(%d %d) rotate(-90)">%[3]s</text>`+"\n",
 			labelRoom-4, at, name, at, labelRoom-4)
 	}
 	for y, row := range t.Confusion {
@@ -128,7 +129,8 @@ func (t *Test) drawing(classes []string) template.HTML {
 // drawCell draws the cell for the samples of class y that are taken for class x.
 func (t *Test) drawCell(out *strings.Builder, classes []string, y, x, side, shade int, numbered bool) {
 	n, left, top := t.Confusion[y][x], labelRoom+side*x, labelRoom+side*y
-	fmt.Fprintf(out, `<rect class="s%d" x="%d" y="%d" width="%d" height="%[4]d"><title>%s, taken for %s: %d of %d</title></rect>`,
+	fmt.Fprintf(out,
+		`<rect class="s%d" x="%d" y="%d" width="%d" height="%[4]d"><title>%s, predicted as %s: %d of %d</title></rect>`,
 		shade, left, top, side, escaped(classes[y]), escaped(classes[x]), n, sum(t.Confusion[y]))
 	if numbered {
 		fmt.Fprintf(out, `<text class="s%d" x="%d" y="%d" text-anchor="middle">%d</text>`, shade, left+side/2, top+side/2+4,
@@ -164,7 +166,7 @@ func (t *Test) mistakes(classes []string) table {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b mistake) int { return cmp.Compare(b.n, a.n) })
-	m := table{Caption: "The most frequent mistakes", Head: []string{"class", "taken for", "samples", "of the class"}}
+	m := table{Caption: "The most frequent mistakes", Head: []string{"class", "predicted as", "samples", "of the class"}}
 	for _, k := range all[:min(len(all), mostMistakes)] {
 		m.Rows = append(m.Rows, texts(classes[k.y], classes[k.x], count(k.n), percent(ratio(k.n, sum(t.Confusion[k.y])))))
 	}
@@ -181,7 +183,7 @@ func (t *Test) recalls(classes []string) table {
 		return cmp.Compare(ratio(t.Confusion[a][a], sum(t.Confusion[a])), ratio(t.Confusion[b][b], sum(t.Confusion[b])))
 	})
 	m := table{
-		Caption: "What is recognised of each class, the least first",
+		Caption: "Share recognised of each class, lowest first",
 		Head:    []string{"class", "samples", "recognised"}, Numbers: true,
 	}
 	for _, y := range order {

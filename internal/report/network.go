@@ -121,7 +121,7 @@ func (p *NetworkPage) lead() string {
 	text := fmt.Sprintf("%s nodes in %d layers over %s input bits, for %d classes.", count(p.Frozen.Gates()),
 		p.Frozen.Depth(), count(p.Frozen.Inputs()), len(p.Frozen.Classes))
 	if x := p.Explanation; x != nil {
-		text += fmt.Sprintf(" Why it takes sample %d of %s for class %s.", x.Sample, x.Source, x.Class)
+		text += fmt.Sprintf(" The page explains why sample %d of %s has class %s.", x.Sample, x.Source, x.Class)
 	}
 	return text
 }
@@ -316,9 +316,9 @@ func (p *NetworkPage) counts() section {
 		text += ", the label " + x.Label
 	}
 	if x.RunnerUp != "" {
-		text += fmt.Sprintf("; %s is %s votes behind", x.RunnerUp, count(x.Margin))
+		text += fmt.Sprintf("; %s follows, %s votes behind", x.RunnerUp, count(x.Margin))
 	}
-	s.Notes = []string{text + ". The simulator and the trainer's forward pass counted the same."}
+	s.Notes = []string{text + ". The simulator and the trainer's forward pass give the same counts."}
 	t := table{Caption: "Votes for each class", Head: []string{"class", "votes"}, Numbers: true}
 	if x.Flipped != nil {
 		t.Head = append(t.Head, "with the changes")
@@ -339,20 +339,20 @@ func (p *NetworkPage) counts() section {
 // flips shows changes that would change the class.
 func (p *NetworkPage) flips() section {
 	x := p.Explanation
-	s := section{ID: "flips", Title: "What would flip it"}
+	s := section{ID: "flips", Title: "Changes that lead to another class"}
 	if x.Flipped == nil {
-		s.Notes = []string{fmt.Sprintf("No changes of up to %s features were found that have another class come out.",
+		s.Notes = []string{fmt.Sprintf("No change of up to %s features was found that leads to another class.",
 			count(x.Search.Changes))}
 		return s
 	}
-	least := "No single one of them can be left out, or be smaller."
+	least := "No single change can be omitted or made smaller."
 	switch {
 	case x.Flipped.Least:
-		least = "No fewer do."
+		least = "Fewer changes are not enough."
 	case x.Flipped.Irreducible:
-		least = "No part of them is enough."
+		least = "No subset of them is enough."
 	}
-	s.Notes = []string{fmt.Sprintf("With these changes together class %s comes out. %s", x.Flipped.Class, least)}
+	s.Notes = []string{fmt.Sprintf("With all these changes, the class becomes %s. %s", x.Flipped.Class, least)}
 	t := table{Caption: "Changes of features", Head: []string{"feature", "from", "to"}, Numbers: true}
 	for _, c := range x.Flips {
 		from, to := c.Says()
@@ -372,8 +372,8 @@ const (
 func (p *NetworkPage) votes() section {
 	x := p.Explanation
 	s := section{ID: "votes", Title: "Chains that voted", Notes: []string{
-		"Each with the input bits that decided it: whatever all others are, it votes as it does. The network above shows a " +
-			"chain by its number.",
+		"Each chain is listed with the input bits that decided its vote; the other bits have no effect. The network above " +
+			"shows a chain by its number.",
 	}}
 	for _, class := range []string{x.Class, x.RunnerUp} {
 		all := slices.DeleteFunc(slices.Clone(x.Votes), func(v explain.Vote) bool { return v.Class != class })

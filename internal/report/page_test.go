@@ -226,29 +226,29 @@ func TestPage(t *testing.T) {
 		}
 	}
 	for head, want := range map[string][]string{
-		"name":                        {evil},
-		"train.optimizer.eps":         {"1e-08"},
-		"file":                        {"format", "bytes", "SHA-256"}, // from the last table with such a row
-		"last epoch: test accuracy":   {"80.00 %"},
-		"kept, by the validation set": {"epoch 2"},
-		evil:                          {"after all", "6,453", "1,284", "1,284", "7", "0"},
-		"one":                         {"1", "1", "50.00 %"},
-		"A":                           {"3", "100.00 %"},
-		"feature 1":                   {"4", evil, "80.00 %", ""},
-		"all classes":                 {"2", "100.00 %", "7"},
-		"pass-through":                {"0.00 %"},
-		"1":                           {"0.207", "0.0", "1.0", "1.0"},
-		"cells":                       {"30", "1,234", "20", "1,284"},
-		"optimisation level":          {"2"},
-		"interface":                   {"stream"},
-		"compiled in (not checked)":   {"1.5 s"},
-		"constants":                   {"0.00 %"},
-		"proved":                      {"yes"},
-		"assumption":                  {"the inputs are thermometer codes"},
-		"clock aimed at":              {"48.0 MHz, met: yes"},
-		"bitstream":                   {"net.bin, of seed 2"},
-		"ICESTORM_LC":                 {"1,742", "7,680", "22.68 %", ""},
-		"net.v":                       {"verilog", "54,321", "def456"},
+		"name":                      {evil},
+		"train.optimizer.eps":       {"1e-08"},
+		"file":                      {"format", "bytes", "SHA-256"}, // the last table wins
+		"last epoch: test accuracy": {"80.00 %"},
+		"epoch kept, chosen on the validation set": {"epoch 2"},
+		evil:                        {"after all passes", "6,453", "1,284", "1,284", "7", "0"},
+		"one":                       {"1", "1", "50.00 %"},
+		"A":                         {"3", "100.00 %"},
+		"feature 1":                 {"4", evil, "80.00 %", ""},
+		"all classes":               {"2", "100.00 %", "7"},
+		"pass-through":              {"0.00 %"},
+		"1":                         {"0.207", "0.0", "1.0", "1.0"},
+		"cells":                     {"30", "1,234", "20", "1,284"},
+		"optimisation level":        {"2"},
+		"interface":                 {"stream"},
+		"compiled in (not checked)": {"1.5 s"},
+		"constants":                 {"0.00 %"},
+		"proved":                    {"yes"},
+		"assumption":                {"the inputs are thermometer codes"},
+		"clock aimed at":            {"48.0 MHz, met: yes"},
+		"bitstream":                 {"net.bin, of seed 2"},
+		"ICESTORM_LC":               {"1,742", "7,680", "22.68 %", ""},
+		"net.v":                     {"verilog", "54,321", "def456"},
 	} {
 		if diff := cmp.Diff(want, p.rows[head]); diff != "" {
 			t.Errorf("row %q (-want +got):\n%s", head, diff)
@@ -264,7 +264,7 @@ func TestPage(t *testing.T) {
 	}
 	for _, want := range []string{
 		"IALGN of 300 chains and 1 layers on " + evil, "8 of 10 test samples",
-		"is not the one of the training record", "the parameters of " + evil, "test, relaxed network", "validation",
+		"differs from the test set of the training record", "the parameters of " + evil, "test, relaxed network", "validation",
 	} {
 		if !strings.Contains(p.all, want) {
 			t.Errorf("the page lacks %q", want)
@@ -284,7 +284,7 @@ func TestPageOfLittle(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Not evaluated: mnist: not found", "has not been trained", "compiled without passes",
-		"ialgn verify compares", "ialgn synth takes", "not done",
+		"ialgn verify compares", "ialgn synth makes", "not done",
 	} {
 		if !strings.Contains(got.all, want) {
 			t.Errorf("the page lacks %q", want)
@@ -298,10 +298,10 @@ func TestStale(t *testing.T) {
 	p.Verified.Manifest.SHA256, p.Synthesis[0].Report.Manifest = "earlier", "earlier"
 	got := read(t, html(t, p))
 	if n := strings.Count(got.all, stale); n != 2 {
-		t.Errorf("%d results are marked as of an earlier content, want 2", n)
+		t.Errorf("%d results are said to be for an earlier content, want 2", n)
 	}
-	if len(p.results()) != 2 || p.verdict() != "of an earlier content" {
-		t.Errorf("a result of an earlier content is among %+v", p.results())
+	if len(p.results()) != 2 || p.verdict() != "for an earlier content" {
+		t.Errorf("an earlier result is among %+v", p.results())
 	}
 }
 
@@ -323,7 +323,7 @@ func TestMatrix(t *testing.T) {
 		if slices.Contains(got.titles, drawing) != (n > mostInTable) {
 			t.Errorf("%d classes: the choice between table and drawing is wrong: %q", n, got.titles[:2])
 		}
-		pointed := fmt.Sprintf("%s 1, taken for %s %d: 99 of 1000", evil, evil, 2%n)
+		pointed := fmt.Sprintf("%s 1, predicted as %s %d: 99 of 1000", evil, evil, 2%n)
 		if slices.Contains(got.titles, pointed) != (n > mostInTable) {
 			t.Errorf("%d classes: no cell has a title such as %q, or cells have titles without a drawing", n, pointed)
 		}

@@ -110,8 +110,8 @@ func (p *Page) latency() fact {
 	_, n := p.Output.Report.Rate()
 	if w := p.Output.Report.Wrapper; n == 0 && w != nil {
 		return fact{
-			"Latency", "set by the line",
-			p.marked("the other side of the serial line decides when bits come", "wrapper"),
+			"Latency", "set by the serial line",
+			p.marked("the sender on the serial line sets the time of each bit", "wrapper"),
 		}
 	}
 	if n == 0 {
@@ -134,19 +134,19 @@ func (p *Page) throughput() fact {
 	case cycles > 0 && mhz > 0:
 		return fact{
 			name, count(int(mhz*1e6/cycles)) + " samples/s",
-			p.marked(fmt.Sprintf("one in %s, %s", average(cycles), which), "latency_cycles"),
+			p.marked(fmt.Sprintf("one sample per %s, %s", average(cycles), which), "latency_cycles"),
 		}
 	case cycles > 0:
 		return fact{name, "1 in " + average(cycles), p.marked("samples, at any clock", "latency_cycles")}
 	case r.Wrapper != nil && r.Wrapper.SamplesPerSecond > 0:
 		return fact{
 			name, count(int(r.Wrapper.SamplesPerSecond)) + " samples/s",
-			p.marked("as the serial line takes them", "wrapper"),
+			p.marked("at the speed of the serial line", "wrapper"),
 		}
 	case r.Wrapper != nil:
-		return fact{name, "1 in " + average(r.Wrapper.Cycles), p.marked("samples, at most: the line decides", "wrapper")}
+		return fact{name, "1 in " + average(r.Wrapper.Cycles), p.marked("samples at most, limited by the line", "wrapper")}
 	}
-	return fact{name, "no clock", p.marked("as fast as the logic", "latency_cycles")}
+	return fact{name, "no clock", p.marked("limited by the delay of the logic", "latency_cycles")}
 }
 
 // partsOf describes the parts of a netlist by its scope.
@@ -220,12 +220,12 @@ func (p *Page) speed(r *synth.Report) []fact {
 	}
 	facts := []fact{{
 		"Clock", megahertz(slowest.MHz),
-		fmt.Sprintf("after routing, by the path from %s; aimed at %s, %s", slowest.Kind, megahertz(r.MHz), note),
+		fmt.Sprintf("after routing, path from %s; target %s, %s", slowest.Kind, megahertz(r.MHz), note),
 	}}
 	if cycles, _ := p.Output.Report.Rate(); cycles > 0 {
 		facts = append(facts, fact{
-			"Samples a second", count(int(slowest.MHz * 1e6 / cycles)),
-			fmt.Sprintf("at that clock, one in %s", average(cycles)),
+			"Samples per second", count(int(slowest.MHz * 1e6 / cycles)),
+			fmt.Sprintf("at this clock, one sample per %s", average(cycles)),
 		})
 	}
 	return facts
@@ -261,7 +261,7 @@ func (p *Page) designText(s *Synthesis) string {
 	if s.Report.NotPlaced != "" {
 		state = "after synthesis; not placed: " + strings.TrimSuffix(s.Report.NotPlaced, ".")
 	}
-	const source = "As ialgn synth wrote it; ialgn verify does not check it."
+	const source = "Values written by ialgn synth; ialgn verify does not check them."
 	return fmt.Sprintf("Module %s: %s, %s. %s", s.Report.Module, what, state, source)
 }
 

@@ -42,7 +42,7 @@ func TestNotChecked(t *testing.T) {
 		if want := map[bool]string{true: gates, false: gates + " (not checked)"}[c.want]; note != want {
 			t.Errorf("%s: %q, want %q", c.name, note, want)
 		}
-		if got := read(t, html(t, p)); strings.Contains(got.all, "Nothing has checked them") != (c.want == false && c.name != "the key left out") {
+		if got := read(t, html(t, p)); strings.Contains(got.all, "have not been checked") != (c.want == false && c.name != "the key left out") {
 			t.Errorf("%s: the section about areas has the wrong note", c.name)
 		}
 	}
@@ -64,10 +64,10 @@ func TestRates(t *testing.T) {
 		}, "3 clocks", "20,000,000 samples/s"},
 		{"a serial line", func(p *Page) {
 			p.Output.Report.Wrapper = &wrapper.Rate{Kind: "uart", Cycles: 9, SamplesPerSecond: 170.5}
-		}, "set by the line", "170 samples/s"},
+		}, "set by the serial line", "170 samples/s"},
 		{"a serial line with the clock of the other side", func(p *Page) {
 			p.Output.Report.Wrapper = &wrapper.Rate{Kind: "spi", Cycles: 64.5}
-		}, "set by the line", "1 in 64.5 clocks"},
+		}, "set by the serial line", "1 in 64.5 clocks"},
 		{"a clock that routing did not reach", func(p *Page) {
 			p.Output.Report.Pipeline, p.Output.Manifest.Options = &pipeline.Report{Stages: 3}, json.RawMessage(`{"mhz":500}`)
 		}, "3 clocks", "141,540,000 samples/s"},
@@ -86,11 +86,11 @@ func TestEarlierSynthesis(t *testing.T) {
 	for _, c := range []struct{ name, text, want, kind string }{
 		{
 			"a clock", `"fmax_mhz": 80, "critical_path": {"from": "posedge clk", "to": "posedge clk", "ns": 12}`, "80.0 MHz",
-			"by the path from register to register",
+			"path from register to register",
 		},
 		{
 			"one stage", `"critical_path": {"from": "<async>", "to": "posedge clk", "ns": 8}`, "125.0 MHz",
-			"by the path from input to register",
+			"path from input to register",
 		},
 		{"no registers", `"critical_path": {"from": "<async>", "to": "<async>", "ns": 14}`, "14.00 ns", "from input to output"},
 	} {
@@ -149,7 +149,7 @@ func TestBalanced(t *testing.T) {
 // TestWords checks the labels that the page uses for keys of JSON.
 func TestWords(t *testing.T) {
 	for key, want := range map[string]string{
-		"flip_flops.total": "flip-flops: total", "k": "inputs of a LUT", "samples_per_second": "samples a second",
+		"flip_flops.total": "flip-flops: total", "k": "inputs of a LUT", "samples_per_second": "samples per second",
 		"first.0.what": "difference: 1: what differs", "made_up": "made up", "rtl.build_cpu_seconds": "rtl: CPU seconds to build",
 	} {
 		if got := words(key); got != want {
@@ -172,7 +172,7 @@ func TestResults(t *testing.T) {
 			{"Test accuracy", "80.00 %", "8 of 10 samples"},
 			{"Balanced accuracy", "68.75 %", "mean over the classes of the share recognised"},
 			{"Latency", "70 clocks", "0.4946 \u00b5s at 141.5 MHz on ice40-hx8k"},
-			{"Throughput", "2,177,538 samples/s", "one in 65 clocks, at 141.5 MHz on ice40-hx8k"},
+			{"Throughput", "2,177,538 samples/s", "one sample per 65 clocks, at 141.5 MHz on ice40-hx8k"},
 			{"Verification", "verified", "level formal, 200 samples simulated"},
 		}},
 		{"The classifier alone", "As compiled: the comparators of the features, the gates, and the head that counts and " +
@@ -183,13 +183,13 @@ func TestResults(t *testing.T) {
 		}},
 		{
 			"The whole design on ice40-hx8k",
-			"Module net_stream: the classifier and its loader (stream), after place and route. As ialgn synth wrote it; ialgn verify does not check it.",
+			"Module net_stream: the classifier and its loader (stream), after place and route. Values written by ialgn synth; ialgn verify does not check them.",
 			[]fact{
 				{"LUTs", "1,486", "as yosys maps them"},
 				{"Flip-flops", "980", ""},
 				{"Share of the device", "22.68 %", "1,742 of 7,680 ICESTORM_LC"},
-				{"Clock", "141.5 MHz", "after routing, by the path from register to register; aimed at 48.0 MHz, met"},
-				{"Samples a second", "2,177,538", "at that clock, one in 65 clocks"},
+				{"Clock", "141.5 MHz", "after routing, path from register to register; target 48.0 MHz, met"},
+				{"Samples per second", "2,177,538", "at this clock, one sample per 65 clocks"},
 				{"Bitstream", "verified", "read back and simulated, 100 samples"},
 			},
 		},
@@ -216,7 +216,7 @@ func TestResultsOfLess(t *testing.T) {
 			p.Synthesis[0].Report.NotPlaced = "vivado: not installed."
 		}, group{
 			"The whole design on t",
-			"Module m: the classifier without a loader, after synthesis; not placed: vivado: not installed. As ialgn synth wrote it; ialgn verify does not check it.",
+			"Module m: the classifier without a loader, after synthesis; not placed: vivado: not installed. Values written by ialgn synth; ialgn verify does not check them.",
 			[]fact{
 				{"LUTs", "416", "as yosys maps them"},
 				{"Flip-flops", "7", ""},
@@ -227,23 +227,23 @@ func TestResultsOfLess(t *testing.T) {
 			p.Synthesis[0].Report.NotPlaced = "there is no device to place it on"
 		}, group{
 			"The whole design on t",
-			"Module m: the classifier without a loader, after synthesis; not placed: there is no device to place it on. As ialgn synth wrote it; ialgn verify does not check it.",
+			"Module m: the classifier without a loader, after synthesis; not placed: there is no device to place it on. Values written by ialgn synth; ialgn verify does not check them.",
 			[]fact{{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""}},
 		}},
 		{"folded, one sample a clock, clock not met", func(p *Page) {
 			foldedPage(p)
 			p.Output.Report.Fold.Each[0].Cycles = 1
 			p.Synthesis[0].Report.Slowest = flow.Slowest{Kind: flow.InputToRegister, NS: 100, MHz: 10}
-		}, group{"The whole design on t", "Module m: the folded engine and its memories, after place and route. As ialgn synth wrote it; ialgn verify does not check it.", []fact{
+		}, group{"The whole design on t", "Module m: the folded engine and its memories, after place and route. Values written by ialgn synth; ialgn verify does not check them.", []fact{
 			{"LUTs", "416", "as yosys maps them"},
 			{"Flip-flops", "7", ""},
-			{"Clock", "10.0 MHz", "after routing, by the path from input to register; aimed at 12.0 MHz, not met"},
-			{"Samples a second", "10,000,000", "at that clock, one in 1 clock"},
+			{"Clock", "10.0 MHz", "after routing, path from input to register; target 12.0 MHz, not met"},
+			{"Samples per second", "10,000,000", "at this clock, one sample per 1 clock"},
 		}}},
 		{"no registers", func(p *Page) {
 			p.Synthesis[0].Report.Slowest = flow.Slowest{Kind: flow.InputToOutput, NS: 13.97}
 		}, group{
-			"The whole design on t", "Module m: the classifier without a loader, after place and route. As ialgn synth wrote it; ialgn verify does not check it.",
+			"The whole design on t", "Module m: the classifier without a loader, after place and route. Values written by ialgn synth; ialgn verify does not check them.",
 			[]fact{{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""}, {
 				"Delay", "13.97 ns", "from input to output, after routing",
 			}},
@@ -253,7 +253,7 @@ func TestResultsOfLess(t *testing.T) {
 			p.Output.Report.Wrapper = &wrapper.Rate{Kind: "uart"}
 		}, group{
 			"The whole design on t",
-			"Module m: the folded engine, its memories and its loader (uart), after place and route. As ialgn synth wrote it; ialgn verify does not check it.",
+			"Module m: the folded engine, its memories and its loader (uart), after place and route. Values written by ialgn synth; ialgn verify does not check them.",
 			[]fact{{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""}},
 		}},
 	} {

@@ -22,7 +22,7 @@ func (b *builder) configuration() section {
 	for _, v := range all {
 		texted[v.key] = v.text
 	}
-	t := table{Caption: "Keys of the configuration, as of ialgn train", Head: []string{"key", "value"}}
+	t := table{Caption: "Configuration keys used by ialgn train", Head: []string{"key", "value"}}
 	for _, key := range config.Keys() {
 		if text, ok := texted[key]; ok {
 			t.Rows = append(t.Rows, texts(key, text))
@@ -61,14 +61,14 @@ func (b *builder) training() section {
 		texts("data set", r.DataSet),
 		texts("epochs", count(len(r.Epochs))),
 		texts("last epoch: loss", strconv.FormatFloat(r.Epochs[last].Loss, 'f', 4, 64)),
-		texts("last epoch: training accuracy, by its own batches",
+		texts("last epoch: training accuracy, over its batches",
 			percent(ratio(r.Epochs[last].TrainCorrect, r.Epochs[last].TrainSamples))),
 		texts("last epoch: test accuracy", percent(ratio(r.Epochs[last].TestCorrect, r.Epochs[last].TestSamples))),
-		texts("best test accuracy of an epoch, which chose nothing",
+		texts("best test accuracy of an epoch (not used to choose)",
 			fmt.Sprintf("%s after epoch %d", percent(ratio(r.Epochs[best].TestCorrect, r.Epochs[best].TestSamples)), best+1)),
 	}
 	if r.Kept > 0 {
-		rows = append(rows, texts("kept, by the validation set", fmt.Sprintf("epoch %d", r.Kept)))
+		rows = append(rows, texts("epoch kept, chosen on the validation set", fmt.Sprintf("epoch %d", r.Kept)))
 	}
 	s.Tables = []table{pairs("The training record", rows)}
 	return s
@@ -157,8 +157,8 @@ func shares(caption, what string, names []string, of []float64) table {
 // depth shows the effective depth.
 func (b *builder) depth() section {
 	s := section{ID: "depth", Title: "Effective depth", Notes: []string{
-		"Constants have depth 0, pass-throughs that of what they pass, negations and binary operations one more than the " +
-			"deeper input.",
+		"A constant has depth 0, a pass-through the depth of its input, and a negation or binary operation one more than " +
+			"its deepest input.",
 	}}
 	s.Figures = append(s.Figures, b.draw(diagnose.DepthChart([]diagnose.Statistics{b.Statistics})))
 	t := table{

@@ -76,7 +76,7 @@ func (o Options) reuse(ctx context.Context, dir string) (*Report, error) {
 	}
 	best := r.Restore()
 	if r.Target != o.Device.Name || r.Module != o.Module || !r.Device.Icestorm() || best == nil {
-		return nil, fmt.Errorf("%s: no bitstream of %s for %s in it, which is what can be reused", path, o.Module,
+		return nil, fmt.Errorf("%s: contains no bitstream of %s for %s to reuse", path, o.Module,
 			o.Device.Name)
 	}
 	routed := filepath.Join(dir, fmt.Sprintf("seed%d%s", best.Seed, o.Device.Placement().Routed))

@@ -87,7 +87,7 @@ func newStage(root, target string) (*stage, error) {
 	}
 	lock, err := outfile.AcquireLock(filepath.Join(root, "."+target+".lock"))
 	if errors.Is(err, outfile.ErrHeld) {
-		return nil, fmt.Errorf("%s: is being written, %w: wait for that", filepath.Join(root, target), err)
+		return nil, fmt.Errorf("%s: another process is writing it, %w: wait until it ends", filepath.Join(root, target), err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("synth: %w", err)

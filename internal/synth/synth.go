@@ -90,7 +90,7 @@ func (o Options) checkSeeds() error {
 	}
 	d := o.Device
 	if p := d.Placement(); p != nil && p.Seedless && !slices.Equal(o.Seeds, []int{1}) {
-		return message.WithHint(fmt.Errorf("synth: %s places for %s without random numbers, which seeds could change",
+		return message.WithHint(fmt.Errorf("synth: %s for %s uses no random numbers, so seeds have no effect",
 			placers[p.Placer].name, d.Name),
 			"leave {Seed} and {Seeds} out")
 	}
@@ -147,7 +147,7 @@ func (o Options) synthesise(ctx context.Context, dir string) (*flow.YosysResult,
 	warned := make(chan struct{})
 	timer := time.AfterFunc(longSynthesis, func() {
 		defer close(warned)
-		o.warn(message.Optionf("yosys has mapped the gates of %s for %.0f minutes, and wide nodes can keep it for much "+
+		o.warn(message.Optionf("yosys has mapped the gates of %s for %.0f minutes; wide nodes can take much "+
 			"longer: compile with {Target %s} {Style lut}", o.Module, longSynthesis.Minutes(), o.Device.Of()))
 	})
 	y, err := flow.Yosys(ctx, o.yosys(dir))
@@ -169,7 +169,7 @@ func (o Options) judge(r *Report) {
 			r.Module, o.Device.Name))
 	}
 	if r.Aim == ForWires {
-		o.note("placing for short wires, not for the clock")
+		o.note("placing for short wires instead of the clock")
 	}
 }
 
@@ -212,7 +212,7 @@ func (r *Report) fits() error {
 	if r.Pins > d.Pins {
 		return message.WithHint(fmt.Errorf("%s: its ports have %s, but %s in the package %s has %d pins",
 			r.Module, message.Plural(r.Pins, "bit", "bits"), d.Name, d.Package, d.Pins),
-			"compile with {Wrap stream}, which takes a sample word by word")
+			"compile with {Wrap stream}, which reads a sample word by word")
 	}
 	needs := []struct {
 		what      string

@@ -233,7 +233,7 @@ echo '{"fmax": {"clk": {"achieved": 50}}, "utilization": {"LUT4": {"used": 9, "a
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "nextpnr-himbaechel takes no port without a pin: give a file of pins with all of them"; r.NotPlaced != want || r.Fmax != 0 {
+	if want := "nextpnr-himbaechel needs a pin for every port: give a file with all pins"; r.NotPlaced != want || r.Fmax != 0 {
 		t.Errorf("%+v, want %s", r, want)
 	}
 	o.Pins = filepath.Join(t.TempDir(), "a.cst")
@@ -268,7 +268,7 @@ echo '{"fmax": {"clk": {"achieved": 200}}, "utilization": {"LUT": {"used": 9, "a
 	}
 	o.Seeds = []int{1, 2}
 	_, err = synth.Run(t.Context(), o)
-	if want := "synth: vivado places for xilinx7-a35t without random numbers, which seeds could change"; err == nil ||
+	if want := "synth: vivado for xilinx7-a35t uses no random numbers, so seeds have no effect"; err == nil ||
 		err.Error() != want || !strings.Contains(message.Hint(err), "Seeds") {
 		t.Errorf("error %v with the hint %q, want %s", err, message.Hint(err), want)
 	}

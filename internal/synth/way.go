@@ -50,7 +50,7 @@ func unplaceable(o Options) string {
 		}
 	}
 	if p.AllPins && o.Pins == "" {
-		return p.Program + " takes no port without a pin: give a file of pins with all of them"
+		return p.Program + " needs a pin for every port: give a file with all pins"
 	}
 	return ""
 }

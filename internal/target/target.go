@@ -167,7 +167,7 @@ func (f *Family) check() error {
 	}
 	for _, d := range f.Devices {
 		if d.Family != f.Name || slices.Contains(DeviceNames(), d.Name) {
-			return fmt.Errorf("device %q: give it the name of the family, and one of its own that no other has", d.Name)
+			return fmt.Errorf("device %q: want the name of the family, and a name of its own that no other device has", d.Name)
 		}
 	}
 	return f.Placement.check()
@@ -186,9 +186,9 @@ func (p *Placement) check() error {
 	case p.Placer == Vivado:
 		return nil
 	case p.Routed == "" || p.Arguments == nil || p.Output == nil || p.Pins == nil:
-		return errors.New("nextpnr needs to be told its arguments, and the suffix of what it writes")
+		return errors.New("nextpnr needs its arguments, and the suffix of its output")
 	case !p.Icestorm && (p.Pack == nil || len(p.Others) == 0):
-		return errors.New("its placement needs a program that packs the bitstream, and what that is told")
+		return errors.New("its placement needs a program that packs the bitstream, and the arguments of that program")
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (e *FullError) Error() string { return fmt.Sprintf("no space left on the di
 
 // Hint returns how to fix the problem.
 func (e *FullError) Hint() string {
-	return "make room there, or name a folder on another disk in $TMPDIR"
+	return "make room on this disk, or set TMPDIR to a folder on another disk"
 }
 
 // checkRoom checks the folders in which the program writes.

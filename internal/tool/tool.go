@@ -165,9 +165,9 @@ type MissingError struct {
 // Error returns `yosys: not installed, it is in the Debian package yosys`.
 func (e *MissingError) Error() string {
 	if e.Package == "" {
-		return e.Name + ": not installed, and in no Debian package"
+		return e.Name + ": not installed, and not available as a Debian package"
 	}
-	return fmt.Sprintf("%s: not installed, it is in the Debian package %s", e.Name, e.Package)
+	return fmt.Sprintf("%s: not installed; it is in the Debian package %s", e.Name, e.Package)
 }
 
 // Hint returns how to install the program.

@@ -84,7 +84,7 @@ func TestMissing(t *testing.T) {
 			t.Errorf("%s: error %v, want a MissingError that names %s", name, err, pack)
 			continue
 		}
-		if got, want := err.Error(), name+": not installed, it is in the Debian package "+pack; got != want {
+		if got, want := err.Error(), name+": not installed; it is in the Debian package "+pack; got != want {
 			t.Errorf("error %q, want %q", got, want)
 		}
 		if !strings.Contains(message.Hint(err), "apt-get install "+pack) {
@@ -100,7 +100,7 @@ func TestMissingEverywhere(t *testing.T) {
 		_, err := tool.Find(name)
 		var missing *tool.MissingError
 		if !errors.As(err, &missing) || missing.Package != "" || err.Error() != name+
-			": not installed, and in no Debian package" {
+			": not installed, and not available as a Debian package" {
 			t.Errorf("%s: error %v, want a MissingError without a package", name, err)
 		}
 		if want := "build " + name + " from its source, and put it on the PATH"; message.Hint(err) != want {
@@ -142,7 +142,8 @@ func TestVersion(t *testing.T) {
 			map[string]string{"iverilog": `echo 'Icarus Verilog version 11.0 (stable) ()'; echo; echo Copyright`},
 			"Icarus Verilog version 11.0 (stable)",
 		},
-		{"after other lines", "abc", map[string]string{"abc": `echo "ABC command line: \"$2\"."; echo; echo 'UC Berkeley, ABC 1.01 (compiled Feb  7 2023)'`}, "UC Berkeley, ABC 1.01 (compiled Feb  7 2023)"},
+		{"after other lines",
+			"abc", map[string]string{"abc": `echo "ABC command line: \"$2\"."; echo; echo 'UC Berkeley, ABC 1.01 (compiled Feb  7 2023)'`}, "UC Berkeley, ABC 1.01 (compiled Feb  7 2023)"},
 		{
 			"on standard error", "nextpnr-ice40",
 			map[string]string{"nextpnr-ice40": `echo 'nextpnr-ice40 -- Next Generation Place and Route (Version 0.4)' >&2; exit 1`},

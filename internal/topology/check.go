@@ -41,9 +41,9 @@ type specialKey struct {
 
 // Formats for values that most topologies do not have.
 const (
-	noNumber = "%d, which topology %s has not"
-	noText   = "%.40q, which topology %s has not"
-	leaveOut = "leave it out, or use"
+	noNumber = "%d, but topology %s does not have this key"
+	noText   = "%.40q, but topology %s does not have this key"
+	leaveOut = "omit it, or use"
 )
 
 // special lists all special keys.
@@ -56,12 +56,12 @@ var special = append(specialLists(), []specialKey{
 		"%d hidden candidates, but a gate of topology %s does not choose its wires", "use 1, or",
 	},
 	{
-		"wiring", func(k *Keys) any { return &k.Wiring }, "%s is for wires that are drawn, which topology %s has not",
+		"wiring", func(k *Keys) any { return &k.Wiring }, "%s is for random wires, but topology %s does not draw wires",
 		"use random, or",
 	},
-	{"inputs", func(k *Keys) any { return &k.Inputs }, "%d pins a node, but those of topology %s have two", "use 2, or"},
-	{"leaves", func(k *Keys) any { return &k.Leaves }, "%d leaves, which topology %s has not", leaveOut},
-	{"widths", func(k *Keys) any { return &k.Widths }, "%.40q, but the layers of topology %s have one width", leaveOut},
+	{"inputs", func(k *Keys) any { return &k.Inputs }, "%d pins per node, but nodes of topology %s have two", "use 2, or"},
+	{"leaves", func(k *Keys) any { return &k.Leaves }, "%d leaves, but nodes of topology %s have no leaves", leaveOut},
+	{"widths", func(k *Keys) any { return &k.Widths }, "%.40q, but all layers of topology %s have one width", leaveOut},
 	{"steps", func(k *Keys) any { return &k.Steps }, noNumber, leaveOut},
 }...)
 
@@ -93,7 +93,8 @@ func (k *Keys) Check() *Fault {
 	}
 	if k.Inputs != 2 && k.Parametrization != Light {
 		return &Fault{
-			"parametrization", fmt.Sprintf("%s is for nodes of two pins, and these have %d", k.Parametrization, k.Inputs),
+			"parametrization", fmt.Sprintf("%s is for nodes with two pins, but these nodes have %d", k.Parametrization,
+				k.Inputs),
 			"use light, or model.inputs: 2",
 		}
 	}
@@ -123,8 +124,8 @@ func (k *Keys) checkSize() *Fault {
 	}
 	if sections > maxSections {
 		return &Fault{
-			"depth", fmt.Sprintf("%d layers, of which a network without private chains can have %d", k.Depth, maxSections),
-			"use less, or a network of private chains: topology: ialgn with hidden: 1",
+			"depth", fmt.Sprintf("%d layers, but a network without private chains can have at most %d", k.Depth, maxSections),
+			"use fewer layers, or private chains: topology ialgn with hidden: 1",
 		}
 	}
 	return nil
@@ -132,7 +133,7 @@ func (k *Keys) checkSize() *Fault {
 
 func (k *Keys) tooLarge() *Fault {
 	return &Fault{
-		"width", fmt.Sprintf("%d x %d gates are more than the %d that can be compiled", k.Width, k.Depth, maxNodes),
+		"width", fmt.Sprintf("%d x %d gates, but at most %d can be compiled", k.Width, k.Depth, maxNodes),
 		"use a smaller model.width or model.depth",
 	}
 }
@@ -163,7 +164,7 @@ func (k *Keys) checkHidden(layers []Layer, i int, p *Pin) *Fault {
 		}
 	case l.Width*p.K > maxHidden:
 		return &Fault{
-			key, fmt.Sprintf("a layer of %d gates with %d %scandidates each has more of them than %d", l.Width, p.K,
+			key, fmt.Sprintf("a layer of %d gates with %d %scandidates each has more than %d candidates", l.Width, p.K,
 				which, maxHidden),
 			fmt.Sprintf("use at most %d, or %s", maxHidden/l.Width, less),
 		}
@@ -222,7 +223,7 @@ func (k *Keys) checkSpread(classes, features int) *Fault {
 			if sources < 2 {
 				return &Fault{
 					"wiring",
-					fmt.Sprintf("structured wires of layer %d combine two different sources, of which there is %d", i+1, sources),
+					fmt.Sprintf("structured wires of layer %d combine two different sources, but there is only %d", i+1, sources),
 					"use random or balanced, or a larger model.width",
 				}
 			}
@@ -243,7 +244,7 @@ func checkTree(k *Keys) *Fault {
 	case k.Leaves < 1 || k.Leaves > k.Inputs:
 		return &Fault{
 			"leaves", fmt.Sprintf("%d leaves of a node with %d pins", k.Leaves, k.Inputs),
-			fmt.Sprintf("give 1 to %d: as many pins of a node read a node of the level below", k.Inputs),
+			fmt.Sprintf("give 1 to %d, the number of pins that read a node of the level below", k.Inputs),
 		}
 	case k.Depth < 2:
 		return &Fault{"depth", "a tree of one level", "use 2 levels or more, or topology: ialgn with depth: 1"}
@@ -271,16 +272,16 @@ func (k *Keys) checkWidths(example string) *Fault {
 		return &Fault{"widths", err.Error(), "give the nodes of each layer, for example " + example}
 	case len(widths) == 0:
 		return &Fault{
-			"widths", fmt.Sprintf("missing, which topology %s needs", k.Topology),
+			"widths", fmt.Sprintf("missing, but topology %s needs it", k.Topology),
 			"give the nodes of each layer, for example " + example,
 		}
 	case len(widths) != k.Depth:
 		return &Fault{
-			"depth", fmt.Sprintf("%d, but model.widths names %d layers", k.Depth, len(widths)), "leave it out",
+			"depth", fmt.Sprintf("%d, but model.widths names %d layers", k.Depth, len(widths)), "omit it",
 		}
 	case widths[len(widths)-1] != k.Width:
 		return &Fault{
-			"width", fmt.Sprintf("%d, but model.widths ends with %d", k.Width, widths[len(widths)-1]), "leave it out",
+			"width", fmt.Sprintf("%d, but model.widths ends with %d", k.Width, widths[len(widths)-1]), "omit it",
 		}
 	}
 	return k.checkWires()
@@ -291,12 +292,12 @@ func (k *Keys) checkWires() *Fault {
 	switch {
 	case k.Hidden > 1 && k.Wiring != Random:
 		return &Fault{
-			"wiring", k.Wiring + " is for wires that are drawn, and model.hidden has the nodes choose them",
+			"wiring", k.Wiring + " is for random wires, but with model.hidden the nodes choose their wires",
 			"use random, or model.hidden: 1",
 		}
 	case k.Inputs != 2 && k.Wiring == Spread:
 		return &Fault{
-			"wiring", fmt.Sprintf("structured is for nodes of two pins, and these have %d", k.Inputs),
+			"wiring", fmt.Sprintf("structured is for nodes with two pins, but these nodes have %d", k.Inputs),
 			"use balanced, or model.inputs: 2",
 		}
 	}

@@ -118,15 +118,15 @@ func (l *convList) read(k *Keys, convolutions int) ([]int, *Fault) {
 	text := *l.of(k)
 	if text == "" {
 		return nil, &Fault{
-			l.key, "missing, which topology conv needs", "give the kernels of each convolution, for example 32,128",
+			l.key, "missing, but topology conv needs it", "give the kernels of each convolution, for example 32,128",
 		}
 	}
 	values, bad, ok := numbers(text, l.min, l.max)
 	switch {
 	case !ok:
 		return nil, &Fault{
-			l.key, fmt.Sprintf("%.20q in %.40q is no whole number of %d to %d", bad, text, l.min, l.max),
-			"give such numbers, with commas between",
+			l.key, fmt.Sprintf("%.20q in %.40q is not a whole number from %d to %d", bad, text, l.min, l.max),
+			"give numbers separated by commas",
 		}
 	case convolutions == 0 && len(values) > maxConvolutions:
 		return nil, &Fault{
@@ -134,8 +134,8 @@ func (l *convList) read(k *Keys, convolutions int) ([]int, *Fault) {
 		}
 	case convolutions > 0 && len(values) != 1 && len(values) != convolutions:
 		return nil, &Fault{
-			l.key, fmt.Sprintf("%d numbers for the %d convolutions that model.kernels names", len(values), convolutions),
-			"give one for all, or one for each",
+			l.key, fmt.Sprintf("%d numbers for the %d convolutions of model.kernels", len(values), convolutions),
+			"give one number for all convolutions, or one for each",
 		}
 	}
 	return values, nil
@@ -160,12 +160,12 @@ func (k *Keys) ImageSize() (size [3]int, fault *Fault) {
 	switch {
 	case k.Image == "":
 		return size, &Fault{
-			"image", "missing, and this data set does not say what its images are",
+			"image", "missing, and this data set does not give the shape of its images",
 			"give planes, rows and columns, for example 3,32,32",
 		}
 	case !ok || len(all) != 3:
 		return size, &Fault{
-			"image", fmt.Sprintf("%.40q does not say what the images are", k.Image),
+			"image", fmt.Sprintf("%.40q is not the shape of an image", k.Image),
 			fmt.Sprintf("give planes, rows and columns, each up to %d, for example 3,32,32", maxImage),
 		}
 	}
@@ -251,20 +251,20 @@ func (k *Keys) kernelLevels(number int, c *convolution, grid Grid, first, pixels
 	grid.Side, grid.Stride, grid.Padding, grid.Pool = c.Patch, c.Stride, c.Padding, 1
 	if c.Padding >= c.Patch {
 		return nil, &Fault{
-			"padding", fmt.Sprintf("convolution %d pads by %d, and has patches of %d x %d, which would see padding alone",
+			"padding", fmt.Sprintf("convolution %d has padding %d, so that some of its patches of %d x %d contain only padding",
 				number+1, c.Padding, c.Patch, c.Patch), fmt.Sprintf("use at most %d", c.Patch-1),
 		}
 	}
 	if rows, columns := grid.Rows+2*c.Padding, grid.Columns+2*c.Padding; c.Patch > min(rows, columns) {
 		return nil, &Fault{
-			"patch", fmt.Sprintf("convolution %d has patches of %d x %d, and reads images of %d x %d with their padding",
+			"patch", fmt.Sprintf("convolution %d has patches of %d x %d, larger than its input of %d x %d with padding",
 				number+1, c.Patch, c.Patch, rows, columns), "use smaller patches, more padding, or less pooling before",
 		}
 	}
 	if most := MaxPositions(pixels); grid.Positions() > most {
 		return nil, &Fault{
 			"padding",
-			fmt.Sprintf("convolution %d has %d positions, more than the %d that a network on images of %d pixels can have",
+			fmt.Sprintf("convolution %d has %d positions, want at most %d for images of %d pixels",
 				number+1, grid.Positions(), most, pixels), "use less padding, or smaller patches",
 		}
 	}

@@ -98,13 +98,13 @@ func (k *Keys) checkNodes([]Layer) *Fault {
 		return &Fault{"channels", fmt.Sprintf("%d planes of a patch", k.Channels), "use 0 for all, or a number above"}
 	case k.Anchored < 0 || k.Anchored >= k.Inputs:
 		return &Fault{
-			"anchored", fmt.Sprintf("%d pins of a node with %d choose among input bits", k.Anchored, k.Inputs),
-			fmt.Sprintf("use 0 to %d, so that a pin is left for the layer before", k.Inputs-1),
+			"anchored", fmt.Sprintf("%d pins read input bits, but a node has %d pins", k.Anchored, k.Inputs),
+			fmt.Sprintf("use 0 to %d, so that at least one pin reads the layer before", k.Inputs-1),
 		}
 	case k.Anchored > 0 && len(all) == 1:
 		return &Fault{
-			"anchored", "pins of the kernels choose among input bits, but those of a single convolution read nothing else",
-			"leave it out, or give more than one convolution in model.kernels",
+			"anchored", "it makes pins of the kernels read input bits, but with a single convolution all pins do",
+			"omit it, or give more than one convolution in model.kernels",
 		}
 	}
 	return nil
@@ -114,13 +114,14 @@ func (k *Keys) checkNodes([]Layer) *Fault {
 func (k *Keys) checkChains(layers []Layer) *Fault {
 	switch {
 	case k.Chains < 0 || k.Chains > 0 && (len(layers) < k.Chains || layers[len(layers)-1].Grid != nil):
-		return &Fault{"chains", fmt.Sprintf("%d layers of chains without a width", k.Chains), "give one in model.widths"}
+		return &Fault{"chains", fmt.Sprintf("%d layers of chains without a width", k.Chains), "give a width in model.widths"}
 	case k.Chains > 0 && strings.Contains(k.Widths, ","):
 		return &Fault{
-			"widths", fmt.Sprintf("%.40q, but chains have one width", k.Widths), "give one, or leave out model.chains",
+			"widths", fmt.Sprintf("%.40q, but all layers of chains have one width", k.Widths),
+			"give one width, or omit model.chains",
 		}
 	case k.Chains > 0 && k.Wiring != Random:
-		return &Fault{"wiring", k.Wiring + ", but chains choose their wires", "use random, or leave out model.chains"}
+		return &Fault{"wiring", k.Wiring + ", but chains choose their wires", "use random, or omit model.chains"}
 	}
 	return nil
 }
@@ -131,10 +132,10 @@ func (k *Keys) checkForm(layers []Layer) *Fault {
 	switch {
 	case k.Depth != len(layers):
 		return &Fault{
-			"depth", fmt.Sprintf("%d, but the levels and widths make %d layers", k.Depth, len(layers)), "leave it out",
+			"depth", fmt.Sprintf("%d, but levels and widths give %d layers", k.Depth, len(layers)), "omit it",
 		}
 	case k.Width != last.Outputs():
-		return &Fault{"width", fmt.Sprintf("%d, but the last layer has %d bits", k.Width, last.Outputs()), "leave it out"}
+		return &Fault{"width", fmt.Sprintf("%d, but the last layer has %d bits", k.Width, last.Outputs()), "omit it"}
 	case k.Wiring != Random && !slices.ContainsFunc(layers, func(l Layer) bool { return l.Grid == nil }):
 		return &Fault{
 			"wiring", k.Wiring + ", and there is no layer after the convolutions",

@@ -89,7 +89,7 @@ func (f field) check(i, image int) *Fault {
 		return nil
 	}
 	return &Fault{
-		"anchored", fmt.Sprintf("kernels of convolution %d reach over %d pixels of an image of %d, and may over %d", i+1,
+		"anchored", fmt.Sprintf("a kernel of convolution %d reads %d pixels of an image of %d, want at most %d", i+1,
 			max(f.side, f.stride, -f.start), image, most),
 		"use fewer convolutions, smaller patches or strides, or model.anchored: 0",
 	}

@@ -121,7 +121,7 @@ func (k *Keys) LayerWidths() ([]int, error) {
 	for text := range strings.SplitSeq(k.Widths, ",") {
 		n, err := decimal.Int(strings.TrimSpace(text))
 		if err != nil || n < 1 || n > MaxWidth {
-			return nil, fmt.Errorf("%.20q is no width, which is a whole number of 1 to %d", text, MaxWidth)
+			return nil, fmt.Errorf("%.20q is not a width, want a whole number from 1 to %d", text, MaxWidth)
 		}
 		widths = append(widths, n)
 	}

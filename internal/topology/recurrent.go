@@ -55,14 +55,14 @@ func checkRecurrent(k *Keys) *Fault {
 	switch {
 	case k.Steps < 1:
 		return &Fault{
-			"steps", "missing, and this data set does not say how many steps a sequence has",
-			"give the steps of a sample, whose features are divided evenly among them",
+			"steps", "missing, and this data set does not give the number of steps",
+			"give the number of steps; each step reads an equal share of the features",
 		}
 	case k.Inputs < 2:
-		return &Fault{"inputs", "1 pin of a node that reads state and input", "use 2 or more"}
+		return &Fault{"inputs", "1 pin per node, but a node reads state and input", "use 2 or more"}
 	case k.Wiring == Spread:
 		return &Fault{
-			"wiring", k.Wiring + " is not for pin A of these nodes, which read their own column", "use random or balanced",
+			"wiring", k.Wiring + " is not possible for pin A, which reads its own column", "use random or balanced",
 		}
 	}
 	if fault := k.checkWidths("100,100"); fault != nil {
@@ -70,7 +70,7 @@ func checkRecurrent(k *Keys) *Fault {
 	}
 	if layers := k.Depth; layers > MaxDepth/k.Steps {
 		return &Fault{
-			"steps", fmt.Sprintf("%d steps of %d layers are more than %d layers", k.Steps, layers, MaxDepth),
+			"steps", fmt.Sprintf("%d steps of %d layers give more than %d layers", k.Steps, layers, MaxDepth),
 			"use fewer steps or layers",
 		}
 	}
@@ -78,7 +78,7 @@ func checkRecurrent(k *Keys) *Fault {
 		return nil
 	}
 	return &Fault{
-		"hidden", fmt.Sprintf("%d, but no pin of a single layer of gates chooses among nodes", k.Hidden),
+		"hidden", fmt.Sprintf("%d, but in a single layer no pin reads other nodes", k.Hidden),
 		"use 1, or more layers",
 	}
 }
@@ -90,7 +90,7 @@ func (k *Keys) checkSteps(features int) *Fault {
 	}
 	return &Fault{
 		"steps", fmt.Sprintf("the %d features of a sample cannot be split into %d steps", features, k.Steps),
-		"give the steps of a sample of this data set",
+		"give a number of steps that divides the features",
 	}
 }
 

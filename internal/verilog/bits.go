@@ -94,7 +94,7 @@ func checkBits(n *netlist.Netlist, taken map[string]string) error {
 		bit := regexp.MustCompile("^" + regexp.QuoteMeta(p.Name) + `_\d+$`)
 		for name := range taken {
 			if bit.MatchString(name) {
-				return fmt.Errorf("verilog: the name %q is that of a bit of port %s, choose another name", name, p.Name)
+				return fmt.Errorf("verilog: the name %q is the name of a bit of port %s; choose another name", name, p.Name)
 			}
 		}
 	}

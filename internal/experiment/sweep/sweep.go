@@ -160,8 +160,8 @@ type combination struct {
 func (r Runner) plan(ctx context.Context) (*plan, error) {
 	if r.Resume {
 		if _, err := os.Stat(r.Dir); err != nil {
-			return nil, message.WithHint(fmt.Errorf("%s: there is no sweep to go on with", r.Dir),
-				"leave {Resume} out to begin one")
+			return nil, message.WithHint(fmt.Errorf("%s: there is no sweep to continue", r.Dir),
+				"omit {Resume} to start a new sweep")
 		}
 	}
 	axes, err := r.axes()
@@ -199,7 +199,7 @@ func (r Runner) axes() ([]Axis, error) {
 	var all []Axis
 	switch {
 	case r.GridFile != "" && len(r.Grid) > 0:
-		return nil, message.Optionf("{Grid}, {GridFile}: want one of them")
+		return nil, message.Optionf("{Grid}, {GridFile}: want exactly one of these options")
 	case r.GridFile != "":
 		var err error
 		if all, err = loadAxes(r.GridFile); err != nil {
@@ -222,8 +222,8 @@ func (r Runner) draft(axes []Axis) (config.Draft, error) {
 		key, _, _ := strings.Cut(set, "=")
 		key = strings.TrimSpace(key)
 		if slices.ContainsFunc(axes, func(a Axis) bool { return a.Key == key }) {
-			return config.Draft{}, message.WithHint(message.Optionf("{Set} %s: the grid has values for this key", key),
-				"leave {Set} or the key of the grid out")
+			return config.Draft{}, message.WithHint(message.Optionf("{Set} %s: the grid already has values for this key", key),
+				"omit {Set} or the key of the grid")
 		}
 	}
 	return config.LoadDraft(r.Config, r.Set)
@@ -297,7 +297,7 @@ func (o opened) set(ctx context.Context, cfg *config.Config, folders []string) (
 		o[at] = nil
 		return nil, nil
 	case err != nil && ctx.Err() != nil:
-		return nil, fmt.Errorf("%w while data set %s was read: nothing was trained yet", trainer.ErrInterrupted, cfg.Data.Set)
+		return nil, fmt.Errorf("%w while reading data set %s: nothing was trained yet", trainer.ErrInterrupted, cfg.Data.Set)
 	case err != nil:
 		return nil, err
 	}
@@ -325,7 +325,7 @@ func (r Runner) add(ctx context.Context, p *plan, sets opened, c *combination) e
 	for _, other := range p.table.Rows {
 		if other.Name == row.Name {
 			return message.WithHint(fmt.Errorf("%s and %s are the same network", other.made, c.made),
-				"give each value once; of a key that concerns some of the networks alone make a sweep of its own")
+				"give each value once; for a key that affects only some of the networks, make a separate sweep")
 		}
 	}
 	cfg.Name = row.Name

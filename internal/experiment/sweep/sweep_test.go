@@ -159,7 +159,7 @@ func TestSweepRefusesBeforeTraining(t *testing.T) {
 			"a key that is set",
 			[]string{"train.seed=1"},
 			func(r *Runner) { r.Set = []string{"train.seed =2"} },
-			"--set train.seed: the grid has values for this key", "--set",
+			"--set train.seed: the grid already has values for this key", "--set",
 		},
 		{"two ways", []string{"train.seed=1"}, func(r *Runner) { r.GridFile = "x" }, "--grid, --grid-file: want one", ""},
 		{"a target", []string{"train.seed=1"}, func(r *Runner) { r.Target = "ice" }, "--target: ", "ice40"},

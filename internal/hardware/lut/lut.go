@@ -127,8 +127,9 @@ func Map(ctx context.Context, n *netlist.Netlist, o Options) (*netlist.Netlist, 
 	}
 	mapped := m.build()
 	if o.MaxDepth > 0 && m.report.Levels > o.MaxDepth { // checked here, since some LUTs turn out to be wires
-		return nil, nil, fmt.Errorf("lut: %d levels of LUTs with %d inputs are too few, the gates need %d: allow as many",
-			o.MaxDepth, o.K, m.report.Levels)
+		return nil, nil,
+			fmt.Errorf("lut: %d levels of LUTs with %d inputs are too few, the gates need %d levels: allow this depth",
+				o.MaxDepth, o.K, m.report.Levels)
 	}
 	return mapped, &m.report, nil
 }

@@ -92,7 +92,7 @@ func TestResolve(t *testing.T) {
 	}{
 		"padded":   {3, 1, 0, 7, true, "[[0 1 2] [3 4 5] [6 -1 -1]]"},
 		"even":     {2, 1, 0, 4, false, "[[0 1] [2 3]]"},
-		"uneven":   {3, 1, 0, 7, false, "no multiple"},
+		"uneven":   {3, 1, 0, 7, false, "not a multiple"},
 		"none":     {0, 1, 0, 7, true, "group_sum.k is 0"},
 		"many":     {8, 1, 0, 7, true, "group_sum.k is 8"},
 		"tau 0":    {1, 0, 0, 7, true, "group_sum.tau is 0"},

@@ -100,7 +100,7 @@ func (s *Sum) Resolve(src *given.Source, n *graph.Network, outputs int, padded b
 		return fmt.Errorf("group_sum.k is %d, where the last layer has %d bits to count", k, outputs)
 	}
 	if outputs%k != 0 && !padded {
-		err := fmt.Errorf("group_sum.k is %d, of which the last layer's %d bits are no multiple", k, outputs)
+		err := fmt.Errorf("group_sum.k is %d, but the last layer has %d bits, which is not a multiple of it", k, outputs)
 		if !s.Circuit {
 			return message.WithHint(err, "is it the number of classes?")
 		}

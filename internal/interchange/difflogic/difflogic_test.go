@@ -152,7 +152,7 @@ func TestContradictions(t *testing.T) {
 		t.Error(err)
 	}
 	src.Wiring, said.Sum.K = f.Text(t, "wiring.json"), number(7)
-	if _, err := Read(src, value(t, src)); err == nil || !strings.Contains(err.Error(), "group_sum.k is 7, of which the last layer's 90 bits are no multiple") {
+	if _, err := Read(src, value(t, src)); err == nil || !strings.Contains(err.Error(), "group_sum.k is 7, but the last layer has 90 bits, which is not a multiple of it") {
 		t.Error(err)
 	}
 }
@@ -168,7 +168,7 @@ func TestTextOfOtherNetworkIsRefused(t *testing.T) {
 	}
 	src.Wiring = f.Text(t, "compiled_c_8bits.c")
 	src.Wiring.Data = []byte(strings.Replace(string(src.Wiring.Data), "inp[20] ^ inp[21]", "inp[20] | inp[21]", 1))
-	want := "compiled_c_8bits.c: line 7: layer 0, gate 1: the text has operation 7 (a | b), but the largest weight is that of 6 (a ^ b)"
+	want := "compiled_c_8bits.c: line 7: layer 0, gate 1: the text has operation 7 (a | b), but operation 6 (a ^ b) has the largest weight"
 	if _, err := Read(src, value(t, src)); err == nil || err.Error() != want {
 		t.Error(err)
 	}

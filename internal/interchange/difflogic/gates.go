@@ -275,7 +275,7 @@ func (r *gateReader) place(b bitName) (layer, gate int, err error) {
 // connect records the operands of a gate whose text computes an operation of some bits.
 func (r *gateReader) connect(l, g int, op uint8, bits []bitName) error {
 	if r.seen[l][g] {
-		return errors.New("it stands in the text twice")
+		return errors.New("it occurs twice in the text")
 	}
 	r.seen[l][g] = true
 	operands := [2]int32{None, None}
@@ -300,7 +300,7 @@ func (r *gateReader) connect(l, g int, op uint8, bits []bitName) error {
 		if other := exchanged(op); other != op {
 			text += ", or " + numbered(other)
 		}
-		return fmt.Errorf("the text has operation %s, but the largest weight is that of %s",
+		return fmt.Errorf("the text has operation %s, but operation %s has the largest weight",
 			text, numbered(want))
 	}
 	return nil

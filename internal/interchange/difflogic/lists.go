@@ -41,7 +41,7 @@ func readLists(text []byte, ops [][]uint8) (*Wiring, error) {
 	w := &Wiring{Form: "lists"}
 	for l, pair := range lists {
 		if len(pair) != 2 {
-			return nil, fmt.Errorf("layer %d has %d lists, want that of a and that of b", l, len(pair))
+			return nil, fmt.Errorf("layer %d has %d lists, want two: one for a and one for b", l, len(pair))
 		}
 		var sides [2][]int32
 		for i, list := range pair {

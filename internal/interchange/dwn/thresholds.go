@@ -49,7 +49,7 @@ func (n *network) thresholds(value any) error {
 	case n.src.Thresholds != nil:
 		if !slices.ContainsFunc(s.found, func(h held) bool { return equal(h.rows, n.src.Thresholds) }) {
 			return message.WithHint(fmt.Errorf("the thresholds that are given differ from %q of the file", s.found[0].name),
-				"leave out {Thresholds FILE.npy}, and thermometer.thresholds_file of the facts, to take those of the file")
+				"to use the thresholds of the file, omit {Thresholds FILE.npy} and thermometer.thresholds_file of the facts")
 		}
 		return nil
 	}

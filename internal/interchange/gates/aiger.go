@@ -134,7 +134,7 @@ func (a *aigerReader) numbers(count int) ([3]uint32, error) {
 	}
 	fields := strings.Fields(text)
 	if len(fields) != count {
-		return v, fmt.Errorf("%.40q: want as many literals as %d", text, count)
+		return v, fmt.Errorf("%.40q: want %d literals", text, count)
 	}
 	for i, s := range fields {
 		n, err := strconv.ParseUint(s, 10, 31)

@@ -302,7 +302,7 @@ func (b *blifReader) names(fields [][]byte) error {
 // cube reads a line of the current cover.
 func (b *blifReader) cube(fields [][]byte) error {
 	if !b.filling {
-		return fmt.Errorf("%.20q stands in no .names", fields[0])
+		return fmt.Errorf("%.20q is not part of a .names", fields[0])
 	}
 	c := &b.covers[len(b.covers)-1]
 	value := fields[len(fields)-1]

@@ -184,7 +184,7 @@ func TestSum(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := ReadBLIF(source(text, 3)); err == nil || !strings.Contains(err.Error(), "no multiple") {
+	if _, err := ReadBLIF(source(text, 3)); err == nil || !strings.Contains(err.Error(), "not a multiple") {
 		t.Error(err)
 	}
 }
@@ -221,7 +221,7 @@ func TestBLIFErrors(t *testing.T) {
 		"behind":     {head + ".names a y\n1 1\n.end\n.names b y\n1 1\n", "line 7: .names behind .end"},
 		"connection": {head + ".conn a\n", "line 4: .conn: 1 names, want two"},
 		"conn twice": {head + ".conn a y\n.conn b y\n", `line 5: "y" is driven twice`},
-		"conn cube":  {head + ".conn a y\n1 1\n", `line 5: "1" stands in no .names`},
+		"conn cube":  {head + ".conn a y\n1 1\n", `line 5: "1" is not part of a .names`},
 		"undriven":   {head + ".names a \\\n b \\\n\t c y\n1-1 1\n", `line 4: "c" is read here, but nothing drives it`},
 		"output":     {head, `line 3: "y" is read here, but nothing drives it`},
 		"twice":      {head + ".names y\n1\n.names a y\n1 1\n", `line 6: "y" is driven twice`},
@@ -234,8 +234,8 @@ func TestBLIFErrors(t *testing.T) {
 		"character":  {head + ".names a b y\n1x 1\n", `line 5: 'x' where 0, 1 or - is expected`},
 		"value":      {head + ".names a b y\n11 2\n", `line 5: "2" where the output is to be 0 or 1`},
 		"both":       {head + ".names a b y\n11 1\n00 0\n", "line 6: a cover of both values"},
-		"loose":      {head + "11 1\n", `line 4: "11" stands in no .names`},
-		"after":      {head + ".names y\n.attr x 1\n1\n", `line 6: "1" stands in no .names`},
+		"loose":      {head + "11 1\n", `line 4: "11" is not part of a .names`},
+		"after":      {head + ".names y\n.attr x 1\n1\n", `line 6: "1" is not part of a .names`},
 		"nameless":   {head + ".names\n", "line 4: .names without an output"},
 		"no inputs":  {".model m\n.outputs y\n.names y\n", "0 inputs and 1 outputs are no classifier"},
 	} {
@@ -269,7 +269,7 @@ func TestAIGERErrors(t *testing.T) {
 		"cycle":         {"aag 3 1 0 1 2\n2\n6\n6 2 4\n4 6 2\n", "depends on itself"},
 		"gate twice":    {"aag 3 1 0 1 2\n2\n6\n6 2 2\n6 2 2\n", "line 5: gate 1 is literal 6"},
 		"gate input":    {"aag 3 1 0 1 1\n2\n6\n2 2 2\n", "line 4: gate 0 is literal 2"},
-		"words":         {"aag 1 1 0 1 0\n2 4\n2\n", `line 2: "2 4": want as many literals as 1`},
+		"words":         {"aag 1 1 0 1 0\n2 4\n2\n", `line 2: "2 4": want 1 literals`},
 		"long line":     {"aag 1 1 0 1 0\n" + strings.Repeat("2", 300), "line 2: a line of more than 256 characters"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -96,8 +96,8 @@ func TestSingleFacts(t *testing.T) {
 		t.Errorf("single facts without a file: %+v, %v", f, err)
 	}
 	for text, want := range map[string]string{
-		"tau": "want KEY=VALUE", "a b=3": "no key", "framework.k=3": "stands in no keys", "group_sum.k=[": "group_sum.k: ",
-		"layers[99999].n=3": "no key", "group_sum.k.l=3": "stands in no keys",
+		"tau": "want KEY=VALUE", "a b=3": "not a key", "framework.k=3": "not below a key", "group_sum.k=[": "group_sum.k: ",
+		"layers[99999].n=3": "not a key", "group_sum.k.l=3": "not below a key",
 	} {
 		if _, err := ParseFacts([]byte(example), []string{text}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)

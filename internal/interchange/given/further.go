@@ -104,7 +104,7 @@ func with(in any, path []string, value any) (any, error) {
 		keys, ok = map[string]any{}, true
 	}
 	if m == nil || !ok {
-		return nil, fmt.Errorf("%q is no key, or stands in no keys", path[0])
+		return nil, fmt.Errorf("%q is not a key, or not below a key", path[0])
 	}
 	set := func(old any) (any, error) {
 		if len(path) == 1 {

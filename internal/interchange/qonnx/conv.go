@@ -166,7 +166,7 @@ func (r *reader) readTree(n *onnx.Node, v *value, depth int64) (*tree, error) {
 		return t, nil
 	}
 	if !t.isTree() {
-		return nil, fmt.Errorf("its indices have the shape %v, which is not that of a tree of depth %d", i, depth)
+		return nil, fmt.Errorf("its indices have the shape %v, which does not fit a tree of depth %d", i, depth)
 	}
 	return t, r.readTrees(n, t)
 }

@@ -97,7 +97,7 @@ func TestMissing(t *testing.T) {
 		for text, want := range map[string]string{
 			"group_sum: {k: 10, tau: 1, group_size: 2}":          "group_sum.group_size is 2, but a sum of",
 			"group_sum: {k: 10, tau: 1, zero_padding_at_end: 1}": "group_sum.zero_padding_at_end is 1, but a sum of",
-			"group_sum: {k: 7, tau: 1}":                          "are no multiple",
+			"group_sum: {k: 7, tau: 1}":                          "not a multiple",
 		} {
 			f, err := given.ParseFacts([]byte(text), nil)
 			if err != nil {

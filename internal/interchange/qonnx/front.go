@@ -71,7 +71,7 @@ func compare(r *reader, n *onnx.Node) (*value, error) {
 	case v.elem != t.Type:
 		return nil, fmt.Errorf("it compares %v with %v", v.elem, t.Type)
 	case r.circuit != nil:
-		return nil, errors.New("it compares features of which bits were made before: join all thresholds in one Greater")
+		return nil, errors.New("it compares features that were compared before: join all thresholds in one Greater")
 	}
 	thresholds, err := readThresholds(t, inclusive)
 	if err != nil {

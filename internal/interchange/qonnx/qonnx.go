@@ -97,7 +97,7 @@ func noLookups(g *onnx.Graph) error {
 	if len(others) > 0 {
 		err = fmt.Errorf("%w, but %.80s", err, strings.Join(slices.Sorted(maps.Keys(others)), ", "))
 	}
-	return message.WithHint(err, "networks of gates and look-up tables are read, not those of sums of products: "+
+	return message.WithHint(err, "only networks of gates and look-up tables are read, not networks of sums of products: "+
 		"docs/guides/frameworks.md; `ialgn train` trains one on the same data")
 }
 
@@ -115,7 +115,7 @@ func checkModel(m *onnx.Model) error {
 	}
 	for _, o := range m.Opsets {
 		if o.Domain == Domain && (o.Version < 1 || o.Version > Newest) {
-			return fmt.Errorf("it uses version %d of the operators %s, of which versions 1 to %d are known: save it with one "+
+			return fmt.Errorf("it uses version %d of the operators %s, but only versions 1 to %d are known: save it with one "+
 				"of these", o.Version, Domain, Newest)
 		}
 	}
@@ -265,7 +265,7 @@ func (r *reader) node(n *onnx.Node) error {
 		return fmt.Errorf("its output has no name of its own")
 	}
 	if used := slices.IndexFunc(n.Outputs[1:], func(name string) bool { _, ok := r.last[name]; return ok }); used >= 0 {
-		return fmt.Errorf("its output %.80q is used, of which nothing is known here", n.Outputs[used+1])
+		return fmt.Errorf("its output %.80q is used, but is not supported", n.Outputs[used+1])
 	}
 	r.made[n.Outputs[0]] = true
 	if done, err := r.constant(n); done || err != nil {

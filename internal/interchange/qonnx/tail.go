@@ -237,7 +237,7 @@ func argMax(r *reader, n *onnx.Node) (*value, error) {
 	case err != nil:
 		return nil, err
 	case !v.isSums() || v.shape[along] != v.elements():
-		return nil, errors.New("it is not that of the sums of all classes")
+		return nil, errors.New("it does not read the sums of all classes")
 	case last != nil && last.Int != 0:
 		return nil, errors.New("it takes the last class of equals: only the first is read")
 	}

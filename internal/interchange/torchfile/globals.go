@@ -247,7 +247,7 @@ func doPersistent(m *machine) error {
 	}
 	id, ok := v.(Tuple)
 	if !ok || m.persistent == nil {
-		return fmt.Errorf("%s is said to stand outside the pickle: is the file damaged?", describe(v))
+		return fmt.Errorf("%s should be outside the pickle: is the file damaged?", describe(v))
 	}
 	if class, ok := arg[*Object](id, 1); ok && class.unread != nil {
 		return m.pushNew(&Object{Class: class.Class, unread: class.unread}, sizeObject)

@@ -88,7 +88,7 @@ func (f *file) legacyStorages(src *source, keys any) error {
 			return fmt.Errorf("%s: byte %d: %w", s.name, at, err)
 		}
 		if numel != uint64(s.numel) || s.data.size > src.left() {
-			return fmt.Errorf("%s: byte %d: %d elements of %v, of which the pickle says %d, and %d bytes are left: "+
+			return fmt.Errorf("%s: byte %d: %d elements of %v, but the pickle says %d, and %d bytes are left: "+
 				"was the file cut short?", s.name, at, numel, s.dtype, s.numel, src.left())
 		}
 		s.data.at = src.at

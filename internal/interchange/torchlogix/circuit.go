@@ -120,7 +120,7 @@ func (r *circuitReader) index() error {
 		}
 	}
 	if !s.ended() {
-		return s.failf("something stands behind the circuit")
+		return s.failf("unexpected text after the circuit")
 	}
 	return nil
 }
@@ -179,7 +179,7 @@ func (r *circuitReader) readOutputs() error {
 			return err
 		}
 		if _, twice := r.outputs[id]; twice {
-			return s.failf("outputs: %d stands a second time", id)
+			return s.failf("outputs: %d occurs twice", id)
 		}
 		r.outputs[id] = len(r.outputs)
 		return nil
@@ -267,7 +267,7 @@ func (r *circuitReader) gate(s *stream, id int64, op operation, operands [2]int6
 		return s.failf("gate_id %d, want %d to %d", id, c.Inputs, math.MaxInt32)
 	}
 	if _, twice := r.ids[int32(id)]; twice {
-		return s.failf("gate_id %d stands a second time", id)
+		return s.failf("gate_id %d occurs twice", id)
 	}
 	if c.Nodes() >= graph.MaxNodes {
 		return s.failf("more than %d gates", graph.MaxNodes)

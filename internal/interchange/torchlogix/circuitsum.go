@@ -40,7 +40,7 @@ func (r *circuitReader) readSums() error {
 			return err
 		}
 		if there != 1<<len(sumKeys)-1 {
-			return s.failf("a sum without one of %q", sumKeys)
+			return s.failf("a sum lacks one of the keys %q", sumKeys)
 		}
 		return r.sumNode(s, n)
 	})
@@ -67,7 +67,7 @@ func (r *circuitReader) sumInputs(s *stream) ([]graph.Ref, error) {
 // sumNode adds a sum.
 func (r *circuitReader) sumNode(s *stream, n sumNode) error {
 	if _, gate := r.resolve(int64(n.id)); gate || r.sums[n.id] {
-		return s.failf("node_id %d stands a second time", n.id)
+		return s.failf("node_id %d occurs twice", n.id)
 	}
 	class, ok := r.outputs[n.id]
 	if !ok {
@@ -197,7 +197,7 @@ func (r *circuitReader) sampleShape(bits int) ([]int, error) {
 		at--
 	}
 	if shape[at]%bits != 0 {
-		return nil, fmt.Errorf("input_shape: %v, of which %d thresholds of each feature do not divide %d",
+		return nil, fmt.Errorf("input_shape: %v, but %d thresholds per feature do not divide %d",
 			shape, bits, shape[at])
 	}
 	shape[at] /= bits

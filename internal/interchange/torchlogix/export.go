@@ -164,7 +164,7 @@ func (e *circuitWriter) id(r graph.Ref) int64 {
 // node writes the gates of a node and returns the id of its output.
 func (e *circuitWriter) node(node int) (int64, error) {
 	if e.next > math.MaxInt32-1<<graph.MaxPins-int64(e.circuit.Nodes()) {
-		return 0, fmt.Errorf("more gates than ids, of which there are %d", math.MaxInt32)
+		return 0, fmt.Errorf("more gates than the %d possible ids", math.MaxInt32)
 	}
 	pins := e.circuit.NodePins(node)
 	x := &expansion{e: e}

@@ -135,12 +135,13 @@ func (r *reader) place(l *layer, at int, taken map[*found]bool) error {
 	nameless := l.key + " has neither name nor type, and "
 	switch {
 	case !r.state.module && r.hasConv():
-		return fmt.Errorf("%sa state dict with convolutions does not tell all layers by their places: say one of them",
+		return fmt.Errorf("%sin a state dict with convolutions, places do not identify all layers: give name or type",
 			nameless)
 	case at >= len(r.state.found):
-		return fmt.Errorf("%sthe file has no layer at that place, but %d: say one of them", nameless, len(r.state.found))
+		return fmt.Errorf("%sthe file has no layer at this place, but %d layers: give name or type", nameless,
+			len(r.state.found))
 	case taken[r.state.found[at]]:
-		return fmt.Errorf("%sthe file's layer at that place, %q, is said by another: say one of them", nameless,
+		return fmt.Errorf("%sthe file's layer at this place, %q, is described by another entry: give name or type", nameless,
 			r.state.found[at].name)
 	}
 	l.found = r.state.found[at]
@@ -225,7 +226,7 @@ func (r *reader) fileOrder(known []*layer) ([]*layer, error) {
 	for _, l := range rest {
 		switch {
 		case l.Type == typePool || r.state.module && l.Type != typeSum:
-			return nil, fmt.Errorf("%s: where it stands is not known, since %s does not name all layers of the file",
+			return nil, fmt.Errorf("%s: its place is unknown, because %s does not name all layers of the file",
 				l.key, r.factsName())
 		case isThermometer(l.Type):
 			out = append([]*layer{l}, out...)
@@ -246,7 +247,7 @@ func (r *reader) unnamed(f *found, listed bool) error {
 	}
 	return &given.Missing{
 		What: "layers_in_order",
-		Why: "the state dict has convolutions, and says neither which poolings stand between them nor their padding " +
+		Why: "the state dict has convolutions, but does not hold the poolings between them, nor their padding " +
 			"and stride",
 	}
 }
@@ -340,7 +341,7 @@ func (r *reader) parametrization(l *layer) error {
 	case "":
 		const why = "light and warp have weights of the same shape"
 		if !l.listed {
-			return missing("parametrization", fmt.Sprintf("%s, as those of layer %q", why, l.name()))
+			return missing("parametrization", fmt.Sprintf("%s, as in layer %q", why, l.name()))
 		}
 		return l.missing("parametrization", why)
 	case parRaw, parLight, parWarp:

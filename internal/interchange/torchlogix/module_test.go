@@ -89,7 +89,7 @@ func TestModuleRefuses(t *testing.T) {
 		{"the rank in facts", denseModule(), given.Facts{LayersInOrder: []given.TorchLayer{{Name: "2", Rank: 4}}}, "lut_rank"},
 		{"tau in facts", denseModule(), given.Facts{Sum: given.GroupSum{Tau: ptr(2.0)}}, "group_sum.tau"},
 		{"a layer of facts", denseModule(), given.Facts{LayersInOrder: []given.TorchLayer{{Name: "7", Type: "Flatten"}}}, `"7"`},
-		{"a pooling of facts", denseModule(), given.Facts{LayersInOrder: []given.TorchLayer{{Type: "OrPooling2d"}}}, "where it stands"},
+		{"a pooling of facts", denseModule(), given.Facts{LayersInOrder: []given.TorchLayer{{Type: "OrPooling2d"}}}, "its place is unknown"},
 		{"parametrization", func() dict {
 			m := denseModule()
 			o := m.get("2").(object)

@@ -229,9 +229,9 @@ func TestFactsByPosition(t *testing.T) {
 		entries []given.TorchLayer
 		want    string
 	}{
-		"beyond":        {false, []given.TorchLayer{{}, {}, {}, {Parametrization: "light"}}, "layers_in_order[3] has neither name nor type, and the file has no layer at that place, but 3"},
-		"twice":         {false, []given.TorchLayer{{Name: "2"}, {Parametrization: "light"}}, `layers_in_order[1] has neither name nor type, and the file's layer at that place, "2"`},
-		"a convolution": {true, []given.TorchLayer{{Parametrization: "light"}}, "layers_in_order[0] has neither name nor type, and a state dict with convolutions"},
+		"beyond":        {false, []given.TorchLayer{{}, {}, {}, {Parametrization: "light"}}, "layers_in_order[3] has neither name nor type, and the file has no layer at this place, but 3 layers"},
+		"twice":         {false, []given.TorchLayer{{Name: "2"}, {Parametrization: "light"}}, `layers_in_order[1] has neither name nor type, and the file's layer at this place, "2"`},
+		"a convolution": {true, []given.TorchLayer{{Parametrization: "light"}}, "layers_in_order[0] has neither name nor type, and in a state dict with convolutions"},
 		"another's":     {false, []given.TorchLayer{{Name: "2"}}, "layers_in_order[0].parametrization is not known"},
 		"wrong":         {false, []given.TorchLayer{{}, {Parametrization: "raw"}}, "layers_in_order[1].parametrization is raw, but the file has weights of 4 columns"},
 	} {

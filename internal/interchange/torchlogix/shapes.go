@@ -151,7 +151,7 @@ func imageShape(conv *layer, t *thresholds, thermometer *layer) ([]int, error) {
 		return nil, thermometer.missing("feature_dim", "which the file does not say")
 	}
 	if shape[at-1]%t.bits != 0 {
-		return nil, fmt.Errorf("layer %q reads images of shape %v, of which %d thresholds of each feature do not divide %d",
+		return nil, fmt.Errorf("layer %q reads images of shape %v, but %d thresholds per feature do not divide %d",
 			conv.name(), shape, t.bits, shape[at-1])
 	}
 	shape[at-1] /= t.bits

@@ -163,7 +163,7 @@ func (s *stream) object(keys []string, value func(i int) error) (there uint, err
 		case at < 0:
 			return s.failf("key %.40q, want one of %q", key, keys)
 		case there>>at&1 != 0:
-			return s.failf("key %q stands a second time", key)
+			return s.failf("key %q occurs twice", key)
 		}
 		there |= 1 << at
 		if _, err := s.expect(':', ':'); err != nil {

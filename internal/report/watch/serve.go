@@ -18,12 +18,12 @@ import (
 // Listen opens a port that only this machine can reach. Port 0 means any free port.
 func Listen(port int) (net.Listener, error) {
 	if port < 0 || port > 65535 {
-		return nil, message.WithHint(fmt.Errorf("port %d: want 1 to 65535, or 0 for any that is free", port),
+		return nil, message.WithHint(fmt.Errorf("port %d: want 1 to 65535, or 0 for any free port", port),
 			"leave {Port} out")
 	}
 	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
-		return nil, message.WithHint(fmt.Errorf("port %d: %w", port, err), "leave {Port} out for one that is free")
+		return nil, message.WithHint(fmt.Errorf("port %d: %w", port, err), "omit {Port} to use a free port")
 	}
 	return l, nil
 }
@@ -59,7 +59,7 @@ func (w *Watch) Handler(version string) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		if !ownHost(r.Host) {
-			http.Error(rw, "this page is for the machine that it is on: ask for 127.0.0.1 or localhost", http.StatusForbidden)
+			http.Error(rw, "this page is only for its own machine: open 127.0.0.1 or localhost", http.StatusForbidden)
 			return
 		}
 		mux.ServeHTTP(rw, r)

@@ -62,8 +62,8 @@ func New(paths []string) (*Watch, error) {
 			continue
 		}
 		if info, err := os.Stat(filepath.Dir(p)); err != nil || !info.IsDir() {
-			return nil, message.WithHint(fmt.Errorf("%s: neither it nor the folder that it would be in is there", p),
-				"name logs of training runs, or folders that hold some")
+			return nil, message.WithHint(fmt.Errorf("%s: no such file, and no such folder", p),
+				"name logs of training runs, or folders with such logs")
 		}
 	}
 	return &Watch{paths: paths, session: fmt.Sprintf("%016x", rand.Uint64())}, nil
@@ -235,7 +235,7 @@ func (w *Watch) snapshot(session string, version int) Snapshot {
 		version = -1
 	}
 	if w.full {
-		s.Notes = append(s.Notes, fmt.Sprintf("there are more than %d logs, and the others are left out: name fewer",
+		s.Notes = append(s.Notes, fmt.Sprintf("more than %d logs; the other logs are ignored: name fewer",
 			mostLogs))
 	}
 	common := w.common()

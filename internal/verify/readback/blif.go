@@ -102,7 +102,7 @@ func (b *blifReader) directive(line []byte) error {
 		return b.begin(string(rest))
 	}
 	if b.m == nil {
-		return fmt.Errorf("%.40q stands in no model", line)
+		return fmt.Errorf("%.40q is outside of a model", line)
 	}
 	switch string(word) {
 	case ".inputs":
@@ -133,7 +133,7 @@ func (b *blifReader) directive(line []byte) error {
 
 func (b *blifReader) begin(name string) error {
 	if b.m != nil || b.modules[name] != nil {
-		return fmt.Errorf("model %.100q stands where none is expected", name)
+		return fmt.Errorf("model %.100q is not expected here", name)
 	}
 	b.m = &module{name: name, nets: map[string]int32{}}
 	return nil

@@ -56,7 +56,7 @@ func elaborate(modules map[string]*module, top string) (*graph, error) {
 // instantiate adds an instance of m and all instances inside it, and returns its number.
 func (e *elaboration) instantiate(m *module, parent, depth int) (int, error) {
 	if depth > maxNesting {
-		return 0, mismatch("more than %d instances stand in each other at %s", maxNesting, m.name)
+		return 0, mismatch("more than %d nested instances at %s", maxNesting, m.name)
 	}
 	number := len(e.instances)
 	in := &inside{

@@ -49,7 +49,7 @@ const (
 // from w.
 func (n *Network) WriteAIGER(w io.Writer, o Options) error {
 	if o.Words && o.Thermometer {
-		return errors.New("spec: words are compared, which gives thermometer codes by itself; choose one of the two options")
+		return errors.New("spec: comparing words already gives thermometer codes; choose one of the two options")
 	}
 	if variables := n.variableLimit(o); variables > maxVariables {
 		return fmt.Errorf("spec: the network needs up to %d variables, the format has %d; prove a smaller network", variables,
