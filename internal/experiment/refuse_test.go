@@ -110,14 +110,14 @@ func TestOtherData(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	refused("both before", first, rec, 0, name+": was trained on other content of data set samples than ")
+	refused("both before", first, rec, 0, name+": was trained on another version of data set samples than ")
 	for _, end := range []string{"", ".checkpoint"} {
 		if err := os.Remove(filepath.Join(first.Dir, name+end)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	refused("one before", first, rec, 1, "csv-60x4-ialgn-quick: seed 1: "+first.Dir+
-		"/csv-60x4-rwlgn-quick.seed1.safetensors: was trained on other content of data set samples than there is now; put "+
+		"/csv-60x4-rwlgn-quick.seed1.safetensors: was trained on another version of data set samples; put "+
 		"the former files back")
 	changing, rec := runner()
 	train := changing.Train
