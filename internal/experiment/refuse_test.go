@@ -191,7 +191,7 @@ func TestNoSpace(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(r.Dir, "tiny-quick.csv"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "tiny-quick.csv: is a folder") {
+	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "tiny-quick.csv: a folder") {
 		t.Errorf("error %v", err)
 	}
 }
