@@ -117,8 +117,8 @@ func TestOtherData(t *testing.T) {
 		}
 	}
 	refused("one before", first, rec, 1, "csv-60x4-ialgn-quick: seed 1: "+first.Dir+
-		"/csv-60x4-rwlgn-quick.seed1.safetensors: was trained on another version of data set samples; put "+
-		"the former files back")
+		"/csv-60x4-rwlgn-quick.seed1.safetensors: was trained on another version of data set samples; "+
+		"restore the former files")
 	changing, rec := runner()
 	train := changing.Train
 	changing.Train = func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
@@ -127,7 +127,7 @@ func TestOtherData(t *testing.T) {
 		return all, err
 	}
 	refused("changed meanwhile", changing, rec, 2, "csv-60x4-ialgn-quick: seed 1: "+changing.Dir+
-		"/csv-60x4-rwlgn-quick.seed1.safetensors: was trained on other content")
+		"/csv-60x4-rwlgn-quick.seed1.safetensors: was trained on another version")
 }
 
 // TestTuned has a seed that was trained further from a model, in the place of one of the
