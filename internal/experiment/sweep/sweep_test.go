@@ -161,9 +161,9 @@ func TestSweepRefusesBeforeTraining(t *testing.T) {
 			func(r *Runner) { r.Set = []string{"train.seed =2"} },
 			"--set train.seed: the grid already has values for this key", "--set",
 		},
-		{"two ways", []string{"train.seed=1"}, func(r *Runner) { r.GridFile = "x" }, "--grid, --grid-file: want one", ""},
+		{"two ways", []string{"train.seed=1"}, func(r *Runner) { r.GridFile = "x" }, "--grid, --grid-file: want exactly one", ""},
 		{"a target", []string{"train.seed=1"}, func(r *Runner) { r.Target = "ice" }, "--target: ", "ice40"},
-		{"no folder", []string{"train.seed=1"}, func(r *Runner) { r.Resume = true }, "no sweep to continue with", "--resume"},
+		{"no folder", []string{"train.seed=1"}, func(r *Runner) { r.Resume = true }, "no sweep to continue", "omit"},
 		{"no configuration", []string{"train.seed=1"}, func(r *Runner) { r.Config = "none.yaml" }, "none.yaml: ", ""},
 	} {
 		r, rec := newRunner(t, test.axes...)
