@@ -35,7 +35,7 @@ func compileFlags() []cli.Flag {
 		[]cli.Flag{
 			&cli.StringFlag{
 				Name: "scope", Value: "full",
-				Usage: "compile `SCOPE`: gates, core (adds the class), full (adds the encoder)",
+				Usage: "compile `SCOPE`: gates, core (adds class), full (adds encoder)",
 			},
 			&cli.BoolFlag{Name: "counts", Usage: "with scope core or full: add an output port with the class counts"},
 			&cli.BoolFlag{

@@ -228,7 +228,7 @@ func TestParseCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := r.Emit(t.Context(), grid.Slurm, "", 0); err == nil || !strings.Contains(err.Error(),
-		"tiny-paper.sbatch: is a folder") {
+		"tiny-paper.sbatch: a folder") {
 		t.Errorf("error %v", err)
 	}
 }

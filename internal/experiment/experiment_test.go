@@ -228,8 +228,8 @@ func TestSet(t *testing.T) {
 		}
 	}
 	for set, want := range map[string]string{
-		"name=other":                 "--set name: is not for experiments",
-		"train.validation.share=0.1": "--set train.validation.share: is not for experiments",
+		"name=other":                 "--set name: not possible in an experiment",
+		"train.validation.share=0.1": "--set train.validation.share: not possible in an experiment",
 		"data.dir=/else/where":       "--set data.dir=/else/where: cannot be part of the names of files",
 		"train.epoch=1":              "experiment depth-scaling, RWLGN: --set ",
 		"train.epochs=0":             "experiment depth-scaling, RWLGN: --set train.epochs",

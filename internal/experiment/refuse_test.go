@@ -110,15 +110,15 @@ func TestOtherData(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	refused("both before", first, rec, 0, name+": was trained on other content of data set samples than ")
+	refused("both before", first, rec, 0, name+": was trained on another version of data set samples than ")
 	for _, end := range []string{"", ".checkpoint"} {
 		if err := os.Remove(filepath.Join(first.Dir, name+end)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	refused("one before", first, rec, 1, "csv-60x4-ialgn-quick: seed 1: "+first.Dir+
-		"/csv-60x4-rwlgn-quick.seed1.safetensors: was trained on other content of data set samples than there is now; put "+
-		"the former files back")
+		"/csv-60x4-rwlgn-quick.seed1.safetensors: was trained on another version of data set samples; "+
+		"restore the former files")
 	changing, rec := runner()
 	train := changing.Train
 	changing.Train = func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
@@ -127,7 +127,7 @@ func TestOtherData(t *testing.T) {
 		return all, err
 	}
 	refused("changed meanwhile", changing, rec, 2, "csv-60x4-ialgn-quick: seed 1: "+changing.Dir+
-		"/csv-60x4-rwlgn-quick.seed1.safetensors: was trained on other content")
+		"/csv-60x4-rwlgn-quick.seed1.safetensors: was trained on another version")
 }
 
 // TestTuned has a seed that was trained further from a model, in the place of one of the
@@ -191,7 +191,7 @@ func TestNoSpace(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(r.Dir, "tiny-quick.csv"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "tiny-quick.csv: is a folder") {
+	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "tiny-quick.csv: a folder") {
 		t.Errorf("error %v", err)
 	}
 }

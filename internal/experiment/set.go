@@ -96,9 +96,8 @@ func (e *Experiment) endings(keys []string) (string, error) {
 		}
 		if key == "name" || strings.HasPrefix(key, "train.validation.") {
 			return "",
-				message.WithHint(fmt.Errorf("--set %s: not possible in an experiment, which names its files itself and whose "+
-					"models are "+
-					"the models of the last epoch", key), "train it with `ialgn train`")
+				message.WithHint(fmt.Errorf("--set %s: not possible in an experiment, which names its files itself and "+
+					"keeps the models of the last epoch", key), "train it with `ialgn train`")
 		}
 		ending := grid.Ending(key, value)
 		if ending == "" {

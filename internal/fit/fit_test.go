@@ -334,7 +334,7 @@ func TestSearchRefusesImpossibleTasks(t *testing.T) {
 		{"a key out of its range", []string{"model.depth=0"}, Options{Target: "ice40"}, "model.depth"},
 		{"images of a table", []string{"train.augment.shift=1", "train.augment.share=1"}, Options{Target: "ice40"}, "images"},
 		{"somebody's file", nil, Options{Target: "ice40", Dir: dir}, mine},
-		{"a file in place of the folder", nil, Options{Target: "ice40", Dir: mine}, "is a file"},
+		{"a file in place of the folder", nil, Options{Target: "ice40", Dir: mine}, "a file, want a folder"},
 	} {
 		if c.o.Dir == "" {
 			c.o.Dir = filepath.Join(t.TempDir(), "new")

@@ -127,7 +127,7 @@ func openLedger(dir string, a asked, dims []dimension, resume bool, guard outfil
 	text, err := os.ReadFile(l.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && resume:
-		return nil, message.WithHint(fmt.Errorf("%s: there is no search to continue", l.path), "leave {Resume} out")
+		return nil, message.WithHint(fmt.Errorf("%s: there is no search to continue", l.path), "omit {Resume}")
 	case errors.Is(err, fs.ErrNotExist):
 		return l, nil
 	case err != nil:

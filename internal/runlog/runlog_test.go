@@ -268,8 +268,8 @@ func TestAppend(t *testing.T) {
 		t.Errorf("%v, problems %v", losses(f), f.Problems)
 	}
 	for _, c := range []struct{ name, text, want string }{
-		{"mine.csv", "a,b\n1,2\n", "mine.csv: exists and is not a training log in CSV that ialgn wrote"},
-		{"mine.jsonl", "{}\n", "mine.jsonl: exists and is not a training log that ialgn wrote"},
+		{"mine.csv", "a,b\n1,2\n", "mine.csv: exists, but is not a training log in CSV written by ialgn"},
+		{"mine.jsonl", "{}\n", "mine.jsonl: exists, but is not a training log written by ialgn"},
 		{"other.csv", "run,seed,time,epoch,learning_rate,loss\n", "other.csv: is a log with other columns"},
 	} {
 		path := filepath.Join(t.TempDir(), c.name)

@@ -20,9 +20,9 @@ func TestCheckFolder(t *testing.T) {
 		{"as written", report, "a", "", ""},
 		{"changed", report, "b", "", "m.bin: changed since synth wrote it"},
 		{"of an earlier version", `{"files": ["m.bin"]}`, "a", "", "m.bin: written by an earlier version of synth"},
-		{"the user's file", report, "a", "notes.txt", "notes.txt: exists and is not a file of synth"},
-		{"no report", "", "a", "", "m.bin: exists and is not a file of synth"},
-		{"a report that cannot be read", "{", "a", "", "m.bin: exists and is not a file of synth"},
+		{"the user's file", report, "a", "notes.txt", "notes.txt: exists, but is not a file of synth"},
+		{"no report", "", "a", "", "m.bin: exists, but is not a file of synth"},
+		{"a report that cannot be read", "{", "a", "", "m.bin: exists, but is not a file of synth"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := Options{Dir: t.TempDir(), Device: target.Device{Name: "d"}}

@@ -145,7 +145,7 @@ func TestSweepRefusesBeforeTraining(t *testing.T) {
 		{"equal values", []string{"train.optimizer.lr=0.1,1e-1"}, nil, "train.optimizer.lr=0.1 and " +
 			"train.optimizer.lr=1e-1 are the same network", "once"},
 		{"equal networks", []string{"model.topology=ialgn,rwlgn", "model.anchors=4,8"}, nil, "model.topology=rwlgn, " +
-			"model.anchors=4 and model.topology=rwlgn, model.anchors=8 are the same network", "a sweep of its own"},
+			"model.anchors=4 and model.topology=rwlgn, model.anchors=8 are the same network", "a separate sweep"},
 		{"equal seeds", []string{"train.seed=1,2,1"}, nil, "--grid train.seed: 1 is given twice", "once"},
 		{"a key twice", []string{"train.seed=1", "train.seed=2"}, nil, "--grid train.seed: given twice", "together"},
 		{
@@ -161,9 +161,9 @@ func TestSweepRefusesBeforeTraining(t *testing.T) {
 			func(r *Runner) { r.Set = []string{"train.seed =2"} },
 			"--set train.seed: the grid already has values for this key", "--set",
 		},
-		{"two ways", []string{"train.seed=1"}, func(r *Runner) { r.GridFile = "x" }, "--grid, --grid-file: want one", ""},
+		{"two ways", []string{"train.seed=1"}, func(r *Runner) { r.GridFile = "x" }, "--grid, --grid-file: want exactly one", ""},
 		{"a target", []string{"train.seed=1"}, func(r *Runner) { r.Target = "ice" }, "--target: ", "ice40"},
-		{"no folder", []string{"train.seed=1"}, func(r *Runner) { r.Resume = true }, "no sweep to go on with", "--resume"},
+		{"no folder", []string{"train.seed=1"}, func(r *Runner) { r.Resume = true }, "no sweep to continue", "omit"},
 		{"no configuration", []string{"train.seed=1"}, func(r *Runner) { r.Config = "none.yaml" }, "none.yaml: ", ""},
 	} {
 		r, rec := newRunner(t, test.axes...)
@@ -345,7 +345,7 @@ func TestOwnFiles(t *testing.T) {
 		if err := os.WriteFile(path, []byte("mine"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), path+": exists and is not") ||
+		if _, err := r.Run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), path+": exists, but is not") ||
 			rec.begun != nil {
 			t.Errorf("%s: trained %v, error %v", name, rec.begun, err)
 		}
