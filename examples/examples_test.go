@@ -111,7 +111,7 @@ func TestDigits(t *testing.T) {
 		thousands(int(o.software.HiddenBits)))
 	mentions(t, "digits/README.md", append(shown, strings.Split(readme, "|")...))
 	mentions(t, "../README.md", shown)
-	mentions(t, "../docs/guides/start.md", append(shown, fmt.Sprintf("%d gates of the model, %d after optimisation",
+	mentions(t, "../docs/guides/start.md", append(shown, fmt.Sprintf("%d gates in the model, %d after optimisation",
 		o.frozen.Gates(), o.product.Cells.Gates)))
 }
 
