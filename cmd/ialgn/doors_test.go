@@ -17,8 +17,10 @@ import (
 func TestOneNumberSyntax(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)
-	forms := []string{"1_000", "0x10", "0b11", "0o17", "010", "0x1p4", "\u0661\u0662", "\uff11", "1e", "\u00b2",
-		"1\u00a0000", "nan", "inf"}
+	forms := []string{
+		"1_000", "0x10", "0b11", "0o17", "010", "0x1p4", "\u0661\u0662", "\uff11", "1e", "\u00b2",
+		"1\u00a0000", "nan", "inf",
+	}
 	for _, c := range newApp(io.Discard, io.Discard).Commands {
 		for i, f := range c.Flags {
 			switch f.(type) {

@@ -9,8 +9,10 @@ import (
 
 func TestNames(t *testing.T) {
 	for list, want := range map[string][]string{
-		"": nil, "  ": nil, "a": {"a"}, " a , b c,d": {"a", "b c", "d"}, `id, "a, b" , "say ""x"""`: {"id",
-			"a, b", `say "x"`},
+		"": nil, "  ": nil, "a": {"a"}, " a , b c,d": {"a", "b c", "d"}, `id, "a, b" , "say ""x"""`: {
+			"id",
+			"a, b", `say "x"`,
+		},
 	} {
 		got, err := Names(list)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {

@@ -230,12 +230,16 @@ func TestArrayFaults(t *testing.T) {
 	}{
 		"not an array": {[]byte("1,2\n"), y, "x.npy: neither a NumPy array nor an IDX file", "data.set: csv"},
 		"an archive":   {npzBytes(t, map[string][]byte{"x": x}), y, "an archive", ".npz"},
-		"the array is in Fortran order": {npyHead("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }"), y, "the array is in Fortran order",
-			"ascontiguousarray"},
+		"the array is in Fortran order": {
+			npyHead("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }"), y, "the array is in Fortran order",
+			"ascontiguousarray",
+		},
 		"half precision": {npyBytes("<f2", "2, 2", []uint16{1, 2, 3, 4}), y, "elements of type f2", "astype"},
 		"text":           {npyBytes("<U5", "2, 2", []uint16{1}), y, "elements of type U5", "astype"},
-		"records": {npyHead("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }"), y,
-			"does not describe", "numpy.save"},
+		"records": {
+			npyHead("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }"), y,
+			"does not describe", "numpy.save",
+		},
 		"no shape":          {npyHead("{'descr': '<f8', 'fortran_order': False, 'shape': (), }"), y, "header: shape ()", ""},
 		"a header cut":      {x[:20], y, "header: the file is cut short", ""},
 		"a header too long": {append([]byte(npyMagic), 2, 0, 255, 255, 255, 255), y, "header: length of 4294967295 bytes", ""},
@@ -246,8 +250,10 @@ func TestArrayFaults(t *testing.T) {
 		"a number too large to be": {
 			claim("2, 99999999999999999999"), y, "header: shape (2, 99999999999999999999)", "",
 		},
-		"many claimed": {claim("9999999999, 1"), npyBytes("|u1", "2,", []uint8{0, 1}),
-			"2 labels, but", ""},
+		"many claimed": {
+			claim("9999999999, 1"), npyBytes("|u1", "2,", []uint8{0, 1}),
+			"2 labels, but", "",
+		},
 		"five dimensions":   {claim("1, 1, 1, 1, 2"), y, "each sample has 4 dimensions", ""},
 		"no number":         {npyBytes("<f8", "2, 1", []float64{1, math.NaN()}), y, "record 2: feature 0 is NaN", ""},
 		"labels of pairs":   {x, npyBytes("|u1", "2, 2", []uint8{0, 1, 0, 1}), "2 numbers per sample", ""},
@@ -257,8 +263,10 @@ func TestArrayFaults(t *testing.T) {
 			"record 1: label 9007199254740992, want -9007199254740991 to 9007199254740991",
 			"",
 		},
-		"a later version": {append([]byte(npyMagic+"\x04\x00"), x[8:]...), y, "version 4 of the format, want 1 to 3",
-			"numpy.save"},
+		"a later version": {
+			append([]byte(npyMagic+"\x04\x00"), x[8:]...), y, "version 4 of the format, want 1 to 3",
+			"numpy.save",
+		},
 		"one class":          {x, npyBytes("|u1", "2,", []uint8{1, 1}), "1 different labels", ""},
 		"labels lack":        {x, npyBytes("|u1", "3,", []uint8{0, 1, 2}), "3 labels, but", ""},
 		"ranges beyond size": {npyBytes("<f8", "2, 1", []float64{-1e308, 1e308}), y, "no finite range", ""},
@@ -318,8 +326,10 @@ func TestSamplesArray(t *testing.T) {
 		"bytes":         {npyBytes("|u1", "1, 2", []uint8{3, 15}), nil, []uint16{3, 15}, ""},
 		"whole numbers": {npyBytes("<f8", "1, 2", []float64{3, 15}), nil, []uint16{3, 15}, ""},
 		"real numbers":  {npyBytes("<f4", "1, 2", []float32{-0.5, 99}), q, []uint16{5, 15}, ""},
-		"too large": {npyBytes("|u1", "1, 2", []uint8{3, 16}), nil, nil,
-			"record 1: feature 1 is 16, want an integer of 0..15"},
+		"too large": {
+			npyBytes("|u1", "1, 2", []uint8{3, 16}), nil, nil,
+			"record 1: feature 1 is 16, want an integer of 0..15",
+		},
 		"not whole":      {npyBytes("<f8", "1, 2", []float64{3, 1.5}), nil, nil, "feature 1 is 1.5"},
 		"other features": {npyBytes("|u1", "1, 3", []uint8{1, 2, 3}), nil, nil, "samples of 3 numbers"},
 	} {

@@ -50,8 +50,10 @@ func readLabelled(t *testing.T, text, labels []byte, enc *encoding.Encoder, clas
 // known columns.
 func labelledEncoders() (words, reals, table *encoding.Encoder) {
 	q := &encoding.Quantiser{Offset: []float64{0, 0}, Scale: []float64{1, 1}}
-	words, reals, table = encoderOf(2, nil, nil, 15), encoderOf(2, []string{"a", "b"}, q, 15), encoderOf(2, []string{"a",
-		"b"}, q, 15)
+	words, reals, table = encoderOf(2, nil, nil, 15), encoderOf(2, []string{"a", "b"}, q, 15), encoderOf(2, []string{
+		"a",
+		"b",
+	}, q, 15)
 	table.Columns = []encoding.Column{
 		{Kind: encoding.LabelColumn, Name: "kind"},
 		{Kind: encoding.NumberColumn, Name: "a"},
@@ -124,25 +126,36 @@ func TestLabelledFaults(t *testing.T) {
 		{"another class", []byte("1,2,cat\n3,4,cow\n"), nil, words, "", []string{
 			"in: record 2: line 2: the label, column 3, is \"cow\", want a class of the model: [\"dog\" \"cat\"]",
 		}},
-		{"another class by name", []byte("b,a,kind\n2,1,cow\n"), nil, columns, "", []string{"line 2: the label, column 3 (",
-			"cow"}},
+		{"another class by name", []byte("b,a,kind\n2,1,cow\n"), nil, columns, "", []string{
+			"line 2: the label, column 3 (",
+			"cow",
+		}},
 		{"an empty label", []byte("1,2,cat\n3,4,\n"), nil, words, "", []string{"line 2: the label, column 3, is empty"}},
 		{"no label", []byte("1,2\n3,4\n"), nil, words, "", []string{"in: there is no column of labels"}},
 		{"no label of that name", []byte("a,b,state\n1,2,cat\n"), nil, reals, "kind", []string{
 			"no column has the name of the label, \"kind\"",
 		}},
-		{"no label among columns of training", []byte("a,b,id\n1,2,3\n"), nil, columns,
-			"", []string{"\"kind\""}},
+		{
+			"no label among columns of training", []byte("a,b,id\n1,2,3\n"), nil, columns,
+			"",
+			[]string{"\"kind\""},
+		},
 		{"no label by place", []byte("1,2\n"), nil, columns, "", []string{"there is no column of labels"}},
 		{"a feature for the label", []byte("a,b\n1,2\n"), nil, reals, "b", []string{"column 2 (\"b\") is a feature of the model"}},
-		{"a feature is missing", []byte("a,kind\n1,cat\n"), nil, reals,
-			"kind", []string{"these columns of the model are missing in the header: [\"b\"]"}},
+		{
+			"a feature is missing", []byte("a,kind\n1,cat\n"), nil, reals,
+			"kind",
+			[]string{"these columns of the model are missing in the header: [\"b\"]"},
+		},
 		{"labels beside a table", []byte("1,2,cat\n"), idxBytes([]byte{1}, 1), words, "", []string{"is a table"}},
 		{"an array without labels", images, nil, words, "", []string{"in: an array without labels"}},
 		{"labels of images", images, images, words, "", []string{"header: 2 numbers per sample"}},
 		{"fewer labels", images, idxBytes([]byte{1}, 1), words, "", []string{"1 labels, but"}},
-		{"a label of no class", images, idxBytes([]byte{1, 2}, 2), words,
-			"", []string{"record 1: label 1"}},
+		{
+			"a label of no class", images, idxBytes([]byte{1, 2}, 2), words,
+			"",
+			[]string{"record 1: label 1"},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

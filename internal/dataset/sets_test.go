@@ -71,8 +71,10 @@ func TestListOpens(t *testing.T) {
 			t.Errorf("%s: %d files, %d classes", info.Name, len(info.Files), len(k.classes))
 		}
 	}
-	if diff := cmp.Diff([]string{"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", "parity", "copy", "csv",
-		"arrays"}, names); diff != "" {
+	if diff := cmp.Diff([]string{
+		"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", "parity", "copy", "csv",
+		"arrays",
+	}, names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 }

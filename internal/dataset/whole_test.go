@@ -46,11 +46,15 @@ func TestOpenForWhole(t *testing.T) {
 		"negative": {table("a,b,c\n1,0,p\n2,-1,q\n"), csv, "is -1, want an integer of 0..7"},
 		"features": {table("a,c\n1,p\n2,q\n"), csv, "1 features, but the model reads 2"},
 		"bytes":    {array("|u1", "2, 2", []uint8{1, 0, 2, 7}), arrays, ""},
-		"large bytes": {array("|u1", "2, 2", []uint8{1, 0, 2, 8}), arrays,
-			"sample 2 of the test part: feature 1 is 8, want an integer of 0..7"},
+		"large bytes": {
+			array("|u1", "2, 2", []uint8{1, 0, 2, 8}), arrays,
+			"sample 2 of the test part: feature 1 is 8, want an integer of 0..7",
+		},
 		"whole reals": {array("<f4", "2, 2", []float32{1, 0, 2, 7}), arrays, ""},
-		"other reals": {array("<f4", "2, 2", []float32{1, 0, 2, 0.5}), arrays,
-			"feature 1 is 0.5, want an integer of 0..7"},
+		"other reals": {
+			array("<f4", "2, 2", []float32{1, 0, 2, 0.5}), arrays,
+			"feature 1 is 0.5, want an integer of 0..7",
+		},
 		"memory":          {nil, memory(1), ""},
 		"memory fraction": {nil, memory(0.25), "sample 0 of the test part: feature 0 is 0.25, want an integer of 0..7"},
 	} {

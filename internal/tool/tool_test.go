@@ -142,8 +142,12 @@ func TestVersion(t *testing.T) {
 			map[string]string{"iverilog": `echo 'Icarus Verilog version 11.0 (stable) ()'; echo; echo Copyright`},
 			"Icarus Verilog version 11.0 (stable)",
 		},
-		{"after other lines",
-			"abc", map[string]string{"abc": `echo "ABC command line: \"$2\"."; echo; echo 'UC Berkeley, ABC 1.01 (compiled Feb  7 2023)'`}, "UC Berkeley, ABC 1.01 (compiled Feb  7 2023)"},
+		{
+			"after other lines",
+			"abc",
+			map[string]string{"abc": `echo "ABC command line: \"$2\"."; echo; echo 'UC Berkeley, ABC 1.01 (compiled Feb  7 2023)'`},
+			"UC Berkeley, ABC 1.01 (compiled Feb  7 2023)",
+		},
 		{
 			"on standard error", "nextpnr-ice40",
 			map[string]string{"nextpnr-ice40": `echo 'nextpnr-ice40 -- Next Generation Place and Route (Version 0.4)' >&2; exit 1`},
