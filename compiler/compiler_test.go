@@ -41,10 +41,10 @@ func TestCheckOrder(t *testing.T) {
 		want   string
 	}{
 		{"kept", table("a", "c", "b", "z"), ""},
-		{"broken", table("b", "a", "z"), `pass "a" must stand before "b": b needs it`},
-		{"twice", table("a", "b", "a"), `pass "a" stands in the table twice`},
+		{"broken", table("b", "a", "z"), `pass "a" must come before "b": b needs it`},
+		{"twice", table("a", "b", "a"), `pass "a" occurs twice in the table`},
 		{"missing", table("a", "z"), `the passes "a" and "b", not both`},
-		{"not last", table("a", "b", "z", "c"), `pass "every other" must stand before "z": z is last`},
+		{"not last", table("a", "b", "z", "c"), `pass "every other" must come before "z": z is last`},
 	} {
 		got := ""
 		if err := (Table{Package: "compiler", Passes: c.passes, Constraints: first}).CheckOrder(); err != nil {

@@ -95,16 +95,16 @@ func TestTextErrors(t *testing.T) {
 	const head = "ialgn netlist 1\nname n\n"
 	const x = head + "input x word 1\n  2 3\ncells\n"
 	for _, tt := range []struct{ name, text, want string }{
-		{"empty", "", "f:1:1: the end of the text where the word ialgn"},
-		{"another format", "module n;", `f:1:1: "module" where the word ialgn`},
+		{"empty", "", "f:1:1: the end of the text, want the word ialgn"},
+		{"another format", "module n;", `f:1:1: "module", want the word ialgn`},
 		{"version", "ialgn netlist 2\n", "f:1:15: version 2 of the text form, this program reads version 1"},
 		{"name is a keyword", "ialgn netlist 1\nname wire\n", `f:2:6: the netlist's name: "wire" is a reserved word`},
-		{"name is a number", "ialgn netlist 1\nname 7\n", "f:2:6: 7 where the netlist's name"},
-		{"two things in a line", "ialgn netlist 1 name n", `f:1:17: "name" where the end of the line`},
+		{"name is a number", "ialgn netlist 1\nname 7\n", "f:2:6: 7, want the netlist's name"},
+		{"two things in a line", "ialgn netlist 1 name n", `f:1:17: "name", want the end of the line`},
 		{"unknown section", head + "wires\n", `f:3:1: unknown section "wires", want one of primitive, classes`},
 		{"order", head + "cells\ninput x word 1\n2\n", "f:4:1: section input after cells"},
 		{"twice", head + "cells\ncells\n", "f:4:1: a second section cells"},
-		{"cut off", x + "  4 = function(0x8) 2 3\n", "f:7:1: the end of the text where one of the words"},
+		{"cut off", x + "  4 = function(0x8) 2 3\n", "f:7:1: the end of the text, want one of the words"},
 		{"after the end", head + "end\nend\n", `f:4:1: "end" after the end`},
 		{"input number", head + "input x word 1\n  2 4\n", "f:4:5: the input bit's net is 4, want 3"},
 		{
@@ -121,7 +121,7 @@ func TestTextErrors(t *testing.T) {
 		{"open string", head + "input x word 1\n \"a\n 2\n", "f:4:2: a string without its closing quote"},
 		{"escape", head + "input x word 1\n \"\\q\" 2\n", "f:4:2: a string with an unknown escape"},
 		{"character", head + "input x; word 1\n", "f:3:8: the character ';' has no meaning"},
-		{"class too large", head + "classes 1\n", "f:3:9: 1 where the end of the line"},
+		{"class too large", head + "classes 1\n", "f:3:9: 1, want the end of the line"},
 		{"no rows", head + "positions\n 1 65536 3\n", "f:4:4: rows of positions is 65536, want at most 65535"},
 		{"no columns", head + "positions\n 1 2\n", "f:4:5: "},
 		{"positions before classes", head + "positions\n 1 2 3\nclasses\n 0\n", "f:5:1: section classes after positions, the order is primitive, classes, positions, input, cells, output, probe, end"},
@@ -129,8 +129,8 @@ func TestTextErrors(t *testing.T) {
 		{"cell number", x + "5 = carry 2 2 3\n", "f:6:1: the cell's first net is 5, want 4"},
 		{"last net", x + "4-6 = popcount 2 3\n", "f:6:3: the cell's last net is 6, but a popcount of 2 inputs drives 4 to 5"},
 		{"kind", x + "4 = and 2 3\n", `f:6:5: unknown kind "and", want one of function, compare`},
-		{"no parameter", x + "4 = function 2 3\n", "f:6:14: 2 where ( and the cell's parameter"},
-		{"parameter too many", x + "4 = carry(3) 2 2 3\n", `f:6:10: "(" where the end of the line`},
+		{"no parameter", x + "4 = function 2 3\n", "f:6:14: 2, want ( and the cell's parameter"},
+		{"parameter too many", x + "4 = carry(3) 2 2 3\n", `f:6:10: "(", want the end of the line`},
 		{"number", x + "4 = function(0x1g) 2 3\n", `f:6:14: "0x1g" is no number`},
 		{"number too large", x + "4 = function(0x10000000000000000) 2 3\n", `f:6:14: "0x10000000000000000" is no number`},
 		{"decimal too large", x + "4 = compare(18446744073709551616) 2 3\n", `f:6:13: "18446744073709551616" is no number`},
@@ -142,7 +142,7 @@ func TestTextErrors(t *testing.T) {
 			"f:6:1: cell 0 (argmax, net 4): 2 inputs are not one or more words",
 		},
 		{"origin", x + "4 = function(0x8) 2 3 @65536.0\n", "f:6:24: the layer is 65536, want at most 65535"},
-		{"origin without chain", x + "4 = function(0x8) 2 3 @1\n", "f:6:25: the end of the line where . and the chain"},
+		{"origin without chain", x + "4 = function(0x8) 2 3 @1\n", "f:6:25: the end of the line, want . and the chain"},
 		{"output not driven", x + "output y word 1\n 4\n", "f:7:2: net 4 has no driver, the netlist has 4 nets"},
 		{
 			"no such primitive", x + "4 = primitive(0) 2\n",
@@ -152,7 +152,7 @@ func TestTextErrors(t *testing.T) {
 		{"primitive pins", head + "primitive O = LUT2(0x4) A A\n", `f:3:11: primitive LUT2: two pins have the name "A"`},
 		{
 			"stages", x + "4 = register 2\n5 = function(0x8) 4 3\nend\n",
-			`f: netlist "n": cell 1 (function, net 5): input 1 stands in pipeline stage 0 and an earlier input in stage 1`,
+			`f: netlist "n": cell 1 (function, net 5): input 1 is in pipeline stage 0 and an earlier input in stage 1`,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

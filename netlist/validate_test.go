@@ -185,13 +185,13 @@ func TestStages(t *testing.T) {
 		}, []int32{1, 1, 1, 2}, ""},
 		{"mixed inputs", func(b *Builder, x []Net) {
 			b.Function(8, none, b.Cell(Register, 0, none, x[0]), x[1])
-		}, nil, "cell 1 (function, net 6): input 1 stands in pipeline stage 0 and an earlier input in stage 1"},
+		}, nil, "cell 1 (function, net 6): input 1 is in pipeline stage 0 and an earlier input in stage 1"},
 		{"mixed port", func(b *Builder, x []Net) {
 			b.Output("y", 1, nil, []Net{x[0], True, b.Cell(Register, 0, none, x[0])})
-		}, nil, `output port "y": bit 2 stands in pipeline stage 1 and a lower bit in stage 0`},
+		}, nil, `output port "y": bit 2 is in pipeline stage 1 and a lower bit in stage 0`},
 		{"mixed probe", func(b *Builder, x []Net) {
 			b.Probe("p", []Net{b.Cell(Register, 0, none, x[0]), x[0]})
-		}, nil, `probe "p": bit 1 stands in pipeline stage 0 and a lower bit in stage 1`},
+		}, nil, `probe "p": bit 1 is in pipeline stage 0 and a lower bit in stage 1`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := NewBuilder("n")

@@ -26,7 +26,7 @@ func TestPlace(t *testing.T) {
 		t.Errorf("a seed: %d groups, error %v", len(groups), err)
 	}
 	if _, err := Place(groups, "b2", cfg(func(c *config.Config) { c.Train.Seed = 9 })); err == nil ||
-		!strings.Contains(err.Error(), "b2 has the seed 9, as b has") {
+		!strings.Contains(err.Error(), "b2 has seed 9, as b has") {
 		t.Errorf("a seed twice: error %v", err)
 	}
 	if groups, err = Place(groups, "c", cfg(func(c *config.Config) {

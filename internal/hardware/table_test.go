@@ -64,7 +64,7 @@ func TestBrokenOrder(t *testing.T) {
 			"equal cells merged after the head",
 			[]int{mapping, encoding, heading, registers},
 			"hashing",
-			`hardware: pass "hashing" must stand before "head"`,
+			`hardware: pass "hashing" must come before "head"`,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

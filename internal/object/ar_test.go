@@ -113,7 +113,7 @@ func TestWriteRefusesBrokenMembers(t *testing.T) {
 		{"no name", []Member{{}}, `archive: member "": this is no name of a file`},
 		{"folder", []Member{{Name: "a/b.o"}}, `archive: member "a/b.o": this is no name of a file`},
 		{"line", []Member{{Name: "a\nb"}}, `archive: member "a\nb": this is no name of a file`},
-		{"twice", []Member{{Name: "a"}, {Name: "b"}, {Name: "a"}}, `archive: member "a": the name stands twice`},
+		{"twice", []Member{{Name: "a"}, {Name: "b"}, {Name: "a"}}, `archive: member "a": the name occurs twice`},
 		{
 			"too large",
 			[]Member{{"a", gigabyte, nil}, {"b", gigabyte, nil}, {"c", gigabyte, nil}, {"d", gigabyte, nil}},

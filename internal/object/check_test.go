@@ -29,10 +29,10 @@ func TestWriteRefusesBrokenObjects(t *testing.T) {
 		{"alignment", func(f *File) { f.Sections[0].Align = 48 }, `object: section ".text": alignment 48 is no power of two`},
 		{"no alignment", func(f *File) { f.Sections[0].Align = 0 }, `object: section ".text": alignment 0 is no power of two`},
 		{"data of none", func(f *File) { f.Sections[3].Data = []byte{1} }, `object: section ".bss": it has data although`},
-		{"size of data", func(f *File) { f.Sections[0].Size = 1 }, `object: section ".text": its size is that of its data`},
+		{"size of data", func(f *File) { f.Sections[0].Size = 1 }, `object: section ".text": its size is the size of its data`},
 		{
 			"symbol twice", func(f *File) { f.Symbols[4].Name = "probe" },
-			`object: symbol "probe": the name stands twice`,
+			`object: symbol "probe": the name occurs twice`,
 		},
 		{"symbol's name", func(f *File) { f.Symbols[0].Name = "a\x00b" }, `object: symbol "a\x00b": the name is empty or has`},
 		{"binding", func(f *File) { f.Symbols[0].Binding = elf.STB_LOOS }, `object: symbol "probe": binding STB_LOOS is not`},

@@ -71,7 +71,7 @@ func TestRegister(t *testing.T) {
 		"a language":               func(f *target.Family) { f.Constraints.Language = target.PCF + 1 },
 		"at least one device":      func(f *target.Family) { f.Devices = nil },
 		"the name of the family":   func(f *target.Family) { f.Devices = target.Generic.Devices },
-		"one of its own": func(f *target.Family) {
+		"a name of its own": func(f *target.Family) {
 			f.Devices = []target.Device{{
 				Name:   "ice40-hx8k",
 				Family: "more",
