@@ -25,7 +25,7 @@ var labels = map[string]string{
 	"packets": "broken packets", "proved": "proved", "reason": "reason", "result_bytes": "bytes of a result",
 	"run_cpu_seconds": "CPU seconds to run", "sample_bytes": "bytes of a sample",
 	"samples_per_second": "samples per second",
-	"scope": "scope", "stages": "register stages", "steps": "steps of chains", "stub": "around a stub",
+	"scope":              "scope", "stages": "register stages", "steps": "steps of chains", "stub": "around a stub",
 	"style": "style of the Verilog", "ties": "samples with tied counts", "tool": "program", "unplayed": "not played",
 	"valid": "for the valid bit", "values": "values of a word tried", "vectors": "testbench vectors",
 	"what": "what differs", "without_assumption": "proof without the assumption", "words": "random words",
