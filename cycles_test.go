@@ -238,8 +238,9 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// each returns the lengths of samples that a case is tried with: of interfaces whose other end sets the pace, which take
-// many clocks for a word, the two shortest and the longest of those that the others and the long tests have.
+// each returns the lengths of samples to try. Paced interfaces (their other end sets the pace) take many clocks per
+// word, so outside the long tests they try only the two shortest lengths and the longest. All others also try the long
+// ones.
 func (c cyclesCase) each() []int {
 	switch n := len(c.lengths); {
 	case !wrapper.Is(c.o.Wrap, wrapper.IsPaced):
