@@ -241,6 +241,7 @@ func TestCycles(t *testing.T) {
 // each returns the lengths of samples to try. Paced interfaces (their other end sets the pace) take many clocks per
 // word, so outside the long tests they try only the two shortest lengths and the longest. All others also try the long
 // ones.
+// ones.
 func (c cyclesCase) each() []int {
 	switch n := len(c.lengths); {
 	case !wrapper.Is(c.o.Wrap, wrapper.IsPaced):
