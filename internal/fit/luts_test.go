@@ -87,7 +87,8 @@ func TestShapePressure(t *testing.T) {
 	}
 }
 
-// TestNormalised checks the correction of a too large network's error: a smaller network would have a larger error.
+// TestNormalised checks the estimate of a network's error at the size of the budget: a network above the budget would
+// have a larger error there.
 func TestNormalised(t *testing.T) {
 	if got := normalised(0.1, 1000, 1000); got != 0.1 {
 		t.Errorf("at the budget: %v", got)
