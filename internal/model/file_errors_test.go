@@ -277,7 +277,7 @@ func TestCutsErrors(t *testing.T) {
 	}
 }
 
-// TestBytesErrors changes the bytes around the header's JSON.
+// TestBytesErrors changes the raw bytes of a valid file: its lengths, its header's text and its data.
 func TestBytesErrors(t *testing.T) {
 	good := fileOf(t, netgen.Model(netgen.ModelOptions{}), model.Extra{})
 	replace := func(old, text string) []byte { return bytes.Replace(good, []byte(old), []byte(text), 1) }
