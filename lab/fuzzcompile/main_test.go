@@ -117,8 +117,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestShrink checks that a bug of the optimisation is reduced to the plainest options, and that the command in the
-// report repeats the case.
+// TestShrink checks that a bug of the optimisation is also found with the plainest options, and that the report
+// contains the command to repeat the case.
 func TestShrink(t *testing.T) {
 	f := fuzzer{w: io.Discard, first: 1, count: 100, bug: bugs[0]}
 	err := f.run(t.Context())
