@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/plan"
 )
 
-// TestEveryCompileOption sets each field of CompileOptions, and finds what it says in the plan.
+// TestEveryCompileOption sets each field of CompileOptions and checks that its value reaches the plan.
 func TestEveryCompileOption(t *testing.T) {
 	set := map[string]any{
 		"Scope": "core", "Emit": []string{"blif"}, "Module": "net", "Optimise": OptimiseOnce, "LUT": 5, "Target": "ecp5",
@@ -16,7 +16,7 @@ func TestEveryCompileOption(t *testing.T) {
 		"Tag": 3, "Baud": 9600, "Board": "icebreaker", "Fold": "2", "FoldSteps": 900, "AssumeThermometer": true,
 		"Counts": true, "Vectors": 7, "CheckPasses": true,
 	}
-	// What a field needs, so that the plan is not refused.
+	// The further options that a field needs, or else the plan is refused.
 	with := map[string]CompileOptions{
 		"Pipeline": {LUT: 4}, "MaxLevels": {LUT: 4, Pipeline: "auto"}, "Style": {Target: "ecp5"}, "Baud": {Wrap: "uart"}, "Board": {Wrap: "uart"},
 		"FoldSteps": {Fold: "1"}, "AssumeThermometer": {Scope: "core", LUT: 4}, "Tag": {LUT: 4, Pipeline: "2"}, "MaxDepth": {LUT: 4},

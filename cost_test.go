@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestCost trains with and without a pressure towards fewer look-up tables, and counts those of the compiled encoder:
-// there are far fewer, and nearly as many test samples are right.
+// TestCost trains with and without a cost for look-up tables. With the cost, the compiled encoder has far fewer
+// tables, and nearly as many test samples are classified correctly.
 func TestCost(t *testing.T) {
 	cfg := ialgn.Config{
 		Data: config.Data{Set: "digits"}, Encoder: config.Encoder{Bits: 8},

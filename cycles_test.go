@@ -14,8 +14,8 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// cyclesBench gives a design samples without a pause, or one in each @PERIOD@ clocks, and counts the clocks of some of
-// them after as many that fill the design.
+// cyclesBench gives a design samples without a pause, or one every @PERIOD@ clocks. The first samples fill the design;
+// the bench counts the clocks of an equal number of samples after them.
 const cyclesBench = `
 module bench_@MODULE@;
   reg clk = 0, rst = 1;
@@ -37,7 +37,7 @@ module bench_@MODULE@;
 @FEED@endmodule
 `
 
-// cyclesFeeds are the protocols, at full speed.
+// cyclesFeeds are the benches' transmitters for each protocol, at full speed.
 var cyclesFeeds = map[string]string{
 	"none": `  wire valid;
   assign result = valid;
@@ -58,7 +58,7 @@ var cyclesFeeds = map[string]string{
       .s_axis_tlast(word == @UNITS@ - 1), .s_axis_tdata({64{1'b0}}), .m_axis_tvalid(valid), .m_axis_tready(1'b1), .error(error));
   always @(posedge clk) if (!rst && ready) word <= (word + 1) % @UNITS@;
 `,
-	// Bits of 8 clocks; a result is its last byte.
+	// A bit takes 8 clocks. The class is the last byte of a result.
 	"uart": `  reg rx = 1;
   reg [9:0] frame;
   wire tx, frame_error;
@@ -87,7 +87,8 @@ var cyclesFeeds = map[string]string{
     if (bits == 1) bytes <= (bytes + 1) % @RESULT@;
   end
 `,
-	// Half a period of sck has 4 clocks; a frame reads the result of one before, or is followed by one that does.
+	// Half a period of sck takes 4 clocks. A frame either reads the result of an earlier frame, or a frame that does
+	// follows it.
 	"spi": `  reg sck = 0, cs_n = 1, status, done = 0, more;
   wire miso, ready;
   integer next, place, k;
@@ -126,16 +127,16 @@ var cyclesFeeds = map[string]string{
 `,
 }
 
-// cyclesCase is a design whose clocks a sample are measured.
+// cyclesCase is a design whose clocks per sample are measured.
 type cyclesCase struct {
 	name  string
 	model func(t *testing.T, length int) *Model
 	o     CompileOptions
-	// lengths are the features of a sample; long ones are for interfaces that take one in a clock.
+	// lengths are the numbers of features of a sample. long has further ones, for the long tests.
 	lengths, long []int
 }
 
-// cyclesCases are each kind of design in each wrapper.
+// cyclesCases returns each kind of design in each wrapper.
 func cyclesCases() (cases []cyclesCase) {
 	chains := func(t *testing.T, length int) *Model {
 		c := config.Default()
@@ -178,12 +179,12 @@ func cyclesCases() (cases []cyclesCase) {
 	return cases
 }
 
-// cyclesFill are the samples of which the clocks are counted, an even number, and those before them.
+// cyclesFill is the number of samples whose clocks are counted, and the number of samples before them. It is even.
 const cyclesFill = 2
 
-// TestCycles compares the clocks from one sample to the next, as reports have them, with simulations of every kind of
-// design in every wrapper, for samples of several lengths, the shortest among them. Interfaces whose other end sets the
-// pace get a sample in exactly that many clocks: all are answered, without an error.
+// TestCycles compares the clocks per sample in reports with simulations of every kind of design in every wrapper, for
+// samples of several lengths, including the shortest. If the other end of an interface sets the pace, the bench sends
+// a sample exactly every that many clocks, and the design must answer all of them without an error.
 func TestCycles(t *testing.T) {
 	type measured struct {
 		name    string
@@ -237,8 +238,10 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// each returns the lengths of samples that a case is tried with: of interfaces whose other end sets the pace, which take
-// many clocks for a word, the two shortest and the longest of those that the others and the long tests have.
+// each returns the lengths of samples to try. Paced interfaces (their other end sets the pace) take many clocks per
+// word, so outside the long tests they try only the two shortest lengths and the longest. All others also try the long
+// ones.
+// ones.
 func (c cyclesCase) each() []int {
 	switch n := len(c.lengths); {
 	case !wrapper.Is(c.o.Wrap, wrapper.IsPaced):
@@ -250,7 +253,7 @@ func (c cyclesCase) each() []int {
 	}
 }
 
-// device returns what the sources of a case are for.
+// device returns a device for which the case is compiled.
 func (c cyclesCase) device(t *testing.T) target.Device {
 	t.Helper()
 	d, err := target.FindDevice(usualDevice)
@@ -260,7 +263,7 @@ func (c cyclesCase) device(t *testing.T) target.Device {
 	return d
 }
 
-// clocksOf returns how many clocks lie between two samples, as a report has it.
+// clocksOf returns the clocks between two samples according to the report.
 func clocksOf(out *backend.Output) float64 {
 	if w := out.Report.Wrapper; w != nil {
 		return w.Cycles
@@ -291,7 +294,7 @@ func cyclesText(t *testing.T, c cyclesCase, length, number int, out *backend.Out
 		fmt.Sprint(number), "@LIMIT@", fmt.Sprint(20*(int(claimed)+300))).Replace(text)
 }
 
-// copyMemories puts what fills the memories of a design beside a simulation.
+// copyMemories copies the files with the contents of a design's memories into the folder of a simulation.
 func copyMemories(t *testing.T, out *backend.Output, dir string) {
 	t.Helper()
 	for _, f := range out.Manifest.Files {

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestEngines holds the engines against each other on as many samples as have the automatic one make machine code on
-// the way, and one by one.
+// TestEngines compares the classes of all engines, for all samples at once and one by one. There are enough samples to
+// make the automatic engine switch to machine code on the way.
 func TestEngines(t *testing.T) {
 	m := trained(t)
 	r := rand.New(rand.NewPCG(4, 4))
@@ -40,7 +40,7 @@ func TestEngines(t *testing.T) {
 		sets, missing := runner.ISAs()
 		if missing != nil && by == "native" {
 			if err == nil {
-				t.Errorf("machine code was promised, but %v", missing)
+				t.Errorf("no machine code, although it was announced: %v", missing)
 			}
 			continue
 		}

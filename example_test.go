@@ -8,7 +8,7 @@ import (
 	"ialgn"
 )
 
-// A classifier of points, trained on samples in memory.
+// This example trains a classifier of points on samples in memory.
 func Example() {
 	var data ialgn.Data
 	for i := range 400 {
@@ -37,7 +37,7 @@ func Example() {
 	// Output: 1
 }
 
-// The Verilog of a model, for an iCE40, with its latency.
+// This example compiles a model to Verilog for an iCE40 and prints its latency.
 func ExampleCompile() {
 	m, err := ialgn.Train(context.Background(), small, circle(), ialgn.TrainOptions{})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/explain"
 )
 
-// digits trains a network of chains on the digits in a moment.
+// digits quickly trains a network of chains on the digits.
 func digits(t *testing.T) *ialgn.Model {
 	t.Helper()
 	cfg := ialgn.Config{
@@ -25,7 +25,7 @@ func digits(t *testing.T) *ialgn.Model {
 	return m
 }
 
-// floats returns feature words as the features that they are of integers.
+// floats returns feature words as features; the features are whole numbers.
 func floats(words []uint16) (features []float64) {
 	for _, v := range words {
 		features = append(features, float64(v))
@@ -33,8 +33,9 @@ func floats(words []uint16) (features []float64) {
 	return features
 }
 
-// TestExplain: for a hundred digits, the changes have the class come out that they are said to, and without any one of
-// them that of the sample, by the trainer's forward pass and by the simulator.
+// TestExplain explains a hundred digits. The trainer's forward pass and the simulator must both agree: with all
+// changes of an explanation the class is the announced one, and without any single change it is still the class of the
+// sample.
 func TestExplain(t *testing.T) {
 	m := digits(t)
 	x, err := m.Explainer(t.Context())
@@ -80,14 +81,14 @@ func TestExplain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := len(made.TestLabels); forward.Correct != want || simulated.Correct != want {
-		t.Errorf("%d and %d of %d are as they were said to be", forward.Correct, simulated.Correct, want)
+		t.Errorf("the forward pass gives the announced class for %d samples, the simulator for %d, want %d", forward.Correct, simulated.Correct, want)
 	}
 	if right < 80 || changes > 600 {
-		t.Errorf("%d of 100 are right, %d changes are needed", right, changes)
+		t.Errorf("%d of 100 samples are classified correctly, %d changes are needed; want at least 80 and at most 600", right, changes)
 	}
 }
 
-// TestExplainValues: changes of real features are given in their values, which have the class flip, too.
+// TestExplainValues checks that changes of real features are given as values, and that these values change the class.
 func TestExplainValues(t *testing.T) {
 	m := trained(t)
 	features := circle().Features
@@ -119,7 +120,7 @@ func TestExplainValues(t *testing.T) {
 	}
 }
 
-// TestExplainRefuses: a sample that is not there has a hint.
+// TestExplainRefuses checks the errors for samples that do not exist, and their hints.
 func TestExplainRefuses(t *testing.T) {
 	x, err := trained(t).Explainer(t.Context())
 	if err != nil {
@@ -143,7 +144,8 @@ func TestExplainRefuses(t *testing.T) {
 	}
 }
 
-// TestUnread: whatever the features are that a compiled netlist does not read for a class, its count stays.
+// TestUnread changes the features that a compiled netlist does not read for a class, and checks that the class's count
+// stays the same.
 func TestUnread(t *testing.T) {
 	m := digits(t)
 	f, err := m.File().Frozen()
@@ -184,7 +186,7 @@ func TestUnread(t *testing.T) {
 			unread += 64 - explain.Features(by)
 		}
 		if all := explain.Features(reads.All); unread == 0 || all < 40 {
-			t.Errorf("%+v: %d features of classes are not read, %d of all are: nothing was tried", o, unread, all)
+			t.Errorf("%+v: %d features of classes are not read, %d of all are: the test shows nothing", o, unread, all)
 		}
 	}
 }

@@ -11,12 +11,12 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestFamilies is the contract of a row of the table of families. A network is compiled for the family in both
-// styles, proved and simulated, whole and class by class. yosys synthesises it, and the result is proved and
-// simulated, too. With a wrapper it is synthesised for the family's smallest device, placed where a program for that
-// is installed, and read back if possible.
+// TestFamilies checks each row of the table of families. It compiles a network for the family in both styles, proves
+// it and simulates it, as a whole and class by class. Yosys synthesises it, and the result is proved and simulated,
+// too. With a wrapper, the network is synthesised for the family's smallest device, placed if a program for that is
+// installed, and read back if possible.
 //
-// Only the long tests synthesise for every family. The others synthesise for generic, and for a device of ice40:
+// Only the long tests synthesise for every family. The others synthesise for generic and for an iCE40 device, because
 // packages rtl and synth synthesise for all families.
 func TestFamilies(t *testing.T) {
 	for _, name := range []string{"iverilog", "yosys", "abc"} {
@@ -32,7 +32,7 @@ func TestFamilies(t *testing.T) {
 		for _, style := range []string{"gates", "lut"} {
 			t.Run(f.Name+" "+style, func(t *testing.T) {
 				d := design(t, m, ialgn.CompileOptions{Target: f.Name, Style: style})
-				// After synthesis the primitives are the same in both styles.
+				// After synthesis, both styles have the same primitives.
 				holds(t, m, d, ialgn.VerifyOptions{
 					Level: "all", Samples: 64, Synthesized: style == "lut" && (f == target.Generic || testkit.Whole()),
 				})
@@ -60,7 +60,7 @@ func design(t *testing.T, m *ialgn.Model, o ialgn.CompileOptions) *ialgn.Design 
 	return d
 }
 
-// holds verifies a design.
+// holds verifies a design and reports an error if the verification fails.
 func holds(t *testing.T, m *ialgn.Model, d *ialgn.Design, o ialgn.VerifyOptions) {
 	t.Helper()
 	if c, err := ialgn.Verify(t.Context(), m, d, o); err != nil || !c.Verified {
@@ -68,7 +68,7 @@ func holds(t *testing.T, m *ialgn.Model, d *ialgn.Design, o ialgn.VerifyOptions)
 	}
 }
 
-// synthesised takes a model to the smallest device of a family, for which placing and reading back are fastest.
+// synthesised synthesises a model for the smallest device of a family, which is the fastest to place and to read back.
 func synthesised(t *testing.T, m *ialgn.Model, f *target.Family) {
 	d := design(t, m, ialgn.CompileOptions{Target: f.Name, Wrap: "stream"})
 	device := f.Devices[0]

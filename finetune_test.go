@@ -20,8 +20,8 @@ import (
 	"ialgn/trainer"
 )
 
-// TestGoOnForeign trains networks of other frameworks further, on their own samples: the loss falls, beta stays, and
-// the model that comes out is used as any other.
+// TestGoOnForeign trains networks of other frameworks further on their own samples. The loss falls, beta stays, and
+// the resulting model can be used like any other.
 func TestGoOnForeign(t *testing.T) {
 	folders, _ := foreign(t)
 	for _, dir := range folders {
@@ -88,7 +88,7 @@ func goOn(t *testing.T, cfg ialgn.Config, o ialgn.TrainOptions) {
 	}
 }
 
-// evaluate returns the accuracy of a model on its test part, which must be that of its record.
+// evaluate returns the accuracy of a model on its test set. It must equal the accuracy in the model's record.
 func evaluate(t *testing.T, path string) float64 {
 	t.Helper()
 	m, err := ialgn.Open(path)
@@ -134,7 +134,7 @@ func write(t *testing.T, text string) string {
 	return path
 }
 
-// kind is a form of layers.
+// kind is a kind of layers.
 type kind struct {
 	pins, candidates int
 	softmax16        bool
@@ -145,8 +145,8 @@ var kinds = map[string]kind{
 	"choosing tables": {4, 7, false}, "wires": {1, 3, false},
 }
 
-// digitsNetwork saves a network of a kind, as another framework may have it, that takes the embedded digits: with
-// thresholds of real values that are whole numbers of so many bits divided by 16.
+// digitsNetwork saves a network of a kind for the embedded digits in the form of another framework. Its thresholds are
+// real values: whole numbers of the given number of bits, divided by 16.
 func digitsNetwork(t *testing.T, k kind, bits int) string {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, uint64(k.pins)))
@@ -190,8 +190,8 @@ data: {set: digits}
 train: {epochs: 3, batch: 100, checkpoint: {minutes: 0}}
 `
 
-// TestGoOnKinds has the loss of every kind of node fall, with the same bytes on any number of threads and
-// resumed, with the model to start from named again or not.
+// TestGoOnKinds trains every kind of node further and checks that the loss falls. The model has the same bytes with
+// any number of threads and after resuming, whether the start model is named again or not.
 func TestGoOnKinds(t *testing.T) {
 	for name, k := range kinds {
 		t.Run(name, func(t *testing.T) {
@@ -264,7 +264,8 @@ func content(t *testing.T, path string) []byte {
 	return b
 }
 
-// TestGoOnConfig has keys of a run that goes on from a network of another framework given, or left to it.
+// TestGoOnConfig trains networks of another framework further. The configuration sets a key, or leaves it to the
+// network.
 func TestGoOnConfig(t *testing.T) {
 	k := kinds["choosing tables"]
 	five, narrow := digitsNetwork(t, k, 5), digitsNetwork(t, k, 4)
@@ -294,7 +295,7 @@ func TestGoOnConfig(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", c.text, withHint(err), c.want)
 		}
 	}
-	// A configuration of Go leaves the network to the model, too.
+	// A configuration in Go leaves keys to the model, too.
 	cfg := ialgn.Config{Data: config.Data{Set: "digits"}, Train: config.Train{Epochs: 1}}
 	m, err := ialgn.Train(t.Context(), cfg, ialgn.Data{}, ialgn.TrainOptions{Init: five})
 	if err != nil {
@@ -315,7 +316,7 @@ func withHint(err error) string {
 	return fmt.Sprint(err)
 }
 
-// TestGoOnMemory trains a network of another framework with samples of a program, whose classes have names.
+// TestGoOnMemory trains a network of another framework on samples in memory whose classes have names.
 func TestGoOnMemory(t *testing.T) {
 	start := digitsNetwork(t, kinds["light"], 5)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -356,8 +357,8 @@ func TestGoOnMemory(t *testing.T) {
 	}
 }
 
-// TestFewerClasses gives a network of another program samples that lack one of its classes, to be tested with and to go
-// on from: labels are those of the network.
+// TestFewerClasses tests a network of another program, and trains it further, on samples that lack one of its classes.
+// Labels keep the network's numbers.
 func TestFewerClasses(t *testing.T) {
 	dir := t.TempDir()
 	save := func(name, text string) string {

@@ -18,8 +18,8 @@ import (
 	"ialgn/trainer"
 )
 
-// randomModel returns a network with the random logits of a configuration, whose features have the same thresholds
-// unless they are to be uneven.
+// randomModel returns a network with a configuration and random logits. All features have the same thresholds unless
+// uneven is set.
 func randomModel(t *testing.T, c config.Config, features int, uneven bool) *Model {
 	t.Helper()
 	c.Model.Complete(func(string) bool { return false })
@@ -39,7 +39,7 @@ func randomModel(t *testing.T, c config.Config, features int, uneven bool) *Mode
 	}
 	net := trainer.Initial(c, &enc, classes, 1)
 	for i := range net.Sections {
-		// Half of the nodes pass on each change of one pin, as XOR.
+		// Half of the nodes are XORs, so that a change of one pin always changes the output.
 		if s := &net.Sections[i]; s.Arity == model.Operations && len(s.Pins) == 2 {
 			const xor = 6
 			for g := 0; g < len(s.Ops)/s.Arity; g += 2 {
@@ -59,7 +59,8 @@ func randomModel(t *testing.T, c config.Config, features int, uneven bool) *Mode
 	return m
 }
 
-// foldedBy compiles a network with an engine of a kind, and returns what its Verilog is compared by.
+// foldedBy compiles a network to a folded engine of a kind. It returns the design and the files for a comparison of
+// its Verilog.
 func foldedBy(t *testing.T, m *Model, o CompileOptions, kind string) (verify.Design, *verify.EngineFiles, *backend.Output) {
 	t.Helper()
 	o.Fold = kind
@@ -92,11 +93,11 @@ func foldedBy(t *testing.T, m *Model, o CompileOptions, kind string) (verify.Des
 // A mutant is one change of an engine's Verilog.
 type mutant struct{ what, from, to string }
 
-// playedSamples is how many samples an engine is given: all mutants show in as many.
+// playedSamples is the number of samples that are sent to an engine, enough to detect all mutants.
 const playedSamples = 24
 
-// checkMutants changes one thing of an engine after another, each time into Verilog that compiles, and wants a
-// simulation to find that the class of a sample is another.
+// checkMutants makes one change after another to an engine's Verilog. Each mutant compiles, and a simulation must find
+// a sample with another class.
 func checkMutants(t *testing.T, d verify.Design, files *verify.EngineFiles, all []mutant) {
 	t.Helper()
 	text, err := os.ReadFile(files.Verilog)

@@ -19,7 +19,7 @@ import (
 	"ialgn/trainer"
 )
 
-// circle returns samples of two classes, those in a circle and those around it.
+// circle returns samples of two classes: points inside a circle and points outside it.
 func circle() (d ialgn.Data) {
 	for i := range 900 {
 		x, y, label := float64(i%30)/15-1, float64(i/30)/15-1, 0
@@ -31,7 +31,7 @@ func circle() (d ialgn.Data) {
 	return d
 }
 
-// small is a configuration of a network that trains in a moment.
+// small is the configuration of a network that trains quickly.
 var small = ialgn.Config{
 	Name: "circle", Encoder: config.Encoder{Bits: 8},
 	Model: config.Model{Width: 20, Depth: 3, Anchors: 8, Tau: 3}, Train: config.Train{Epochs: 3},
@@ -47,7 +47,7 @@ func trained(t *testing.T) *ialgn.Model {
 	return m
 }
 
-// TestTrain holds a run in memory, one into a file and an interrupted one that goes on to the same bytes.
+// TestTrain compares three runs, which must give the same bytes: in memory, into a file, and interrupted and resumed.
 func TestTrain(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	m := trained(t)
@@ -102,7 +102,7 @@ func fileSum(t *testing.T, path string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// TestConfig holds that zeros of a literal have the defaults, and those of a complete configuration are meant.
+// TestConfig checks that zeros in a Config literal mean the defaults, but zeros in a complete configuration mean zero.
 func TestConfig(t *testing.T) {
 	cfg := ialgn.DefaultConfig()
 	cfg.Name, cfg.Encoder.Bits = "circle", 8
@@ -134,7 +134,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestClassifier holds one by one, all at once, the evaluation and the netlist to the same classes.
+// TestClassifier compares the classes of samples one by one, all at once, in an evaluation and in a simulated netlist.
 func TestClassifier(t *testing.T) {
 	m, data := trained(t), circle()
 	c, err := m.Classifier(t.Context(), "")
@@ -168,7 +168,7 @@ func TestClassifier(t *testing.T) {
 		t.Errorf("simulated: %+v (%v)", s, err)
 	}
 	if mustClass(t, c, math.NaN(), math.Inf(-1)) != mustClass(t, c, -1, -1) {
-		t.Error("what is no number is not the least value")
+		t.Error("NaN does not count as the least value")
 	}
 	if none, err := c.ClassifyAll(t.Context(), nil); len(none) > 0 || err != nil {
 		t.Errorf("no samples: %v, %v", none, err)
@@ -201,7 +201,8 @@ func mustClassify(t *testing.T, c *ialgn.Classifier, features []float64) ialgn.P
 	return p
 }
 
-// TestBadData refuses samples that cannot be trained on, and says where they are wrong.
+// TestBadData checks that samples which cannot be trained on are refused, and that the error says where they are
+// wrong.
 func TestBadData(t *testing.T) {
 	for want, change := range map[string]func(*ialgn.Data){
 		"there are no samples": func(d *ialgn.Data) {
@@ -306,8 +307,8 @@ func TestDesign(t *testing.T) {
 	}
 }
 
-// TestSavedWithoutSamples verifies a model that was trained in memory after it went through a file: its samples are
-// gone, and random ones take their place.
+// TestSavedWithoutSamples trains a model in memory, saves it and verifies it. Its samples are not in the file, so
+// random ones take their place.
 func TestSavedWithoutSamples(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.st")
 	if err := trained(t).Save(path); err != nil {
@@ -346,7 +347,7 @@ func TestSavedWithoutSamples(t *testing.T) {
 	}
 }
 
-// TestDifference verifies a folder whose Verilog was changed and signed again.
+// TestDifference verifies a folder whose Verilog was changed and whose manifest was updated to match.
 func TestDifference(t *testing.T) {
 	testkit.FindTool(t, "iverilog")
 	wide := small
@@ -388,7 +389,7 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// TestOptions refuses options with the words of this package, and a remedy in them.
+// TestOptions checks that errors about options use the names of this package, also in their hints.
 func TestOptions(t *testing.T) {
 	m := trained(t)
 	_, err := ialgn.Compile(t.Context(), m, ialgn.CompileOptions{Baud: 9600})

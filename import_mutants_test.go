@@ -14,7 +14,7 @@ import (
 	"ialgn"
 )
 
-// mutant returns a file with some bytes flipped, cut off or put in, or with numbers where sizes stand.
+// mutant returns a changed copy of a file: bytes are flipped, cut off or inserted, or sizes are replaced by numbers.
 func mutant(r *rand.Rand, data []byte) []byte {
 	m := bytes.Clone(data)
 	for range 1 + r.IntN(3) {
@@ -42,8 +42,9 @@ func mutant(r *rand.Rand, data []byte) []byte {
 	return m
 }
 
-// TestImportMutants imports files that were changed: what comes is an error, or a model that can be opened, of an archive
-// of PyTorch with the scores of before, and never more memory than four times the file and 64 MB. $IALGN_MUTANTS is how many, in place of some hundred.
+// TestImportMutants imports changed files. Each import returns an error or a model that can be opened. If the file is
+// a PyTorch archive, the model has the same scores as before the change. The import never needs more memory than four
+// times the file plus 64 MB. $IALGN_MUTANTS sets the number of mutants; the default is some hundred.
 func TestImportMutants(t *testing.T) {
 	folders, _ := foreign(t)
 	total := 230

@@ -22,8 +22,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// foreign returns the folders of networks that other frameworks have trained: those in the folder that $IALGN_IMPORT
-// names, of which everything is then tried, else those of the reference.
+// foreign returns the folders of networks that other frameworks have trained. They are in the folder that
+// $IALGN_IMPORT names, and then all is true and everything is tried; otherwise they are the ones of the reference.
 func foreign(t *testing.T) (folders []string, all bool) {
 	t.Helper()
 	dir := os.Getenv("IALGN_IMPORT")
@@ -40,7 +40,7 @@ func foreign(t *testing.T) (folders []string, all bool) {
 	return folders, all
 }
 
-// checkpoint is a file of a folder with what is said of it.
+// checkpoint is a file of a folder and the options to import it.
 type checkpoint struct {
 	file    string
 	options ialgn.ImportOptions
@@ -49,7 +49,7 @@ type checkpoint struct {
 	missing string // what it lacks; empty: nothing
 }
 
-// checkpoints returns the files of a folder, each with every way to say what it lacks.
+// checkpoints returns the files of a folder, each with every way to supply the facts that it lacks.
 func checkpoints(t *testing.T, dir string) (all []checkpoint) {
 	t.Helper()
 	has := func(pattern string) []string {
@@ -85,8 +85,8 @@ func checkpoints(t *testing.T, dir string) (all []checkpoint) {
 	return all
 }
 
-// TestImport has the networks of other frameworks give the scores and classes that these gave, of every file and by
-// every way to say what a file lacks; and refused where nothing says it.
+// TestImport imports the networks of other frameworks and checks that they give the same scores and classes as in the
+// framework, for every file and every way to supply a missing fact. Without the fact, the import must be refused.
 func TestImport(t *testing.T) {
 	folders, _ := foreign(t)
 	for _, dir := range folders {
@@ -99,8 +99,9 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestImportAsks answers every question of an import by the very key that is asked for, as a user does who knows
-// nothing but what is asked and what is never asked for: beta, and the order of the counted bits.
+// TestImportAsks imports files as a user does who knows only what the import asks for: it answers every question by
+// the key in the question. Two facts are given from the start, since an import never asks for them: beta and the order
+// of the counted bits.
 func TestImportAsks(t *testing.T) {
 	folders, _ := foreign(t)
 	for _, dir := range folders {
@@ -124,7 +125,7 @@ func TestImportAsks(t *testing.T) {
 	}
 }
 
-// answer answers what an import of a file asks for, until it asks for nothing more.
+// answer answers the questions of an import until it asks for nothing more.
 func answer(t *testing.T, dir string, known map[string]any, c *checkpoint) {
 	t.Helper()
 	for range 20 {
@@ -147,11 +148,11 @@ func answer(t *testing.T, dir string, known map[string]any, c *checkpoint) {
 			t.Errorf("%s: hint %q of the question for %s", filepath.Base(c.file), h, key)
 		}
 	}
-	t.Fatalf("%s: asks without end: %v", filepath.Base(c.file), c.options.Fact)
+	t.Fatalf("%s: never stops asking: %v", filepath.Base(c.file), c.options.Fact)
 }
 
-// knownFacts returns all that a folder's facts.json says, with the shape of a sample and the parametrization where they
-// are asked for.
+// knownFacts returns all facts in a folder's facts.json, with the shape of a sample and the parametrization under the
+// keys that an import asks for.
 func knownFacts(t *testing.T, dir string) map[string]any {
 	t.Helper()
 	path := filepath.Join(dir, "facts.json")
@@ -176,7 +177,7 @@ func knownFacts(t *testing.T, dir string) map[string]any {
 	return all
 }
 
-// lookUp returns what stands at a path of keys, such as layers_in_order[1] and type; nil if nothing does.
+// lookUp returns the value at a path of keys, such as layers_in_order[1] and type, or nil if there is none.
 func lookUp(in any, path []string) any {
 	for _, step := range path {
 		key, place, listed := strings.Cut(strings.TrimSuffix(step, "]"), "[")
@@ -194,7 +195,7 @@ func lookUp(in any, path []string) any {
 	return in
 }
 
-// text returns a value as an option has it.
+// text returns a value in the form of an option's value.
 func text(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -280,8 +281,8 @@ func compareScores(t *testing.T, where, dir string, m *ialgn.Model, c checkpoint
 	}
 }
 
-// TestImportProved takes networks of other frameworks through simulation, Verilog and proof: one file of each folder if
-// all are asked for, else some of small ones.
+// TestImportProved simulates networks of other frameworks, compiles them to Verilog and proves them: one file of each
+// folder if everything is tried, otherwise some of the small folders.
 func TestImportProved(t *testing.T) {
 	folders, all := foreign(t)
 	for _, dir := range folders {
@@ -324,7 +325,7 @@ func TestImportProved(t *testing.T) {
 	}
 }
 
-// TestImportSays holds what an import refuses of options, and what it reports of facts.
+// TestImportSays checks which options an import refuses, and which findings it reports.
 func TestImportSays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "n.blif")
 	err := os.WriteFile(path, []byte(".model n\n.inputs a b\n.outputs x y\n.names a x\n0 1\n.names b y\n0 1\n.end\n"), 0o666)
@@ -368,7 +369,7 @@ func TestImportSays(t *testing.T) {
 	}
 }
 
-// TestImportDigests has a model say what it was read from: the bytes of each file.
+// TestImportDigests checks that a model records the digest of each file that it was read from.
 func TestImportDigests(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{

@@ -10,8 +10,8 @@ import (
 	"ialgn"
 )
 
-// TestInitEncoder has tables of numbers of every kind get the thresholds, the words and the validation set that suit
-// them, and names extreme values.
+// TestInitEncoder checks that tables with all kinds of numbers get suitable thresholds, words and validation sets, and
+// that extreme values are named.
 func TestInitEncoder(t *testing.T) {
 	for name, c := range map[string]struct {
 		rows    int
@@ -84,7 +84,7 @@ func TestInitEncoder(t *testing.T) {
 	}
 }
 
-// extremeAt returns numbers from 0 to 49, and that value in line 79.
+// extremeAt returns numbers from 0 to 49, and the given value in line 79.
 func extremeAt(value string) func(i int) string {
 	return func(i int) string {
 		if i == 77 {

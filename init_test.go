@@ -14,7 +14,7 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// TestInit writes a configuration for a table, trains by it, and classifies a row by the columns that the model knows.
+// TestInit writes a configuration for a table, trains with it, and classifies a row. The model knows the columns.
 func TestInit(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("nr;size;colour;state\n")
@@ -81,7 +81,7 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// TestColumnsOfNumbers are the features where nothing else is known.
+// TestColumnsOfNumbers checks that the columns are the features if nothing else is known.
 func TestColumnsOfNumbers(t *testing.T) {
 	m, err := ialgn.Train(t.Context(), ialgn.Config{
 		Model: config.Model{Width: 4, Depth: 1, Anchors: 2}, Train: config.Train{Epochs: 1},
@@ -102,7 +102,7 @@ func TestColumnsOfNumbers(t *testing.T) {
 	}
 }
 
-// TestInitTest takes a test file for what is missing in it, though it has samples of one class alone.
+// TestInitTest checks that the missing values of a test file count, even if its samples all have one class.
 func TestInitTest(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -130,8 +130,8 @@ func TestInitTest(t *testing.T) {
 	}
 }
 
-// TestInitMany writes a configuration for a table of more columns than it can name one by one, and none where those
-// that must be named have no room in it.
+// TestInitMany writes a configuration for a table with more columns than it can list, and fails if the columns that it
+// must list do not fit.
 func TestInitMany(t *testing.T) {
 	const columns = 600
 	for _, test := range []struct{ values, want string }{{",", ""}, {",yes,no", "more than the 16384 bytes"}} {

@@ -18,8 +18,8 @@ import (
 	"ialgn/internal/verify/rtl"
 )
 
-// convolved returns a network of convolutions with random logits, changed from one of two convolutions on two planes of
-// 6 x 7.
+// convolved returns a network of convolutions with random logits. Before changes it has two convolutions on two planes
+// of 6 x 7.
 func convolved(t *testing.T, change func(c *config.Config)) *Model {
 	t.Helper()
 	c := config.Default()
@@ -35,15 +35,16 @@ func convolved(t *testing.T, change func(c *config.Config)) *Model {
 	return randomModel(t, c, size[0]*size[1]*size[2], strings.HasPrefix(c.Name, "uneven"))
 }
 
-// engineOf compiles a network with an engine that takes a position a clock, and returns what its Verilog is compared
-// by.
+// engineOf compiles a network to an engine that takes a position per clock. It returns the design and the files for a
+// comparison of its Verilog.
 func engineOf(t *testing.T, m *Model, o CompileOptions) (verify.Design, *verify.EngineFiles, *backend.Output) {
 	t.Helper()
 	return foldedBy(t, m, o, "positions")
 }
 
-// TestPositions plays samples to engines of networks of all forms, with pauses, broken packets and resets, and holds
-// their classes to the trainer's forward pass. verilator reads every fourth form, and all in the long tests.
+// TestPositions sends samples to engines of networks of all forms, with pauses, broken packets and resets, and
+// compares their classes with the trainer's forward pass. Verilator simulates every fourth form, and all forms in the
+// long tests.
 func TestPositions(t *testing.T) {
 	for i, c := range []struct {
 		name    string
@@ -113,7 +114,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// TestPositionsMutants changes one thing in an engine's Verilog, which makes the class of a sample another.
+// TestPositionsMutants changes one thing in an engine's Verilog, and checks that the class of a sample changes.
 func TestPositionsMutants(t *testing.T) {
 	m := convolved(t, func(c *config.Config) { c.Model.Stride, c.Model.Pool = "1,2", "2,1" })
 	d, files, _ := engineOf(t, m, CompileOptions{})
@@ -166,7 +167,7 @@ func TestPositionsMutants(t *testing.T) {
 	})
 }
 
-// TestPositionsRefused has what no such engine goes with.
+// TestPositionsRefused checks the options and networks that such an engine does not support.
 func TestPositionsRefused(t *testing.T) {
 	chains := filepath.Join(t.TempDir(), "chains.st")
 	if _, err := netgen.Model(netgen.ModelOptions{}).Save(chains); err != nil {
@@ -200,8 +201,8 @@ func TestPositionsRefused(t *testing.T) {
 	}
 }
 
-// timingBench gives an engine samples, a word in every clock in which it takes one, and prints the clock of each
-// result.
+// timingBench gives an engine samples, a word in every clock in which the engine takes one, and prints the clock of
+// each result.
 const timingBench = "`timescale 1ns / 1ps\n" + `
 module timing_tb;
   reg clk = 0;
@@ -235,7 +236,7 @@ module timing_tb;
 endmodule
 `
 
-// TestPositionsTiming holds the clocks that are reported to those that the Verilog takes.
+// TestPositionsTiming compares the reported clocks with the clocks that the Verilog needs.
 func TestPositionsTiming(t *testing.T) {
 	for _, c := range []struct {
 		name            string
@@ -243,9 +244,9 @@ func TestPositionsTiming(t *testing.T) {
 		options         CompileOptions
 		cycles, latency int // 0: whatever the engine takes
 	}{
-		// 84 words, and fewer steps: 8 x 7 with the padding.
+		// 84 words, more than the steps of a scan: 8 x 7 with the padding.
 		{"loading is slowest", func(*config.Config) {}, CompileOptions{}, 84, 0},
-		// One plane: the steps with their padding, (9 + 1) (10 + 1), are more than the 90 words.
+		// One plane. A scan has (9 + 1) (10 + 1) steps with the padding, more than the 90 words.
 		{"scanning is slowest", func(c *config.Config) { c.Model.Image = "1,9,10" }, CompileOptions{}, 110, 0},
 		{"pipelines", func(*config.Config) {}, CompileOptions{LUT: 4, Pipeline: "3"}, 84, 0},
 		{"much padding", func(c *config.Config) {

@@ -15,7 +15,7 @@ import (
 	"ialgn/internal/verify/rtl"
 )
 
-// recurring returns a recurrent network with random logits, changed from one of four steps with three features each.
+// recurring returns a recurrent network with random logits. Before changes it has four steps with three features each.
 func recurring(t *testing.T, features int, change func(c *config.Config)) *Model {
 	t.Helper()
 	c := config.Default()
@@ -26,14 +26,15 @@ func recurring(t *testing.T, features int, change func(c *config.Config)) *Model
 	return randomModel(t, c, features, c.Name == "uneven")
 }
 
-// loopOf compiles a network with an engine that has a step once, and returns what its Verilog is compared by.
+// loopOf compiles a network to an engine that contains one step. It returns the design and the files for a comparison
+// of its Verilog.
 func loopOf(t *testing.T, m *Model, o CompileOptions) (verify.Design, *verify.EngineFiles, *backend.Output) {
 	t.Helper()
 	return foldedBy(t, m, o, "steps")
 }
 
-// TestSequences plays whole sequences to engines of networks of all forms, with pauses, and holds their classes to the
-// trainer's forward pass of the unrolled network. What becomes of broken packets is tested in package folded.
+// TestSequences sends whole sequences to engines of networks of all forms, with pauses, and compares their classes
+// with the trainer's forward pass of the unrolled network. Package folded tests broken packets.
 func TestSequences(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -77,7 +78,7 @@ func TestSequences(t *testing.T) {
 	}
 }
 
-// TestSequencesMutants changes one thing in an engine's Verilog, which makes the class of a sample another.
+// TestSequencesMutants changes one thing in an engine's Verilog, and checks that the class of a sample changes.
 func TestSequencesMutants(t *testing.T) {
 	m := recurring(t, 12, func(*config.Config) {})
 	d, files, _ := loopOf(t, m, CompileOptions{})
@@ -93,7 +94,7 @@ func TestSequencesMutants(t *testing.T) {
 	})
 }
 
-// TestSequencesRefused has what no such engine goes with.
+// TestSequencesRefused checks the options and networks that such an engine does not support.
 func TestSequencesRefused(t *testing.T) {
 	chains := filepath.Join(t.TempDir(), "chains.st")
 	if _, err := netgen.Model(netgen.ModelOptions{}).Save(chains); err != nil {

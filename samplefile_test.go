@@ -19,7 +19,8 @@ import (
 	"ialgn"
 )
 
-// corners trains a network of two features of whole numbers up to a largest one: is the first one the larger?
+// corners trains a network with two features, whole numbers up to largest. The class says whether the first is the
+// larger.
 func corners(t *testing.T, largest int) *ialgn.Classifier {
 	t.Helper()
 	data := ialgn.Data{TestFeatures: [][]float64{{0, 1}}, TestLabels: []int{0}}
@@ -46,7 +47,8 @@ func corners(t *testing.T, largest int) *ialgn.Classifier {
 	return c
 }
 
-// manySamples returns samples of two features up to a largest one, as they are, as CSV and, if they fit a byte, IDX.
+// manySamples returns samples with two features up to largest: as numbers, as CSV and, if the features fit a byte, as
+// IDX.
 func manySamples(samples, largest int) (features [][]float64, table, images []byte) {
 	images = binary.BigEndian.AppendUint32([]byte{0, 0, 8, 2}, uint32(samples))
 	images = binary.BigEndian.AppendUint32(images, 2)
@@ -59,7 +61,7 @@ func manySamples(samples, largest int) (features [][]float64, table, images []by
 	return features, table, images
 }
 
-// outcomes classifies a file, and holds the numbers of its samples to their order.
+// outcomes classifies a file and checks that the samples arrive in the order of their numbers.
 func outcomes(t *testing.T, f *ialgn.SampleFile) (all []ialgn.Prediction, err error) {
 	t.Helper()
 	defer f.Close()
@@ -79,8 +81,8 @@ func outcomes(t *testing.T, f *ialgn.SampleFile) (all []ialgn.Prediction, err er
 	return all, err
 }
 
-// TestClassifyFile holds the samples of files of several blocks to the same ones classified one by one: with feature
-// words of a byte and of two, and so do all of them at once.
+// TestClassifyFile classifies files of several blocks and checks that each sample gets the class that it gets by
+// itself, with feature words of one byte and of two. Classifying all samples of a file at once gives the same classes.
 func TestClassifyFile(t *testing.T) {
 	for _, largest := range []int{255, 1000} {
 		c := corners(t, largest)
@@ -104,7 +106,7 @@ func TestClassifyFile(t *testing.T) {
 	}
 }
 
-// checkFile classifies a file, on one processor and on two, on a disk and from a reader.
+// checkFile classifies a file on one processor and on two, from a disk and from a reader.
 func checkFile(t *testing.T, c *ialgn.Classifier, data []byte, want []ialgn.Prediction) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -132,7 +134,8 @@ func checkFile(t *testing.T, c *ialgn.Classifier, data []byte, want []ialgn.Pred
 	}
 }
 
-// TestClassifyFault has an error behind 5,000 good samples: those of whole blocks before it are classified.
+// TestClassifyFault has an error after 5,000 good samples: only the samples of whole blocks before the error are
+// classified.
 func TestClassifyFault(t *testing.T) {
 	c := corners(t, 255)
 	_, table, _ := manySamples(5000, 255)
@@ -146,11 +149,11 @@ func TestClassifyFault(t *testing.T) {
 	}
 	got, err := outcomes(t, f)
 	if err == nil || !strings.Contains(err.Error(), "record 5001: line 5001") || len(got) != 4096 {
-		t.Errorf("%d samples, error %v, want 4096 and that of record 5001", len(got), err)
+		t.Errorf("%d samples, error %v, want 4096 and an error for record 5001", len(got), err)
 	}
 }
 
-// TestClassifyPipe has the first samples of a pipe classified before others come.
+// TestClassifyPipe checks that the first samples of a pipe are classified before later samples arrive.
 func TestClassifyPipe(t *testing.T) {
 	c := corners(t, 255)
 	_, _, images := manySamples(10, 255)

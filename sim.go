@@ -67,7 +67,7 @@ type Activity struct {
 // busiestNamed is the number of nets in Activity.Busiest.
 const busiestNamed = 10
 
-// Simulate classifies the test set with the optimised netlist of the design. The accuracy equals that of
+// Simulate classifies the test set with the optimised netlist of the design. The accuracy equals the accuracy from
 // [Model.Evaluate].
 func (d *Design) Simulate(ctx context.Context, o SimOptions) (*Simulation, error) {
 	if err := o.check(d.reads); err != nil {

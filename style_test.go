@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/plan"
 )
 
-// TestUsualStyle has the style that a network is written in where the options leave it open: primitives for iCE40 if
-// nodes have more inputs than its LUTs, whose gates yosys maps for long.
+// TestUsualStyle checks the default style of a network's Verilog. For iCE40 it is primitives if nodes have more inputs
+// than the LUTs, because Yosys maps the gates of such nodes slowly.
 func TestUsualStyle(t *testing.T) {
 	for _, c := range []struct {
 		inputs int
@@ -40,7 +40,7 @@ func TestUsualStyle(t *testing.T) {
 	}
 }
 
-// TestStyleOfNodes compiles networks for iCE40 whose nodes decide the style.
+// TestStyleOfNodes compiles networks for iCE40 and checks that the inputs of their nodes decide the style.
 func TestStyleOfNodes(t *testing.T) {
 	for inputs, want := range map[int]plan.Style{2: "gates", 4: "gates", 5: "lut", 6: "lut"} {
 		c := config.Default()

@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// TestBoardTargets holds that each board's device is a target of synth, which the page about the command line names.
+// TestBoardTargets checks that each board's device is a target of synth, and that the command-line reference lists it.
 func TestBoardTargets(t *testing.T) {
 	page := strings.Join(strings.Fields(docs.CLI), " ")
 	for _, name := range wrapper.Boards() {

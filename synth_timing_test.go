@@ -16,8 +16,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestTimingHint has a hint for each kind of folder that is too slow by a half, in the order of
-// what it brings.
+// TestTimingHint checks the hints for designs that are too slow by a half: one for each cause, the most effective
+// first.
 func TestTimingHint(t *testing.T) {
 	hx8k, err := target.FindDevice("ice40-hx8k")
 	if err != nil {
@@ -93,7 +93,7 @@ func TestTimingHint(t *testing.T) {
 	}
 }
 
-// TestPlanDevice has the device that is synthesised for where Target: is left out.
+// TestPlanDevice checks the device that is synthesised for if Target is left out.
 func TestPlanDevice(t *testing.T) {
 	for want, o := range map[string]CompileOptions{
 		"ice40-hx8k":   {Target: "ice40"},
@@ -124,8 +124,8 @@ func checkDevice(t *testing.T, o CompileOptions, want string) {
 	}
 }
 
-// TestPlanClock has the clock that is aimed at where MHz: is left out: a serial line that counts another would be at
-// another rate.
+// TestPlanClock checks the target clock if MHz is left out. It must be the clock that a serial line was compiled for:
+// at another clock, the line would have another baud rate.
 func TestPlanClock(t *testing.T) {
 	for _, c := range []struct {
 		o    CompileOptions

@@ -101,8 +101,8 @@ var textForms = []CompileOptions{
 	{Wrap: "stream", LUT: 4, Emit: []string{"blif", "c", "dot", "go"}, Optimise: OptimiseOnce},
 }
 
-// TestEveryComment changes every comment of every file, and every line of NAME.json, a line in each file at a time: each
-// is named, with its file and its line.
+// TestEveryComment changes every comment of every file and every line of NAME.json, one line of each file at a time.
+// Each change is reported with its file and its line.
 func TestEveryComment(t *testing.T) {
 	for _, o := range textForms {
 		f := compiled(t, o)
@@ -117,7 +117,7 @@ func TestEveryComment(t *testing.T) {
 			most = max(most, len(changes[name]))
 		}
 		if len(changes) < 9 || most < 20 {
-			t.Fatalf("%s: %d files have comments, one of them %d: the test shows nothing", o.Wrap, len(changes), most)
+			t.Fatalf("%s: %d files have comments, at most %d in one file: the test shows nothing", o.Wrap, len(changes), most)
 		}
 		for i := range most {
 			changed := map[string][]byte{}
@@ -142,8 +142,8 @@ func TestEveryComment(t *testing.T) {
 	}
 }
 
-// refused returns the file of Verilog that is refused when it is read, as one of its comments is none that ialgn writes;
-// empty if there is none. The error names the first line of the block of fixed text with the comment.
+// refused returns the name of the Verilog file that the reader refuses because ialgn writes no such comment, or "" if
+// there is none. The error names the first line of the block of fixed text that contains the comment.
 func (f *folder) refused(found string, changed map[string][]byte, i int, changes map[string][]int) string {
 	for name := range changed {
 		line := 0
@@ -155,7 +155,7 @@ func (f *folder) refused(found string, changed map[string][]byte, i int, changes
 	return ""
 }
 
-// said reports whether a line of a file is a comment, or one of NAME.json, which has words and figures alone.
+// said reports whether a line is a comment, or a line of NAME.json, which contains only words and figures.
 func said(name, line string) bool {
 	if strings.HasSuffix(name, ".hint.json") || name == "report.json" || name == "manifest.json" {
 		return false
@@ -165,14 +165,14 @@ func said(name, line string) bool {
 	return (comment && !strings.HasSuffix(name, ".a") || strings.HasSuffix(name, ".json")) && letter(line) >= 0
 }
 
-// letter returns the place of the last letter or digit of a line, -1 if there is none.
+// letter returns the index of the last letter or digit of a line, or -1 if there is none.
 func letter(line string) int {
 	return strings.LastIndexFunc(line, func(r rune) bool {
 		return '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 	})
 }
 
-// otherLine returns a text with another letter in a line.
+// otherLine returns a text with one letter of a line changed.
 func otherLine(text []byte, line int) []byte {
 	lines := bytes.Split(bytes.Clone(text), []byte{'\n'})
 	at := letter(string(lines[line]))
@@ -180,14 +180,14 @@ func otherLine(text []byte, line int) []byte {
 	return bytes.Join(lines, []byte{'\n'})
 }
 
-// leaf is a value of a JSON file.
+// leaf is a value in a JSON file.
 type leaf struct {
 	key string
 	put func(v any) // puts another one in its place
 	v   any
 }
 
-// leaves returns the values of a tree of JSON.
+// leaves returns the values in a tree of JSON.
 func leaves(key string, v any, put func(any)) (all []leaf) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -218,11 +218,12 @@ func other(v any) any {
 	return "x"
 }
 
-// runFigures are the keys of the report that nothing is compared with: how long a run took, what it needed, and why it
-// had no test samples.
+// runFigures are the keys of the report that are not compared: the time and memory of a run, and why it had no test
+// samples.
 var runFigures = append([]string{"vectors.reason"}, backend.OfTheRun...)
 
-// TestEveryFigure changes every value of report.json, ten at a time, takes it out, and adds one: each is named.
+// TestEveryFigure changes every value of report.json, ten at a time, then deletes one and adds one. Each change is
+// reported.
 func TestEveryFigure(t *testing.T) {
 	for _, o := range textForms {
 		f := compiled(t, o)
@@ -269,7 +270,8 @@ func TestEveryFigure(t *testing.T) {
 	}
 }
 
-// TestEveryEntry changes every value of manifest.json: each is found. Digests and sizes are signed anew by the test.
+// TestEveryEntry changes every value of manifest.json and checks that each change is found. It updates digests and
+// sizes to match.
 func TestEveryEntry(t *testing.T) {
 	f := compiled(t, textForms[0])
 	var manifest any
@@ -303,8 +305,8 @@ func TestEveryEntry(t *testing.T) {
 	}
 }
 
-// TestEarlierVersion has a folder that says that another version wrote it: the figures that only a compilation gives
-// are not compared, and are named as such.
+// TestEarlierVersion has a folder that another version wrote. Figures that only a compilation can give are not
+// compared, and they are named as not compared.
 func TestEarlierVersion(t *testing.T) {
 	f := compiled(t, textForms[0])
 	d, err := OpenDesign(t.Context(), f.dir)

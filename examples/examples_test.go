@@ -32,8 +32,8 @@ type example struct {
 	accuracy float64
 }
 
-// small lists the configurations with what makes them small, and the test accuracy
-// that they reach even so: well above chance, well below what they reach whole.
+// small lists the configurations with overrides that make them small, and the test accuracy that each reaches at that
+// size: well above chance, and well below the accuracy at full size.
 var small = []example{
 	{"digits/digits.yaml", []string{"train.epochs=3", "model.width=200"}, 0.5},
 	{"digits/luts.yaml", []string{"train.epochs=3"}, 0.5},
@@ -56,13 +56,12 @@ var small = []example{
 	{"tabular/satellite.yaml", []string{"train.epochs=5", "model.width=60"}, 0.5},
 }
 
-// fewKernels makes a network of convolutions small.
+// fewKernels are overrides that make a network of convolutions small.
 var fewKernels = []string{
 	"train.epochs=1", "model.kernels=8,16", "model.levels=1", "model.widths=400", "model.tau=5", "train.estimator=ste",
 }
 
-// TestAll fails for a configuration that the other tests do not know, or that is not
-// read without an error.
+// TestAll fails for a configuration that the other tests do not know, or that cannot be read.
 func TestAll(t *testing.T) {
 	paths, err := filepath.Glob("*/*.yaml")
 	if err != nil || len(paths) == 0 {
@@ -82,7 +81,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// TestSmall takes every example the whole way at a small size, with the first images of MNIST.
+// TestSmall trains, compiles and verifies every example at a small size, with the first images of MNIST.
 func TestSmall(t *testing.T) {
 	few := fewImages(t)
 	for _, e := range small {
@@ -95,7 +94,7 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// TestDigits trains the digits whole and compares the figures with its README, the first page and the tour.
+// TestDigits trains the digits at full size and compares the figures with its README, the first page and the tour.
 func TestDigits(t *testing.T) {
 	testkit.Long(t, "trains the digits whole")
 	o := run(t, "digits/digits.yaml", nil)
@@ -115,7 +114,7 @@ func TestDigits(t *testing.T) {
 		o.frozen.Gates(), o.product.Cells.Gates)))
 }
 
-// outcome is what a run of an example gave.
+// outcome is the result of a run of an example.
 type outcome struct {
 	summary  *trainer.Summary
 	frozen   *model.Frozen
@@ -123,9 +122,8 @@ type outcome struct {
 	software *software.Result
 }
 
-// run trains a configuration, compiles the whole classifier and verifies it over the
-// whole test set. Folders to look for data sets in may be added. It skips the test where the data set is not
-// found.
+// run trains a configuration, compiles the whole classifier and verifies it over the whole test set. It also looks for
+// data sets in the folders first. It skips the test if the data set is not found.
 func run(t *testing.T, path string, set []string, first ...string) outcome {
 	t.Helper()
 	ctx := context.Background()
@@ -170,7 +168,7 @@ func run(t *testing.T, path string, set []string, first ...string) outcome {
 	return o
 }
 
-// fewImages returns a folder with the first images of MNIST and their labels, an empty one where there is no MNIST.
+// fewImages returns a folder with the first images of MNIST and their labels, or an empty folder if there is no MNIST.
 func fewImages(t *testing.T) string {
 	t.Helper()
 	to := t.TempDir()
@@ -204,8 +202,7 @@ func fewImages(t *testing.T) string {
 	return to
 }
 
-// folders returns where data sets are looked for: as always, and in a folder beside
-// the repository.
+// folders returns the folders where data sets are looked for: the usual ones, and a folder next to the repository.
 func folders() []string {
 	return append(dataset.Folders(""), filepath.Join("..", "..", "shared", "data"))
 }

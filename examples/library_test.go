@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestLibrary builds the program of another module that uses the library, and runs it.
+// TestLibrary builds and runs the program of another module that uses the library.
 func TestLibrary(t *testing.T) {
 	testkit.FindTool(t, "yosys")
 	testkit.FindTool(t, "abc")

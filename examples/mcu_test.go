@@ -6,7 +6,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestMicrocontroller compiles the sketch with a network, and compares its classes with those of predict.
+// TestMicrocontroller compiles the sketch with a network, and compares its classes with the classes of predict.
 func TestMicrocontroller(t *testing.T) {
 	testkit.Long(t, "walks a README, with an emulator")
 	t.Parallel()

@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestSensor goes from a table to answers of its design by a simulated line, and compares all figures on the way with
-// the README. What takes longest is left to the README: the proof and the bitstream.
+// TestSensor goes from a table to the answers of the design on a simulated serial line, and compares all figures on
+// the way with the README. The slowest steps are left to the README: the proof and the bitstream.
 func TestSensor(t *testing.T) {
 	testkit.Long(t, "walks a README")
 	t.Parallel()

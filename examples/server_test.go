@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestServer runs the tests of the module, and then the lines of its README with a server at a free port.
+// TestServer runs the tests of the module, and then the commands of its README with a server at a free port.
 func TestServer(t *testing.T) {
 	t.Parallel()
 	goModule(t, "server", "test", "-vet=off", "-ldflags=-s", ".")
@@ -31,7 +31,7 @@ func TestServer(t *testing.T) {
 
 var served = regexp.MustCompile(`at http://(\S+)/classify`)
 
-// serve starts the server until the test ends, when it must end by itself, and returns its address.
+// serve starts the server and returns its address. At the end of the test, the server must end by itself.
 func (w *walk) serve(model string) (address string) {
 	w.t.Helper()
 	ctx, stop := context.WithCancel(context.Background())

@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// bin is the folder that the program of the walks is built into, when one asks for it.
+// bin is the folder that the walks' program is built into, when a walk first needs it.
 var bin string
 
 var build = sync.OnceValue(func() error { return testkit.Build(bin, "ialgn/cmd/ialgn") })
@@ -27,20 +27,20 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// walk runs the commands of an example's README as it stands, in a folder with a copy of what they need.
+// walk runs the commands of an example's README unchanged, in a folder with a copy of the files that they need.
 type walk struct {
 	t   *testing.T
 	dir string
 	env []string
-	// change returns what a command is run as, if it is not nil: "", not at all. What a command prints is compared
-	// unless shortened says that it was made small.
+	// change, if not nil, returns the command to run instead of a command, or "" to skip it. The output of a command
+	// is compared unless shortened says that the command was made smaller.
 	change    func(command string) string
 	shortened bool
 }
 
 // goModule runs the go command in the folder of another module of the examples. The module's own go.mod has to provide
-// all packages. The command then runs in a workspace with this module, so that the packages of this module, which are
-// compiled already, are not compiled again.
+// all packages. The command then runs in a workspace with this module. The packages of this module are already
+// compiled, so they are not compiled again.
 func goModule(t *testing.T, folder string, command ...string) {
 	t.Helper()
 	run := func(env string, args ...string) {
@@ -72,7 +72,7 @@ func newWalk(t *testing.T) *walk {
 	return w
 }
 
-// readme runs the commands of a README and compares what they print with what it shows.
+// readme runs the commands of a README and compares their output with the output in the README.
 func (w *walk) readme(name string) {
 	w.t.Helper()
 	b, err := os.ReadFile(filepath.FromSlash(name))
@@ -113,7 +113,7 @@ func (w *walk) run(command string) string {
 	return string(out)
 }
 
-// needs skips a test where a program is not installed.
+// needs skips a test if a program is not installed.
 func needs(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -123,7 +123,7 @@ func needs(t *testing.T, names ...string) {
 	}
 }
 
-// fetch copies a file of a data set to the folder, or skips the test where there is none.
+// fetch copies a file of a data set to the folder, or skips the test if there is none.
 func (w *walk) fetch(name string) {
 	w.t.Helper()
 	b, err := os.ReadFile(filepath.Join(w.setData(name), name))
@@ -135,8 +135,8 @@ func (w *walk) fetch(name string) {
 	}
 }
 
-// setData has the commands look for data sets where the named file is, and returns that folder. It skips the test where
-// the file is in none.
+// setData makes the commands look for data sets in the folder with the named file, and returns that folder. It skips
+// the test if no folder has the file.
 func (w *walk) setData(name string) string {
 	w.t.Helper()
 	for _, folder := range folders() {

@@ -1,4 +1,5 @@
-// Package python tests the Python package beside it, which has tests of its own, against the program and the trainer.
+// Package python tests the Python package in this folder against the program and the trainer. The Python package has
+// tests of its own, too.
 package python
 
 import (
@@ -22,7 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bin is the folder that the program is built into, when a test asks for it.
+// bin is the folder that the program is built into, when a test first needs it.
 var bin string
 
 var build = sync.OnceValue(func() error { return testkit.Build(bin, "ialgn/cmd/ialgn") })
@@ -49,7 +50,7 @@ func interpreter(t *testing.T) string {
 	return ""
 }
 
-// TestPackage runs the package's own tests with all that they can be compared with, and then reads the models that they
+// TestPackage runs the package's own tests with all references for comparison, and then reads the models that they
 // wrote.
 func TestPackage(t *testing.T) {
 	python := interpreter(t)
@@ -74,7 +75,7 @@ func TestPackage(t *testing.T) {
 	compareWritten(t, written)
 }
 
-// TestMissingWords compares the words for a missing value with those of the trainer.
+// TestMissingWords compares the package's words for a missing value with the trainer's.
 func TestMissingWords(t *testing.T) {
 	const show = `import json
 from ialgn.table import MISSING_NUMBERS, MISSING_WORDS
@@ -100,7 +101,7 @@ print(json.dumps([MISSING_WORDS, MISSING_NUMBERS]))`
 	}
 }
 
-// fixtures returns the folder with checkpoints of other frameworks beside the repository, if it is there.
+// fixtures returns the folder with checkpoints of other frameworks next to the repository, and whether it exists.
 func fixtures() (string, bool) {
 	folder, err := filepath.Abs(filepath.Join("..", "..", "shared", "reference", "import"))
 	if err != nil {
@@ -110,7 +111,7 @@ func fixtures() (string, bool) {
 	return folder, err == nil
 }
 
-// compareWritten reads the models that Python wrote, which the trainer would write with the same bytes.
+// compareWritten reads the models that Python wrote. The trainer must write them with the same bytes.
 func compareWritten(t *testing.T, folder string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.safetensors"))
@@ -145,7 +146,7 @@ func content(t *testing.T, file string) []byte {
 	return b
 }
 
-// writeForm writes a model, input bits of samples and the counts that the trainer's forward pass has of them.
+// writeForm writes a model, input bits of samples, and their counts by the trainer's forward pass.
 func writeForm(t *testing.T, folder string, form netgen.Form) {
 	t.Helper()
 	const samples, words = 100, 2
@@ -184,7 +185,7 @@ func writeArray(t *testing.T, file, kind string, rows, columns int, data []byte)
 	}
 }
 
-// imports reports whether a Python has what a command imports that the package does without.
+// imports reports whether a Python has the modules that a command imports and that the package itself does not need.
 func imports(python, command string) bool {
 	for _, module := range []string{"pandas", "sklearn"} {
 		if strings.Contains(command, module) && exec.Command(python, "-c", "import "+module).Run() != nil {
@@ -194,7 +195,7 @@ func imports(python, command string) bool {
 	return true
 }
 
-// TestReadme runs the commands of the README, and compares what they print with what it shows.
+// TestReadme runs the commands of the README and compares their output with the output in the README.
 func TestReadme(t *testing.T) {
 	testkit.Long(t, "walks a README")
 	python := interpreter(t)

@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/engine"
 )
 
-// TestAugmentedEpochs has images changed in another way each epoch, and in the same way when an epoch is gone through
-// again.
+// TestAugmentedEpochs checks that images are changed differently in each epoch, and in the same way if an epoch is
+// repeated.
 func TestAugmentedEpochs(t *testing.T) {
 	cfg := parse(t, "train.augment.rotate=10")
 	data, err := LoadData(t.Context(), cfg, nil)
@@ -34,11 +34,11 @@ func TestAugmentedEpochs(t *testing.T) {
 		t.Error("two epochs have the same images")
 	}
 	if !slices.Equal(epoch(0), first) {
-		t.Error("an epoch has other images when it is gone through again")
+		t.Error("a repeated epoch has other images")
 	}
 }
 
-// TestRowsAreNoImages refuses to change samples of a set of images whose files hold single rows.
+// TestRowsAreNoImages checks that samples are not augmented if the files hold rows instead of images.
 func TestRowsAreNoImages(t *testing.T) {
 	dir := t.TempDir()
 	for _, part := range []string{"train", "t10k"} {

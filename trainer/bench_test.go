@@ -13,8 +13,8 @@ import (
 	"ialgn/internal/draw"
 )
 
-// cifar12k4 is the paper's smallest CIFAR-10 network, whose steps are short beside what
-// a batch of 46,080 input bits costs to prepare.
+// cifar12k4 is the paper's smallest CIFAR-10 network. Its steps are short compared with the preparation of a batch of
+// 46,080 input bits.
 const cifar12k4 = `
 name: cifar10-12k-4
 data: {set: cifar10}
@@ -22,10 +22,9 @@ model: {width: 12000, depth: 4}
 train: {epochs: 1, seed: 1}
 `
 
-// BenchmarkAround trains epochs on CIFAR-10 and reports the share of the time outside
-// optimiser steps, that of the files' reading and of checkpoints not included: what an
-// evaluation and a checkpoint take, and the best times of a batch's gathering and of a
-// step, which other work on the machine disturbs least, stand beside it.
+// BenchmarkAround trains epochs on CIFAR-10 and reports the share of the time outside optimiser steps, without reading
+// files and writing checkpoints. It also reports the times of an evaluation and of a checkpoint, and the best times to
+// gather a batch and to make a step, which other work on the machine disturbs least.
 func BenchmarkAround(b *testing.B) {
 	s := around(b)
 	var whole, evaluation, checkpoint time.Duration

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestActive holds in which epochs candidates are replaced: every so many, until the share of all.
+// TestActive checks in which epochs candidates are replaced: at a fixed interval, until the configured share of all
+// epochs.
 func TestActive(t *testing.T) {
 	for _, c := range []struct {
 		sets []string
@@ -38,8 +39,8 @@ func TestActive(t *testing.T) {
 	}
 }
 
-// TestOtherEpochs refuses to resume a run that replaces candidates with another number of epochs, on which the end of
-// the replacements depends.
+// TestOtherEpochs refuses to resume a run that replaces candidates with another number of epochs, because the end of
+// the replacements depends on that number.
 func TestOtherEpochs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	train(t, Run{Config: parse(t, "train.epochs=1", "train.candidates.kind=random"), Model: path})

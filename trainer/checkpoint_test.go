@@ -18,7 +18,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestDue spaces checkpoints out on a slow disk.
+// TestDue checks that checkpoints are written less often on a slow disk.
 func TestDue(t *testing.T) {
 	for _, c := range []struct {
 		minutes    string
@@ -44,7 +44,7 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// TestLeftovers begins a run beside what killed ones left.
+// TestLeftovers begins a run next to the temporary files of killed runs.
 func TestLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	ours := []string{".m.checkpoint.0123abcd.tmp", ".m.89abcdef.tmp"}
@@ -69,7 +69,7 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// TestSaveAllocates saves a network of 26 MB: arrays go to the file through a buffer.
+// TestSaveAllocates saves a network of 26 MB with little memory: arrays go to the file through a buffer.
 func TestSaveAllocates(t *testing.T) {
 	cfg := parse(t, "model.width=2000", "model.depth=20", "model.anchors=32")
 	s := prepared(t, cfg, filepath.Join(t.TempDir(), "m"))
@@ -88,8 +88,8 @@ func TestSaveAllocates(t *testing.T) {
 	}
 }
 
-// TestWarns puts a folder in the checkpoint's place for a while: the run goes on, and its
-// last checkpoint is written.
+// TestWarns puts a folder in the checkpoint's place for a while. The run warns and goes on, and writes its last
+// checkpoint.
 func TestWarns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	stone := filepath.Join(CheckpointPath(path), "stone")
@@ -124,8 +124,8 @@ func TestWarns(t *testing.T) {
 	}
 }
 
-// TestDiverged has numbers that are not finite: training ends at the next checkpoint or at
-// the end of its epoch, says where and what helps, and leaves no file.
+// TestDiverged has numbers that are not finite. Training ends at the next checkpoint or at the end of the epoch with
+// an error that says where it diverged and what helps, and leaves no file.
 func TestDiverged(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, c := range []struct {
@@ -159,7 +159,7 @@ func TestDiverged(t *testing.T) {
 	}
 }
 
-// TestNegativeMoment resumes from a checkpoint with a negative mean of squares.
+// TestNegativeMoment refuses a checkpoint with a negative mean of squares.
 func TestNegativeMoment(t *testing.T) {
 	cfg := parse(t)
 	s := prepared(t, cfg, filepath.Join(t.TempDir(), "m"))
@@ -173,13 +173,12 @@ func TestNegativeMoment(t *testing.T) {
 	}
 }
 
-// killed and killedKind name the variables that make TestChild train a model of that path
-// in one of the ways of killedRuns.
+// killed and killedKind name the environment variables that make TestChild train a model: the model's path, and the
+// kind of run, a key of killedRuns.
 const killed, killedKind = "IALGN_TEST_CHILD", "IALGN_TEST_CHILD_KIND"
 
-// killedRuns are overrides of runs that take about a second. With a validation set they
-// write their best epoch beside the checkpoint, almost each of the first being better than
-// those before.
+// killedRuns are overrides of runs that take about a second. The run with a validation set also writes a file with its
+// best epoch: almost each of the first epochs is better than the epochs before.
 var killedRuns = map[string][]string{
 	"plain":      nil,
 	"validation": {"train.validation.share=0.3", "train.validation.patience=30"},
@@ -191,7 +190,7 @@ func killedConfig(t *testing.T, kind string, sets ...string) config.Config {
 	return parse(t, slices.Concat(all, killedRuns[kind], sets)...)
 }
 
-// TestChild is the process that TestKill kills. It checkpoints as often as it may.
+// TestChild is the process that TestKill kills. It checkpoints as often as possible.
 func TestChild(t *testing.T) {
 	path := os.Getenv(killed)
 	if path == "" {
@@ -205,10 +204,10 @@ func TestChild(t *testing.T) {
 	}
 }
 
-// TestKill ends a training process by SIGKILL, at random, while a file is being written and when a checkpoint has just
-// got its name, and resumes it until it ends. The model has the bytes of an undisturbed run, and no other file is left.
-// The run with a validation set writes the checkpoint and one file more; the long tier has the other run too, and more
-// kills.
+// TestKill kills a training process with SIGKILL: at random, while a file is being written, and when a checkpoint has
+// just got its name. It resumes the run until it ends. The model has the bytes of an undisturbed run, and no other
+// file is left. By default, only the run with a validation set is killed, since it writes one more file than the
+// other. The long tier has both runs, and more kills.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes several seconds")
@@ -224,10 +223,10 @@ func TestKill(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "m")
 			killOften(t, kind, path, kills)
 			if !bytes.Equal(read(t, path), read(t, whole.Model)) {
-				t.Error("the model differs from that of an undisturbed run")
+				t.Error("the model differs from an undisturbed run's")
 			}
 			if left := leftovers(t, path); len(left) > 0 {
-				t.Errorf("left beside the model: %q", left)
+				t.Errorf("files left next to the model: %q", left)
 			}
 		})
 	}
@@ -278,8 +277,7 @@ func killOften(t *testing.T, kind, path string, kills int) {
 	}
 }
 
-// kill runs TestChild, kills it after wait if asked to, and says whether it had come to
-// its end before.
+// kill runs TestChild, kills it after wait if wait is not nil, and reports whether the process had ended by itself.
 func kill(t *testing.T, kind, path string, wait func(ended <-chan struct{}), hard bool) (done bool) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -312,7 +310,7 @@ func kill(t *testing.T, kind, path string, wait func(ended <-chan struct{}), har
 	return true
 }
 
-// delay waits for that time.
+// delay returns a function that waits for a duration.
 func delay(d time.Duration) func(<-chan struct{}) {
 	return func(ended <-chan struct{}) {
 		select {
@@ -322,7 +320,7 @@ func delay(d time.Duration) func(<-chan struct{}) {
 	}
 }
 
-// temporary waits until a file of that pattern is there, and then some milliseconds.
+// temporary returns a function that waits until a file matches the pattern, and then for some milliseconds.
 func temporary(pattern string, more int) func(<-chan struct{}) {
 	old, _ := filepath.Glob(pattern)
 	return func(ended <-chan struct{}) {
@@ -341,7 +339,7 @@ func temporary(pattern string, more int) func(<-chan struct{}) {
 	}
 }
 
-// replaced waits until a file has been replaced that many times.
+// replaced returns a function that waits until a file has been replaced a number of times.
 func replaced(path string, times int) func(<-chan struct{}) {
 	old, _ := os.Stat(path)
 	return func(ended <-chan struct{}) {
@@ -362,7 +360,7 @@ func replaced(path string, times int) func(<-chan struct{}) {
 	}
 }
 
-// leftovers returns the temporary files beside a model.
+// leftovers returns the temporary files next to a model.
 func leftovers(t *testing.T, path string) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*.tmp"))

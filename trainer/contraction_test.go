@@ -13,16 +13,15 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// fused reports whether an instruction of arm64 is a fused multiply-add of scalars: FMADD, FMSUB, FNMADD or FNMSUB,
-// which make up the class of floating-point instructions with three sources.
+// fused reports whether an arm64 instruction is a scalar fused multiply-add: FMADD, FMSUB, FNMADD or FNMSUB. These are
+// all floating-point instructions with three sources.
 func fused(instruction uint32) bool { return instruction>>24 == 0x1f }
 
-// TestNoContraction builds the training path for arm64, where the compiler contracts
-// x*y + z unless the product is rounded explicitly, and finds no fused instruction in
-// any of our functions: the trained bytes do not depend on the processor. It leaves out
-// internal/plot, where gonum's arithmetic is inlined, and where charts get their coordinates, and internal/fit, which
-// chooses configurations by how much time there is, and writes down what it chose. In other modules' functions there
-// are some, which shows that the test knows them.
+// TestNoContraction builds the training path for arm64 and checks that our functions contain no fused instruction, so
+// the trained bytes do not depend on the processor. On arm64 the compiler contracts x*y + z unless the product is
+// rounded explicitly. Three parts are left out: internal/plot, where gonum's arithmetic is inlined, the coordinates of
+// charts, and internal/fit, which chooses configurations by the time available and records its choices. Other modules
+// contain fused instructions, which shows that the test recognises them.
 func TestNoContraction(t *testing.T) {
 	testkit.Long(t, "builds the program for arm64")
 	readSources(t)
@@ -50,11 +49,11 @@ func TestNoContraction(t *testing.T) {
 		}
 	})
 	if seen < 1000 || others < 100 {
-		t.Errorf("%d functions searched, %d fused instructions in those of others: the test shows little", seen, others)
+		t.Errorf("%d functions searched, %d fused instructions in other modules: the test shows little", seen, others)
 	}
 }
 
-// eachFunction calls fn with the machine code of each function of a program of ours.
+// eachFunction calls fn with the machine code of each of our functions in a program.
 func eachFunction(t *testing.T, exe string, fn func(name string, code []byte)) {
 	t.Helper()
 	f, err := elf.Open(exe)
@@ -78,8 +77,8 @@ func eachFunction(t *testing.T, exe string, fn func(name string, code []byte)) {
 	}
 }
 
-// readSources opens every source file, so that go test, which keeps account of opened
-// files, does not answer from its cache after a change of any.
+// readSources opens every source file. go test records the opened files, so it does not use its cached result after
+// one of them changes.
 func readSources(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {

@@ -202,7 +202,7 @@ type TestData struct {
 }
 
 // LoadTest reads the test part of a data set with a model's encoder. It returns an error if the data set's features
-// or classes differ from the model's. It does not check that the samples are those of the training: callers compare
+// or classes differ from the model's. It does not check that the samples are the same as in training: callers compare
 // SHA256. If opened is not nil, files that it has already read are not read again.
 func LoadTest(ctx context.Context, opened *dataset.Set, enc *encoding.Encoder, classes []string, data config.Data,
 	folders []string,

@@ -16,7 +16,7 @@ func wantError(t *testing.T, err error, text string) {
 	}
 }
 
-// untrained resumes seeds and expects an error that holds a text, before any batch.
+// untrained resumes seeds and expects an error that contains a text, before any batch is trained.
 func untrained(t *testing.T, s Seeds, want string) {
 	t.Helper()
 	s.Resume = true
@@ -28,7 +28,7 @@ func untrained(t *testing.T, s Seeds, want string) {
 	wantError(t, err, want)
 }
 
-// onOtherData changes the record of a file as if the data had been others.
+// onOtherData changes the record of a file as if it had been trained on other data.
 func onOtherData(t *testing.T, path string) {
 	t.Helper()
 	m := loadModel(t, path)
@@ -38,8 +38,8 @@ func onOtherData(t *testing.T, path string) {
 	}
 }
 
-// TestSeedsOtherData has seeds that were trained on other data, as after a change of a
-// table: they are refused before another trains, whether it comes before or after them.
+// TestSeedsOtherData has a seed that was trained on other data, as after a change of a table. It is refused before any
+// seed trains, whether it is the first or the last seed.
 func TestSeedsOtherData(t *testing.T) {
 	s := Seeds{Run: Run{Config: parse(t, "train.epochs=1"), Model: filepath.Join(t.TempDir(), "m")}, N: 2}
 	if _, err := s.Train(t.Context()); err != nil {
@@ -78,8 +78,8 @@ func TestSeedsDataChange(t *testing.T) {
 	wantError(t, err, "seed 8: "+s.Model+".seed7: was trained on another version of data set t")
 }
 
-// TestSeedsOtherRun resumes seeds of which the last is not of this run, which is said
-// before the first trains, with what helps.
+// TestSeedsOtherRun resumes seeds, the last of which belongs to another run. The error comes before the first seed
+// trains, and says what helps.
 func TestSeedsOtherRun(t *testing.T) {
 	dir := t.TempDir()
 	base := filepath.Join(dir, "base")
@@ -88,7 +88,7 @@ func TestSeedsOtherRun(t *testing.T) {
 	second := Run{Config: parse(t, "train.seed=8", "train.epochs=2"), Model: SeedPath(s.Model, 8)}
 	anew := "; to train this seed anew, move " + second.Model + " away, with its .checkpoint and .best"
 
-	for _, start := range []string{"", base} { // an older configuration's start is not what is wrong
+	for _, start := range []string{"", base} { // the error must not be about the start in an older configuration
 		other := second
 		other.Config, other.Start = parse(t, "train.seed=8", "train.epochs=2", "train.optimizer.lr=0.02"), start
 		train(t, other)
@@ -114,7 +114,7 @@ func TestSeedsOtherRun(t *testing.T) {
 	untrained(t, s, ".checkpoint: this is a model, not a checkpoint")
 }
 
-// TestSeedsOneEpoch resumes a seed that is past the end in the middle of an epoch.
+// TestSeedsOneEpoch resumes a seed from a checkpoint in the middle of an epoch beyond the configured end.
 func TestSeedsOneEpoch(t *testing.T) {
 	r := Run{Config: parse(t), Model: filepath.Join(t.TempDir(), "m")}
 	long := r
@@ -125,8 +125,8 @@ func TestSeedsOneEpoch(t *testing.T) {
 		".checkpoint: already has 1 epoch and 1 batch, more than train.epochs = 1; use more epochs")
 }
 
-// TestSeedsAmbiguous begins to tune over a finished model and leaves that: which of the
-// two is meant must be said, by --init or by moving one away.
+// TestSeedsAmbiguous begins to fine-tune over a finished model and is interrupted. Users must then say whether the
+// model or the checkpoint counts, with --init or by moving one of them away.
 func TestSeedsAmbiguous(t *testing.T) {
 	dir := t.TempDir()
 	base := filepath.Join(dir, "base")
@@ -189,6 +189,6 @@ func TestSeedsAmbiguous(t *testing.T) {
 		t.Fatal(err)
 	}
 	if before, start := outcome(s); !before || start != nil {
-		t.Errorf("beside a damaged checkpoint: finished before: %v, start %+v", before, start)
+		t.Errorf("next to a damaged checkpoint: finished before: %v, start %+v", before, start)
 	}
 }

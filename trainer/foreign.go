@@ -46,8 +46,8 @@ func (r *Run) goOnFrom(from *model.Model) (err error) {
 	return err
 }
 
-// load reads the data of the run. The encoder is that of a network trained by another program if from is not nil,
-// or that of the start model if the configuration keeps it. Otherwise it is fitted to the data.
+// load reads the data of the run. If from is not nil, the encoder comes from the network of another program. If the
+// configuration keeps the start model's encoder, it comes from the start model. Otherwise it is fitted to the data.
 func (r *Run) load(ctx context.Context, from *model.Model) (*Data, error) {
 	if from != nil {
 		return LoadDataFor(ctx, r.Config, from, r.Folders)

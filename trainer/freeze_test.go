@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// freezing are networks whose layers are frozen one after another: one of each engine and estimator.
+// freezing are networks whose layers are frozen one after another: one for each engine and estimator.
 var freezing = []struct {
 	name string
 	sets []string
@@ -36,17 +36,17 @@ var freezing = []struct {
 	}},
 }
 
-// byLayers are the overrides that freeze the first of four layers after epoch 1 of four, two more after epoch 2 and the
-// last after epoch 3.
+// byLayers are overrides that freeze layers during four epochs: the first of four layers after epoch 1, two more after
+// epoch 2 and the last after epoch 3.
 var byLayers = []string{
 	"train.epochs=4", "train.freeze.kind=layerwise", "train.freeze.from=0.25", "train.freeze.until=0.75",
 	"train.optimizer.lr=0.05",
 }
 
-// TestFreeze freezes layers of networks of every engine, and interrupts the runs before, right after and between the
-// times of freezing. Resumed on another path with another number of threads, a run gives the same bytes. At the end a
-// layer has the logits that it had when it was frozen, and the layers that were not frozen have others. Each network
-// takes two of the four interruptions by default.
+// TestFreeze freezes layers of networks of every engine. It interrupts the runs before, right after and between the
+// times of freezing, and resumes them on another path with another number of threads; they give the same bytes. At the
+// end, a frozen layer has the logits from the time when it was frozen, and the other layers have changed. By default,
+// each network takes two of the four interruptions.
 func TestFreeze(t *testing.T) {
 	before, err := kernel.Path()
 	if err != nil {
@@ -86,7 +86,7 @@ func TestFreeze(t *testing.T) {
 	}
 }
 
-// interruptedAt is interrupted; batch 0 is after the epoch was evaluated.
+// interruptedAt trains until an epoch and batch and is interrupted there. Batch 0 is after the epoch's evaluation.
 func interruptedAt(t *testing.T, r Run, epoch, batch int) {
 	t.Helper()
 	if batch > 0 {
@@ -127,8 +127,8 @@ func layerLogits(m *model.Model, layer int) (all []float32) {
 	return all
 }
 
-// TestFreezeGap trains relaxed networks with and without frozen layers: once all are, the network that is trained is
-// the frozen one, so there is no gap, and it goes on learning.
+// TestFreezeGap trains relaxed networks with and without frozen layers. Once all layers are frozen, the trained
+// network is the frozen network, so there is no gap, and the last layer goes on learning.
 func TestFreezeGap(t *testing.T) {
 	for _, network := range [][]string{{"model.topology=rwlgn"}, nil, {"model.inputs=3", "model.depth=2"}, {
 		"model.topology=conv", "model.kernels=10", "model.levels=2", "model.widths=40,20", "model.width=20", "model.tau=1",
@@ -149,7 +149,7 @@ func TestFreezeGap(t *testing.T) {
 	}
 }
 
-// TestFreezeEpochs refuses to resume with another number of epochs, on which the times depend.
+// TestFreezeEpochs refuses to resume with another number of epochs, because the times of freezing depend on it.
 func TestFreezeEpochs(t *testing.T) {
 	r := Run{Config: parse(t, "train.epochs=2", "train.freeze.kind=layerwise"), Model: filepath.Join(t.TempDir(), "m")}
 	train(t, r)

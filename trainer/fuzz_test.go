@@ -10,12 +10,12 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// FuzzCheckpoint resumes from a checkpoint that is the input. It must not panic or take
-// memory out of proportion, and what it accepts must come to the end of a batch and be
-// saved again to what it was.
+// FuzzCheckpoint resumes from a checkpoint with the input's bytes. It must not panic, and its memory must be in
+// proportion to the input. An accepted checkpoint must train to the end of a batch and be saved again with the same
+// contents.
 func FuzzCheckpoint(f *testing.F) { fuzzCheckpoints(f, 0) }
 
-// FuzzLearnedCheckpoint is [FuzzCheckpoint] within the batches whose gradients are summed for thresholds.
+// FuzzLearnedCheckpoint is [FuzzCheckpoint] in the batches whose gradients are summed for learned thresholds.
 func FuzzLearnedCheckpoint(f *testing.F) { fuzzCheckpoints(f, 8, "encoder.thresholds=learned") }
 
 // FuzzConvolutionCheckpoint is [FuzzCheckpoint] with kernels that positions share.
@@ -29,7 +29,7 @@ func FuzzRecurrentCheckpoint(f *testing.F) {
 	fuzzCheckpoints(f, 0, "model.topology=recurrent", "model.widths=10,10", "model.hidden=2")
 }
 
-// fuzzCheckpoints adds checkpoints after so many batches and one more.
+// fuzzCheckpoints adds two checkpoints to the corpus: after a number of batches, and after one more.
 func fuzzCheckpoints(f *testing.F, batches int, sets ...string) {
 	path := filepath.Join(f.TempDir(), "m")
 	cfg, err := config.Parse("tiny.yaml", []byte(small), append([]string{
@@ -71,7 +71,7 @@ func fuzzCheckpoints(f *testing.F, batches int, sets ...string) {
 	run.Resume = true
 	f.Fuzz(func(t *testing.T, text []byte) {
 		fuzzCheckpoint(t, run, data, text)
-		fuzzCheckpoint(t, run, data, testkit.ResignModel(text)) // for what is behind the checksum
+		fuzzCheckpoint(t, run, data, testkit.ResignModel(text)) // with a valid checksum, to reach the checks after it
 	})
 }
 

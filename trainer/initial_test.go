@@ -9,8 +9,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// initial returns an untrained network of 6 layers of 120 gates, for 3 classes and 60 input
-// bits.
+// initial returns an untrained network of 6 layers of 120 gates, for 3 classes and 60 input bits.
 func initial(t *testing.T, sets ...string) *model.Model {
 	t.Helper()
 	cfg := parse(t, append([]string{"model.width=120", "model.depth=6"}, sets...)...)
@@ -22,7 +21,7 @@ func initial(t *testing.T, sets ...string) *model.Model {
 	return m
 }
 
-// wiresOf returns the wires of a pin, those of a gate after each other.
+// wiresOf returns the wires of a pin, gate by gate.
 func wiresOf(p *model.Pin) []int {
 	var all []int
 	for i := range p.Wires.Len() {
@@ -31,7 +30,7 @@ func wiresOf(p *model.Pin) []int {
 	return all
 }
 
-// uses returns how often each source occurs.
+// uses returns how often each of n sources occurs.
 func uses(n int, pins ...*model.Pin) []int {
 	count := make([]int, n)
 	for _, p := range pins {
@@ -67,9 +66,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestCandidates holds that hidden candidates differ within a gate and that the gate of the
-// same index is among them no more often than others: 600 gates of 5 candidates out of 120
-// have it 25 times on average.
+// TestCandidates checks that the hidden candidates of a gate differ, and that the gate of the same index is among them
+// no more often than others: 600 gates with 5 candidates out of 120 have it 25 times on average.
 func TestCandidates(t *testing.T) {
 	m := initial(t, "model.hidden=5")
 	own := 0
@@ -90,8 +88,7 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// TestRandomWires holds that both pins are drawn from all sources, independently and with
-// replacement.
+// TestRandomWires checks that both pins are drawn from all sources, independently and with replacement.
 func TestRandomWires(t *testing.T) {
 	m := initial(t, "model.topology=rwlgn")
 	both, least, most := 0, 1<<30, 0
@@ -120,7 +117,7 @@ func TestRandomWires(t *testing.T) {
 	}
 }
 
-// agreeing returns in how many places two lists have the same, 0 if one has no places.
+// agreeing returns at how many places two lists have the same wire, or 0 if a list is empty.
 func agreeing(a, b []int) int {
 	n := 0
 	for i := range min(len(a), len(b)) {
@@ -131,8 +128,8 @@ func agreeing(a, b []int) int {
 	return n
 }
 
-// TestBalancedWires holds that each source of a layer is used as often as another, or once
-// more, by pins and layers that are drawn apart.
+// TestBalancedWires checks that the sources of a layer are used equally often, or once more. Pins and layers are drawn
+// independently.
 func TestBalancedWires(t *testing.T) {
 	for topology, want := range map[string]int{"rwlgn": 2, "rwlgn-spine": 1, "rwlgn-classwise": 2} {
 		m := initial(t, "model.topology="+topology, "model.wiring=balanced", "model.width=117")
@@ -154,7 +151,7 @@ func TestBalancedWires(t *testing.T) {
 	}
 }
 
-// TestClasswiseWires holds that hidden wires stay within the class, and reach all of it.
+// TestClasswiseWires checks that hidden wires stay within a class and reach all of it.
 func TestClasswiseWires(t *testing.T) {
 	for _, wiring := range []string{"random", "balanced"} {
 		m := initial(t, "model.topology=rwlgn-classwise", "model.wiring="+wiring)
@@ -198,8 +195,9 @@ func TestSkipLogits(t *testing.T) {
 	}
 }
 
-// TestTableLogits holds the start of nodes of other than two pins: a line has the share of the pins that are passed on,
-// pin A being the highest digit, and the first layer, and what is not passed on, nothing.
+// TestTableLogits checks the start of nodes with another number of pins than two. A line of the table starts with the
+// share of the passed-on pins that are 1 in it; pin A is the highest digit. The first layer starts with nothing, as do
+// pins that are not passed on.
 func TestTableLogits(t *testing.T) {
 	skip := []string{"model.skip_logit=6", "model.init_noise=0", "model.depth=2", "model.inputs=3"}
 	for _, c := range []struct {
@@ -229,8 +227,8 @@ func TestTableLogits(t *testing.T) {
 	}
 }
 
-// TestNodeWires holds the wires of trees and layers: each leaf is read once, by its own root; balanced wires read each
-// node equally often; those that choose have distinct candidates of the layer before.
+// TestNodeWires checks the wires of trees and layers. Each leaf is read once, by its own root; balanced wires read
+// each node equally often; pins that choose have distinct candidates in the layer before.
 func TestNodeWires(t *testing.T) {
 	m := initial(t, "model.topology=tree", "model.inputs=4", "model.leaves=3", "model.depth=2")
 	for node := range m.Sections[1].Width {

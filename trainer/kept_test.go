@@ -15,11 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestKeptEncoder trains a model further on files of a later month (encoder.ranges: model), which differ from that of
-// the model in one thing each.
+// TestKeptEncoder trains a model further on files of a later month (encoder.ranges: model). Each file differs from the
+// model's file in one thing.
 func TestKeptEncoder(t *testing.T) {
 	dir := t.TempDir()
-	// table writes a file with the columns x, y, colour and class, each row of which change may edit.
+	// table writes a file with the columns x, y, colour and class. change may edit each row.
 	table := func(name, header string, change func(i int, row []string) []string) string {
 		var b strings.Builder
 		b.WriteString(header + "\n")
@@ -164,7 +164,7 @@ func TestKeptEncoder(t *testing.T) {
 	}
 }
 
-// TestMajority warns of accuracies that a single class would have, too.
+// TestMajority checks the warning about an accuracy that is no better than always answering with one class.
 func TestMajority(t *testing.T) {
 	for _, c := range []struct {
 		counts   []int

@@ -14,10 +14,10 @@ import (
 // killCount is the environment variable with the number of kills of [TestKillCount].
 const killCount = "IALGN_KILLS"
 
-// TestKillCount kills training processes at instants that are uniform over the time of a
-// whole run, resumes each until the run has come through, and begins the next, until there
-// were as many kills as the environment variable says (`make kill-test COUNT=200`). The
-// process checkpoints as often as it may. Each model has the bytes of an undisturbed run.
+// TestKillCount kills training processes at instants that are uniform over the time of a whole run. It resumes each
+// run until the run ends, and then begins the next, until the number of kills in the environment variable is reached
+// (`make kill-test COUNT=200`). The process checkpoints as often as possible. Each model has the bytes of an
+// undisturbed run.
 func TestKillCount(t *testing.T) {
 	count, err := strconv.Atoi(os.Getenv(killCount))
 	if err != nil || count < 1 {
@@ -53,10 +53,10 @@ func killUniformly(t *testing.T, kind string, count int) {
 			}
 		}
 		if !bytes.Equal(read(t, path), whole) {
-			t.Fatalf("run %d: the model differs from that of an undisturbed run", runs)
+			t.Fatalf("run %d: the model differs from an undisturbed run's", runs)
 		}
 		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) > 0 {
-			t.Errorf("run %d: left beside the model: %q", runs, left)
+			t.Errorf("run %d: files left next to the model: %q", runs, left)
 		}
 	}
 	t.Logf("%s: %d kills over %d runs of %.1f s, %d resumed from a checkpoint, while a file was written: %v; all "+

@@ -12,8 +12,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// pinned are the tests that hold trained bytes, or what they rest on, to a hash or a
-// number that was written down.
+// pinned are the tests that compare trained bytes, or the numbers that these depend on, with a recorded hash or
+// number.
 var pinned = []struct {
 	folder string
 	tests  []string
@@ -24,9 +24,8 @@ var pinned = []struct {
 	{"../internal/detmath", []string{"TestBits"}},
 }
 
-// TestMachines builds the pinned tests for other machine types and runs them: arm64 in
-// an emulator, where the compiler contracts x*y + z unless told not to, and x86-64 in
-// its first and its third level, of which the third has fused instructions too.
+// TestMachines builds the pinned tests for other machine types and runs them: arm64 in an emulator, where the compiler
+// contracts x*y + z unless prevented, and x86-64 at its first and third levels. The third has fused instructions, too.
 func TestMachines(t *testing.T) {
 	testkit.Long(t, "builds the tests for three machine types and emulates them")
 	readSources(t)

@@ -28,8 +28,8 @@ func prepared(t *testing.T, cfg config.Config, path string) *session {
 	return s
 }
 
-// TestBytesPerGate counts the arrays of a network under training, at two depths, whose
-// difference is that of the gates, and with either kind of first pin.
+// TestBytesPerGate counts the arrays of a network under training at two depths, with either kind of first pin. The
+// difference between the depths is the gates' memory.
 func TestBytesPerGate(t *testing.T) {
 	const width = 2000
 	for _, c := range []struct {
@@ -59,15 +59,14 @@ func TestBytesPerGate(t *testing.T) {
 	}
 }
 
-// footprint returns the bytes of all arrays that a model of 2,000 chains and its engine
-// lead to.
+// footprint returns the bytes of all arrays of a model of 2,000 chains and its engine.
 func footprint(t *testing.T, enc *encoding.Encoder, first string, depth int) int {
 	t.Helper()
 	cfg := parse(t, "model.width=2000", fmt.Sprint("model.depth=", depth), "model.anchors=32", "model.first_pin="+first)
 	return arrayBytes(t, Initial(cfg, enc, make([]string, 10), 2), nil)
 }
 
-// TestRankFootprint holds what a rank of five has to a fifth of the whole.
+// TestRankFootprint checks that one of five ranks holds about a fifth of the arrays.
 func TestRankFootprint(t *testing.T) {
 	enc, err := encoding.NewUniform(64, 8, 8, 255, nil)
 	if err != nil {
@@ -80,12 +79,12 @@ func TestRankFootprint(t *testing.T) {
 		part := ranks.ShareOf(2, 5, 10, 200)
 		rank := arrayBytes(t, initialPart(cfg, enc, make([]string, 10), &part, 2), all[2])
 		if most := whole/5 + 1<<18; rank > most || rank < whole/5 {
-			t.Errorf("%v: a rank of five has %d bytes, want %d to %d, as the whole has %d", sets, rank, whole/5, most, whole)
+			t.Errorf("%v: a rank of five has %d bytes, want %d to %d, since a run alone has %d", sets, rank, whole/5, most, whole)
 		}
 	}
 }
 
-// arrayBytes returns the bytes of all arrays that a model and its engine lead to.
+// arrayBytes returns the bytes of all arrays that are reachable from a model and its engine.
 func arrayBytes(t *testing.T, m *model.Model, comm ranks.Comm) int {
 	t.Helper()
 	e, err := engine.NewRank(m, 100, 1, comm)
@@ -101,7 +100,7 @@ func arrayBytes(t *testing.T, m *model.Model, comm ranks.Comm) int {
 	return total
 }
 
-// arrays are the sizes of arrays by their places, and zero for what was followed.
+// arrays maps the address of an array to its size in bytes, and the address of a visited pointer to zero.
 type arrays map[uintptr]int
 
 // add follows pointers, structures and slices.
@@ -126,8 +125,8 @@ func (a arrays) add(v reflect.Value) {
 	}
 }
 
-// TestLitter trains and evaluates: what a batch leaves to the garbage collector is
-// little, since the heap may grow by as much as the network has before it runs.
+// TestLitter trains and evaluates, and checks that a batch leaves little to the garbage collector: before it runs, the
+// heap may grow by the size of the network.
 func TestLitter(t *testing.T) {
 	for _, sets := range [][]string{
 		nil,
@@ -167,7 +166,7 @@ func litter(t *testing.T, sets []string) {
 	}
 }
 
-// TestSeedsMemory trains two seeds: before the second, nothing of the first is left.
+// TestSeedsMemory trains two seeds and checks that the first one's memory is free before the second begins.
 func TestSeedsMemory(t *testing.T) {
 	r := Run{
 		Config: parse(t, "model.width=2000", "model.depth=20", "train.epochs=1", "train.batch=1000"),

@@ -21,11 +21,11 @@ import (
 	"ialgn/trainer/internal/learned"
 )
 
-// learns are overrides under which the small configuration learns its thresholds, in the first two of three epochs.
+// learns are overrides with which the small configuration learns its thresholds, in the first two of three epochs.
 var learns = []string{"encoder.thresholds=learned", "model.inputs=4", "model.depth=2"}
 
-// TestLearned moves thresholds up and down, keeps their order, and records the accuracy of the network with the ones
-// that the model file has.
+// TestLearned checks that thresholds move up and down and keep their order, and that the recorded accuracy is the
+// accuracy with the thresholds in the model file.
 func TestLearned(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	cfg := parse(t, learns...)
@@ -57,8 +57,8 @@ func TestLearned(t *testing.T) {
 	}
 }
 
-// TestLearnedCost has thresholds that cost fewer look-up tables under a pressure towards them, with and without bits
-// that pins choose among.
+// TestLearnedCost checks that learned thresholds cost fewer look-up tables if training has a cost for tables, with and
+// without pins that choose among input bits.
 func TestLearnedCost(t *testing.T) {
 	luts := func(sets ...string) (sum int) {
 		path := filepath.Join(t.TempDir(), "m")
@@ -80,7 +80,7 @@ func TestLearnedCost(t *testing.T) {
 	}
 }
 
-// telling is an engine that keeps what it tells.
+// telling is an engine that records the sinks it is given by Tell.
 type telling struct {
 	engine.Engine
 	sink kernel.Sink
@@ -96,8 +96,8 @@ func (e *telling) Tell(s kernel.Sink) {
 	e.Engine.Tell(s)
 }
 
-// TestLearnedEpochs moves thresholds in the first epochs alone, and never where they are not learned; and the engine
-// tells nobody of gradients when they are not needed, which takes time.
+// TestLearnedEpochs checks that thresholds move only in the first epochs, and never if they are not learned. The
+// engine must not report gradients when nobody needs them, because that takes time.
 func TestLearnedEpochs(t *testing.T) {
 	for _, c := range []struct {
 		thresholds string
@@ -116,19 +116,19 @@ func TestLearnedEpochs(t *testing.T) {
 				got = append(got, epoch+1)
 			}
 			if eng.sink != nil {
-				t.Errorf("%s: gradients are told after epoch %d", c.thresholds, epoch+1)
+				t.Errorf("%s: gradients are reported after epoch %d", c.thresholds, epoch+1)
 			}
 		}
 		if !slices.Equal(got, c.want) || eng.told != len(c.want) {
-			t.Errorf("%s: thresholds moved in epochs %v, want %v; gradients were told %d times", c.thresholds, got, c.want,
+			t.Errorf("%s: thresholds moved in epochs %v, want %v; gradients were reported %d times", c.thresholds, got, c.want,
 				eng.told)
 		}
 	}
 }
 
-// TestLearnedResume interrupts before, within and at the end of the batches whose gradients are summed, and after the
-// last epoch in which thresholds move; saves after every batch; and has the same bytes on any number of threads. The long
-// tier interrupts each network at all of these places.
+// TestLearnedResume interrupts runs before, within and at the end of the batches whose gradients are summed, and after
+// the last epoch in which thresholds move. It also saves after every batch. The bytes are the same on any number of
+// threads. The long tier interrupts each network at all of these places.
 func TestLearnedResume(t *testing.T) {
 	for name, sets := range map[string][]string{
 		"plain":      nil,
@@ -166,7 +166,8 @@ func TestLearnedResume(t *testing.T) {
 	}
 }
 
-// TestLearnedDamage refuses checkpoints whose sums are none, and takes no memory for what they only claim.
+// TestLearnedDamage refuses checkpoints with invalid sums, and allocates no memory for sums that they only claim to
+// have.
 func TestLearnedDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	cfg := parse(t, learns...)
@@ -210,8 +211,8 @@ func TestLearnedDamage(t *testing.T) {
 	}
 }
 
-// TestLearnedBest keeps the thresholds of the best epoch with its parameters, also of a run that was resumed, while the
-// checkpoint has the last ones.
+// TestLearnedBest checks that a model has the thresholds of the best epoch along with its parameters, also after a run
+// was resumed, while the checkpoint has the last thresholds.
 func TestLearnedBest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	cfg := stops(t, append(slices.Clone(learns), "train.optimizer.lr=0.3")...)
@@ -251,8 +252,8 @@ func TestLearnedBest(t *testing.T) {
 	}
 }
 
-// TestLearnedStart begins with the thresholds of the model that it starts from, of whatever kind they are; a run whose
-// thresholds are not learned refuses other ones than its own.
+// TestLearnedStart begins with the thresholds of the start model, whatever kind they are. A run whose thresholds are
+// not learned refuses a start model with other thresholds than its own.
 func TestLearnedStart(t *testing.T) {
 	dir := t.TempDir()
 	for _, kind := range []string{"uniform", "quantile", "learned"} {
@@ -291,7 +292,7 @@ func TestLearnedStart(t *testing.T) {
 		"its thresholds are moved until a share of train.epochs = 1")
 }
 
-// TestUseRefuses has the encoder of a model of other data.
+// TestUseRefuses checks that the encoder of a model of other data is refused.
 func TestUseRefuses(t *testing.T) {
 	data, err := LoadData(t.Context(), parse(t, learns...), nil)
 	if err != nil {
@@ -310,7 +311,7 @@ func TestUseRefuses(t *testing.T) {
 	}
 }
 
-// correct returns how many samples of a set of levels the network of a model classifies.
+// correct returns how many samples of a set the network of a model classifies correctly.
 func correct(t *testing.T, m *model.Model, set *encoding.Packed) int {
 	t.Helper()
 	s, err := m.Freeze().Evaluate(t.Context(), set, 1)

@@ -17,7 +17,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// named is a network, with its name and the digest of its logits.
+// named is a network with its name and the digest of its logits.
 type named struct {
 	name string
 	sets []string
@@ -169,8 +169,8 @@ var networks = []named{
 	{"soft-nodes", []string{"model.inputs=3", "train.estimator=soft", "model.depth=2"}, "79129fe60dc94d8c362a02b4b8a662453ef74bb1dd684092fb3922f10c97488a", false},
 }
 
-// epochs returns the key of as many epochs as show what the network is there for: thresholds move after the first of
-// two.
+// epochs returns the override for the number of epochs that a network needs to show its speciality: thresholds move
+// after the first of two epochs.
 func (n *named) epochs() string {
 	if slices.Contains(n.sets, "encoder.thresholds=learned") {
 		return "train.epochs=2"
@@ -183,8 +183,9 @@ func distinct() []named {
 	return slices.DeleteFunc(slices.Clone(networks), func(n named) bool { return n.vectors && !testkit.Whole() })
 }
 
-// TestNetworkBits trains each network for an epoch or two, with one thread or with three, on one of the paths in turn:
-// on a vector path if the network is there for the vector paths. The long tier takes all paths.
+// TestNetworkBits trains each network for an epoch or two, with one thread or three. By default it takes one of the
+// paths in turn, or a vector path if the network is in the list because of the vector paths. The long tier takes all
+// paths.
 func TestNetworkBits(t *testing.T) {
 	before, err := kernel.Path()
 	if err != nil {
@@ -279,8 +280,7 @@ func TestNetworksResume(t *testing.T) {
 	}
 }
 
-// sameParameters holds a model that was tuned at a rate of next to nothing to the one that it
-// started from.
+// sameParameters compares a model that was fine-tuned at a tiny rate with its start model.
 func sameParameters(t *testing.T, was, is *model.Model) {
 	t.Helper()
 	for i := range was.Sections {
@@ -302,8 +302,7 @@ func sameParameters(t *testing.T, was, is *model.Model) {
 	}
 }
 
-// TestSoftToHard fine-tunes a network that was trained with the relaxed gradient with the
-// straight-through one.
+// TestSoftToHard trains a network with the relaxed gradient and fine-tunes it with the straight-through gradient.
 func TestSoftToHard(t *testing.T) {
 	dir := t.TempDir()
 	soft, hard := filepath.Join(dir, "soft"), filepath.Join(dir, "hard")

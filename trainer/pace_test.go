@@ -7,7 +7,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestPace measures networks of every engine, and refuses those that cannot be.
+// TestPace measures networks of every engine, and refuses networks that cannot be measured.
 func TestPace(t *testing.T) {
 	for _, sets := range [][]string{
 		{},
@@ -26,7 +26,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestBytes holds the estimate to what arrays of known size take.
+// TestBytes compares the estimated memory with arrays of known size.
 func TestBytes(t *testing.T) {
 	bytes := func(sets ...string) float64 {
 		cfg, err := config.Parse("t", nil, append([]string{"data.set=cifar10", "model.width=12000"}, sets...))
@@ -47,11 +47,11 @@ func TestBytes(t *testing.T) {
 	learned, uniform := slices.Clone(deep), slices.Clone(deep)
 	learned[3] += "learned"
 	uniform[3] += "uniform"
-	// Words of 8 bits of all samples, 256 sums of 8 bytes for each of the inputs, and 256 counts for each of the features.
+	// Memory for all samples' words of 8 bits, 256 sums of 8 bytes for each input, and 256 counts for each feature.
 	if more, want := bytes(learned...)-bytes(uniform...), 3072*60_000+3072*3*2048+3072*1024.0; more < want || more > 1.01*want {
 		t.Errorf("%v bytes for learned thresholds, want %v", more, want)
 	}
 	if least := bytes("model.depth=1", "model.width=10"); least < 92e6 || least > 400e6 { // the packed data
-		t.Errorf("%v bytes for hardly a network", least)
+		t.Errorf("%v bytes for a tiny network", least)
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// TestRankNamedOnce has an error named after the rank that has it, once: an exchange of the files below may have done so.
+// TestRankNamedOnce checks that an error names its rank once, even if an exchange at a lower level has already named
+// it.
 func TestRankNamedOnce(t *testing.T) {
 	for text, want := range map[string]string{
 		"full":                "rank 1: full",

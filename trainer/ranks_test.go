@@ -21,8 +21,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// trainRanks trains as size ranks, each a goroutine, and returns their errors. as, if not nil, changes the run of a
-// rank.
+// trainRanks trains as size ranks, each in a goroutine, and returns their errors. as, if not nil, changes a rank's
+// run.
 func trainRanks(ctx context.Context, run Run, size int, as func(rank int, r *Run)) []error {
 	all, end := ranks.Local(size)
 	errs := make([]error, size)
@@ -77,8 +77,8 @@ var shared = []struct {
 	{"structured", []string{"model.topology=rwlgn", "model.wiring=structured", "model.depth=1"}},
 }
 
-// TestRanks trains each network alone and as several ranks, whose shares are uneven, and compares model and
-// checkpoint byte by byte. The networks have two and three ranks in turn; the long tier has more.
+// TestRanks trains each network alone and as several ranks with uneven shares, and compares model and checkpoint byte
+// by byte. The networks have two and three ranks in turn; the long tier has more.
 func TestRanks(t *testing.T) {
 	few := fewDigits(t)
 	for at, n := range shared {
@@ -97,10 +97,10 @@ func TestRanks(t *testing.T) {
 					t.Fatalf("%d ranks: %v", size, err)
 				}
 				if !bytes.Equal(read(t, run.Model), model) {
-					t.Errorf("%d ranks: the model is not that of one, %s", size, whole.SHA256)
+					t.Errorf("%d ranks: the model differs from a single process's, %s", size, whole.SHA256)
 				}
 				if !bytes.Equal(read(t, CheckpointPath(run.Model)), state) {
-					t.Errorf("%d ranks: the checkpoint is not that of one", size)
+					t.Errorf("%d ranks: the checkpoint differs from a single process's", size)
 				}
 			}
 		})
@@ -140,8 +140,8 @@ func TestRanksPaths(t *testing.T) {
 	}
 }
 
-// TestRanksRefused refuses networks that ranks cannot train to the same bytes. The error has the reason, and no file is
-// written.
+// TestRanksRefused refuses networks that ranks cannot train to the same bytes. The error contains the reason, and no
+// file is written.
 func TestRanksRefused(t *testing.T) {
 	for _, c := range []struct {
 		set, want string
@@ -212,17 +212,17 @@ func TestRanksInterrupted(t *testing.T) {
 					run.Resume = true
 				}
 				if !bytes.Equal(read(t, run.Model), model) || !bytes.Equal(read(t, CheckpointPath(run.Model)), state) {
-					t.Errorf("course %d, ranks%s: model or checkpoint is not that of an undisturbed run", course, sizes)
+					t.Errorf("course %d, ranks%s: model or checkpoint differs from an undisturbed run's", course, sizes)
 				}
 				if left, _ := filepath.Glob(filepath.Join(filepath.Dir(run.Model), ".*")); len(left) > 0 {
-					t.Errorf("course %d, ranks%s: left beside the model: %q", course, sizes, left)
+					t.Errorf("course %d, ranks%s: files left next to the model: %q", course, sizes, left)
 				}
 			}
 		})
 	}
 }
 
-// interruptRanks trains as size ranks. The rank told is interrupted at its report of progress number after.
+// interruptRanks trains as size ranks and interrupts the rank told at its progress report number after.
 func interruptRanks(t *testing.T, run Run, size, told, after int) []error {
 	all, end := ranks.Local(size)
 	errs := make([]error, size)
@@ -248,7 +248,7 @@ func interruptRanks(t *testing.T, run Run, size, told, after int) []error {
 	return errs
 }
 
-// TestRanksDiffer has a rank with another configuration or folder: all refuse before the first step.
+// TestRanksDiffer gives a rank another configuration or folder. All ranks refuse before the first step.
 func TestRanksDiffer(t *testing.T) {
 	run := Run{Config: parse(t), Model: filepath.Join(t.TempDir(), "m")}
 	for want, as := range map[string]func(rank int, r *Run){
@@ -302,7 +302,7 @@ func TestRanksStart(t *testing.T) {
 	}
 }
 
-// TestRanksSeeds trains two seeds as ranks, then a third one, and compares with what a run alone says.
+// TestRanksSeeds trains two seeds as ranks, then a third, and compares the results with a run of a single process.
 func TestRanksSeeds(t *testing.T) {
 	dir := t.TempDir()
 	alone := Seeds{Run: Run{Config: parse(t, "train.epochs=1"), Model: filepath.Join(dir, "m")}, N: 3}
@@ -335,7 +335,7 @@ func TestRanksSeeds(t *testing.T) {
 	}
 }
 
-// TestRanksWarn puts a folder in the checkpoint's place for a while: all ranks are told and go on.
+// TestRanksWarn puts a folder in the checkpoint's place for a while. All ranks are warned and go on.
 func TestRanksWarn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	stone := filepath.Join(CheckpointPath(path), "stone")
@@ -366,7 +366,7 @@ func TestRanksWarn(t *testing.T) {
 	}
 }
 
-// TestRanksAgree makes an error of one rank one of all, with what it means.
+// TestRanksAgree checks that an error of one rank becomes an error of all ranks and keeps its meaning.
 func TestRanksAgree(t *testing.T) {
 	all, _ := ranks.Local(3)
 	var done sync.WaitGroup

@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/topology"
 )
 
-// TestEpochAccuracies holds what the record says of a trained network's test accuracy, frozen
-// and relaxed, to an evaluation of the model file that shares no code with the engines.
+// TestEpochAccuracies compares the recorded test accuracies, frozen and relaxed, with an evaluation of the model file
+// that shares no code with the engines.
 func TestEpochAccuracies(t *testing.T) {
 	few := fewDigits(t)
 	for _, n := range distinct() {
@@ -38,9 +38,9 @@ func TestEpochAccuracies(t *testing.T) {
 				t.Errorf("frozen: %d of %d correct, the model file's network has %d", last.TestCorrect, last.TestSamples, want)
 			}
 			if cfg.Train.Estimator != "soft" || cfg.Model.Topology == topology.Conv || cfg.Model.Topology == topology.Recurrent {
-				return // the slow evaluation of convolutions is that of package engine's tests
+				return // only package engine's tests have a slow evaluation of convolutions
 			}
-			// Two sums may be so near to each other that float32 decides otherwise.
+			// Two class sums may be so close that float32 orders them differently.
 			if want := relaxedCorrect(m, data.Test); math.Abs(float64(last.RelaxedCorrect-want)) > 2 {
 				t.Errorf("relaxed: %d of %d correct, want %d", last.RelaxedCorrect, last.TestSamples, want)
 			}
@@ -48,8 +48,7 @@ func TestEpochAccuracies(t *testing.T) {
 	}
 }
 
-// relaxedCorrect returns how many samples the relaxed network of a model classifies, value by
-// value in float64.
+// relaxedCorrect returns how many samples the relaxed network of a model classifies correctly, computed in float64.
 func relaxedCorrect(m *model.Model, p *encoding.Packed) (correct int) {
 	levels, bits := make([]uint16, p.Features), m.Encoder.Bits-1
 	nodes := relaxedNodes(m)
@@ -78,7 +77,7 @@ func relaxedCorrect(m *model.Model, p *encoding.Packed) (correct int) {
 	return correct
 }
 
-// relaxedNode is what a node's logits say: its mean truth table, and for each pin the share of each candidate.
+// relaxedNode holds a node's mean truth table, and for each pin the softmax share of each candidate.
 type relaxedNode struct {
 	truth  []float64
 	shares [][]float64
@@ -142,7 +141,7 @@ func relaxedOutputs(m *model.Model, nodes [][]relaxedNode, x []float64) (h []flo
 	return h
 }
 
-// relaxedPin returns the mean of a pin's candidates, each with its share.
+// relaxedPin returns a pin's value: the mean of its candidates' values, weighted with their shares.
 func relaxedPin(p *model.Pin, shares []float64, at, gate int, x, h []float64) float64 {
 	from := x
 	switch p.Source {
@@ -161,7 +160,7 @@ func relaxedPin(p *model.Pin, shares []float64, at, gate int, x, h []float64) fl
 	return mean
 }
 
-// truth returns the mean truth table of a node, line by line: of a gate for 00, 01, 10 and 11.
+// truth returns the mean truth table of a node, line by line (for a gate: 00, 01, 10 and 11).
 func truth(w []float32, pins int) []float64 {
 	t := make([]float64, 1<<pins)
 	if len(w) == len(t) {

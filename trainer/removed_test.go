@@ -10,10 +10,10 @@ import (
 	"ialgn/internal/message"
 )
 
-// oldModel is a model of a version that had train.prune and train.refill, with its checkpoint.
+// oldModel is a model from a version that had train.prune and train.refill, with its checkpoint.
 const oldModel = "testdata/removed.safetensors"
 
-// TestRemovedKeysRead evaluates a model that was trained with removed keys, and holds that they are kept.
+// TestRemovedKeysRead evaluates a model that was trained with removed keys, and checks that its record keeps them.
 func TestRemovedKeysRead(t *testing.T) {
 	m := loadModel(t, oldModel)
 	text, err := json.Marshal(m.Config)
@@ -29,7 +29,7 @@ func TestRemovedKeysRead(t *testing.T) {
 	}
 }
 
-// TestRemovedKeysResume refuses to go on with a run that has removed keys, and to begin one.
+// TestRemovedKeysResume refuses to begin or resume a run with removed keys.
 func TestRemovedKeysResume(t *testing.T) {
 	r := Run{Config: loadModel(t, oldModel).Config, Model: filepath.Join(t.TempDir(), "m"), Resume: true}
 	if err := os.WriteFile(CheckpointPath(r.Model), read(t, CheckpointPath(oldModel)), 0o666); err != nil {

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestLeastBytes compares the estimate with the arrays of a run: it is below them, and not
-// far.
+// TestLeastBytes compares the estimated least memory with the arrays of a run. The estimate is below, and close.
 func TestLeastBytes(t *testing.T) {
 	for _, sets := range [][]string{
 		{"model.width=200", "model.depth=9"},
@@ -34,7 +33,7 @@ func TestLeastBytes(t *testing.T) {
 	}
 }
 
-// TestRoom refuses before the first batch what could not be written after the last.
+// TestRoom checks that a file which cannot be written is refused before the first batch, not after the last.
 func TestRoom(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "n.checkpoint"), 0o777); err != nil {
@@ -53,8 +52,8 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestTogether trains two runs on one output: the second is refused before it has touched
-// anything, and the first comes to its end as if alone.
+// TestTogether trains two runs with the same output. The second is refused before it changes any file, and the first
+// ends as if it had run alone.
 func TestTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	alone := Run{Config: parse(t), Model: filepath.Join(t.TempDir(), "alone"), Threads: 1}

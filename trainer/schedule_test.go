@@ -67,7 +67,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestWarmupSteps rounds decimal numbers up, of which the nearest float64 lies beside.
+// TestWarmupSteps rounds decimal numbers up to whole steps, including decimals that float64 cannot represent exactly.
 func TestWarmupSteps(t *testing.T) {
 	for _, c := range []struct {
 		epochs        float64
@@ -95,7 +95,7 @@ func TestWarmupSteps(t *testing.T) {
 	}
 }
 
-// TestRateBits pins rates to the bit: they decide the bytes of every trained model.
+// TestRateBits compares rates with recorded bits, because they decide the bytes of every trained model.
 func TestRateBits(t *testing.T) {
 	for _, c := range []struct {
 		schedule config.Schedule

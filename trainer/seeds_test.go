@@ -39,8 +39,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestSeeds trains three seeds, each with the bytes of a run of its own, interrupts the
-// second, and resumes: the first is left alone, the second goes on, the third begins.
+// TestSeeds trains three seeds, each with the same bytes as a run of its own. It interrupts the second seed and
+// resumes: the first is left alone, the second goes on, the third begins.
 func TestSeeds(t *testing.T) {
 	dir := t.TempDir()
 	run := Run{Config: parse(t), Model: filepath.Join(dir, "m.st")}
@@ -93,8 +93,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestSeedsSameStart adds seeds to some that started from a model: without its name they
-// would begin from drawn parameters and enter the same mean.
+// TestSeedsSameStart adds seeds to seeds that started from a model. Without the model's name they would begin with
+// random parameters and yet count in the same mean.
 func TestSeedsSameStart(t *testing.T) {
 	dir := t.TempDir()
 	base := filepath.Join(dir, "base")
@@ -136,8 +136,8 @@ func TestSeedsSameStart(t *testing.T) {
 	want(seeds(2, base), "m.seed8: started from drawn parameters, not from base with SHA-256 ")
 }
 
-// TestSeedsOverOthers resumes seeds that were begun over finished ones of another start:
-// their checkpoint decides, not the model that is still the other's.
+// TestSeedsOverOthers resumes seeds that were begun over finished seeds with another start. The checkpoint decides
+// which start it is, not the old model that is still there.
 func TestSeedsOverOthers(t *testing.T) {
 	dir := t.TempDir()
 	base, path := filepath.Join(dir, "base"), filepath.Join(dir, "m")

@@ -16,8 +16,7 @@ import (
 	"ialgn/internal/model"
 )
 
-// TestStart trains on from a model: at a rate of next to nothing it stays what it was,
-// and the record names the file.
+// TestStart starts from a model. At a tiny rate the parameters stay the same, and the record names the model's file.
 func TestStart(t *testing.T) {
 	dir := t.TempDir()
 	base, path := filepath.Join(dir, "base"), filepath.Join(dir, "m")
@@ -34,8 +33,8 @@ func TestStart(t *testing.T) {
 	sameParameters(t, was, m)
 }
 
-// TestStartSettled starts networks whose pins do not choose from such whose pins did: each reads what it had chosen, so
-// that both compute the same.
+// TestStartSettled starts networks whose pins do not choose from models whose pins do. Each pin reads the source that
+// was chosen, so both networks compute the same.
 func TestStartSettled(t *testing.T) {
 	for name, c := range map[string]struct{ model, key string }{
 		"conv":    {"topology=conv kernels=6 levels=2 widths=20 width=20 depth=3 hidden=3", "hidden"},
@@ -81,8 +80,8 @@ func TestStartSettled(t *testing.T) {
 	}
 }
 
-// TestStartMoments starts from a checkpoint, whose moments must not matter: the
-// parameters become those of a start from the model.
+// TestStartMoments starts from a checkpoint. Its moments must not matter: the parameters become the same as with a
+// start from the model.
 func TestStartMoments(t *testing.T) {
 	dir := t.TempDir()
 	base, path := filepath.Join(dir, "base"), filepath.Join(dir, "m")
@@ -95,8 +94,8 @@ func TestStartMoments(t *testing.T) {
 	}
 }
 
-// TestStartSameBytes tunes on other numbers of threads, and resumes an interrupted
-// tuning with and without naming the model again, and after it was renamed.
+// TestStartSameBytes fine-tunes on several numbers of threads. It also resumes an interrupted fine-tuning, with and
+// without the name of the start model, and after that model was renamed.
 func TestStartSameBytes(t *testing.T) {
 	dir := t.TempDir()
 	base, whole := filepath.Join(dir, "base"), filepath.Join(dir, "whole")
@@ -164,8 +163,8 @@ func TestStartRefuses(t *testing.T) {
 	refused(t, Run{Config: parse(t), Model: base, Start: other, Resume: true}, "did not start from a model")
 }
 
-// TestResumeForged resumes from checkpoints of another form than their configuration and the
-// data have, as another program may write them.
+// TestResumeForged refuses checkpoints whose network does not fit their configuration and data, as another program may
+// write them.
 func TestResumeForged(t *testing.T) {
 	for _, c := range []struct {
 		name, drawn, said string // the drawn network, and what its configuration says
@@ -206,7 +205,7 @@ func TestResumeForged(t *testing.T) {
 	}
 }
 
-// TestStartData starts on tables that differ from that of the model in one thing each.
+// TestStartData starts with tables that each differ from the model's table in one thing.
 func TestStartData(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, header, classes string, top int) string {
@@ -255,8 +254,8 @@ func TestStartData(t *testing.T) {
 		"have different feature words (by 3 cuts of its own a feature, which come from no training part)")
 }
 
-// TestOtherGrid refuses a model whose nodes are at other positions than its configuration says: kernels read where wires
-// and positions lead.
+// TestOtherGrid refuses a model whose nodes are at other positions than its configuration says. Kernels read memory by
+// wires and positions.
 func TestOtherGrid(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m")
 	sets := []string{
@@ -274,7 +273,7 @@ func TestOtherGrid(t *testing.T) {
 			t.Fatal(err)
 		}
 		if change(m); checkSections(m) == nil {
-			t.Errorf("%s: taken for what the configuration says", name)
+			t.Errorf("%s: accepted, although it differs from the configuration", name)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestStartPipe starts from a pipe that nobody writes to, and has one in the place of a
-// seed's model: neither is waited for.
+// TestStartPipe starts from a pipe without a writer, and puts such a pipe in the place of a seed's model. The run must
+// wait for neither.
 func TestStartPipe(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "m.seed7")

@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// structuredCases are networks with structured wires, of sizes for which rows and columns of the sources do and do not
-// come out even: features x thresholds, and what the configuration says.
+// structuredCases are networks with structured wires: features x thresholds, and the configuration. Their sizes do and
+// do not divide into whole rows and columns of sources.
 var structuredCases = []struct {
 	features, bits int
 	sets           string
@@ -49,7 +49,7 @@ func structuredModel(t *testing.T, features, bits int, sets string, seed uint64,
 	return m
 }
 
-// TestStructuredWires holds structured wires to what docs/reference/config.md promises of them.
+// TestStructuredWires checks what docs/reference/config.md promises of structured wires.
 func TestStructuredWires(t *testing.T) {
 	for _, c := range structuredCases {
 		t.Run(fmt.Sprintf("%dx%d %s", c.features, c.bits-1, c.sets), func(t *testing.T) {
@@ -107,8 +107,8 @@ func checkStructured(t *testing.T, m *model.Model, l int) {
 	}
 }
 
-// TestStructuredSpread holds that the two readers of a node stand a quarter of the layer apart, round its end, and that
-// the uses of an input bit are spread over the first layer: each part of it has about as many as others.
+// TestStructuredSpread checks that the two readers of a node are a quarter of the layer apart, wrapping round at its
+// end. It also checks that every part of the first layer reads each input bit about equally often.
 func TestStructuredSpread(t *testing.T) {
 	const width = 1200
 	m := structuredModel(t, 20, 4, fmt.Sprintf("model.topology=rwlgn model.width=%d model.depth=3", width), 1, 1)
@@ -138,7 +138,7 @@ func TestStructuredSpread(t *testing.T) {
 	}
 }
 
-// TestStructuredDraws holds that structured wires depend on the seed and the layer and not on threads.
+// TestStructuredDraws checks that structured wires depend on the seed and the layer, but not on the number of threads.
 func TestStructuredDraws(t *testing.T) {
 	for _, c := range structuredCases[:1] {
 		one := structuredModel(t, c.features, c.bits, c.sets, 1, 1)
@@ -159,7 +159,7 @@ func TestStructuredDraws(t *testing.T) {
 	}
 }
 
-// TestStructuredRefused has networks whose nodes cannot read two different sources.
+// TestStructuredRefused refuses networks whose nodes cannot read two different sources.
 func TestStructuredRefused(t *testing.T) {
 	for _, c := range []struct {
 		sets, want string

@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestTorn cuts a checkpoint at places all over it, and flips one to all bits of every fifth of its bytes, in the long
-// tier of each. All of it is refused, by a message that names the file and a remedy.
+// TestTorn cuts a checkpoint at places all over the file, and flips one to eight bits of every fifth byte (in the long
+// tier: of every byte). Each result is refused with a message that names the file and a remedy.
 func TestTorn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	cfg := parse(t, "model.width=10", "model.depth=2", "model.anchors=2", "encoder.bits=2")

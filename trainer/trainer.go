@@ -424,9 +424,9 @@ func (s *session) finish() (*Summary, error) {
 }
 
 // saveBoth writes the last checkpoint to a temporary file, then the model, and then renames the checkpoint. The
-// order matters because the model may get the parameters of an earlier epoch, which overwrite those of the last one
-// in memory. If the disk has no room for both files, saveBoth gives up the checkpoint: losing it is the lesser
-// loss.
+// order matters: the model may get the parameters of an earlier epoch, and loading them overwrites the last epoch's
+// parameters in memory. If the disk has no room for both files, saveBoth gives up the checkpoint, since the model is
+// more important.
 func (s *session) saveBoth() (sum string, err error) {
 	extra, err := s.extra()
 	if err != nil {

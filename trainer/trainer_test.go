@@ -17,8 +17,7 @@ import (
 	"ialgn/internal/model"
 )
 
-// small is a configuration that trains in a moment. The digits' 3,823 training samples
-// leave a last batch of 23.
+// small is a configuration that trains quickly. The digits have 3,823 training samples, so the last batch has 23.
 const small = `
 name: small
 data: {set: digits}
@@ -58,7 +57,7 @@ func TestSameBytes(t *testing.T) {
 		if got := read(t, path); want == nil {
 			want = got
 		} else if string(got) != string(want) {
-			t.Errorf("%d threads: the model file differs from that of one thread", threads)
+			t.Errorf("%d threads: the model file differs from the file with one thread", threads)
 		}
 		if s.TestAccuracy < 0.5 {
 			t.Errorf("%d threads: test accuracy %.3f, it does not learn", threads, s.TestAccuracy)
@@ -66,8 +65,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestSamePaths trains what the vector kernels are for on every path that this
-// processor has, and with the trees of sums as they were when the hash was taken.
+// TestSamePaths trains on every path of this processor a network that uses the vector kernels. Its logits keep the
+// hash that was recorded with the same order of float sums.
 func TestSamePaths(t *testing.T) {
 	before, err := kernel.Path()
 	if err != nil {
@@ -114,9 +113,8 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// TestResume interrupts at the start, in the middle and in the last batch of an epoch,
-// resumes with another number of threads, and compares with an uninterrupted run; and
-// goes on after the end.
+// TestResume interrupts a run at the start, in the middle and in the last batch of an epoch. It resumes the run with
+// another number of threads, compares it with an uninterrupted run, and trains beyond its end.
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	whole, longer := filepath.Join(dir, "whole"), filepath.Join(dir, "longer")
@@ -157,8 +155,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestPeriodicCheckpoint saves after every batch, which must not disturb the run, and
-// resumes from a checkpoint that was copied aside on the way, as after a power cut.
+// TestPeriodicCheckpoint saves after every batch, which must not change the model. It resumes from a copy of a
+// checkpoint that was made on the way, as after a power cut.
 func TestPeriodicCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	plain, saving, cut := filepath.Join(dir, "plain"), filepath.Join(dir, "saving"), filepath.Join(dir, "cut")
@@ -198,7 +196,7 @@ func TestPeriodicCheckpoint(t *testing.T) {
 	}
 }
 
-// TestOldCheckpoint trains twice to one path: the first run's checkpoint stays.
+// TestOldCheckpoint trains twice with the same output path and checks that the first run's checkpoint is kept.
 func TestOldCheckpoint(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	if _, err := (Run{Config: parse(t), Model: path}).Train(t.Context()); err != nil {
@@ -213,7 +211,7 @@ func TestOldCheckpoint(t *testing.T) {
 	}
 }
 
-// TestDeadline ends the context while the test part is evaluated.
+// TestDeadline ends the context during the evaluation of the test set.
 func TestDeadline(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -230,8 +228,8 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestInterruptedRead ends the context before the data are read: of a run that begins, of
-// one that resumes, and of one of several seeds.
+// TestInterruptedRead ends the context before the data are read: when a run begins, when it resumes, and with several
+// seeds.
 func TestInterruptedRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	ended, cancel := context.WithCancel(t.Context())
@@ -253,7 +251,7 @@ func TestInterruptedRead(t *testing.T) {
 	}
 }
 
-// TestTrainRefuses gives configurations that make no sense, as a Go program may make them.
+// TestTrainRefuses refuses invalid configurations, as a Go program may construct them.
 func TestTrainRefuses(t *testing.T) {
 	for _, change := range []func(*config.Config){
 		func(c *config.Config) { c.Model.Topology, c.Model.Hidden = "rwlgn", 2 },
@@ -295,8 +293,8 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// TestRecord holds the training record to the frozen model's own evaluation, and the
-// counts of the progress to the record.
+// TestRecord compares the training record with an evaluation of the frozen model, and the reported progress with the
+// record.
 func TestRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	var epochs []model.Epoch
@@ -334,7 +332,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestLoadFirst reads the first of the test samples, and all where there are no more.
+// TestLoadFirst reads the first n test samples, or all samples if there are no more.
 func TestLoadFirst(t *testing.T) {
 	cfg := parse(t)
 	d, err := LoadData(t.Context(), cfg, nil)

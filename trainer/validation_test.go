@@ -16,7 +16,7 @@ import (
 	"ialgn/internal/model"
 )
 
-// stopping are overrides under which the small configuration loses patience.
+// stopping are overrides with which the small configuration stops early by its patience.
 var stopping = []string{
 	"train.epochs=60", "train.optimizer.lr=0.1", "train.validation.share=0.2",
 	"train.validation.patience=3",
@@ -36,7 +36,7 @@ func train(t *testing.T, r Run) *Summary {
 	return s
 }
 
-// refused trains and expects an error that holds a text.
+// refused trains and expects an error that contains a text.
 func refused(t *testing.T, r Run, want string) {
 	t.Helper()
 	if _, err := r.Train(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
@@ -142,8 +142,8 @@ func TestHoldOut(t *testing.T) {
 	}
 }
 
-// TestKeepsBest holds the model to the epoch that its record calls the best on the
-// validation set, which is evaluated here anew.
+// TestKeepsBest checks that the model is from the best epoch of the record. The validation set is evaluated again
+// here.
 func TestKeepsBest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	cfg := stops(t)
@@ -184,9 +184,8 @@ func TestKeepsBest(t *testing.T) {
 	}
 }
 
-// TestResumeValidation resumes runs that stop by patience: cut in the middle, cut after
-// the end, and from a checkpoint that is older than the best epoch on the disk, as after
-// a power cut.
+// TestResumeValidation resumes runs that stop by patience: interrupted in the middle, interrupted after the end, and
+// from a checkpoint that is older than the best epoch's file, as after a power cut.
 func TestResumeValidation(t *testing.T) {
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole")
@@ -214,9 +213,9 @@ func TestResumeValidation(t *testing.T) {
 	}
 }
 
-// TestPutAside looks at the files while a second run to the same path trains: the first
-// run's are aside before the first batch, and no checkpoint counts an epoch as the best
-// that is not in the best file. Without that, a run killed between the two is lost.
+// TestPutAside checks the files while a second run to the same path trains. The first run's files are moved aside
+// before the first batch. No checkpoint counts an epoch as the best before the best file holds it; otherwise a run
+// that is killed between the two would lose it.
 func TestPutAside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	train(t, Run{Config: stops(t), Model: path})
@@ -257,8 +256,8 @@ func TestPutAside(t *testing.T) {
 	}
 }
 
-// TestBestWaits writes best epochs between checkpoints: none gets its name before the
-// checkpoint at the end, and one at a time waits for it.
+// TestBestWaits writes best epochs between checkpoints. None gets its final name before the next checkpoint, and only
+// one at a time waits.
 func TestBestWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	waited := map[string]bool{}
@@ -282,8 +281,8 @@ func TestBestWaits(t *testing.T) {
 	}
 }
 
-// TestBestLost keeps a best epoch from getting its name, with a folder in its place: the
-// run ends, though somebody would be warned, before a checkpoint counts that epoch.
+// TestBestLost puts a folder in the place of the best epoch's file. The run ends with an error instead of a warning,
+// before a checkpoint counts that epoch.
 func TestBestLost(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	r := Run{
@@ -316,7 +315,7 @@ func TestBestLost(t *testing.T) {
 	}
 }
 
-// TestBestLostLate is [TestBestLost] where the folder comes when the best epoch waits.
+// TestBestLostLate is [TestBestLost], but the folder appears while the best epoch waits for its name.
 func TestBestLostLate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	s := prepared(t, stops(t, "train.checkpoint.minutes=1e-9"), path)

@@ -39,8 +39,8 @@ for line in sys.stdin:
     sys.stdout.close()
 `
 
-// TestLogits rebuilds a network of every form in Python from its file and compares
-// class, counts and logits of each sample; inputs come as CSV and as npy in turn.
+// TestLogits rebuilds a network of every form in Python from its file and compares class, counts and logits of each
+// sample. The inputs are CSV and npy in turn.
 func TestLogits(t *testing.T) {
 	python, forms, lines := interpreter(t), append(netgen.Unshared(), netgen.ConvForms()...), ""
 	var want [][]string
@@ -76,7 +76,7 @@ func TestLogits(t *testing.T) {
 	}
 }
 
-// compare checks the script's lines, the header first; logits are compared as numbers.
+// compare checks the script's lines, starting with the header. Logits are compared as numbers.
 func compare(t *testing.T, lines []string, want []string) {
 	t.Helper()
 	if len(lines) != len(want)+1 {
@@ -156,7 +156,7 @@ func write(t *testing.T, name string, b []byte) string {
 	return path
 }
 
-// TestScriptRefusesBadFiles checks that the script refuses what it cannot read in one line.
+// TestScriptRefusesBadFiles checks that the script refuses files that it cannot read with a message of one line.
 func TestScriptRefusesBadFiles(t *testing.T) {
 	python := interpreter(t)
 	file := filepath.Join(t.TempDir(), "m.safetensors")

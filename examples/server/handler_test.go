@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// plane trains a model of the two halves of a plane, which it calls west and east.
+// plane trains a model that separates the two halves of a plane, called west and east.
 func plane(t *testing.T) *ialgn.Model {
 	t.Helper()
 	data := ialgn.Data{Classes: []string{"west", "east"}, FeatureNames: []string{"x", "y"}}
@@ -54,7 +54,7 @@ func newTestHandler(t *testing.T) (http.Handler, *ialgn.Model) {
 	return h, model
 }
 
-// TestClassify compares the answers with what the library says of the same samples.
+// TestClassify compares the answers with the library's for the same samples.
 func TestClassify(t *testing.T) {
 	h, model := newTestHandler(t)
 	classifier, err := model.Classifier(t.Context(), "")
@@ -89,7 +89,7 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestServerRefusesBadRequests checks status and message of what cannot be answered.
+// TestServerRefusesBadRequests checks the status and the message for bad requests.
 func TestServerRefusesBadRequests(t *testing.T) {
 	h, _ := newTestHandler(t)
 	for _, test := range []struct {
@@ -128,7 +128,7 @@ func TestServerRefusesBadRequests(t *testing.T) {
 	}
 }
 
-// TestServe asks a running server many things at once, and ends it.
+// TestServe sends a running server many requests at once, and ends it.
 func TestServe(t *testing.T) {
 	h, _ := newTestHandler(t)
 	listener, err := net.Listen("tcp", "localhost:0")
@@ -168,7 +168,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestUsage checks what the program says to wrong arguments.
+// TestUsage checks the program's messages for wrong arguments.
 func TestUsage(t *testing.T) {
 	for _, args := range [][]string{{}, {"no such model"}, {"-listen", "x", "a", "b"}} {
 		if err := run(t.Context(), args); err == nil {

@@ -45,8 +45,8 @@ func slow(f *model.Frozen, set *encoding.Packed) [][][]bool {
 	return all
 }
 
-// TestBruteForce counts and collects the bits of networks of every form, of sets that end
-// within a word, with a word and with a batch.
+// TestBruteForce counts and collects the bits of networks of every form, for sets that end within a word, at the end
+// of a word and at the end of a batch.
 func TestBruteForce(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		f := form.Model().Freeze()
@@ -104,7 +104,7 @@ func checkBits(t *testing.T, name string, f *model.Frozen, set *encoding.Packed,
 }
 
 func TestEntropy(t *testing.T) {
-	quarter := 2 - 0.75*math.Log2(3) // of one bit of four samples
+	quarter := 2 - 0.75*math.Log2(3) // the entropy of a bit that is 1 in one of four samples
 	for _, c := range []struct {
 		ones []int
 		want float64
@@ -120,7 +120,7 @@ func TestEntropy(t *testing.T) {
 		}
 	}
 	if BitEntropy([]int{0, 4}, 4) != 0 || BitEntropy([]int{2}, 4) != 1 {
-		t.Error("the entropy of constants is not exactly 0, or that of a coin not exactly 1")
+		t.Error("the entropy of constants is not exactly 0, or a coin's entropy is not exactly 1")
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAverage: the maximum of several seeds is the mean of their maxima, not the greatest
-// ("Aggregation across seeds" of the paper's supplement), and so with each statistic.
+// TestAverage checks that the maximum over several seeds is the mean of their maxima, not the greatest ("Aggregation
+// across seeds" in the paper's supplement), and likewise for each statistic.
 func TestAverage(t *testing.T) {
 	one := func(x float64) Analysis {
 		a := Analysis{

@@ -6,9 +6,9 @@ import (
 	"ialgn/internal/model"
 )
 
-// brute is the slow, obvious form of the diagnostics: sample by sample and output by output
-// the whole chain rule in float64, with real numbers for bits, and a search for each gate's
-// descendants. It shares no code with the package.
+// brute is the slow, obvious form of the diagnostics. Sample by sample and output by output, it computes the whole
+// chain rule in float64 with real numbers for bits, and searches for each gate's descendants. It shares no code with
+// the package.
 type brute struct {
 	m       *model.Model
 	sampled []int
@@ -16,7 +16,7 @@ type brute struct {
 	y       []uint8
 }
 
-// brutePin is what a pin of a gate reads: sources among values, with selection shares.
+// brutePin describes a pin of a gate: its sources, as indices of values, with selection shares.
 type brutePin struct {
 	hidden bool
 	from   []int
@@ -24,7 +24,7 @@ type brutePin struct {
 	hard   int // the selected source
 }
 
-// pin returns pin A, which is 0, or B of gate i of layer l.
+// pin returns pin A (0) or B (1) of gate i of layer l.
 func (b *brute) pin(l, i, pin int) brutePin {
 	s, at := b.section(l)
 	p := &s.Pins[0]
@@ -97,7 +97,7 @@ func (b *brute) table(l, i int, hard bool) (t [4]float64) {
 	return t
 }
 
-// mix is a truth table on real pins.
+// mix evaluates a truth table on real pins.
 func mix(t [4]float64, a, b float64) float64 {
 	return t[0]*(1-a)*(1-b) + t[1]*(1-a)*b + t[2]*a*(1-b) + t[3]*a*b
 }
@@ -124,8 +124,8 @@ func (b *brute) forward(x []float64) (pins [][][2]float64, h [][]float64) {
 	return pins, h
 }
 
-// output returns the gradient of the batch's loss by the operation logits of each gate, as
-// far as it comes through an output, [layer][gate][logit].
+// output returns the part of the gradient by each gate's operation logits that comes through output o of the batch's
+// loss, [layer][gate][logit].
 func (b *brute) output(o int) [][][]float64 {
 	g := make([][][]float64, b.m.Depth())
 	for l := range g {
@@ -162,7 +162,7 @@ func (b *brute) delta(h []float64, s, o int) float64 {
 	return d / tau / float64(len(b.x))
 }
 
-// back adds the gradients of layer l to g and returns that by the values of the layer below.
+// back adds the gradients of layer l to g and returns the gradient by the values of the layer below.
 func (b *brute) back(g [][]float64, d []float64, pins [][][2]float64, l int) []float64 {
 	below := make([]float64, b.m.Width)
 	for i := range d {
@@ -185,7 +185,7 @@ func (b *brute) back(g [][]float64, d []float64, pins [][][2]float64, l int) []f
 	return below
 }
 
-// addLogits adds the gradient by a gate's logits, by differences of its relaxed value.
+// addLogits adds the gradient by a gate's logits to g, computed from differences of the gate's relaxed value.
 func (b *brute) addLogits(g []float64, l, i int, d float64, v [2]float64) {
 	w := b.logits(l, i)
 	if len(w) == 4 {
@@ -224,13 +224,13 @@ func (b *brute) descendants(l, i int) map[int]bool {
 	return own
 }
 
-// bruteLayer is what the paper reports of a layer for one batch.
+// bruteLayer holds what the paper reports about a layer, for one batch.
 type bruteLayer struct {
 	eligible, covered int
 	sharing, purity   []float64 // of the sampled gates; of the covered ones
 }
 
-// layer follows the supplement line by line. contribution has the sampled outputs' gradients,
+// layer follows the supplement line by line. contribution holds the sampled outputs' gradients,
 // [sampled][layer][gate][logit].
 func (b *brute) layer(contribution [][][][]float64, l int) (r bruteLayer) {
 	length := func(g []float64) float64 {

@@ -51,8 +51,8 @@ func wired(a, b []uint32, ops ...uint8) model.FrozenLayer {
 
 var approx = cmpopts.EquateApprox(0, 1e-12)
 
-// TestEffectiveDepth has networks worked out by hand. The depths of a layer's gates
-// stand beside it; percentiles of n gates interpolate at 0.1 (n-1) and 0.9 (n-1).
+// TestEffectiveDepth has networks worked out by hand. The comment after a layer lists the depths of its gates.
+// Percentiles of n gates interpolate at 0.1 (n-1) and 0.9 (n-1).
 func TestEffectiveDepth(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -105,8 +105,8 @@ func TestEffectiveDepth(t *testing.T) {
 	}
 }
 
-// TestEffectiveDepthRandom compares with a recursion from the last gates back and with
-// percentiles of sorted depths.
+// TestEffectiveDepthRandom compares depths with a recursion from the last gates back, and percentiles with sorted
+// depths.
 func TestEffectiveDepthRandom(t *testing.T) {
 	for _, o := range []netgen.FrozenOptions{
 		{},
@@ -178,8 +178,7 @@ func TestTakeCensus(t *testing.T) {
 	}
 }
 
-// TestCensusAddsUp holds that every operation is in the one category that its truth
-// table says.
+// TestCensusAddsUp checks that every operation is in exactly the category that its truth table gives.
 func TestCensusAddsUp(t *testing.T) {
 	for op := range uint8(16) {
 		c := diagnose.TakeCensus(network(t, first(0), spine(op)))

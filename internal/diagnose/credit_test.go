@@ -17,15 +17,15 @@ import (
 	"ialgn/trainer"
 )
 
-// network of a test: a model and the size of its batch.
+// testCase is a model and the size of its batch.
 type testCase struct {
 	name  string
 	m     *model.Model
 	batch int
 }
 
-// cases are random networks of every form that has credit, and every topology at the starts that the
-// documents report, with odd sizes. Each start has either parametrization in turn.
+// cases returns random networks of odd sizes: every form that has credit, and every topology at the starts that the
+// documents report. The starts have the two parametrizations in turn.
 func cases() []testCase {
 	var all []testCase
 	for i, f := range netgen.Forms() {
@@ -51,7 +51,7 @@ func cases() []testCase {
 	return all
 }
 
-// measured measures one random batch of a case and returns the brute force for it.
+// measured measures one random batch of a case and returns the meter and the brute force for the batch.
 func (c testCase) measured(t *testing.T, sampled []int, threads int) (*meter, *brute) {
 	t.Helper()
 	members := crew.New(threads)
@@ -73,8 +73,7 @@ func (c testCase) measured(t *testing.T, sampled []int, threads int) (*meter, *b
 	return meter, b
 }
 
-// TestBrute compares contributions and all three diagnostics of a third of the gates with
-// the brute force.
+// TestBrute compares contributions and all three diagnostics, for a third of the gates, with the brute force.
 func TestBrute(t *testing.T) {
 	for _, c := range cases() {
 		t.Run(c.name, func(t *testing.T) {
@@ -89,8 +88,8 @@ func TestBrute(t *testing.T) {
 	}
 }
 
-// compareContributions holds each contribution to the wanted one, within rounding of the
-// largest to the gate.
+// compareContributions compares each contribution with the wanted one, within the rounding of the gate's largest
+// contribution.
 func compareContributions(t *testing.T, m *meter, want [][][][]float64, l int) {
 	t.Helper()
 	for k, i := range m.pass.sampled {
@@ -108,7 +107,7 @@ func compareContributions(t *testing.T, m *meter, want [][][][]float64, l int) {
 	}
 }
 
-// contributions returns those of all sampled outputs to sampled gate k of layer l.
+// contributions returns the contributions of all sampled outputs to sampled gate k of layer l.
 func (t *meter) contributions(l, k int) [][]float64 {
 	s := t.scorers[0]
 	s.take(t.pass, l, k, t.truths[l][k])
@@ -122,13 +121,13 @@ func (t *meter) contributions(l, k int) [][]float64 {
 	return all
 }
 
-// compareLayer holds what a meter says of a layer after one batch to what is wanted.
+// compareLayer compares a meter's results for a layer after one batch with the wanted ones.
 func compareLayer(t *testing.T, m *meter, want bruteLayer, l int) {
 	t.Helper()
 	close := func(what string, got []*trainer.Spread, want []float64) {
 		switch {
 		case (got[l] == nil) != (len(want) == 0):
-			t.Errorf("layer %d: %s %v, want that of %v", l+1, what, got[l], want)
+			t.Errorf("layer %d: %s %v, want the one of %v", l+1, what, got[l], want)
 		case got[l] != nil && math.Abs(got[l].Mean-trainer.SpreadOf(want).Mean) > 1e-9:
 			t.Errorf("layer %d: %s %v, want %v", l+1, what, got[l].Mean, trainer.SpreadOf(want).Mean)
 		}
@@ -144,9 +143,8 @@ func compareLayer(t *testing.T, m *meter, want bruteLayer, l int) {
 	}
 }
 
-// TestSumIsGradient samples all gates and adds up the contributions of all outputs: that
-// must be the gradient that the training engine computes, which is told by Adam's first
-// moments after the first step.
+// TestSumIsGradient samples all gates and adds up the contributions of all outputs. The sum must be the gradient of
+// the training engine, which Adam's first moments after the first step show.
 func TestSumIsGradient(t *testing.T) {
 	for _, c := range cases() {
 		all := make([]int, c.m.Width)
@@ -180,8 +178,7 @@ func compareSum(t *testing.T, where string, contributions [][]float64, want []fl
 	}
 }
 
-// trained makes a training step on the batch of the network and returns the gradient by
-// the operation logits of each gate.
+// trained makes a training step on a batch and returns the gradient by the operation logits of each gate.
 func trained(t *testing.T, m *model.Model, n *network, labels []uint8) func(l, i int) []float64 {
 	t.Helper()
 	e, err := engine.New(m, len(labels), 1)
@@ -215,7 +212,7 @@ func trained(t *testing.T, m *model.Model, n *network, labels []uint8) func(l, i
 	}
 }
 
-// TestPurity holds the formula to contributions that can be reckoned by hand.
+// TestPurity compares the formula with contributions that can be computed by hand.
 func TestPurity(t *testing.T) {
 	for _, test := range []struct {
 		name          string
@@ -241,8 +238,8 @@ func TestPurity(t *testing.T) {
 	}
 }
 
-// TestMeasure compares what is measured of a configuration with the brute force on the
-// batches of training: over two epochs, of which the second has its own order.
+// TestMeasure compares the measurements of a configuration with the brute force on the batches of training, over two
+// epochs. The second epoch has another order.
 func TestMeasure(t *testing.T) {
 	base := netgen.Model(netgen.ModelOptions{Width: 35, Depth: 5, Classes: 5, Topology: "rwlgn"})
 	cfg := base.Config
@@ -301,7 +298,7 @@ func (b *brute) samples(data *trainer.Data, index []int32) {
 	}
 }
 
-// contributions returns those of the sampled outputs.
+// contributions returns the contributions of the sampled outputs.
 func (b *brute) contributions() (all [][][][]float64) {
 	for _, o := range b.sampled {
 		all = append(all, b.output(o))

@@ -14,8 +14,8 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// TestKnown probes networks that read the same input: it is probed once, and anew when a label,
-// a sample or the protocol is another.
+// TestKnown probes networks that read the same input. The input is probed only once, and again only if a label, a
+// sample or the protocol differs.
 func TestKnown(t *testing.T) {
 	p := Protocol{Epochs: 3, Batch: 50, Rate: 0.01, Starts: 2, Seed: 1}
 	a, b, labels, samples := probeNetwork(4), probeNetwork(5), probeNetwork(4), probeNetwork(4)
@@ -27,7 +27,7 @@ func TestKnown(t *testing.T) {
 	for i, tt := range []struct {
 		n       ProbeNetwork
 		p       Protocol
-		layers  int // that are not known
+		layers  int // not known yet
 		results int // known afterwards
 	}{
 		{a, p, 2, 2}, {a, p, 0, 2}, {b, p, 1, 3}, {labels, p, 2, 5}, {samples, p, 2, 7}, {a, longer, 2, 9},
@@ -54,8 +54,8 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestKnownAtOnce probes layers of the same bits side by side: the first is waited for. When it
-// fails, another one is in its place.
+// TestKnownAtOnce probes layers with the same bits at the same time. The others wait for the first. If it fails,
+// another takes its place.
 func TestKnownAtOnce(t *testing.T) {
 	f := netgen.Model(netgen.ModelOptions{Width: 99, Depth: 6, Features: 9, Seed: 4, ShareA: 1}).Freeze()
 	n := probeNetwork(4)
@@ -93,7 +93,8 @@ func TestKnownAtOnce(t *testing.T) {
 	}
 }
 
-// TestVersion holds figures fast that files keep.
+// TestVersion compares results with recorded figures. If they change, the version must change, because files keep
+// figures.
 func TestVersion(t *testing.T) {
 	got, err := probeNetwork(4).Run(t.Context(), []int{0, 6}, Protocol{Epochs: 3, Batch: 50, Rate: 0.01, Starts: 2, Seed: 1}, 1,
 		func(int, int) {})
@@ -104,7 +105,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// open opens a file of results whose writing must not fail.
+// open opens a file of results. Writing to it must not fail.
 func open(t *testing.T, path string) *Known {
 	t.Helper()
 	k, err := OpenKnown(path, func(err error) { t.Error(err) })
@@ -114,7 +115,7 @@ func open(t *testing.T, path string) *Known {
 	return k
 }
 
-// TestKept interrupts a run after its first layer, and goes on with what the file kept.
+// TestKept interrupts a run after its first layer, and resumes with the results in the file.
 func TestKept(t *testing.T) {
 	p := Protocol{Epochs: 3, Batch: 50, Rate: 0.01, Starts: 2, Seed: 1}
 	path := filepath.Join(t.TempDir(), "kept.jsonl")
@@ -154,7 +155,7 @@ func TestKept(t *testing.T) {
 	}
 	n.Known.Close()
 
-	// That the file was read shows in numbers that only it has.
+	// The file gets numbers that no run computes, so the results show whether it was read.
 	text, err = os.ReadFile(path)
 	if err != nil || strings.Count(string(text), "\n") != 3 {
 		t.Fatalf("%v, the file has\n%s", err, text)
@@ -173,7 +174,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestKeptUnwritable takes the folder away: the run goes on, and says so of each layer.
+// TestKeptUnwritable removes the folder. The run goes on, and reports it for each layer.
 func TestKeptUnwritable(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "gone")
 	if err := os.Mkdir(folder, 0o700); err != nil {
@@ -196,7 +197,7 @@ func TestKeptUnwritable(t *testing.T) {
 	}
 }
 
-// TestOpenKnown opens what is no file of results.
+// TestOpenKnown refuses files that are not files of results.
 func TestOpenKnown(t *testing.T) {
 	const good = `{"version":1,"train_digest":"a","test_digest":"b","classes":3,"epochs":1,"batch":50,"rate":0.01,"starts":2,"seed":1,"accuracies":[0.5,1]}`
 	for _, tt := range []struct{ text, want string }{
@@ -217,7 +218,7 @@ func TestOpenKnown(t *testing.T) {
 		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // the second time shows that the first gave the lock back
+		for range 2 { // the second open shows that the first released the lock
 			if _, err := OpenKnown(path, nil); err == nil || !strings.Contains(err.Error(), path+": "+tt.want) {
 				t.Errorf("%.300s: %v, want %s", tt.text, err, tt.want)
 			}

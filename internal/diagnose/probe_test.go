@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/kernel"
 )
 
-// random returns samples whose first bits tell the class, more or less.
+// random returns samples whose first bits are correlated with the class.
 func random(r *rand.Rand, samples, inputs, classes int) *Bits {
 	b := NewBits(inputs, make([]uint8, samples))
 	for s := range samples {
@@ -26,7 +26,7 @@ func random(r *rand.Rand, samples, inputs, classes int) *Bits {
 	return b
 }
 
-// slowProbe is one start in float64, a weight at a time: [class][input], the bias last.
+// slowProbe is one start of a probe in float64, weight by weight: [class][input], the bias last.
 type slowProbe struct{ w, m, v [][]float64 }
 
 func newSlow(f *fit, start int) *slowProbe {
@@ -112,7 +112,7 @@ var probeCases = []struct{ inputs, classes, starts, samples, batch int }{
 	{128, 4, 5, 300, 130},
 }
 
-// TestProbeBruteForce trains beside float64 arithmetic on single weights.
+// TestProbeBruteForce compares training with float64 arithmetic on single weights.
 func TestProbeBruteForce(t *testing.T) {
 	for _, c := range probeCases {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestProbeBruteForce(t *testing.T) {
 	}
 }
 
-// checkPadding finds weights that belong to no input, class or start.
+// checkPadding fails if a weight that belongs to no input, class or start is not 0.
 func checkPadding(t *testing.T, f *fit) {
 	t.Helper()
 	for b := range f.blocks {
@@ -163,7 +163,7 @@ func checkPadding(t *testing.T, f *fit) {
 	}
 }
 
-// TestGradient holds the gradient of the first step to differences of the loss.
+// TestGradient compares the gradient of the first step with differences of the loss.
 func TestGradient(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	set := random(r, 50, 40, 3)
@@ -189,8 +189,8 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// TestStart draws the weights of a start: within bounds, over all of them, and other ones
-// than the next start's.
+// TestStart draws the weights of a start. They must be within their bounds, fill the range, and differ from the next
+// start's.
 func TestStart(t *testing.T) {
 	f := newFit(400, 4, Protocol{Batch: 10, Starts: 2, Seed: 3})
 	bound, sum, largest, same := 0.05, 0.0, 0.0, 0
@@ -205,12 +205,12 @@ func TestStart(t *testing.T) {
 	}
 	if deviation := math.Sqrt(3 * sum / 1604); largest > bound || largest < 0.99*bound ||
 		math.Abs(deviation-bound) > 0.05*bound || same > 2 {
-		t.Errorf("weights up to %v with deviation %v, want uniform to %v; %d are those of the next start", largest, deviation,
+		t.Errorf("weights up to %v with deviation %v, want uniform to %v; %d are the same as the next start's", largest, deviation,
 			bound, same)
 	}
 }
 
-// TestTrain learns what is linear in the bits, and cannot learn their parity.
+// TestTrain learns a class that is linear in the bits, and cannot learn their parity.
 func TestTrain(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	label := map[string]func(x uint64) uint8{
@@ -240,7 +240,7 @@ func TestTrain(t *testing.T) {
 	}
 }
 
-// TestPaths holds the vector kernels to plain Go, to the bit, zeros' signs included.
+// TestPaths compares the vector kernels with plain Go, to the bit, including the signs of zeros.
 func TestPaths(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	rows := func(n int) []row {

@@ -26,9 +26,9 @@ func started(t *testing.T, topology string, noise float64) *CreditResult {
 	return r
 }
 
-// TestExactStart holds what follows from the exact skip start, at which pin B passes nothing
-// on: a private chain has all of its credit, whatever pin B is wired to; chains of random
-// wires meet, and pass most gates by, also class by class.
+// TestExactStart checks what follows from the exact skip start, at which pin B passes nothing on. A private chain has
+// all of its credit, whatever pin B is wired to. Chains of random wires meet and bypass most gates, also within a
+// class.
 func TestExactStart(t *testing.T) {
 	for _, topology := range []string{"ialgn", "rwlgn-spine"} {
 		r := started(t, topology, 0)
@@ -50,8 +50,8 @@ func TestExactStart(t *testing.T) {
 	}
 }
 
-// TestNoise compares starts of the same wires: noise on the logits lets credit through pin
-// B, which covers more gates and makes it less pure, but not on private chains.
+// TestNoise compares starts with the same wires. Noise on the logits lets credit through pin B. More gates then get
+// credit, and the credit is less pure, except on private chains.
 func TestNoise(t *testing.T) {
 	for _, topology := range CreditTopologies {
 		exact, noisy := started(t, topology, 0), started(t, topology, 1)
@@ -82,7 +82,7 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestConfigure changes the topology, and what goes with it.
+// TestConfigure changes the topology, and the keys that depend on it.
 func TestConfigure(t *testing.T) {
 	cfg := netgen.Model(netgen.ModelOptions{Hidden: 4}).Config
 	for _, topology := range CreditTopologies {

@@ -7,7 +7,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestPlace: seeds of one network come together wherever its models and data lie.
+// TestPlace checks that seeds of one network are grouped together, wherever their models and data are.
 func TestPlace(t *testing.T) {
 	cfg := func(set func(*config.Config)) config.Config {
 		var c config.Config

@@ -11,7 +11,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// tables returns a network of one layer of nodes of three pins with the given tables, whose lines stand from 000 on.
+// tables returns a network of one layer of nodes of three pins with the given tables. A table lists its lines from 000
+// on.
 func tables(t *testing.T, lines ...string) *model.Frozen {
 	t.Helper()
 	layer := model.FrozenLayer{Op: model.MakeTables(len(lines), 3), Pins: make([]model.FrozenPin, 3)}
@@ -54,7 +55,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestTablesSlowly counts the supports of random networks line by line.
+// TestTablesSlowly compares the counts for random networks with supports that are found line by line.
 func TestTablesSlowly(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		f := form.Model().Freeze()
@@ -66,7 +67,7 @@ func TestTablesSlowly(t *testing.T) {
 		for l := range f.Layers {
 			pins := len(f.Layers[l].Pins)
 			if pins == 2 {
-				continue // has operations, and stands beside the ORs of pooling
+				continue // a layer of operations, or of the ORs of pooling
 			}
 			for i := range f.Layers[l].Width() {
 				reversed := bits.Reverse64(f.Layers[l].Op.At(i)) >> (64 - 1<<pins) // bit of a line at its number

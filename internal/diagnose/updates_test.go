@@ -17,7 +17,7 @@ import (
 	"ialgn/trainer"
 )
 
-// small trains in a moment: an epoch of the digits has 39 steps.
+// small trains quickly: an epoch of the digits has 39 steps.
 const small = `
 name: small
 data: {set: digits}
@@ -35,8 +35,8 @@ func parse(t *testing.T, sets ...string) config.Config {
 	return cfg
 }
 
-// bruteUpdates is a watcher that copies all parameters before and after each step, and has a list
-// of all changes of a layer for every step. It lets the meter look at the same steps.
+// bruteUpdates is a watcher that copies all parameters before and after each step, and lists all changes of a layer
+// for every step. It passes the same steps to the meter.
 type bruteUpdates struct {
 	*Meter
 	net   *model.Model
@@ -91,7 +91,7 @@ func parameters(m *model.Model) map[place][]float64 {
 	return all
 }
 
-// means returns the mean over those steps, from 1, of the mean change of each layer.
+// means returns for each layer the mean of its mean changes over the steps of a window. Steps are counted from 1.
 func (b *bruteUpdates) means(kind UpdateKind, w Window) []*float64 {
 	var means []*float64
 	for l := range b.net.Depth() {
@@ -118,7 +118,7 @@ var nearly = cmp.Comparer(func(a, b float64) bool {
 		math.Abs(a-b) <= 1e-12*math.Abs(a)
 })
 
-// TestUpdatesBruteForce holds the meter to copies of all parameters, on every form of network.
+// TestUpdatesBruteForce compares the meter with copies of all parameters, on every form of network.
 func TestUpdatesBruteForce(t *testing.T) {
 	for name, sets := range map[string][]string{
 		"ialgn":           nil,
@@ -150,8 +150,8 @@ func TestUpdatesBruteForce(t *testing.T) {
 	}
 }
 
-// TestExactZero measures the first step from the exact skip start, where no operation
-// depends on pin B, so that the anchors have no gradient but those of the first pins A.
+// TestExactZero measures the first step from the exact skip start. No operation depends on pin B there, so only the
+// first pins A among the anchors have a gradient.
 func TestExactZero(t *testing.T) {
 	m := NewMeter(1, 1)
 	run(t, m, filepath.Join(t.TempDir(), "m"), "model.init_noise=0", "train.epochs=1")
@@ -210,8 +210,7 @@ func run(t *testing.T, w trainer.Watcher, path string, sets ...string) {
 	}
 }
 
-// TestSameModel trains with and without a meter, which takes nothing and adds nothing, and
-// measures on other numbers of threads.
+// TestSameModel trains with and without a meter, and on other numbers of threads. The model must be the same.
 func TestSameModel(t *testing.T) {
 	for _, estimator := range []string{"ste", "soft"} {
 		dir := t.TempDir()
@@ -259,8 +258,8 @@ func (s stopAt) Step(number int, do func()) {
 	}
 }
 
-// TestResume interrupts within the first window, between both and within the last, and
-// measures what an uninterrupted run does, to the bit.
+// TestResume interrupts a run within the first window, between both windows and within the last. The measurements are
+// the same as an uninterrupted run's, to the bit.
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	whole := NewMeter(15, 2)
@@ -286,7 +285,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestResumeRefuses goes on from checkpoints whose measurement is not the one asked for.
+// TestResumeRefuses refuses checkpoints with another measurement than the requested one.
 func TestResumeRefuses(t *testing.T) {
 	dir := t.TempDir()
 	plain, measured := filepath.Join(dir, "plain"), filepath.Join(dir, "measured")
@@ -310,7 +309,7 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// TestBeginRefuses begins with states that no meter wrote.
+// TestBeginRefuses refuses states that no meter wrote.
 func TestBeginRefuses(t *testing.T) {
 	net := &model.Model{Width: 2, Sections: []model.Section{{Layers: 1, Ops: make([]float32, 32)}}}
 	good := NewMeter(3, 1)
@@ -335,7 +334,7 @@ func TestBeginRefuses(t *testing.T) {
 	}
 }
 
-// TestShortRun has fewer steps than a window.
+// TestShortRun has a run with fewer steps than a window.
 func TestShortRun(t *testing.T) {
 	m := NewMeter(1000, 1)
 	run(t, m, filepath.Join(t.TempDir(), "m"))

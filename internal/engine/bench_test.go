@@ -14,9 +14,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// BenchmarkStep times one exact training step of private chains at batch 100 and k_x = 32
-// with a fixed first pin, on the sizes of the paper's smaller networks: the median of the
-// steps and the best.
+// BenchmarkStep times one exact training step of private chains at batch 100 and k_x = 32 with a fixed first pin, on
+// the sizes of the paper's smaller networks. It reports the median and the best step.
 func BenchmarkStep(b *testing.B) {
 	mnist := netgen.ModelOptions{Width: 8000, Depth: 6, Features: 784, Bits: 4}
 	cifar := netgen.ModelOptions{Width: 12000, Depth: 4, Features: 3072, Bits: 16}
@@ -27,7 +26,7 @@ func BenchmarkStep(b *testing.B) {
 	benchmark(b, "cifar10-12k-4", cifar)
 }
 
-// BenchmarkCandidates is BenchmarkStep by the candidates of an anchor.
+// BenchmarkCandidates is BenchmarkStep for several numbers of candidates of an anchor.
 func BenchmarkCandidates(b *testing.B) {
 	for _, k := range []int{4, 8, 16, 32, 64} {
 		benchmark(b, fmt.Sprintf("cifar10-12k-4-k%d", k), netgen.ModelOptions{
@@ -77,7 +76,7 @@ func benchmark(b *testing.B, name string, o netgen.ModelOptions) {
 	}
 }
 
-// skipBias sets the operation logits as training starts.
+// skipBias sets the operation logits to the values at the start of training.
 func skipBias(m *model.Model) {
 	start := [kernel.Ops]float32{3: 5}
 	if m.Sections[0].Arity == kernel.LightOps {
@@ -90,9 +89,8 @@ func skipBias(m *model.Model) {
 	}
 }
 
-// timeSteps returns what steps took, the shortest first. The batches are random and always
-// new, as in the C prototype's benchmark: a batch learnt by heart has subnormal gradients,
-// which cost more.
+// timeSteps returns the times of steps, the shortest first. As in the C prototype's benchmark, the batches are random
+// and always new: a batch learnt by heart has subnormal gradients, which cost more.
 func timeSteps(b *testing.B, e Engine, m *model.Model) (took []time.Duration) {
 	r := rand.New(rand.NewPCG(1, 1))
 	batch := Batch{X: memory.MakeHuge[uint64](m.Encoder.Inputs() * e.Words()), Labels: make([]uint8, 100)}

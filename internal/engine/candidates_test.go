@@ -14,9 +14,9 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestScores holds the scores of every form of network to the gradients of its selection logits, which are those of
-// autograd ([TestGolden]): du_j/q_j is what the loss changes by if the pin read candidate j, but for a constant of the
-// pin. The rounding to 8 bits leaves a part of the largest.
+// TestScores compares the scores of every form of network with the gradients of its selection logits. [TestGolden]
+// compares these gradients with autograd. du_j/q_j is the change of the loss if the pin read candidate j, up to a
+// constant for each pin. Rounding to 8 bits leaves an error that is a fraction of the largest score.
 func TestScores(t *testing.T) {
 	for _, form := range netgen.Unshared() {
 		t.Run(form.Name, func(t *testing.T) {
@@ -26,7 +26,7 @@ func TestScores(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := slices.Clone(m.Sections)
-			for i := range before { // the logits that the gradients are of
+			for i := range before { // the logits before the step, which the gradients belong to
 				before[i].Pins = slices.Clone(before[i].Pins)
 				for k := range before[i].Pins {
 					before[i].Pins[k].Logits = slices.Clone(before[i].Pins[k].Logits)
@@ -46,7 +46,7 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// checkScores compares differences between candidates of each pin.
+// checkScores compares the differences between the scores of each pin's candidates.
 func checkScores(t *testing.T, scores *Scores, sections []model.Section, moments map[string][]float32, rest float64) {
 	t.Helper()
 	compared, first := 0, 0 // number of the section's first layer
@@ -103,7 +103,7 @@ func probabilities(w []float32) []float64 {
 	return p
 }
 
-// TestWindows holds that the windows of an epoch cover each node once.
+// TestWindows checks that the windows of an epoch cover each node once.
 func TestWindows(t *testing.T) {
 	for _, form := range netgen.Unshared() {
 		e, err := New(form.Model(), 100, 1)
@@ -132,8 +132,8 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestReplace replaces candidates by scores and at random: the selected ones stay, sources stay distinct, new ones have
-// the logit that they should, and an engine made anew from the model goes on with the same bits.
+// TestReplace replaces candidates by scores and at random. Selected candidates stay, sources stay distinct, and new
+// candidates have the prescribed logit. A new engine for the model goes on with the same bits.
 func TestReplace(t *testing.T) {
 	for _, form := range netgen.Unshared() {
 		for _, random := range []bool{false, true} {
@@ -181,7 +181,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestLeastFirst compares with a sort.
+// TestLeastFirst compares the order with a sort.
 func TestLeastFirst(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 200 {

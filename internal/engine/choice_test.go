@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestChoice holds which engine trains a network.
+// TestChoice checks which engine trains a network.
 func TestChoice(t *testing.T) {
 	ste := func(*config.Train) {}
 	soft := func(t *config.Train) { t.Estimator = "soft" }

@@ -10,9 +10,9 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestConstantNodes trains every form of network in which function logits of 2^40 make some nodes constant, as earlier
-// versions left them in models that a run may start from, with steps that would move any logit that has a gradient:
-// they stay constant, and neither their logits nor their pins' logits move. The other nodes learn.
+// TestConstantNodes trains every form of network. Function logits of 2^40 make some nodes constant; models of earlier
+// versions have such nodes, and a run may start from them. The steps would move any logit that has a gradient, but
+// constant nodes stay constant: neither their logits nor their pins' logits move. The other nodes learn.
 func TestConstantNodes(t *testing.T) {
 	for i, form := range netgen.Unshared() {
 		for j, how := range estimates {

@@ -15,7 +15,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// pressed returns a copy of a form's model with a pressure towards fewer look-up tables.
+// pressed returns a copy of a form's model with a pressure that is a cost for look-up tables.
 func pressed(form netgen.Form, pressure float64) *model.Model {
 	m := form.Model()
 	m.Config.Train.Cost = config.Cost{Target: "ice40", Pressure: pressure}
@@ -35,8 +35,9 @@ func batchFor(e Engine, m *model.Model) Batch {
 	return b
 }
 
-// shares returns what a pin that reads each input bit adds to the look-up tables of comparisons, found pin by pin in
-// the frozen network: a comparison divided by its readers, whose nodes have other values with the pin at 0 and at 1.
+// shares returns for each input bit the look-up tables that a pin which reads it costs: the tables of the bit's
+// comparison divided by its readers. It counts the readers pin by pin in the frozen network. A pin counts if its value
+// can change the node's value.
 func shares(m *model.Model, f *model.Frozen) []float64 {
 	readers := make([]int, m.Encoder.Inputs())
 	layer := 0
@@ -62,7 +63,7 @@ func shares(m *model.Model, f *model.Frozen) []float64 {
 	return all
 }
 
-// turns reports whether a table, in the paper's numbering, has two lines that differ in a pin alone and in their value.
+// turns reports whether a change of one pin can change the value of a table, which is in the paper's numbering.
 func turns(table uint64, pins, pin int) bool {
 	value := func(line int) uint64 { return table >> (1<<pins - 1 - line) & 1 }
 	for line := range 1 << pins {
@@ -73,8 +74,9 @@ func turns(table uint64, pins, pin int) bool {
 	return false
 }
 
-// TestCostGradient has the gradients of selection logits differ by those of the expected costs alone: du_j = q_j (c_j -
-// sum q_i c_i), where c_j is the pressure times what [shares] says.
+// TestCostGradient trains with and without costs and checks that the gradients of selection logits differ by the
+// gradient of the expected costs: du_j = q_j (c_j - sum q_i c_i), where c_j is the pressure times the share from
+// [shares].
 func TestCostGradient(t *testing.T) {
 	const pressure = 0.25
 	for _, form := range netgen.Unshared() {
@@ -134,7 +136,7 @@ func TestCostGradient(t *testing.T) {
 	}
 }
 
-// TestCostScores adds the costs of a window's batches to what promises most.
+// TestCostScores checks that the scores include the costs, added up over a window's batches.
 func TestCostScores(t *testing.T) {
 	c := &costs{price: []float32{0.5, 0, 2}}
 	sums := []float32{1, 1, -7}

@@ -111,8 +111,8 @@ func New(m *model.Model, maxBatch, threads int) (Engine, error) {
 }
 
 // NewRank returns an engine for a rank's part of a network (m.Part). With all nil, it does the same as [New]. The
-// class counts of each batch are summed over all ranks, so loss and gradients are those of the whole network. The
-// network must have private chains and hard values.
+// class counts of each batch are summed over all ranks, so loss and gradients are the same as for the whole network.
+// The network must have private chains and hard values.
 func NewRank(m *model.Model, maxBatch, threads int, all ranks.Comm) (Engine, error) {
 	e, err := newEngine(m, maxBatch, threads)
 	if _, can := e.(interface{ freezes() }); err == nil && !can && m.Config.Train.Freeze.Active() {

@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/model"
 )
 
-// golden3 is a network to try things on: the golden file with the relaxed first pin.
+// golden3 returns the network of the golden file with the relaxed first pin, for experiments.
 func golden3(t *testing.T) *golden {
 	return readGolden(t, "testdata/golden/ialgn-first-relaxed.json")
 }
@@ -49,8 +49,8 @@ func diffState(a, b Engine) string {
 	return differ(byName(a), byName(b))
 }
 
-// TestThreads trains the same batches on 1, 2, 5 and 12 threads: one chain each at
-// last, classes split between threads.
+// TestThreads trains the same batches on 1, 2, 5 and 12 threads. With 12, each thread has one chain, and classes are
+// split between threads.
 func TestThreads(t *testing.T) {
 	g := golden3(t)
 	train := func(threads int) (Engine, []Result) {
@@ -77,8 +77,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestBatchSizes trains a batch of any size in an engine made for larger ones, and in
-// one made for just this size, with the same outcome.
+// TestBatchSizes trains a batch of any size in an engine for larger batches and in an engine for exactly this size.
+// The result is the same.
 func TestBatchSizes(t *testing.T) {
 	g := golden3(t)
 	for _, n := range []int{1, 3, 16, 63, 64, 65, 100} {
@@ -111,7 +111,7 @@ func TestBatchSizes(t *testing.T) {
 	}
 }
 
-// TestWideIndices trains with 32-bit wires as with 16-bit ones.
+// TestWideIndices checks that training with 32-bit wires gives the same as with 16-bit wires.
 func TestWideIndices(t *testing.T) {
 	g := golden3(t)
 	narrow, err := New(g.model(g.Start), 100, 1)
@@ -143,8 +143,8 @@ func TestWideIndices(t *testing.T) {
 	}
 }
 
-// TestForwardIsEvaluator holds the training step's own forward pass to the layer by
-// layer one of package model, which shares no code with it, while the network trains.
+// TestForwardIsEvaluator compares the forward pass of training steps, layer by layer, with the evaluator of package
+// model, which shares no code with it.
 func TestForwardIsEvaluator(t *testing.T) {
 	g := golden3(t)
 	e, err := New(g.model(g.Start), 100, 2)
@@ -189,7 +189,7 @@ func countsOf(e Engine, c int) []int32 {
 	return all
 }
 
-// TestManyEdges has a layer with one edge more than 32 bits number.
+// TestManyEdges has a layer with one edge more than 32 bits can number.
 func TestManyEdges(t *testing.T) {
 	m := golden3(t).model(golden3(t).Start)
 	m.Width = 1 << 24

@@ -18,10 +18,10 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestFrozenLayers freezes the first layers of every form of network and trains the rest. Frozen layers keep parameters
-// and moments to the bit. The others train like those of a network whose first layers have logits so far apart that
-// only their choices are left: for the same steps they have the same losses. If all are frozen, the last layer is
-// trained as by the estimator ste. Paths and numbers of frozen layers are in turn; the long tier has all numbers.
+// TestFrozenLayers freezes the first layers of every form of network and trains the rest. Frozen layers keep
+// parameters and moments to the bit. For comparison, another network has first layers with logits so far apart that
+// only their choices count: for the same steps, both have the same losses. If all layers are frozen, the last one is
+// trained as with the estimator ste. Paths and numbers of frozen layers take turns; the long tier has all numbers.
 func TestFrozenLayers(t *testing.T) {
 	for i, form := range netgen.Unshared() {
 		for j, how := range estimates {
@@ -110,7 +110,7 @@ func randomBits(r *rand.Rand, m *model.Model, words, step int) Batch {
 	return b
 }
 
-// nodesOf returns the nodes of the layers from the given one up to another, and none of others.
+// nodesOf returns all nodes of the layers from from up to to, and no nodes of the other layers.
 func nodesOf(m *model.Model, from, to int) (all []map[int]bool) {
 	blank := m.Blank()
 	for l := range blank.Layers {
@@ -189,7 +189,7 @@ func momentsOf(e Engine, m *model.Model, frozen int) (all []float32) {
 	return all
 }
 
-// estimates are the ways to train of which frozen layers are tested.
+// estimates are the ways of training that frozen layers are tested with.
 var estimates = []struct {
 	name   string
 	change func(m *model.Model)
@@ -201,7 +201,7 @@ var estimates = []struct {
 	{"cost", func(m *model.Model) { m.Config.Train.Cost = config.Cost{Target: "ice40", Pressure: 0.1} }},
 }
 
-// ofNodes returns the logits of nodes, as numbers by section, layer, node and pin.
+// ofNodes returns the logits of the given nodes, with section, layer, node and pin as keys.
 func ofNodes(m *model.Model, nodes []map[int]bool) map[string][]float32 {
 	all, layer := map[string][]float32{}, 0
 	for k := range m.Sections {
@@ -223,7 +223,7 @@ func ofNodes(m *model.Model, nodes []map[int]bool) map[string][]float32 {
 	return all
 }
 
-// differ is [cmp.Diff], which takes long for networks that are equal.
+// differ is [cmp.Diff], but fast for equal networks. cmp.Diff takes long for them.
 func differ(a, b any) string {
 	if reflect.DeepEqual(a, b) {
 		return ""

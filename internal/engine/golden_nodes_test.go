@@ -28,7 +28,7 @@ type goldenNodes struct {
 			Pins  []struct{ Source, Wire string }
 		}
 
-		// Of golden_positions.py.
+		// The fields from here are in files of golden_positions.py.
 		Model              *topology.Keys // nil: there are no convolutions
 		Bits               int            // of a feature, 0: 1
 		Estimator          string         // "": as STE says
@@ -83,8 +83,8 @@ func readGoldenNodes(t *testing.T, path string) *goldenNodes {
 	return &g
 }
 
-// TestGoldenNodes holds the engines to autograd. It reads every file of $IALGN_GOLDEN_NODES when that is set, else
-// those of testdata/golden-nodes.
+// TestGoldenNodes compares the engines with autograd. It reads every file of $IALGN_GOLDEN_NODES if that is set,
+// otherwise the files in testdata/golden-nodes.
 func TestGoldenNodes(t *testing.T) {
 	dir := os.Getenv("IALGN_GOLDEN_NODES")
 	if dir == "" {
@@ -110,7 +110,8 @@ func TestGoldenNodes(t *testing.T) {
 	}
 }
 
-// chosenEngine returns the engine that trains the network; nodesOnly that of nodes, which trains every one.
+// chosenEngine returns the engine that trains the network. nodesOnly returns the engine of nodes, which can train
+// every network.
 func chosenEngine(t *testing.T, m *model.Model) Engine {
 	t.Helper()
 	e, err := New(m, 64, 1)
@@ -129,7 +130,7 @@ func nodesOnly(t *testing.T, m *model.Model) Engine {
 	return newNodeEngine(b)
 }
 
-// test starts each step from the file's own parameters and moments, and then makes all three without help.
+// test makes each step from the file's own parameters and moments, and then makes all three steps in sequence.
 func (g *goldenNodes) test(t *testing.T, newEngine func(t *testing.T, m *model.Model) Engine) {
 	start := g.Start
 	m, v := g.Start.zero(), g.Start.zero()
@@ -201,8 +202,8 @@ func (g *goldenNodes) checkLogits(t *testing.T, n int, e Engine, r Result) {
 	}
 }
 
-// model returns a model with the file's wires and the given logits: layers that are alike and on a spine stand
-// together, so that the engine of private chains may take them.
+// model returns a model with the file's wires and the given logits. Adjacent layers that are alike and on a spine form
+// one section, so that the engine of private chains may train them.
 func (g *goldenNodes) model(s nodeState) *model.Model {
 	c := &g.Config
 	m := &model.Model{}
@@ -245,7 +246,7 @@ func (g *goldenNodes) model(s nodeState) *model.Model {
 	return m
 }
 
-// configure writes what the file says of training to the model's configuration.
+// configure sets the training keys of the model's configuration from the file.
 func (g *goldenNodes) configure(m *model.Model) {
 	c := &g.Config
 	if c.Model != nil {
@@ -282,7 +283,7 @@ func narrow(dst []float32, src []float64) {
 	}
 }
 
-// form returns a pin of a layer without arrays.
+// form returns a pin of a layer, without its arrays.
 func (g *goldenNodes) form(layer, k int) model.Pin {
 	p, at := &g.Config.Layers[layer].Pins[k], model.Pin{K: 1}
 	if c := g.Layers[layer][k].Candidates; c != nil {
@@ -299,7 +300,7 @@ func (g *goldenNodes) form(layer, k int) model.Pin {
 	return at
 }
 
-// sections returns the numbers of the layers that stand together.
+// sections returns the numbers of the layers in each section.
 func (g *goldenNodes) sections() (all [][]int) {
 	for l := range g.Layers {
 		if l > 1 && g.Config.Model == nil && g.form(l, 0).Source == model.Spine &&
@@ -380,7 +381,8 @@ func (g *goldenNodes) setMoments(e Engine, m, v nodeState) {
 	}
 }
 
-// slack returns what the tolerance of the gradients lets Adam move each parameter in step n+1, as [golden.slack] does.
+// slack returns how far Adam may move each parameter in step n+1 within the tolerance of the gradients, see
+// [golden.slack].
 func (g *goldenNodes) slack(n int, grad, v nodeState) nodeState {
 	correction := 1 - math.Pow(0.999, float64(n+1))
 	return grad.tolerance().with(v, func(tol, v float64) float64 {
@@ -388,7 +390,8 @@ func (g *goldenNodes) slack(n int, grad, v nodeState) nodeState {
 	})
 }
 
-// compare holds each value to the wanted one, within its tolerance. A pin with one candidate has no logits that count.
+// compare compares each value with the wanted one, within its tolerance. The logits of a pin with one candidate do not
+// count.
 func (g *goldenNodes) compare(t *testing.T, what string, got, want, tolerance nodeState) {
 	t.Helper()
 	got.with(want, func(a, b float64) float64 { return b - a }).with(tolerance, func(d, tol float64) float64 {
@@ -402,12 +405,12 @@ func (g *goldenNodes) compare(t *testing.T, what string, got, want, tolerance no
 // zero returns zeros of the same shape, without logits of single candidates.
 func (s nodeState) zero() nodeState { return s.each(func(float64) float64 { return 0 }) }
 
-// each returns f of all values.
+// each returns f of every value of a state.
 func (s nodeState) each(f func(x float64) float64) nodeState {
 	return s.with(s, func(x, _ float64) float64 { return f(x) })
 }
 
-// with returns f of the values of two states.
+// with returns f of each pair of values of two states.
 func (s nodeState) with(o nodeState, f func(a, b float64) float64) nodeState {
 	rows := func(a, b [][]float64) [][]float64 {
 		var out [][]float64
@@ -434,7 +437,7 @@ func (s nodeState) with(o nodeState, f func(a, b float64) float64) nodeState {
 	return out
 }
 
-// tolerance returns the tolerance of each gradient, that of its node.
+// tolerance returns the tolerance of each gradient. It is the same for all gradients of a node.
 func (s nodeState) tolerance() nodeState {
 	out := s.zero()
 	for l := range s {

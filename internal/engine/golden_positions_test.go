@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// TestGoldenPositions holds the engine of nodes that positions share to autograd. It reads every file of
-// $IALGN_GOLDEN_POSITIONS when that is set, else those of testdata/golden-positions.
+// TestGoldenPositions compares the engine of nodes that positions share with autograd. It reads every file of
+// $IALGN_GOLDEN_POSITIONS if that is set, otherwise the files in testdata/golden-positions.
 func TestGoldenPositions(t *testing.T) {
 	dir := os.Getenv("IALGN_GOLDEN_POSITIONS")
 	if dir == "" {
@@ -37,7 +37,7 @@ func TestGoldenPositions(t *testing.T) {
 	}
 }
 
-// sharedOn returns the engine that trains a network of convolutions on so many goroutines.
+// sharedOn returns the engine that trains a network of convolutions on a number of goroutines.
 func sharedOn(t *testing.T, m *model.Model, threads int) Engine {
 	t.Helper()
 	e, err := New(m, 64, threads)
@@ -50,7 +50,7 @@ func sharedOn(t *testing.T, m *model.Model, threads int) Engine {
 	return e
 }
 
-// checkNetwork compares the layers that the file's configuration makes with those of the file.
+// checkNetwork compares the layers that the file's configuration gives with the layers in the file.
 func (g *goldenNodes) checkNetwork(t *testing.T) {
 	t.Helper()
 	if fault := g.Config.Model.Check(); fault != nil {

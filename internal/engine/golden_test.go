@@ -67,8 +67,8 @@ func readGolden(t *testing.T, path string) *golden {
 	return &g
 }
 
-// TestGolden holds the engine and the slow float64 oracle to autograd. It reads every
-// file of $IALGN_GOLDEN when that is set, else those of testdata/golden.
+// TestGolden compares the engine and the slow float64 oracle with autograd. It reads every file of $IALGN_GOLDEN if
+// that is set, otherwise the files in testdata/golden.
 func TestGolden(t *testing.T) {
 	dir := os.Getenv("IALGN_GOLDEN")
 	if dir == "" {
@@ -154,7 +154,7 @@ func networkOf(e Engine) *network {
 	panic("an unknown engine")
 }
 
-// baseOf returns what all engines have.
+// baseOf returns the part that all engines have in common.
 func baseOf(e Engine) *base {
 	switch e := e.(type) {
 	case *nodeEngine:
@@ -169,7 +169,8 @@ func baseOf(e Engine) *base {
 
 func readoutOf(e Engine) *readout { return baseOf(e).readout }
 
-// checkGradients recovers the gradients from the first moments before and after.
+// checkGradients computes the gradients from the first moments before and after a step, and compares them with the
+// file's.
 func (g *golden) checkGradients(t *testing.T, n int, want, before, after params) {
 	t.Helper()
 	got := zip(before, after, func(b, a float64) float64 {
@@ -178,7 +179,7 @@ func (g *golden) checkGradients(t *testing.T, n int, want, before, after params)
 	compare(t, fmt.Sprintf("step %d: gradient", n+1), got, want, gradientTolerance(&want))
 }
 
-// gradientTolerance returns the tolerance of each gradient, that of its gate.
+// gradientTolerance returns the tolerance of each gradient. It is the same for all gradients of a gate.
 func gradientTolerance(want *params) params {
 	tol := uniform(want, 1e-7)
 	for l := range want.Ops {
@@ -199,9 +200,9 @@ func gradientTolerance(want *params) params {
 	return tol
 }
 
-// slack returns what the tolerance of the gradients lets Adam move each parameter in step
-// n+1, v being its second moments afterwards: Adam divides by their root, so of a gradient of
-// next to nothing, whose sign is rounding's, it makes a whole step.
+// slack returns how far Adam may move each parameter in step n+1 within the tolerance of the gradients. v are the
+// second moments after the step. Adam divides by their root, so it makes a whole step even for a tiny gradient whose
+// sign depends on rounding.
 func (g *golden) slack(n int, grad, v params) params {
 	correction := 1 - math.Pow(0.999, float64(n+1))
 	return zip(gradientTolerance(&grad), v, func(tol, v float64) float64 {
@@ -214,7 +215,7 @@ func uniform(like *params, value float64) params {
 	return zip(*like, *like, func(_, _ float64) float64 { return value })
 }
 
-// compare holds each value to the wanted one, within its tolerance.
+// compare compares each value with the wanted one, within its tolerance.
 func compare(t *testing.T, what string, got, want, tolerance params) {
 	t.Helper()
 	names := []string{"op", "anchor", "spine", "first"}
@@ -236,8 +237,8 @@ func compare(t *testing.T, what string, got, want, tolerance params) {
 	}
 }
 
-// gate returns what there is of a gate: ops, anchor, spine, first. A pin with a single
-// candidate has no logits that count.
+// gate returns the logits of a gate: ops, anchor, spine and first. The logits of a pin with a single candidate do not
+// count.
 func (p *params) gate(l, i int) [4][]float64 {
 	row := func(v [][][]float64) []float64 {
 		if l >= len(v) || v[l] == nil || len(v[l][i]) == 1 {
@@ -301,8 +302,7 @@ func (g *golden) batch(e Engine, s goldenStep) Batch {
 	return Batch{X: x, Labels: s.Y}
 }
 
-// engine returns an engine whose model, and whose moments unless m is empty, are the
-// given values.
+// engine returns an engine whose model has the given values. Its moments have them, too, unless m is empty.
 func (g *golden) engine(t *testing.T, start, m, v params) Engine {
 	t.Helper()
 	net := g.model(start)
@@ -321,7 +321,7 @@ func (g *golden) engine(t *testing.T, start, m, v params) Engine {
 	return e
 }
 
-// arrays names a model's logit arrays as the model file does.
+// arrays returns a model's logits by their names in the model file.
 func arrays(m *model.Model) map[string][]float32 {
 	a := map[string][]float32{}
 	for i := range m.Sections {
@@ -333,8 +333,8 @@ func arrays(m *model.Model) map[string][]float32 {
 	return a
 }
 
-// model returns a model with the file's wires and the given logits: one section for the
-// first layer and one for the rest of a network of private chains, else one a layer.
+// model returns a model with the file's wires and the given logits. A network of private chains has one section for
+// the first layer and one for the others; other networks have one per layer.
 func (g *golden) model(p params) *model.Model {
 	c := g.Config
 	m := &model.Model{Width: c.Width}
@@ -361,7 +361,7 @@ func (g *golden) model(p params) *model.Model {
 	return m
 }
 
-// section returns the layers from the given one up to another.
+// section returns the layers from from up to to as a section.
 func (g *golden) section(p params, from, to int) model.Section {
 	s := model.Section{Layers: to - from, Width: g.Config.Width, Ops: flat(p.Ops[from:to])}
 	s.Arity = len(s.Ops) / (s.Width * s.Layers)
@@ -474,7 +474,7 @@ func paramsFrom(m *model.Model, a map[string][]float32) params {
 	return p
 }
 
-// wide returns row g of k values.
+// wide returns row g, of k values, as float64.
 func wide(v []float32, g, k int) []float64 {
 	out := make([]float64, k)
 	for i := range out {

@@ -13,8 +13,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestEnginesAgree trains the same networks of private chains in both engines, with odd
-// batches, and compares parameters, moments, losses and what freezing would select.
+// TestEnginesAgree trains the same networks of private chains in both engines, with batches of odd sizes, and compares
+// parameters, moments, losses and the frozen networks' choices.
 func TestEnginesAgree(t *testing.T) {
 	for i, o := range []netgen.ModelOptions{
 		{Anchors: 32},
@@ -65,8 +65,8 @@ func agree(t *testing.T, o netgen.ModelOptions, batch int) {
 	}
 }
 
-// TestInputsAlone trains a network whose gates read no other gates, hard and relaxed: its last
-// layer learns, no gradient comes to the others, and every path has the same bits.
+// TestInputsAlone trains a network whose gates read no other gates, hard and relaxed. Its last layer learns, the other
+// layers get no gradient, and every path has the same bits.
 func TestInputsAlone(t *testing.T) {
 	for _, estimator := range []string{"ste", "soft"} {
 		var want []byte
@@ -109,8 +109,7 @@ func TestInputsAlone(t *testing.T) {
 	}
 }
 
-// TestLayerThreads trains networks of layers on 1, 2, 5 and 66 threads: one gate of a layer
-// each at last.
+// TestLayerThreads trains networks of layers on 1, 2, 5 and 66 threads. With 66, each thread has one gate of a layer.
 func TestLayerThreads(t *testing.T) {
 	for i, o := range []netgen.ModelOptions{
 		{Topology: "rwlgn"},

@@ -11,9 +11,10 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// BenchmarkNodes makes steps of networks of look-up tables over the bits of MNIST with n_b = 4, 16 candidates a pin,
-// batches of 128 samples and gradients of 8 bits or as they are, with a pressure towards fewer look-up tables or
-// without, on one thread: as they are, and while all nodes are scored once in every 58 windows of 8 batches, as in an epoch.
+// BenchmarkNodes times steps of networks of look-up tables over the bits of MNIST with n_b = 4, 16 candidates per pin
+// and batches of 128 samples, on one thread. Gradients have 8 bits or are not rounded, and there is a cost for look-up
+// tables or not. It times plain steps, and steps during which all nodes are scored once in 58 windows of 8 batches, as
+// in an epoch.
 func BenchmarkNodes(b *testing.B) {
 	for _, c := range []struct {
 		name      string

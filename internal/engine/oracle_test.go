@@ -17,13 +17,13 @@ type oracle struct {
 	t    int
 }
 
-// pass is one sample's way through the network.
+// pass holds the values of one sample on its way through the network.
 type pass struct {
 	x       []float64
 	a, b, h [][]float64 // [layer][gate]
 }
 
-// oraclePin is a pin of a gate: what it may read, with which logits and gradients.
+// oraclePin is a pin of a gate: its candidates with their logits and gradients.
 type oraclePin struct {
 	from         []float64 // values of the source
 	back         []float64 // gradients of the source; nil for inputs
@@ -65,7 +65,7 @@ func (o *oracle) pin(s *pass, back []float64, grad *params, l, i, pin int) oracl
 	return at
 }
 
-// value returns the bit of the pin, or what it is relaxed to.
+// value returns the pin's bit, or its relaxed value.
 func (p *oraclePin) value(hard bool) float64 {
 	switch {
 	case p.logits == nil:
@@ -80,7 +80,7 @@ func (p *oraclePin) value(hard bool) float64 {
 	return sum
 }
 
-// backward adds the gradient d of the pin's value to those of its source and of its
+// backward takes the gradient d by the pin's value, and adds the resulting gradients by its source and by its
 // selection probabilities.
 func (p *oraclePin) backward(d float64) {
 	q := []float64{1}
@@ -97,8 +97,8 @@ func (p *oraclePin) backward(d float64) {
 	}
 }
 
-// mix returns the weights of the operations whose sum a gate is, the gates themselves if
-// values are hard.
+// mix returns the weights of the operations whose weighted sum is the gate's value. With hard values, the sum is the
+// gate's single operation.
 func (o *oracle) mix(w []float64, hard bool) [16]float64 {
 	var p [16]float64
 	switch {
@@ -142,7 +142,7 @@ func argmax(w []float64) int {
 	return best
 }
 
-// gateAt is operation k on real pins, the multilinear extension of its truth table.
+// gateAt evaluates operation k on real numbers, by the multilinear extension of its truth table.
 func gateAt(k int, a, b float64) float64 {
 	f := func(shift int) float64 { return float64(k >> shift & 1) }
 	return f(3)*(1-a)*(1-b) + f(2)*(1-a)*b + f(1)*a*(1-b) + f(0)*a*b
@@ -176,8 +176,8 @@ func (o *oracle) logits(s pass) []float64 {
 	return z
 }
 
-// backward adds one sample's gradient with respect to the probabilities to grad: those
-// with respect to the logits follow when all samples are in.
+// backward adds one sample's gradient by the probabilities to grad. The gradients by the logits are computed when all
+// samples are in.
 func (o *oracle) backward(s pass, dz []float64, grad params) {
 	c := o.g.Config
 	d := make([]float64, c.Width) // with respect to the layer's outputs
@@ -208,8 +208,7 @@ func (o *oracle) backward(s pass, dz []float64, grad params) {
 	}
 }
 
-// jacobian turns gradients with respect to softmax(w) into those with respect to w; those
-// of a light gate, with respect to sigmoid(w).
+// jacobian turns gradients by softmax(w) into gradients by w, or for a light gate, gradients by sigmoid(w).
 func jacobian(w, g [][]float64, light bool) {
 	for i := range w {
 		if light {
@@ -274,7 +273,7 @@ func (o *oracle) adam(grad params) {
 	o.p = zip(o.p, step, func(p, s float64) float64 { return p - s })
 }
 
-// testOracle holds the oracle itself to autograd, within 1e-10 throughout.
+// testOracle compares the oracle itself with autograd, within 1e-10 throughout.
 func (g *golden) testOracle(t *testing.T) {
 	o := &oracle{g: g, p: g.Start}
 	close := uniform(&g.Start, 1e-10)

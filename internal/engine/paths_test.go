@@ -29,7 +29,7 @@ func onPaths(t *testing.T, test func(t *testing.T)) {
 	}
 }
 
-// onPathInTurn runs a test on one of the paths, which the number of the test chooses; the long tier takes all.
+// onPathInTurn runs a test on one path, chosen by the number of the test. The long tier runs it on all paths.
 func onPathInTurn(t *testing.T, number int, test func(t *testing.T)) {
 	if testkit.Whole() {
 		onPaths(t, test)
@@ -47,8 +47,8 @@ func onPathInTurn(t *testing.T, number int, test func(t *testing.T)) {
 	test(t)
 }
 
-// TestTrainedBits pins the parameters, moments and losses of trained networks: every
-// path, processor and number of threads must give these.
+// TestTrainedBits compares the parameters, moments and losses of trained networks with recorded digests. They must be
+// the same on every path and processor, and with any number of threads.
 func TestTrainedBits(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -151,8 +151,8 @@ func TestTrainedBits(t *testing.T) {
 	}
 }
 
-// trainedBits trains a random network for some steps and returns the digest of all that
-// a checkpoint would hold.
+// trainedBits trains a random network for some steps and returns the digest of everything that a checkpoint would
+// contain.
 func trainedBits(t *testing.T, o netgen.ModelOptions, batch int) string {
 	o.Width, o.Classes, o.Depth, o.Tau, o.Seed = 66, 3, 7, 3, 1
 	m, r := netgen.Model(o), rand.New(rand.NewPCG(5, 5))

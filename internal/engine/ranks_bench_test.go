@@ -14,9 +14,9 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// BenchmarkRanks times steps of the paper's smaller networks: alone, as a single rank, and as two ranks of one thread,
-// which are goroutines and exchange counts through memory, beside one process of two threads. The four take turns, so
-// that other work on the machine disturbs all alike.
+// BenchmarkRanks times steps of the paper's smaller networks in four ways: a process of one thread, a single rank, two
+// ranks of one thread each (goroutines that exchange counts through memory), and a process of two threads. The four
+// take turns, so that other work on the machine disturbs all alike.
 func BenchmarkRanks(b *testing.B) {
 	for _, net := range []struct {
 		name    string
@@ -65,7 +65,7 @@ func BenchmarkRanks(b *testing.B) {
 	}
 }
 
-// rankEngines returns the engines of so many ranks, or of one process for none.
+// rankEngines returns the engines of size ranks, or the engine of one process if size is 0.
 func rankEngines(b *testing.B, o netgen.ModelOptions, size, threads int) (all []Engine) {
 	b.Helper()
 	whole := o.Width
@@ -90,7 +90,7 @@ func rankEngines(b *testing.B, o netgen.ModelOptions, size, threads int) (all []
 	return all
 }
 
-// stepAll has all ranks make a step.
+// stepAll makes one step in all ranks.
 func stepAll(engines []Engine, batch Batch, adam kernel.Adam) {
 	var others sync.WaitGroup
 	for _, e := range engines[1:] {

@@ -35,7 +35,7 @@ func (n *slowNetwork) lastState(sample []float64) []float64 {
 	return state
 }
 
-// mean returns the value of a pin of node g that chooses among some values.
+// mean returns the value of a pin of node g that chooses among the values from.
 func (n *slowNetwork) mean(p *model.Pin, g int, from []float64) (v float64) {
 	q := []float64{1}
 	if p.K > 1 {
@@ -62,7 +62,7 @@ var recurrentForms = map[string]func(c *config.Config){
 	"six pins":    func(c *config.Config) { c.Model.Inputs = 6 },
 }
 
-// recurrentModel returns the configuration and the network of a form, with six features of two bits a sample.
+// recurrentModel returns the configuration and the network of a form. A sample has six features of two bits.
 func recurrentModel(t *testing.T, estimator string, change func(c *config.Config)) (config.Config, *model.Model) {
 	t.Helper()
 	c := config.Default()
@@ -105,8 +105,8 @@ func TestRecurrentGradients(t *testing.T) {
 	}
 }
 
-// TestRecurrentForward compares the loss of networks with hard values with the slow evaluation, and with that of the
-// unrolled network.
+// TestRecurrentForward compares the loss of networks with hard values with the slow evaluation and with the unrolled
+// network.
 func TestRecurrentForward(t *testing.T) {
 	for name, change := range recurrentForms {
 		t.Run(name, func(t *testing.T) {
@@ -130,13 +130,14 @@ func TestRecurrentForward(t *testing.T) {
 				t.Errorf("%d gates, the model says %d, the configuration %d", n, m.Nodes(), c.Model.Nodes())
 			}
 			if want := frozenLoss(f, c.Model.Tau, x, e.Words(), labels); math.Abs(r.Loss-want) > 1e-6 {
-				t.Errorf("loss %v, that of the frozen network is %v", r.Loss, want)
+				t.Errorf("loss %v, the frozen network's is %v", r.Loss, want)
 			}
 		})
 	}
 }
 
-// TestRecurrentFrozen has the values of the frozen network where all layers are frozen, whatever the estimator.
+// TestRecurrentFrozen checks that a network has the frozen network's values if all layers are frozen, with any
+// estimator.
 func TestRecurrentFrozen(t *testing.T) {
 	for name, change := range recurrentForms {
 		for _, estimator := range []string{"ste", "soft", "gumbel"} {
@@ -149,7 +150,7 @@ func TestRecurrentFrozen(t *testing.T) {
 			labels := labelsOf(len(samples), len(m.Classes))
 			r := e.Measure(engine.Batch{X: x, Labels: labels, Step: 1, Frozen: len(m.Sections)})
 			if want := frozenLoss(e.Frozen(nil), c.Model.Tau, x, e.Words(), labels); math.Abs(r.Loss-want) > 1e-6 {
-				t.Errorf("%s, %s: loss %v, that of the frozen network is %v", name, estimator, r.Loss, want)
+				t.Errorf("%s, %s: loss %v, the frozen network's is %v", name, estimator, r.Loss, want)
 			}
 		}
 	}

@@ -12,9 +12,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// BenchmarkRelaxed times one training step with relaxed values at batch 100, on networks
-// of 12,000 x 20 that read CIFAR-10 in 16 levels, as training starts: the best of the
-// steps and their median, as the best of forward passes alone.
+// BenchmarkRelaxed times one training step with relaxed values at batch 100, on networks of 12,000 x 20 that read
+// CIFAR-10 in 16 levels, as at the start of training. It reports the best step, the median and the best forward pass.
 func BenchmarkRelaxed(b *testing.B) {
 	for _, net := range []netgen.ModelOptions{
 		{Topology: "ialgn", Anchors: 32, Fixed: true},

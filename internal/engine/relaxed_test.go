@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestRelaxedBits pins the parameters, moments and losses of networks trained with relaxed
-// values: every path, processor and number of threads must give these.
+// TestRelaxedBits compares the parameters, moments and losses of networks trained with relaxed values with recorded
+// digests. They must be the same on every path and processor, and with any number of threads.
 func TestRelaxedBits(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -75,8 +75,8 @@ func TestRelaxedBits(t *testing.T) {
 	}
 }
 
-// relaxedBits trains a random network for some steps and returns the digest of all that a
-// checkpoint would hold. Batches are one smaller in turns; what is past them must not count.
+// relaxedBits trains a random network for some steps and returns the digest of everything that a checkpoint would
+// contain. Every second batch is smaller by one sample; what is past its end must not count.
 func relaxedBits(t *testing.T, o netgen.ModelOptions, batch, threads int) string {
 	o.Width, o.Classes, o.Depth, o.Tau, o.Seed = 66, 3, 5, 3, 1
 	m, r, rest := netgen.Model(o), rand.New(rand.NewPCG(5, 5)), rand.New(rand.NewPCG(uint64(threads), 6))

@@ -15,8 +15,8 @@ import (
 	"ialgn/trainer"
 )
 
-// BenchmarkShared times one training step at batch 128 on one thread, of the small network of convolutions of
-// examples/cifar10/conv-s.yaml, and of a network of as many gates that nothing shares, with relaxed values.
+// BenchmarkShared times one training step with relaxed values at batch 128 on one thread: of the small network of
+// convolutions in examples/cifar10/conv-s.yaml, and of a network with the same number of gates that nothing shares.
 func BenchmarkShared(b *testing.B) {
 	for _, estimator := range []string{"soft", "ste", "gumbel"} {
 		b.Run("net=conv-s/estimator="+estimator, func(b *testing.B) {
@@ -35,7 +35,7 @@ func BenchmarkShared(b *testing.B) {
 	}
 }
 
-// networkOf returns a network as training starts, on CIFAR-10's features in 4 levels.
+// networkOf returns a network as at the start of training, on CIFAR-10's features in 4 levels.
 func networkOf(b *testing.B, estimator string, change func(c *config.Config)) *model.Model {
 	c := config.Default()
 	c.Model.Tau, c.Train.Estimator, c.Train.Batch = 20, estimator, 128

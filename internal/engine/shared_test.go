@@ -17,8 +17,8 @@ import (
 	"ialgn/trainer"
 )
 
-// slowNetwork is the slow, obvious evaluation of a network with relaxed or hard values in float64: every node at every
-// position, by the definitions of docs/reference/maths.md.
+// slowNetwork is the slow, obvious evaluation of a network in float64, with relaxed or hard values: every node at
+// every position, by the definitions of docs/reference/maths.md.
 type slowNetwork struct {
 	m    *model.Model
 	hard bool
@@ -77,7 +77,7 @@ func (n *slowNetwork) truth(s *model.Section, g int) []float64 {
 	return t
 }
 
-// output returns the mean of the lines under independent pins.
+// output returns the mean of the table's lines t if the pins are independent.
 func output(t, pins []float64) (y float64) {
 	for line, v := range t {
 		for k, x := range pins {
@@ -91,7 +91,7 @@ func output(t, pins []float64) (y float64) {
 	return y
 }
 
-// bits returns the bits that leave section i for a sample, given those before: of the input, or of the section before.
+// bits returns the output bits of section i for a sample. before are the input bits or the bits of the section before.
 func (n *slowNetwork) bits(i int, before []float64) []float64 {
 	s := &n.m.Sections[i]
 	grid := s.Grid
@@ -244,7 +244,7 @@ var sharedForms = map[string]func(c *config.Config){
 	"one by one":     func(c *config.Config) { c.Model.Patch, c.Model.Padding, c.Model.Channels = "3,1", "1,0", 0 },
 }
 
-// sharedModel returns a network of convolutions with classes that its last layer splits into.
+// sharedModel returns a network of convolutions. The number of its classes divides its last layer.
 func sharedModel(t *testing.T, c config.Config) *model.Model {
 	t.Helper()
 	if fault := c.Model.Check(); fault != nil {
@@ -313,8 +313,8 @@ func TestSharedGradients(t *testing.T) {
 	}
 }
 
-// TestSharedFrozen compares the loss of networks with hard values with that of the frozen network, which is unrolled,
-// and of the slow evaluation.
+// TestSharedFrozen compares the loss of networks with hard values with the loss of the unrolled frozen network and of
+// the slow evaluation.
 func TestSharedFrozen(t *testing.T) {
 	for name, change := range sharedForms {
 		t.Run(name, func(t *testing.T) {
@@ -406,7 +406,7 @@ func checkGradients(t *testing.T, m *model.Model, e engine.Engine, loss func() f
 	}
 }
 
-// parameters returns the array of a model that a moment's name begins with.
+// parameters returns the array of a model whose name a moment's name begins with.
 func parameters(m *model.Model, name string) []float32 {
 	var section int
 	var rest string

@@ -35,8 +35,7 @@ func indexes(text string) []string {
 	return all
 }
 
-// goldenRuns returns the runs of an experiment by the golden list, which is what a cluster
-// has to train.
+// goldenRuns returns the runs of an experiment from the golden list. A cluster has to train these.
 func goldenRuns(t *testing.T, e Experiment) []string {
 	t.Helper()
 	var all []string
@@ -50,7 +49,7 @@ func goldenRuns(t *testing.T, e Experiment) []string {
 	return all
 }
 
-// TestSlurm has bash read the script of every grid, whose indexes are the golden list.
+// TestSlurm checks the script of every grid with bash, and compares its indexes with the golden list.
 func TestSlurm(t *testing.T) {
 	for _, e := range All() {
 		r := Runner{Experiment: e, Scale: Paper, Seeds: e.PaperSeeds, Options: grid.Options{Dir: t.TempDir()}}
@@ -67,8 +66,8 @@ func TestSlurm(t *testing.T) {
 	}
 }
 
-// TestSlurmRuns has bash run a script as grid.Slurm would, with a program that notes its words:
-// what the shell makes of names with quotes and spaces is what was meant.
+// TestSlurmRuns runs a script with bash as Slurm would, with a program that records its arguments. Names with quotes
+// and spaces must arrive unchanged.
 func TestSlurmRuns(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "it's a folder")
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Only: []string{"*-ialgn", "none"}}
@@ -101,7 +100,7 @@ func TestSlurmRuns(t *testing.T) {
 	}
 }
 
-// indexedJob is what grid.Kubernetes reads of a job.
+// indexedJob holds the fields of a Kubernetes job that the tests check.
 type indexedJob struct {
 	APIVersion string `yaml:"apiVersion"`
 	Kind       string
@@ -115,7 +114,7 @@ type indexedJob struct {
 	}
 }
 
-// podSpec is what it reads of a pod.
+// podSpec holds the fields of a pod that the tests check.
 type podSpec struct {
 	RestartPolicy string `yaml:"restartPolicy"`
 	Grace         int    `yaml:"terminationGracePeriodSeconds"`
@@ -133,7 +132,7 @@ type podSpec struct {
 	}
 }
 
-// TestLineBreak refuses a folder whose name would end the comment that it stands in.
+// TestLineBreak refuses a folder whose name contains a line break: it would end the comment that contains the name.
 func TestLineBreak(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a\nrm -r b")
 	r := Runner{Experiment: baselines, Scale: Paper, Seeds: 1, Options: grid.Options{Dir: dir}}
@@ -146,7 +145,7 @@ func TestLineBreak(t *testing.T) {
 	}
 }
 
-// TestKubernetes reads the job of every grid back, strictly.
+// TestKubernetes parses the job of every grid strictly.
 func TestKubernetes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	label := regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,51}[a-z0-9])?$`) // an index and a suffix follow, 63 in all
@@ -184,7 +183,7 @@ func TestKubernetes(t *testing.T) {
 	}
 }
 
-// TestFolders refuses folders that pods do not share, and hands on where the data are.
+// TestFolders refuses folders that pods do not share, and checks that the data folder is passed on.
 func TestFolders(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1}

@@ -26,7 +26,7 @@ func emittedRanks(t *testing.T, r Runner, to grid.Cluster, ranks int) (*grid.Bat
 	return b, read(t, b.File)
 }
 
-// TestSlurmRanks has bash run the script with a program that notes what srun is told.
+// TestSlurmRanks runs the script with bash, with a program that records the arguments of srun.
 func TestSlurmRanks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "it's a folder")
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: dir}}
@@ -63,7 +63,7 @@ func TestSlurmRanks(t *testing.T) {
 	}
 }
 
-// mpiJob is what the MPI Operator reads of a job.
+// mpiJob holds the fields of an MPI Operator job that the tests check.
 type mpiJob struct {
 	APIVersion string `yaml:"apiVersion"`
 	Kind       string
@@ -81,7 +81,7 @@ type mpiJob struct {
 	}
 }
 
-// TestMPIJob reads the jobs of a grid back, strictly.
+// TestMPIJob parses the jobs of a grid strictly.
 func TestMPIJob(t *testing.T) {
 	t.Chdir(t.TempDir())
 	e := digits

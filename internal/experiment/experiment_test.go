@@ -37,8 +37,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestGrids holds every run of every experiment, with each key of its configuration, to
-// the golden lists.
+// TestGrids compares every run of every experiment, with each key of its configuration, with the golden lists.
 func TestGrids(t *testing.T) {
 	for _, scale := range []Scale{Paper, Quick} {
 		var text strings.Builder
@@ -57,7 +56,7 @@ func TestGrids(t *testing.T) {
 	}
 }
 
-// keys returns all keys of a configuration but those that are not stored in a model file.
+// keys returns all keys of a configuration, except those that are not stored in a model file.
 func keys(t *testing.T, cfg config.Config) string {
 	t.Helper()
 	b, err := json.Marshal(cfg)
@@ -76,9 +75,8 @@ func mustConfig(t *testing.T, e *Experiment, n *Entry, scale Scale) config.Confi
 	return cfg
 }
 
-// TestSound checks what tables rely on: the accuracy of a model is that of its last
-// epoch, files of one name are of one configuration, and the caption can name what the
-// scale quick replaces.
+// TestSound checks what tables rely on: the accuracy of a model is its accuracy after the last epoch, runs with the
+// same name have the same configuration, and the caption can name what the scale quick changes.
 func TestSound(t *testing.T) {
 	named := map[string]config.Config{}
 	enter := func(cfg config.Config) {
@@ -102,7 +100,7 @@ func TestSound(t *testing.T) {
 			for _, n := range e.At(scale) {
 				cfg := mustConfig(t, &e, &n, scale)
 				if cfg.Train.Validation.Share != 0 {
-					t.Errorf("%s: with a validation set the model is not that of the last epoch", cfg.Name)
+					t.Errorf("%s: with a validation set the model may not come from the last epoch", cfg.Name)
 				}
 				enter(cfg)
 				if p := n.Paper; p != nil && (p.Mean <= 0 || p.Mean >= 1 || p.Std == nil) {
@@ -131,7 +129,7 @@ func mnistConfigs(e Experiment) (all []config.Config, err error) {
 	return all, nil
 }
 
-// TestShared has the networks that stand in several grids once, under one name.
+// TestShared checks that a network in several grids is listed once, under one name.
 func TestShared(t *testing.T) {
 	named := map[string][]string{}
 	for _, e := range All() {
@@ -151,7 +149,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestPaper holds some values, by hand from the paper, to the rows in which they belong.
+// TestPaper compares some values, copied by hand from the paper, with the rows where they belong.
 func TestPaper(t *testing.T) {
 	want := map[string]string{
 		"depth-scaling cifar10-12000x150-ldlgn":    "22.72 +- 1.31",
@@ -192,8 +190,8 @@ func TestPaper(t *testing.T) {
 	}
 }
 
-// TestSet has the names of runs with keys replaced: what differs from the grid stands in
-// them, nothing else.
+// TestSet checks the names of runs with replaced keys: a name contains the keys that differ from the grid, and no
+// others.
 func TestSet(t *testing.T) {
 	for _, test := range []struct {
 		experiment string
@@ -303,7 +301,7 @@ func TestParseScale(t *testing.T) {
 	}
 }
 
-// TestConfigRefuses has grids that are wrong, which say where.
+// TestConfigRefuses checks that invalid grids are refused, and that the error says where they are wrong.
 func TestConfigRefuses(t *testing.T) {
 	e := Experiment{Name: "odd", Quick: Reduced{Keys: []string{"train.epochs=0"}}}
 	for scale, n := range map[Scale]Entry{

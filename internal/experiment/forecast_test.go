@@ -10,8 +10,8 @@ import (
 	"ialgn/trainer"
 )
 
-// TestForecast holds the list of runs to what is trained afterwards, and the hours to the
-// steps that are left.
+// TestForecast compares the forecast's list of runs with what is trained afterwards, and its hours with the remaining
+// steps.
 func TestForecast(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{

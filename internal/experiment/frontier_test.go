@@ -14,7 +14,7 @@ import (
 	"ialgn/netlist"
 )
 
-// budget is frontier on the digits.
+// budget is the experiment frontier, on the digits.
 func budget() Experiment {
 	e := frontier
 	keys := []string{
@@ -27,8 +27,8 @@ func budget() Experiment {
 	return e
 }
 
-// TestCosts has the look-up tables of trained networks in table, result and picture, also where another experiment left
-// a result without them.
+// TestCosts checks that the look-up tables of trained networks are in the table, the result and the picture, even if
+// another experiment wrote a result without them.
 func TestCosts(t *testing.T) {
 	r := Runner{Experiment: budget(), Scale: Paper, Seeds: 2, Options: grid.Options{Dir: t.TempDir(), Threads: 1}}
 	r.Experiment.Costs, r.Experiment.Columns, r.Experiment.Picture = false, nil, nil
@@ -50,12 +50,12 @@ func TestCosts(t *testing.T) {
 	for i, row := range table.Rows {
 		core, encoder, whole := row.Values[0].Mean, row.Values[1].Mean, row.Values[2].Mean
 		nodes := float64(row.Width)
-		// A node of six inputs takes a LUT, counting its bit about another.
+		// A node of six inputs needs one LUT, and counting its output bit about another.
 		if core < 1.5*nodes || core > 2.6*nodes || encoder <= 0 || math.Abs(core+encoder-whole) > 1e-9 {
 			t.Errorf("row %d: core %v, encoder %v, whole %v of %v nodes", i, core, encoder, whole, nodes)
 		}
 		if want := []float64{core, whole}[i]; frontierPlace(&row) != want {
-			t.Errorf("row %d stands at %v in the picture, want %v", i, frontierPlace(&row), want)
+			t.Errorf("row %d is at %v in the picture, want %v", i, frontierPlace(&row), want)
 		}
 	}
 	drawn := table.draw()
@@ -81,11 +81,11 @@ func TestCosts(t *testing.T) {
 		}
 	}
 	if got := table.Rows[0].results[0].Costs.Full(); got != cells {
-		t.Errorf("%d look-up tables are told, and the netlist has %d", got, cells)
+		t.Errorf("%d look-up tables are reported, the netlist has %d", got, cells)
 	}
 }
 
-// TestPublished has others' points in the chart of their data set alone.
+// TestPublished checks that published points appear only in the chart of their data set.
 func TestPublished(t *testing.T) {
 	if n := len(publishedLUTs("mnist")); n != 3 {
 		t.Errorf("%d series for MNIST", n)
@@ -100,7 +100,7 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// TestExample holds examples/mnist/luts-2150.yaml to the row of the table that its first lines name.
+// TestExample compares examples/mnist/luts-2150.yaml with the table row that its first lines name.
 func TestExample(t *testing.T) {
 	example, err := config.Load("../../examples/mnist/luts-2150.yaml", nil)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"ialgn/trainer"
 )
 
-// TestIndex trains a grid run by run, in any order, and gathers the table that one call has;
-// until then there is none.
+// TestIndex trains a grid run by run, in any order. Once all runs are trained, it gathers the same table as a single
+// call; before that there is no table.
 func TestIndex(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: t.TempDir()}}
@@ -52,8 +52,8 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestIndexInstead has MNIST and not CIFAR-10: the run of an index is what it is on machines that
-// have both, and is not trained on other data.
+// TestIndexInstead has MNIST but not CIFAR-10. An index means the same run as on machines that have both, and the run
+// is not trained on other data instead.
 func TestIndexInstead(t *testing.T) {
 	sets := t.TempDir()
 	writeMNIST(t, sets)
@@ -71,7 +71,7 @@ func TestIndexInstead(t *testing.T) {
 	}
 }
 
-// TestIndexAbsent has no data: the grid has the same indexes, and the run says what is missing.
+// TestIndexAbsent has no data. The grid has the same indexes, and the error of a run says what is missing.
 func TestIndexAbsent(t *testing.T) {
 	r := Runner{Experiment: baselines, Scale: Paper, Seeds: 2, Only: []string{"*-ldlgn"}}
 	r.Dir = t.TempDir()

@@ -16,8 +16,8 @@ import (
 	"ialgn/internal/plot"
 )
 
-// drawn has rows of two data sets and two networks, of which one is without the paper's
-// value, one without a deviation, and one without a result.
+// drawn returns a table with rows of two data sets and two networks: one without the paper's value, one without a
+// deviation, and one without a result.
 func drawn() *Table {
 	row := func(data, network string, depth int, test, paper float64) Row {
 		r := Row{Data: data, Network: network, Width: 20, Depth: depth, Gates: 20 * depth}
@@ -41,7 +41,7 @@ func drawn() *Table {
 	return t
 }
 
-// TestPictures has the series of each chart, which lines join and what stands alone.
+// TestPictures checks the series of each chart: which points are joined by a line, and which are not.
 func TestPictures(t *testing.T) {
 	table := drawn()
 	table.picture = byDepth
@@ -85,8 +85,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestPaperPlaces has the paper's values where the paper's networks are, by their gates and
-// their width, not where ours are that the scale quick or a key makes smaller.
+// TestPaperPlaces checks that the paper's values are at the gates and the width of the paper's networks, not of our
+// networks, which the scale quick or a key makes smaller.
 func TestPaperPlaces(t *testing.T) {
 	r := Runner{Experiment: gateCount, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: t.TempDir()}}
 	r.Experiment.Set = []string{"model.width=500"}
@@ -112,7 +112,7 @@ func TestPaperPlaces(t *testing.T) {
 	}
 }
 
-// TestOperations has a chart for each size, of each network that was trained the mean over seeds.
+// TestOperations checks that there is a chart for each size, with the mean over seeds of each trained network.
 func TestOperations(t *testing.T) {
 	table := drawn()
 	of := func(op int, share float64) *grid.Result {
@@ -140,14 +140,14 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// at returns the percentages of the operations, all but one 0.
+// at returns the percentages of the operations: the given one for op, and 0 for all others.
 func at(op int, percent float64) []float64 {
 	all := make([]float64, 16)
 	all[op] = percent
 	return all
 }
 
-// TestPlots has every experiment drawn over rows with results, and the files named.
+// TestPlots draws every experiment for rows with results, and checks the names of the files.
 func TestPlots(t *testing.T) {
 	for _, e := range All() {
 		r := Runner{Experiment: e, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: t.TempDir()}}

@@ -14,7 +14,7 @@ import (
 	"ialgn/trainer"
 )
 
-// TestRunRefusesForeignFolders has folders with other files, and calls that cannot be.
+// TestRunRefusesForeignFolders refuses folders with other files, and invalid calls.
 func TestRunRefusesForeignFolders(t *testing.T) {
 	done := t.TempDir()
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: done}}
@@ -61,7 +61,7 @@ func TestRunRefusesForeignFolders(t *testing.T) {
 	}
 }
 
-// samples writes a table of n lines for the data set csv.
+// samples writes a table of n samples for the data set csv.
 func samples(t *testing.T, path string, n int) {
 	t.Helper()
 	var text strings.Builder
@@ -73,8 +73,8 @@ func samples(t *testing.T, path string, n int) {
 	}
 }
 
-// TestOtherData has networks on other data than those beside them: both were trained before,
-// one was, or the data change while the first trains.
+// TestOtherData has networks of one experiment trained on different data: both trained earlier, one trained earlier,
+// or the data change while the first trains.
 func TestOtherData(t *testing.T) {
 	table := filepath.Join(t.TempDir(), "samples.csv")
 	runner := func() (Runner, *recorder) {
@@ -130,8 +130,7 @@ func TestOtherData(t *testing.T) {
 		"/csv-60x4-rwlgn-quick.seed1.safetensors: was trained on another version")
 }
 
-// TestTuned has a seed that was trained further from a model, in the place of one of the
-// experiment's own.
+// TestTuned has a model that was fine-tuned from another, in the place of one of the experiment's seeds.
 func TestTuned(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Options: grid.Options{Dir: t.TempDir(), Train: rec.train}}
@@ -162,7 +161,8 @@ func TestTuned(t *testing.T) {
 	}
 }
 
-// TestDamagedCheckpoint has one beside a finished model, which nobody needs.
+// TestDamagedCheckpoint has a damaged checkpoint next to a finished model. It does no harm, since it is no longer
+// needed.
 func TestDamagedCheckpoint(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Options: grid.Options{Dir: t.TempDir(), Train: rec.train}}

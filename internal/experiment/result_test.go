@@ -14,8 +14,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// TestResults holds the files beside the models to what trainer and netlist say of them, and
-// makes them anew where they are not of their model.
+// TestResults compares the result files next to the models with trainer and netlist, and checks that a result of
+// another model is replaced.
 func TestResults(t *testing.T) {
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: t.TempDir()}}
 	r.Experiment.Columns, r.Experiment.Series = depthUse.Columns, depthUse.Series
@@ -73,8 +73,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestRelaxedResult has a network that is trained by its relaxed values, which has an
-// accuracy before freezing, too.
+// TestRelaxedResult has a network that is trained with relaxed values, so its result also has an accuracy before
+// freezing.
 func TestRelaxedResult(t *testing.T) {
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Options: grid.Options{Dir: t.TempDir()}}
 	r.Experiment.Quick.Keys = append(soft, r.Experiment.Quick.Keys...)
@@ -92,8 +92,8 @@ func TestRelaxedResult(t *testing.T) {
 	}
 }
 
-// TestSideBySide trains one after the other and side by side, and has the same bytes in
-// every file, also after an interruption of runs that were under way together.
+// TestSideBySide trains runs one after another and side by side. All files have the same bytes, also if runs were
+// interrupted while they trained together.
 func TestSideBySide(t *testing.T) {
 	tree := func(dir string) map[string]string {
 		all := map[string]string{}

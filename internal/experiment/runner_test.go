@@ -18,7 +18,7 @@ import (
 	"ialgn/trainer"
 )
 
-// digits is an experiment that trains in a moment.
+// digits is an experiment that trains quickly.
 var digits = Experiment{
 	Name: "tiny", Summary: "two networks on the digits", PaperSeeds: 5,
 	Entries: []Entry{
@@ -76,8 +76,8 @@ func files(t *testing.T, table *Table) []string {
 	return texts
 }
 
-// TestResume interrupts the second seed of the second entry, goes on, and has the table of
-// a run without interruption; a third call trains nothing.
+// TestResume interrupts the second seed of the second entry and resumes. The table is the same as without an
+// interruption; a third call trains nothing.
 func TestResume(t *testing.T) {
 	r := Runner{Experiment: digits, Scale: Paper, Seeds: 2, Options: grid.Options{Dir: t.TempDir(), Threads: 1}}
 	whole, err := r.Run(t.Context())
@@ -121,8 +121,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestInterruptTogether interrupts runs that are under way side by side: each is saved, and
-// the next call goes on with them and has the table of a run without interruption.
+// TestInterruptTogether interrupts runs that train side by side. Each is saved, the next call resumes them, and the
+// table is the same as without an interruption.
 func TestInterruptTogether(t *testing.T) {
 	r := Runner{Experiment: digits, Scale: Paper, Seeds: 2, Options: grid.Options{Dir: t.TempDir(), Threads: 2, Jobs: 2}}
 	whole, err := r.Run(t.Context())
@@ -147,8 +147,7 @@ func TestInterruptTogether(t *testing.T) {
 	}
 }
 
-// TestInterruptAlone interrupts the first run, and a call before its first run: those behind
-// it do not begin.
+// TestInterruptAlone interrupts the first run, and a call before its first run. The later runs do not begin.
 func TestInterruptAlone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -169,8 +168,8 @@ func TestInterruptAlone(t *testing.T) {
 	}
 }
 
-// TestFailureTogether has a run that fails beside another, which is saved and not the
-// cause that is named.
+// TestFailureTogether has a run that fails while another trains. The other run is saved, and the error names the
+// failed run.
 func TestFailureTogether(t *testing.T) {
 	cause := errors.New("no more paper")
 	rec := &recorder{}
@@ -190,7 +189,7 @@ func TestFailureTogether(t *testing.T) {
 	}
 }
 
-// TestOnly trains one row, then another: the first stays in the table of the second.
+// TestOnly trains one row, then another. The second table still contains the first row.
 func TestOnly(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{
@@ -236,7 +235,7 @@ func TestOnly(t *testing.T) {
 	}
 }
 
-// TestOnlyFits replaces a key that fits no more than the rows that are asked for.
+// TestOnlyFits replaces a key that is valid only for the requested rows.
 func TestOnlyFits(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Only: []string{"*rwlgn"}}
@@ -262,7 +261,7 @@ func TestOnlyFits(t *testing.T) {
 	}
 }
 
-// TestNamesakes refuses replaced keys that give networks which still differ one name.
+// TestNamesakes refuses replaced keys that give the same name to networks which still differ.
 func TestNamesakes(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{Experiment: depthScaling, Scale: Paper, Seeds: 1}
@@ -300,8 +299,7 @@ func TestNamesakes(t *testing.T) {
 	}
 }
 
-// TestNamesakeLeftOut has a row that is not asked for show nothing of the finished run that has
-// its name.
+// TestNamesakeLeftOut checks that a row which was not asked for shows no result of a finished run with the same name.
 func TestNamesakeLeftOut(t *testing.T) {
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1}
 	r.Dir, r.Train = t.TempDir(), (&recorder{}).train
@@ -324,8 +322,8 @@ func TestNamesakeLeftOut(t *testing.T) {
 	}
 }
 
-// TestScales trains both scales and more seeds into one folder: they do not touch each
-// other, and no seed is trained twice.
+// TestScales trains both scales and more seeds into one folder. They do not affect each other, and no seed is trained
+// twice.
 func TestScales(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Options: grid.Options{Dir: t.TempDir(), Train: rec.train}}
@@ -353,7 +351,7 @@ func TestScales(t *testing.T) {
 	}
 }
 
-// TestAbsent has an entry whose data come later, and go again.
+// TestAbsent has an entry whose data appear later and disappear again.
 func TestAbsent(t *testing.T) {
 	csv := filepath.Join(t.TempDir(), "samples.csv")
 	rec := &recorder{}
@@ -389,8 +387,8 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-// TestFallback has CIFAR-10 neither there nor trained: then a quick table is of MNIST, and
-// the same table once MNIST is gone; the scale paper has no such way out.
+// TestFallback has neither CIFAR-10 nor models trained on it. A table at the scale quick then uses MNIST, and stays
+// the same once MNIST is gone. The scale paper has no such fallback.
 func TestFallback(t *testing.T) {
 	sets := t.TempDir()
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1}

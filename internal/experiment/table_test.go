@@ -19,8 +19,7 @@ import (
 func mean(x float64) trainer.Spread        { return trainer.Spread{Mean: x} }
 func spread(x, std float64) trainer.Spread { return trainer.Spread{Mean: x, Std: &std} }
 
-// TestTable has summaries of runs that were not made: means above and below the paper's,
-// one seed, and an entry without data.
+// TestTable renders made-up summaries of runs: means above and below the paper's, one seed, and an entry without data.
 func TestTable(t *testing.T) {
 	summaries := map[string]*trainer.SeedsSummary{
 		"digits-60x4-rwlgn": {
@@ -78,7 +77,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestCaption names what a table leaves out of the paper's protocol.
+// TestCaption checks that the caption says where a table departs from the paper's protocol.
 func TestCaption(t *testing.T) {
 	for _, test := range []struct {
 		scale Scale
@@ -103,8 +102,8 @@ func TestCaption(t *testing.T) {
 	}
 }
 
-// TestEntitled names the rows and the data that were asked for, where these are not the paper's,
-// and what was changed of these rows alone.
+// TestEntitled checks that the title names the rows and the data if they are not the paper's, and the changes to only
+// these rows.
 func TestEntitled(t *testing.T) {
 	const all = "RWLGN, LDLGN and IALGN by depth on three data sets (table 1, figure 1 c)"
 	fashion := []string{"data.set=fashion-mnist"}
@@ -170,8 +169,8 @@ func TestEntitled(t *testing.T) {
 	}
 }
 
-// TestCaptionOfFewerSeeds has the one grid that the paper trains over fewer seeds than its
-// table 1, from which the value beside it is.
+// TestCaptionOfFewerSeeds has the only grid that the paper trains with fewer seeds than its table 1. The paper's value
+// in the grid comes from table 1.
 func TestCaptionOfFewerSeeds(t *testing.T) {
 	text := strings.Join(Runner{Experiment: binarisation, Scale: Paper, Seeds: 3}.caption(binarisation.Entries, true),
 		"\n")
@@ -182,7 +181,7 @@ func TestCaptionOfFewerSeeds(t *testing.T) {
 	}
 }
 
-// TestNotRun groups the rows by what they lack, in the order of the table.
+// TestNotRun checks that missing rows are grouped by what they lack, in the order of the table.
 func TestNotRun(t *testing.T) {
 	table := &Table{Rows: []Row{
 		{Name: "a", NotRun: "no x", Get: "fetch x"},
@@ -196,7 +195,7 @@ func TestNotRun(t *testing.T) {
 	}
 }
 
-// TestNothing has no entry with data: the table says so, and so does the error.
+// TestNothing has no entry with data. The table and the error both say so.
 func TestNothing(t *testing.T) {
 	r := Runner{
 		Experiment: baselines, Scale: Quick, Seeds: 3,

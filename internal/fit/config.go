@@ -19,7 +19,7 @@ const validationShare = 0.2
 // mostAnchors is the number of input bits that a pin can choose among, if there are that many.
 const mostAnchors = 16
 
-// config returns the configuration of a candidate. An empty name stands for the draft's name. seed is added to the
+// config returns the configuration of a candidate. If name is empty, it has the draft's name. seed is added to the
 // draft's seed (1 by default). share is the share of samples held out for validation.
 func (s *search) config(c candidate, width, epochs int, name string, seed int, share float64) (config.Config, error) {
 	own := []string{

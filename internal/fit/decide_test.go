@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// recorded is the front of a search for an ice40-up5k, as it was first trained: its best network was tried for half of
-// the budget of 2640 logic cells, and trained it took 1888. Once it was made smaller until it had 4 chains, and was
-// returned as the best, for it was held to that half.
+// recorded returns the front of a real search for an ice40-up5k, as it was first trained. The trial of its best
+// network was allowed half of the budget of 2640 logic cells, but the trained network took 1888. An earlier version
+// held the network to that half, made it smaller until it had 4 chains, and then returned it as the best.
 func recorded() []standing {
 	return []standing{
 		{wrong: 0.0659, cells: 1888, chains: 142, train: 33, finish: 60},
@@ -64,8 +64,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestExpected has networks that are far smaller than their trials were after those of their size, and those that were
-// not tried last.
+// TestExpected checks the order of networks by expected error. A network that is far smaller than its trial comes
+// after networks of its own size, and a network without a trial comes last.
 func TestExpected(t *testing.T) {
 	made := func(wrong float64, tried, cells int) *final {
 		f := &final{Tried: tried, TriedFor: 20, Epochs: 20}
@@ -92,7 +92,7 @@ func TestExpected(t *testing.T) {
 	}
 }
 
-// TestRoom tests networks against the whole device, wrapper and registers included as they were measured.
+// TestRoom checks how many cells a network may have on a device if the wrapper and registers are included as measured.
 func TestRoom(t *testing.T) {
 	const up5k = 5280
 	for _, c := range []struct {
@@ -154,7 +154,8 @@ func TestReplan(t *testing.T) {
 	}
 }
 
-// TestClock has reserves by what finishing takes, and a resumed search the minutes anew where only finishing is left.
+// TestClock checks the time that is kept for finishing. A resumed search has all its minutes again if only finishing
+// is left.
 func TestClock(t *testing.T) {
 	for _, c := range []struct {
 		name          string

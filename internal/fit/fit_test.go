@@ -19,21 +19,22 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestMain lets no search run out of time, since the time that a search takes depends on the machine.
+// TestMain gives searches unlimited time, because the time of a search depends on the machine.
 func TestMain(m *testing.M) {
 	leastSeconds = 600
 	os.Exit(m.Run())
 }
 
-// tick advances the clock by four seconds each time it is read, for example after each epoch of a network of the front.
-// What a search with one thread does then depends on its minutes alone, and no timeout in real time ends a part of it.
+// tick advances the clock by four seconds each time it is read, for example after each epoch of a network of the
+// front. A search with one thread then depends only on its minutes, and no timeout in real time ends a part of it.
 func tick(t *testing.T) {
 	begin, calls := time.Now(), atomic.Int64{}
 	now = func() time.Time { return begin.Add(time.Duration(calls.Add(1)) * 4 * time.Second) }
 	t.Cleanup(func() { now = time.Now })
 }
 
-// table writes a CSV file of samples whose class is where a point lies, in a ring or in a corner, and returns its path.
+// table writes a CSV file of samples and returns its path. The class of a sample says where its point is: in a ring or
+// in a corner.
 func table(t *testing.T, samples int) string {
 	t.Helper()
 	var b strings.Builder
@@ -57,7 +58,7 @@ func table(t *testing.T, samples int) string {
 	return path
 }
 
-// tableDraft returns what is known of a CSV file.
+// tableDraft returns the draft of a configuration for a CSV file.
 func tableDraft(t *testing.T, path string, keys ...string) config.Draft {
 	t.Helper()
 	return draftOf(t, append([]string{"data.set=csv", "data.train=" + path, "data.label=state", "name=points"}, keys...)...)
@@ -103,7 +104,7 @@ func TestRun(t *testing.T) {
 	if len(notes) < 4 {
 		t.Errorf("notes %q", notes)
 	}
-	// The search is over: the same comes of it again, without training.
+	// The search is finished: another call returns the same result without training.
 	same, err := Run(t.Context(), tableDraft(t, path), Options{
 		Target: "xilinx7", LUTs: 200, Minutes: 7, Dir: dir, Threads: 1, Resume: true,
 	})
@@ -115,8 +116,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// again trains a network again by its configuration and compares the bytes of the model. It compares accuracy and size
-// with the values in the result.
+// again trains a network again with its configuration and compares the model's bytes, the accuracy and the size with
+// the result.
 func again(t *testing.T, n Network) {
 	t.Helper()
 	cfg, err := library.LoadConfig(library.TrainOptions{}, n.Config)
@@ -148,11 +149,11 @@ func again(t *testing.T, n Network) {
 		t.Fatal(err)
 	}
 	if report, err := d.Report(); err != nil || report.LUTs.Total != n.LUTs.Total {
-		t.Errorf("%s: %v, %d LUTs are told, and compiled it has %+v", n.Model, err, n.LUTs.Total, report.LUTs)
+		t.Errorf("%s: %v, %d LUTs are reported, the compiled network has %+v", n.Model, err, n.LUTs.Total, report.LUTs)
 	}
 }
 
-// TestResume interrupts a search and resumes it. The rounds that were finished are kept unchanged.
+// TestResume interrupts a search and resumes it. The finished rounds are kept unchanged.
 func TestResume(t *testing.T) {
 	path, dir := table(t, 300), t.TempDir()
 	o := Options{Target: "ice40", LUTs: 100, Minutes: 0.2, Dir: dir, Threads: 2}
@@ -212,7 +213,7 @@ func ledgerOf(t *testing.T, dir string) *ledger {
 	return &l
 }
 
-// TestGiven keeps the keys that are given, except those that the search itself sets.
+// TestGiven keeps the keys that the user sets, except keys that the search itself sets.
 func TestGiven(t *testing.T) {
 	tick(t)
 	dir := t.TempDir()
@@ -232,8 +233,8 @@ func TestGiven(t *testing.T) {
 	}
 }
 
-// TestNoTime has no time to try candidates, and makes a network of the usual candidate for each budget. When the minutes
-// are over, the front is kept, the result names what is missing, and a later call adds it.
+// TestNoTime has no time to try candidates, and trains a network of the usual candidate for each budget. When the
+// minutes are over, the front is kept, and the result says what is missing. A later call adds it.
 func TestNoTime(t *testing.T) {
 	draft := tableDraft(t, table(t, 200))
 	o := Options{Target: "generic", LUTs: 80, Minutes: 1e-6, Dir: t.TempDir()}
@@ -284,7 +285,8 @@ func TestNoTime(t *testing.T) {
 	}
 }
 
-// TestShrink makes a network smaller gently: within few steps, by what each of its parts took, it takes nearly the limit.
+// TestShrink makes a network smaller in a few steps until it nearly reaches the limit. Each step uses the measured
+// cost of each part of the network.
 func TestShrink(t *testing.T) {
 	s, err := newSearch(t.Context(), tableDraft(t, table(t, 200)), Options{Target: "ice40-up5k", Dir: t.TempDir()})
 	if err != nil {
@@ -293,7 +295,7 @@ func TestShrink(t *testing.T) {
 	if err := s.open(); err != nil {
 		t.Fatal(err)
 	}
-	// As networks of vibration data were measured: comparisons and registers of inputs stay as chains go.
+	// As measured for networks of vibration data: with fewer chains, the comparisons and the input registers stay.
 	measure := func(width int) *cost {
 		return &cost{LUTs: LUTs{Head: width * 14 / 10, Encoder: 300, Total: width*14/10 + 300}, Kept: 192}
 	}
@@ -311,8 +313,8 @@ func TestShrink(t *testing.T) {
 	}
 }
 
-// TestSearchRefusesImpossibleTasks tells at once what cannot be searched for, and leaves files alone that no
-// search wrote.
+// TestSearchRefusesImpossibleTasks checks that impossible searches are refused at once, and that files which no search
+// wrote are left alone.
 func TestSearchRefusesImpossibleTasks(t *testing.T) {
 	path := table(t, 50)
 	dir := t.TempDir()
@@ -349,7 +351,7 @@ func TestSearchRefusesImpossibleTasks(t *testing.T) {
 	}
 }
 
-// TestNextBest takes the next best candidate if the best one does not fit, although its trial was small.
+// TestNextBest takes the next best candidate if the best one does not fit, although its trial was small enough.
 func TestNextBest(t *testing.T) {
 	tick(t)
 	path, dir := table(t, 300), t.TempDir()

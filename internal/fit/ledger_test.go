@@ -37,7 +37,7 @@ func written(t *testing.T, dir string) *ledger {
 	return l
 }
 
-// TestLedger goes on with what was written, and only with that of the same search.
+// TestLedger goes on with the ledger in a folder, but only if the same search wrote it.
 func TestLedger(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := openLedger(dir, ledgerAsked, ledgerDims, true, outfile.Guard{}); err == nil {
@@ -76,7 +76,8 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// TestLeading has candidates of later rounds first, each once, and those far above the budget last.
+// TestLeading checks the order of candidates: later rounds first, each candidate once, and candidates far above the
+// budget last.
 func TestLeading(t *testing.T) {
 	made := func(name string, wrong float64, total int) *trial {
 		return &trial{

@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestSizer foretells what networks of other widths take by what was compiled of one, and proposes widths that fit.
+// TestSizer predicts the size of networks of other widths from one compiled network, and proposes widths that fit.
 func TestSizer(t *testing.T) {
 	s := search{subject: subject{features: 64, classes: 10, keeps: true, family: "xilinx7"}}
 	compiled := func(width, depth int) measured {
@@ -55,8 +55,8 @@ func TestSizer(t *testing.T) {
 	}
 }
 
-// TestShapePressure has networks of one pressure alike at all widths, also where it is given and so does not go with
-// the width, and networks of another not.
+// TestShapePressure checks that the cost of the encoder is predicted from networks with the same cost pressure, at any
+// width, and not from networks with another. A pressure that the user sets does not change with the width.
 func TestShapePressure(t *testing.T) {
 	shapeAt := func(draft config.Draft, width int, keys ...string) shape {
 		t.Helper()
@@ -87,7 +87,8 @@ func TestShapePressure(t *testing.T) {
 	}
 }
 
-// TestNormalised takes the error of a network that is too large for less than it would be.
+// TestNormalised checks the estimate of a network's error at the size of the budget: a network above the budget would
+// have a larger error there.
 func TestNormalised(t *testing.T) {
 	if got := normalised(0.1, 1000, 1000); got != 0.1 {
 		t.Errorf("at the budget: %v", got)

@@ -19,7 +19,8 @@ func draftOf(t *testing.T, keys ...string) config.Draft {
 	return d
 }
 
-// TestDimensions searches what is not given, with values that a configuration can have, the first ones by the data.
+// TestDimensions checks that keys which are not set are searched, with valid values; the first value depends on the
+// data.
 func TestDimensions(t *testing.T) {
 	digits := draftOf(t, "data.set=digits")
 	all := dimensions(subject{features: 64, bitsIn: 4, classes: 10, samples: 4000, images: true, family: "ecp5", lutInputs: 6}, digits)
@@ -62,7 +63,8 @@ func TestDimensions(t *testing.T) {
 	}
 }
 
-// TestPressure goes with the chains, and is none for 0, in any network but one whose estimator is given.
+// TestPressure checks that the pressure is divided by the chains, that 0 sets none, and that none is searched if the
+// estimator is set to one without a pressure.
 func TestPressure(t *testing.T) {
 	for value, want := range map[string][]string{
 		"0": nil, "0.02": {"train.cost.target=ecp5", "train.cost.pressure=0.0002"},
@@ -79,14 +81,14 @@ func TestPressure(t *testing.T) {
 	}
 }
 
-// TestTau has the class counts divided by what grows with the root of the chains of a class.
+// TestTau checks that tau grows with the square root of the chains per class.
 func TestTau(t *testing.T) {
 	if got := tau("0.35", size{1000, 10}); math.Abs(got-3.5) > 1e-12 {
 		t.Errorf("tau of 100 chains a class: %v", got)
 	}
 }
 
-// TestSpread has each value of each dimension about equally often, and no candidate twice.
+// TestSpread checks that each value of each dimension is drawn about equally often, and no candidate twice.
 func TestSpread(t *testing.T) {
 	all := dimensions(subject{features: 64, bitsIn: 8, images: true, lutInputs: 6}, draftOf(t, "data.set=digits"))
 	list := spread(all, 200)
@@ -117,7 +119,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestNeighbours differ in one dimension, by one step.
+// TestNeighbours checks that neighbours differ by one step in one dimension.
 func TestNeighbours(t *testing.T) {
 	all := dimensions(subject{features: 64, bitsIn: 8, lutInputs: 6}, draftOf(t, "data.set=digits"))
 	c := first(all)
@@ -138,7 +140,7 @@ func TestNeighbours(t *testing.T) {
 			}
 		}
 		if differ != 1 {
-			t.Errorf("%v beside %v", n, c)
+			t.Errorf("%v is not a neighbour of %v", n, c)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"ialgn/netlist"
 )
 
-// Freezing a network of 30 chains and 5 layers in each scope.
+// This example freezes a network of 30 chains and 5 layers in each scope.
 func ExampleNetwork() {
 	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 30, Depth: 5, Classes: 3})
 	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {

@@ -23,8 +23,8 @@ func text(t *testing.T, n *netlist.Netlist) string {
 	return s.String()
 }
 
-// TestFreezeScopes has the whole text of a tiny network in each scope but Full, which
-// docs/reference/netlist.md shows.
+// TestFreezeScopes compares the whole text of a tiny network in each scope except Full. docs/reference/netlist.md
+// shows these texts.
 func TestFreezeScopes(t *testing.T) {
 	const head = `ialgn netlist 1
 name demo
@@ -124,7 +124,7 @@ func checkFrozen(t *testing.T, name string, f *model.Frozen) {
 	}
 }
 
-// checkGates compares every cell with an origin and returns their number.
+// checkGates compares the value of every cell that has an origin, and returns the number of these cells.
 func checkGates(t *testing.T, where string, n *netlist.Netlist, net []bool, layers [][]uint64, s int) (gates int) {
 	t.Helper()
 	for c := range netlist.Cell(n.Cells()) {
@@ -153,8 +153,8 @@ func checkHidden(t *testing.T, where string, n *netlist.Netlist, net []bool, las
 	}
 }
 
-// randomValues returns random feature words [sample][feature], thresholds among them,
-// where strictness shows.
+// randomValues returns random feature words [sample][feature]. Some equal a threshold, to show whether the comparison
+// is strict.
 func randomValues(f *model.Frozen, samples int) [][]uint16 {
 	values := make([][]uint16, samples)
 	state := uint32(12345)
@@ -198,7 +198,7 @@ func featureBits(f *model.Frozen, values [][]uint16) []uint64 {
 	return x
 }
 
-// evaluate is the slow evaluation of one sample by the kinds' definitions.
+// evaluate is the slow evaluation of one sample by the definitions of the cells' kinds.
 func evaluate(n *netlist.Netlist, x []uint64, s int) []bool {
 	net := make([]bool, n.Nets())
 	net[netlist.True] = true

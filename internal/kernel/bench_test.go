@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// BenchmarkUpdate times the update of a gate (k_x = 32, batch 100) on each path, with
-// parameters that stay in the cache and, at learning rate 0, do not drift into subnormals.
+// BenchmarkUpdate times the update of a gate (k_x = 32, batch 100) on each path. The parameters stay in the cache. The
+// learning rate is 0, so they do not drift into subnormals.
 func BenchmarkUpdate(b *testing.B) {
 	for _, layers := range []int{1, 5, 48} {
 		benchmark(b, fmt.Sprintf("layers=%d", layers), shape{k: 32, samples: 100, words: 2, layers: layers})
 	}
 }
 
-// BenchmarkShapes is BenchmarkUpdate for shapes that no fused kernel is made for.
+// BenchmarkShapes is BenchmarkUpdate for shapes without a fused kernel.
 func BenchmarkShapes(b *testing.B) {
 	for _, sh := range []shape{
 		{k: 64, samples: 100, words: 2},
@@ -51,7 +51,7 @@ func benchmark(b *testing.B, name string, sh shape) {
 			p.X, p.Samples = st.x, st.samples
 			copy(p.A, st.a)
 			copy(p.B, st.b)
-			best := time.Hour // beside other work the mean says little
+			best := time.Hour // the best time, since other work on the machine distorts the mean
 			for b.Loop() {
 				p.Adam = NewAdam(0, 0.9, 0.999, 1e-8, 1000)
 				for c := range p.Delta {

@@ -17,8 +17,8 @@ func TestGenerated(t *testing.T) {
 	testkit.Generated(t, filepath.Join("..", "..", "lab", "avo", "kernel"))
 }
 
-// TestRegisters holds the kernels for AVX2 to the registers that it has. The generator takes more
-// where it runs out of them, by encodings of AVX-512, which no processor with both would tell.
+// TestRegisters checks that the AVX2 kernels use only registers of AVX2. If the generator runs out of registers, it
+// takes more with encodings of AVX-512, and running the kernels on a processor with both would not show that.
 func TestRegisters(t *testing.T) {
 	more := regexp.MustCompile(`(?m)^.*\b([XY](1[6-9]|[23]\d)|Z\d+|K[0-7])\b.*$`)
 	for _, name := range []string{"avx2", "steps2", "relaxed2", "nodes2", "sparse2"} {

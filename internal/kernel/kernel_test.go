@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/detmath"
 )
 
-// lanes is the definition of a lane sum, told by the package comment.
+// lanes sums in the lane order that the package comment defines.
 func lanes(v []float32, in func(i int) bool) float32 {
 	var l [16]float32
 	for i, x := range v {
@@ -34,8 +34,8 @@ func normals(r *rand.Rand, n int, scale float32) []float32 {
 
 func operation(k, x, y int) bool { return k>>(3-(2*x+y))&1 == 1 }
 
-// TestOperations holds softmax and truth values to their definition, bit by bit in
-// the summation tree and closely in float64.
+// TestOperations compares softmax and truth values with their definitions: to the bit with the summation tree, and
+// within a tolerance in float64.
 func TestOperations(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
@@ -66,7 +66,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestBins compares sums and both gradients with their definition, to the bit.
+// TestBins compares sums and both gradients with their definitions, to the bit.
 func TestBins(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for _, n := range []int{16, 48, 64, 112, 128, 1024} {
@@ -99,8 +99,7 @@ func TestBins(t *testing.T) {
 	}
 }
 
-// TestCandidates compares group sums with their definition, to the bit, for both
-// index types.
+// TestCandidates compares group sums with their definition, to the bit, for both index types.
 func TestCandidates(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, n := range []int{1, 4, 15, 16, 33, 64, 70, 80, 97, 100, 112, 128, 1000, 1024} {
@@ -137,8 +136,8 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// TestFill compares each subset sum with its definition, in tables used before. The
-// sign of a zero is free.
+// TestFill compares each subset sum with its definition, in tables that were used before. The sign of a zero does not
+// matter.
 func TestFill(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	var tab Tables
@@ -165,11 +164,11 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestSelection holds the softmax of any size to the summation tree, to the bit.
+// TestSelection compares the softmax of any size with the summation tree, to the bit.
 func TestSelection(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	for _, k := range []int{1, 3, 16, 31, 32, 33, 100, 256} {
-		for range 200 { // one lane added otherwise changes few of the sums
+		for range 200 { // many trials, since one lane added in another order changes few sums
 			u, e, q := normals(r, k, 1), make([]float32, k), make([]float32, k)
 			_, top := Largest(u)
 			for j := range e {
@@ -225,7 +224,7 @@ func TestGradients(t *testing.T) {
 	}
 }
 
-// TestAdam compares with the textbook form in float64 over several steps.
+// TestAdam compares several steps with the textbook form in float64.
 func TestAdam(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	w, m, v := normals(r, 48, 1), make([]float32, 48), make([]float32, 48)
@@ -257,8 +256,8 @@ func TestAdam(t *testing.T) {
 	}
 }
 
-// TestAdamLargest holds the maximum of Update to that of Largest and to what is wanted,
-// with logits that a step of zero leaves as they are.
+// TestAdamLargest compares the maximum that Update returns with Largest and with the wanted value. A step of zero
+// leaves the logits unchanged.
 func TestAdamLargest(t *testing.T) {
 	inf, nan, zero := float32(math.Inf(1)), float32(math.NaN()), float32(math.Copysign(0, -1))
 	for _, c := range []struct {

@@ -7,18 +7,18 @@ import (
 	"testing"
 )
 
-// onePinOf says what a pin of a layer reads, one of its candidates.
+// onePinOf describes a pin of a layer: where its candidates are, and how many it has.
 type onePinOf struct {
 	source string // spine, hidden or input
 	k      int
 	wide   bool
 }
 
-// layerShape says what a random layer looks like.
+// layerShape describes a random layer.
 type layerShape struct {
 	a, b    onePinOf
 	light   bool
-	layers  int // of the section, of which the middle one is the layer at hand
+	layers  int // of the section; the tested layer is the middle one
 	words   int
 	samples int
 }
@@ -28,8 +28,8 @@ func (sh layerShape) String() string {
 		sh.samples)
 }
 
-// layerState is a layer with a batch, the bits of the layer before and what the readers of
-// its gates have left.
+// layerState is a layer with a batch, the bits of the layer before, and what the gates that read it have left in their
+// trace.
 type layerState struct {
 	layerShape
 	width    int
@@ -54,7 +54,7 @@ func (sh layerShape) pin(r *rand.Rand, p onePinOf, width int) *Pin {
 		rows = width
 	}
 	for range n {
-		if w := min(r.IntN(rows+10), rows-1); p.wide { // the last one often
+		if w := min(r.IntN(rows+10), rows-1); p.wide { // often the last one
 			pin.Wide = append(pin.Wide, uint32(w))
 		} else {
 			pin.Narrow = append(pin.Narrow, uint16(w))
@@ -92,16 +92,16 @@ func (sh layerShape) draw(r *rand.Rand) *layerState {
 	return t
 }
 
-// places says how arrays are copied that a pass works on.
+// places copies the arrays that a pass works on, to a place of its choice.
 type places struct {
 	floats func([]float32) []float32
 	words  func([]uint64) []uint64
 	bits   func([]uint32) []uint32
 	ops    func([]uint8) []uint8
-	edges  func([]Edge) []Edge // with those after the last
+	edges  func([]Edge) []Edge // including the edges after the last
 }
 
-// clones copies arrays to anywhere.
+// clones copies arrays to any place.
 var clones = places{
 	slices.Clone[[]float32], slices.Clone[[]uint64], slices.Clone[[]uint32], slices.Clone[[]uint8],
 	func(e []Edge) []Edge { return slices.Clone(e[:len(e)+edgesAhead])[:len(e)] },
@@ -111,7 +111,7 @@ func (c *places) logits(l Logits) Logits {
 	return Logits{c.floats(l.W), c.floats(l.M), c.floats(l.V), c.floats(l.Top)}
 }
 
-// gates copies what an update changes.
+// gates copies the arrays that an update changes.
 func (c *places) gates(s *Gates) *Gates {
 	n := *s
 	n.Logits, n.Op, n.A, n.B = c.logits(s.Logits), c.ops(s.Op), c.pin(s.A), c.pin(s.B)
@@ -130,8 +130,8 @@ func (c *places) pin(p *Pin) *Pin {
 	return &n
 }
 
-// run updates a copy of the layer three times, the second time with a part of the batch,
-// and returns its outputs and all that changed.
+// run updates a copy of the layer three times, the second time with a part of the batch, and returns its outputs and
+// all changed arrays.
 func (t *layerState) run(path string, c places) map[string][]uint32 {
 	s := c.gates(t.gates)
 	if err := Use(path); err != nil {
@@ -188,8 +188,7 @@ func (t *layerState) run(path string, c places) map[string][]uint32 {
 	return bits
 }
 
-// TestLayers holds each vector path to the plain one, to the bit, on random layers of
-// every form.
+// TestLayers compares each vector path with the plain path, to the bit, on random layers of every form.
 func TestLayers(t *testing.T) {
 	before, _ := Path()
 	defer Use(before)

@@ -16,7 +16,7 @@ func randomRows(r *rand.Rand, n int) [][]uint64 {
 	return rows
 }
 
-// TestLines compares the lines, and the values of tables there, with single bits.
+// TestLines compares the lines of tables, and the tables' values there, with a computation bit by bit.
 func TestLines(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for pins := 1; pins <= MaxPins; pins++ {
@@ -36,7 +36,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestNumber holds the two numberings of tables to the paper's operations.
+// TestNumber compares the two numberings of tables with the paper's operations.
 func TestNumber(t *testing.T) {
 	for op := range Ops {
 		for line := range 4 {
@@ -55,8 +55,8 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// TestQuantise holds rounded values to half a step of dither and half a step of rounding, and their mean over many
-// dithers to the value.
+// TestQuantise checks that a rounded value differs from the value by at most half a step of dither plus half a step of
+// rounding, and that its mean over many dithers is the value.
 func TestQuantise(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	values, q := make([]float32, 128), make([]int8, 128)
@@ -87,7 +87,7 @@ func TestQuantise(t *testing.T) {
 	}
 }
 
-// TestIntegerSums compares sums for candidates and for all sources with the obvious ones.
+// TestIntegerSums compares the sums for candidates and for all sources with a simple computation.
 func TestIntegerSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, words := range []int{1, 2, 3, 16} {
@@ -131,12 +131,12 @@ func TestIntegerSums(t *testing.T) {
 	}
 }
 
-// columns returns a row of sums for so many sources.
+// columns returns a row of sums for a number of sources.
 func columns(sources int) []float32 {
 	return make([]float32, (sources+ProductColumns-1)/ProductColumns*ProductColumns)
 }
 
-// TestReplace holds which candidates give way, to what, and that the one that is selected never does.
+// TestReplace checks which candidates are replaced, and by what. The selected candidate is never replaced.
 func TestReplace(t *testing.T) {
 	p := &Pin{
 		K: 5, Logits: Logits{W: []float32{1, -2, 3, 0, -2}, M: make([]float32, 5), V: make([]float32, 5), Top: []float32{3}},

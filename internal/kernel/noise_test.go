@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestNoise holds how often each choice wins to the softmax of the logits, and lines to their sigmoids, whatever the
-// temperature, within five standard deviations of 20,000 draws.
+// TestNoise compares how often each choice wins with the softmax of the logits, and truth-table lines with their
+// sigmoids, at any temperature, within five standard deviations of 20,000 draws.
 func TestNoise(t *testing.T) {
 	const steps = 20000
 	w := []float32{1, -0.5, 0.3, 2}
@@ -42,7 +42,7 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestNoiseKeys holds that each part of the key gives other noise, and the same key the same.
+// TestNoiseKeys checks that each part of the key changes the noise, and that the same key gives the same noise.
 func TestNoiseKeys(t *testing.T) {
 	draw := func(seed uint64, step, layer, node, which int) []float32 {
 		n := &Noise{Seed: seed, Temperature: 1}
@@ -61,8 +61,8 @@ func TestNoiseKeys(t *testing.T) {
 	}
 }
 
-// TestNoiseGradient makes a step with noise, and one without it of the same node whose logits have that noise on them:
-// the gradients differ by the temperature.
+// TestNoiseGradient compares a step with noise with a step without noise on the same node, with the noise added to its
+// logits. The gradients differ by a factor, the temperature.
 func TestNoiseGradient(t *testing.T) {
 	const k, temperature = 5, 0.5
 	noise := &Noise{Seed: 9, Temperature: temperature}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// state is a section of chains and a batch, of one random shape.
+// state is a section of chains and a batch, of a random shape.
 type state struct {
 	s       *Gates
 	words   int
@@ -19,7 +19,7 @@ type state struct {
 	delta   []float32 // [chains][64 words]
 }
 
-// shape says what a random section looks like; what is drawn comes from r.
+// shape describes a random section. Its contents are drawn from r.
 type shape struct {
 	k, samples, words, layers int
 	wide                      bool // wires of 32 bits
@@ -36,7 +36,7 @@ const testInputs = 200
 // fusedCandidates are the candidates of the pins for which there are fused kernels.
 var fusedCandidates = []int{fusedK, 16, 8, 4}
 
-// chains is more than a group has where a fused kernel walks groups.
+// chains returns a number of chains that is more than one group if a fused kernel works in groups.
 func (sh shape) chains() int {
 	if slices.Contains(fusedCandidates, sh.k) && sh.words == fusedWords {
 		return maxGroup + 1
@@ -44,8 +44,8 @@ func (sh shape) chains() int {
 	return 25
 }
 
-// odd returns a value that kernels may get wrong: zeros, subnormals, ties, large
-// numbers, among plain ones of the given scale.
+// odd returns a value that kernels may get wrong (a zero, a subnormal, a tie or a large number) or a plain one of the
+// given scale.
 func odd(r *rand.Rand, scale float64) float32 {
 	switch r.IntN(12) {
 	case 0:
@@ -84,7 +84,7 @@ func (sh shape) pin(r *rand.Rand, gates, k int) *Pin {
 		p.Logits = sh.logits(r, gates, k)
 	}
 	for range gates * k {
-		p.Narrow = append(p.Narrow, uint16(min(r.IntN(testInputs+20), testInputs-1))) // the last one often
+		p.Narrow = append(p.Narrow, uint16(min(r.IntN(testInputs+20), testInputs-1))) // often the last one
 	}
 	if sh.wide {
 		for _, w := range p.Narrow {
@@ -128,7 +128,7 @@ func (l Logits) clone() Logits {
 	return Logits{slices.Clone(l.W), slices.Clone(l.M), slices.Clone(l.V), slices.Clone(l.Top)}
 }
 
-// run updates all chains of a copy of the section twice and returns all that changed.
+// run updates all chains of a copy of the section twice and returns all changed arrays.
 func (t *state) run(path string) (bits map[string][]uint32) {
 	s := *t.s
 	s.Logits, s.Op, s.B = s.clone(), slices.Clone(s.Op), s.B.clone()
@@ -145,7 +145,7 @@ func (t *state) run(path string) (bits map[string][]uint32) {
 		p.Adam = NewAdam(0.01, 0.9, 0.999, 1e-8, step)
 		for from := 0; from < t.chains; from += p.Group {
 			n := min(p.Group, t.chains-from)
-			copy(p.A, t.a) // chains of a group have the same rows as those of another
+			copy(p.A, t.a) // all groups use the same rows
 			copy(p.B, t.b)
 			for c := range n {
 				p.Delta[c] = t.delta[(from+c)*64*t.words:][:64*t.words]
@@ -184,7 +184,7 @@ func add(bits map[string][]uint32, name string, v []float32) {
 	}
 }
 
-// TestPaths holds each vector path to the plain one, to the bit, on random shapes.
+// TestPaths compares each vector path with the plain path, to the bit, on random shapes.
 func TestPaths(t *testing.T) {
 	before, _ := Path()
 	defer Use(before)
@@ -231,8 +231,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestTouchesOwnChains looks that an update reads no logits of a chain that it was not
-// given: another goroutine may be at work on them.
+// TestTouchesOwnChains checks that an update reads no logits of chains that it was not given: another goroutine may be
+// updating them.
 func TestTouchesOwnChains(t *testing.T) {
 	before, _ := Path()
 	defer Use(before)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRelaxedWithoutTurning takes the AVX-512 path as on a processor that lacks what
-// meanBits wants there beyond it.
+// TestRelaxedWithoutTurning runs the AVX-512 path as on a processor that lacks the instructions beyond plain AVX-512
+// which meanBits uses if it can.
 func TestRelaxedWithoutTurning(t *testing.T) {
 	const path = "avx512"
 	if !slices.Contains(Paths(), path) {

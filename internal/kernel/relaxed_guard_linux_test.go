@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestRelaxedGuarded runs passes with relaxed values on arrays between pages that must not
-// be touched, and compares with the plain path.
+// TestRelaxedGuarded runs passes with relaxed values on arrays between pages that must not be accessed, and compares
+// the results with the plain path.
 func TestRelaxedGuarded(t *testing.T) {
 	onVectorPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(16, 16))

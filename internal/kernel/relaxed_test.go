@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// pinShape says what a random pin reads: k candidates, or 0 for a spine.
+// pinShape describes a random pin: it has k candidates, or reads the spine if k is 0.
 type pinShape struct {
 	k      int
 	hidden bool
 }
 
-// relaxedShape says what a random layer and the one above look like.
+// relaxedShape describes a random layer and the layer above it.
 type relaxedShape struct {
 	a, b, above         pinShape // above: both pins of the layer above; k = 0: this one is the last
 	samples, words      int
@@ -23,7 +23,7 @@ type relaxedShape struct {
 
 const relaxedWidth = 23
 
-// relaxedState is a random layer with all that its passes read.
+// relaxedState is a random layer with everything that its passes read.
 type relaxedState struct {
 	sh     relaxedShape
 	l      *Layer
@@ -67,8 +67,8 @@ func (sh relaxedShape) gradient(r *rand.Rand, scale float64) []float32 {
 	return append(odds(r, sh.samples, scale), make([]float32, 64*sh.words-sh.samples)...)
 }
 
-// gates returns a random section. Few gates of the layer before are read often, unless
-// wires are spread.
+// gates returns a random section. Its gates read few gates of the layer before, often the same ones, unless wires are
+// spread.
 func (sh relaxedShape) gates(r *rand.Rand, a, b pinShape) *Gates {
 	n := relaxedWidth * sh.layers
 	draw := func(p pinShape) *Pin {
@@ -103,8 +103,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// run computes and updates copies of the layer's gates, in two parts, and returns all that
-// changed. keep makes the copies.
+// run computes and updates copies of the layer's gates, in two parts, and returns all changed arrays. keep makes the
+// copies.
 func (t *relaxedState) run(path string, keep func(v []float32) []float32, x []uint64) map[string][]uint32 {
 	if err := Use(path); err != nil {
 		panic(err)
@@ -171,7 +171,7 @@ func relaxedShapes(r *rand.Rand) (all []relaxedShape) {
 	return all
 }
 
-// TestRelaxedPaths holds each vector path to the plain one, to the bit, on random layers.
+// TestRelaxedPaths compares each vector path with the plain path, to the bit, on random layers.
 func TestRelaxedPaths(t *testing.T) {
 	onVectorPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(12, 12))
@@ -225,8 +225,7 @@ func TestMean(t *testing.T) {
 	}
 }
 
-// TestRelaxedBins compares sums and gradients with their definition: the gradients to the
-// bit, the sums in double precision.
+// TestRelaxedBins compares gradients with their definitions to the bit, and sums in double precision.
 func TestRelaxedBins(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 14))
 	delta, a, b := normals(r, 112, 1e-3), normals(r, 112, 1), normals(r, 112, 1)
@@ -254,7 +253,7 @@ func TestRelaxedBins(t *testing.T) {
 	}
 }
 
-// TestRelaxedLooks gives passes what assembly must not follow: each path panics.
+// TestRelaxedLooks gives passes invalid arguments that assembly must not use. Each path must panic.
 func TestRelaxedLooks(t *testing.T) {
 	panics := func(f func()) (yes bool) {
 		defer func() { yes = recover() != nil }()

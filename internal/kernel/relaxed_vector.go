@@ -110,7 +110,7 @@ func (s *Steps) sums(c *choice, k int, wires Wires, rows []float32, batch *Batch
 	}
 }
 
-// selectStep makes an Adam step on the selection logits w of a pin, after sums. Its results are those of
+// selectStep makes an Adam step on the selection logits w of a pin, after sums. Its results are the same as from
 // [Adam.Update].
 func (s *Steps) selectStep(adam *Adam, w, m, v []float32, c *choice) (arg int, top float32) {
 	k := len(w)

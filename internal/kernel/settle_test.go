@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSettle goes down random networks and looks that a gradient stays where it was put
-// until it was read, whichever goroutine is the first.
+// TestSettle checks on random networks that a gradient is not overwritten before it is read, in whatever order
+// goroutines run.
 func TestSettle(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 17))
 	for range 200 {
@@ -37,11 +37,11 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// checkSettled looks at a layer and the one above; pins are the edges between as they were.
+// checkSettled checks a layer l and the layer above it. pins are the edges between them before Settle.
 func checkSettled(t *testing.T, l, above *Layer, pins []Edge, bounds []int, rows int) {
 	t.Helper()
 	type use struct{ goroutine, gate int }
-	last := map[uint32]use{} // who reads a row as the last, or several goroutines
+	last := map[uint32]use{} // the last reader of a row; goroutine -1: several goroutines read it
 	for g := range len(bounds) - 1 {
 		for i := bounds[g]; i < bounds[g+1]; i++ {
 			for j, e := range l.Uses.Of(i) {

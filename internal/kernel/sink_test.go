@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// told is a sink that wants some pins, and writes down what it is told.
+// told is a sink that wants some pins, and records what it is given.
 type told struct {
 	wants func(pin int) bool
 	wires map[[2]int]uint32 // by node and pin
@@ -26,7 +26,7 @@ func (s *told) Take(_, _, node, pin int, wire uint32, beta []float32) {
 	s.wires[[2]int{node, pin}], s.betas[[2]int{node, pin}] = wire, slices.Clone(beta)
 }
 
-// sinkLayer returns a layer of nodes of four pins on input bits, of which pin 1 has a single wire.
+// sinkLayer returns a layer of nodes of four pins on input bits. Pin 1 has a single wire.
 func sinkLayer(width, inputs int) *NodeLayer {
 	r := rand.New(rand.NewPCG(4, 4))
 	normal := func(n int) Logits {
@@ -53,9 +53,9 @@ func sinkLayer(width, inputs int) *NodeLayer {
 	return &NodeLayer{Nodes: n}
 }
 
-// TestSinks tells two sinks of what each wants: pins with and without a choice, on every path, with kernels that update
-// all pins of a node at once and without, and with noise. Told is the wire that the pin read in the step, which may be
-// another one after it.
+// TestSinks gives two sinks the pins that each wants: pins with and without a choice, on every path, with and without
+// kernels that update all pins of a node at once, and with noise. The sink gets the wire that the pin read in the
+// step. After the step, the pin may read another wire.
 func TestSinks(t *testing.T) {
 	before, err := Path()
 	if err != nil {
@@ -95,12 +95,12 @@ func TestSinks(t *testing.T) {
 			}
 			p.Update(l, &Trace{}, nil, func(int) []float32 { return delta }, 0, width)
 			if len(even.wires) != 2*width || len(all.wires) != 4*width {
-				t.Fatalf("%s: told of %d and %d pins, want %d and %d", name, len(even.wires), len(all.wires), 2*width, 4*width)
+				t.Fatalf("%s: the sinks got %d and %d pins, want %d and %d", name, len(even.wires), len(all.wires), 2*width, 4*width)
 			}
 			moved := 0
 			for at, wire := range all.wires {
 				if !slices.Equal(p.X[2*wire:][:2], read[at]) {
-					t.Errorf("%s: node and pin %v: told of wire %d, which it did not read", name, at, wire)
+					t.Errorf("%s: node and pin %v: the sink got wire %d, which the pin did not read", name, at, wire)
 				}
 				if l.Pins[at[1]].Bit[at[0]] != wire {
 					moved++

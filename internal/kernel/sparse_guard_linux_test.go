@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestSparseGuarded multiplies arrays between pages that must not be touched, compares with
-// the plain path to the bit, and that with sums of another form.
+// TestSparseGuarded multiplies arrays between pages that must not be accessed. It compares the product with the plain
+// path to the bit, and the plain path with sums that are computed differently.
 func TestSparseGuarded(t *testing.T) {
 	onPaths(t, func(t *testing.T, _ string) {
 		r := rand.New(rand.NewPCG(17, 17))

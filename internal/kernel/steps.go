@@ -52,7 +52,7 @@ func (s *Steps) Bins(delta, beta []float32, a, b []uint64) {
 }
 
 // UpdateOperations makes an Adam step on the operation logits w with the moments m and v, from the sums of Bins. Its
-// results are those of [Adam.Update].
+// results are the same as from [Adam.Update].
 func (s *Steps) UpdateOperations(c *Adam, w, m, v *[Ops]float32) (arg int, top float32) {
 	if f := vectors(); f != nil {
 		s.adam = *c
@@ -83,7 +83,7 @@ type Batch struct {
 	Words, Samples int
 }
 
-// sumCandidates does the first part of a step on the selection logits w, of which top is the largest. Candidate j is
+// sumCandidates does the first part of a step on the selection logits w. top is the largest of them. Candidate j is
 // row wires[j] of the batch. grad is the gradient of the selected bit, padded with zeros to a multiple of [Lanes].
 // sumCandidates leaves the probabilities in q and the sums of the candidates in r, which must have room for them.
 func (s *Steps) sumCandidates(w []float32, top float32, wires Wires, batch *Batch, grad []float32) {
@@ -100,7 +100,8 @@ func (s *Steps) pinSums(r []float32, k int, wires Wires, batch *Batch, grad []fl
 	s.tables.Sum(r[:k], wires, batch, grad)
 }
 
-// stepSelection does the second part of the step, with the moments m and v. Its results are those of [Adam.Update].
+// stepSelection does the second part of the step, with the moments m and v. Its results are the same as from
+// [Adam.Update].
 func (s *Steps) stepSelection(c *Adam, w, m, v []float32, batch *Batch) (arg int, top float32) {
 	k := len(w)
 	m, v = m[:k], v[:k]

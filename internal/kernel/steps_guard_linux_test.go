@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestGuarded runs all steps on arrays between pages that must not be touched, and
-// compares with the plain path.
+// TestGuarded runs all steps on arrays between pages that must not be accessed, and compares the results with the
+// plain path.
 func TestGuarded(t *testing.T) {
 	onPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(10, 10))
@@ -39,7 +39,7 @@ func TestGuarded(t *testing.T) {
 	})
 }
 
-// compareGather compares the sums along edges, the first and the last rows' among them.
+// compareGather compares the sums along edges, including edges to the first and the last rows.
 func compareGather(t *testing.T, r *rand.Rand, samples int, end bool) {
 	const width = 9
 	words := (samples + 63) / 64
@@ -65,7 +65,7 @@ func compareGather(t *testing.T, r *rand.Rand, samples int, end bool) {
 	}
 }
 
-// TestLayersGuarded updates layers in arrays between pages that must not be touched.
+// TestLayersGuarded updates layers in arrays between pages that must not be accessed.
 func TestLayersGuarded(t *testing.T) {
 	before, _ := Path()
 	defer Use(before)
@@ -122,7 +122,7 @@ func comparePin(t *testing.T, path string, p *onePin, end bool) {
 	}
 }
 
-// compareGate compares the steps without a pin.
+// compareGate compares the steps that need no pin.
 func compareGate(t *testing.T, path string, r *rand.Rand, samples int, end bool) {
 	n := (samples + Lanes - 1) / Lanes * Lanes
 	words := (n + 63) / 64

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// onePin is a pin of one gate and what it is updated from, in arrays as long as they must
-// be and no longer.
+// onePin is a pin of one gate and the data of its update, in arrays that are exactly as long as they must be.
 type onePin struct {
 	w, m, v, grad []float32
 	top           float32
@@ -16,7 +15,7 @@ type onePin struct {
 	batch         Batch
 }
 
-// drawPin draws a pin of k candidates, the last row of the batch among them.
+// drawPin draws a pin of k candidates. One of them is the last row of the batch.
 func drawPin(r *rand.Rand, k, samples, words, inputs int, wide bool) *onePin {
 	p := &onePin{w: normals(r, k, 1), m: normals(r, k, 1e-4), v: make([]float32, k)}
 	for i := range p.v {
@@ -43,7 +42,7 @@ func drawPin(r *rand.Rand, k, samples, words, inputs int, wide bool) *onePin {
 	return p
 }
 
-// update makes a step on copies of the logits and returns all that it gave.
+// update makes a step on copies of the logits and returns all results.
 func (p *onePin) update(s *Steps) []uint32 {
 	w, m, v := append([]float32(nil), p.w...), append([]float32(nil), p.m...), append([]float32(nil), p.v...)
 	return p.updateIn(s, w, m, v)
@@ -74,7 +73,7 @@ func onPaths(t *testing.T, test func(t *testing.T, path string)) {
 	onThese(t, Paths(), test)
 }
 
-// onVectorPaths runs a test that compares with the plain path on every other one.
+// onVectorPaths runs a test, which compares with the plain path, on every other path.
 func onVectorPaths(t *testing.T, test func(t *testing.T, path string)) {
 	onThese(t, Paths()[:len(Paths())-1], test)
 }
@@ -90,8 +89,8 @@ func onThese(t *testing.T, paths []string, test func(t *testing.T, path string))
 	}
 }
 
-// TestStepsGrow uses one zero Steps for pins and batches of any order of sizes, where
-// what an earlier one left must not count.
+// TestStepsGrow uses one zero Steps for pins and batches of all sizes in random order. What an earlier use left must
+// not count.
 func TestStepsGrow(t *testing.T) {
 	onPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(8, 8))
@@ -106,7 +105,7 @@ func TestStepsGrow(t *testing.T) {
 	})
 }
 
-// TestStepsLook gives steps what assembly must not follow: each path panics.
+// TestStepsLook gives steps invalid arguments that assembly must not use. Each path must panic.
 func TestStepsLook(t *testing.T) {
 	panics := func(f func()) (yes bool) {
 		defer func() { yes = recover() != nil }()

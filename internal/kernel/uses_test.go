@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// drawTrace returns what a layer of the given width may have left, and edges that lead to
-// it for each of the given numbers.
+// drawTrace returns a trace as a layer of the given width may have left it, and for each element of numbers as many
+// edges to the layer.
 func drawTrace(r *rand.Rand, width, words, samples int, numbers []int) (*Trace, *Uses) {
 	t := &Trace{Bits: make([]uint64, width*2*words), Coef: odds(r, width*2*2, 1)}
 	for range width {
@@ -30,8 +30,7 @@ func drawTrace(r *rand.Rand, width, words, samples int, numbers []int) (*Trace, 
 	return t, u
 }
 
-// TestGather compares the sums along edges with the plain ones: of no edge, of many, in
-// rows of all lengths.
+// TestGather compares the sums along edges with the plain sums: of no edge, of many, and in rows of all lengths.
 func TestGather(t *testing.T) {
 	onPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(12, 12))
@@ -54,7 +53,7 @@ func TestGather(t *testing.T) {
 	})
 }
 
-// TestUses holds the edges of a small layer to what the wires say.
+// TestUses compares the edges of a small layer with its wires.
 func TestUses(t *testing.T) {
 	s := &Gates{
 		Layers: 1,

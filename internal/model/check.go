@@ -195,8 +195,8 @@ func (m *Model) checkLengths(i int) error {
 	return nil
 }
 
-// checkValues checks the numbers of section i, of which s holds some or all chains. It returns the name of the
-// faulty array.
+// checkValues checks the numbers of section i. s holds some or all of its chains. It returns the name of the faulty
+// array.
 func (m *Model) checkValues(i int, s *Section) (string, error) {
 	if err := checkFinite(s.Ops); err != nil {
 		return "ops", err

@@ -14,9 +14,9 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestChecksum flips every third byte of files of every sort of model, in the long tier each, to its complement and in
-// one bit: all readers of the whole file refuse it. In the key of the checksum alone a flip is
-// not seen, since the file then has none, as those of other programs.
+// TestChecksum flips every third byte of a model and of a checkpoint (in the long tier: every byte), to its complement
+// and in one bit. All readers of the whole file must refuse it. The only exception is the name of the checksum's key:
+// with another name the file has no checksum, like files of other programs.
 func TestChecksum(t *testing.T) {
 	step := 3
 	if testkit.Whole() {
@@ -43,8 +43,8 @@ func TestChecksum(t *testing.T) {
 	}
 }
 
-// TestChecksumReaders has the readers of paths find a number that has changed: the message
-// names file and remedy. What is said of a file without its arrays does not depend on them.
+// TestChecksumReaders changes a number in a file. All readers that take a path must report it, with the file's name
+// and a remedy. ReadInfo does not read the arrays, so it still works.
 func TestChecksumReaders(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{})
 	file := fileOf(t, m, model.Extra{})
@@ -79,8 +79,7 @@ func TestChecksumReaders(t *testing.T) {
 	}
 }
 
-// TestWithoutChecksum takes the checksum out, as another program may: a model is read, a
-// checkpoint is not.
+// TestWithoutChecksum removes the checksum, as another program may. A model is read, a checkpoint is refused.
 func TestWithoutChecksum(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{})
 	h, data := split(t, fileOf(t, m, model.Extra{}))
@@ -104,7 +103,7 @@ func TestWithoutChecksum(t *testing.T) {
 	}
 }
 
-// TestChecksumErrors puts other things in the place of the digits.
+// TestChecksumErrors replaces the digits of the checksum by other text.
 func TestChecksumErrors(t *testing.T) {
 	file := fileOf(t, netgen.Model(netgen.ModelOptions{}), model.Extra{})
 	at := bytes.Index(file, []byte(`"crc32c":"`)) + len(`"crc32c":"`)
@@ -114,7 +113,7 @@ func TestChecksumErrors(t *testing.T) {
 	} {
 		harmed := bytes.Clone(file)
 		copy(harmed[at:], digits)
-		if !bytes.Equal(harmed, file) { // digits alone are upper and lower case at once
+		if !bytes.Equal(harmed, file) { // a checksum of digits alone has no letters to change
 			expectRefusal(t, harmed, "take a fresh copy")
 		}
 	}

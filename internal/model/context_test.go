@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestIn holds that every pass over a file ends with its context, in memory and on the disk, and that another view of
-// the file still reads.
+// TestIn checks that every pass over a file ends with its context, in memory and on disk, and that another view of the
+// file can still be read.
 func TestIn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.st")
 	if _, err := netgen.Model(netgen.ModelOptions{}).Save(path); err != nil {

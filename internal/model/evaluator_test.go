@@ -13,8 +13,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestForwardPass holds freezing and the bit-parallel forward pass of every form of
-// network against the slow one: each bit of each layer, counts and classes.
+// TestForwardPass compares freezing and the bit-parallel forward pass of every form of network with the slow forward
+// pass: each bit of each layer, the counts and the classes.
 func TestForwardPass(t *testing.T) {
 	const samples, words = 150, 3
 	for _, form := range netgen.Forms() {
@@ -100,8 +100,8 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestEvaluate checks a whole set, with a partial last batch, against the slow pass,
-// and that the number of threads leaves no trace.
+// TestEvaluate compares a whole set, with a partial last batch, with the slow pass. The number of threads must not
+// matter.
 func TestEvaluate(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{Seed: 20})
 	p := netgen.Samples(&m.Encoder, 1100, len(m.Classes), 2)

@@ -11,11 +11,11 @@ var (
 	Finish           = finish
 )
 
-// CloseFile has the rank's next write to the file fail, as that to a full disk does.
+// CloseFile makes the rank's next write to the file fail, like a write to a full disk.
 func (s *Staged) CloseFile() { s.file.Close() }
 
-// KeepNothing has a file keep digests of its blocks alone, as of a large one.
+// KeepNothing makes a file keep only the digests of its blocks, as it does for a large file.
 func (f *File) KeepNothing() { f.room.Store(0) }
 
-// Intact reports whether passes rely on a checksum that was compared.
+// Intact reports whether the checksum was compared, so that later passes can rely on it.
 func (f *File) Intact() bool { return f.intact.Load() }

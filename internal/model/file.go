@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 )
 
-// File is a model file that is opened once and read in several passes, all of which see the same bytes. A file of
+// File is a model file that is opened once and read in several passes. All passes see the same bytes. A file of
 // up to 4 MB is kept in memory after its first reading. For a larger file, File keeps a digest of each block, and
 // returns an error if the block later reads differently or not at all. A file that is replaced or changed meanwhile
 // can therefore make a pass fail, but [File.SHA256] never names other bytes than those that Info, Frozen and Chains

@@ -12,8 +12,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// expectRefusal checks that every reader refuses the file with a message that names
-// the file and has all the wanted parts.
+// expectRefusal checks that every reader refuses the file, with a message that names the file and contains the wanted
+// texts.
 func expectRefusal(t *testing.T, b []byte, want ...string) {
 	t.Helper()
 	_, err := readBytes(b)
@@ -216,7 +216,7 @@ func TestValueErrors(t *testing.T) {
 	}
 }
 
-// TestCutsErrors changes a good file of a model whose features become words by cuts.
+// TestCutsErrors changes a valid file of a model whose features become words by cuts.
 func TestCutsErrors(t *testing.T) {
 	const name = "encoder.cuts"
 	put := func(element int, x float64) func(*header, []byte) {
@@ -277,7 +277,7 @@ func TestCutsErrors(t *testing.T) {
 	}
 }
 
-// TestBytesErrors changes the file below the level of its header's JSON.
+// TestBytesErrors changes the raw bytes of a valid file: its lengths, its header's text and its data.
 func TestBytesErrors(t *testing.T) {
 	good := fileOf(t, netgen.Model(netgen.ModelOptions{}), model.Extra{})
 	replace := func(old, text string) []byte { return bytes.Replace(good, []byte(old), []byte(text), 1) }

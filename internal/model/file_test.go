@@ -21,7 +21,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// fileForms are the forms of networks and those of encoders and indices.
+// fileForms returns a model for each form of network, encoder and indices.
 func fileForms() map[string]*model.Model {
 	models := map[string]*model.Model{}
 	for _, form := range netgen.Forms() {
@@ -63,8 +63,8 @@ func readBytes(b []byte) (*model.Model, error) {
 	return model.OpenBytes("model.safetensors", b).Load()
 }
 
-// TestRoundTrip writes and reads every form, whole and frozen, the latter in chunks of
-// one chain, of a few, and all at once.
+// TestRoundTrip writes and reads every form, whole and frozen. Frozen, it is read in chunks of one chain, of a few,
+// and of all.
 func TestRoundTrip(t *testing.T) {
 	for name, m := range fileForms() {
 		t.Run(name, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestSaveLoad(t *testing.T) {
 	}
 }
 
-// TestSaveKeepsOld checks that a model that cannot be saved leaves the file of before.
+// TestSaveKeepsOld checks that the old file stays if a model cannot be saved.
 func TestSaveKeepsOld(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{})
 	path := filepath.Join(t.TempDir(), "m.safetensors")
@@ -180,7 +180,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// moments are a checkpoint's additions.
+// moments returns what a checkpoint adds to a model.
 func moments(n int) model.Extra {
 	first, second := make([]float32, n), make([]float32, n)
 	for i := range n {
@@ -237,7 +237,8 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
-// TestIntegers stores whole numbers of 64 bits in a checkpoint, and tells shapes before the arrays are read.
+// TestIntegers stores whole numbers of 64 bits in a checkpoint, and checks that their shapes are known before the
+// arrays are read.
 func TestIntegers(t *testing.T) {
 	numbers := []int64{math.MinInt64, -1, 0, 1, 1 << 40, math.MaxInt64}
 	path := filepath.Join(t.TempDir(), "c.safetensors")
@@ -258,7 +259,7 @@ func TestIntegers(t *testing.T) {
 	}
 }
 
-// header is a file's header, to be taken apart and changed by tests.
+// header is a file's header, which tests parse and change.
 type header struct {
 	Meta    map[string]string
 	Tensors map[string]line

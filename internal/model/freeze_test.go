@@ -10,8 +10,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestApply holds every operation against the paper's truth table, in words and rows
-// of several lengths.
+// TestApply compares every operation with the paper's truth table, in words and rows of several lengths.
 func TestApply(t *testing.T) {
 	a := []uint64{0x3333333333333333, 0, ^uint64(0)}
 	b := []uint64{0x5555555555555555, ^uint64(0), 0}
@@ -34,7 +33,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestSelected selects operations of two pins, and truth tables of one to six.
+// TestSelected checks the selected function: operations of two pins, and truth tables of one to six.
 func TestSelected(t *testing.T) {
 	six := make([]float32, 64)
 	six[0], six[63] = 1, 1
@@ -77,7 +76,7 @@ func TestSelected(t *testing.T) {
 	}
 }
 
-// TestFreezeTies checks that the first of equal candidates is taken.
+// TestFreezeTies checks that the first of several equal logits is selected.
 func TestFreezeTies(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{Seed: 3})
 	pin := &m.Sections[1].Pins[1]

@@ -12,9 +12,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// FuzzLoad checks that no file makes the readers panic or take memory out of
-// proportion to its size, that what is read is valid and writes back to what it was,
-// and that the streaming reader sees the same network.
+// FuzzLoad checks that no file makes the readers panic or allocate memory out of proportion to its size. What is read
+// must be valid and be written back unchanged, and the streaming reader must read the same network.
 func FuzzLoad(f *testing.F) {
 	for _, form := range netgen.Forms() {
 		form.Options.Width, form.Options.Depth, form.Options.Features = 3, min(form.Options.Defaults().Depth, 2), 2
@@ -23,7 +22,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add(fileOf(f, netgen.Model(netgen.ModelOptions{Width: 3, Depth: 2, Features: 2}), moments(3)))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		fuzzLoad(t, b)
-		fuzzLoad(t, testkit.ResignModel(b)) // for what is behind the checksum
+		fuzzLoad(t, testkit.ResignModel(b)) // with a valid checksum, to reach the checks after it
 	})
 }
 

@@ -15,10 +15,10 @@ import (
 	"ialgn/internal/topology"
 )
 
-// convolutional returns the forms whose nodes positions share.
+// convolutional returns the forms of networks whose nodes are shared by positions.
 func convolutional() []netgen.Form { return netgen.ConvForms() }
 
-// checkCompact compares what is read of a file without unrolling it with what the model says.
+// checkCompact compares a model with its file, read without unrolling.
 func checkCompact(t *testing.T, path string, m *model.Model) {
 	t.Helper()
 	file, err := model.Open(path)
@@ -32,7 +32,7 @@ func checkCompact(t *testing.T, path string, m *model.Model) {
 	}
 }
 
-// TestGridVersion holds that models with grids are of version 3, and are read without being unrolled, too.
+// TestGridVersion checks that models with grids have version 3, and that they can also be read without being unrolled.
 func TestGridVersion(t *testing.T) {
 	for _, form := range convolutional() {
 		m := form.Model()
@@ -46,7 +46,7 @@ func TestGridVersion(t *testing.T) {
 		}
 		checkCompact(t, path, m)
 		f := m.Freeze()
-		// Chains read layers further back, whose bits are passed on by nodes that are not the model's.
+		// Chains read layers further back. Their bits are passed on by nodes that are not in the model.
 		passing := form.Options.Chains > 0
 		if got, want := m.FrozenNodes(), f.Gates(); got != want && !passing || got >= want && passing {
 			t.Errorf("%s: %d nodes unrolled, want %d", form.Name, got, want)
@@ -57,7 +57,7 @@ func TestGridVersion(t *testing.T) {
 	}
 }
 
-// TestGridErrors changes the grids of a good file of convolutions on one plane of 6 x 6: 6 and 3 nodes, pooled to 3 x
+// TestGridErrors changes the grids of a valid file of convolutions on one plane of 6 x 6: 6 and 3 nodes, pooled to 3 x
 // 3, then 8 and 4, pooled to 1 x 1, then 15.
 func TestGridErrors(t *testing.T) {
 	const first = `"grid":{"planes":1,"rows":6,"columns":6,"side":3,"stride":1,"padding":1,"pool":1}`
@@ -134,7 +134,7 @@ func TestGridErrors(t *testing.T) {
 	}
 }
 
-// replaced returns the text of a grid with other values of keys, given one after the other.
+// replaced returns the text of a grid with new values for some keys, given as key and value in turn.
 func replaced(grid string, keys ...string) string {
 	for ; len(keys) > 0; keys = keys[2:] {
 		name := `"` + keys[0] + `":`
@@ -145,7 +145,7 @@ func replaced(grid string, keys ...string) string {
 	return grid
 }
 
-// TestUnrolledPadding has a node that negates a pixel beyond the edge: it is 1 there, and depends on nothing.
+// TestUnrolledPadding has a node that negates a pixel. Beyond the image's edge it is the constant 1.
 func TestUnrolledPadding(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{
 		Topology: topology.Conv, Image: "1,2,2", Kernels: "1", Levels: "1", Pool: "1", Bits: 2, Classes: 1, Light: true,

@@ -16,7 +16,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// saved writes a model of about three blocks of the file's digests, and returns its path and bytes.
+// saved writes a model with a size of about three blocks (each has a digest), and returns its path and bytes.
 func saved(t *testing.T, seed uint64) (string, []byte) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "m.safetensors")
@@ -44,7 +44,7 @@ func opened(t *testing.T, path string) *model.File {
 	return f
 }
 
-// passes are what reads a model file, each from its beginning.
+// passes are the functions that read a model file, each from its beginning.
 var passes = map[string]func(t *testing.T, f *model.File) error{
 	"Info":     func(_ *testing.T, f *model.File) error { _, err := f.Info(); return err },
 	"Frozen":   func(_ *testing.T, f *model.File) error { _, err := f.Frozen(); return err },
@@ -56,7 +56,7 @@ var passes = map[string]func(t *testing.T, f *model.File) error{
 	},
 }
 
-// TestFile holds that the passes over an open file give what those over its path give.
+// TestFile checks that the passes over an open file give the same as the functions that take its path.
 func TestFile(t *testing.T) {
 	path, data := saved(t, 1)
 	f := opened(t, path)
@@ -84,7 +84,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestNetworks holds one reading of a file to the networks of the model in memory, and counts what is visited.
+// TestNetworks compares the networks from one reading of a file with the networks of the model in memory, and counts
+// the visits.
 func TestNetworks(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		m := form.Model()
@@ -118,8 +119,8 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// TestDigestComparesChecksum holds that passes after SHA256 do not read a whole file again, and that they still refuse
-// a damaged one.
+// TestDigestComparesChecksum checks that passes after SHA256 do not read a whole file again, and still refuse a
+// damaged file.
 func TestDigestComparesChecksum(t *testing.T) {
 	path, data := saved(t, 1)
 	for _, damage := range []byte{0, 1} {
@@ -140,7 +141,7 @@ func TestDigestComparesChecksum(t *testing.T) {
 	}
 }
 
-// TestFileReplaced puts another model in the place of an open file: all passes are over the first one.
+// TestFileReplaced replaces an open file by another model. All passes still read the first file.
 func TestFileReplaced(t *testing.T) {
 	path, data := saved(t, 1)
 	other, _ := saved(t, 2)
@@ -158,12 +159,12 @@ func TestFileReplaced(t *testing.T) {
 	}
 	whole := sha256.Sum256(data)
 	if sum, err := f.SHA256(t.Context()); err != nil || sum != hex.EncodeToString(whole[:]) {
-		t.Errorf("SHA256 %s, %v, want that of the first file, %x", sum, err, whole)
+		t.Errorf("SHA256 %s, %v, want the first file's, %x", sum, err, whole)
 	}
 }
 
-// TestFileChanged changes an open file between two passes, in the place where it is. The second one has the bytes that
-// were kept; where none are it says so, whichever they are, unless it does not read what was changed.
+// TestFileChanged changes an open file in place between two passes. If the file's bytes are kept in memory, the second
+// pass reads those. Otherwise it reports the change, unless it does not read the changed bytes.
 func TestFileChanged(t *testing.T) {
 	path, data := saved(t, 1)
 	for first, before := range passes {

@@ -14,7 +14,7 @@ import (
 	"ialgn/internal/topology"
 )
 
-// together has so many ranks do something, each in a goroutine of its own, and returns their errors.
+// together calls do for each of size ranks, each in its own goroutine, and returns their errors.
 func together(size int, do func(ranks.Comm) error) []error {
 	all, end := ranks.Local(size)
 	errs := make([]error, size)
@@ -22,7 +22,7 @@ func together(size int, do func(ranks.Comm) error) []error {
 	for _, c := range all {
 		done.Go(func() {
 			if errs[c.Rank()] = do(c); errs[c.Rank()] != nil {
-				end() // as that of a process ends all of a run
+				end() // like the end of a process, which ends all ranks of a run
 			}
 		})
 	}
@@ -40,7 +40,7 @@ func noErrors(t *testing.T, errs []error) {
 	}
 }
 
-// private reports whether no node of the network reads one of another chain.
+// private reports whether every node reads only nodes of its own chain.
 func private(m *model.Model) bool {
 	return !slices.ContainsFunc(m.Sections, func(s model.Section) bool {
 		return s.Width != m.Width ||
@@ -48,8 +48,8 @@ func private(m *model.Model) bool {
 	})
 }
 
-// privateForms returns a network of each form that several ranks can share, by name: among them some of few chains a
-// class, of more classes, and of wide indices.
+// privateForms returns, by name, a network of each form that several ranks can share. Some have few chains per class,
+// more classes, or wide indices.
 func privateForms() map[string]*model.Model {
 	all := map[string]*model.Model{}
 	forms := append(netgen.Forms(),
@@ -86,7 +86,7 @@ func partOf(m *model.Model, s ranks.Share) *model.Model {
 	return &part
 }
 
-// rowsOf copies the rows, of so many elements, of a rank's chains.
+// rowsOf copies the rows of a rank's chains. A row has size elements.
 func rowsOf[T any](all []T, s ranks.Share, size int) (rows []T) {
 	if all == nil {
 		return nil
@@ -97,7 +97,8 @@ func rowsOf[T any](all []T, s ranks.Share, size int) (rows []T) {
 	return rows
 }
 
-// TestPartsHaveForms counts the forms that can be shared, so that the tests of parts do not pass for want of any.
+// TestPartsHaveForms counts the forms that can be shared. Without any, the tests of parts would pass without testing
+// anything.
 func TestPartsHaveForms(t *testing.T) {
 	wide := false
 	for _, m := range privateForms() {
@@ -108,7 +109,7 @@ func TestPartsHaveForms(t *testing.T) {
 	}
 }
 
-// TestChainRuns compares with chains that are counted one by one, in all windows.
+// TestChainRuns compares runs of chains with chains that are counted one by one, in all windows.
 func TestChainRuns(t *testing.T) {
 	const classes, perClass, at, size = 3, 5, 7, 2
 	for _, count := range []int{1, 2, 4, 5} {
@@ -142,7 +143,7 @@ func TestChainRuns(t *testing.T) {
 	}
 }
 
-// TestValidateParts accepts the parts of a network, and refuses what is none.
+// TestValidateParts accepts the parts of a network, and refuses others.
 func TestValidateParts(t *testing.T) {
 	whole := netgen.Model(netgen.ModelOptions{})
 	good := func() *model.Model { return partOf(whole, ranks.ShareOf(1, 3, 3, 10)) }
@@ -175,8 +176,8 @@ func TestValidateParts(t *testing.T) {
 	_ = good().Write(nil, model.Extra{})
 }
 
-// TestOnePosition refuses the part of a convolution at one position, where no node reads another: nodes that positions
-// share are not chains.
+// TestOnePosition refuses to split a convolution with a single position, although no node reads another node there.
+// Nodes that positions share are not chains.
 func TestOnePosition(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{
 		Topology: topology.Conv, Image: "1,3,3", Padding: "0", Pool: "1", Kernels: "3", Levels: "1", Bits: 3, Seed: 34,
@@ -190,7 +191,7 @@ func TestOnePosition(t *testing.T) {
 	}
 }
 
-// TestInFile gives moments of a rank's chains the shape of all.
+// TestInFile checks that the moments of a rank's chains get the shape of the whole tensor in the file.
 func TestInFile(t *testing.T) {
 	m := partOf(netgen.Model(netgen.ModelOptions{}), ranks.ShareOf(1, 3, 3, 10))
 	got := m.InFile(model.Tensor{Name: "adam.x", Shape: []int{9, 5, 2}, Data: make([]float32, 90)})

@@ -34,7 +34,7 @@ func evaluate(f *model.Frozen, x []bool) []bool {
 	return before
 }
 
-// picture is what stands between convolutions, [plane][row][column].
+// picture holds the bits between convolutions, [plane][row][column].
 type picture [][][]bool
 
 func newPicture(planes, rows, columns int) picture {
@@ -47,7 +47,7 @@ func newPicture(planes, rows, columns int) picture {
 	return p
 }
 
-// convolve evaluates the kernels at each position, and pools.
+// convolve evaluates the kernels at each position, and pools the results.
 func convolve(c *model.Convolution, in picture) picture {
 	g := &c.Grid
 	at := func(plane, row, column int) bool {
@@ -67,7 +67,7 @@ func convolve(c *model.Convolution, in picture) picture {
 			for k, bit := range evaluate(c.Kernels, patch) {
 				to := &out[k][y/g.Pool][x/g.Pool]
 				if k >= c.Kernels.Width-c.Carried {
-					*to = bit // the last one stays
+					*to = bit // carried bits are not pooled: the last one in the window stays
 				} else {
 					*to = *to || bit
 				}
@@ -77,13 +77,13 @@ func convolve(c *model.Convolution, in picture) picture {
 	return out
 }
 
-// TestParts evaluates the parts of networks of convolutions position by position, and holds them to the unrolled
+// TestParts evaluates the parts of convolutional networks position by position, and compares them with the unrolled
 // network.
 func TestParts(t *testing.T) {
 	for i, form := range netgen.Convolutions() {
 		m := form.Model(uint64(i))
 		parts, err := m.Compact().Parts()
-		if (err != nil) != (form.Name == "anchored") { // of which a row of the input is in no position's patch
+		if (err != nil) != (form.Name == "anchored") { // no patch of it covers one row of the input
 			t.Errorf("%s: error %v", form.Name, err)
 		}
 		if err != nil {

@@ -18,7 +18,8 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// TestLoadPart reads what some number of ranks could have written by other numbers.
+// TestLoadPart reads files with several numbers of ranks, which may differ from the number of ranks that wrote the
+// files.
 func TestLoadPart(t *testing.T) {
 	for name, m := range privateForms() {
 		from, to := window(m)
@@ -59,7 +60,7 @@ func TestLoadPart(t *testing.T) {
 	}
 }
 
-// diff is [cmp.Diff], but quick where there is none.
+// diff is [cmp.Diff], but fast for equal values.
 func diff(want, got any) string {
 	if reflect.DeepEqual(want, got) {
 		return ""
@@ -67,7 +68,7 @@ func diff(want, got any) string {
 	return cmp.Diff(want, got)
 }
 
-// TestLoadPartOfFile is that of an open file, and without ranks.
+// TestLoadPartOfFile is [TestLoadPart] for an open file, and also without ranks.
 func TestLoadPartOfFile(t *testing.T) {
 	m, path := netgen.Model(netgen.ModelOptions{}), filepath.Join(t.TempDir(), "m")
 	if _, err := m.Save(path); err != nil {
@@ -91,7 +92,7 @@ func TestLoadPartOfFile(t *testing.T) {
 	}
 }
 
-// TestReloadPart reads other parameters of each rank's chains in place.
+// TestReloadPart replaces the parameters of each rank's chains in place.
 func TestReloadPart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	other := netgen.Model(netgen.ModelOptions{Seed: 5})
@@ -111,7 +112,7 @@ func TestReloadPart(t *testing.T) {
 	}))
 }
 
-// TestLoadPartErrors has all ranks refuse what one does.
+// TestLoadPartErrors checks that all ranks refuse what one rank refuses.
 func TestLoadPartErrors(t *testing.T) {
 	good := fileOf(t, netgen.Model(netgen.ModelOptions{}), moments(40))
 	flipped := func(at int) []byte {
@@ -150,7 +151,7 @@ func TestLoadPartErrors(t *testing.T) {
 	}
 }
 
-// TestLoadPartsOfTwoFiles has a rank see another file than the others.
+// TestLoadPartsOfTwoFiles gives a rank another file than the others.
 func TestLoadPartsOfTwoFiles(t *testing.T) {
 	folder := t.TempDir()
 	for i, seed := range []uint64{1, 2, 1} {
@@ -175,13 +176,13 @@ func TestLoadPartsOfTwoFiles(t *testing.T) {
 			}
 		}
 	}
-	noErrors(t, together(2, func(c ranks.Comm) error { // of which each has a copy
+	noErrors(t, together(2, func(c ranks.Comm) error { // each rank has its own copy of the file
 		_, err := model.LoadCheckpointPart(filepath.Join(folder, fmt.Sprint(2*c.Rank())), c, nil)
 		return err
 	}))
 }
 
-// TestCheckpointPartErrors has one rank's state not be that of the file, and files that are no checkpoints.
+// TestCheckpointPartErrors has a rank whose state does not match the file, and files that are not checkpoints.
 func TestCheckpointPartErrors(t *testing.T) {
 	m, path := netgen.Model(netgen.ModelOptions{}), filepath.Join(t.TempDir(), "m")
 	if err := os.WriteFile(path, fileOf(t, m, moments(40)), 0o666); err != nil {

@@ -13,8 +13,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestReload reads the parameters of another model of each form into one whose arrays
-// stay where they are, and keeps its record.
+// TestReload reads the parameters of another model into a model of the same form. The arrays stay in place, and the
+// model keeps its record.
 func TestReload(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		t.Run(form.Name, func(t *testing.T) {
@@ -27,7 +27,7 @@ func TestReload(t *testing.T) {
 			m := form.Model()
 			ops, record := &m.Sections[0].Ops[0], m.Record
 			thresholds := &m.Encoder.Thresholds[0][0]
-			*thresholds = 0 // another one than the file has
+			*thresholds = 0 // differs from the file's
 			if err := m.Reload(path); err != nil {
 				t.Fatal(err)
 			}

@@ -5,8 +5,7 @@ import (
 	"ialgn/internal/model"
 )
 
-// truth is the paper's table of operations, written out: f(0,0), f(0,1), f(1,0),
-// f(1,1) of each.
+// truth is the paper's table of operations, written out: f(0,0), f(0,1), f(1,0) and f(1,1) for each operation.
 var truth = [16][4]bool{
 	0:  {false, false, false, false}, // FALSE
 	1:  {false, false, false, true},  // A AND B
@@ -26,7 +25,7 @@ var truth = [16][4]bool{
 	15: {true, true, true, true},     // TRUE
 }
 
-// slow is the obvious forward pass of one sample, from the model's logits.
+// slow is the obvious forward pass of one sample, computed from the model's logits.
 type slow struct {
 	layers [][]bool
 	counts []int32
@@ -36,7 +35,7 @@ type slow struct {
 func evaluateSlowly(m *model.Model, x []bool) slow {
 	var out slow
 	h := []bool(nil)
-	var left [][]bool // what left the sections
+	var left [][]bool // the sections' outputs
 	for i := range m.Sections {
 		s := &m.Sections[i]
 		if i > 0 {
@@ -79,7 +78,7 @@ func evaluateSlowly(m *model.Model, x []bool) slow {
 	return out
 }
 
-// evaluatePatches is the part of a section whose nodes positions share, and of what pools them.
+// evaluatePatches evaluates a section whose nodes are shared by positions, including its pooling.
 func evaluatePatches(m *model.Model, s *model.Section, from [3][]bool, out *slow) []bool {
 	g := s.Grid
 	rows, columns := (g.Rows+2*g.Padding-g.Side)/g.Stride+1, (g.Columns+2*g.Padding-g.Side)/g.Stride+1
@@ -131,7 +130,7 @@ func slowElement(m *model.Model, s *model.Section, k, node, y, c int, from [3][]
 	return slowSource(p, from)[(plane*g.Rows+row)*g.Columns+column]
 }
 
-// slowSource returns what a pin reads of the input, the section before and the base.
+// slowSource returns the bits that a pin may read: the input, the section before or the base.
 func slowSource(p *model.Pin, from [3][]bool) []bool {
 	switch p.Source {
 	case model.Input:

@@ -13,9 +13,10 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// TestStageWriteFails has the system refuse what the last of three ranks writes: the last bytes of the file.
+// TestStageWriteFails makes the system refuse a write of the last of three ranks: the last bytes of the file.
 func TestStageWriteFails(t *testing.T) {
-	// The limit holds for all that the process writes, the test's log among it, which is shorter than this model.
+	// The limit holds for every file that the process writes. The test's log is also such a file, but it is shorter
+	// than this model.
 	m, folder := netgen.Model(netgen.ModelOptions{Width: 3000, Depth: 4}), t.TempDir()
 	path := filepath.Join(folder, "m")
 	if err := os.WriteFile(path, []byte("the old one"), 0o666); err != nil {

@@ -17,17 +17,17 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// shareOf returns what a rank has of a model.
+// shareOf returns a rank's share of a model.
 func shareOf(m *model.Model, c ranks.Comm) ranks.Share {
 	return ranks.ShareOf(c.Rank(), c.Size(), len(m.Classes), m.Width/len(m.Classes))
 }
 
-// state returns what a checkpoint of the whole model adds, as training does: two moments of each section's operations,
-// sums of a window over the chains from up to to, of each layer in turn, and numbers that all ranks have. Fill is
-// called with room for the elements of a tensor, or of a rank's runs of it, and where in the tensor they are.
+// state returns what a checkpoint of training adds to the whole model, or to a rank's share s: two moments of each
+// section's operations, layer by layer the sums of a window of chains (from to to), and numbers that all ranks have.
+// It calls fill with the number of a tensor, a place in it, and the slice for the elements from there on.
 func state(m *model.Model, s *ranks.Share, from, to int, fill func(tensor, at int, x []float32)) model.Extra {
 	extra := model.Extra{Metadata: map[string]string{"checkpoint.position": "7"}}
-	if s != nil && s.From > 0 { // what a rank but 0 says is not in the file
+	if s != nil && s.From > 0 { // only rank 0's metadata are written to the file
 		extra.Metadata = map[string]string{"checkpoint.position": "another"}
 	}
 	add := func(t model.Tensor, n int) {
@@ -52,7 +52,7 @@ func state(m *model.Model, s *ranks.Share, from, to int, fill func(tensor, at in
 			add(m.InFile(t), own.Width*size)
 		}
 	}
-	const row = 5 // sums of a chain and layer
+	const row = 5 // sums per chain and layer
 	depth := m.Depth()
 	scores := model.Tensor{Name: "adam.scores", Shape: []int{depth * (to - from) * row}}
 	n := scores.Shape[0]
@@ -75,7 +75,7 @@ func state(m *model.Model, s *ranks.Share, from, to int, fill func(tensor, at in
 	return extra
 }
 
-// number is element i of a tensor of a state.
+// number is the value of element i of a tensor of a state.
 func number(tensor, i int) float32 { return float32(tensor*1000) + float32(i)/8 }
 
 func numbers(tensor, at int, x []float32) {
@@ -84,10 +84,10 @@ func numbers(tensor, at int, x []float32) {
 	}
 }
 
-// window is what scores are of: chains of two classes, not all of any.
+// window returns the range of chains that have scores: a part of the chains of two classes.
 func window(m *model.Model) (from, to int) { return m.Width / 4, m.Width * 3 / 4 }
 
-// TestStage has several numbers of ranks write all forms, and holds the files to those of one process.
+// TestStage writes all forms with several numbers of ranks, and compares the files with a single process's.
 func TestStage(t *testing.T) {
 	for name, m := range privateForms() {
 		from, to := window(m)
@@ -123,7 +123,7 @@ func TestStage(t *testing.T) {
 	}
 }
 
-// expectFiles holds that a folder has those files and no others.
+// expectFiles checks that a folder contains exactly the given files.
 func expectFiles(t *testing.T, name, folder string, want map[string][]byte) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -132,13 +132,13 @@ func expectFiles(t *testing.T, name, folder string, want map[string][]byte) {
 	}
 	for file, content := range want {
 		if got, err := os.ReadFile(filepath.Join(folder, file)); err != nil || !bytes.Equal(got, content) {
-			t.Errorf("%s: %s is another file than that of one process: %d and %d bytes, error %v", name, file, len(got),
+			t.Errorf("%s: %s differs from the file of one process: %d and %d bytes, error %v", name, file, len(got),
 				len(content), err)
 		}
 	}
 }
 
-// TestStageAlone is a process that is no rank, with networks that ranks cannot share, too.
+// TestStageAlone writes as a process that is not a rank, also networks that ranks cannot share.
 func TestStageAlone(t *testing.T) {
 	for name, m := range fileForms() {
 		folder := t.TempDir()
@@ -151,7 +151,8 @@ func TestStageAlone(t *testing.T) {
 	}
 }
 
-// TestStageFailures has a rank fail at each step: all get its error, the old file stays, and no other is left.
+// TestStageFailures makes a rank fail at each step. All ranks get its error, the old file stays, and no other file is
+// left.
 func TestStageFailures(t *testing.T) {
 	whole := netgen.Model(netgen.ModelOptions{})
 	for _, test := range []struct {
@@ -253,7 +254,7 @@ func stageAndCommit(c ranks.Comm, m *model.Model, path string, extra model.Extra
 	return s.Commit()
 }
 
-// TestStageExtras refuses runs that are none.
+// TestStageExtras refuses invalid runs.
 func TestStageExtras(t *testing.T) {
 	for name, runs := range map[string][]model.Run{
 		"overlap": {{0, 3}, {2, 2}}, "empty": {{0, 5}, {7, 0}}, "behind the end": {{4, 5}}, "too few": {{0, 4}}, "before": {{-1, 5}},
@@ -268,7 +269,7 @@ func TestStageExtras(t *testing.T) {
 	}
 }
 
-// TestStageAbort leaves nothing, whoever does it first.
+// TestStageAbort leaves no file, whichever rank aborts first.
 func TestStageAbort(t *testing.T) {
 	m, folder := netgen.Model(netgen.ModelOptions{}), t.TempDir()
 	noErrors(t, together(3, func(c ranks.Comm) error {
@@ -282,8 +283,8 @@ func TestStageAbort(t *testing.T) {
 	expectFiles(t, "aborted", folder, nil)
 }
 
-// TestPartMemory has four ranks write and read a network of 200 MB: all that they allocate together is the network once
-// and a few megabytes each, whereas four that had all of it would allocate it four times.
+// TestPartMemory has four ranks write and read a network of 200 MB. Together they allocate the network once, plus a
+// few megabytes each. If each rank held all of it, they would allocate it four times.
 func TestPartMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 200 MB")
@@ -336,7 +337,7 @@ func TestPartMemory(t *testing.T) {
 	}
 }
 
-// allocated returns how many bytes were allocated meanwhile.
+// allocated returns how many bytes a function allocates.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -58,7 +58,7 @@ func TestRecurrentFile(t *testing.T) {
 	}
 }
 
-// TestRecurrentRefused holds that networks that cannot be are refused with what is wrong.
+// TestRecurrentRefused checks that impossible networks are refused, and that the error says what is wrong.
 func TestRecurrentRefused(t *testing.T) {
 	for _, c := range []struct {
 		name, want string

@@ -14,8 +14,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestReadChains puts the runs of chains together again, in runs of one chain, of a few
-// and of all.
+// TestReadChains reads the chains of a model in runs of one chain, of a few and of all, and joins the runs again.
 func TestReadChains(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		m := form.Model()
@@ -78,7 +77,7 @@ func add(to, s *model.Section) {
 	}
 }
 
-// TestReadChainsStops holds that an error of the caller ends the reading and comes back.
+// TestReadChainsStops checks that an error of the caller ends the reading and is returned.
 func TestReadChainsStops(t *testing.T) {
 	path := t.TempDir() + "/m.safetensors"
 	if _, err := netgen.Model(netgen.ModelOptions{}).Save(path); err != nil {

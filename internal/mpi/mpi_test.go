@@ -18,10 +18,10 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// limit bounds what a test waits for; none comes near.
+// limit is the longest time that a test waits. No test comes near it.
 const limit = 2 * time.Minute
 
-// program is testdata/ranks, built with MPI once.
+// program builds testdata/ranks with MPI, once.
 var program = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "ialgn-mpi-")
 	if err != nil {
@@ -44,10 +44,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// built says that some test wanted the program.
+// built reports whether a test has asked for the program.
 var built bool
 
-// mpirun starts the program as so many ranks. Without Open MPI the test is skipped.
+// mpirun starts the program as a number of ranks. Without Open MPI, it skips the test.
 func mpirun(t *testing.T, ranks int, args ...string) *exec.Cmd {
 	t.Helper()
 	for _, name := range []string{"mpirun", "mpicc", "pkg-config"} {
@@ -79,7 +79,7 @@ func ended(t *testing.T, cmd *exec.Cmd, err error) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// TestPrograms has programs end as they should, with what they print.
+// TestPrograms checks the exit status and the output of programs.
 func TestPrograms(t *testing.T) {
 	testkit.Long(t, "builds with cgo and runs mpirun")
 	for _, c := range []struct {
@@ -111,8 +111,8 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestSignals has all ranks stop at the same step: USR1 is handed on, and leaves time to save; by INT and TERM mpirun
-// gives them a second, and has an exit status of its own.
+// TestSignals checks that all ranks stop at the same step. mpirun passes USR1 on, which leaves time to save. After INT
+// and TERM, mpirun gives the ranks one second and exits with a status of its own.
 func TestSignals(t *testing.T) {
 	testkit.Long(t, "builds with cgo and runs mpirun")
 	for signal, want := range map[syscall.Signal]int{syscall.SIGUSR1: 130, syscall.SIGTERM: 1, syscall.SIGINT: 1} {
@@ -145,7 +145,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// watched is what a program prints; seen is closed when the text has come.
+// watched collects what a program prints. seen is closed when the text has appeared.
 type watched struct {
 	lock sync.Mutex
 	all  bytes.Buffer
@@ -198,7 +198,7 @@ func TestLaunched(t *testing.T) {
 	}
 }
 
-// TestWithout says how to get a program with MPI.
+// TestWithout checks that the error of a program without MPI says how to build one with MPI.
 func TestWithout(t *testing.T) {
 	if mpi.Available {
 		t.Skip("this test was built with MPI")

@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// TestAgree has some of three ranks fail, or end early.
+// TestAgree has three ranks, some of which fail or end early.
 func TestAgree(t *testing.T) {
 	full := errors.New("the disk is full")
 	for _, test := range []struct {
@@ -54,7 +54,7 @@ func TestAgree(t *testing.T) {
 	}
 }
 
-// agreed returns what the ranks return, each in a goroutine of its own.
+// agreed calls do for each rank, in its own goroutine, and returns the errors.
 func agreed(size int, do func(ranks.Comm) error) []error {
 	all, _ := ranks.Local(size)
 	errs := make([]error, size)

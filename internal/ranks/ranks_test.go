@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestShares has the ranks hold every chain once, in an order that rises with the numbers.
+// TestShares checks that the ranks hold every chain once, in ascending order.
 func TestShares(t *testing.T) {
 	for _, perClass := range []int{1, 2, 5, 17} {
 		for ranks := 1; ranks <= perClass; ranks++ {

@@ -57,7 +57,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestSameMany names some ranks of many, and counts the others.
+// TestSameMany checks that the error names some of many ranks, and counts the others.
 func TestSameMany(t *testing.T) {
 	errs := agreed(40, func(c ranks.Comm) error { return ranks.Same(c, ranks.Fact{"seed", strconv.Itoa(max(20, c.Rank()))}) })
 	if text := errs[7].Error(); !strings.Contains(text, "rank 28 has") || !strings.HasSuffix(text, "; and 11 more ranks") {
@@ -65,7 +65,7 @@ func TestSameMany(t *testing.T) {
 	}
 }
 
-// TestSameOtherNames has a rank with facts of other names, as another program could.
+// TestSameOtherNames has a rank whose facts have other names, as another program's could have.
 func TestSameOtherNames(t *testing.T) {
 	for rank, err := range agreed(3, func(c ranks.Comm) error {
 		if c.Rank() == 1 {

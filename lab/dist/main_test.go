@@ -23,10 +23,10 @@ import (
 	"ialgn/internal/tool"
 )
 
-// at is the time of all files.
+// at is the modification time of all files.
 var at = time.Date(2026, 11, 25, 3, 4, 6, 0, time.UTC)
 
-// some are files of an archive.
+// some are the files of an archive.
 var some = []file{
 	{name: "ialgn", data: []byte("#!/bin/sh\n"), exec: true},
 	{name: "README.md", data: []byte("Read.\n")},
@@ -40,19 +40,19 @@ var some = []file{
 	{name: billName, data: []byte("{}\n")},
 }
 
-// fromRoot has a test run in the root of the repository.
+// fromRoot changes the working folder of a test to the root of the repository.
 func fromRoot(t *testing.T) {
 	t.Helper()
 	t.Chdir(filepath.Join("..", ".."))
 }
 
-// testBuilder returns a builder that writes to a folder of the test.
+// testBuilder returns a builder that writes to a temporary folder.
 func testBuilder(t *testing.T) *builder {
 	t.Helper()
 	return &builder{out: t.TempDir(), work: t.TempDir(), maintainer: "A <a@b>", log: io.Discard, time: at}
 }
 
-// TestArchives writes each form twice, to the same bytes, and reads it.
+// TestArchives writes each format twice, with the same bytes, and reads it back.
 func TestArchives(t *testing.T) {
 	for _, p := range []platform{{"linux", "amd64"}, {"windows", "amd64"}} {
 		var forms [2][]byte
@@ -124,7 +124,7 @@ func readZip(t *testing.T, data []byte, into map[string]string) {
 	}
 }
 
-// TestChecksums writes the sums of two files, as sha256sum has them.
+// TestChecksums writes the checksums of two files in the format of sha256sum.
 func TestChecksums(t *testing.T) {
 	b := testBuilder(t)
 	for _, name := range []string{"b", "a"} {
@@ -143,7 +143,7 @@ func TestChecksums(t *testing.T) {
 	}
 }
 
-// TestNotices: each module that is linked on any platform has licences, which are known.
+// TestNotices checks that each module which is linked on any platform has licences, and that these are known.
 func TestNotices(t *testing.T) {
 	fromRoot(t)
 	seen := map[string]bool{}
@@ -175,14 +175,14 @@ func TestNotices(t *testing.T) {
 		}
 	}
 	if seen[own] {
-		t.Error("our own module is among those of others")
+		t.Error("our own module is listed as another's")
 	}
 	if _, err := (module{path: "none", dir: t.TempDir()}).licences(); err == nil {
 		t.Error("a module without a licence is no error")
 	}
 }
 
-// TestLinked compares what a program says with what its packages are, where they are not those of the program.
+// TestLinked checks that linked notices if the modules in a program differ from the modules of ialgn's packages.
 func TestLinked(t *testing.T) {
 	fromRoot(t)
 	exe, err := os.Executable()
@@ -195,7 +195,7 @@ func TestLinked(t *testing.T) {
 	}
 }
 
-// TestBill: identifiers are unique, and every relationship is between two of them.
+// TestBill checks that identifiers are unique, and that every relationship is between two of them.
 func TestBill(t *testing.T) {
 	modules := []module{{path: standard, version: "go1.26"}, {path: "example.org/~a/b_c", version: "v1.2.3", sum: "h1:x="}}
 	b := newBill(modules, platforms[0], []byte("program"), at)
@@ -225,7 +225,7 @@ func TestBill(t *testing.T) {
 	}
 }
 
-// TestDebian makes a package and has dpkg-deb read it.
+// TestDebian builds a package and reads it with dpkg-deb.
 func TestDebian(t *testing.T) {
 	if _, err := exec.LookPath("dpkg-deb"); err != nil {
 		t.Skip(err)
@@ -261,8 +261,9 @@ func TestDebian(t *testing.T) {
 	}
 }
 
-// TestTools: Debian's package and the container have every program that ialgn uses and Debian has, but for what tests
-// alone use and what programs of `make mpi` do (Containerfile.mpi), and the container is built by the version of Go that the module asks for.
+// TestTools checks that Debian's package and the container list every program that ialgn uses and that Debian has.
+// Exceptions are programs that only tests use, and programs of `make mpi` (Containerfile.mpi). The container is built
+// with the Go version that the module asks for.
 func TestTools(t *testing.T) {
 	fromRoot(t)
 	text, err := os.ReadFile("Containerfile")
@@ -290,7 +291,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestOptions: what cannot be built is told before anything is.
+// TestOptions checks that impossible options are reported before anything is built.
 func TestOptions(t *testing.T) {
 	err := run(context.Background(), io.Discard, []string{"-o", t.TempDir(), "-only", "plan9-386"})
 	if err == nil || !strings.Contains(message.Hint(err), "linux-arm64") {

@@ -21,7 +21,7 @@ type module struct {
 	dir           string // folder of its source
 }
 
-// standard stands for the standard library; own is our module.
+// standard is the path that means the standard library; own is our module.
 const standard, own = "std", "ialgn"
 
 // linked returns the modules linked into a program, except our own. It returns an error if the program's own list

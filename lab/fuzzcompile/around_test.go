@@ -16,8 +16,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestOldStream holds that draws which came later change nothing of the seeds that found a fault, but what
-// is around their product.
+// TestOldStream checks that draws which were added later do not change the cases of the seeds that found a fault,
+// except what is around the product.
 func TestOldStream(t *testing.T) {
 	for _, seed := range oldSeeds {
 		r := rand.New(rand.NewPCG(seed, 0x66757a7a))
@@ -31,8 +31,7 @@ func TestOldStream(t *testing.T) {
 	}
 }
 
-// TestAround checks the wrapper of each kind, and an engine, of a case: the sound one, and one around
-// a product that is broken.
+// TestAround checks each kind of wrapper, and an engine: once with a sound product and once with a broken one.
 func TestAround(t *testing.T) {
 	testkit.Long(t, "plays wrappers and engines of a case")
 	for _, kind := range append(wrapper.Kinds(), "fold") {
@@ -54,7 +53,7 @@ func TestAround(t *testing.T) {
 			if err != nil {
 				t.Fatalf("the sound product: %v", err)
 			}
-			if kind == "fold" { // which is made of the raw netlist
+			if kind == "fold" { // the engine is made from the raw netlist
 				d.Raw = broken(t, d, r, d.Raw, one(netlist.Function, 2, invert))
 				err = c.checkAround(t.Context(), d, c.options, s)
 			} else {
@@ -67,7 +66,7 @@ func TestAround(t *testing.T) {
 	}
 }
 
-// complemented returns a netlist with the complements of its outputs.
+// complemented returns a netlist with complemented outputs.
 func complemented(n *netlist.Netlist) *netlist.Netlist {
 	k := netlist.NewCopier(n)
 	for c := range netlist.Cell(n.Cells()) {
@@ -79,7 +78,7 @@ func complemented(n *netlist.Netlist) *netlist.Netlist {
 	)
 }
 
-// TestProgram has the program compile and verify a case for each target, one of constants, and one that the program
+// TestProgram lets the program compile and verify a case for each target, a case with constants, and a case that it
 // must refuse.
 func TestProgram(t *testing.T) {
 	testkit.Long(t, "compiles and verifies a case for each target")
@@ -133,7 +132,7 @@ func TestProgram(t *testing.T) {
 	})
 }
 
-// TestConstant holds that networks of constants have no cells that read an input.
+// TestConstant checks that networks of constants have no cells that read an input.
 func TestConstant(t *testing.T) {
 	c := caseOf(t, func(c fuzzCase) bool {
 		return slices.Contains(propertiesOf(c.network, c.model), "all gates that are counted constant") && c.options.level > 0

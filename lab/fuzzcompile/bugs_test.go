@@ -12,7 +12,7 @@ import (
 	"ialgn/netlist"
 )
 
-// rebuild copies a netlist but for the cells that change makes itself.
+// rebuild copies a netlist, except the cells that change makes itself.
 func rebuild(n *netlist.Netlist, change func(k *netlist.Copier, c netlist.Cell) bool) *netlist.Netlist {
 	k := netlist.NewCopier(n)
 	for c := range netlist.Cell(n.Cells()) {
@@ -23,8 +23,7 @@ func rebuild(n *netlist.Netlist, change func(k *netlist.Copier, c netlist.Cell) 
 	return k.Finish()
 }
 
-// one picks a cell of a kind with at least so many inputs and changes its parameter and
-// inputs.
+// one picks a cell of a kind with at least the given number of inputs, and changes its parameter and inputs.
 func one(kind netlist.Kind, inputs int, change func(r *rand.Rand, param uint64, in []netlist.Net) (uint64,
 	[]netlist.Net),
 ) func(*rand.Rand, *netlist.Netlist) *netlist.Netlist {
@@ -53,7 +52,7 @@ func one(kind netlist.Kind, inputs int, change func(r *rand.Rand, param uint64, 
 	}
 }
 
-// wire puts the data input of a register in its place.
+// wire replaces a register by a wire from its data input.
 func wire(r *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 	last := netlist.Cell(n.Cells())
 	for c := range netlist.Cell(n.Cells()) {
@@ -69,8 +68,8 @@ func wire(r *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 	})
 }
 
-// lastWins breaks ties to the highest class: the argmax of the words in reverse order,
-// turned around by a table.
+// lastWins gives ties to the highest class. It takes the argmax of the words in reverse order, and maps the result
+// back with a table.
 func lastWins(_ *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 	return rebuild(n, func(k *netlist.Copier, c netlist.Cell) bool {
 		width := n.Outputs(c)
@@ -94,7 +93,7 @@ func lastWins(_ *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 	})
 }
 
-// merge makes cells one that differ only in what equal does not look at.
+// merge merges cells for which equal is true, although it does not compare everything.
 func merge(equal func(n *netlist.Netlist, a, b netlist.Cell) bool) func(*rand.Rand, *netlist.Netlist) *netlist.Netlist {
 	return func(_ *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 		before := map[int][]netlist.Cell{}
@@ -114,7 +113,7 @@ func merge(equal func(n *netlist.Netlist, a, b netlist.Cell) bool) func(*rand.Ra
 	}
 }
 
-// ports exchanges two bits of the output port of a place, if there is one.
+// ports exchanges two bits of the output port with the given index, if there is one.
 func ports(place int) func(*rand.Rand, *netlist.Netlist) *netlist.Netlist {
 	return func(r *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 		if place >= len(n.OutputPorts()) {
@@ -139,7 +138,7 @@ func ports(place int) func(*rand.Rand, *netlist.Netlist) *netlist.Netlist {
 	}
 }
 
-// exchange has two cells of a kind trade their first inputs where that keeps the order.
+// exchange exchanges the first inputs of two cells of a kind if the order of cells stays valid.
 func exchange(kind netlist.Kind) func(*rand.Rand, *netlist.Netlist) *netlist.Netlist {
 	return func(_ *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 		var cells []netlist.Cell
@@ -219,7 +218,7 @@ func noEnable(_ *rand.Rand, param uint64, in []netlist.Net) (uint64, []netlist.N
 	return param, in[:1]
 }
 
-// bugs are compilers that are wrong.
+// bugs are wrong compilers.
 var bugs = []fault{
 	{name: "a gate's table bit", optimised: one(netlist.Function, 2, flip)},
 	{name: "a gate's pins exchanged", optimised: one(netlist.Function, 2, swapPins)},
@@ -232,7 +231,7 @@ var bugs = []fault{
 		return n.Param(a) == n.Param(b) && n.Inputs(a)[0] == n.Inputs(b)[0]
 	})},
 	{name: "thermometer codes assumed unasked", options: func(o *compiler.Options) {
-		o.Restructure, o.Thermometer, o.Check = true, compiler.ThermometerAssumed, nil // not by the check between passes
+		o.Restructure, o.Thermometer, o.Check = true, compiler.ThermometerAssumed, nil // the check between passes must not find it
 	}},
 	{name: "at least for more than", optimised: one(netlist.Compare, 1, atLeast)},
 	{name: "a comparator's highest bit lost", optimised: one(netlist.Compare, 2, losePin)},
@@ -253,8 +252,7 @@ var bugs = []fault{
 	{name: "bits of the counts' port exchanged", lowered: ports(1)},
 }
 
-// TestBugs puts each bug in and has it found, by the checks that every case gets: among
-// 2,000 seeds at the most.
+// TestBugs puts each bug into the compiler. The checks that every case gets must find it within 2,000 seeds.
 func TestBugs(t *testing.T) {
 	testkit.Long(t, "searches up to 2,000 seeds for each bug")
 	for i, bug := range bugs {

@@ -16,8 +16,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestReference breaks a gate of the raw netlist, which then is not what the model file says,
-// in each scope and with inputs that are assumed to be thermometer codes.
+// TestReference breaks a gate of the raw netlist, which then differs from the model file, in each scope and with
+// inputs that are assumed to be thermometer codes.
 func TestReference(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	c := caseOf(t, func(c fuzzCase) bool { return c.network.Gates() > 20 && c.network.Encoder.Bits > 3 })
@@ -42,8 +42,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// broken returns the raw netlist or the product, which are the same but for registers, with a
-// change that shows in some sample.
+// broken returns the raw netlist or the product (the same except for registers) with a change that shows in some
+// sample.
 func broken(t *testing.T, d verify.Design, r *rand.Rand, n *netlist.Netlist,
 	change func(*rand.Rand, *netlist.Netlist) *netlist.Netlist,
 ) *netlist.Netlist {
@@ -63,7 +63,7 @@ func isMismatch(err error, text string) bool {
 	return errors.As(err, &wrong) && strings.Contains(err.Error(), text)
 }
 
-// caseOf returns a case of few gates for which a condition holds.
+// caseOf returns a case with few gates that satisfies a condition.
 func caseOf(t *testing.T, holds func(c fuzzCase) bool) fuzzCase {
 	t.Helper()
 	for seed := range uint64(10000) {
@@ -75,8 +75,8 @@ func caseOf(t *testing.T, holds func(c fuzzCase) bool) fuzzCase {
 	return fuzzCase{}
 }
 
-// TestSynthesise holds cells that yosys made of a broken product against the sound one, by
-// both flows, with and without registers.
+// TestSynthesise compares cells that yosys made from a broken product with the sound product, with both flows, with
+// and without registers.
 func TestSynthesise(t *testing.T) {
 	testkit.Long(t, "synthesises by both flows")
 	for flow, clocked := range map[string]bool{flowGates: true, flowIce40: false} {
@@ -111,8 +111,8 @@ func TestSynthesise(t *testing.T) {
 	}
 }
 
-// TestModel holds that the comparison of networks sees a logit and a wire that change what
-// is selected.
+// TestModel checks that the comparison of networks notices a changed logit and a changed wire if they change a
+// selection.
 func TestModel(t *testing.T) {
 	c := caseOf(t, func(c fuzzCase) bool { return c.model.Sections[0].Arity == 16 && c.model.Sections[0].Pins[1].K > 1 })
 	s := &c.model.Sections[0]
@@ -133,7 +133,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestProperties reads properties off networks that have them and off some that do not.
+// TestProperties checks networks with and without each property.
 func TestProperties(t *testing.T) {
 	plain := func() *model.Frozen {
 		return &model.Frozen{
@@ -177,7 +177,7 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// TestStopped ends a run that is stopped without a verdict.
+// TestStopped checks that a stopped run ends without a verdict.
 func TestStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -188,7 +188,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestUndecided counts a case without a proof as none that is proved, and goes on.
+// TestUndecided checks that a case without a proof does not count as proved, and that the run goes on.
 func TestUndecided(t *testing.T) {
 	f := fuzzer{w: new(strings.Builder), first: 5, sum: newSummary(), done: map[int]fuzzCase{}}
 	c := newCase(5)

@@ -38,11 +38,11 @@ func skipMissing(t *testing.T, err error) {
 	}
 }
 
-// oldSeeds are those of the cases that found a fault.
+// oldSeeds are the seeds of cases that found a fault.
 var oldSeeds = []uint64{33, 99, 400, 960, 765, 4862}
 
-// TestOldSeeds runs the cases that found a fault, of the compiler or of a check, and two with
-// all checks: both flows of yosys, primitives, and a pipeline.
+// TestOldSeeds runs the cases that found a fault of the compiler or of a check. Two of them run with all checks: both
+// flows of yosys, primitives, and a pipeline.
 func TestOldSeeds(t *testing.T) {
 	const proofs = " -count 1 -formal 1 -reference 1 -rtl 0 -synth 0 -around 0"
 	for _, args := range []string{
@@ -51,7 +51,7 @@ func TestOldSeeds(t *testing.T) {
 		"-first 765" + proofs, "-first 4862" + proofs,
 	} {
 		if !testkit.Whole() && strings.HasPrefix(args, "-seed") {
-			continue // they are checked in every way
+			continue // cases with all checks take long
 		}
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
@@ -65,8 +65,8 @@ func TestOldSeeds(t *testing.T) {
 	}
 }
 
-// TestSeeds checks that a seed decides the case, and that the cases are as spread as the
-// package says: all pairs of options and all properties occur, and no pair that should not.
+// TestSeeds checks that a seed determines the case, and that the cases are as varied as the package comment says: all
+// pairs of options and all properties occur, and no pair that must not.
 func TestSeeds(t *testing.T) {
 	testkit.Long(t, "draws thousands of cases")
 	properties := map[string]int{}
@@ -117,8 +117,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestShrink checks that a bug of the optimisation is shown by the plainest options too,
-// and that the report repeats the case.
+// TestShrink checks that a bug of the optimisation is also found with the plainest options, and that the report
+// contains the command to repeat the case.
 func TestShrink(t *testing.T) {
 	f := fuzzer{w: io.Discard, first: 1, count: 100, bug: bugs[0]}
 	err := f.run(t.Context())

@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/topology"
 )
 
-// gateTopologies are the topologies of networks of gates. The topologies chain and random are those of package
-// netgen, with the paper's shares of operations.
+// gateTopologies are the topologies of networks of gates. The topologies chain and random come from package netgen,
+// with the paper's shares of operations.
 var gateTopologies = []string{"chain", "random", "ialgn", "rwlgn", "rwlgn-spine", "rwlgn-classwise"}
 
 // nodeTopologies are the kinds of networks with nodes of one to six pins, for seeds from firstNodes on.

@@ -17,7 +17,7 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// TestLinks has a way to the host's program for every kind of wrapper that has one.
+// TestLinks checks that every kind of wrapper with a host program has a link to that program.
 func TestLinks(t *testing.T) {
 	hosts := 0
 	for _, name := range wrapper.Kinds() {
@@ -37,7 +37,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// table is a table with numbers, some missing, with a decimal comma, with words, and with a column that is not read.
+// table returns a table with numbers (some missing, some with a decimal comma), words, and a column that is not read.
 func table() string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -54,7 +54,7 @@ func table() string {
 	return b.String()
 }
 
-// trained trains a model of the table, in the working folder.
+// trained trains a model of the table in a new working folder.
 func trained(t *testing.T) *ialgn.Model {
 	t.Helper()
 	return trainedOn(t, table(), `name: mixed
@@ -85,14 +85,14 @@ func trainedOn(t *testing.T, table, yaml string) *ialgn.Model {
 	return m
 }
 
-// hosted is a design with a host.
+// hosted is a design with a host program.
 type hosted struct {
 	options ialgn.CompileOptions
 	program string // that runs the host
 }
 
-// TestHosts classifies by the program of every host, against the design in a simulation, as predict does: by the
-// columns of training in another order, beside others and without labels.
+// TestHosts classifies with every host program and a simulated design, and compares the classes with predict. The
+// files have the columns of training in another order, with further columns and without labels.
 func TestHosts(t *testing.T) {
 	testHosts(t, trained(t),
 		hosted{ialgn.CompileOptions{Wrap: "uart", Counts: true}, "python3"},
@@ -102,7 +102,7 @@ func TestHosts(t *testing.T) {
 	)
 }
 
-// TestHostsByCuts is TestHosts with feature words by cuts.
+// TestHostsByCuts is TestHosts for a design whose features become words by cuts.
 func TestHostsByCuts(t *testing.T) {
 	m, err := model.Load(trained(t).Path())
 	if err != nil {
@@ -158,7 +158,7 @@ func testHosts(t *testing.T, m *ialgn.Model, designs ...hosted) {
 	}
 }
 
-// TestRefusals has the program for a serial line say what is wrong with its input, and that nobody answers.
+// TestRefusals checks the errors of the program for a serial line: wrong input, and no answer.
 func TestRefusals(t *testing.T) {
 	m := trained(t)
 	d, err := ialgn.Compile(t.Context(), m, ialgn.CompileOptions{Wrap: "uart"})
@@ -202,8 +202,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestLargeIntegers: where JSON has values as integers, and doubles not to the last digit, one that is missing has the
-// word of the median that stands for it.
+// TestLargeIntegers has values that are integers in JSON and that doubles round. A missing value must get the median's
+// word.
 func TestLargeIntegers(t *testing.T) {
 	m := trainedOn(t, "x,kind\n100000000000000000,a\n100000000000000016,b\n100000000000000032,a\n", `name: mixed
 data: {set: csv, train: mixed.csv, test: mixed.csv, missing: median}
@@ -225,9 +225,9 @@ train: {epochs: 1, batch: 1}
 	}
 }
 
-// TestLargeCuts: the same of a cut, which a value does not exceed that is equal to it.
+// TestLargeCuts has such a large cut. A value that equals the cut must not exceed it.
 func TestLargeCuts(t *testing.T) {
-	const cut = 123456789012345683968 // which JSON has as 123456789012345680000
+	const cut = 123456789012345683968 // written to JSON as 123456789012345680000
 	m := netgen.Model(netgen.ModelOptions{Cuts: true, Features: 2})
 	m.Config.Name = "mixed"
 	m.Encoder.Quantiser.Cuts = [][]float64{{-1, 0, cut}, {1, 2, 3}}
@@ -253,8 +253,9 @@ func TestLargeCuts(t *testing.T) {
 	}
 }
 
-// TestTexts: blanks around values, in quotes or not, change nothing of the samples that the program in C sends, and no
-// value ends at a byte 0 or goes on behind its quotes. Files are where it writes and reads, results of zeros.
+// TestTexts checks how the C program reads values. Blanks around values, inside or outside quotes, do not change the
+// samples that it sends. A value does not end at a zero byte, and nothing may follow its closing quote. The program
+// writes to and reads from files, and all results are zeros.
 func TestTexts(t *testing.T) {
 	d, err := ialgn.Compile(t.Context(), trained(t), ialgn.CompileOptions{Wrap: "axis"})
 	if err != nil {

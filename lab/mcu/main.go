@@ -6,7 +6,7 @@
 //	go run ./lab/mcu DIR...
 //
 // It prints a Markdown table with a row for each folder, form, processor and optimisation level. NAME_one is the
-// form for one sample; NAME_classify computes 64 samples at once, of which one is used. Every class is compared
+// form for one sample; NAME_classify computes 64 samples at once; only one is used. Every class is compared
 // with the folder's test vectors; a difference is an error. The program needs the Debian packages
 // gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm. Code for a Cortex-M0 runs on qemu's Cortex-M4,
 // which executes all its instructions.

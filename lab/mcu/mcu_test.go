@@ -14,8 +14,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestMeasure measures the network of docs/reference/netlist.md, whose classes follow from two pixels by hand, and
-// notices a wrong class.
+// TestMeasure measures the network of docs/reference/netlist.md, whose classes can be derived from two pixels by hand,
+// and checks that a wrong class is noticed.
 func TestMeasure(t *testing.T) {
 	for _, program := range []string{"arm-none-eabi-gcc", "qemu-system-arm"} {
 		if _, err := exec.LookPath(program); err != nil {

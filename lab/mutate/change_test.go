@@ -10,7 +10,7 @@ import (
 	"ialgn/sim"
 )
 
-// head returns a design of three classes of three bits each, which are gates that copy inputs, and its argmax.
+// head returns a design with three classes of three bits each, which are its inputs, and an argmax.
 func head() *design {
 	b := netlist.NewBuilder("head")
 	x := b.Input("x", 9, 1, nil)
@@ -28,7 +28,7 @@ func head() *design {
 	return d
 }
 
-// classifyAll returns classes and counts for all values of nine input bits.
+// classifyAll returns the classes and counts for all values of the nine input bits.
 func classifyAll(t *testing.T, n *netlist.Netlist) *sim.Result {
 	t.Helper()
 	x := make([]uint64, 9*8)
@@ -48,8 +48,8 @@ func classifyAll(t *testing.T, n *netlist.Netlist) *sim.Result {
 	return r
 }
 
-// TestTieChangesEqualCountsOnly holds that a mutant of the rule for equal counts gives another class where counts are
-// equal, and nowhere else, and that this class is one of the largest, too.
+// TestTieChangesEqualCountsOnly checks a mutant of the rule for ties. It gives another class exactly where counts are
+// equal, and that class also has the largest count.
 func TestTieChangesEqualCountsOnly(t *testing.T) {
 	d := head()
 	want := classifyAll(t, d.out.Netlist)
@@ -70,7 +70,7 @@ func TestTieChangesEqualCountsOnly(t *testing.T) {
 	}
 }
 
-// TestClassKeepsBits holds that the change keeps all bits counted, and counts one of them for another class.
+// TestClassKeepsBits checks that the mutant still counts all bits, but one of them for another class.
 func TestClassKeepsBits(t *testing.T) {
 	d := head()
 	for v := range netlist.Net(9) { // inputs are the bits of chains

@@ -32,7 +32,7 @@ func build(t *testing.T) string {
 	return path
 }
 
-// blind returns a program that trains and compiles as ialgn does, and verifies everything.
+// blind returns a program that trains and compiles like ialgn, but whose verify accepts everything.
 func blind(t *testing.T, ialgn string) string {
 	t.Helper()
 	script := "#!/bin/sh\n[ \"$1\" = verify ] && { echo '{\"software\": {\"mismatches\": 0}, \"verified\": true}'; " +
@@ -47,7 +47,7 @@ func blind(t *testing.T, ialgn string) string {
 // sample matches some recorded mutants of one design: of its wrapper, its core and its manifest.
 const sample = `"(wrapper: operator|core: operator|manifest: renamed)".*"--wrap stream"`
 
-// TestMutants tries a sample of the recorded mutants and a generated one of each kind, which verify finds.
+// TestMutants tries some of the recorded mutants and one generated mutant of each kind. verify must find all of them.
 func TestMutants(t *testing.T) {
 	ialgn, dir := build(t), t.TempDir()
 	records, err := readRecords(recorded, regexp.MustCompile(sample))
@@ -74,7 +74,7 @@ func TestMutants(t *testing.T) {
 	t.Run("stale", func(t *testing.T) { testStale(t, blind, dir) })
 }
 
-// testMissed holds that the run fails if the program under test finds nothing.
+// testMissed checks that the run fails if the program under test finds nothing.
 func testMissed(t *testing.T, blind, dir string, records int) {
 	var out strings.Builder
 	args := []string{"-dir", dir, "-small", "-recorded", sample, "-count", "2", "-ialgn", blind}
@@ -85,7 +85,7 @@ func testMissed(t *testing.T, blind, dir string, records int) {
 	}
 }
 
-// testStale holds that each record is named whose text does not occur in the design, or occurs twice.
+// testStale checks that records are named whose text does not occur in the design, or occurs twice.
 func testStale(t *testing.T, blind, dir string) {
 	defer func(old string) { recorded = old }(recorded)
 	recorded = `{"kind":"a","network":"tiny","options":"--wrap stream","edits":[{"file":"dut.v","find":"no such text"}]}
@@ -98,7 +98,7 @@ func testStale(t *testing.T, blind, dir string) {
 	}
 }
 
-// TestRecordsAreComplete reads all records. Nothing in them may depend on where or by which version a model was trained.
+// TestRecordsAreComplete reads all records. They must not depend on where a model was trained, or by which version.
 func TestRecordsAreComplete(t *testing.T) {
 	records, err := readRecords(recorded, regexp.MustCompile(""))
 	if err != nil {
@@ -135,7 +135,7 @@ func TestRecordsAreComplete(t *testing.T) {
 	}
 }
 
-// TestArguments checks what is refused.
+// TestArguments checks which arguments are refused.
 func TestArguments(t *testing.T) {
 	for want, args := range map[string][]string{
 		"-count and -first must be 0 or more":    {"-count", "-1"},

@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestStream simulates the wrapper again: the picture in the documentation shows what it does now.
+// TestStream simulates the wrapper again and checks that the picture in the documentation is up to date.
 func TestStream(t *testing.T) {
 	testkit.FindTool(t, "iverilog")
 	dir := t.TempDir()
@@ -29,7 +29,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestDraw draws a bit that rises in the second time step, and a bus; it refuses a dump without one of the signals.
+// TestDraw draws a bit that rises in the second time step, and a bus. It refuses a dump that lacks a signal.
 func TestDraw(t *testing.T) {
 	dump := "$var reg 1 ! a $end $var reg 4 \" b [3:0] $end $enddefinitions $end\n#0\n0!\nb101 \"\n#1\n1!\n#3\n"
 	svg, err := draw([]byte(dump), []string{"a", "b"})

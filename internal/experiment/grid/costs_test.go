@@ -12,7 +12,7 @@ import (
 	"ialgn/trainer"
 )
 
-// trained returns the model of a network that is trained in a moment, and its checksum.
+// trained quickly trains a model and returns its path and its checksum.
 func trained(t *testing.T) (path, sum string) {
 	t.Helper()
 	cfg, err := config.Parse("tiny", nil, []string{
@@ -30,8 +30,8 @@ func trained(t *testing.T) (path, sum string) {
 	return path, summary.SHA256
 }
 
-// TestCosts counts for a family, keeps what was counted with the result, and counts anew for another family: one with
-// look-up tables of four inputs takes more of them.
+// TestCosts counts the look-up tables for a family and keeps the counts with the result. Another family is counted
+// again: one with tables of four inputs needs more of them.
 func TestCosts(t *testing.T) {
 	path, sum := trained(t)
 	without, err := resultOf(t.Context(), path, sum, "", outfile.Guard{})
@@ -68,7 +68,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestCostsRefuse has a context that ended, and a file that is no model.
+// TestCostsRefuse counts with an ended context and for a file that is not a model. Both are errors.
 func TestCostsRefuse(t *testing.T) {
 	path, _ := trained(t)
 	ended, cancel := context.WithCancel(t.Context())

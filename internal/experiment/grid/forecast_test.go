@@ -2,7 +2,7 @@ package grid
 
 import "testing"
 
-// TestFitting has memory for all, for some, for none, and of a size that is not known.
+// TestFitting has enough memory for all runs, for some, for none, and an unknown amount.
 func TestFitting(t *testing.T) {
 	needs := func() []uint64 { return []uint64{10, 40, 20, 40} }
 	for _, test := range []struct {
@@ -16,7 +16,7 @@ func TestFitting(t *testing.T) {
 	}
 }
 
-// TestUnknownSize has runs whose memory is not known trained one at a time.
+// TestUnknownSize checks that runs with unknown memory are trained one at a time.
 func TestUnknownSize(t *testing.T) {
 	p := &Plan{Options: Options{Threads: 2, Jobs: Fitting}}
 	left := Ahead{Epochs: 2, Bytes: 1000}

@@ -11,8 +11,8 @@ import (
 	"ialgn/trainer"
 )
 
-// TestCharts places rows by the first key of numbers, by look-up tables, or by words, and makes lines and charts of
-// the rest.
+// TestCharts places rows by the first numeric key, by look-up tables, or by words. The other keys become lines and
+// charts.
 func TestCharts(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -87,7 +87,7 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-// TestManyRows draws sweeps of which a legend, a folder, or an axis of words would be overfull.
+// TestManyRows draws sweeps with too many rows for a legend, a folder, or an axis of words.
 func TestManyRows(t *testing.T) {
 	words := make([]string, 120)
 	for i := range words {

@@ -17,7 +17,7 @@ import (
 	"ialgn/trainer"
 )
 
-// tiny is a configuration that trains in a moment.
+// tiny is a configuration that trains quickly.
 const tiny = `name: tiny
 data: {set: digits}
 encoder: {bits: 4}
@@ -44,7 +44,7 @@ func read(t *testing.T, path string) string {
 	return string(b)
 }
 
-// recorder notes the runs that train.
+// recorder records the runs that train.
 type recorder struct {
 	mu    sync.Mutex
 	begun []string
@@ -59,7 +59,7 @@ func (r *recorder) train(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSu
 	return s.Train(ctx)
 }
 
-// newRunner returns a runner of the tiny configuration, and what it trains.
+// newRunner returns a runner of the tiny configuration, and a recorder of the runs that it trains.
 func newRunner(t *testing.T, axes ...string) (Runner, *recorder) {
 	t.Helper()
 	rec := &recorder{}
@@ -69,8 +69,8 @@ func newRunner(t *testing.T, axes ...string) (Runner, *recorder) {
 	}, rec
 }
 
-// TestExtended adds values, takes some away, and gives the axes in another order: runs that are there are taken, and
-// the table is that of a sweep that had these values from the beginning.
+// TestExtended adds values to a sweep, removes some, and changes the order of the axes. Existing runs are reused, and
+// the table is the same as if the sweep had had these values from the beginning.
 func TestExtended(t *testing.T) {
 	r, rec := newRunner(t, "model.width=40,60", "train.seed=1,2")
 	if _, err := r.Run(t.Context()); err != nil {
@@ -96,7 +96,7 @@ func TestExtended(t *testing.T) {
 	}
 	for i, path := range whole.Files {
 		if read(t, path) != read(t, table.Files[i]) {
-			t.Errorf("%s differs from that of a sweep in one go", table.Files[i])
+			t.Errorf("%s differs from the file of a sweep in one go", table.Files[i])
 		}
 	}
 	if row := table.Rows[0]; !slices.Equal(row.Seeds, []uint64{3, 1}) || row.Runs[1].Seed != 1 || !row.Runs[1].Before ||
@@ -105,8 +105,8 @@ func TestExtended(t *testing.T) {
 	}
 }
 
-// TestChanged refuses the runs of another configuration, in the file or by an option, before anything is trained; and
-// takes them where another key has the values that they were made with.
+// TestChanged refuses runs of another configuration, changed in the file or by an option, before anything is trained.
+// It reuses them if an axis has the values that they were trained with.
 func TestChanged(t *testing.T) {
 	r, rec := newRunner(t, "model.width=40,60")
 	if _, err := r.Run(t.Context()); err != nil {
@@ -129,7 +129,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestSweepRefusesBeforeTraining has sweeps that cannot be, which say so before anything is trained.
+// TestSweepRefusesBeforeTraining checks that impossible sweeps are refused before anything is trained.
 func TestSweepRefusesBeforeTraining(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -181,7 +181,7 @@ func TestSweepRefusesBeforeTraining(t *testing.T) {
 	}
 }
 
-// TestGridFile has the same sweep in a file.
+// TestGridFile reads the same sweep from a file.
 func TestGridFile(t *testing.T) {
 	r, _ := newRunner(t, "model.width=40,60", "model.depth=2..3", "train.seed=1..2")
 	p, err := r.plan(t.Context())
@@ -213,8 +213,8 @@ func TestGridFile(t *testing.T) {
 	}
 }
 
-// TestMissing has a data set that is not there: a sweep and a run of it say so, a job is written, with the classes that
-// are known of the set; and once all is trained the data are not needed.
+// TestMissing has a data set that is missing. A sweep and a single run report it. A job is written, with the known
+// classes of the set. Once everything is trained, the data are not needed.
 func TestMissing(t *testing.T) {
 	r, rec := newRunner(t, "model.width=40,60")
 	r.Set = []string{"data.set=mnist"}
@@ -246,7 +246,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestIndexes trains a sweep run by run and gathers the table.
+// TestIndexes trains a sweep run by run and gathers its table.
 func TestIndexes(t *testing.T) {
 	r, rec := newRunner(t, "model.width=40,60", "train.seed=5,9")
 	for _, i := range []int{3, 0, 1, 2} {
@@ -264,8 +264,8 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// TestKubernetes refuses files of the command that pods do not share, and has a $ in a word written so that Kubernetes
-// puts no variable in its place.
+// TestKubernetes refuses files in the command that pods do not share. It escapes a $ in a word, so that Kubernetes
+// does not substitute a variable.
 func TestKubernetes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"tiny.yaml", "grid.yaml"} {
@@ -293,7 +293,7 @@ func TestKubernetes(t *testing.T) {
 	}
 }
 
-// TestLineBreak refuses words that would end the comment of a job file that they stand in.
+// TestLineBreak refuses words with line breaks, which would end the comment of the job file that contains the words.
 func TestLineBreak(t *testing.T) {
 	for _, broken := range []string{"model.width=20,\n40", "model.width=20,\r40"} {
 		r, _ := newRunner(t, broken)
@@ -307,7 +307,7 @@ func TestLineBreak(t *testing.T) {
 	}
 }
 
-// TestNames has values that cannot be part of a name, and more keys than a name has room for.
+// TestNames has values that cannot be part of a name, and more keys than fit into a name.
 func TestNames(t *testing.T) {
 	r, _ := newRunner(t, "data.dir=a/b,c/d")
 	p, err := r.plan(t.Context())
@@ -334,7 +334,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestOwnFiles does not write over what is none of a sweep.
+// TestOwnFiles checks that files which do not belong to a sweep are not overwritten.
 func TestOwnFiles(t *testing.T) {
 	r, rec := newRunner(t, "train.seed=1")
 	if err := os.MkdirAll(r.Dir, 0o777); err != nil {
@@ -355,7 +355,7 @@ func TestOwnFiles(t *testing.T) {
 	}
 }
 
-// TestTable holds a table to what the runs say, with look-up tables and samples held out.
+// TestTable compares a table with the runs, with look-up tables and a validation set.
 func TestTable(t *testing.T) {
 	r, _ := newRunner(t, "model.width=20,100", "train.seed=1..2")
 	r.Set, r.Target = []string{"train.validation.share=0.2", "train.epochs=3"}, "xilinx7"
@@ -397,7 +397,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestIncomparable has rows of which none may be called the best.
+// TestIncomparable has rows none of which may be called the best.
 func TestIncomparable(t *testing.T) {
 	for _, test := range []struct {
 		axes, set []string

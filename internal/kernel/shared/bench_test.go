@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/kernel"
 )
 
-// eachPath runs a benchmark on each path, and reports the time of a position of a node.
+// eachPath runs a benchmark on each path, and reports the time per position and node.
 func eachPath(b *testing.B, positions int, do func()) {
 	before, err := kernel.Path()
 	if err != nil {
@@ -27,7 +27,7 @@ func eachPath(b *testing.B, positions int, do func()) {
 	}
 }
 
-// BenchmarkConvolution evaluates a list of a few nodes at a run of positions, where all is in the nearest caches.
+// BenchmarkConvolution evaluates a list of a few nodes at a run of positions. All data fit in the fastest caches.
 func BenchmarkConvolution(b *testing.B) {
 	for _, nodes := range []int{4, 1} {
 		for _, positions := range []int{24, 64} {
@@ -44,7 +44,7 @@ func BenchmarkConvolution(b *testing.B) {
 	}
 }
 
-// BenchmarkLayer evaluates a layer of one position, whose wires lead anywhere into the layer before.
+// BenchmarkLayer evaluates a layer at one position. Its wires lead anywhere into the layer before.
 func BenchmarkLayer(b *testing.B) {
 	const nodes, rows = 32000, 48000
 	r := rand.New(rand.NewPCG(22, 22))
@@ -58,7 +58,7 @@ func BenchmarkLayer(b *testing.B) {
 	a.run(b, fmt.Sprintf("nodes=%d", nodes), r, (rows+nodes)*Lanes)
 }
 
-// run draws the arenas, gradients being where the rows of pins are, and runs forward and backward.
+// run draws the arrays, with gradients at the same places as the rows of pins, and runs forward and backward.
 func (a *arrays) run(b *testing.B, name string, r *rand.Rand, arena int) {
 	a.to = a.list.Wires
 	a.x, a.g = make([]float32, arena), make([]float32, arena)

@@ -17,9 +17,9 @@ func TestGenerated(t *testing.T) {
 	testkit.Generated(t, filepath.Join("..", "..", "..", "lab", "avo", "shared"))
 }
 
-// TestRegisters holds the kernels for AVX2 to the registers that it has. The generator takes more where it runs out of
-// them, by encodings of AVX-512, which no processor with both would tell. No kernel rounds once where there are a
-// product and a sum.
+// TestRegisters checks that the AVX2 kernels use only registers of AVX2. If the generator runs out of registers, it
+// takes more with encodings of AVX-512, and running the kernels on a processor with both would not show that. It also
+// checks that no kernel fuses a product and a sum, which would round once instead of twice.
 func TestRegisters(t *testing.T) {
 	more := regexp.MustCompile(`(?m)^.*\b([XY](1[6-9]|[23]\d)|Z\d+|K[0-7])\b.*$`)
 	fused := regexp.MustCompile(`(?m)^.*\bVFN?M(ADD|SUB).*$`)

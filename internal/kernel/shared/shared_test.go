@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// mean returns the output of a node by its definition: the sum over the lines of a table of the truth value times the
-// probability of the line, in whose number pin 0 is the highest digit.
+// mean returns the output of a node by its definition: the sum over the lines of the truth table of the truth value
+// times the line's probability. Pin 0 is the highest digit of a line's number.
 func mean(table, pins []float64) (sum float64) {
 	for line, truth := range table {
 		for k, p := range pins {
@@ -23,8 +23,8 @@ func mean(table, pins []float64) (sum float64) {
 	return sum
 }
 
-// slope returns the derivative of the mean by one of its numbers, which is given by its place. The mean is linear in
-// each.
+// slope returns the derivative of the mean by one of its numbers, given by its address. The mean is linear in each
+// number.
 func slope(table, pins []float64, number *float64) float64 {
 	at := func(v float64) float64 {
 		before := *number
@@ -35,7 +35,7 @@ func slope(table, pins []float64, number *float64) float64 {
 	return at(*number+0.5) - at(*number-0.5)
 }
 
-// near fails if a number is not what it should be, but for rounding.
+// near fails if a number differs from the wanted one by more than rounding.
 func near(t *testing.T, what string, got float32, want float64) {
 	t.Helper()
 	if math.Abs(float64(got)-want) > 1e-5*(1+math.Abs(want)) {
@@ -43,7 +43,7 @@ func near(t *testing.T, what string, got float32, want float64) {
 	}
 }
 
-// wide returns numbers in float64.
+// wide returns numbers as float64.
 func wide(v []float32) []float64 {
 	w := make([]float64, len(v))
 	for i, x := range v {
@@ -52,8 +52,8 @@ func wide(v []float32) []float64 {
 	return w
 }
 
-// drawApart draws a list each of whose pins and outputs has rows of its own. Tables are neither 0 nor 1, so that no
-// derivative is 0 by chance.
+// drawApart draws a list in which each pin and each output has its own rows. Table values are neither 0 nor 1, so that
+// no derivative is 0 by chance.
 func drawApart(r *rand.Rand, pins, nodes, positions int) *arrays {
 	a := &arrays{list: List{Pins: pins}, positions: positions, shift: Shift{Lanes, 2 * Lanes}}
 	run := uint32(positions * Lanes)
@@ -75,7 +75,7 @@ func drawApart(r *rand.Rand, pins, nodes, positions int) *arrays {
 	return a
 }
 
-// at returns the pins and the place of the output of a node at a position and a lane.
+// at returns the pins' values and the place of the output of a node, at a position and a lane.
 func (a *arrays) at(node, position, lane int) (pins []float64, out uint32) {
 	off := uint32(position*Lanes + lane)
 	for _, w := range a.list.Wires[node*a.list.Pins:][:a.list.Pins] {
@@ -95,7 +95,7 @@ func (a *arrays) each(do func(node, position, lane int)) {
 	}
 }
 
-// TestForward compares outputs with the mean of the lines.
+// TestForward compares outputs with the mean of the table's lines.
 func TestForward(t *testing.T) {
 	eachShape(t, func(t *testing.T, a *arrays) {
 		Forward(a.x, &a.list, a.tables, a.positions, a.shift)
@@ -124,7 +124,7 @@ func eachShape(t *testing.T, test func(t *testing.T, a *arrays)) {
 	onPaths(t, func(t *testing.T, path string) { on(t, path, func() { run(t, path) }) })
 }
 
-// TestBackward compares gradients with derivatives of the mean of the lines.
+// TestBackward compares gradients with derivatives of the mean.
 func TestBackward(t *testing.T) {
 	eachShape(t, func(t *testing.T, a *arrays) {
 		for _, do := range []Gradients{Dropped, Stored, Added} {
@@ -141,7 +141,7 @@ func TestBackward(t *testing.T) {
 	})
 }
 
-// checkPins compares the gradients of pins that are found in g with derivatives.
+// checkPins compares the gradients of pins in g with derivatives.
 func (a *arrays) checkPins(t *testing.T, g []float32, do Gradients) {
 	t.Helper()
 	a.each(func(node, position, lane int) {
@@ -183,7 +183,7 @@ func (a *arrays) checkLines(t *testing.T, sums []float32) {
 	}
 }
 
-// TestEmpty asks for nothing.
+// TestEmpty works on an empty list.
 func TestEmpty(t *testing.T) {
 	l := List{Pins: 2}
 	Forward(nil, &l, nil, 3, Shift{})
@@ -192,7 +192,7 @@ func TestEmpty(t *testing.T) {
 	(&Pool{}).Backward(nil, nil, nil)
 }
 
-// TestSlice works on the nodes of a list one after the other, and on all.
+// TestSlice works on the nodes of a list one by one, and on all at once.
 func TestSlice(t *testing.T) {
 	a := drawApart(rand.New(rand.NewPCG(25, 25)), 2, 5, 4)
 	b := a.copied(inHeap, inHeap)
@@ -204,7 +204,7 @@ func TestSlice(t *testing.T) {
 	same(t, "x", b.x, a.x)
 }
 
-// TestPool compares pooling with the largest of four, and gradients with where the first of these is.
+// TestPool compares pooling with the largest of four values. The gradient must go to the first of the largest values.
 func TestPool(t *testing.T) {
 	r := rand.New(rand.NewPCG(26, 26))
 	for range 50 {
@@ -230,7 +230,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestChoice compares a pin that chooses with sums in float64.
+// TestChoice compares a pin that chooses among candidates with sums in float64.
 func TestChoice(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 27))
 	for _, positions := range []int{1, 6} {

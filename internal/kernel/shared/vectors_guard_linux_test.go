@@ -7,7 +7,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestGuarded works on arrays between pages that must not be touched, and compares with the plain path.
+// TestGuarded works on arrays between pages that must not be accessed, and compares the results with the plain path.
 func TestGuarded(t *testing.T) {
 	onPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(20, 20))

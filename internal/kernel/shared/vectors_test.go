@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/kernel"
 )
 
-// onPaths runs a test on each path but the plain one.
+// onPaths runs a test on each path except the plain one.
 func onPaths(t *testing.T, test func(t *testing.T, path string)) {
 	before, err := kernel.Path()
 	if err != nil {
@@ -23,7 +23,7 @@ func onPaths(t *testing.T, test func(t *testing.T, path string)) {
 	}
 }
 
-// on does something on a path.
+// on runs a function on a path.
 func on(t testing.TB, path string, do func()) {
 	if err := kernel.Use(path); err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func on(t testing.TB, path string, do func()) {
 	do()
 }
 
-// arrays are all that a call touches.
+// arrays are all arrays that a call reads or writes.
 type arrays struct {
 	x, g, tables, sums []float32
 	list               List
@@ -40,7 +40,7 @@ type arrays struct {
 	shift              Shift
 }
 
-// copied returns a copy whose arrays are made by these functions.
+// copied returns a copy whose arrays are made by the given functions.
 func (a *arrays) copied(floats func([]float32) []float32, words func([]uint32) []uint32) *arrays {
 	c := *a
 	c.x, c.g, c.tables, c.sums = floats(a.x), floats(a.g), floats(a.tables), floats(a.sums)
@@ -50,7 +50,7 @@ func (a *arrays) copied(floats func([]float32) []float32, words func([]uint32) [
 
 func inHeap[T any](v []T) []T { return append([]T{}, v...) }
 
-// values draws numbers, of which all or some are 0 and 1, or near 0 and 1.
+// values draws numbers. All or some of them are 0 and 1, or near 0 and 1.
 func values(r *rand.Rand, n int) []float32 {
 	v := make([]float32, n)
 	hard := r.IntN(3)
@@ -65,7 +65,7 @@ func values(r *rand.Rand, n int) []float32 {
 	return v
 }
 
-// gradients draws numbers of both signs, of which some are zeros of both signs.
+// gradients draws numbers of both signs. Some are zeros of both signs.
 func gradients(r *rand.Rand, n int) []float32 {
 	v := make([]float32, n)
 	for i := range v {
@@ -80,8 +80,8 @@ func gradients(r *rand.Rand, n int) []float32 {
 	return v
 }
 
-// draw draws a list. Its pins read few rows, so that many share one; outputs stand behind these, and gradients of pins
-// go to where those of the rows of pins are, or where some are. The shift of wires may be one back.
+// draw draws a list. There are few rows, so that many pins share one. Outputs come after these rows. The gradient of a
+// pin goes to a random one of the places where the rows' gradients are. The shift of wires may be one row back.
 func draw(r *rand.Rand, pins, nodes, positions int) *arrays {
 	rows := 1 + r.IntN(6)
 	span := (rows + positions - 1) * Lanes
@@ -107,7 +107,7 @@ func draw(r *rand.Rand, pins, nodes, positions int) *arrays {
 	return a
 }
 
-// check compares arrays to the bit.
+// check compares two sets of arrays to the bit.
 func (a *arrays) check(t *testing.T, want *arrays) {
 	t.Helper()
 	same(t, "x", a.x, want.x)
@@ -140,7 +140,7 @@ func (a *arrays) backward(do Gradients) {
 	Backward(a.x, a.g, &a.list, a.to, a.tables, a.sums, a.positions, a.shift, do)
 }
 
-// TestVectors compares the paths with the plain one to the bit.
+// TestVectors compares each path with the plain path, to the bit.
 func TestVectors(t *testing.T) {
 	onPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(18, 18))
@@ -162,10 +162,11 @@ func TestVectors(t *testing.T) {
 	})
 }
 
-// pinsOf returns the number of pins of a trial: those that have kernels, most often two.
+// pinsOf returns the number of pins of a trial: a number that has kernels, most often two.
 func pinsOf(trial int) int { return [...]int{2, 4, 2, 6, 2}[trial%5] }
 
-// drawPool draws a pooling whose values are few, so that many tie, with zeros of both signs and rows between.
+// drawPool draws a pooling with few different values, so that many tie. It has zeros of both signs and unused rows in
+// between.
 func drawPool(r *rand.Rand) (p Pool, x, g, from []float32) {
 	p.Width = 1 + r.IntN(35)
 	gap := uint32(r.IntN(3)) * Lanes
@@ -173,7 +174,7 @@ func drawPool(r *rand.Rand) (p Pool, x, g, from []float32) {
 	inputs := p.Pitch + uint32(2*p.Width*Lanes)
 	p.In, p.Out = uint32(r.IntN(2)*Lanes), 0
 	p.Out = p.In + inputs
-	if r.IntN(2) == 0 { // the output in front
+	if r.IntN(2) == 0 { // the output comes first
 		p.In, p.Out = p.In+uint32(p.Width*Lanes), 0
 	}
 	all := max(p.In+inputs, p.Out+uint32(p.Width*Lanes))
@@ -187,7 +188,7 @@ func drawPool(r *rand.Rand) (p Pool, x, g, from []float32) {
 	return p, x, g, from
 }
 
-// TestPoolVectors compares the paths of pooling with the plain one to the bit.
+// TestPoolVectors compares pooling on each path with the plain path, to the bit.
 func TestPoolVectors(t *testing.T) {
 	onPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(19, 19))
@@ -202,7 +203,7 @@ func TestPoolVectors(t *testing.T) {
 	})
 }
 
-// choosing is a pin that chooses, and all arrays that it works on.
+// choosing is a pin that chooses among candidates, and all arrays that it works on.
 type choosing struct {
 	Choice
 	x, g, q, r []float32
@@ -210,7 +211,8 @@ type choosing struct {
 	positions  int
 }
 
-// drawChoice draws a pin whose candidates share rows, at the same position or at others. Steps may go back.
+// drawChoice draws a pin whose candidates share rows, at the same position or at others. Steps between positions may
+// be negative.
 func drawChoice(r *rand.Rand) *choosing {
 	candidates, positions := 1+r.IntN(20), 1+r.IntN(12)
 	step := r.IntN(4) - 1
@@ -229,7 +231,7 @@ func drawChoice(r *rand.Rand) *choosing {
 
 func abs(n int) int { return max(n, -n) }
 
-// copied returns a copy whose arrays are made by these functions.
+// copied returns a copy whose arrays are made by the given functions.
 func (c *choosing) copied(floats func([]float32) []float32, words func([]uint32) []uint32) *choosing {
 	d := *c
 	d.x, d.g, d.q, d.r, d.Rows = floats(c.x), floats(c.g), floats(c.q), floats(c.r), words(c.Rows)
@@ -250,7 +252,7 @@ func (c *choosing) check(t *testing.T, want *choosing) {
 	same(t, "g", c.g, want.g)
 }
 
-// TestChoiceVectors compares the paths of pins that choose with the plain one to the bit.
+// TestChoiceVectors compares pins that choose on each path with the plain path, to the bit.
 func TestChoiceVectors(t *testing.T) {
 	onPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(28, 28))

@@ -66,7 +66,7 @@ func (k kernel2) gatherGate(g, dst reg.Register, from, n int) {
 		PREFETCHT0(Mem{Base: bits})
 		PREFETCHT0(Mem{Base: coef})
 		row, bits, coef = k.reader(edge, 0)
-		table := YMM() // indexed by the low two bits of a lane, of which only the lowest differs
+		table := YMM() // indexed by the low two bits of a lane; only the lowest bit differs
 		VBROADCASTSD(Mem{Base: coef}, table)
 		for v := range d {
 			w, z := from+v, YMM()

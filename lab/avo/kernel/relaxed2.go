@@ -197,7 +197,7 @@ func (r relaxed2) samples(x, offsets reg.Register, n int, lanes [2]reg.VecVirtua
 	return y
 }
 
-// pairSums returns the sums of the subsets of two probabilities, the first of which is at index from.
+// pairSums returns the sums of the subsets of two probabilities. The first probability is at index from.
 func pairSums(q reg.Register, from int) reg.VecVirtual {
 	x, y, z := XMM(), XMM(), YMM()
 	VMOVSD(Mem{Base: q, Disp: 4 * from}, x)

@@ -161,7 +161,7 @@ func (m *mean512) samples(x, offsets reg.Register, n int) (z []reg.VecVirtual) {
 	return z
 }
 
-// subsets returns the sums of the subsets of four probabilities, the first of which is at index from.
+// subsets returns the sums of the subsets of four probabilities. The first probability is at index from.
 func (m *mean512) subsets(q reg.Register, from int) reg.VecVirtual {
 	at := func(i int) Mem { return Mem{Base: q, Disp: 4 * (from + i)} }
 	low, high := ZMM(), ZMM()

@@ -293,7 +293,7 @@ func (k fused) storeBit(arg, g reg.Register, off int) {
 	MOVL(wire, index(load(k.f, "bit"), g, 4, 4*off))
 }
 
-// body emits instructions, with pauses at which those of another body may be inserted.
+// body emits instructions. It calls pause where another body's instructions may be inserted.
 type body func(pause func())
 
 // nothing is a body without instructions.

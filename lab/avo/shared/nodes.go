@@ -35,7 +35,7 @@ type nodes struct {
 	in, shift          Op
 }
 
-// walk emits a loop over all nodes, of which there must be at least one.
+// walk emits a loop over all nodes. There must be at least one node.
 func (n *nodes) walk(body func()) {
 	again := label()
 	Label(again)

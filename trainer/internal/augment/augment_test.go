@@ -27,7 +27,7 @@ func noise(n int) *encoding.Packed {
 	return p
 }
 
-// apply returns the plane of an image under a change.
+// apply returns one plane of an image after a change.
 func apply(s dataset.Shape, pixels []byte, c change) []byte {
 	m, dst := newImage(s), make([]byte, len(pixels)+writeSlack)
 	m.load(pixels)
@@ -35,7 +35,7 @@ func apply(s dataset.Shape, pixels []byte, c change) []byte {
 	return dst[:len(pixels)]
 }
 
-// TestWholePixels holds shifts and mirroring to what they mean, pixel by pixel.
+// TestWholePixels checks shifts and mirroring pixel by pixel.
 func TestWholePixels(t *testing.T) {
 	pixels := make([]byte, shape.Height*shape.Width)
 	for i := range pixels {
@@ -45,7 +45,7 @@ func TestWholePixels(t *testing.T) {
 	for epoch := range 400 {
 		c := drawChange(&config.Augment{Shift: 2, Flip: true, Share: 1}, shape, 1, epoch, 3)
 		flip := c.xu < 0
-		// Where the first pixel, or when mirrored the last pixel, of the first row comes from.
+		// The source of the first row's first pixel, or of its last pixel if the image is mirrored.
 		dx, dy := c.x0/one, c.y0/one
 		if flip {
 			dx -= shape.Width - 1
@@ -76,7 +76,7 @@ func TestWholePixels(t *testing.T) {
 	}
 }
 
-// TestAffine holds changes to bilinear interpolation in decimals at the places that their definition gives.
+// TestAffine compares changes with bilinear interpolation in floating point, at the places that the definition gives.
 func TestAffine(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	s := dataset.Shape{Planes: 1, Height: 20, Width: 24}
@@ -94,7 +94,7 @@ func TestAffine(t *testing.T) {
 	var widest [4]float64
 	for epoch := range 200 {
 		c := drawChange(&keys, s, 1, epoch, 0)
-		// The definition: a turn by some angle, a scale and a shear about the centre, then a shift.
+		// By definition, a change is a turn, a scale and a shear about the centre, then a shift.
 		scale := math.Hypot(float64(c.xu), float64(c.yu)) / one
 		angle := math.Atan2(float64(c.yu), float64(c.xu))
 		shear := float64(c.xv)/one + scale*math.Sin(angle)
@@ -127,7 +127,7 @@ func TestAffine(t *testing.T) {
 	}
 }
 
-// TestQuarterTurn turns a square by 90 degrees, which moves pixels and changes none.
+// TestQuarterTurn turns a square by 90 degrees, which moves pixels without changing their values.
 func TestQuarterTurn(t *testing.T) {
 	s := dataset.Shape{Planes: 1, Height: 5, Width: 5}
 	pixels := make([]byte, 25)
@@ -150,8 +150,8 @@ func TestQuarterTurn(t *testing.T) {
 	}
 }
 
-// TestBatch holds a batch, on one goroutine and on three, to the samples changed one by one: by their number and epoch,
-// all planes alike, then encoded.
+// TestBatch compares a batch, on one goroutine and on three, with its samples changed one by one by number and epoch,
+// in all planes alike, and then encoded.
 func TestBatch(t *testing.T) {
 	set, size := noise(40), shape.Height*shape.Width
 	enc, err := encoding.NewUniform(set.Features, 5, 8, 255, nil)
@@ -200,7 +200,7 @@ func TestBatch(t *testing.T) {
 		again := make([]uint64, len(want))
 		encoding.NewWordBatcher(enc, b.Words(), 2, crew.New(1)).Batch(again, []int32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
 		if !slices.Equal(again, want) {
-			t.Errorf("%d goroutines: the words are not those of the batch", members)
+			t.Errorf("%d goroutines: the words differ from the batch's", members)
 		}
 	}
 	if !slices.Equal(before, kept) {
@@ -208,7 +208,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestShare counts the images that are changed.
+// TestShare checks the share of images that are changed.
 func TestShare(t *testing.T) {
 	changed := 0
 	for sample := range 10000 {
@@ -221,7 +221,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestShapes refuses samples that are not images of the shape.
+// TestShapes checks that samples which are not images of the shape cause a panic.
 func TestShapes(t *testing.T) {
 	defer func() {
 		if recover() == nil {

@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// BenchmarkBatch spreads batches of 128 images into thermometer bits: as they are, shifted by whole pixels, and turned.
+// BenchmarkBatch encodes batches of 128 images as thermometer bits: unchanged, shifted by whole pixels, and turned.
 func BenchmarkBatch(b *testing.B) {
 	for _, set := range []struct {
 		name  string

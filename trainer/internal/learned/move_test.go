@@ -13,7 +13,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// sumsFor returns empty sums for one feature with those thresholds.
+// sumsFor returns empty sums for one feature with the given thresholds.
 func sumsFor(bitsIn int, most uint32, thresholds ...uint16) *Sums {
 	m := netgen.Model(netgen.ModelOptions{Features: 1, Bits: len(thresholds) + 1, BitsIn: bitsIn, Tau: 1})
 	m.Encoder = encoding.Encoder{
@@ -22,7 +22,7 @@ func sumsFor(bitsIn int, most uint32, thresholds ...uint16) *Sums {
 	return NewSums(m, 10)
 }
 
-// TestMove has where thresholds go: H is given by bit and bin.
+// TestMove checks where thresholds go if the sums H are given by bit and bin.
 func TestMove(t *testing.T) {
 	type sums map[int]map[int]int64
 	for _, c := range []struct {
@@ -102,7 +102,7 @@ func TestMove(t *testing.T) {
 				s.rows[bit][v] = x
 			}
 		}
-		for bin := range s.counts[0] { // a sample at each value: so many samples are so many bins
+		for bin := range s.counts[0] { // one sample at each value, so a number of samples is the same number of bins
 			s.counts[0][bin] = 1
 		}
 		moved, wantMoved := s.Move(10, Limits{Samples: c.reach, Readers: readers(len(c.thresholds)), Flips: 1 << 40}, c.price), 0
@@ -117,7 +117,7 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// readers returns one reader of each bit.
+// readers returns a count of one reader for each bit.
 func readers(bits int) (all []int32) {
 	for range bits {
 		all = append(all, 1)
@@ -125,7 +125,8 @@ func readers(bits int) (all []int32) {
 	return all
 }
 
-// TestFlips moves the thresholds first whose gain is largest for what flips, as many as may flip.
+// TestFlips checks the order and the limit of moves: the thresholds with the largest gain per flipped bit move first,
+// until the allowed number of bits has flipped.
 func TestFlips(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -158,7 +159,7 @@ func TestFlips(t *testing.T) {
 	}
 }
 
-// TestReaders counts the pins on each input bit of every form of network, and no others.
+// TestReaders checks the number of pins on each input bit, for every form of network.
 func TestReaders(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		f := form.Model().Freeze()
@@ -180,8 +181,8 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// FuzzMove draws sums and thresholds and holds what is chosen to a search through all places, and the encoder to what
-// encoders are: ascending, and never above the largest value.
+// FuzzMove draws sums and thresholds and compares the chosen places with a search through all places. The resulting
+// thresholds must be valid: ascending, and never above the largest value.
 func FuzzMove(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed)
@@ -234,8 +235,8 @@ func FuzzMove(f *testing.F) {
 	})
 }
 
-// slowBest returns where a threshold goes, by the change of loss at every place: value by value, where a value has
-// the sum of its bin at the bin's last value.
+// slowBest returns where a threshold goes, by the change of loss at every place. It goes value by value, where the
+// last value of a bin has the bin's sum.
 func slowBest(s *Sums, j int, at, low, high uint16, reach Limits) uint16 {
 	h, shift := s.rows[j], s.shift
 	if h == nil {
@@ -272,7 +273,7 @@ func slowBest(s *Sums, j int, at, low, high uint16, reach Limits) uint16 {
 	return best
 }
 
-// TestReach has how far a threshold at 5 can go down and up, by the samples at each value.
+// TestReach checks how far a threshold at 5 can go down and up, given the samples at each value.
 func TestReach(t *testing.T) {
 	for _, c := range []struct {
 		name            string

@@ -17,7 +17,7 @@ import (
 	"ialgn/trainer/internal/learned"
 )
 
-// samples is a batch in words and in bits.
+// samples is a batch as feature words and as bits.
 type samples struct {
 	words  *encoding.Packed
 	index  []int32
@@ -25,7 +25,7 @@ type samples struct {
 	batch  engine.Batch
 }
 
-// drawSamples draws n samples for a model, which a batch takes in another order than the set has.
+// drawSamples draws n samples for a model. The batch has them in another order than the set.
 func drawSamples(r *rand.Rand, m *model.Model, e engine.Engine, n int) samples {
 	s := samples{words: encoding.NewPacked(m.Encoder.Features(), m.Encoder.BitsIn)}
 	for i := range n {
@@ -46,8 +46,8 @@ func drawSamples(r *rand.Rand, m *model.Model, e engine.Engine, n int) samples {
 	return s
 }
 
-// TestSums holds the sums of every form of network, by every engine, to a slow backward pass in float64: also for pins
-// without a choice and words of more than 8 bits, and those of pins on nodes are left out.
+// TestSums compares the sums of every form of network and engine with a slow backward pass in float64. The forms
+// include pins without a choice and words of more than 8 bits. Pins on nodes have no sums.
 func TestSums(t *testing.T) {
 	forms := netgen.Unshared()
 	for _, wide := range []netgen.ModelOptions{
@@ -83,7 +83,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// compareSums holds sums, of which a state is, to those that are wanted, by input bit and bin.
+// compareSums compares a state of a network's sums with the wanted sums, by input bit and bin.
 func compareSums(t *testing.T, m *model.Model, state learned.State, want map[uint32]*[256]float64) {
 	t.Helper()
 	if len(state.Bits) != len(want) || len(want) == 0 {
@@ -100,7 +100,7 @@ func compareSums(t *testing.T, m *model.Model, state learned.State, want map[uin
 	}
 }
 
-// slowSums returns the sums of a batch by input bit, nil where no pin reads it.
+// slowSums returns the sums of a batch by input bit. A bit that no pin reads has none.
 func slowSums(m *model.Model, s samples) map[uint32]*[256]float64 {
 	sums, bits := map[uint32]*[256]float64{}, m.Encoder.Bits-1
 	for n, values := range s.values {
@@ -120,7 +120,7 @@ func slowSums(m *model.Model, s samples) map[uint32]*[256]float64 {
 	return sums
 }
 
-// slowSample tells read of the gradient of the loss of one sample by each pin that reads an input bit.
+// slowSample calls read for each pin that reads an input bit, with the gradient of one sample's loss by that pin.
 func slowSample(m *model.Model, x []int, label int, read func(input uint32, beta float64)) {
 	var layers []slowLayer
 	below := []int(nil)
@@ -137,7 +137,7 @@ func slowSample(m *model.Model, x []int, label int, read func(input uint32, beta
 	}
 }
 
-// topGradient returns the gradient of the loss by the outputs of the last layer.
+// topGradient returns the gradient of the loss by each output of the last layer.
 func topGradient(m *model.Model, h []int, label int) (delta []float64) {
 	counts, sum := make([]float64, len(m.Classes)), 0.0
 	for g, v := range h {
@@ -157,14 +157,15 @@ func topGradient(m *model.Model, h []int, label int) (delta []float64) {
 	return delta
 }
 
-// slowLayer is a layer with what it reads.
+// slowLayer is a layer together with the values that it reads.
 type slowLayer struct {
 	s        *model.Section
 	index    int
 	x, below []int
 }
 
-// choice returns what pin k of node i may read, and the probabilities; and which of them it reads.
+// choice returns the candidates of pin k of node i, their probabilities, and the index of the candidate that the pin
+// reads.
 func (l *slowLayer) choice(k, i int) (wires []uint32, q []float64, at int) {
 	p := &l.s.Pins[k]
 	if p.Source == topology.Spine {
@@ -188,7 +189,7 @@ func (l *slowLayer) choice(k, i int) (wires []uint32, q []float64, at int) {
 	return wires, q, at
 }
 
-// line returns the line of its table that node i is at.
+// line returns the index of the truth-table line that node i's pins select.
 func (l *slowLayer) line(i int) (line int) {
 	for k := range l.s.Pins {
 		wires, _, at := l.choice(k, i)
@@ -206,7 +207,7 @@ func (l *slowLayer) logits(i int) []float32 {
 	return l.s.Ops[(i*l.s.Layers+l.index)*l.s.Arity:][:l.s.Arity]
 }
 
-// operations reports whether the logits are those of operations.
+// operations reports whether the logits select among the 16 operations.
 func (l *slowLayer) operations() bool { return len(l.s.Pins) == 2 && l.s.Arity == 16 }
 
 // forward returns the bits of the nodes.
@@ -243,7 +244,7 @@ func (l *slowLayer) truth(i, line int) (mean float64) {
 	return mean / sum
 }
 
-// backward returns the gradients by the nodes of the layer before.
+// backward returns the gradient by each node of the layer before.
 func (l *slowLayer) backward(delta []float64, read func(input uint32, beta float64)) []float64 {
 	out := make([]float64, len(l.below))
 	for i, d := range delta {
@@ -264,8 +265,8 @@ func (l *slowLayer) backward(delta []float64, read func(input uint32, beta float
 	return out
 }
 
-// TestSumsOfBatches adds up batches, the last of which is smaller, each sample with the same weight; goes on from a
-// state in the middle; and has the same numbers on any number of threads.
+// TestSumsOfBatches adds up batches, the last of which is smaller; each sample has the same weight. It also goes on
+// from a state in the middle. The sums are the same with any number of threads.
 func TestSumsOfBatches(t *testing.T) {
 	var states []learned.State
 	for _, threads := range []int{1, 3, 2} {
@@ -318,7 +319,7 @@ func TestSumsOfBatches(t *testing.T) {
 	}
 }
 
-// TestRestoreRefuses has states that no sums have.
+// TestRestoreRefuses checks that invalid states are refused.
 func TestRestoreRefuses(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{})
 	inputs := int64(m.Encoder.Inputs())
@@ -345,7 +346,7 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// TestNoNumbers takes gradients that are no numbers, or too large: they leave whole numbers that are the same on every
+// TestNoNumbers adds gradients that are NaN or too large. They become whole numbers that are the same on every
 // processor.
 func TestNoNumbers(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{})
@@ -363,7 +364,8 @@ func TestNoNumbers(t *testing.T) {
 	}
 }
 
-// TestBytes counts the rows of a network that reads everything, and of one with fewer pins than bits.
+// TestBytes checks the estimated memory for a network that reads everything, and for a network with fewer pins than
+// bits.
 func TestBytes(t *testing.T) {
 	for _, c := range []struct {
 		o    netgen.ModelOptions

@@ -13,8 +13,8 @@ import (
 	"ialgn/trainer/internal/learned"
 )
 
-// TestTogether sums the sums of three ranks: of bits that all, some or one of them have read, with numbers of both signs
-// up to the largest.
+// TestTogether adds the sums of three ranks. All, some or one of the ranks have read a bit. The numbers have both
+// signs and go up to the largest.
 func TestTogether(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{Features: 40, Bits: 4})
 	one := func(bits ...uint32) learned.State {
