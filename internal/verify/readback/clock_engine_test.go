@@ -59,8 +59,8 @@ type engine struct {
 
 func (e engine) levelBits() int { return bits.Len(uint(e.Levels)) }
 
-// placeBits returns the number of bits of a feature's number. Together with the bits of a level, a step must have
-// room for them or for a number of chains.
+// placeBits returns the number of bits of a step's feature field. The field has room for a feature's number and,
+// together with the field of the level, for a number of chains.
 func (e engine) placeBits() int {
 	return max(1, bits.Len(uint(e.Features-1)), e.CountBits-e.levelBits())
 }

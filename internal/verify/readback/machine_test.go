@@ -191,7 +191,7 @@ func newMachine(text []byte, o MachineOptions) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	modules, err := readBLIF(bytes.NewReader(plain), '0') // '0' is the initial value of the registers of rst_n; initial values are compared elsewhere
+	modules, err := readBLIF(bytes.NewReader(plain), '0') // '0': start value of rst_n's registers
 	if err != nil {
 		return nil, err
 	}

@@ -169,7 +169,7 @@ func TestWrapper(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Checked < 2 || r.Unplayed != "" || r.Mismatches != 0 && !c.none { // a constant network is not the model's
+			if r.Checked < 2 || r.Unplayed != "" || r.Mismatches != 0 && !c.none { // not the model
 				t.Errorf("%+v", r)
 			}
 		})
