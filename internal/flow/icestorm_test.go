@@ -64,7 +64,7 @@ func routeDesign(t *testing.T, text, pins string, memories ...flow.YosysMemory) 
 }
 
 // TestThereAndBack packs a routed design and reads it back. The Verilog must have the ports on the pins where
-// nextpnr put them; nextpnr's pins are used as a constraint.
+// nextpnr put them. nextpnr must accept these pins as constraints.
 func TestThereAndBack(t *testing.T) {
 	for _, name := range []string{"icepack", "iceunpack", "icetime", "icebox_vlog"} {
 		testkit.FindTool(t, name)

@@ -121,7 +121,7 @@ func TestTools(t *testing.T) {
 	objecttest.Write(t, dir, "arm64.o", objecttest.Bytes(t, probeARM64()))
 	for _, name := range []string{"amd64.o", "arm64.o"} {
 		out, err := testkit.TryOtherTool(t, dir, "readelf", "--all", "--wide", "--lint", name)
-		out = strings.ReplaceAll(out, "Warning: Section '.note.GNU-stack': has a size of zero", "") // the size of zero is intended
+		out = strings.ReplaceAll(out, "Warning: Section '.note.GNU-stack': has a size of zero", "") // intended
 		if err != nil || strings.Contains(out, "arning") || strings.Contains(out, "rror") {
 			t.Errorf("readelf %s: %v\n%s", name, err, out)
 		}
