@@ -10,7 +10,7 @@ import (
 	"ialgn/netlist"
 )
 
-// TestEnded holds that reading and holding a folder end with the context, and leave nothing.
+// TestEnded checks that reading and holding a folder stop when the context ends, and leave no files behind.
 func TestEnded(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	t.Setenv("TMPDIR", t.TempDir())

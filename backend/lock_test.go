@@ -12,8 +12,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestWriteTogether has several write into one folder at the same time, under two names: in
-// the end, and whenever there is a manifest meanwhile, the folder is that of one of them.
+// TestWriteTogether has several goroutines write two different products into one folder at the same time. At the
+// end, and whenever a manifest exists in between, the folder must be the output of exactly one of them.
 func TestWriteTogether(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	products := []Product{product(t, "first", netlist.Gates, 1), product(t, "second", netlist.Core, 2)}
@@ -36,7 +36,7 @@ func TestWriteTogether(t *testing.T) {
 	for name := range contents(t, dir) {
 		if other := map[string]string{"first": "second", "second": "first"}[o.Manifest.Module]; strings.HasPrefix(name,
 			other) {
-			t.Errorf("%s stands in the folder of %s", name, o.Manifest.Module)
+			t.Errorf("%s is in the folder of %s", name, o.Manifest.Module)
 		}
 	}
 	if n := len(contents(t, dir)); n != len(o.Manifest.Files)+1 {
@@ -44,7 +44,8 @@ func TestWriteTogether(t *testing.T) {
 	}
 }
 
-// TestStaleStage removes what a killed process left, and not what another is writing.
+// TestStaleStage checks that the leftovers of a killed process are removed, and the files of a process that is still
+// writing are not.
 func TestStaleStage(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{".ialgn-1", ".ialgn-2", "mine"} {

@@ -23,15 +23,15 @@ func writeText(t *testing.T, dir, name, text string) {
 	}
 }
 
-// TestWriteRemoves changes an old output before a new one takes its place. Files that are as they were written are
-// removed, and no others, whatever the manifest says.
+// TestWriteRemoves changes an old output before a new one replaces it. Only files that are exactly as they were
+// written are removed, whatever the manifest says.
 func TestWriteRemoves(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		change  func(t *testing.T, dir string)
-		removed []string // beside those of every case
+		removed []string // in addition to the files removed in every case
 		kept    []string
-		there   []string // what must be there afterwards
+		there   []string // files that must exist afterwards
 	}{
 		{"nothing changed", func(*testing.T, string) {}, []string{"old.aig"}, nil, nil},
 		{"edited", func(t *testing.T, dir string) { writeText(t, dir, "old.aig", "mine") }, nil, []string{"old.aig"}, []string{"old.aig"}},
@@ -86,7 +86,7 @@ func TestWriteRemoves(t *testing.T) {
 			var left Leftovers
 			p = product(t, "later", netlist.Core, 2)
 			p.Left = func(l Leftovers) { left = l }
-			p.Guard = outfile.NewGuard(c.name == "no files") // whose report.json is on no record
+			p.Guard = outfile.NewGuard(c.name == "no files") // a guard that has no record of report.json
 			write(t, dir, p)
 			all := slices.DeleteFunc(slices.Clone(left.Removed), func(name string) bool { return name != "old.aig" })
 			if diff := cmp.Diff([][]string{c.removed, c.kept}, [][]string{all, left.Kept}, equalEmpty); diff != "" {
@@ -104,11 +104,11 @@ func TestWriteRemoves(t *testing.T) {
 	}
 }
 
-// equalEmpty takes a list that is nil for an empty one.
+// equalEmpty makes nil lists equal to empty ones.
 var equalEmpty = cmp.Transformer("list", func(l []string) string { return strings.Join(l, "\n") })
 
-// TestWriteKeepsEdited holds that a file is not written over that the user changed or put there, without force, and
-// that the folder is as it was then.
+// TestWriteKeepsEdited checks that without force, Write does not overwrite a file that the user changed or added,
+// and then leaves the whole folder unchanged.
 func TestWriteKeepsEdited(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -166,8 +166,8 @@ func TestWriteKeepsEdited(t *testing.T) {
 	}
 }
 
-// TestWriteKeepsFolders holds that a folder with the name of a file of the output stays, even with force, and that
-// nothing else is changed then.
+// TestWriteKeepsFolders checks that a folder with the name of an output file stays, even with force, and that
+// nothing else changes then.
 func TestWriteKeepsFolders(t *testing.T) {
 	for _, name := range []string{"net.v", "report.json", "manifest.json", "certificate.json"} {
 		for _, force := range []bool{false, true} {
@@ -190,7 +190,7 @@ func TestWriteKeepsFolders(t *testing.T) {
 	}
 }
 
-// lstats returns what is in a folder, by name, with sizes and modes.
+// lstats returns the sizes and modes of a folder's entries, by name.
 func lstats(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -24,7 +24,7 @@ import (
 	"ialgn/netlist"
 )
 
-// product returns a small product of the module name given, in a scope.
+// product returns a small product with the given module name and scope.
 func product(t *testing.T, module string, scope netlist.Scope, seed uint64) Product {
 	t.Helper()
 	raw, err := freeze.Network(netgen.Frozen(seed, netgen.FrozenOptions{}), scope)
@@ -79,7 +79,7 @@ func contents(t *testing.T, dir string) map[string]string {
 
 func pathsOf(files map[string]string) []string { return slices.Sorted(maps.Keys(files)) }
 
-// TestWrite holds what is in the folder, and that Read gives it back.
+// TestWrite checks the contents of the written folder, and that Read returns the same product.
 func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	p := product(t, "tiny", netlist.Gates, 1)
@@ -132,7 +132,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestReport holds the keys that docs/reference/cli.md promises, and the figures behind them.
+// TestReport checks the keys that docs/reference/cli.md promises, and their values.
 func TestReport(t *testing.T) {
 	dir := t.TempDir()
 	p := product(t, "tiny", netlist.Full, 1)
@@ -158,12 +158,12 @@ func TestReport(t *testing.T) {
 		}
 	}
 	if levels, ok := keys["levels"].(map[string]any); !ok || levels["encoder"] != 1.0 || levels["head"] != 2.0 {
-		t.Errorf("levels %v, want one of the encoder and two of the head", keys["levels"])
+		t.Errorf("levels %v, want 1 level of the encoder and 2 of the head", keys["levels"])
 	}
 }
 
-// TestWriteAgain holds that a second output takes the first one's place, whole, and
-// leaves what is not of an output alone.
+// TestWriteAgain checks that a second output replaces the whole first one and leaves files that are not part of an
+// output alone.
 func TestWriteAgain(t *testing.T) {
 	dir := t.TempDir()
 	p := product(t, "old", netlist.Gates, 1)
@@ -187,7 +187,7 @@ func TestWriteAgain(t *testing.T) {
 	}
 }
 
-// TestWriteFails holds that an error leaves the folder as it was.
+// TestWriteFails checks that a failed write leaves the folder unchanged.
 func TestWriteFails(t *testing.T) {
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -232,8 +232,8 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// TestWriteInterrupted holds that a failure between the renames leaves no folder that
-// looks whole, and nothing of the old output.
+// TestWriteInterrupted checks that a failure between the renames leaves neither a folder that looks complete nor
+// files of the old output.
 func TestWriteInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, product(t, "old", netlist.Core, 1))
@@ -259,7 +259,7 @@ func TestWriteInterrupted(t *testing.T) {
 	if err := os.Remove(mine); err != nil {
 		t.Fatal(err)
 	}
-	write(t, dir, product(t, "later", netlist.Core, 2)) // knows what the interrupted one left
+	write(t, dir, product(t, "later", netlist.Core, 2)) // must remove the files that the interrupted call left
 	o, err := Read(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -269,7 +269,7 @@ func TestWriteInterrupted(t *testing.T) {
 	}
 }
 
-// installHalf writes a product up to a file that cannot be put into its place.
+// installHalf writes a product as far as a file that cannot be moved to its final place.
 func installHalf(t *testing.T, dir string, p Product, file string) {
 	t.Helper()
 	p.prepare()
@@ -293,8 +293,8 @@ func installHalf(t *testing.T, dir string, p Product, file string) {
 	}
 }
 
-// TestWriteOverOld has a call that was killed before it removed the old output's files: the next
-// one knows them by the manifest that was put aside.
+// TestWriteOverOld simulates a call that was killed before it removed the files of the old output. The next call
+// finds these files in the manifest that was put aside.
 func TestWriteOverOld(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, product(t, "net", netlist.Core, 1))
@@ -311,8 +311,7 @@ func TestWriteOverOld(t *testing.T) {
 	}
 }
 
-// TestWriteRefusesForeign holds that a manifest.json of something else is not
-// overwritten.
+// TestWriteRefusesForeign checks that the manifest.json of another program is not overwritten.
 func TestWriteRefusesForeign(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(`{"name": "a web page"}`), 0o666); err != nil {
@@ -324,7 +323,7 @@ func TestWriteRefusesForeign(t *testing.T) {
 	}
 }
 
-// edit replaces text in a file of a folder, which must hold it.
+// edit replaces text in a file of a folder. The file must contain the text.
 func edit(t *testing.T, dir, name, old, new string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -341,8 +340,8 @@ func edit(t *testing.T, dir, name, old, new string) {
 	}
 }
 
-// TestReadErrors breaks a folder in every way that the manifest shows. An edit
-// without an old text removes the file.
+// TestReadErrors breaks a folder in every way that the manifest can reveal. An edit without an old text removes the
+// file.
 func TestReadErrors(t *testing.T) {
 	for _, c := range []struct{ name, file, old, new, want string }{
 		{"no manifest", "manifest.json", "", "", "no output folder of compile"},
@@ -373,8 +372,8 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// TestHold changes a folder that is held: Path and Paths lead to what was read, errors are about the folder
-// of the user, and nothing is left after it is released.
+// TestHold changes a folder while it is held. Path and Paths must return the contents as they were read, errors must
+// name the user's folder, and nothing may be left after the release.
 func TestHold(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	t.Setenv("TMPDIR", t.TempDir())

@@ -56,8 +56,8 @@ func TestCheckOrder(t *testing.T) {
 	}
 }
 
-// needsTwo is a netlist that one sweep does not finish: two inverters of one input
-// are seen to be one only by the second sweep's look at repeated inputs.
+// needsTwo is a netlist that needs two sweeps: only in the second sweep does the look at repeated inputs find that
+// two inverters of one input are the same.
 func needsTwo(b *netlist.Builder, x nets) nets {
 	one := b.Function(tableNot, none, x[0])
 	two := b.Function(tableNot, none, x[0])
@@ -91,7 +91,7 @@ func TestOptimiseLevels(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			check(t, old, got)
-			if want := c.sweeps * (len(Passes()) - 1); len(reports) != want { // all but chains
+			if want := c.sweeps * (len(Passes()) - 1); len(reports) != want { // all passes but chains
 				t.Errorf("%d passes reported, want %d: %+v", len(reports), want, reports)
 			}
 		})
@@ -115,13 +115,13 @@ func TestOptimiseReports(t *testing.T) {
 	}
 }
 
-// TestRestructure holds that passes which restructure run where they are asked for, and
-// take from the order of thermometer bits what they may.
+// TestRestructure checks that restructuring passes run when they are asked for, and that they use the order of
+// thermometer bits only when they may.
 func TestRestructure(t *testing.T) {
 	f := netgen.Frozen(7, netgen.FrozenOptions{Width: 60, Depth: 12, Features: 5, Bits: 6})
 	for _, c := range []struct {
 		scope   netlist.Scope
-		smaller [3]bool // with each option, than with the one before
+		smaller [3]bool // for each option: smaller than with the option before
 	}{
 		{netlist.Gates, [3]bool{true, false, true}},
 		{netlist.Full, [3]bool{true, true, false}},

@@ -36,7 +36,7 @@ func TestDead(t *testing.T) {
 	})
 }
 
-// TestDeadKeepsProbes holds that what a probe reads is alive.
+// TestDeadKeepsProbes checks that cells that a probe reads are kept.
 func TestDeadKeepsProbes(t *testing.T) {
 	b := netlist.NewBuilder("probes")
 	x := b.Input("x", 2, 1, nil)

@@ -122,7 +122,7 @@ func luts(b *netlist.Builder) (p, q uint64) {
 	return b.Primitive(and), b.Primitive(or)
 }
 
-// TestHashCollides enters cells whose 32 bits of hash agree and whose forms do not.
+// TestHashCollides enters cells whose 32-bit hashes are equal but whose forms differ.
 func TestHashCollides(t *testing.T) {
 	b := netlist.NewBuilder("collide")
 	x := b.Input("x", 3, 1, nil)

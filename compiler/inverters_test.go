@@ -127,7 +127,7 @@ func TestInverters(t *testing.T) {
 	})
 }
 
-// TestInvertersKeepsProbes holds that a probe demands a polarity like an output.
+// TestInvertersKeepsProbes checks that a probe fixes the polarity of its net, as an output does.
 func TestInvertersKeepsProbes(t *testing.T) {
 	b := netlist.NewBuilder("probes")
 	x := b.Input("x", 2, 1, nil)

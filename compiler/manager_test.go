@@ -11,10 +11,10 @@ import (
 	"ialgn/netlist"
 )
 
-// probed is a netlist of two gates with a probe between.
+// probed is a netlist of two gates with a probe between them.
 func probed() *netlist.Netlist { return named("y", "p", 1)(nil) }
 
-// rewritten copies a netlist with what cell makes of each of its cells.
+// rewritten copies a netlist and calls cell to copy each of its cells.
 func rewritten(n *netlist.Netlist, cell func(*netlist.Copier, netlist.Cell)) *netlist.Netlist {
 	c := netlist.NewCopier(n)
 	for i := range netlist.Cell(n.Cells()) {
@@ -23,8 +23,8 @@ func rewritten(n *netlist.Netlist, cell func(*netlist.Copier, netlist.Cell)) *ne
 	return c.Finish()
 }
 
-// named is a pass that makes [probed] with other names of its output and its probe, none for no probe, and with
-// inputs in words of so many bits.
+// named is a pass that builds [probed] with other names for its output and its probe, and with input words of the
+// given number of bits. An empty probe name means no probe.
 func named(output, probe string, word int) func(*netlist.Netlist) *netlist.Netlist {
 	return func(*netlist.Netlist) *netlist.Netlist {
 		b := netlist.NewBuilder("probed")
@@ -38,7 +38,7 @@ func named(output, probe string, word int) func(*netlist.Netlist) *netlist.Netli
 	}
 }
 
-// brokenPasses are passes that break the contract of every pass, and what the manager says of them.
+// brokenPasses lists passes that break the contract of every pass, with the manager's error for each.
 var brokenPasses = []struct {
 	name, want string
 	pass       func(*netlist.Netlist) *netlist.Netlist
@@ -90,8 +90,8 @@ var brokenPasses = []struct {
 	}},
 }
 
-// TestBrokenPass puts passes into a table that break what every pass keeps: the manager names them and what they broke,
-// where it is asked to check, and no other.
+// TestBrokenPass puts passes that break the general contract into a table. The manager must name the pass and the
+// broken rule if checking is on, and must not report any other pass.
 func TestBrokenPass(t *testing.T) {
 	for _, c := range brokenPasses {
 		t.Run(c.name, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestBrokenPass(t *testing.T) {
 	}
 }
 
-// undone are netlists that are not what a pass ensures.
+// undone maps each pass to a netlist that violates what the pass ensures.
 var undone = map[string]build{
 	"constants": func(b *netlist.Builder, x nets) nets {
 		return nets{b.Function(tableAnd, none, x[0], netlist.True)}
@@ -129,7 +129,8 @@ var undone = map[string]build{
 	},
 }
 
-// TestLazyPass has each pass of the table do nothing: its contract says so on a netlist that has work for it.
+// TestLazyPass replaces each pass of the table by one that does nothing. On a netlist that has work for the pass,
+// the check of the pass's contract must fail.
 func TestLazyPass(t *testing.T) {
 	for _, p := range Passes() {
 		make := undone[p.Name]
@@ -145,7 +146,7 @@ func TestLazyPass(t *testing.T) {
 	}
 }
 
-// TestHashedInverters holds that the inverters of equal complements are within the contract of hashing.
+// TestHashedInverters checks that the contract of hashing allows inverters of equal complements.
 func TestHashedInverters(t *testing.T) {
 	old := build(func(b *netlist.Builder, x nets) nets {
 		return nets{b.Function(tableAnd, none, x...), b.Function(tableNand, none, x...), b.Function(tableNand, none, x...)}
@@ -158,7 +159,7 @@ func TestHashedInverters(t *testing.T) {
 	}
 }
 
-// TestLasting has a pass undo what the one before promised to the end of the table.
+// TestLasting has a pass undo a property that the pass before it promised until the end of the table.
 func TestLasting(t *testing.T) {
 	table := Table{Package: "compiler", Passes: []Pass{
 		{Name: "constants", Holds: constantsFolded, Lasting: true, Run: pure(Constants)},
@@ -176,7 +177,7 @@ func TestLasting(t *testing.T) {
 	}
 }
 
-// TestBrokenOrder runs a table whose order is wrong: that is a programmer's mistake.
+// TestBrokenOrder runs a table in a wrong order, which is a programmer's mistake.
 func TestBrokenOrder(t *testing.T) {
 	table := Table{
 		Package: "compiler", Passes: []Pass{{Name: "dead", Run: pure(Dead)}, {Name: "hashing", Run: pure(Hash)}},
@@ -192,8 +193,8 @@ func TestBrokenOrder(t *testing.T) {
 	t.Error("not noticed")
 }
 
-// TestReleases holds that the manager keeps no netlist that a later pass has replaced, but the one before while it
-// checks: two of ten million gates have no room beside each other.
+// TestReleases checks that the manager keeps no netlist that a later pass has replaced, except the previous one
+// while it checks: memory does not hold two netlists of ten million gates.
 func TestReleases(t *testing.T) {
 	for _, check := range []Check{nil, sameOn} {
 		var given []weak.Pointer[netlist.Netlist]
@@ -229,7 +230,8 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// TestThermometerUnasked has a pass take for granted that inputs are thermometer codes: random bits show it.
+// TestThermometerUnasked runs a pass that assumes thermometer codes at the inputs without being allowed to. Random
+// bits expose it.
 func TestThermometerUnasked(t *testing.T) {
 	b := netlist.NewBuilder("codes")
 	x := b.Input("x", 2, 1, []string{"pixel 1 > 3", "pixel 1 > 7"})

@@ -13,11 +13,11 @@ import (
 	"ialgn/sim"
 )
 
-// nets is what a case's builder gets and gives: input bits and output bits.
+// nets is the type of the input bits and of the output bits of a case's builder.
 type nets = []netlist.Net
 
-// build makes the inside of a netlist with the input port x and an output port for each
-// bit of y, since registers set bits apart in time.
+// build makes the cells of a netlist with the input port x and one output port for each bit of y. Each bit has its
+// own port because registers may put the bits into different stages.
 type build func(b *netlist.Builder, x nets) (y nets)
 
 // passCase is a netlist before and after a pass.
@@ -59,7 +59,7 @@ func text(t testing.TB, n *netlist.Netlist) string {
 	return s.String()
 }
 
-// make builds a case's netlist, and checks it: a broken test proves nothing.
+// make builds a case's netlist and validates it, because a broken test case proves nothing.
 func (f build) make(t *testing.T, inputs int) *netlist.Netlist {
 	t.Helper()
 	b := netlist.NewBuilder("test")
@@ -73,8 +73,8 @@ func (f build) make(t *testing.T, inputs int) *netlist.Netlist {
 	return n
 }
 
-// testPass runs a pass over cases: the result is the one wanted, valid, of the same
-// function, and no larger.
+// testPass runs a pass over cases. Each result must be the expected netlist: valid, with the same function, and no
+// larger.
 func testPass(t *testing.T, pass func(*netlist.Netlist) *netlist.Netlist, cases []passCase) {
 	t.Helper()
 	for _, c := range cases {
@@ -93,12 +93,12 @@ func testPass(t *testing.T, pass func(*netlist.Netlist) *netlist.Netlist, cases 
 	}
 }
 
-// sameOn compares two netlists on random samples, as the tests have it.
+// sameOn compares two netlists on random samples, with the settings that the tests use.
 func sameOn(ctx context.Context, old, got *netlist.Netlist) error {
 	return sim.Same(ctx, old, got, sim.Random{Words: 40, Seed: 1})
 }
 
-// check fails if got is not what every pass that may not grow keeps of old, or computes something else.
+// check fails if got breaks a rule that every non-growing pass keeps for old, or computes another function.
 func check(t testing.TB, old, got *netlist.Netlist) {
 	t.Helper()
 	if err := errors.Join((&Pass{}).kept(old, got), sameOn(t.Context(), old, got)); err != nil {

@@ -11,15 +11,15 @@ import (
 	"ialgn/netlist"
 )
 
-// TestPasses holds the one promise of all passes on random netlists: ports and
-// function stay, nothing grows, the result is valid.
+// TestPasses checks the promise of all passes on random netlists: ports and function stay the same, nothing grows,
+// and the result is valid.
 func TestPasses(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { checkPasses(t, seed, 1+2*int(seed)) })
 	}
 }
 
-// FuzzPasses is the same for more seeds and sizes.
+// FuzzPasses is TestPasses for more seeds and sizes.
 func FuzzPasses(f *testing.F) {
 	f.Add(uint64(1), uint8(30))
 	f.Add(uint64(2), uint8(60))
@@ -51,10 +51,10 @@ func checkPasses(t *testing.T, seed uint64, cells int) {
 	}
 }
 
-// twins returns a netlist in which many functions of two and more inputs have a twin:
-// two inputs and the table exchanged, which is the same function, or one of the two,
-// which is another, and either complemented at times; each reader reads either.
-// Random netlists alone have too few cells that are nearly equal to try hashing.
+// twins returns a netlist in which many functions of two or more inputs have a twin. A twin has two inputs and the
+// table exchanged, which gives the same function, or only one of the two, which gives another function. Either twin
+// is sometimes complemented, and each reader reads one of the two. Random netlists alone have too few nearly equal
+// cells to test hashing.
 func twins(r *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 	c := netlist.NewCopier(n)
 	twin := map[netlist.Net][2]netlist.Net{}
@@ -90,7 +90,7 @@ func optimise(t testing.TB, n *netlist.Netlist) *netlist.Netlist {
 	return Options{Level: LevelRepeat}.must(t, n)
 }
 
-// must optimises, with each pass held to its contract.
+// must optimises a netlist and checks each pass's contract.
 func (o Options) must(t testing.TB, n *netlist.Netlist) *netlist.Netlist {
 	t.Helper()
 	o.Check = sameOn

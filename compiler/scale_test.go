@@ -11,8 +11,8 @@ import (
 	"ialgn/netlist"
 )
 
-// shares are the mixes of operations that sizes are judged by: the paper's trained
-// networks, and one with half of its gates binary.
+// shares are the mixes of operations on which sizes are judged: the mix of the paper's trained networks, and a mix
+// in which half of the gates are binary.
 var shares = []struct {
 	name      string
 	a, binary float64
@@ -29,8 +29,8 @@ func frozen(t testing.TB, width, depth int, a, binary float64, scope netlist.Sco
 	return n
 }
 
-// TestScale optimises networks of a million and more gates: the result is valid, of
-// the same function, and not larger than the binary gates are many.
+// TestScale optimises networks of a million and more gates. Each result must be valid, have the same function, and
+// have no more gates than there are binary gates.
 func TestScale(t *testing.T) {
 	width, depth := 8000, 80
 	if !testkit.Whole() {

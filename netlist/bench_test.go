@@ -23,7 +23,7 @@ func benchmarkSize() (width, depth int) {
 	return 8000, 20
 }
 
-// gatesPerSecond reports the metric of the field.
+// gatesPerSecond reports the throughput in gates per second.
 func gatesPerSecond(b *testing.B, gates int) {
 	b.ReportMetric(float64(gates)*float64(b.N)/b.Elapsed().Seconds(), "gates/s")
 }

@@ -7,9 +7,9 @@ import (
 	"ialgn/netlist"
 )
 
-// chains builds two sums on carry chains. The first, of a and b with the carry c, is three
-// digits long; its last carry is an output and the operand of another. The second begins where
-// the first ends, with a bit of its own as first carry, and ends in a LUT.
+// chains builds two sums on carry chains. The first chain adds a, b and the carry c and has three digits; its last
+// carry is an output and also an operand of another cell. The second chain begins where the first ends, takes a
+// separate bit as its first carry, and ends in a LUT.
 func chains() (n *netlist.Netlist, carry, sum []netlist.Net) {
 	const odd = 0b10010110
 	none := netlist.Origin{}
@@ -25,7 +25,7 @@ func chains() (n *netlist.Netlist, carry, sum []netlist.Net) {
 	add(x[0], x[1])
 	add(x[2], x[3])
 	last := c
-	c = b.Cell(netlist.Carry, 0, none, x[4], x[4], last) // is x[4]
+	c = b.Cell(netlist.Carry, 0, none, x[4], x[4], last) // equals x[4]
 	carry = append(carry, c)
 	add(x[4], x[5])
 	add(sum[0], x[6])
@@ -34,7 +34,8 @@ func chains() (n *netlist.Netlist, carry, sum []netlist.Net) {
 	return b.Netlist(), carry, sum
 }
 
-// TestCarryChains checks which functions stand beside which carries and what is brought out.
+// TestCarryChains checks which function shares a logic cell with which carry, and which carries are brought out of the
+// chain.
 func TestCarryChains(t *testing.T) {
 	n, carry, sum := chains()
 	if err := n.Validate(); err != nil {
@@ -44,7 +45,7 @@ func TestCarryChains(t *testing.T) {
 	cell := func(v netlist.Net) netlist.Cell { c, _, _ := n.Driver(v); return c }
 	for i, mate := range []int{0, 1, 3, 4} {
 		if c, ok := s.Beside(cell(sum[i])); !ok || c != cell(carry[mate]) {
-			t.Errorf("sum %d stands beside cell %d (%v), want carry %d", i, c, ok, mate)
+			t.Errorf("sum %d shares a logic cell with cell %d (%v), want carry %d", i, c, ok, mate)
 		}
 	}
 	if v, ok := s.Reads(cell(sum[4])); !ok || v != carry[4] {
@@ -65,8 +66,8 @@ func TestCarryChains(t *testing.T) {
 	}
 }
 
-// TestCarryChainsRandom checks on random netlists that a carry which is not brought out is
-// read on its chain alone.
+// TestCarryChainsRandom checks on random netlists that a carry that is not brought out is read only on its own
+// chain.
 func TestCarryChainsRandom(t *testing.T) {
 	kinds := []netlist.Kind{netlist.Function, netlist.Carry, netlist.Carry, netlist.Counter}
 	seen := map[bool]int{}
@@ -99,7 +100,7 @@ func TestCarryChainsRandom(t *testing.T) {
 	}
 }
 
-// readsOff reports whether cell d reads carry v elsewhere than on its chain.
+// readsOff reports whether cell d reads carry v from outside the carry's chain.
 func readsOff(n *netlist.Netlist, s *netlist.Chains, d netlist.Cell, v netlist.Net) bool {
 	in := n.Inputs(d)
 	support := uint8(0xff)

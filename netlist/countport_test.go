@@ -44,7 +44,7 @@ func TestWithCounts(t *testing.T) {
 	}
 }
 
-// TestWithCountsOfNone refuses netlists that have not what the port is made of.
+// TestWithCountsOfNone checks that netlists without the counts that the port is made of are refused.
 func TestWithCountsOfNone(t *testing.T) {
 	f := netgen.Frozen(4, netgen.FrozenOptions{})
 	gates, err := freeze.Network(f, netlist.Gates)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// evalSplit evaluates an extended table at one input combination by carrying
-// [Decompose] on to the end, and returns the number of levels that it took.
+// evalSplit evaluates an extended table at one input combination by applying [Decompose] until nothing is left, and
+// returns the number of levels that this took.
 func evalSplit(t uint64, at int) (value bool, levels int) {
 	if Support(t) == 0 {
 		return t&1 == 1, 0
@@ -81,7 +81,7 @@ func TestEffective(t *testing.T) {
 	}
 }
 
-// TestProject holds a projected table to the function on the inputs that are left.
+// TestProject compares a projected table with the original function on the remaining inputs.
 func TestProject(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 500 {
@@ -112,7 +112,7 @@ func TestProject(t *testing.T) {
 	}
 }
 
-// TestSwapPins holds every pair of pins to the function with the two exchanged.
+// TestSwapPins swaps every pair of pins and compares the table with the function whose two inputs are swapped.
 func TestSwapPins(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for q := range MaxFunctionInputs {

@@ -15,7 +15,7 @@ import (
 	"ialgn/netlist"
 )
 
-// twoChains is a class of two gates, of which the deeper one goes through two others.
+// twoChains is a class of two gates. The deeper gate is reached through two other gates.
 const twoChains = `ialgn netlist 1
 name two
 input x word 1
@@ -39,7 +39,7 @@ func parsed(text string) *netlist.Netlist {
 	return n
 }
 
-// What a cell depends on, its cone, by gonum's search.
+// The cone of a cell, that is, everything that the cell depends on, found by gonum's search.
 func ExampleGraph_cone() {
 	g := netlist.NewGraph(parsed(twoChains))
 	var cone []string
@@ -51,7 +51,7 @@ func ExampleGraph_cone() {
 	// [c0 c1 in_x]
 }
 
-// The deepest way from the inputs to the count, by gonum's shortest one in negated levels.
+// The deepest path from the inputs to the count, found by gonum as the shortest path with negated levels as weights.
 func ExampleLevels() {
 	g := netlist.NewLevels(parsed(twoChains))
 	all, _ := path.BellmanFordFrom(g.InputNode(0), g)
@@ -64,8 +64,8 @@ func ExampleLevels() {
 	// in_x c0 c1 c2 c4 out_count 4 levels
 }
 
-// The cells that every way from the inputs to a cell goes through: whoever breaks one of them breaks all
-// that the cell says.
+// The dominators of a cell: every path from the inputs to the cell goes through all of them, so a fault in any one
+// of them can corrupt the cell completely.
 func ExampleGraph_dominators() {
 	g := netlist.NewGraph(parsed(twoChains))
 	tree := flow.Dominators(g.InputNode(0), g)
@@ -77,7 +77,7 @@ func ExampleGraph_dominators() {
 	// in_x
 }
 
-// Drivers before readers, by gonum; a netlist has that order itself.
+// Drivers before readers, in an order found by gonum; a netlist's own cell order has the same property.
 func ExampleGraph_order() {
 	order, err := topo.Sort(netlist.NewGraph(parsed(twoChains)))
 	if err != nil {

@@ -61,7 +61,7 @@ func ExampleParseText() {
 	// majority.netlist:7:19: the cell reads net 5, which is not driven before net 5: put cells in topological order
 }
 
-// A pass is a function that copies one netlist into another: here, buffers go.
+// A pass is a function that copies one netlist into another. This pass removes buffers.
 func ExampleCopier() {
 	b := netlist.NewBuilder("buffered")
 	x := b.Input("x", 1, 1, nil)

@@ -9,7 +9,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestCone holds cones of random nets to a backward sweep over the cells, with some cells that are not entered.
+// TestCone compares cones of random nets with a backward sweep over the cells. Some cells are closed and not
+// entered.
 func TestCone(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for seed := range uint64(50) {
@@ -36,7 +37,7 @@ func TestCone(t *testing.T) {
 	}
 }
 
-// sweep returns the cells that the nets depend on, by way of cells that are not closed.
+// sweep returns the cells that the nets depend on through cells that are not closed.
 func sweep(n *netlist.Netlist, nets []netlist.Net, closed []bool) []bool {
 	live := make([]bool, n.Cells())
 	mark := func(v netlist.Net) {

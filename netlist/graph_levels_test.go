@@ -13,8 +13,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestLevels holds our effective depth to gonum's: the deepest way to each gate, from the inputs or a
-// gate that depends on nothing, found as the shortest one in negated levels.
+// TestLevels compares our effective depth with gonum's: the longest path to each gate, from the inputs or from a
+// gate that depends on nothing, found as the shortest path with negated levels as weights.
 func TestLevels(t *testing.T) {
 	for seed := range uint64(6) {
 		f := netgen.Frozen(seed, netgen.FrozenOptions{Width: 24, Depth: 9, Features: 6, ShareA: 0.3, ShareBinary: 0.4})
@@ -44,7 +44,7 @@ func TestLevels(t *testing.T) {
 // sourceID is a node that leads to all inputs and all constant gates.
 const sourceID = -2
 
-// weighted returns gonum's own graph with the weights of g, and a source of all depths.
+// weighted returns gonum's own graph with the weights of g and an added source node for the search.
 func weighted(t *testing.T, g netlist.Levels) *simple.WeightedDirectedGraph {
 	t.Helper()
 	w := simple.NewWeightedDirectedGraph(0, math.Inf(1))
@@ -69,7 +69,7 @@ func weighted(t *testing.T, g netlist.Levels) *simple.WeightedDirectedGraph {
 	return w
 }
 
-// TestLevelsWeights asks for weights where there is no edge, and of every kind of cell.
+// TestLevelsWeights asks for the weight of a missing edge and for weights at every kind of cell.
 func TestLevelsWeights(t *testing.T) {
 	b := netlist.NewBuilder("weights")
 	x := b.Input("x", 3, 1, nil)

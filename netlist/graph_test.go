@@ -27,8 +27,7 @@ func ids(it graph.Nodes) []int64 {
 
 func sorted(s []int64) []int64 { slices.Sort(s); return s }
 
-// TestGraph compares the view, node by node, with gonum's own graph built naively from
-// all pins.
+// TestGraph compares the graph view, node by node, with gonum's own graph built naively from all pins.
 func TestGraph(t *testing.T) {
 	for seed := range uint64(40) {
 		n := netgen.Netlist(seed, netgen.NetlistOptions{Registers: seed%2 == 1})
@@ -50,7 +49,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// naive reads every pin on its own, without the search for drivers.
+// naive builds the graph from every pin, without the search for drivers.
 func naive(n *netlist.Netlist) *simple.DirectedGraph {
 	g := simple.NewDirectedGraph()
 	driver := map[netlist.Net]int64{}
@@ -101,7 +100,7 @@ func checkEdge(t *testing.T, g *netlist.Graph, want *simple.DirectedGraph, u, v 
 	}
 }
 
-// TestGraphOutside asks for nodes that are not there.
+// TestGraphOutside asks for nodes that do not exist.
 func TestGraphOutside(t *testing.T) {
 	g := netlist.NewGraph(netgen.Netlist(1, netgen.NetlistOptions{}))
 	for _, id := range []int64{-1, int64(g.Len()), 1 << 40} {
@@ -140,23 +139,22 @@ func TestGraphAlgorithms(t *testing.T) {
 	for _, v := range order {
 		for _, to := range ids(g.From(v.ID())) {
 			if place[to] < place[v.ID()] {
-				t.Fatalf("node %d stands before its driver %d", to, v.ID())
+				t.Fatalf("node %d comes before its driver %d", to, v.ID())
 			}
 		}
 	}
 	if len(order) != g.Len() || len(topo.TarjanSCC(g)) != g.Len() {
 		t.Errorf("%d of %d nodes sorted, %d components", len(order), g.Len(), len(topo.TarjanSCC(g)))
 	}
-	// Along any chain: port, comparison, 7 layers, popcount, argmax, port. No path is
-	// shorter than the anchors' of the last layer: port, comparison, gate, popcount,
-	// argmax, port.
+	// The longest path goes along any chain: port, comparison, 7 layers, popcount, argmax, port. The shortest path
+	// goes through the anchors of the last layer: port, comparison, gate, popcount, argmax, port.
 	all := path.DijkstraFrom(g.InputNode(0), g)
 	if got := all.WeightTo(g.OutputNode(0).ID()); got != 5 {
 		t.Errorf("shortest way from x to class_index has %v edges, want 5", got)
 	}
 }
 
-// TestGraphDOT has gonum's encoding of a small netlist.
+// TestGraphDOT checks gonum's DOT encoding of a small netlist.
 func TestGraphDOT(t *testing.T) {
 	n, err := freeze.Network(netgen.Demo(), netlist.Full)
 	if err != nil {
@@ -223,7 +221,7 @@ func TestGraphDOT(t *testing.T) {
 	}
 }
 
-// TestNode has the label of every kind.
+// TestNode checks the label of every kind of node.
 func TestNode(t *testing.T) {
 	b := netlist.NewBuilder("n")
 	x := b.Input("x", 3, 1, nil)

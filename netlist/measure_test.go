@@ -56,11 +56,11 @@ func TestMeasureFrozen(t *testing.T) {
 	}
 }
 
-// realGates counts the gates that are neither constant nor one of their pins.
+// realGates counts the gates whose function is neither constant nor one of their pins.
 func realGates(f *model.Frozen) (count int) {
 	for l, layer := range f.Layers {
 		for i, op := range layer.Op.Narrow {
-			same := l == 0 && layer.Pins[0].Index[i] == layer.Pins[1].Index[i] // 0 0 and 1 1 are all that there is
+			same := l == 0 && layer.Pins[0].Index[i] == layer.Pins[1].Index[i] // only 0 0 and 1 1 occur
 			switch {
 			case op == 0 || op == 15 || op == 3 || op == 5:
 			case same && (op>>3&1 == op&1 || op&1 == 1): // constant, or the pin
@@ -72,8 +72,8 @@ func realGates(f *model.Frozen) (count int) {
 	return count
 }
 
-// TestParts follows a classifier whose encoder and head have been lowered in part: the
-// functions without origin are told apart by what they read, and registers cut paths.
+// TestParts measures a classifier whose encoder and head have been lowered in part. Functions without an origin are
+// assigned to a part by the nets that they read, and registers cut paths.
 func TestParts(t *testing.T) {
 	const encoder, gates, head = netlist.PartEncoder, netlist.PartGates, netlist.PartHead
 	none, gate := netlist.Origin{}, func(layer uint16) netlist.Origin { return netlist.Origin{Layer: layer} }
@@ -90,9 +90,9 @@ func TestParts(t *testing.T) {
 	g1 := add(gates, netlist.Function, 0x8, gate(1), carry, cmp1)
 	reg := add(gates, netlist.Register, 0, none, g1)
 	early := add(encoder, netlist.Register, 0, none, x[0])
-	one := add(gates, netlist.Function, 1, gate(2)) // a constant is no level
+	one := add(gates, netlist.Function, 1, gate(2)) // a constant adds no level
 	g2 := add(gates, netlist.Function, 0x6, gate(2), reg, one)
-	add(head, netlist.Function, 0x8, none, x[0], x[3]) // of two words
+	add(head, netlist.Function, 0x8, none, x[0], x[3]) // reads bits of two words
 	g3 := add(gates, netlist.Function, 0x6, gate(3), g2, early)
 	add1 := add(head, netlist.Counter, 0, none, g2, g3)
 	lut2 := add(head, netlist.Function, 0x8, none, add1, g2)
@@ -111,8 +111,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestWords checks which nets depend on one word alone: not bits that are words of their
-// own, nor gates.
+// TestWords checks which nets depend on one word alone. Bits that are words themselves, and gates, do not count.
 func TestWords(t *testing.T) {
 	b := netlist.NewBuilder("words")
 	bits := b.Input("bits", 2, 1, nil)

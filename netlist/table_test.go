@@ -5,17 +5,17 @@ import (
 	"testing"
 )
 
-// TestTable holds the one conversion between the paper's numbering and LUT INIT order against the
-// definition of both: for all sixteen operations of two pins, and for random tables of all fan-ins.
+// TestTable checks the conversion between the paper's numbering and LUT INIT order against the definitions of both:
+// for all sixteen operations of two pins, and for random tables of every fan-in.
 func TestTable(t *testing.T) {
 	check := func(op uint64, pins int) {
 		lines := 1 << pins
 		for i := range lines {
-			line := 0 // the pins as digits, pin 0 first
+			line := 0 // the pin values as binary digits, pin 0 first
 			for pin := range pins {
 				line = 2*line + i>>pin&1
 			}
-			paper := op >> (lines - 1 - line) & 1 // the line of zeros is the highest digit
+			paper := op >> (lines - 1 - line) & 1 // the line for all-zero pins is the highest digit
 			if got := Table(op, pins) >> i & 1; got != paper {
 				t.Errorf("operation %#x of %d pins at %b: table gives %d, want %d", op, pins, i, got, paper)
 			}

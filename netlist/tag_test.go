@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// staged builds a netlist that has so many registers between its gate and its output port.
+// staged builds a netlist with the given number of registers between its gate and its output port.
 func staged(stages int) *Netlist {
 	return clocked(func(b *Builder, x []Net, ce Net) {
 		v := b.Function(8, none, x[0], x[1])
@@ -17,8 +17,8 @@ func staged(stages int) *Netlist {
 	})
 }
 
-// TestWithTag has a tag through netlists without registers and with some: it takes as many registers as the pipeline
-// has stages, and leaves all other cells as they are.
+// TestWithTag adds a tag to netlists with and without registers. The tag passes through one register for each
+// pipeline stage, and all other cells stay as they are.
 func TestWithTag(t *testing.T) {
 	for _, stages := range []int{0, 1, 3} {
 		n := staged(stages)
@@ -54,7 +54,7 @@ func TestWithTag(t *testing.T) {
 	}
 }
 
-// checkTag follows the last output port back to the last input port, a register a stage.
+// checkTag follows the last output port back to the last input port and expects one register for each stage.
 func checkTag(t *testing.T, n *Netlist, bits, stages int) {
 	t.Helper()
 	if p, err := n.Pipeline(); err != nil || p != nil && p.Stages != stages {

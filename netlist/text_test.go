@@ -35,8 +35,8 @@ func parse(t testing.TB, s string) *netlist.Netlist {
 	return n
 }
 
-// TestTextRoundTrip reads back what was written, for netlists of all kinds and for
-// frozen networks in every scope, whole and byte by byte.
+// TestTextRoundTrip writes netlists of all kinds, and frozen networks in every scope, and reads them back, both
+// whole and byte by byte.
 func TestTextRoundTrip(t *testing.T) {
 	cases := map[string]*netlist.Netlist{"empty": netlist.NewBuilder("empty").Netlist()}
 	for seed := range uint64(60) {
@@ -72,8 +72,8 @@ func TestTextRoundTrip(t *testing.T) {
 	}
 }
 
-// TestTextDocumented reads the example of docs/reference/netlist.md and holds it against the
-// freezing of the network that it describes.
+// TestTextDocumented reads the example of docs/reference/netlist.md and compares it with the netlist that freezing
+// the described network gives.
 func TestTextDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../docs/reference/netlist.md")
 	if err != nil {
@@ -90,7 +90,7 @@ func TestTextDocumented(t *testing.T) {
 	}
 }
 
-// TestTextErrors has every error that the text form can bring, with its place.
+// TestTextErrors checks every error that the text form can cause, with its position.
 func TestTextErrors(t *testing.T) {
 	const head = "ialgn netlist 1\nname n\n"
 	const x = head + "input x word 1\n  2 3\ncells\n"
@@ -164,7 +164,7 @@ func TestTextErrors(t *testing.T) {
 	}
 }
 
-// TestTextFailingStreams holds that errors of reader and writer arrive.
+// TestTextFailingStreams checks that errors of the underlying reader and writer are returned.
 func TestTextFailingStreams(t *testing.T) {
 	s := text(t, netgen.Netlist(1, netgen.NetlistOptions{}))
 	broken := io.MultiReader(strings.NewReader(s[:len(s)/2]), iotest.ErrReader(io.ErrUnexpectedEOF))
@@ -176,13 +176,13 @@ func TestTextFailingStreams(t *testing.T) {
 	}
 }
 
-// limited is a writer without room.
+// limited is a writer that always fails for lack of space.
 type limited struct{}
 
 func (limited) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-// FuzzParseText holds that any text is refused with an error or gives a valid netlist
-// whose text is stable.
+// FuzzParseText checks that any text is either refused with an error or gives a valid netlist that is written back
+// as the same text each time.
 func FuzzParseText(f *testing.F) {
 	for seed := range uint64(6) {
 		f.Add([]byte(text(f, netgen.Netlist(seed, netgen.NetlistOptions{Cells: 12, Registers: seed > 2}))))

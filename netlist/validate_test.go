@@ -20,15 +20,15 @@ func wantError(t *testing.T, err error, want string) {
 	}
 }
 
-// TestValidateCells has each kind at the ends of what it may have, and beyond.
+// TestValidateCells checks each kind of cell at its limits and just beyond them.
 func TestValidateCells(t *testing.T) {
-	many := make([]Net, 70) // all the constant 0
+	many := make([]Net, 70) // all are the constant 0
 	for _, tt := range []struct {
 		name   string
 		kind   Kind
 		param  uint64
 		inputs int
-		want   string // after "cell 0 (kind, net 5): "
+		want   string // follows "cell 0 (kind, net 5): "
 	}{
 		{"constant function", Function, 1, 0, ""},
 		{"function of 0, table", Function, 2, 0, "table 0x2 has bits beyond the 1 combinations of 0 inputs"},
@@ -77,12 +77,12 @@ func TestValidateCells(t *testing.T) {
 	}
 }
 
-// TestValidate has what holds between cells, ports and names.
+// TestValidate checks the rules between cells, ports and names.
 func TestValidate(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		build func(b *Builder, x []Net)
-		want  string // after the netlist's name
+		want  string // follows the netlist's name
 	}{
 		{"nothing", func(*Builder, []Net) {}, ""},
 		{
@@ -155,12 +155,12 @@ func TestValidate(t *testing.T) {
 	wantError(t, NewBuilder("a b").Netlist().Validate(), `netlist "a b": "a b" is no Verilog identifier`)
 }
 
-// TestStages has pipelines that fit and pipelines that do not.
+// TestStages checks pipelines that are consistent and pipelines that are not.
 func TestStages(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		build func(b *Builder, x []Net)
-		want  []int32 // of the cells' nets
+		want  []int32 // stages of the cells' nets
 		err   string
 	}{
 		{"two stages", func(b *Builder, x []Net) {
@@ -239,8 +239,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestDriver compares the search with the definition, where cells of several outputs
-// stand between others.
+// TestDriver compares the search with the definition on netlists in which cells with several outputs are mixed with
+// other cells.
 func TestDriver(t *testing.T) {
 	b := NewBuilder("n")
 	x := b.Input("x", 7, 1, nil)
@@ -269,7 +269,7 @@ func TestDriver(t *testing.T) {
 	}
 }
 
-// TestEqual changes a netlist in each respect.
+// TestEqual changes a netlist in each respect that Equal compares.
 func TestEqual(t *testing.T) {
 	build := func(change func(*Netlist)) *Netlist {
 		b := NewBuilder("n")
@@ -307,7 +307,7 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-// TestBuilderPanics has the one mistake that would break the numbering of nets.
+// TestBuilderPanics makes the one mistake that would break the numbering of nets.
 func TestBuilderPanics(t *testing.T) {
 	defer func() {
 		if r, ok := recover().(string); !ok || !strings.Contains(r, `input port "late" declared after the first cell`) {

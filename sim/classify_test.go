@@ -15,8 +15,8 @@ import (
 	"ialgn/netlist"
 )
 
-// core is a netlist with a head: popcounts of groups of the inputs, and as the class
-// their argmax, or the given net where there is one.
+// core returns a netlist with a head: one popcount for each group of inputs, and the argmax of the counts as the
+// class. If class is given, that net is the class instead.
 func core(classes, chains int, class ...netlist.Net) *netlist.Netlist {
 	b, x := bench(classes * chains)
 	width := 0
@@ -36,7 +36,7 @@ func core(classes, chains int, class ...netlist.Net) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// gates is the same classifier without its head: the inputs themselves are h.
+// gates returns core's classifier without its head: its output port h has the inputs themselves.
 func gates(classes, chains int) *netlist.Netlist {
 	b, x := bench(classes * chains)
 	class := make([]uint16, len(x))
@@ -48,7 +48,7 @@ func gates(classes, chains int) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// wantResult counts and classifies one sample at a time.
+// wantResult computes the expected counts and classes one sample at a time.
 func wantResult(rows []uint64, samples, classes, chains int) *Result {
 	want := &Result{Classes: classes, Class: make([]uint16, samples), Counts: make([]int32, samples*classes)}
 	for i := range samples {
@@ -65,8 +65,8 @@ func wantResult(rows []uint64, samples, classes, chains int) *Result {
 	return want
 }
 
-// TestClassify holds counts, classes and ties (few chains make many) in both scopes
-// against one sample at a time, for sets that do not fill their last word or block.
+// TestClassify compares counts, classes and ties in both scopes with an evaluation of one sample at a time, for sets
+// that do not fill their last word or block. There are few chains, so ties are frequent.
 func TestClassify(t *testing.T) {
 	for _, samples := range []int{0, 1, 63, 64, 65, 1500} {
 		for _, chains := range []int{1, 2, 3, 37} {
@@ -97,9 +97,9 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestClassifyPipeline classifies with pipelines, in which counts and class stand in stages
-// of their own, for as many samples as are many blocks or none. A sample more or less in
-// flight, or a count of another sample than the class, would show.
+// TestClassifyPipeline classifies with pipelines that have counts and class in separate stages, on no samples and on
+// many blocks of samples. The test would notice one sample too many or too few in flight, and a count that belongs
+// to another sample than the class.
 func TestClassifyPipeline(t *testing.T) {
 	const classes, chains = 5, 7
 	for _, samples := range []int{0, 1, 200, 5000} {
@@ -120,7 +120,7 @@ func TestClassifyPipeline(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					for range 2 { // what is left in the registers must not matter
+					for range 2 { // twice: values left in the registers must not matter
 						got, err := c.Classify(context.Background(), rows, samples)
 						if err != nil {
 							t.Fatal(err)
@@ -135,7 +135,7 @@ func TestClassifyPipeline(t *testing.T) {
 	}
 }
 
-// TestSettle compares a pipeline that holds its inputs with the netlist before.
+// TestSettle compares a pipeline whose inputs are held with the netlist from before pipelining.
 func TestSettle(t *testing.T) {
 	for seed := range uint64(20) {
 		n := netgen.Netlist(seed, netgen.NetlistOptions{})
@@ -153,7 +153,7 @@ func TestSettle(t *testing.T) {
 					in[len(in)-1] = append(in[len(in)-1], r.Uint64())
 				}
 			}
-			if err := plain.Settle(2, in...); err != nil { // as Run
+			if err := plain.Settle(2, in...); err != nil { // without registers, Settle is Run
 				t.Fatal(err)
 			}
 			if err := clocked.Settle(2, in...); err != nil {
@@ -188,8 +188,8 @@ func newBlock(t *testing.T, n *netlist.Netlist) *Simulator {
 	return s
 }
 
-// TestClassifyTrustsTheHead holds that the class of a netlist with a head is what that
-// head says, right or wrong: a verifier must see its mistakes.
+// TestClassifyTrustsTheHead checks that the class comes from the netlist's own head if it has one, right or wrong: a
+// verifier must see the head's mistakes.
 func TestClassifyTrustsTheHead(t *testing.T) {
 	c, err := NewClassifier(core(3, 2, netlist.False, netlist.True), 1)
 	if err != nil {

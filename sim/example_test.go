@@ -28,7 +28,7 @@ func Example() {
 	// Output: sum 0110, carry 1000
 }
 
-// Two chains a class, of which the first sample sets all and the second none.
+// Two classes of two chains each. The first sample sets all chains and the second sample none.
 func ExampleClassifier() {
 	b := netlist.NewBuilder("tiny")
 	x := b.Input("x", 4, 1, nil)

@@ -7,15 +7,15 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestRandom compares every net of random netlists of all kinds with the oracle, over
-// some clocks, in blocks that are full and that are not.
+// TestRandom compares every net of random netlists of all kinds with the oracle, over several clocks, with full and
+// partly filled blocks.
 func TestRandom(t *testing.T) {
 	for seed := range uint64(40) {
 		checkRandom(t, seed, uint8(6*seed), uint8(7*seed))
 	}
 }
 
-// FuzzSim is the same for other netlists and samples.
+// FuzzSim is TestRandom for other netlists and samples.
 func FuzzSim(f *testing.F) {
 	f.Add(uint64(1), uint8(50), uint8(0))
 	f.Add(uint64(2), uint8(255), uint8(13))

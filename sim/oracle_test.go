@@ -2,8 +2,8 @@ package sim
 
 import "ialgn/netlist"
 
-// oracle is the slow, obvious evaluator: one sample, one bool a net, the kinds by
-// their definition in package netlist.
+// oracle is a slow and obvious evaluator: it takes one sample, holds one bool for each net, and evaluates every kind
+// of cell by its definition in package netlist.
 type oracle struct {
 	n     *netlist.Netlist
 	state map[netlist.Cell]bool
@@ -14,7 +14,7 @@ func newOracle(n *netlist.Netlist) *oracle {
 	return &oracle{n, map[netlist.Cell]bool{}, make([]bool, n.Nets())}
 }
 
-// run takes one bool a bit of each input port, in port order.
+// run evaluates the cells. The input has one bool for each bit of the input ports, in port order.
 func (o *oracle) run(in []bool) {
 	o.value[netlist.True] = true
 	for _, p := range o.n.InputPorts() {
@@ -30,7 +30,7 @@ func (o *oracle) run(in []bool) {
 	}
 }
 
-// clock is the clock edge after run.
+// clock simulates the clock edge after run.
 func (o *oracle) clock() {
 	for c := range netlist.Cell(o.n.Cells()) {
 		in := o.n.Inputs(c)
@@ -107,7 +107,7 @@ func inputBits(n *netlist.Netlist) int {
 	return sum
 }
 
-// split cuts rows of all input bits into the ports' slices.
+// split cuts the rows of all input bits into one slice for each port.
 func split(n *netlist.Netlist, rows []uint64, words int) [][]uint64 {
 	var in [][]uint64
 	for _, p := range n.InputPorts() {

@@ -21,7 +21,7 @@ func bench(width int) (*netlist.Builder, []netlist.Net) {
 	return b, b.Input("x", width, 1, nil)
 }
 
-// kindCases has a netlist for every kind in the sizes where something changes.
+// kindCases has netlists of every kind, in the sizes at which the simulator changes its method.
 func kindCases() map[string]func() *netlist.Netlist {
 	cases := map[string]func() *netlist.Netlist{}
 	for inputs := range netlist.MaxFunctionInputs + 1 {
@@ -63,7 +63,8 @@ func kindCases() map[string]func() *netlist.Netlist {
 	return cases
 }
 
-// functions has all tables of few inputs and 32 random ones of more.
+// functions returns a netlist with all tables of the given number of inputs, or with 32 random tables if there are
+// too many.
 func functions(inputs int) *netlist.Netlist {
 	b, x := bench(inputs + 1)
 	r := rand.New(rand.NewPCG(5, uint64(inputs)))
@@ -118,8 +119,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestSkewed repeats it where ones or zeros are rare, which random words never show
-// to wide compares, counts and ties.
+// TestSkewed repeats TestKinds with rare ones or rare zeros. Uniform random words almost never exercise wide
+// comparisons, counts and ties.
 func TestSkewed(t *testing.T) {
 	for name, build := range kindCases() {
 		t.Run(name, func(t *testing.T) {
@@ -142,8 +143,8 @@ func compare(t *testing.T, n *netlist.Netlist, block, words, clocks int, random 
 	}
 }
 
-// TestRunKeepsState holds that only Step moves registers, that Reset clears them and
-// that an enable of 0 holds them.
+// TestRunKeepsState checks that only Step changes registers, that Reset clears them, and that an enable of 0 holds
+// them.
 func TestRunKeepsState(t *testing.T) {
 	s, err := New(single(netlist.Register, 0, 2))
 	if err != nil {
@@ -177,7 +178,7 @@ func TestRunKeepsState(t *testing.T) {
 	}
 }
 
-// TestEach holds that running in blocks gives what one run gives.
+// TestEach checks that running in blocks gives the same result as one run.
 func TestEach(t *testing.T) {
 	n := functions(2)
 	const words = 11

@@ -63,8 +63,8 @@ func routeDesign(t *testing.T, text, pins string, memories ...flow.YosysMemory) 
 	return r
 }
 
-// TestThereAndBack packs a routed design and reads it back: Verilog with the ports on the pins
-// where nextpnr put them, which nextpnr takes for a constraint.
+// TestThereAndBack packs a routed design and reads it back. The Verilog must have the ports on the pins where
+// nextpnr put them. nextpnr must accept these pins as constraints.
 func TestThereAndBack(t *testing.T) {
 	for _, name := range []string{"icepack", "iceunpack", "icetime", "icebox_vlog"} {
 		testkit.FindTool(t, name)
@@ -107,7 +107,7 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// TestLeftOut names what cannot be read back.
+// TestLeftOut checks that parts that cannot be read back are named.
 func TestLeftOut(t *testing.T) {
 	r := &flow.Result{Cells: []flow.Use{
 		{Cell: "ICESTORM_DSP", Used: 1},
@@ -122,7 +122,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// TestFailures names what is no file of its kind.
+// TestFailures checks that files of the wrong kind are named.
 func TestFailures(t *testing.T) {
 	testkit.FindTool(t, "icepack")
 	dir := t.TempDir()
@@ -149,7 +149,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestFill exchanges what a memory holds in a routed design, and finds that one is not there.
+// TestFill replaces the contents of a memory in a routed design, and checks that a missing memory is reported.
 func TestFill(t *testing.T) {
 	for _, name := range []string{"yosys", "nextpnr-ice40", "icebram"} {
 		testkit.FindTool(t, name)
@@ -197,7 +197,7 @@ endmodule
 	}
 }
 
-// ramData returns what the block RAMs of a configuration hold.
+// ramData returns the contents of the block RAMs of a configuration.
 func ramData(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)

@@ -21,8 +21,8 @@ import (
 	"ialgn/internal/tool"
 )
 
-// adder has LUTs with and without a flip-flop, flip-flops without a LUT and a chain of carries,
-// and an input that nothing reads.
+// adder has LUTs with and without a flip-flop, flip-flops without a LUT, a chain of carries, and an input that
+// nothing reads.
 const adder = `module adder (input wire clk, input wire unread, input wire [5:0] a, input wire [5:0] b, output reg [6:0] sum, output wire any);
   reg [5:0] x, y;
   always @(posedge clk) begin
@@ -64,8 +64,8 @@ func synthesise(t *testing.T, module, text string) *flow.YosysResult {
 
 var clock = regexp.MustCompile(`Max frequency for clock '[^']*': ([0-9.]+) MHz`)
 
-// TestNextpnrPlace places a design and holds what is read of it to yosys's count of cells and to what
-// the log says.
+// TestNextpnrPlace places a design and compares the figures read from the report with yosys's count of cells and
+// with the log.
 func TestNextpnrPlace(t *testing.T) {
 	testkit.FindTool(t, "nextpnr-ice40")
 	s := synthesise(t, "adder", adder)
@@ -108,7 +108,7 @@ func TestNextpnrPlace(t *testing.T) {
 	checkPath(t, r, string(log))
 }
 
-// checkPath holds the critical path to the clock and to the netlist's names.
+// checkPath compares the critical path with the clock and with the netlist's names.
 func checkPath(t *testing.T, r *flow.Result, log string) {
 	t.Helper()
 	p := r.Critical
@@ -128,7 +128,7 @@ func checkPath(t *testing.T, r *flow.Result, log string) {
 	}
 }
 
-// TestPins puts ports where a file says.
+// TestPins checks that ports are placed where a pin file says.
 func TestPins(t *testing.T) {
 	testkit.FindTool(t, "nextpnr-ice40")
 	s := synthesise(t, "w", "module w (input wire x, output wire y); assign y = ~x; endmodule\n")
@@ -154,10 +154,10 @@ func TestPins(t *testing.T) {
 	}
 }
 
-// used is the line of a log that says how many pads are wanted of how many.
+// used matches the line of a log that says how many pads are used and how many there are.
 var used = regexp.MustCompile(`SB_IO: +151/ +112 `)
 
-// TestTooLarge says what does not fit, and where the log is.
+// TestTooLarge checks that the error says what does not fit, and where the log is.
 func TestTooLarge(t *testing.T) {
 	testkit.FindTool(t, "nextpnr-ice40")
 	s := synthesise(t, "big", "module big (input wire [149:0] x, output wire y); assign y = ^x; endmodule\n")
@@ -176,7 +176,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// fake puts a nextpnr into PATH that is a shell script.
+// fake puts a shell script called name into PATH in place of a nextpnr.
 func fake(t *testing.T, name, script string) {
 	t.Helper()
 	shell, err := exec.LookPath("sh")
@@ -191,7 +191,7 @@ func fake(t *testing.T, name, script string) {
 	t.Setenv("PATH", dir)
 }
 
-// TestInterrupt ends nextpnr with the context.
+// TestInterrupt checks that nextpnr ends when the context ends.
 func TestInterrupt(t *testing.T) {
 	fake(t, "nextpnr-ice40", "exec sleep 60\n")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -206,8 +206,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestECP5 holds the arguments for ECP5, and what its report says, to a program that stands in
-// for nextpnr-ecp5, which Debian does not have.
+// TestECP5 checks the arguments for ECP5 and the figures read from its report, with a fake program in place of
+// nextpnr-ecp5, which Debian does not have.
 func TestECP5(t *testing.T) {
 	const script = `test "$1" = --version && exit
 test "$*" = "--25k --package CABGA381 --top m --json /m.json --report seed3.report.json --seed 3 --freq 12.5 --timing-allow-fail --textcfg seed3.config --lpf-allow-unconstrained --lpf /m.lpf" || { echo "ERROR: $*"; exit 1; }
@@ -230,7 +230,7 @@ E
 	}
 }
 
-// TestGowin does the same for Gowin.
+// TestGowin is TestECP5 for Gowin.
 func TestGowin(t *testing.T) {
 	const script = `test "$1" = --version && exit
 test "$*" = "--device GW1NR-LV9QN88PC6/I5 --vopt family=GW1N-9C --top m --json /m.json --report seed2.report.json --seed 2 --freq 27 --timing-allow-fail --no-tmdriv --write seed2.json --vopt cst=/m.cst" || { echo "ERROR: $*"; exit 1; }
@@ -253,8 +253,8 @@ E
 	}
 }
 
-// TestPlacementRefusesMeaninglessOptions refuses what has no meaning, a report that says nothing, and a missing
-// program.
+// TestPlacementRefusesMeaninglessOptions checks that meaningless options, a report without content, and a missing
+// program are errors.
 func TestPlacementRefusesMeaninglessOptions(t *testing.T) {
 	fake(t, "nextpnr-ice40", "case \"$*\" in *--seed*) echo {} >seed1.report.json;; esac\n")
 	good := flow.PlaceOptions{

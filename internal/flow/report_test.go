@@ -8,13 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// path is a path of a report as nextpnr writes it.
+// path returns a path of a report in nextpnr's format.
 func path(from, to, ns string) string {
 	return `{"from": "` + from + `", "to": "` + to + `", "path": [{"delay": ` + ns + `, "net": "a$SB_IO_IN"}, ` +
 		`{"delay": 1}]}`
 }
 
-// TestSlowest has the path that limits a clock, or the longest of a design without one, for reports of every kind.
+// TestSlowest finds the path that limits the clock, or the longest path of a design without a clock, in reports of
+// every kind.
 func TestSlowest(t *testing.T) {
 	const clk = "posedge clk$SB_IO_IN_$glb_clk"
 	registers := path(clk, clk, "4")

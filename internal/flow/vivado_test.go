@@ -17,8 +17,8 @@ import (
 	"ialgn/internal/tool"
 )
 
-// standIn puts a vivado before all else in PATH that checks its arguments up to the script and
-// runs that in a Tcl shell, in which testdata/vivado.tcl has Vivado's commands.
+// standIn puts a fake vivado at the front of PATH. The fake checks its arguments up to the script and runs the
+// script in a Tcl shell in which testdata/vivado.tcl defines Vivado's commands.
 func standIn(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"sh", "tclsh"} {
@@ -36,7 +36,7 @@ shift 7
 exec tclsh "`+commands+`" place.tcl "$@"`)
 }
 
-// fakeVivado puts a shell script as vivado before all else in PATH.
+// fakeVivado puts a shell script called vivado at the front of PATH.
 func fakeVivado(t *testing.T, script string) {
 	t.Helper()
 	shell, err := exec.LookPath("sh")
@@ -50,7 +50,8 @@ func fakeVivado(t *testing.T, script string) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// options returns those of a design with pins, all of it below a folder that no command must see.
+// options returns the options of a design with pins. All files are below a folder whose name must not appear in a
+// command.
 func options(t *testing.T) flow.PlaceOptions {
 	t.Helper()
 	d, err := target.FindDevice("xilinx7-a35t")
@@ -73,7 +74,7 @@ func options(t *testing.T) flow.PlaceOptions {
 	return o
 }
 
-// commands returns what the log says that Vivado was told.
+// commands returns the commands that Vivado received, from the log.
 func commands(t *testing.T, r *flow.Result) []string {
 	t.Helper()
 	text, err := os.ReadFile(r.Log)
@@ -81,10 +82,10 @@ func commands(t *testing.T, r *flow.Result) []string {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	return lines[1 : len(lines)-1] // without those of package tool
+	return lines[1 : len(lines)-1] // without the lines of package tool
 }
 
-// TestVivadoPlace has the script run with a clock and pins.
+// TestVivadoPlace runs the script with a clock and pins.
 func TestVivadoPlace(t *testing.T) {
 	standIn(t)
 	r, err := flow.Vivado(t.Context(), options(t))
@@ -127,7 +128,7 @@ func TestVivadoPlace(t *testing.T) {
 	}
 }
 
-// TestOneStage has no path from register to register: what leads from and to pins is there.
+// TestOneStage has no path from register to register. The paths from and to pins must be reported.
 func TestOneStage(t *testing.T) {
 	standIn(t)
 	t.Setenv("ONE_STAGE", "1")
@@ -141,7 +142,7 @@ func TestOneStage(t *testing.T) {
 	}
 }
 
-// TestNoClock has the script run without a clock and pins, for short wires.
+// TestNoClock runs the script without a clock and pins, placed for short wires.
 func TestNoClock(t *testing.T) {
 	standIn(t)
 	t.Setenv("NO_CLOCK", "1")
@@ -161,7 +162,7 @@ func TestNoClock(t *testing.T) {
 	}
 }
 
-// TestFails takes a design for which there is no room, and refuses what has no meaning.
+// TestFails checks a design that does not fit, and refuses meaningless options.
 func TestFails(t *testing.T) {
 	standIn(t)
 	t.Setenv("FULL", "1")
@@ -195,7 +196,7 @@ func TestFails(t *testing.T) {
 	}
 }
 
-// TestPrepare writes script and pins without Vivado, and names the command that [Vivado] runs.
+// TestPrepare writes the script and the pins without Vivado, and names the command that [Vivado] runs.
 func TestPrepare(t *testing.T) {
 	o := options(t)
 	t.Setenv("PATH", "")

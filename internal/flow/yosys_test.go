@@ -20,8 +20,7 @@ func needYosys(t *testing.T) {
 	}
 }
 
-// source writes a Verilog file with the given body of a module m, under a name that no command
-// must see.
+// source writes a Verilog file with the given body of a module m. The file's name must not appear in a command.
 func source(t *testing.T, body string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a; b $(c) \"d\".v")
@@ -34,21 +33,21 @@ func source(t *testing.T, body string) string {
 
 const sound = "reg q;\nalways @(posedge clk) q <= ^x;\nassign y = q & x[0];"
 
-// memory is a design with logic, a register and a memory that a file fills. The words leave pins of every block RAM
-// without a meaning.
+// memory is a design with logic, a register, and a memory that a file fills. Its words do not use all data pins of
+// any family's block RAM.
 const memory = "(* ram_style = \"block\" *) reg [2:0] m [0:255];\ninitial $readmemh(\"words.hex\", m);\n" +
 	"reg [2:0] q;\nreg r;\nalways @(posedge clk) begin q <= m[{x, x}]; r <= ^x; end\nassign y = ^q & r;"
 
 // words fill the memory.
 var words = []flow.YosysMemory{{Name: "words.hex", Text: []byte(strings.Repeat("1\n6\n3\n2\n", 64))}}
 
-// TestSynthesise synthesises for every target, with a memory where the family has block RAM.
+// TestSynthesise synthesises for every target, with a memory if the family has block RAM.
 func TestSynthesise(t *testing.T) {
 	needYosys(t)
 	for _, c := range []struct {
 		target *target.Family
 		lut    int
-		cell   string // that the netlist must have
+		cell   string // a cell that the netlist must have
 		ram    string // block RAM of the family
 	}{
 		{nil, 0, "$_XNOR_", ""},
@@ -89,7 +88,7 @@ func TestSynthesise(t *testing.T) {
 	}
 }
 
-// TestPlace takes a bus of which nothing reads a bit, and writes what nextpnr reads.
+// TestPlace synthesises a design with a bus of unread bits, and writes the netlist that nextpnr reads.
 func TestPlace(t *testing.T) {
 	needYosys(t)
 	const body = "reg [2:0] q;\nwire [2:0] d;\nassign d[0] = x[0] & x[1];\nassign d[2] = x[2] ^ x[3];\n" +
@@ -106,7 +105,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestSynthesisRefusesUnsoundVerilog synthesises what must not be: each is an error of yosys's, with a log.
+// TestSynthesisRefusesUnsoundVerilog checks that unsound Verilog is an error of yosys, with a log.
 func TestSynthesisRefusesUnsoundVerilog(t *testing.T) {
 	needYosys(t)
 	for _, c := range []struct{ name, body, want string }{
@@ -126,13 +125,13 @@ func TestSynthesisRefusesUnsoundVerilog(t *testing.T) {
 			_, err := flow.Yosys(t.Context(), flow.YosysOptions{Module: "m", Sources: []string{source(t, c.body)}, Dir: dir})
 			var failed *tool.FailedError
 			if !errors.As(err, &failed) || !strings.Contains(err.Error(), c.want) || filepath.Dir(failed.Log) != dir {
-				t.Errorf("error %v, want one of yosys with %q", err, c.want)
+				t.Errorf("error %v, want an error of yosys with %q", err, c.want)
 			}
 		})
 	}
 }
 
-// TestUnknownZeroed finds an unknown value that synth_gowin makes 0 in its last steps.
+// TestUnknownZeroed checks that an unknown value is found although synth_gowin makes it 0 in its last steps.
 func TestUnknownZeroed(t *testing.T) {
 	needYosys(t)
 	o := flow.YosysOptions{
@@ -140,11 +139,11 @@ func TestUnknownZeroed(t *testing.T) {
 		Dir: t.TempDir(),
 	}
 	if _, err := flow.Yosys(t.Context(), o); err == nil || !strings.Contains(err.Error(), "unknown value") {
-		t.Errorf("error %v, want one of an unknown value", err)
+		t.Errorf("error %v, want an error about an unknown value", err)
 	}
 }
 
-// TestOptions gives options without a meaning.
+// TestOptions checks that meaningless options are refused.
 func TestOptions(t *testing.T) {
 	path := []string{source(t, sound)}
 	for _, c := range []struct {
@@ -172,7 +171,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestMemoryNames refuses names of files that yosys could take for something else.
+// TestMemoryNames refuses names of files that yosys could interpret as something else.
 func TestMemoryNames(t *testing.T) {
 	needYosys(t)
 	for _, name := range []string{"../words.hex", "words", "a b.hex", "synth.ys"} {

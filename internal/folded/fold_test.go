@@ -20,7 +20,7 @@ import (
 	"ialgn/sim"
 )
 
-// optimised returns the netlist of a model as it is folded.
+// optimised returns the optimised netlist of a model, from which it is folded.
 func optimised(t *testing.T, f *model.Frozen) *netlist.Netlist {
 	t.Helper()
 	n, err := freeze.Network(f, netlist.Full)
@@ -48,7 +48,7 @@ func folded(t *testing.T, f *model.Frozen, lanes int) (*Chains, *netlist.Netlist
 	return e, n
 }
 
-// odd gives each feature thresholds of its own.
+// odd gives each feature different thresholds.
 func odd(f *model.Frozen) *model.Frozen {
 	r := rand.New(rand.NewPCG(4, 4))
 	for i, row := range f.Encoder.Thresholds {
@@ -60,7 +60,7 @@ func odd(f *model.Frozen) *model.Frozen {
 	return f
 }
 
-// write writes what an engine is made of.
+// write writes the files of an engine.
 func write(t *testing.T, dir string, e *Chains) {
 	t.Helper()
 	files := map[string]func(io.Writer) error{
@@ -77,19 +77,19 @@ func write(t *testing.T, dir string, e *Chains) {
 	}
 }
 
-// packets are what the testbench of package wrapper plays to a stream of samples.
+// packets holds the stream of samples that the testbench of package wrapper plays.
 type packets struct {
 	lines, expected strings.Builder
 	beats, results  int
 	word, words     int
-	data            int        // bits of a beat, a word or a byte
+	data            int        // bits of a beat: a word or a byte
 	all             [][]uint64 // the samples
 	classes         []uint16
 	failed, reset   bool
 	r               *rand.Rand
 }
 
-// send adds the first words of a sample as a packet, or more of them.
+// send adds a packet with the first words of a sample, or with more words than a sample has.
 func (p *packets) send(sample []uint64, words int, last bool) {
 	for i := range words {
 		word := p.r.Uint64N(1 << p.data)
@@ -112,14 +112,14 @@ func (p *packets) send(sample []uint64, words int, last bool) {
 	}
 }
 
-// newPackets returns random samples and what the simulator of netlists says of them, with
-// packets of wrong lengths and resets between them where events are asked for.
+// newPackets returns random samples with the results of the netlist simulator. With events, there are packets of
+// wrong lengths and resets between them.
 func newPackets(t *testing.T, n *netlist.Netlist, samples int, events bool) *packets {
 	t.Helper()
 	return packetsOf(t, n, n.InputPorts()[0].Word, samples, events)
 }
 
-// packetsOf is newPackets for beats of so many bits, above the words of which stands anything.
+// packetsOf is newPackets for beats of data bits. The bits above a word are random.
 func packetsOf(t *testing.T, n *netlist.Netlist, data, samples int, events bool) *packets {
 	t.Helper()
 	x := n.InputPorts()[0]
@@ -163,7 +163,7 @@ func packetsOf(t *testing.T, n *netlist.Netlist, data, samples int, events bool)
 	return p
 }
 
-// build compiles the testbench for what is in dir.
+// build compiles the testbench for the engine in dir.
 func (p *packets) build(t *testing.T, dir string, resultBits int) {
 	t.Helper()
 	bench, err := os.ReadFile("../wrapper/testdata/stream_tb.v")
@@ -184,7 +184,7 @@ func (p *packets) build(t *testing.T, dir string, resultBits int) {
 		"-DSTAGES=2", fmt.Sprintf("-DLINES=%d", p.beats), fmt.Sprintf("-DRESULTS=%d", p.results), "stream_tb.v", "net_fold.v")
 }
 
-// models are networks of several shapes.
+// models returns networks of several shapes.
 func models() map[string]*model.Frozen {
 	chains := netgen.FrozenOptions{
 		Width: 60, Depth: 12, Features: 20, Bits: 4, BitsIn: 8, Classes: 5, ShareA: 0.4,
@@ -207,8 +207,8 @@ func models() map[string]*model.Frozen {
 	}
 }
 
-// TestEngine plays samples to engines, back to back and with stalls on either side, with packets
-// of a wrong length and with resets, and compares the classes with the simulator of netlists.
+// TestEngine plays samples to engines, back to back and with stalls on either side, with packets of a wrong length
+// and with resets. It compares the classes with the results of the netlist simulator.
 func TestEngine(t *testing.T) {
 	for _, c := range []struct {
 		model          string
@@ -251,7 +251,7 @@ func TestEngine(t *testing.T) {
 	}
 }
 
-// play runs the testbench and returns the clocks that it took, and those until the first result.
+// play runs the testbench. It returns the number of clocks of the whole run, and of the time until the first result.
 func (p *packets) play(t *testing.T, dir string, stalls ...string) (clocks, first int) {
 	t.Helper()
 	out, err := testkit.TryTool(t, dir, append([]string{"vvp", "-n", "a.vvp"}, stalls...)...)
@@ -263,7 +263,7 @@ func (p *packets) play(t *testing.T, dir string, stalls ...string) (clocks, firs
 	return clocks, first
 }
 
-// TestLint holds engines to silence under all warnings, and yosys to no complaint.
+// TestLint checks that linters print no warning for engines with all warnings on, and that yosys has no complaint.
 func TestLint(t *testing.T) {
 	for name, f := range models() {
 		t.Run(name, func(t *testing.T) {

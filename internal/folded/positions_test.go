@@ -28,12 +28,13 @@ func digits() *PositionsShape {
 	return s
 }
 
-// TestPositionsCost has the figures of an engine whose scan takes longer than its words.
+// TestPositionsCost checks the cost of an engine whose scan takes longer than receiving its words.
 func TestPositionsCost(t *testing.T) {
 	want := PositionsCost{
-		// Nine columns and rows of steps, of which the last are zeros.
+		// Nine columns and nine rows of steps. The last column and row are zeros.
 		Cycles: 81,
-		// The 64 words, and three clocks until the last is stored; 81 steps; then what comes behind the last pixel.
+		// The latency consists of the 64 words, three clocks until the last word is stored, 81 steps, and the clocks
+		// after the last pixel.
 		Latency: 162, ImageBits: 256, GatheredBits: 128,
 		Convolutions: []ConvolutionCost{
 			{Kernels: 16, Positions: 64, Steps: 81, PatchBits: 27, LineBits: 2 * 3 * 9, PoolBits: 4 * 16},
@@ -50,7 +51,8 @@ func TestPositionsCost(t *testing.T) {
 	}
 }
 
-// TestWriteVerilog writes the same bytes for the same shape, and has memories for thresholds that differ alone.
+// TestWriteVerilog checks that the same shape gives the same bytes, and that only differing thresholds are in
+// memories.
 func TestWriteVerilog(t *testing.T) {
 	text := func(s *PositionsShape) string {
 		var b bytes.Buffer
@@ -81,7 +83,7 @@ func TestWriteVerilog(t *testing.T) {
 	}
 }
 
-// TestCheck refuses parts that do not follow from each other.
+// TestCheck refuses shapes with parts that do not fit together.
 func TestCheck(t *testing.T) {
 	for want, change := range map[string]func(s *PositionsShape){
 		"there are no convolutions": func(s *PositionsShape) { s.Convolutions = nil },

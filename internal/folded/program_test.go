@@ -21,8 +21,8 @@ import (
 	"ialgn/sim"
 )
 
-// counts runs the words of an engine's files on the levels of a sample, by the definition that
-// the package gives.
+// counts interprets the words of an engine's files for the levels of a sample, by the definition in the package's
+// documentation.
 func counts(t *testing.T, e *Chains, level []int) []int {
 	t.Helper()
 	lanes := make([][]int, e.Lanes)
@@ -33,7 +33,7 @@ func counts(t *testing.T, e *Chains, level []int) []int {
 		}
 		var lane, bank int
 		if _, err := fmt.Sscanf(m.File, e.Module+"_%d_%d.hex", &lane, &bank); err != nil {
-			continue // the thresholds
+			continue // the file of thresholds
 		}
 		for line := range strings.Lines(text.String()) {
 			var word int
@@ -80,8 +80,8 @@ func counts(t *testing.T, e *Chains, level []int) []int {
 	return closed
 }
 
-// TestProgram runs programs of networks with constant, equal and shared chains, and compares all
-// class counts with the simulator of netlists.
+// TestProgram runs programs of networks with constant, equal and shared chains, and compares all class counts with
+// the results of the netlist simulator.
 func TestProgram(t *testing.T) {
 	all := models()
 	for seed := range uint64(20) {
@@ -154,7 +154,7 @@ func classified(t *testing.T, n *netlist.Netlist, f *model.Frozen, samples int) 
 	return words, want, levels
 }
 
-// TestSteps shows the steps of the smallest chains that need each rule.
+// TestSteps checks the steps of the smallest chains that need each rule.
 func TestSteps(t *testing.T) {
 	const and, nand, nor, xor, xnor = 0b1000, 0b0111, 0b0001, 0b0110, 0b1001
 	gate := func(b *netlist.Builder, table uint64, in ...netlist.Net) netlist.Net {
@@ -207,7 +207,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// network returns a netlist of four bits that counts some nets.
+// network returns a netlist of four input bits that counts the given nets.
 func network(counted func(b *netlist.Builder, x []netlist.Net) []netlist.Net) *netlist.Netlist {
 	b := netlist.NewBuilder("steps")
 	in := counted(b, b.Input("x", 4, 1, nil))
@@ -216,7 +216,7 @@ func network(counted func(b *netlist.Builder, x []netlist.Net) []netlist.Net) *n
 	return b.Netlist()
 }
 
-// text writes steps as words: a dot ends a chain, a semicolon a class.
+// text writes steps as words. A dot ends a chain, a semicolon a class.
 func text(steps []step) string {
 	var words []string
 	for _, s := range steps {
@@ -230,7 +230,8 @@ func text(steps []step) string {
 	return strings.ReplaceAll(strings.Join(words, " "), " ;", ";")
 }
 
-// TestLanes divides the chains of each class alike, and closes it in all lanes at once.
+// TestLanes checks that the chains of each class are divided evenly among the lanes, and that all lanes close the
+// class at once.
 func TestLanes(t *testing.T) {
 	chain := func(steps int) []step {
 		c := make([]step, steps)
@@ -254,7 +255,7 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestSameVerilog holds two models of a shape to the same Verilog, and to other memories.
+// TestSameVerilog checks that two models of the same shape get the same Verilog and different memories.
 func TestSameVerilog(t *testing.T) {
 	o := netgen.FrozenOptions{
 		Width: 60, Depth: 12, Features: 20, Bits: 4, BitsIn: 8, Classes: 5, ShareA: 0.4,
@@ -282,7 +283,7 @@ func TestSameVerilog(t *testing.T) {
 	}
 }
 
-// TestRoom gives a program room for more steps than it has, and refuses less.
+// TestRoom gives a program room for more steps than it has, and refuses too little room.
 func TestRoom(t *testing.T) {
 	f := models()["constant chains"]
 	n := optimised(t, f)
@@ -300,7 +301,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestBanks divides depths into memories without a gap, each at a multiple of its depth.
+// TestBanks divides depths into memories without a gap. Each memory starts at a multiple of its depth.
 func TestBanks(t *testing.T) {
 	for blocks := 1; blocks < 70; blocks++ {
 		s := Shape{Depth: blocks * block}
@@ -330,7 +331,7 @@ func TestBanks(t *testing.T) {
 	}
 }
 
-// TestFoldRefusesOtherNetworks refuses what cannot be folded, and says why.
+// TestFoldRefusesOtherNetworks checks that networks that cannot be folded are refused with a reason.
 func TestFoldRefusesOtherNetworks(t *testing.T) {
 	frozen := netgen.Frozen(1, netgen.FrozenOptions{})
 	full := optimised(t, frozen)
@@ -369,7 +370,7 @@ func TestFoldRefusesOtherNetworks(t *testing.T) {
 	}
 }
 
-// TestFaults breaks an engine. The testbench passes the engine, and fails each broken one.
+// TestFaults breaks an engine. The testbench must pass the sound engine and fail each broken one.
 func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds")
@@ -423,7 +424,7 @@ func TestFaults(t *testing.T) {
 		}
 		p.build(t, dir, netlist.ClassBits(e.Classes))
 		out := run("+stall_in=30", "+stall_out=50")
-		if strings.Contains(out, "PASS") { // some faults show only where results wait
+		if strings.Contains(out, "PASS") { // some faults show only while results wait
 			out = run("+stall_out=99")
 		}
 		if strings.Contains(out, "PASS") {

@@ -13,7 +13,7 @@ import (
 	"ialgn/internal/tool"
 )
 
-// toy are the core and the head of a network by hand: the state is the parity of the words' levels so far, and a bit
+// toy is the handwritten core and head of a network. The state is the parity of the words' levels so far, and a bit
 // that says whether the first word of the last step was above its threshold.
 const toy = `
 module toy_core (input wire [3:0] x, output wire [1:0] h);
@@ -24,7 +24,7 @@ module toy_head (input wire [1:0] x, output wire [1:0] class_index);
 endmodule
 `
 
-// bench sends the words of a file, with pauses, and takes classes, with pauses.
+// bench sends the words of a file and takes classes, both with pauses.
 const bench = `
 module bench;
   reg clk = 0, rst = 1, in_valid = 0, in_last = 0, out_ready = 0, drop = 0;
@@ -69,13 +69,13 @@ module bench;
 endmodule
 `
 
-// packet is what a test sends, and the class of it where it has one.
+// packet is a packet that a test sends.
 type packet struct {
 	words   []int
-	dropped bool // before it ends
+	dropped bool // before its end
 }
 
-// class returns the class of a packet of three steps of two words, by the definition of the toy.
+// class returns the class of a packet of three steps with two words each, by the definition of toy.
 func (p packet) class() int {
 	parity := 0
 	for _, w := range p.words {
@@ -90,7 +90,7 @@ func (p packet) class() int {
 	return first<<1 | parity
 }
 
-// run simulates the engine with some packets, and returns what the bench says.
+// run simulates the engine with packets and returns the bench's output.
 func run(t *testing.T, s *StepsShape, packets []packet, fast bool) string {
 	t.Helper()
 	dir, words, n := t.TempDir(), strings.Builder{}, 0
@@ -152,7 +152,7 @@ func toyShape(drop bool) *StepsShape {
 	return s
 }
 
-// TestProtocol sends packets of all lengths, some of them dropped: those of six words have a class, and no others.
+// TestProtocol sends packets of all lengths and drops some of them. Only complete packets of six words have a class.
 func TestProtocol(t *testing.T) {
 	for _, drop := range []bool{false, true} {
 		r := rand.New(rand.NewPCG(1, 2))
@@ -186,7 +186,7 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
-// TestStepsCost holds the clocks of an engine to a simulation without pauses.
+// TestStepsCost compares the clocks that an engine's cost states with a simulation without pauses.
 func TestStepsCost(t *testing.T) {
 	s := toyShape(false)
 	var packets []packet
@@ -214,7 +214,7 @@ func TestStepsCost(t *testing.T) {
 	}
 }
 
-// TestShapeRefusesMisfits has shapes that are none.
+// TestShapeRefusesMisfits checks that inconsistent shapes are refused.
 func TestShapeRefusesMisfits(t *testing.T) {
 	for name, change := range map[string]func(s *StepsShape){
 		"module": func(s *StepsShape) { s.Module = "a b" },

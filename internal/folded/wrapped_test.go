@@ -14,8 +14,8 @@ import (
 	"ialgn/netlist"
 )
 
-// wrapped writes an engine with a wrapper of bytes around it, and returns the folder, the
-// engine's netlist and the wrapper's.
+// wrapped writes an engine with a byte wrapper around it. It returns the folder, the engine's netlist and the
+// wrapper's netlist.
 func wrapped(t *testing.T, lanes int, drop bool, write1 func(io.Writer, *netlist.Netlist,
 	wrapper.Options) error,
 ) (string, *netlist.Netlist) {
@@ -50,8 +50,8 @@ func put(t *testing.T, dir, name, text string) {
 	}
 }
 
-// play compiles a testbench of package wrapper, which waits longer for an engine, and returns what
-// it says of the program.
+// play compiles a testbench of package wrapper, with longer waiting times for an engine, and returns its output for
+// the program.
 func play(t *testing.T, dir, bench, program, expected string, defines ...string) string {
 	t.Helper()
 	text, err := os.ReadFile("../wrapper/testdata/" + bench)
@@ -78,7 +78,7 @@ func play(t *testing.T, dir, bench, program, expected string, defines ...string)
 	return out
 }
 
-// TestAXIS plays packets of bytes to an engine between two AXI4-Streams, some of a wrong length.
+// TestAXIS plays packets of bytes to an engine between two AXI4-Streams. Some packets have a wrong length.
 func TestAXIS(t *testing.T) {
 	dir, n := wrapped(t, 1, false, wrapper.WriteAXIS)
 	p := packetsOf(t, n, 8, 40, true)
@@ -93,7 +93,7 @@ func TestAXIS(t *testing.T) {
 	}
 }
 
-// TestUART sends samples over a serial line, some of which end early, and are void.
+// TestUART sends samples over a serial line. Samples that end early are void.
 func TestUART(t *testing.T) {
 	dir, n := wrapped(t, 2, true, wrapper.WriteUART)
 	p := packetsOf(t, n, 8, 30, false)
@@ -101,7 +101,7 @@ func TestUART(t *testing.T) {
 	do := func(operation, argument int) { fmt.Fprintf(&program, "%x%03x\n", operation, argument) }
 	do(3, 40)
 	for i, sample := range p.all {
-		if i%5 == 4 { // a part of a sample, and the line is idle
+		if i%5 == 4 { // an incomplete sample, then the line is idle
 			for _, word := range sample[:1+i%len(sample)%(len(sample)-1)] {
 				do(0, int(^word&0xff))
 			}
@@ -119,8 +119,7 @@ func TestUART(t *testing.T) {
 	}
 }
 
-// TestSPI sends samples in frames and reads the results, of frames that are too short and too
-// long none.
+// TestSPI sends samples in frames and reads the results. Frames that are too short or too long have no result.
 func TestSPI(t *testing.T) {
 	dir, n := wrapped(t, 4, true, wrapper.WriteSPI)
 	p := packetsOf(t, n, 8, 30, false)
@@ -152,7 +151,7 @@ func TestSPI(t *testing.T) {
 	}
 }
 
-// TestWrongWords refuses engines whose words are no bytes, and more bytes than one in a beat.
+// TestWrongWords refuses engines with words that are not bytes, and beats of more than one byte.
 func TestWrongWords(t *testing.T) {
 	for name, bytes := range map[string]int{"wide": 1, "one feature": 1, "chains": 2} {
 		n := optimised(t, models()[name])

@@ -33,8 +33,8 @@ func optimised(t *testing.T) *netlist.Netlist {
 	return n
 }
 
-// TestLower lowers for every target: what comes out has LUTs, carries and registers alone,
-// no LUT of more inputs than the target's, counts that the hint proves, and the same function.
+// TestLower lowers for every target. The result must consist of LUTs, carries and registers alone, have no LUT with
+// more inputs than the target allows, have counts that the hint proves, and compute the same function.
 func TestLower(t *testing.T) {
 	n := optimised(t)
 	for _, family := range target.Families() {
@@ -74,12 +74,12 @@ func TestLower(t *testing.T) {
 	}
 }
 
-// sameOn compares two netlists on random samples, as the tests have it.
+// sameOn compares two netlists on random samples, with the settings that the tests use.
 func sameOn(ctx context.Context, before, after *netlist.Netlist) error {
 	return sim.Same(ctx, before, after, sim.Random{Words: 20, Seed: 1})
 }
 
-// TestThreads holds that threads decide nothing.
+// TestThreads checks that the result does not depend on the number of threads.
 func TestThreads(t *testing.T) {
 	n := optimised(t)
 	var all []*netlist.Netlist
@@ -113,6 +113,6 @@ func TestLowerRefusesMisfits(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := (Options{Target: target.ICE40, K: 4}).Lower(cancelled, n); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context", err)
+		t.Errorf("error %v, want the context's error", err)
 	}
 }

@@ -27,13 +27,13 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestBrokenOrder puts rows of the table where they must not stand: the manager says so before any of them runs.
+// TestBrokenOrder puts rows of the table in forbidden places. The manager must report this before any of them runs.
 func TestBrokenOrder(t *testing.T) {
 	const mapping, encoding, heading, registers = 0, 1, 2, 3
 	for _, c := range []struct {
 		name  string
 		order []int
-		late  string // a pass of package compiler that comes after them; empty: none
+		late  string // a pass of package compiler that comes after the rows; empty: none
 		want  string
 	}{
 		{
@@ -89,7 +89,7 @@ func TestBrokenOrder(t *testing.T) {
 	}
 }
 
-// first copies a netlist with the first cell that is wanted replaced by what change gives for it.
+// first copies a netlist. The first wanted cell is replaced by the result of change.
 func first(
 	n *netlist.Netlist, wanted func(netlist.Cell) bool, change func(*netlist.Copier, netlist.Cell) netlist.Net,
 ) *netlist.Netlist {
@@ -105,7 +105,7 @@ func first(
 	return c.Finish()
 }
 
-// inverted gives the last LUT the complement of its function.
+// inverted replaces the function of the last LUT by its complement.
 func inverted(n *netlist.Netlist, _ *Design) *netlist.Netlist {
 	last := netlist.Cell(n.Cells() - 1)
 	for n.Kind(last) != netlist.Function {
@@ -133,7 +133,7 @@ func unprobed(n *netlist.Netlist, _ *Design) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// widened gives the first function that has room for it inputs more than a LUT of four.
+// widened gives the first function of two inputs four more inputs, which are too many for a LUT of four inputs.
 func widened(n *netlist.Netlist, _ *Design) *netlist.Netlist {
 	is := func(i netlist.Cell) bool { return n.Kind(i) == netlist.Function && len(n.Inputs(i)) == 2 }
 	return first(n, is, func(c *netlist.Copier, i netlist.Cell) netlist.Net {
@@ -142,13 +142,14 @@ func widened(n *netlist.Netlist, _ *Design) *netlist.Netlist {
 	})
 }
 
-// untold has the report say a stage more than there is.
+// untold changes the report: it states one stage more than the netlist has.
 func untold(n *netlist.Netlist, d *Design) *netlist.Netlist {
 	d.Stages.Stages++
 	return n
 }
 
-// TestBrokenLowering puts a fault behind each lowering in turn: the manager names it and what it broke.
+// TestBrokenLowering inserts a fault after each lowering in turn. The manager must name the lowering and the broken
+// rule.
 func TestBrokenLowering(t *testing.T) {
 	n := optimised(t)
 	unlowered := func(*netlist.Netlist, *Design) *netlist.Netlist { return n }

@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// TestByCuts compares the bits at and beside all cuts, and of random values.
+// TestByCuts compares the bits for values at all cuts, for their neighbouring values, and for random values.
 func TestByCuts(t *testing.T) {
 	e := Encoder(4, 6, 8)
 	e.Quantiser = &encoding.Quantiser{Offset: []float64{-1.5, 0, 0, 3}, Scale: []float64{25.5, 255, 1e-300, 0}}

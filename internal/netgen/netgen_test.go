@@ -73,9 +73,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestMix checks the mixes of binary operations: half of layer 1 of Measured is binary and
-// none of Dense, and beyond it, XOR is a tenth of the binary ones and A is negated in a
-// tenth.
+// TestMix checks the mixes of binary operations. Half of layer 1 of Measured is binary, and none of layer 1 of
+// Dense. In later layers, a tenth of the binary operations are XOR, and a tenth negate A.
 func TestMix(t *testing.T) {
 	count := func(f *model.Frozen, layers []model.FrozenLayer) (share [16]float64) {
 		for _, layer := range layers {
@@ -92,7 +91,7 @@ func TestMix(t *testing.T) {
 	}
 	b := Frozen(1, Chains("b"))
 	first, rest := count(b, b.Layers[:1]), count(b, b.Layers[1:])
-	if math.Abs(first[3]-0.5) > 0.05 { // of 1000 gates: three standard deviations
+	if math.Abs(first[3]-0.5) > 0.05 { // three standard deviations for 1000 gates
 		t.Errorf("A in layer 1: %.3f, want about a half", first[3])
 	}
 	near("A beyond layer 1", rest[3], 0.885)
@@ -108,8 +107,8 @@ func TestMix(t *testing.T) {
 	}
 }
 
-// TestNetlist checks that random netlists are valid, repeatable and hold what they
-// promise. Netlist panics where one is not valid.
+// TestNetlist checks that random netlists are valid and repeatable and have the promised properties. Netlist panics
+// if a netlist is not valid.
 func TestNetlist(t *testing.T) {
 	seen := map[netlist.Kind]int{}
 	stages := int32(0)

@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// assembled has the system's assembler write object files, and returns them as members, with the symbols that the
+// assembled writes object files with the system's assembler and returns them as members, with the symbols that the
 // sources define.
 func assembled(t *testing.T, dir string, sources map[string]string, order ...string) []Member {
 	t.Helper()
@@ -40,7 +40,7 @@ func assembled(t *testing.T, dir string, sources map[string]string, order ...str
 	return members
 }
 
-// TestSameAsAr has GNU ar archive the same files.
+// TestSameAsAr compares archives with the archives that GNU ar makes of the same files.
 func TestSameAsAr(t *testing.T) {
 	sources := map[string]string{
 		"a.o":                             ".globl alpha\nalpha:\n ret\n.globl beta\nbeta:\n ret",
@@ -76,7 +76,7 @@ func TestSameAsAr(t *testing.T) {
 	}
 }
 
-// TestOddMembers has an archive with members of odd lengths and long names read by ar, which needs no objects.
+// TestOddMembers has ar read an archive with members of odd lengths and long names. The members need not be objects.
 func TestOddMembers(t *testing.T) {
 	members := []Member{
 		{Name: "one", Data: []byte("1")},

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestWriteRefusesBrokenObjects breaks a file in one place each.
+// TestWriteRefusesBrokenObjects breaks an object file in one place at a time.
 func TestWriteRefusesBrokenObjects(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -34,7 +34,7 @@ func mustObject(t *testing.T, d *Dispatcher) *File {
 	return f
 }
 
-// TestDisassembly holds the bytes of each instruction against the text beside it.
+// TestDisassembly compares the bytes of each instruction with the text next to it.
 func TestDisassembly(t *testing.T) {
 	d := chooser()
 	d.Variants[1].Needs |= end - 1
@@ -43,7 +43,7 @@ func TestDisassembly(t *testing.T) {
 	}
 }
 
-// lines returns the listing, with the targets of jumps to other files, whose distance the linker adds.
+// lines returns the listing with the targets of jumps to other files. The linker adds the distance of these jumps.
 func (c *code) lines() []string {
 	placed := map[int]bool{}
 	for _, r := range c.relocations {
@@ -60,7 +60,7 @@ func (c *code) lines() []string {
 	return lines
 }
 
-// disassembled returns what objdump says of a file.
+// disassembled returns objdump's disassembly of a file.
 func disassembled(t *testing.T, f *File) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -79,7 +79,8 @@ func disassembled(t *testing.T, f *File) []string {
 	return lines
 }
 
-// archive returns an archive of the dispatcher and two variants, whose functions add 1000 and 2000 to the class.
+// archive returns an archive of the dispatcher and two variants. The functions of the variants add 1000 and 2000 to
+// the class.
 func archive(t *testing.T) []byte {
 	t.Helper()
 	var members []Member
@@ -114,7 +115,7 @@ func link(t *testing.T, dir, source string, flags ...string) {
 	}
 }
 
-// outputs are what testdata/choose.c prints of a level, with portable code and without.
+// outputs is the output of testdata/choose.c for each level, with portable code and without.
 var outputs = []map[bool]string{
 	0: {
 		true:  "level 0 of 0, again 0: classify 0, class 6; run 0, out 41\n",
@@ -130,8 +131,8 @@ var outputs = []map[bool]string{
 	},
 }
 
-// TestChoose links the archive in the ways that there are, with portable code and without, and runs it on this
-// processor and on ones that qemu has.
+// TestChoose links the archive in all possible ways, with portable code and without, and runs it on this processor
+// and on processors that qemu emulates.
 func TestChoose(t *testing.T) {
 	for _, way := range []string{"-static", "-static-pie", "-pie", "-no-pie", "-fuse-ld=gold"} {
 		for _, portable := range []bool{true, false} {
@@ -154,7 +155,7 @@ func TestChoose(t *testing.T) {
 				}
 				for cpu, level := range map[string]int{"qemu64": 0, "Nehalem": 0, "Haswell": 1} {
 					out, _ := testkit.TryOtherTool(t, dir, "qemu-x86_64", "-cpu", cpu, program)
-					out, _, _ = strings.Cut(out, "qemu-x86_64: warning:") // of what it leaves out of a processor
+					out, _, _ = strings.Cut(out, "qemu-x86_64: warning:") // about missing features of the processor
 					if diff := cmp.Diff(outputs[level][portable], out); diff != "" {
 						t.Errorf("on %s (-want +got):\n%s", cpu, diff)
 					}
@@ -164,7 +165,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestShared links the archive into a shared library, which offers the chosen functions and not those of the variants.
+// TestShared links the archive into a shared library. The library must export the chosen functions but not the
+// functions of the variants.
 func TestShared(t *testing.T) {
 	objecttest.OnAMD64(t)
 	dir := t.TempDir()
@@ -195,14 +197,15 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestFeatures has the level of 20,000 processors that are made up, by testdata/features.c, as the dispatcher finds it.
+// TestFeatures compares the levels of 20,000 made-up processors, as the dispatcher finds them, with the levels from
+// testdata/features.c.
 func TestFeatures(t *testing.T) {
 	f := mustObject(t, &Dispatcher{Module: "m", Variants: []Variant{
 		{"old", AVX2},
 		{"new", AVX2 | BMI1 | BMI2 | POPCNT},
 		{"newest", AVX512F | AVX512BW | AVX512DQ | AVX512VL | AVX512VBMI | AVX512VBMI2 | AVX512BITALG | AVX512VPOPCNTDQ | GFNI},
 	}})
-	f.Symbols[0].Binding = elf.STB_GLOBAL // the cache, which the program clears
+	f.Symbols[0].Binding = elf.STB_GLOBAL // the cached level, which the program clears
 	code := bytes.ReplaceAll(f.Sections[0].Data, []byte{0x0f, 0xa2}, []byte{0x0f, 0x0b})
 	f.Sections[0].Data = bytes.ReplaceAll(code, []byte{0x0f, 0x01, 0xd0}, []byte{0x0f, 0x0b, 0x90})
 	b, err := Bytes([]Member{{Name: "m.o", Data: objecttest.Bytes(t, f), Symbols: f.Defined()}})
@@ -245,7 +248,7 @@ func TestWriteRefusesBrokenDispatchers(t *testing.T) {
 	}
 }
 
-// TestMasks has a row for each feature.
+// TestMasks checks that there is a row for each feature.
 func TestMasks(t *testing.T) {
 	if want := Feature(1) << len(masks); end != want {
 		t.Errorf("there are features up to %#x and bits of features up to %#x", end, want)

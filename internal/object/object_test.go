@@ -16,9 +16,9 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// contents says what a file holds, as debug/elf reads it: sections of the program, symbols, and relocations with the
-// places that they refer to, whether by a symbol or by the section that it is in. What assemblers add of their own is
-// left out: empty sections, the symbols of sections, $x and $d on AArch64, and a symbol for the table of addresses.
+// contents describes an object file as debug/elf reads it: sections of the program, symbols, and relocations with
+// the places that they refer to, resolved through symbols and sections. It omits what assemblers add: empty
+// sections, the symbols of sections, $x and $d on AArch64, and a symbol for the table of addresses.
 func contents(t *testing.T, data []byte) []string {
 	t.Helper()
 	f, err := elf.NewFile(bytes.NewReader(data))
@@ -61,7 +61,7 @@ func home(f *elf.File, s elf.Symbol) string {
 	return f.Sections[s.Section].Name
 }
 
-// relocations says what a table of relocations holds.
+// relocations describes the entries of a table of relocations.
 func relocations(t *testing.T, f *elf.File, table *elf.Section, symbols []elf.Symbol) []string {
 	t.Helper()
 	data, err := table.Data()
@@ -82,7 +82,7 @@ func relocations(t *testing.T, f *elf.File, table *elf.Section, symbols []elf.Sy
 	return lines
 }
 
-// TestSameAsAssembler holds files against those that the system's assemblers write.
+// TestSameAsAssembler compares object files with the files that the system's assemblers write.
 func TestSameAsAssembler(t *testing.T) {
 	for _, tt := range []struct {
 		assembler, source string
@@ -114,14 +114,14 @@ func TestSameAsAssembler(t *testing.T) {
 	}
 }
 
-// TestTools has the tools of binutils read the files: none has anything to object to.
+// TestTools has the tools of binutils read the object files without a complaint.
 func TestTools(t *testing.T) {
 	dir := t.TempDir()
 	objecttest.Write(t, dir, "amd64.o", objecttest.Bytes(t, probeAMD64()))
 	objecttest.Write(t, dir, "arm64.o", objecttest.Bytes(t, probeARM64()))
 	for _, name := range []string{"amd64.o", "arm64.o"} {
 		out, err := testkit.TryOtherTool(t, dir, "readelf", "--all", "--wide", "--lint", name)
-		out = strings.ReplaceAll(out, "Warning: Section '.note.GNU-stack': has a size of zero", "") // so it should be
+		out = strings.ReplaceAll(out, "Warning: Section '.note.GNU-stack': has a size of zero", "") // intended
 		if err != nil || strings.Contains(out, "arning") || strings.Contains(out, "rror") {
 			t.Errorf("readelf %s: %v\n%s", name, err, out)
 		}
@@ -149,8 +149,8 @@ int main(void) {
 }
 `
 
-// TestLink links with a program in C in the ways that there are, with all warnings taken for errors, and runs it:
-// 5 and 6 millions of the helper, the two constants, and the number of the call.
+// TestLink links object files with a C program in all possible ways, treats all warnings as errors, and runs the
+// result. The output consists of 5 and 6 millions from the helper, the two constants, and the number of the call.
 func TestLink(t *testing.T) {
 	objecttest.OnAMD64(t)
 	dir := t.TempDir()
@@ -172,7 +172,7 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// checkStack has a program's stack not executable, though nobody asked the linker for that.
+// checkStack checks that a program's stack is not executable although no linker option asks for that.
 func checkStack(t *testing.T, path string) {
 	t.Helper()
 	f, err := elf.Open(path)
@@ -186,8 +186,8 @@ func checkStack(t *testing.T, path string) {
 	}
 }
 
-// TestLinkARM64 links a program for AArch64 of two of our files, and runs it in qemu. Its exit status is the sum of the
-// two constants and of what the helper returns.
+// TestLinkARM64 links two of our files to a program for AArch64 and runs it in qemu. The exit status is the sum of
+// the two constants and the helper's result.
 func TestLinkARM64(t *testing.T) {
 	helper := Functions(elf.EM_AARCH64, Function{Name: "helper", Code: words(
 		0x52800060, // mov w0, #3
@@ -204,7 +204,7 @@ func TestLinkARM64(t *testing.T) {
 		}
 		checkStack(t, filepath.Join(dir, "program"))
 		if way == "-pie" {
-			continue // nothing fills in the pointer: there is no loader
+			continue // without a loader, nothing fills in the pointer
 		}
 		if _, err := testkit.TryOtherTool(t, dir, "qemu-aarch64", "program"); err == nil || !strings.Contains(err.Error(), "33") {
 			t.Errorf("the program ended with %v, want status 33", err)
@@ -212,7 +212,7 @@ func TestLinkARM64(t *testing.T) {
 	}
 }
 
-// TestFunctions has several functions at multiples of 64 bytes, with what stops a program between them.
+// TestFunctions checks that several functions are at multiples of 64 bytes, with trapping instructions between them.
 func TestFunctions(t *testing.T) {
 	f := Functions(elf.EM_X86_64, Function{Name: "one", Code: []byte{0xc3}},
 		Function{Name: "two", Code: []byte{0x90, 0xc3}, Hidden: true})

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// probeAMD64 is a file with every kind of section, symbol and relocation of x86-64 but GOTPCREL: what
-// testdata/probe_amd64.s says, and a comment.
+// probeAMD64 returns an object file with every kind of section, symbol and relocation of x86-64 except GOTPCREL. It
+// corresponds to testdata/probe_amd64.s, plus a comment section.
 func probeAMD64() *File {
 	code := []byte{
 		0x53,                   //                               push rbx
@@ -60,7 +60,7 @@ var pointer = Symbol{
 	Type: elf.STT_OBJECT,
 }
 
-// probeARM64 is a program with the relocations of AArch64: what testdata/probe_arm64.s says.
+// probeARM64 returns a program with the relocations of AArch64. It corresponds to testdata/probe_arm64.s.
 func probeARM64() *File {
 	code := words(
 		0x90000001, // adrp x1, constant
@@ -96,7 +96,7 @@ func probeARM64() *File {
 	}
 }
 
-// words returns numbers of 32 bits as bytes.
+// words returns 32-bit numbers as bytes.
 func words(numbers ...uint32) []byte {
 	var b []byte
 	for _, n := range numbers {

@@ -15,7 +15,8 @@ import (
 // small is the network that these tests compile.
 var small = netgen.FrozenOptions{Width: 60, Depth: 8, Features: 5, Bits: 6}
 
-// TestCheckPasses compiles with every pass checked: none breaks its contract, and the netlist is the same as without.
+// TestCheckPasses compiles with checks of every pass. No pass may break its contract, and the netlist must be the
+// same as without checks.
 func TestCheckPasses(t *testing.T) {
 	f := netgen.Frozen(7, small)
 	all := []Options{
@@ -57,7 +58,8 @@ func TestCheckPasses(t *testing.T) {
 	}
 }
 
-// TestCheckPassesFinds has a pass rely on thermometer codes unasked, and the manifest say nothing of the check.
+// TestCheckPassesFinds has a pass rely on thermometer codes without permission. The check must find this, and the
+// manifest must not record the check.
 func TestCheckPassesFinds(t *testing.T) {
 	p, err := New(Options{Scope: ScopeGates, LUT: 4, CheckPasses: true})
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"ialgn/internal/inputs"
 )
 
-// mixed is the encoder of a table with a number that may be missing, a category and a number that is constant.
+// mixed is the encoder of a table with three columns: a number that may be missing, a category, and a constant
+// number.
 func mixed() *encoding.Encoder {
 	return &encoding.Encoder{
 		Bits: 2, BitsIn: 4, Max: 15, Names: []string{"width", "state=gas", "state=solid", "constant"},
@@ -28,7 +29,7 @@ func mixed() *encoding.Encoder {
 	}
 }
 
-// described returns what a plan of a scope says of the inputs of a model with an encoder.
+// described returns the description of the inputs in the plan of a model with the given scope and encoder.
 func described(t *testing.T, scope Scope, module string, enc *encoding.Encoder) *inputs.Table {
 	t.Helper()
 	p, err := New(Options{Scope: scope, Module: module})
@@ -52,7 +53,7 @@ func TestInputs(t *testing.T) {
 			Words: encoding.MissingWords, Numbers: encoding.MissingNumbers, Declared: []string{"-999", "k.A."},
 		},
 		Features: []inputs.Feature{
-			{Name: "width", Offset: -1, Scale: 8, Missing: true, Fill: 2}, // 1.5, away from zero
+			{Name: "width", Offset: -1, Scale: 8, Missing: true, Fill: 2}, // 1.5 rounds away from zero
 			{Name: "state=gas", Scale: 15, Category: true},
 			{Name: "state=solid", Scale: 15, Category: true},
 			{Name: "constant", Offset: 5},
@@ -82,7 +83,8 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestInputsByCuts tries values at cuts and beside them, none of which is infinite.
+// TestInputsByCuts checks that the trials include the values at each cut and the next values on both sides, and that
+// no trial is infinite.
 func TestInputsByCuts(t *testing.T) {
 	enc, err := encoding.NewCuts([][]float64{{-1, 0.1, 0.1}, {0, 0.5, 0.5}, {-math.MaxFloat64, 0, math.MaxFloat64}}, nil)
 	if err != nil {
@@ -114,13 +116,13 @@ func TestInputsByCuts(t *testing.T) {
 	for f, cuts := range enc.Quantiser.Cuts {
 		for _, c := range cuts {
 			if !tried[f][c] || !tried[f][beside(c, math.Inf(1))] || !tried[f][beside(c, math.Inf(-1))] {
-				t.Errorf("feature %d: %g, and what is beside it, are not all tried: %v", f, c, tried[f])
+				t.Errorf("feature %d: %g and its two neighbours are not all tried: %v", f, c, tried[f])
 			}
 		}
 	}
 }
 
-// TestInputsOfWords has a model whose features are integers take them as they are, by the names that they have.
+// TestInputsOfWords checks that a model with integer features takes them unchanged, under their own names.
 func TestInputsOfWords(t *testing.T) {
 	enc := &encoding.Encoder{Bits: 2, BitsIn: 4, Max: 15, Thresholds: [][]uint16{{3}, {7}}}
 	got := described(t, ScopeFull, "report", enc)
@@ -136,7 +138,7 @@ func TestInputsOfWords(t *testing.T) {
 	}
 }
 
-// TestInputNames keeps the file apart from those that every folder has.
+// TestInputNames checks that the file's name differs from the names that every folder has.
 func TestInputNames(t *testing.T) {
 	for module, want := range map[string]string{
 		"m": "m.json", "report": "report_inputs.json", "manifest": "manifest_inputs.json",

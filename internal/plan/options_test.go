@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// TestStyleOfTarget has each target's style, and what was asked for.
+// TestStyleOfTarget checks that each target has its style, unless another style is asked for.
 func TestStyleOfTarget(t *testing.T) {
 	for target, want := range map[string]Style{
 		"": StyleGates, "generic": StyleGates, "ice40": StyleGates, "ecp5": StyleLUT, "gowin": StyleLUT, "xilinx7": StyleLUT,
@@ -28,7 +28,7 @@ func TestStyleOfTarget(t *testing.T) {
 	}
 }
 
-// TestWrappers has every kind of wrapper taken.
+// TestWrappers checks that every kind of wrapper is accepted.
 func TestWrappers(t *testing.T) {
 	for _, kind := range wrapper.Kinds() {
 		if p, err := New(Options{Wrap: Wrapper(kind)}); err != nil || p.Wrap != kind {
@@ -37,7 +37,8 @@ func TestWrappers(t *testing.T) {
 	}
 }
 
-// TestRecorded holds that options come back from the manifest as what they came to, and the JSON of the zero value.
+// TestRecorded checks the JSON of default options, and that options are recorded with their effective values and
+// read back unchanged.
 func TestRecorded(t *testing.T) {
 	p, err := New(Options{})
 	if err != nil {
@@ -59,7 +60,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestOptionsRefuseNonsense has options that make no sense, with the words of Go in the error.
+// TestOptionsRefuseNonsense checks that meaningless options are refused. The errors use the Go names of the options.
 func TestOptionsRefuseNonsense(t *testing.T) {
 	for want, o := range map[string]Options{
 		`Scope: scope "all"`:                             {Scope: "all"},

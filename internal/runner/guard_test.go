@@ -14,7 +14,7 @@ import (
 	"ialgn/sim"
 )
 
-// guarded returns words that end, to within a cache line, where a page begins that cannot be touched.
+// guarded returns words that end, to within a cache line, at a page that cannot be accessed.
 func guarded(t *testing.T, n int) []uint64 {
 	t.Helper()
 	page := unix.Getpagesize() / 8
@@ -35,8 +35,8 @@ func guarded(t *testing.T, n int) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(memory))), pages)[skip:]
 }
 
-// TestLoopedGuarded runs code that loops over positions with images that end where memory does, twice. It must not
-// write the rows of zeros around an image, and leave the same as the trainer's evaluation.
+// TestLoopedGuarded runs code that loops over positions twice, with images at the end of accessible memory. The code
+// must not write the rows of zeros around an image, and must give the same results as the trainer's evaluation.
 func TestLoopedGuarded(t *testing.T) {
 	for i, form := range netgen.Convolutions() {
 		m := form.Model(uint64(100 + i))
@@ -90,7 +90,8 @@ func checkGuarded(t *testing.T, name string, f *model.Frozen, w *worker, seed ui
 	}
 }
 
-// checkBorder checks that nothing but what the convolution before writes, or the input, is in the rows of an image.
+// checkBorder checks that the rows around an image are unchanged: only the previous convolution's output, or the
+// input, may be in an image's rows.
 func checkBorder(t *testing.T, name string, w *worker, stage int, image []uint64) {
 	t.Helper()
 	written := make([]bool, w.code.Stages[stage].Image)

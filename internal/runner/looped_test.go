@@ -13,7 +13,7 @@ import (
 	"ialgn/internal/positions"
 )
 
-// looped returns a network with kernels once, nil if there is only the unrolled one.
+// looped returns a network that keeps each kernel once, or nil if only the unrolled form exists.
 func looped(t *testing.T, m *model.Model) *positions.Network {
 	t.Helper()
 	n, err := freeze.Positions(m.Compact())
@@ -23,8 +23,8 @@ func looped(t *testing.T, m *model.Model) *positions.Network {
 	return n
 }
 
-// TestLooped holds code that loops over positions against the trainer's evaluation of the unrolled network: from bit
-// rows and from feature words of both widths, blocks full and partial. Of some features two thresholds are equal.
+// TestLooped compares code that loops over positions with the trainer's evaluation of the unrolled network, on bit
+// rows and on feature words of both widths, with full and partial blocks. Some features have two equal thresholds.
 func TestLooped(t *testing.T) {
 	for i, form := range netgen.Convolutions() {
 		m := form.Model(uint64(i))
@@ -34,7 +34,7 @@ func TestLooped(t *testing.T) {
 			}
 		}
 		n := looped(t, m)
-		if (n == nil) != (form.Name == "anchored") { // whose image has a row that no position of the second convolution has
+		if (n == nil) != (form.Name == "anchored") { // its image has a row that the second convolution does not read
 			t.Errorf("%s: there is a network with kernels once: %v", form.Name, n != nil)
 		}
 		if n == nil {
@@ -57,7 +57,7 @@ func TestLooped(t *testing.T) {
 	}
 }
 
-// checkRows compares class and counts of random bit rows with those of the trainer's evaluator.
+// checkRows compares class and counts of random bit rows with the results of the trainer's evaluator.
 func checkRows(t *testing.T, name string, f *model.Frozen, e *Engine, samples int) {
 	t.Helper()
 	words := (samples + 63) / 64
@@ -85,7 +85,7 @@ func checkRows(t *testing.T, name string, f *model.Frozen, e *Engine, samples in
 	}
 }
 
-// TestLoopedOnce compiles twice: the code is the same.
+// TestLoopedOnce compiles twice and expects the same code.
 func TestLoopedOnce(t *testing.T) {
 	n := looped(t, netgen.Convolutions()[0].Model(1))
 	for _, isa := range native.ISAs {

@@ -38,7 +38,7 @@ func randomRows(seed uint64, inputs, samples int) []uint64 {
 	return x
 }
 
-// compare holds engines of a netlist, as it is and optimised, against the simulator.
+// compare compares engines of a netlist, both raw and optimised, with the simulator.
 func compare(t *testing.T, name string, n *netlist.Netlist) {
 	t.Helper()
 	optimised, _, err := compiler.Optimise(t.Context(), n, compiler.LevelRepeat)
@@ -73,7 +73,7 @@ func compare(t *testing.T, name string, n *netlist.Netlist) {
 	}
 }
 
-// TestNativeClassifiesEveryForm has every form of network in every scope.
+// TestNativeClassifiesEveryForm classifies with every form of network in every scope.
 func TestNativeClassifiesEveryForm(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		f := form.Model().Freeze()
@@ -87,7 +87,7 @@ func TestNativeClassifiesEveryForm(t *testing.T) {
 	}
 }
 
-// TestPipeline has a netlist with registers, which computes what its stages compute together.
+// TestPipeline runs a netlist with registers. Its code must compute the result of all stages at once.
 func TestPipeline(t *testing.T) {
 	isa := sets(t)[0]
 	n := core(t, 120, 4)
@@ -141,7 +141,7 @@ func TestGoroutines(t *testing.T) {
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff(want, got); diff != "" {
-					t.Fatalf("(-alone +beside others):\n%.1000s", diff)
+					t.Fatalf("(-alone +concurrent):\n%.1000s", diff)
 				}
 				runtime.GC()
 			}
@@ -170,7 +170,7 @@ func TestClassifyRefusesMisfits(t *testing.T) {
 	}
 }
 
-// BenchmarkClassify measures what BenchmarkClassify of package sim measures.
+// BenchmarkClassify measures the same as BenchmarkClassify of package sim.
 func BenchmarkClassify(b *testing.B) {
 	const samples = 10000
 	for _, isa := range sets(b) {
@@ -190,7 +190,7 @@ func BenchmarkClassify(b *testing.B) {
 	}
 }
 
-// BenchmarkReady measures from a frozen network to code that can be called.
+// BenchmarkReady measures the time from a frozen network to callable code.
 func BenchmarkReady(b *testing.B) {
 	isa := sets(b)[0]
 	for _, depth := range []int{6, 100} {

@@ -17,8 +17,8 @@ import (
 	"ialgn/sim"
 )
 
-// TestWords holds what becomes of feature words against the trainer's evaluation, for every form of network, words of
-// both widths, and numbers of samples that fill blocks or not.
+// TestWords compares the classification of feature words with the trainer's evaluation, for every form of network,
+// words of both widths, and numbers of samples that do and do not fill blocks.
 func TestWords(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		f := form.Model().Freeze()
@@ -87,7 +87,7 @@ func checkWords(t *testing.T, name string, f *model.Frozen, e *Engine, samples i
 	}
 }
 
-// TestWideWords has so many features and classes that neither rows nor numbers of a block are made in one call.
+// TestWideWords has too many features and classes for the rows or the numbers of a block to be made in one call.
 func TestWideWords(t *testing.T) {
 	o := netgen.FrozenOptions{Width: 140 * 256, Depth: 1, Features: 3000, Bits: 4, BitsIn: 8, Classes: 256}
 	f := netgen.Frozen(1, o)
@@ -109,7 +109,7 @@ func TestWideWords(t *testing.T) {
 	}
 }
 
-// TestWordsRefuse has words of another width and too few of them.
+// TestWordsRefuse checks that words of another width, and too few words, are refused.
 func TestWordsRefuse(t *testing.T) {
 	f := netgen.Forms()[0].Model().Freeze()
 	n, err := freeze.Network(f, netlist.Core)
@@ -134,7 +134,7 @@ func TestWordsRefuse(t *testing.T) {
 	}
 }
 
-// BenchmarkWords measures from the bytes of images to classes, and to counts.
+// BenchmarkWords measures the time from the bytes of images to classes and to counts.
 func BenchmarkWords(b *testing.B) {
 	const samples, pixels = 10000, 784
 	for _, isa := range sets(b) {

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// counter is a netlist as yosys writes it: LUTs, the first with a constant and with a flip-flop
-// behind it that it reads itself, a carry beside the second, and a flip-flop that reads a port.
+// counter is a netlist as yosys writes it. It has LUTs, two flip-flops and a carry. The first LUT has a constant
+// input and is followed by a flip-flop that it reads itself. The carry fits next to the second LUT. The other
+// flip-flop reads a port.
 const counter = `{
   "ports": {"clk": {"direction": "input", "bits": [2]}, "x": {"direction": "input", "bits": [3, 4]}, "y": {"direction": "output", "bits": [7, 9]}},
   "cells": {
@@ -20,13 +21,13 @@ const counter = `{
   }
 }`
 
-// TestEstimate packs a netlist small enough to do it by hand.
+// TestEstimate packs a netlist that is small enough to be packed by hand.
 func TestEstimate(t *testing.T) {
 	var m module
 	if err := json.Unmarshal([]byte(counter), &m); err != nil {
 		t.Fatal(err)
 	}
-	// f leads to b, d and e, and to the LUT before it; g to d alone.
+	// f drives b, d and e, and the LUT in front of it; g drives d alone.
 	e := m.estimate(100)
 	want := Estimate{LUTs: 4, FFs: 2, Carries: 1, Cells: 5, Share: 0.05, Spread: 2}
 	if *e != want {
@@ -34,8 +35,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestVerdict holds that more wires never make a better verdict, and that what is placed for
-// the clock never has a better one than what is placed for wires.
+// TestVerdict checks that more wires never improve the verdict, and that placing for the clock never has a better
+// verdict than placing for wires.
 func TestVerdict(t *testing.T) {
 	rank := map[Verdict]int{Will: 0, May: 1, WillNo: 2}
 	last := map[Aim]Verdict{ForClock: Will, ForWires: Will}

@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/target"
 )
 
-// TestLongSynthesis has a program that stands in for yosys take longer than is usual: a warning says what helps, if the
-// design is gates.
+// TestLongSynthesis uses a fake yosys that takes longer than usual. If the design is plain gates, a warning must say
+// what helps.
 func TestLongSynthesis(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {

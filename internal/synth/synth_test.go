@@ -54,8 +54,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// TestTargets synthesises for each kind of target: cells counted as the target's own, a
-// bitstream where that can be, and else the reason.
+// TestTargets synthesises for each kind of target. The counted cells must be the target's own. The result has a
+// bitstream where one is possible, and otherwise the reason why not.
 func TestTargets(t *testing.T) {
 	testkit.FindTool(t, "yosys")
 	for _, c := range []struct {
@@ -96,7 +96,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestBitstream takes a design to bitstreams with three seeds and takes the fastest.
+// TestBitstream makes bitstreams of a design with three seeds and keeps the fastest.
 func TestBitstream(t *testing.T) {
 	testkit.Long(t, "places and routes with three seeds")
 	for _, name := range []string{"yosys", "nextpnr-ice40", "icepack", "icetime"} {
@@ -138,12 +138,12 @@ func TestBitstream(t *testing.T) {
 		t.Errorf("the bitstream is %s", r.Bitstream)
 	}
 	if entries, err := os.ReadDir(o.Dir); err != nil || len(entries) != 1 {
-		t.Errorf("%v beside the results: %v", err, entries)
+		t.Errorf("error %v, files besides the results: %v", err, entries)
 	}
 }
 
-// TestWithoutClock takes designs without a path from register to register to bitstreams: the delay from and to pins is
-// there, and it decides what clock is met.
+// TestWithoutClock makes bitstreams of designs without a path from register to register. The result must have the
+// delays from and to pins, which then decide whether the clock is met.
 func TestWithoutClock(t *testing.T) {
 	testkit.Long(t, "places and routes")
 	for _, name := range []string{"yosys", "nextpnr-ice40", "icepack", "icetime"} {
@@ -183,7 +183,7 @@ func TestWithoutClock(t *testing.T) {
 	}
 }
 
-// TestNoRoom refuses what the device cannot hold before nextpnr is asked.
+// TestNoRoom checks that designs that are too large for the device are refused before nextpnr runs.
 func TestNoRoom(t *testing.T) {
 	testkit.FindTool(t, "yosys")
 	wide := source(t, "input wire [95:0] x, output wire y", "assign y = ^x;")
@@ -221,8 +221,8 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// TestGowin has programs that stand in for those of Gowin, which Debian does not have, place and
-// pack a design once there are pins for it.
+// TestGowin uses fakes of Gowin's tools, which Debian does not have. They place and pack a design once there are
+// pins for it.
 func TestGowin(t *testing.T) {
 	fake(t, "gowin_pack", `test "$1 $2 $3" = "-d GW1N-9C -o" && cp "$5" "$4"`)
 	fake(t, "nextpnr-himbaechel", `test "$1" = --version && exit
@@ -246,8 +246,7 @@ echo '{"fmax": {"clk": {"achieved": 50}}, "utilization": {"LUT4": {"used": 9, "a
 	}
 }
 
-// TestVivado has a program that stands in for Vivado, which Debian does not have, take a netlist
-// in which all values are known.
+// TestVivado uses a fake of Vivado, which Debian does not have. The netlist for Vivado must have no unknown values.
 func TestVivado(t *testing.T) {
 	fake(t, "vivado", `test "$1" = -version && exit
 if grep -q "'h[0-9a-f]*x" vendor.v; then echo "ERROR: an unknown value"; exit 1; fi
@@ -274,7 +273,7 @@ echo '{"fmax": {"clk": {"achieved": 200}}, "utilization": {"LUT": {"used": 9, "a
 	}
 }
 
-// fake puts a shell script for a program before all else in PATH.
+// fake puts a shell script called program at the front of PATH.
 func fake(t *testing.T, program, script string) {
 	t.Helper()
 	for _, name := range []string{"yosys", "icepack", "icetime"} {
@@ -291,7 +290,7 @@ func fake(t *testing.T, program, script string) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// TestFailure keeps the log of a nextpnr that fails, and what an earlier run made.
+// TestFailure checks that the log of a failing nextpnr and the results of an earlier run are kept.
 func TestFailure(t *testing.T) {
 	fake(t, "nextpnr-ice40", "echo working; echo 'ERROR: no route'; exit 1")
 	o := options(t, "ice40-hx1k", source(t, ports, body))
@@ -316,8 +315,8 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// entangled returns a design in which 96 flip-flops are read by a number of LUTs, each by four of the flip-flops at
-// random. It is written in primitives, with which yosys takes half the time.
+// entangled returns a design with 96 flip-flops and the given number of LUTs. Each LUT reads four random flip-flops.
+// The design uses primitives, which halves the time of yosys.
 func entangled(readers int) string {
 	r := rand.New(rand.NewPCG(3, 4))
 	text := "reg [95:0] q;\nalways @(posedge clk) q <= {q, x};\n" + fmt.Sprintf("wire [%d:0] m;\n", readers-1)
@@ -329,7 +328,7 @@ func entangled(readers int) string {
 	return text + "always @(posedge clk) y <= {y, ^m};"
 }
 
-// TestAim asks nextpnr to place for what was asked, and says why it may fail.
+// TestAim checks that nextpnr places for the requested aim, and that a note says why it may fail.
 func TestAim(t *testing.T) {
 	fake(t, "nextpnr-ice40", `echo "ERROR: $*"; exit 1`)
 	for aim, has := range map[synth.Aim]bool{"": false, synth.ForWires: true} {
@@ -356,8 +355,8 @@ func TestAim(t *testing.T) {
 	}
 }
 
-// TestTimingFails takes a seed that routed, and that icetime cannot read, for no seed that did not
-// route.
+// TestTimingFails checks that a seed that was routed but that icetime cannot read is not reported as a seed that was
+// not routed.
 func TestTimingFails(t *testing.T) {
 	testkit.FindTool(t, "nextpnr-ice40")
 	fake(t, "icetime", "echo 'wrong tile'; exit 1")
@@ -370,7 +369,7 @@ func TestTimingFails(t *testing.T) {
 	}
 }
 
-// TestProgress follows yosys and each of two placings; the seeds that fail are warned of.
+// TestProgress follows yosys and two placements. There must be a warning for each seed that fails.
 func TestProgress(t *testing.T) {
 	fake(t, "nextpnr-ice40", `echo "Info: Routing 633 arcs." >&2; sleep 0.5; echo "ERROR: no way"; exit 1`)
 	o := options(t, "ice40-hx1k", source(t, ports, body))
@@ -400,7 +399,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestInterrupt leaves nothing but what was there.
+// TestInterrupt checks that an interrupted run leaves only the files that existed before.
 func TestInterrupt(t *testing.T) {
 	fake(t, "nextpnr-ice40", "exec sleep 60")
 	o := options(t, "ice40-hx1k", source(t, ports, body))

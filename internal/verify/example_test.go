@@ -14,8 +14,8 @@ import (
 	"ialgn/netlist"
 )
 
-// A network is frozen, optimised and compared with the trainer's own forward pass; then
-// a gate of the product is broken.
+// A network is frozen, optimised and compared with the trainer's own forward pass. Then a gate of the product is
+// broken.
 func Example() {
 	ctx := context.Background()
 	f := netgen.Model(netgen.ModelOptions{Seed: 1}).Freeze()

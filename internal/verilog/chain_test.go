@@ -14,7 +14,7 @@ import (
 	"ialgn/netlist"
 )
 
-// popcount returns the count of so many bits on carry chains.
+// popcount returns the count of size bits on carry chains.
 func popcount(t *testing.T, size int) *netlist.Netlist {
 	t.Helper()
 	b := netlist.NewBuilder("popcount")
@@ -28,7 +28,7 @@ func popcount(t *testing.T, size int) *netlist.Netlist {
 	return n
 }
 
-// stat returns how many cells of a type yosys counted.
+// stat returns the number of cells of a type in yosys's statistics.
 func stat(out, cell string) (count int) {
 	if m := regexp.MustCompile(`(?m)^ +` + regexp.QuoteMeta(cell) + ` +(\d+)$`).FindStringSubmatch(out); m != nil {
 		count, _ = strconv.Atoi(m[1])
@@ -38,8 +38,7 @@ func stat(out, cell string) (count int) {
 
 var logicCells = regexp.MustCompile(`ICESTORM_LC: +(\d+)/`)
 
-// packed returns the logic cells into which nextpnr packs a design of yosys, after the given
-// commands.
+// packed returns the number of logic cells into which nextpnr packs a yosys design after the given commands.
 func packed(t *testing.T, dir, script string) (cells int, out string) {
 	t.Helper()
 	out, err := tool(t, dir, "yosys", "-p", script+"; write_json top.json")
@@ -55,10 +54,9 @@ func packed(t *testing.T, dir, script string) (cells int, out string) {
 	return cells, out
 }
 
-// TestIce40Pairs hands counts on carry chains over: simulated with our models of the cells,
-// counted by yosys, and packed by nextpnr as they are and after synth_ice40. A carry that
-// nextpnr does not find next to its LUT costs a logic cell. The counts include the cells
-// that nextpnr makes for constants. The long tests have more sizes.
+// TestIce40Pairs checks counts on carry chains. They are simulated with our models of the cells, counted by yosys,
+// and packed by nextpnr both unchanged and after synth_ice40. A carry that nextpnr does not find next to its LUT
+// costs a logic cell. The counts include the cells that nextpnr makes for constants. The long tests have more sizes.
 func TestIce40Pairs(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	needTool(t, "yosys", "yosys")

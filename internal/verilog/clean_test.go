@@ -20,7 +20,7 @@ import (
 	"ialgn/netlist"
 )
 
-// styles are all ways to write function cells, with the widest LUT that each can have.
+// styles lists all ways to write function cells, with the widest LUT of each.
 var styles = []struct {
 	opt verilog.Options
 	k   int
@@ -33,7 +33,7 @@ var styles = []struct {
 	{verilog.Options{Style: verilog.LUTs, Target: target.ICE40, Version: 0xffffffff}, 4},
 }
 
-// text returns what a writer writes.
+// text returns the output of a writer.
 func text(t *testing.T, write func(io.Writer) error) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -43,9 +43,9 @@ func text(t *testing.T, write func(io.Writer) error) []byte {
 	return b.Bytes()
 }
 
-// TestClean holds the Verilog of random networks, raw and mapped, to silence in verilator, iverilog and yosys, and to
-// the same bytes in a second run and with other threads. The long tests have each scope in each style and target; the
-// others have each style and target of the full scope, and each scope as gates.
+// TestClean checks the Verilog of random networks, raw and mapped: verilator, iverilog and yosys print no warning,
+// and a second run, also with other threads, gives the same bytes. The long tests check each scope in each style and
+// target; the other tests check each style and target of the full scope, and each scope as gates.
 func TestClean(t *testing.T) {
 	seeds := uint64(2)
 	if !testkit.Whole() {
@@ -83,7 +83,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// forbidden are constructs that leave room for a latch, or switch a tool's warnings off.
+// forbidden matches constructs that could describe a latch or that switch off a tool's warnings.
 var forbidden = regexp.MustCompile(`lint_off|translate_off|\b(always|initial|case[xz]?|reg)\b`)
 
 // clean checks the files of a netlist.
@@ -124,7 +124,8 @@ func clean(t *testing.T, n *netlist.Netlist, opt verilog.Options) {
 		"; proc; check -assert; select -assert-none t:$dlatch t:$adlatch t:$dlatchsr t:$sr t:$dff t:$mem* %% ")
 }
 
-// checkText checks what no tool looks for. Functions of the operators have a variable each.
+// checkText checks properties that no tool looks for. Functions in the style of operators must have one variable
+// each.
 func checkText(t *testing.T, what, text string) {
 	t.Helper()
 	if first, last := strings.Index(text, "`default_nettype none\n"), "\n`default_nettype wire\n"; first < 0 ||

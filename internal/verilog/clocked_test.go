@@ -15,8 +15,8 @@ import (
 	"ialgn/netlist"
 )
 
-// clockedCases calls f with pipelines of the netlists of all, which is cases or narrowCases, and
-// with what these compute.
+// clockedCases calls f with pipelines of all the given netlists (cases or narrowCases), and with the netlists before
+// pipelining.
 func clockedCases(
 	t *testing.T, all func(*testing.T, int, int, func(*testing.T, *rand.Rand, *netlist.Netlist)), count int,
 	f func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist),
@@ -25,7 +25,7 @@ func clockedCases(
 	all(t, first, count, func(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
 		o := []pipeline.Options{{Auto: true, MaxLevels: 2}, {Stages: 1}, {Stages: 2}, {Stages: 5}}[r.IntN(4)]
 		p, report, err := pipeline.Insert(n, o)
-		if err == nil && report.Stages == 0 { // too few levels for more than one stage
+		if err == nil && report.Stages == 0 { // too shallow for more than one stage
 			p, report, err = pipeline.Insert(n, pipeline.Options{Stages: 1})
 		}
 		if err != nil {
@@ -38,8 +38,7 @@ func clockedCases(
 	})
 }
 
-// TestClocked simulates pipelines with gaps, stalls and resets, against the oracle of what
-// they compute.
+// TestClocked simulates pipelines with gaps, stalls and resets, and compares them with the oracle.
 func TestClocked(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	clockedCases(t, cases, randomCases(), func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist) {
@@ -59,7 +58,8 @@ func TestClocked(t *testing.T) {
 	})
 }
 
-// TestClockedLint holds pipelines and their testbenches to silence in verilator. TestLint has wide ports.
+// TestClockedLint checks that verilator prints no warning for pipelines and their testbenches. TestLint checks wide
+// ports.
 func TestClockedLint(t *testing.T) {
 	needTool(t, "verilator", "verilator")
 	clockedCases(t, narrowCases, slowCases(), func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist) {
@@ -70,8 +70,8 @@ func TestClockedLint(t *testing.T) {
 	})
 }
 
-// TestClockedSynthesis has yosys check and synthesise pipelines, and simulates what comes out
-// with the same testbench. There is no latch in it. Wide ports would say nothing new.
+// TestClockedSynthesis has yosys check and synthesise pipelines, and simulates the result with the same testbench.
+// The result must have no latch. Wide ports would show nothing new.
 func TestClockedSynthesis(t *testing.T) {
 	needTool(t, "yosys", "yosys")
 	needTool(t, "iverilog", "iverilog")
@@ -98,7 +98,7 @@ func readText(t *testing.T, dir, name string) string {
 	return string(text)
 }
 
-// tinyPipeline is tiny in stages of one level.
+// tinyPipeline returns tiny as a pipeline with stages of one level.
 func tinyPipeline(t *testing.T) *netlist.Netlist {
 	t.Helper()
 	p, _, err := pipeline.Insert(tiny(), pipeline.Options{Auto: true, MaxLevels: 1})
@@ -121,7 +121,8 @@ func TestClockedGolden(t *testing.T) {
 	golden(t, "tiny_pipeline_tb.v", bench.Bytes())
 }
 
-// TestClockedLUTs writes a pipeline in the style LUTs, lints it and simulates it. TestLUTs has the other families.
+// TestClockedLUTs writes a pipeline in the style LUTs, lints it and simulates it. TestLUTs checks the other
+// families.
 func TestClockedLUTs(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	needTool(t, "verilator", "verilator")
@@ -145,8 +146,7 @@ func TestClockedLUTs(t *testing.T) {
 	}
 }
 
-// TestClockedFaults breaks what is written in every way that makes a pipeline wrong, and sees
-// the testbench fail.
+// TestClockedFaults breaks the Verilog in every way that makes a pipeline wrong. The testbench must fail each time.
 func TestClockedFaults(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	dir := emit(t, tinyPipeline(t), sampleVectors(rand.New(rand.NewPCG(1, 2)), tiny(), 64))

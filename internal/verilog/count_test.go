@@ -23,7 +23,7 @@ import (
 // cellCount matches a line of yosys stat.
 var cellCount = regexp.MustCompile(`(?m)^ +(\$lut|LUT\d|SB_LUT4|SB_CARRY) +(\d+)$`)
 
-// counted returns what yosys counts in a file as it is: LUTs of any kind, and carries.
+// counted returns the numbers of LUTs of any kind and of carries that yosys counts in an unchanged file.
 func counted(t *testing.T, yosys *tool.Tool, read string, write func(io.Writer) error) (luts, carries int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -50,8 +50,8 @@ func counted(t *testing.T, yosys *tool.Tool, read string, write func(io.Writer) 
 	return luts, carries
 }
 
-// TestCounts holds the figures of a report to what yosys counts in every file that is handed
-// over, without optimising anything.
+// TestCounts compares the figures of a report with yosys's counts for every file that users get, without any
+// optimisation by yosys.
 func TestCounts(t *testing.T) {
 	yosys, err := tool.Find("yosys")
 	if err != nil {

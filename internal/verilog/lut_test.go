@@ -59,8 +59,8 @@ func emitLUTs(t *testing.T, n *netlist.Netlist, f *target.Family, v Vectors) str
 	return dir
 }
 
-// lutCases calls f for every target with a netlist that its LUTs can hold, and for the first with a classifier. The long
-// tests have more.
+// lutCases calls f for every target with a netlist that its LUTs can hold, and for the first target also with a
+// classifier. The long tests have more netlists.
 func lutCases(t *testing.T, f func(t *testing.T, family *target.Family, n *netlist.Netlist)) {
 	for i, family := range target.Families() {
 		t.Run(family.Name, func(t *testing.T) {
@@ -95,11 +95,11 @@ func TestLUTs(t *testing.T) {
 	})
 }
 
-// defaults are the values of pins that are left open, which none of ours are.
+// defaults matches the default values of open pins. Our Verilog leaves no pin open.
 var defaults = regexp.MustCompile("`ICE40_DEFAULT_ASSIGNMENT_[A-Z0-9]+")
 
-// vendor writes yosys's models of a target's primitives to vendor.v in dir. The other models
-// of a vendor are left out: those of memories take yosys a minute.
+// vendor writes yosys's models of a target's primitives to vendor.v in dir. It leaves out the vendor's other models,
+// because yosys needs a minute for the models of memories.
 func vendor(t *testing.T, dir string, family *target.Family) {
 	t.Helper()
 	program, err := exec.LookPath("yosys")
@@ -118,8 +118,8 @@ func vendor(t *testing.T, dir string, family *target.Family) {
 	}
 }
 
-// TestVendorLUTs simulates the style LUTs with the models of primitives that yosys has,
-// which were not written by us, and has yosys count the LUTs.
+// TestVendorLUTs simulates the style LUTs with yosys's models of primitives, which were not written by us, and has
+// yosys count the LUTs.
 func TestVendorLUTs(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	needTool(t, "yosys", "yosys")
@@ -153,7 +153,7 @@ func TestVendorLUTs(t *testing.T) {
 		}
 		m := netlist.Measure(n)
 		want := m.LUTs.Total
-		if !family.Carry { // where a carry is a LUT as others
+		if !family.Carry { // carries are ordinary LUTs here
 			want += m.Carries.Total - n.CarryChains().LUTs()
 		}
 		if got != want || want == 0 {

@@ -8,8 +8,8 @@ import (
 	"ialgn/netlist"
 )
 
-// evaluate is the slow, obvious meaning of a netlist: the value of every net for one
-// sample of the input ports' bits.
+// evaluate is a slow and obvious evaluation of a netlist. It returns the value of every net for one sample of the
+// bits of the input ports.
 func evaluate(n *netlist.Netlist, in []bool) []bool {
 	net := make([]bool, n.Nets())
 	net[netlist.True] = true
@@ -67,10 +67,9 @@ func word(in []bool) (w uint64) {
 	return w
 }
 
-// randomNetlist returns a netlist with every kind that can be written and the corners
-// that tools complain about: constants and input bits as outputs, unread inputs and
-// cells, repeated inputs, repeated origins, words of one bit and words too long for
-// one concatenation.
+// randomNetlist returns a netlist with every kind of cell that can be written, and with the corner cases that tools
+// complain about: constants and input bits as outputs, unread inputs and cells, repeated inputs, repeated origins,
+// words of one bit, and words that are too long for one concatenation.
 func randomNetlist(r *rand.Rand, name string, cells int) *netlist.Netlist {
 	b := netlist.NewBuilder(name)
 	nets := []netlist.Net{netlist.False, netlist.True}
@@ -81,7 +80,7 @@ func randomNetlist(r *rand.Rand, name string, cells int) *netlist.Netlist {
 	pick := func(n int) []netlist.Net {
 		in := make([]netlist.Net, n)
 		for j := range in {
-			if in[j] = nets[r.IntN(len(nets))]; r.IntN(3) > 0 { // mostly recent nets, for depth
+			if in[j] = nets[r.IntN(len(nets))]; r.IntN(3) > 0 { // mostly recent nets, to get depth
 				in[j] = nets[len(nets)-1-r.IntN(min(len(nets), 20))]
 			}
 		}
@@ -141,8 +140,8 @@ func randomNetlist(r *rand.Rand, name string, cells int) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// sampleVectors returns random samples of n with what the oracle gives for them. Half
-// of the samples have nearly all bits equal, which reaches the ends of counters.
+// sampleVectors returns random samples of n with the oracle's results. Half of the samples have nearly all bits
+// equal, which reaches the smallest and largest counts.
 func sampleVectors(r *rand.Rand, n *netlist.Netlist, samples int) Vectors {
 	v := Vectors{Samples: samples, Words: (samples + 63) / 64}
 	width := func(ports []netlist.Port) (w int) {

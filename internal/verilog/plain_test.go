@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/verilog"
 )
 
-// TestCheckPlain accepts all that is written, and refuses whatever acts, wherever it stands.
+// TestCheckPlain accepts all Verilog that the writer writes, and refuses statements with side effects in any place.
 func TestCheckPlain(t *testing.T) {
 	golden, err := filepath.Glob("testdata/*.v")
 	if err != nil || len(golden) < 5 {
@@ -21,7 +21,7 @@ func TestCheckPlain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Package syntax reads models of primitives, some of which are for simulators alone.
+		// Models of primitives, some of which are for simulators alone, are read by package syntax.
 		other := strings.HasSuffix(path, "_tb.v") || strings.Contains(string(text), verilog.SimulationOnly)
 		if err := verilog.CheckPlain(bytes.NewReader(text)); (err != nil) != other {
 			t.Errorf("%s: %v", path, err)

@@ -10,7 +10,7 @@ import (
 	"ialgn/netlist"
 )
 
-// TestReadVectors reads back what is written, of ports of all widths.
+// TestReadVectors writes vectors for ports of all widths and reads them back.
 func TestReadVectors(t *testing.T) {
 	cases(t, 0, 5, func(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
 		for _, samples := range []int{0, 1, 64, 70} {
@@ -31,7 +31,7 @@ func TestReadVectors(t *testing.T) {
 	})
 }
 
-// randomVectors returns bits of chance, 0 behind the last sample.
+// randomVectors returns vectors of random bits, with 0 after the last sample.
 func randomVectors(r *rand.Rand, n *netlist.Netlist, samples int) Vectors {
 	v := Vectors{Samples: samples, Words: (samples + 63) / 64}
 	var rows [3][]uint64
@@ -48,7 +48,7 @@ func randomVectors(r *rand.Rand, n *netlist.Netlist, samples int) Vectors {
 	return v
 }
 
-// TestReadVectorsRefuses says which line is no vector, and why.
+// TestReadVectorsRefuses checks that the error names the line that is not a vector, and the reason.
 func TestReadVectorsRefuses(t *testing.T) {
 	b := netlist.NewBuilder("net")
 	x := b.Input("x", 6, 1, nil)

@@ -41,7 +41,7 @@ func compiled(t *testing.T, f *model.Frozen, scope netlist.Scope, k, threads int
 	return d.Netlist
 }
 
-// definitions returns for each name what it is: kind, parameter and the names that it reads.
+// definitions returns the definition of each name: the kind, the parameter, and the names that it reads.
 func definitions(n *netlist.Netlist) map[string]string {
 	wires := names.New(n)
 	name := func(v netlist.Net) string {
@@ -61,9 +61,8 @@ func definitions(n *netlist.Netlist) map[string]string {
 	return m
 }
 
-// TestStableNames changes one gate of one chain and compiles again: outside that chain and the
-// head of its class, which may take other gates of the class in, every name is still there and
-// still means the same.
+// TestStableNames changes one gate of one chain and compiles again. Every name must still exist with the same
+// meaning, except in that chain and in the head of its class. The head may absorb other gates of the class.
 func TestStableNames(t *testing.T) {
 	const class, changed, width = 2, 57, 200
 	o := netgen.Paper(width, 12)
@@ -93,7 +92,7 @@ func TestStableNames(t *testing.T) {
 					maps.DeleteFunc(b, touched)
 					for _, name := range slices.Sorted(maps.Keys(a)) {
 						if b[name] == "" && strings.HasPrefix(name, fmt.Sprintf("c%d_", class)) {
-							continue // a counter of the class has taken the gate in
+							continue // a counter of the class has absorbed the gate
 						}
 						if a[name] != b[name] {
 							t.Errorf("%s: %s was %s, is %s", format.name, name, a[name], b[name])
@@ -105,8 +104,8 @@ func TestStableNames(t *testing.T) {
 	}
 }
 
-// TestThresholdNames checks that every comparison that gates read keeps its name when it
-// becomes LUTs, in Verilog and in formats that have no comparisons.
+// TestThresholdNames checks that every comparison that gates read keeps its name when it is lowered to LUTs, in
+// Verilog and in formats without comparisons.
 func TestThresholdNames(t *testing.T) {
 	f := netgen.Frozen(5, netgen.FrozenOptions{Bits: 8, ShareA: 0.3, ShareBinary: 0.6, Width: 300})
 	n, err := freeze.Network(f, netlist.Full)

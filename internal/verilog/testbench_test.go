@@ -30,8 +30,8 @@ func adder() *netlist.Netlist {
 	return b.Netlist()
 }
 
-// TestTestbench breaks the vectors on purpose, in every way that the testbench tells
-// apart, and sees it fail.
+// TestTestbench breaks the vectors on purpose, in every way that the testbench distinguishes, and checks that the
+// testbench fails.
 func TestTestbench(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	n := adder()
@@ -111,7 +111,7 @@ func TestTestbench(t *testing.T) {
 	})
 }
 
-// TestMismatchLimit has every vector fail and sees that only the first are printed.
+// TestMismatchLimit has every vector fail, and checks that only the first failures are printed.
 func TestMismatchLimit(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	n := adder()
@@ -128,7 +128,7 @@ func TestMismatchLimit(t *testing.T) {
 	}
 }
 
-// TestBrokenGate has the testbench judge a module with one wrong gate.
+// TestBrokenGate runs the testbench on a module with one wrong gate.
 func TestBrokenGate(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	n := tiny()

@@ -72,7 +72,7 @@ func emit(t *testing.T, n *netlist.Netlist, v Vectors) string {
 	return dir
 }
 
-// cases calls f with those of narrowCases and with a netlist of wide ports.
+// cases calls f with the netlists of narrowCases and with a netlist of wide ports.
 func cases(t *testing.T, first, count int, f func(t *testing.T, r *rand.Rand, n *netlist.Netlist)) {
 	narrowCases(t, first, count, f)
 	t.Run("wide", func(t *testing.T) {
@@ -81,8 +81,9 @@ func cases(t *testing.T, first, count int, f func(t *testing.T, r *rand.Rand, n 
 	})
 }
 
-// narrowCases calls f with random netlists of the seeds from first on, with whole classifiers and with frozen networks. A
-// test of a slow tool, which asks for one random netlist, gets only the classifier of one class and the full network.
+// narrowCases calls f with random netlists, whose seeds start at first, with whole classifiers and with frozen
+// networks. A test of a slow tool asks for one random netlist and also gets only the classifier of one class and the
+// full network.
 func narrowCases(t *testing.T, first, count int, f func(t *testing.T, r *rand.Rand, n *netlist.Netlist)) {
 	for seed := uint64(first); seed < uint64(first+count); seed++ {
 		t.Run(fmt.Sprintf("random-%d", seed), func(t *testing.T) {
@@ -111,7 +112,7 @@ func narrowCases(t *testing.T, first, count int, f func(t *testing.T, r *rand.Ra
 	}
 }
 
-// randomCases returns how many random netlists a test of a fast tool takes.
+// randomCases returns the number of random netlists for a test of a fast tool.
 func randomCases() int {
 	if !testkit.Whole() {
 		return 3
@@ -127,8 +128,8 @@ func slowCases() int {
 	return 5
 }
 
-// classifier returns a whole classifier with random gates: feature words of 5 bits,
-// comparators, layers of gates with one chain in sequence, popcounts, argmax.
+// classifier returns a whole classifier with random gates: feature words of 5 bits, comparators, layers of gates
+// that form chains, popcounts, and argmax.
 func classifier(r *rand.Rand, name string, classes, chains, depth int) *netlist.Netlist {
 	b := netlist.NewBuilder(name)
 	const features, bitsIn = 6, 5
@@ -170,9 +171,9 @@ func classifier(r *rand.Rand, name string, classes, chains, depth int) *netlist.
 	return b.Netlist()
 }
 
-// wide returns a netlist with ports that are several numbers of a vector, a popcount
-// whose word is too long for one concatenation, and mostly unread inputs. In the long tests its input has as many bits as
-// CIFAR-10 has in the paper.
+// wide returns a netlist with ports that need several numbers in a vector, a popcount with a word that is too long
+// for one concatenation, and mostly unread inputs. In the long tests its input has the number of bits that CIFAR-10
+// has in the paper.
 func wide(r *rand.Rand, name string) *netlist.Netlist {
 	b := netlist.NewBuilder(name)
 	inputs, gates := 4608, 1100
@@ -191,8 +192,8 @@ func wide(r *rand.Rand, name string) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// TestSimulation holds what is written against the oracle in a Verilog simulator, and
-// the simulator's compiler to silence.
+// TestSimulation compares the written Verilog with the oracle in a Verilog simulator, and checks that the
+// simulator's compiler prints no warning.
 func TestSimulation(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	cases(t, 0, randomCases(), func(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
@@ -209,8 +210,8 @@ func TestSimulation(t *testing.T) {
 	})
 }
 
-// TestLint holds what is written to silence under all warnings of verilator, which is
-// given the module alone as a user would.
+// TestLint checks that verilator prints no warning for the written Verilog with all warnings on. As a user would,
+// the test passes the module alone.
 func TestLint(t *testing.T) {
 	needTool(t, "verilator", "verilator")
 	cases(t, 0, slowCases(), func(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
@@ -221,8 +222,8 @@ func TestLint(t *testing.T) {
 	})
 }
 
-// TestDirectiveNames lints a netlist whose names and labels are words that tools take
-// for directives where they stand first in a comment.
+// TestDirectiveNames lints a netlist with names and labels that tools interpret as directives when they come first
+// in a comment.
 func TestDirectiveNames(t *testing.T) {
 	needTool(t, "verilator", "verilator")
 	needTool(t, "iverilog", "iverilog")
@@ -239,9 +240,8 @@ func TestDirectiveNames(t *testing.T) {
 	}
 }
 
-// TestSynthesis has yosys read, check and synthesise what is written, and simulates
-// the gates that come out with the same testbench. Wide ports would say nothing new, and take
-// half a minute.
+// TestSynthesis has yosys read, check and synthesise the written Verilog, and simulates the resulting gates with the
+// same testbench. Wide ports would show nothing new and take half a minute.
 func TestSynthesis(t *testing.T) {
 	needTool(t, "yosys", "yosys")
 	needTool(t, "iverilog", "iverilog")

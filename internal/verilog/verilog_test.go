@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "accept what is written as the golden files")
 
-// golden compares got with a file of testdata, or makes it that file.
+// golden compares got with a file of testdata, or writes the file if asked to.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -38,8 +38,8 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// tiny is a whole classifier of two features, two classes of three chains and two
-// layers, with every operation that layer 2 has room for.
+// tiny returns a whole classifier of two features, two classes of three chains each, and two layers. Layer 2 has as
+// many different operations as it has gates.
 func tiny() *netlist.Netlist {
 	b := netlist.NewBuilder("tiny")
 	x := b.Input("x", 8, 4, []string{"length", "width"})
@@ -83,8 +83,8 @@ func TestGolden(t *testing.T) {
 	golden(t, "tiny_tb.v", bench.Bytes())
 }
 
-// TestOneAssignAGate counts the gates of the model in the raw netlist's Verilog,
-// constants and pass-throughs included.
+// TestOneAssignAGate counts the model's gates in the Verilog of the raw netlist, including constants and
+// pass-throughs.
 func TestOneAssignAGate(t *testing.T) {
 	n := classifier(rand.New(rand.NewPCG(1, 1)), "digits", 10, 30, 20)
 	text := verilogOf(t, n, Options{})
@@ -108,8 +108,8 @@ func verilogOf(t *testing.T, n *netlist.Netlist, opt Options) string {
 	return b.String()
 }
 
-// TestExpression holds the forms of functions; that they are the functions, only a
-// simulator shows (TestAllFunctions).
+// TestExpression checks the written form of functions. TestAllFunctions checks by simulation that the expressions
+// compute the functions.
 func TestExpression(t *testing.T) {
 	const a, b, c, d = 0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc, 0xf0f0f0f0f0f0f0f0, 0xff00ff00ff00ff00
 	full := ^uint64(0)
@@ -146,8 +146,8 @@ func TestExpression(t *testing.T) {
 	}
 }
 
-// TestAllFunctions simulates every function of up to three inputs and random ones of
-// four to six, over all input combinations.
+// TestAllFunctions simulates every function of up to three inputs, and random functions of four to six inputs, over
+// all input combinations.
 func TestAllFunctions(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	r := rand.New(rand.NewPCG(5, 6))
@@ -296,7 +296,7 @@ func clockedPort(name string) func(b *netlist.Builder, x []netlist.Net) {
 	}
 }
 
-// TestHeader holds the grouping of labels and that no text from outside ends its line.
+// TestHeader checks the grouping of labels, and that no text from outside can end its line.
 func TestHeader(t *testing.T) {
 	b := netlist.NewBuilder("net")
 	x := b.Input("x", 7, 1, []string{
@@ -337,7 +337,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestWriterErrors has the writer fail after some bytes, wherever that is.
+// TestWriterErrors has the underlying writer fail after each possible number of bytes.
 func TestWriterErrors(t *testing.T) {
 	n := classifier(rand.New(rand.NewPCG(1, 1)), "digits", 10, 30, 20)
 	for _, after := range []int{0, 70_000, 200_000} {
@@ -405,8 +405,7 @@ func ExampleWrite() {
 	// `default_nettype wire
 }
 
-// TestHeaderNames checks that the header explains the sorts of names that occur, and no
-// others.
+// TestHeaderNames checks that the header explains exactly the sorts of names that occur.
 func TestHeaderNames(t *testing.T) {
 	var out strings.Builder
 	if err := Write(&out, tiny(), Options{}); err != nil {

@@ -10,8 +10,8 @@ import (
 	"ialgn/netlist"
 )
 
-// inBytes lays the words of a port out as bytes, by a loop over bits of its own; bits between
-// words are random, where there is a source.
+// inBytes lays out the words of a port as bytes, in a separate loop over bits. With a random source, the bits
+// between words are random.
 func inBytes(word int, words []uint64, r *rand.Rand) []uint64 {
 	lane := 8 * ((word + 7) / 8)
 	if word == 1 {
@@ -31,7 +31,7 @@ func inBytes(word int, words []uint64, r *rand.Rand) []uint64 {
 	return bytes
 }
 
-// inHex returns bytes as one number, the first byte the lowest.
+// inHex returns bytes as one number, with the first byte lowest.
 func inHex(bytes []uint64) string {
 	var b strings.Builder
 	for i := len(bytes) - 1; i >= 0; i-- {
@@ -53,7 +53,7 @@ func newPackets(t *testing.T, n *netlist.Netlist, beat, samples int, events bool
 	return p
 }
 
-// reply returns the bytes of a result: of the class, and of the counts if they are a port.
+// reply returns the bytes of a result: the class, and the counts if they are a port.
 func (s expected) reply(n *netlist.Netlist) []uint64 {
 	var bytes []uint64
 	for _, p := range n.OutputPorts() {
@@ -66,7 +66,7 @@ func (s expected) reply(n *netlist.Netlist) []uint64 {
 	return bytes
 }
 
-// axisClassifiers are classifiers with words of 5 bits, of 1 and of 9.
+// axisClassifiers returns classifiers with words of 5 bits, 1 bit and 9 bits.
 func axisClassifiers(t *testing.T) map[string]*netlist.Netlist {
 	t.Helper()
 	return map[string]*netlist.Netlist{
@@ -103,7 +103,7 @@ func TestAXIS(t *testing.T) {
 	}
 }
 
-// axisFaults are wrappers that break a rule, which the testbench must name.
+// axisFaults are faults that break a rule. The testbench must name the rule.
 var axisFaults = []fault{
 	{"tvalid falls before tready", "else if (out_ready) out_valid <= 1'b0", "else out_valid <= 1'b0"},
 	{"tdata changes before tready", "if (core_valid & ~out_valid) begin", "if (1'b1) begin"},
@@ -132,7 +132,7 @@ var axisFaults = []fault{
 	{"a result is late", "wire step = ~(core_valid & out_valid)", "wire step = 1'b1"},
 }
 
-// TestAXISFaults breaks wrappers, of which the testbench must name the rule that is broken.
+// TestAXISFaults breaks wrappers. The testbench must name the broken rule.
 func TestAXISFaults(t *testing.T) {
 	n := classifier(t)
 	dir, wrapper := emitWith(t, n, 0, WriteAXIS, Options{})
@@ -140,15 +140,15 @@ func TestAXISFaults(t *testing.T) {
 	for _, f := range axisFaults {
 		p.build(t, dir, "axis_tb.v", f.broken(t, wrapper), 0, 8)
 		stalls := []string{"+stall_in=30", "+stall_out=70"}
-		if f.rule == "a result too many" { // which later ones would make a wrong one
+		if f.rule == "a result too many" { // later results would make it a wrong result
 			stalls = nil
 		}
 		f.found(t, simulate(t, dir, stalls...))
 	}
 }
 
-// combinational returns the complaint of yosys if, in what it synthesises, an output depends
-// on an input in the same clock, or if there is a latch.
+// combinational returns the complaint of yosys if, after synthesis, an output depends on an input in the same clock
+// or there is a latch.
 func combinational(t *testing.T, dir, wrapper string) string {
 	t.Helper()
 	write(t, dir, "dut.v", wrapper)
@@ -162,8 +162,8 @@ func combinational(t *testing.T, dir, wrapper string) string {
 	return out
 }
 
-// TestAXISPaths shows on yosys's netlist that no output follows an input, and that this is
-// found where one does.
+// TestAXISPaths checks on yosys's netlist that no output depends on an input in the same clock, and that such a
+// dependency would be found.
 func TestAXISPaths(t *testing.T) {
 	b := netlist.NewBuilder("paths")
 	x := b.Input("x", 40, 8, nil)
@@ -190,8 +190,8 @@ func TestAXISPaths(t *testing.T) {
 	}
 }
 
-// lint holds a wrapper to silence under all warnings, with the given values of a parameter if
-// it has one.
+// lint checks that a wrapper causes no warning with all warnings on, for each of the given values of a parameter, if
+// any.
 func lint(t *testing.T, dir, wrapper, parameter string, values ...int) {
 	t.Helper()
 	write(t, dir, "dut.v", wrapper)
@@ -207,8 +207,7 @@ func lint(t *testing.T, dir, wrapper, parameter string, values ...int) {
 	}
 }
 
-// TestAXISLint has words of every form, gates alone, and beats from a byte to more than a
-// sample.
+// TestAXISLint checks words of every form, gates alone, and beats from one byte to more than a sample.
 func TestAXISLint(t *testing.T) {
 	for name, n := range axisClassifiers(t) {
 		dir, wrapper := emitWith(t, n, 0, WriteAXIS, Options{})

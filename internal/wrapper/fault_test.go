@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// fault is a change of a wrapper, and the rule of its testbench that must find it.
+// fault is a change of a wrapper, and the rule that the testbench must then report as broken.
 type fault struct{ rule, good, bad string }
 
-// broken returns a wrapper with a fault, which must change something.
+// broken returns the wrapper with the fault, and fails if the fault changes nothing.
 func (f fault) broken(t *testing.T, wrapper string) string {
 	t.Helper()
 	text := strings.Replace(wrapper, f.good, f.bad, 1)
@@ -18,7 +18,7 @@ func (f fault) broken(t *testing.T, wrapper string) string {
 	return text
 }
 
-// found checks what the testbench says of the broken wrapper.
+// found checks the testbench's output for the broken wrapper.
 func (f fault) found(t *testing.T, out string) {
 	t.Helper()
 	if !strings.HasPrefix(out, "FAIL: "+f.rule+",") {

@@ -13,7 +13,7 @@ import (
 	"ialgn/netlist"
 )
 
-// hosted returns a netlist with features of so many bits, a class and, if asked for, counts.
+// hosted returns a netlist with features of the given number of bits, a class and, if countBits > 0, counts.
 func hosted(t *testing.T, features, bits, classes, countBits int) *netlist.Netlist {
 	t.Helper()
 	b := netlist.NewBuilder("m")
@@ -77,7 +77,8 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
-// TestHosts walks the table: a wrapper of bytes has a program for its other end, which is written whole.
+// TestHosts checks for each row of the table that a wrapper that transfers bytes has a host program for the other
+// end, and that the program is written completely.
 func TestHosts(t *testing.T) {
 	scaled, cut := hostedTable(), hostedTable()
 	cut.ByCuts, cut.Max = true, 5
@@ -154,8 +155,8 @@ func testHosts(t *testing.T, table *inputs.Table) {
 	}
 }
 
-// TestHostOutputEncodings runs the hosts in Python where output has another encoding than the names of classes need.
-// They write UTF-8, as predict does. The link is left out: each sample is answered with the class of its number.
+// TestHostOutputEncodings runs the Python hosts where the output has another encoding than the class names need. The
+// hosts must write UTF-8, as predict does. There is no link: each sample is answered with the class of its number.
 func TestHostOutputEncodings(t *testing.T) {
 	table := hostedTable()
 	table.Classes, table.Label, table.DecimalComma = []string{"gr\u00fcn", "\u9f8d, \U0001f600"}, "Zustand \u00e4", false
@@ -181,7 +182,7 @@ func TestHostOutputEncodings(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			if !strings.HasPrefix(out, want) { // what follows is on standard error
+			if !strings.HasPrefix(out, want) { // the rest is standard error
 				t.Errorf("output:\n%s\nwant:\n%s", out, want)
 			}
 		})
@@ -199,7 +200,7 @@ sys.argv = [kind, "device", "samples.csv"]
 sys.exit(host.main())
 `
 
-// writeHost writes the program for the other end of an interface as KIND.py, and m.json beside it.
+// writeHost writes the host program for an interface as KIND.py, and m.json in the same folder.
 func writeHost(t *testing.T, dir, kind string, table *inputs.Table) {
 	t.Helper()
 	k, err := Find(kind)

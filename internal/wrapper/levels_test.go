@@ -11,25 +11,25 @@ import (
 	"ialgn/netlist"
 )
 
-// emitApart is emitWith for a core whose encoder is the wrapper's.
+// emitApart is emitWith for a wrapper that contains the core's encoder.
 func emitApart(t *testing.T, n *netlist.Netlist, stages int,
 	writer func(io.Writer, *netlist.Netlist, Options) error,
 ) (dir, wrapper string) {
 	t.Helper()
 	s := encoder.Apart(staged(t, n, stages))
 	if s == nil {
-		t.Fatal("the encoder does not stand apart")
+		t.Fatal("the encoder is not separate from the core")
 	}
 	return emitCore(t, s.Core, writer, Options{Levels: &Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}})
 }
 
-// TestLevels plays the programs of the other tests to wrappers with the encoder in them, and
-// holds them to silence.
+// TestLevels plays the programs of the other tests to wrappers that contain the encoder, and checks that linters
+// print no warning.
 func TestLevels(t *testing.T) {
 	n := classifier(t)
 	for i, c := range []struct{ stages, beat int }{{0, 11}, {2, 3}, {0, 1}, {0, 3}} {
 		if i > 1 && !testkit.Whole() {
-			break // TestStream has the other beats
+			break // TestStream checks the other beats
 		}
 		t.Run(fmt.Sprintf("stream/stages=%d/beat=%d", c.stages, c.beat), func(t *testing.T) {
 			dir, wrapper := emitApart(t, n, c.stages, WriteStream)
@@ -60,7 +60,7 @@ func TestLevels(t *testing.T) {
 	})
 }
 
-// TestLevelsFault has a wrapper whose encoder is wrong.
+// TestLevelsFault checks that a wrong encoder in a wrapper is found.
 func TestLevelsFault(t *testing.T) {
 	n := classifier(t)
 	dir, wrapper := emitApart(t, n, 0, WriteStream)
@@ -72,7 +72,7 @@ func TestLevelsFault(t *testing.T) {
 	}
 }
 
-// TestLevelsRange has levels that say nothing, or of words that are no bytes.
+// TestLevelsRange checks that empty levels, and levels of words that are not bytes, are refused.
 func TestLevelsRange(t *testing.T) {
 	s := encoder.Apart(classifier(t))
 	for _, c := range []struct {

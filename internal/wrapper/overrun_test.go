@@ -7,7 +7,7 @@ import (
 	"ialgn/netlist"
 )
 
-// longAnswers returns a netlist of a sample of one byte, which comes back eight times.
+// longAnswers returns a netlist with samples of one byte and a result that repeats this byte eight times.
 func longAnswers() *netlist.Netlist {
 	b := netlist.NewBuilder("long")
 	x := b.Input("x", 8, 8, nil)
@@ -19,9 +19,9 @@ func longAnswers() *netlist.Netlist {
 	return b.Netlist()
 }
 
-// TestOverrun sends samples faster than their results leave: the third has no room, is void
-// and is told, and what was there before and comes after is right. A wrapper that does not
-// look for room fails.
+// TestOverrun sends samples faster than the wrapper can send their results. The third sample has no room, so it is
+// void and an error is reported. The samples before and after it must be answered correctly. A wrapper that does not
+// check for room fails.
 func TestOverrun(t *testing.T) {
 	line := &uartProgram{reply: 8}
 	line.do(uartPause, uartIdleBits+3)

@@ -11,7 +11,7 @@ import (
 	"ialgn/netlist"
 )
 
-// tinyNet returns a netlist of a sample of one byte.
+// tinyNet returns a netlist with a sample of one byte.
 func tinyNet() *netlist.Netlist {
 	b := netlist.NewBuilder("tiny")
 	x := b.Input("x", 8, 8, nil)
@@ -19,9 +19,9 @@ func tinyNet() *netlist.Netlist {
 	return b.Netlist()
 }
 
-// TestPins has nextpnr connect the ports of the wrappers, without their logic, to the pins of each board. nextpnr refuses
-// a pin that the package lacks, a port without a pin, and a pin for a port that the wrapper lacks. A pin file without a
-// line shows that it refuses.
+// TestPins has nextpnr connect the ports of the wrappers, without their logic, to the pins of each board. nextpnr
+// refuses a pin that the package lacks, a port without a pin, and a pin for a port that the wrapper lacks. A pin
+// file with one line missing shows that nextpnr refuses.
 func TestPins(t *testing.T) {
 	for _, kind := range []string{"uart", "spi"} {
 		writer := WriteUART
@@ -56,7 +56,7 @@ func TestPins(t *testing.T) {
 	}
 }
 
-// TestPinsOnce holds pins of a board to one port each, and refuses what has no pins.
+// TestPinsOnce checks that each pin of a board has one port only, and that boards without pins are refused.
 func TestPinsOnce(t *testing.T) {
 	set := regexp.MustCompile(`(?m)^set_io .*?(\w+) +(\w+)(?: +#.*)?$`)
 	for _, b := range boards {

@@ -10,8 +10,8 @@ import (
 	"ialgn/netlist"
 )
 
-// takes holds what a program of samples back to back took to the rate that is told: clocks
-// in all, of so many samples, with so many before the first and after the last.
+// takes compares the clocks of a program of back-to-back samples with the reported rate. clocks is the total for all
+// samples; ends is the number of clocks before the first sample and after the last.
 func takes(t *testing.T, kind string, n *netlist.Netlist, o Options, samples, clocks, ends int) {
 	t.Helper()
 	r, err := NewRate(kind, n, o)
@@ -23,8 +23,8 @@ func takes(t *testing.T, kind string, n *netlist.Netlist, o Options, samples, cl
 	}
 }
 
-// answersAfter holds the latency that is told to the clocks that a testbench counted between the
-// first beat of its first sample and the result.
+// answersAfter compares the reported latency with the clocks that a testbench counted from the first beat of its
+// first sample to the result.
 func answersAfter(t *testing.T, kind string, core *netlist.Netlist, o Options, out string) {
 	t.Helper()
 	r, err := NewRate(kind, core, o)
@@ -36,8 +36,8 @@ func answersAfter(t *testing.T, kind string, core *netlist.Netlist, o Options, o
 	}
 }
 
-// TestRate has rates that were worked out by hand: of 11 words of 5 bits, which are 11 bytes,
-// and results of a byte.
+// TestRate checks rates that were computed by hand, for samples of 11 words of 5 bits, which are 11 bytes, and
+// results of one byte.
 func TestRate(t *testing.T) {
 	n := classifier(t)
 	for kind, want := range map[string]*Rate{

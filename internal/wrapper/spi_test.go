@@ -18,11 +18,11 @@ const (
 	spiBits
 	spiEnd
 	spiReset
-	spiError // that is expected
-	spiReady // that is waited for
+	spiError // an expected error
+	spiReady // wait for a result
 )
 
-// spiProgram is what the testbench plays.
+// spiProgram is the program that the testbench plays.
 type spiProgram struct {
 	lines, expected strings.Builder
 	count, results  int
@@ -35,7 +35,7 @@ func (p *spiProgram) do(operation, argument int) {
 	p.count++
 }
 
-// frame sends a command and bytes, and perhaps some bits more.
+// frame sends a command and bytes, followed by the given number of extra bits.
 func (p *spiProgram) frame(command int, bytes []uint64, bits int) {
 	p.do(spiBegin, 0)
 	p.do(spiByte, command)
@@ -48,33 +48,33 @@ func (p *spiProgram) frame(command int, bytes []uint64, bits int) {
 	p.do(spiEnd, 0)
 }
 
-// read reads the result that waits.
+// read reads the waiting result.
 func (p *spiProgram) read() { p.frame(0, make([]uint64, p.reply), 0) }
 
-// event adds what may happen before a sample, at which no result waits.
+// event adds a random event before a sample, while no result waits.
 func (p *spiProgram) event(bytes []uint64, r *rand.Rand) {
 	first := r.IntN(len(bytes))
 	switch r.IntN(6) {
-	case 0: // a part of it, perhaps none
+	case 0: // a part of the sample, perhaps nothing
 		p.frame(1, bytes[:first], 0)
 		p.failed = true
-	case 1: // more
+	case 1: // more bytes than a sample
 		p.frame(1, append(bytes[:len(bytes):len(bytes)], bytes...), 0)
 		p.failed = true
-	case 2: // a part of a byte, after all or some of it
+	case 2: // a part of a byte, after all or some of the sample
 		if r.IntN(2) == 0 {
 			first = len(bytes)
 		}
 		p.frame(1, bytes[:first], 1+r.IntN(7))
 		p.failed = true
-	case 3: // no such command
+	case 3: // an unknown command
 		p.frame(2+r.IntN(254), bytes, 0)
 		p.failed = true
-	case 4: // the frame goes on after the reset, and is none; nor is there a result that waited
+	case 4: // a reset within a frame: the frame is lost, and so is a waiting result
 		if r.IntN(2) == 0 {
 			p.frame(1, bytes, 0)
 			p.do(spiReady, 1)
-			first = 0 // it is not read
+			first = 0 // the byte is not read
 		}
 		p.do(spiBegin, 0)
 		p.do(spiByte, 1)
@@ -87,7 +87,7 @@ func (p *spiProgram) event(bytes []uint64, r *rand.Rand) {
 		}
 		p.do(spiEnd, 0)
 		p.failed = false
-	case 5: // a frame with nothing in it
+	case 5: // an empty frame
 		p.do(spiBegin, 0)
 		p.do(spiEnd, 0)
 		p.frame(0, bytes, 3)
@@ -95,8 +95,8 @@ func (p *spiProgram) event(bytes []uint64, r *rand.Rand) {
 	p.do(spiError, bit(p.failed))
 }
 
-// newSPI returns a program of samples, with events or back to back: then each result is read
-// with the next sample.
+// newSPI returns a program of samples, with events or back to back. Back to back, each result is read together with
+// the next sample.
 func newSPI(t *testing.T, n *netlist.Netlist, samples int, events bool) *spiProgram {
 	t.Helper()
 	p, in, r := &spiProgram{}, n.InputPorts()[0], rand.New(rand.NewPCG(8, 8))
@@ -124,8 +124,8 @@ func newSPI(t *testing.T, n *netlist.Netlist, samples int, events bool) *spiProg
 	return p
 }
 
-// run plays the program to a wrapper, halves of sck being up to so many ns longer than 40, and
-// returns what the testbench says.
+// run plays the program to a wrapper and returns the testbench's output. Each half period of sck is 40 ns plus up to
+// jitter ns.
 func (p *spiProgram) run(t *testing.T, dir, wrapper string, jitter int) string {
 	t.Helper()
 	bench, err := os.ReadFile("testdata/spi_tb.v")
@@ -142,8 +142,8 @@ func (p *spiProgram) run(t *testing.T, dir, wrapper string, jitter int) string {
 	return simulate(t, dir)
 }
 
-// TestSPI plays samples back to back, and with frames that are too short, too long, broken
-// off, of no known command and reset, the clocks of both sides in every phase.
+// TestSPI plays samples back to back, and with frames that are too short, too long, broken off, with an unknown
+// command, or reset. The clocks of both sides meet in every phase.
 func TestSPI(t *testing.T) {
 	for _, c := range []struct {
 		name            string
@@ -168,7 +168,7 @@ func TestSPI(t *testing.T) {
 	}
 }
 
-// TestSPIFaults breaks wrappers, of which the testbench must name the rule that is broken.
+// TestSPIFaults breaks wrappers. The testbench must name the broken rule.
 func TestSPIFaults(t *testing.T) {
 	n := random(t, netlist.Full, 3, 5)
 	dir, wrapper := emitWith(t, n, 0, WriteSPI, Options{})
@@ -194,7 +194,7 @@ func TestSPIFaults(t *testing.T) {
 	}
 }
 
-// TestSPILint has words of every form and results of one byte and of several.
+// TestSPILint checks words of every form, and results of one byte and of several.
 func TestSPILint(t *testing.T) {
 	for _, n := range []*netlist.Netlist{classifier(t), random(t, netlist.Core, 2, 5), random(t, netlist.Gates, 3, 5)} {
 		dir, wrapper := emitWith(t, n, 0, WriteSPI, Options{})

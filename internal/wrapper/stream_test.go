@@ -27,8 +27,7 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-// classifier returns the netlist of a small classifier of words of 5 bits, some of which
-// nothing reads.
+// classifier returns the netlist of a small classifier of words of 5 bits. Some words are not read.
 func classifier(t *testing.T) *netlist.Netlist {
 	t.Helper()
 	f := netgen.Frozen(3, netgen.FrozenOptions{
@@ -66,7 +65,7 @@ func staged(t *testing.T, n *netlist.Netlist, stages int) *netlist.Netlist {
 	return core
 }
 
-// emitCore is emitWith for a core that has its registers.
+// emitCore is emitWith for a core that already has its registers.
 func emitCore(t *testing.T, core *netlist.Netlist, writer func(io.Writer, *netlist.Netlist, Options) error,
 	o Options,
 ) (dir, wrapper string) {
@@ -84,21 +83,21 @@ func emitCore(t *testing.T, core *netlist.Netlist, writer func(io.Writer, *netli
 	return dir, stream.String()
 }
 
-// program is what the testbench plays.
+// program is the program that the testbench plays.
 type program struct {
 	lines, expected strings.Builder
 	beats, results  int
-	width, data     int // words, bits of a beat
+	width, data     int // width: words; data: bits of a beat
 	packet          int
 	failed, reset   bool
 	r               *rand.Rand
 }
 
-// send adds the first beats of a sample as a packet, or of garbage beyond its end.
+// send adds the first beats of a sample as a packet. Beats beyond the sample's end are garbage.
 func (p *program) send(words []uint64, beats int, last bool) {
 	per := p.data / p.width
 	for i := range beats {
-		var digits strings.Builder // bit by bit, the highest first
+		var digits strings.Builder // bit by bit, highest bit first
 		for b := p.data - 1; b >= 0; b-- {
 			bit := p.r.Uint64N(2)
 			if w := i*per + b/p.width; w < len(words) {
@@ -124,7 +123,7 @@ func bit(b bool) int {
 	return 0
 }
 
-// hex returns binary digits as a line of hexadecimal ones.
+// hex returns binary digits as a line of hexadecimal digits.
 func hex(digits string) string {
 	for len(digits)%4 > 0 {
 		digits = "0" + digits
@@ -138,9 +137,8 @@ func hex(digits string) string {
 	return b.String() + "\n"
 }
 
-// newProgram returns a program of samples with the results of the simulator. With events,
-// there are also packets that are too short and too long, and resets between packets and
-// within.
+// newProgram returns a program of samples with the results of the simulator. With events, there are also packets
+// that are too short or too long, and resets between and within packets.
 func newProgram(t *testing.T, n *netlist.Netlist, beat, samples int, events bool) *program {
 	t.Helper()
 	in := n.InputPorts()[0]
@@ -155,7 +153,7 @@ func newProgram(t *testing.T, n *netlist.Netlist, beat, samples int, events bool
 	return p
 }
 
-// sample adds a sample and the result that it must have, perhaps after an event.
+// sample adds a sample with its expected result, perhaps after an event.
 func (p *program) sample(words []uint64, result string, events bool) {
 	if events {
 		p.event(words)
@@ -165,7 +163,7 @@ func (p *program) sample(words []uint64, result string, events bool) {
 	p.results++
 }
 
-// expected is a sample and what the simulator of netlists says of it.
+// expected is a sample and its result from the netlist simulator.
 type expected struct {
 	words  []uint64
 	class  uint64
@@ -203,7 +201,7 @@ func classified(t *testing.T, n *netlist.Netlist, samples int, r *rand.Rand) []e
 	return of
 }
 
-// event adds what may happen before a packet.
+// event adds a random event before a packet.
 func (p *program) event(s []uint64) {
 	switch p.r.IntN(8) {
 	case 0:
@@ -227,7 +225,7 @@ func (p *program) event(s []uint64) {
 	}
 }
 
-// build compiles the testbench of a program for a stream wrapper, whose results have 2 bits.
+// build compiles the testbench of a program for a stream wrapper whose results have 2 bits.
 func build(t *testing.T, dir, wrapper string, stages int, p *program) {
 	t.Helper()
 	p.build(t, dir, "stream_tb.v", wrapper, stages, 2)
@@ -254,7 +252,7 @@ func (p *program) build(t *testing.T, dir, name, wrapper string, stages, result 
 	testkit.RunSilent(t, dir, args...)
 }
 
-// simulate runs what was built and returns what the testbench says.
+// simulate runs the compiled testbench and returns its output.
 func simulate(t *testing.T, dir string, stalls ...string) string {
 	t.Helper()
 	out, err := testkit.TryTool(t, dir, append([]string{"vvp", "-n", "a.vvp"}, stalls...)...)
@@ -270,7 +268,7 @@ func TestStream(t *testing.T) {
 	n := classifier(t)
 	for i, c := range []struct{ stages, beat int }{{0, 1}, {1, 3}, {5, 11}, {0, 3}, {0, 11}, {3, 1}} {
 		if i > 2 && !testkit.Whole() {
-			break // each length of a beat was there once
+			break // each length of a beat was used once
 		}
 		t.Run(fmt.Sprintf("stages=%d/beat=%d", c.stages, c.beat), func(t *testing.T) {
 			dir, wrapper := emit(t, n, c.stages)
@@ -292,7 +290,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// clocks returns the clocks that a program took, and fails the test if it did not pass.
+// clocks returns the number of clocks that a program took, and fails the test if the program did not pass.
 func clocks(t *testing.T, out string, p *program) (clocks int) {
 	t.Helper()
 	results := 0
@@ -312,7 +310,7 @@ func clocksOf(t *testing.T, out string, answers int) (clocks int) {
 	return clocks
 }
 
-// TestFaults breaks wrappers, each of which the testbench must fail.
+// TestFaults breaks wrappers. The testbench must fail each of them.
 func TestFaults(t *testing.T) {
 	n := classifier(t)
 	for _, stages := range []int{0, 3} {
@@ -351,7 +349,7 @@ func TestFaults(t *testing.T) {
 		} {
 			build(t, dir, fault{good: f[0], bad: f[1]}.broken(t, wrapper), stages, p)
 			out := simulate(t, dir, "+stall_in=30", "+stall_out=50")
-			if strings.Contains(out, "PASS") { // what only shows where results wait
+			if strings.Contains(out, "PASS") { // some faults show only while results wait
 				out = simulate(t, dir, "+stall_out=85")
 			}
 			if strings.Contains(out, "PASS") {
@@ -361,11 +359,11 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestLint holds wrappers to silence under all warnings, and yosys to no complaint, of a
-// small classifier and of those of MNIST's size.
+// TestLint checks that linters print no warning for wrappers with all warnings on, and that yosys has no complaint,
+// for a small classifier and for classifiers of MNIST's size.
 func TestLint(t *testing.T) {
 	size := netgen.Paper(30, 2)
-	size.BitsIn = 4 // iverilog takes seconds for words of 8, and there are as many words of either
+	size.BitsIn = 4 // iverilog takes seconds for words of 8 bits, and the number of words is the same
 	mnist := netgen.Frozen(1, size)
 	for _, c := range []struct {
 		name  string
@@ -401,8 +399,7 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestRegisters counts the registers that yosys finds: those of the bits that are read and
-// a few of the protocol.
+// TestRegisters counts the registers that yosys finds: one for each bit that is read, and a few for the protocol.
 func TestRegisters(t *testing.T) {
 	b := netlist.NewBuilder("registers")
 	x := b.Input("x", 40, 8, nil)
@@ -420,7 +417,8 @@ func TestRegisters(t *testing.T) {
 	}
 }
 
-// TestWriteRefusesNetlistsWithoutAnInterface refuses what cannot be written, before anything is.
+// TestWriteRefusesNetlistsWithoutAnInterface checks that netlists without a suitable interface are refused before
+// anything is written.
 func TestWriteRefusesNetlistsWithoutAnInterface(t *testing.T) {
 	good := func(b *netlist.Builder) { b.Output("y", 1, nil, b.Input("x", 6, 3, nil)) }
 	for _, c := range []struct {
@@ -458,7 +456,7 @@ func TestWriteRefusesNetlistsWithoutAnInterface(t *testing.T) {
 	}
 }
 
-// random returns a small classifier of features of so many bits.
+// random returns a small classifier of features of the given number of bits.
 func random(t *testing.T, scope netlist.Scope, features, bits int) *netlist.Netlist {
 	t.Helper()
 	f := netgen.Frozen(4, netgen.FrozenOptions{

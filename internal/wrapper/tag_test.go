@@ -8,11 +8,11 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestTag runs testbenches of wrappers with a tag, which lint has nothing to say of, and of wrappers in which the tag
-// comes a result late, is that of another beat, or does not wait.
+// TestTag runs testbenches of wrappers with a tag. Linters must print no warning for them. The testbenches must fail
+// wrappers in which the tag comes one result late, belongs to another beat, or does not wait.
 func TestTag(t *testing.T) {
 	testkit.FindTool(t, "verilator")
-	for i, c := range []wrapperCase{wrapperCases(t)[1], wrapperCases(t)[5]} { // without registers, and with some
+	for i, c := range []wrapperCase{wrapperCases(t)[1], wrapperCases(t)[5]} { // one core without registers, one with registers
 		for j, kind := range []string{"stream", "axis"} {
 			if !taken(i, j) {
 				continue
@@ -41,7 +41,7 @@ func TestTag(t *testing.T) {
 	}
 }
 
-// TestTagRefused refuses a tag where there is nothing for it.
+// TestTagRefused checks that a tag is refused where nothing can carry it.
 func TestTagRefused(t *testing.T) {
 	n := wrapperCases(t)[0].n
 	for want, c := range map[string]struct {

@@ -24,13 +24,13 @@ import (
 type wrapperCase struct {
 	name  string
 	n     *netlist.Netlist // without registers
-	apart bool             // the encoder is the wrapper's
+	apart bool             // the wrapper contains the encoder
 	stage int
 	tag   int // bits of the tag
 }
 
-// wrapperCases are classifiers with words of a bit, of some bits and of more than a byte, with
-// results that are shorter and longer than a sample.
+// wrapperCases returns classifiers with words of one bit, of several bits and of more than a byte, and with results
+// that are shorter and longer than a sample.
 func wrapperCases(t *testing.T) []wrapperCase {
 	t.Helper()
 	freeze := func(o netgen.FrozenOptions, scope netlist.Scope) *netlist.Netlist {
@@ -70,12 +70,11 @@ func wrapperCases(t *testing.T) []wrapperCase {
 	}
 }
 
-// taken reports whether a test of cases by kinds takes one of them: the long tests take all, the others two kinds of each
-// case.
+// taken reports whether a test combines the given case with the given kind of wrapper. The long tests use all
+// combinations, the other tests two kinds for each case.
 func taken(c, kind int) bool { return testkit.Whole() || (c+kind)%2 == 0 }
 
-// sourcesOf writes core, wrapper, testbench and vectors of a case and returns the folder and the
-// wrapper's options.
+// sourcesOf writes core, wrapper, testbench and vectors of a case and returns the folder.
 func sourcesOf(t *testing.T, c wrapperCase, kind string, samples int, change ...string) string {
 	t.Helper()
 	n := staged(t, c.n, c.stage)
@@ -86,7 +85,7 @@ func sourcesOf(t *testing.T, c wrapperCase, kind string, samples int, change ...
 	if c.apart {
 		s := encoder.Apart(n)
 		if s == nil {
-			t.Fatal("the encoder does not stand apart")
+			t.Fatal("the encoder is not separate from the core")
 		}
 		core, o.Levels = s.Core, &Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}
 	}
@@ -133,7 +132,7 @@ func tagged(t *testing.T, n *netlist.Netlist, bits int) *netlist.Netlist {
 	return with
 }
 
-// vectorsOf returns random samples with what the simulator makes of them.
+// vectorsOf returns random samples with the simulator's results.
 func vectorsOf(t *testing.T, n *netlist.Netlist, samples int) verilog.Vectors {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, uint64(samples)))
@@ -158,8 +157,7 @@ func vectorsOf(t *testing.T, n *netlist.Netlist, samples int) verilog.Vectors {
 	return v
 }
 
-// runBench compiles a testbench with iverilog, which must have nothing to say, and returns what
-// the simulation says.
+// runBench compiles a testbench with iverilog, which must print no warning, and returns the simulation's output.
 func runBench(t *testing.T, dir, kind string, args ...string) string {
 	t.Helper()
 	top := "net_" + kind
@@ -200,7 +198,7 @@ func TestTestbench(t *testing.T) {
 	}
 }
 
-// TestTestbenchVectors has vectors that are wrong: another class, and a line that is cut.
+// TestTestbenchVectors runs testbenches with wrong vectors: one with another class, and one with a truncated line.
 func TestTestbenchVectors(t *testing.T) {
 	c := wrapperCases(t)[1]
 	for _, kind := range Kinds() {
@@ -230,7 +228,7 @@ func TestTestbenchVectors(t *testing.T) {
 	}
 }
 
-// TestTestbenchFaults breaks the wrappers, which the testbenches must find.
+// TestTestbenchFaults breaks wrappers. The testbenches must find the faults.
 func TestTestbenchFaults(t *testing.T) {
 	counted := wrapperCases(t)[3]
 	for _, c := range []struct{ kind, good, bad string }{
@@ -277,8 +275,7 @@ func TestTestbenchVerilator(t *testing.T) {
 	}
 }
 
-// TestInterface holds the ports that [NewInterface] tells to those of the Verilog, as yosys reads
-// it.
+// TestInterface compares the ports that [NewInterface] reports with the ports of the Verilog, as yosys reads them.
 func TestInterface(t *testing.T) {
 	yosys := testkit.FindTool(t, "yosys")
 	for i, c := range wrapperCases(t) {
@@ -305,7 +302,7 @@ func TestInterface(t *testing.T) {
 					fmt.Fprintln(&got, p.Name, max(1, p.Width), p.Output)
 				}
 				if want := portsAsRead(t, filepath.Join(dir, "net.json"), top); got.String() != want {
-					t.Errorf("told:\n%s\nread:\n%s", got.String(), want)
+					t.Errorf("reported:\n%s\nread:\n%s", got.String(), want)
 				}
 				if clock := slices.IndexFunc(i.Ports, func(p Port) bool { return p.Name == i.Clock }); clock != 0 ||
 					i.Module != top {
@@ -316,7 +313,7 @@ func TestInterface(t *testing.T) {
 	}
 }
 
-// portsAsRead returns the ports of a module in yosys's JSON, one a line.
+// portsAsRead returns the ports of a module in yosys's JSON, one on each line.
 func portsAsRead(t *testing.T, path, module string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -332,7 +329,7 @@ func portsAsRead(t *testing.T, path, module string) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	d := json.NewDecoder(strings.NewReader(string(file.Modules[module].Ports))) // in their order
+	d := json.NewDecoder(strings.NewReader(string(file.Modules[module].Ports))) // keeps the order of the ports
 	for _, err := d.Token(); d.More() && err == nil; {
 		name, _ := d.Token()
 		var p struct {

@@ -11,7 +11,7 @@ import (
 	"ialgn/netlist"
 )
 
-// uartIdleBits is IDLE_BITS in the testbench.
+// uartIdleBits is the value of IDLE_BITS in the testbench.
 const uartIdleBits = 30
 
 // The operations of the testbench.
@@ -20,13 +20,13 @@ const (
 	uartBadStop
 	uartBreak
 	uartPause
-	uartRate // in 1/1000 of the bit's time
+	uartRate // in 1/1000 of the bit time
 	uartReset
-	uartErrors // that are expected: frame_error, error
-	uartGlitch // in 1/1000 of the bit's time
+	uartErrors // the expected errors: frame_error, error
+	uartGlitch // in 1/1000 of the bit time
 )
 
-// uartProgram is what the testbench plays.
+// uartProgram is the program that the testbench plays.
 type uartProgram struct {
 	lines, expected strings.Builder
 	count, answers  int
@@ -39,7 +39,7 @@ func (p *uartProgram) do(operation, argument int) {
 	p.count++
 }
 
-// sample sends bytes that are answered.
+// sample sends bytes that must be answered.
 func (p *uartProgram) sample(bytes, reply []uint64) {
 	for _, b := range bytes {
 		p.do(uartByte, int(b))
@@ -51,13 +51,13 @@ func (p *uartProgram) sample(bytes, reply []uint64) {
 	p.reply = len(reply)
 }
 
-// rest pauses until a sample begins, and compares the errors.
+// rest waits until a new sample can begin, and compares the errors.
 func (p *uartProgram) rest() {
 	p.do(uartPause, uartIdleBits+3)
 	p.do(uartErrors, p.errors)
 }
 
-// event adds what may happen before a sample.
+// event adds a random event before a sample.
 func (p *uartProgram) event(bytes []uint64, r *rand.Rand) {
 	first := bytes[:r.IntN(len(bytes))]
 	kind := r.IntN(7)
@@ -67,7 +67,7 @@ func (p *uartProgram) event(bytes []uint64, r *rand.Rand) {
 		}
 	}
 	switch kind {
-	case 0: // of the bytes after it none counts
+	case 0: // the bytes after it do not count
 		p.do(uartBadStop, int(bytes[0])&0x7f)
 		p.do(uartPause, 2)
 		for _, b := range bytes {
@@ -86,7 +86,7 @@ func (p *uartProgram) event(bytes []uint64, r *rand.Rand) {
 		p.do(uartReset, 0)
 		p.errors = 0
 	case 4:
-		p.do(uartPause, uartIdleBits-12) // too short to be the end
+		p.do(uartPause, uartIdleBits-12) // too short to end the sample
 		p.do(uartPause, 2)
 		p.do(uartGlitch, 300)
 		if len(first) > 0 {
@@ -116,8 +116,8 @@ func newUART(t *testing.T, n *netlist.Netlist, samples int, events bool) *uartPr
 	return p
 }
 
-// run plays the program to a wrapper, whose bits have so many clocks, and returns what the
-// testbench says.
+// run plays the program to a wrapper with the given number of clocks for each bit, and returns the testbench's
+// output.
 func (p *uartProgram) run(t *testing.T, dir, wrapper string, clocks int) string {
 	t.Helper()
 	bench, err := os.ReadFile("testdata/uart_tb.v")
@@ -135,8 +135,8 @@ func (p *uartProgram) run(t *testing.T, dir, wrapper string, clocks int) string 
 	return simulate(t, dir)
 }
 
-// TestUART plays samples back to back, 2 % too fast and too slow as well, and with wrong stop
-// bits, breaks, samples that end early, glitches and resets.
+// TestUART plays samples back to back, at the exact rate and 2 % too fast and too slow. It also plays samples with
+// wrong stop bits, breaks, early ends, glitches and resets.
 func TestUART(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -162,7 +162,7 @@ func TestUART(t *testing.T) {
 	}
 }
 
-// TestUARTFaults breaks wrappers, of which the testbench must name the rule that is broken.
+// TestUARTFaults breaks wrappers. The testbench must name the broken rule.
 func TestUARTFaults(t *testing.T) {
 	n := random(t, netlist.Full, 3, 5)
 	dir, wrapper := emitWith(t, n, 0, WriteUART, Options{})
@@ -189,7 +189,7 @@ func TestUARTFaults(t *testing.T) {
 	}
 }
 
-// TestUARTLint has words of every form and results of one byte and of several.
+// TestUARTLint checks words of every form, and results of one byte and of several.
 func TestUARTLint(t *testing.T) {
 	for _, n := range []*netlist.Netlist{classifier(t), random(t, netlist.Core, 2, 5), random(t, netlist.Gates, 3, 5)} {
 		dir, wrapper := emitWith(t, n, 0, WriteUART, Options{})
@@ -197,7 +197,7 @@ func TestUARTLint(t *testing.T) {
 	}
 }
 
-// TestUARTRefused refuses rates that the receiver cannot have.
+// TestUARTRefused checks that rates that the receiver cannot handle are refused.
 func TestUARTRefused(t *testing.T) {
 	n := random(t, netlist.Core, 2, 5)
 	for _, c := range []struct {

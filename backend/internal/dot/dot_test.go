@@ -55,7 +55,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestFunctions holds the expressions against the definition of a table.
+// TestFunctions compares the expressions with the definition of a table.
 func TestFunctions(t *testing.T) {
 	for table, text := range functions[2] {
 		for at := range 4 {

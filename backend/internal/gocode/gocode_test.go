@@ -26,7 +26,7 @@ import (
 
 var update = flag.Bool("update", false, "accept what is written as the golden files")
 
-// table makes every network a table, whatever its size.
+// table returns options that write every network as a table, whatever its size.
 func table(name string) Options { return Options{Package: name, straight: -1} }
 
 // goTool runs the go command in dir and returns all that it printed.
@@ -86,8 +86,8 @@ func frozen(t *testing.T, scope netlist.Scope, o netgen.FrozenOptions) *netlist.
 	return n
 }
 
-// TestPackages formats, vets and tests what is written for random netlists and for
-// classifiers, as straight code and as a table. The tests hold vectors of the simulator.
+// TestPackages formats, vets and tests the packages written for random netlists and for classifiers, both as
+// straight code and as a table. The packages' own tests use vectors from the simulator.
 func TestPackages(t *testing.T) {
 	dir := module(t)
 	count := uint64(10)
@@ -114,7 +114,7 @@ func TestPackages(t *testing.T) {
 	for shape, o := range shapes {
 		for scope := range netlist.Full + 1 {
 			if scope != netlist.Full && shape != "pixels" && !testkit.Whole() {
-				continue // the full scope has all that the others have, but for the ports of bits
+				continue // the full scope covers the other scopes, except for ports of bits
 			}
 			n := frozen(t, scope, o)
 			name := fmt.Sprintf("%s_%v", shape, scope)
@@ -139,8 +139,7 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// TestTestsFail holds that the tests notice a wrong operation, in either form, and a wrong
-// class or count.
+// TestTestsFail checks that the written tests notice a wrong operation, in both forms, and a wrong class or count.
 func TestTestsFail(t *testing.T) {
 	dir := module(t)
 	n := frozen(t, netlist.Full, netgen.FrozenOptions{})
@@ -175,7 +174,7 @@ func TestTestsFail(t *testing.T) {
 	}
 }
 
-// tiny has an output that is a constant and one that is an input.
+// tiny returns a netlist with one output that is a constant and one that is an input.
 func tiny() *netlist.Netlist {
 	b := netlist.NewBuilder("tiny")
 	x := b.Input("x", 4, 2, []string{"length", "width"})

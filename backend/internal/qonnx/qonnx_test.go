@@ -56,7 +56,7 @@ func mapped(t testing.TB, n *netlist.Netlist, family string, k int) *netlist.Net
 	return d.Netlist
 }
 
-// netlists returns netlists of all scopes, as they are frozen, optimised and mapped, and random ones.
+// netlists returns random netlists, and netlists of all scopes: frozen, optimised and mapped.
 func netlists(t testing.TB) (list []named) {
 	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
 		for _, topology := range []netgen.Topology{netgen.Chain, netgen.Random} {
@@ -87,11 +87,11 @@ func encode(t testing.TB, n *netlist.Netlist) []byte {
 	return b.Bytes()
 }
 
-// samples is how many samples netlists are tried with.
+// samples is the number of samples that each netlist is tried with.
 const samples = 64
 
-// simulate returns random samples, as x is given them, and what the netlist makes of them: class counts, or output
-// bits.
+// simulate returns random samples x, in the form of the graph's input, and the netlist's results for them: class
+// counts or output bits.
 func simulate(t testing.TB, n *netlist.Netlist, seed uint64) (x [][]float64, want [][]float64) {
 	t.Helper()
 	s, err := sim.NewBlock(n, 1)
@@ -141,7 +141,7 @@ func simulate(t testing.TB, n *netlist.Netlist, seed uint64) (x [][]float64, wan
 	return x, want
 }
 
-// TestRead holds that what is written is read back as a network that computes what the netlist does.
+// TestRead checks that a written graph is read back as a network that computes the same results as the netlist.
 func TestRead(t *testing.T) {
 	for _, c := range netlists(t) {
 		t.Run(c.name, func(t *testing.T) {
@@ -172,7 +172,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestChain holds that a network whose layers read each other alone is read as such, with as many nodes in each layer.
+// TestChain writes a network in which each layer reads only the layer before it. Reading must find the same layers,
+// with the same number of nodes in each.
 func TestChain(t *testing.T) {
 	n := frozen(t, 1, netgen.FrozenOptions{Topology: netgen.Random, Width: 30, Depth: 5}, netlist.Core)
 	data := encode(t, n)
@@ -186,7 +187,7 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// TestEvaluate holds what is written against a second program, in Python, and against ONNX's checker.
+// TestEvaluate checks the written graph with a second program, in Python, and with ONNX's checker.
 func TestEvaluate(t *testing.T) {
 	if err := exec.Command("/usr/bin/python3", "-c", "import numpy, onnx").Run(); err != nil {
 		t.Skip("python3-onnx is not installed: make tools")
@@ -225,7 +226,7 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// TestGraph holds the graph of the network of docs/reference/netlist.md.
+// TestGraph checks the graph of the network in docs/reference/netlist.md.
 func TestGraph(t *testing.T) {
 	n, err := freeze.Network(netgen.Demo(), netlist.Full)
 	if err != nil {
@@ -249,7 +250,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// TestWriteRefusesWhatQONNXLacks holds what cannot be written.
+// TestWriteRefusesWhatQONNXLacks checks that netlists that QONNX cannot express are refused.
 func TestWriteRefusesWhatQONNXLacks(t *testing.T) {
 	var b bytes.Buffer
 	wide := mapped(t, frozen(t, 1, netgen.FrozenOptions{BitsIn: 12}, netlist.Full), "xilinx7", 6)

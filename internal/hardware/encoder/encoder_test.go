@@ -74,7 +74,7 @@ func same(t testing.TB, n, m *netlist.Netlist) {
 
 var objectives = []Objective{Balanced, Area, Depth}
 
-// TestSingle lowers each threshold alone, and all together, of words of up to 8 bits.
+// TestSingle lowers each threshold alone and all thresholds together, for words of up to 8 bits.
 func TestSingle(t *testing.T) {
 	for k := 2; k <= 6; k++ {
 		for width := 1; width <= 8; width++ {
@@ -102,8 +102,8 @@ func TestSingle(t *testing.T) {
 	}
 }
 
-// alone returns the fewest LUTs for a comparison: its bits are all needed, and each LUT
-// joins K.
+// alone returns the smallest number of LUTs for one comparison: all bits above the trailing ones of the
+// threshold matter, and each LUT joins K signals.
 func alone(width, k int, threshold uint64) int {
 	if threshold == ones(width) {
 		return 0
@@ -123,7 +123,7 @@ func TestRandom(t *testing.T) {
 			width = 16
 		}
 		thresholds := make([]uint64, 1+r.IntN(16))
-		for j := range thresholds { // some with low bits that do not matter
+		for j := range thresholds { // some thresholds have low bits that do not matter
 			thresholds[j] = r.Uint64N(1<<width) | ones(r.IntN(3)*r.IntN(2))&ones(width)
 		}
 		slices.Sort(thresholds)
@@ -149,11 +149,11 @@ func uniform(levels, largest int) (thresholds []uint64) {
 	return thresholds
 }
 
-// pair is LUTs and levels.
+// pair is a number of LUTs and a number of levels.
 type pair struct{ luts, levels int }
 
-// encoders are what features of the data sets compare, and of others with quantiles, with
-// what LUT4 and LUT6 should take for each objective: Balanced, Area and Depth.
+// encoders lists the thresholds of features of the data sets, and of other features with quantiles, with the
+// expected sizes in LUT4 and LUT6 for each objective: Balanced, Area and Depth.
 var encoders = []struct {
 	name       string
 	width      int
@@ -207,7 +207,7 @@ var encoders = []struct {
 	},
 }
 
-// TestEncoders pins LUTs and levels.
+// TestEncoders pins the numbers of LUTs and levels.
 func TestEncoders(t *testing.T) {
 	for _, e := range encoders {
 		n := comparators(e.width, e.thresholds)
@@ -223,8 +223,8 @@ func TestEncoders(t *testing.T) {
 	}
 }
 
-// TestStructure lowers comparisons that are equal, constant, not read, of words with
-// constants, of upper ends of other words, and of words that cells drive.
+// TestStructure lowers comparisons that are equal, constant or not read, and comparisons of words that contain
+// constants, that are the upper ends of other words, or that are driven by cells.
 func TestStructure(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -300,8 +300,7 @@ func TestNetlists(t *testing.T) {
 	}
 }
 
-// sampled compares two netlists on random inputs, half of which are long runs of ones or
-// zeros.
+// sampled compares two netlists on random inputs. Half of the inputs are long runs of ones or zeros.
 func sampled(t *testing.T, n, m *netlist.Netlist) {
 	t.Helper()
 	const words = 64
@@ -340,7 +339,7 @@ func sampled(t *testing.T, n, m *netlist.Netlist) {
 	}
 }
 
-// TestOptions refuses what is out of range.
+// TestOptions checks that options out of range are refused.
 func TestOptions(t *testing.T) {
 	for _, o := range []Options{{K: 1}, {K: 7}, {K: 6, Objective: Depth + 1}} {
 		if _, err := Lower(comparators(3, []uint64{1}), o); err == nil {

@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// An oracle for the fewest LUTs, which knows nothing of carries and gaps: each distinct
-// comparison that is no bit needs a LUT, so the question is how many more there must be.
-// None are enough if the comparisons can be had one from another; one is enough if with
-// some function of some K signals they can.
+// This file has an oracle for the smallest number of LUTs, which knows nothing of carries and gaps. Each distinct
+// comparison that is not a bit of the word needs a LUT, so the question is how many additional LUTs are needed. No
+// additional LUT is needed if the comparisons can be computed from one another. One is enough if the comparisons can
+// be computed with the help of some function of some K signals.
 
 // oracle holds truth tables over all values of a word of at most 6 bits.
 type oracle struct {
 	k    int
-	all  uint64 // the values that there are
+	all  uint64 // all values of the word
 	bits []uint64
 }
 
@@ -31,8 +31,8 @@ func newOracle(width, k int) *oracle {
 	return o
 }
 
-// subsets calls f with the cells into which each choice of K signals divides all values,
-// until f says no, and reports whether it did.
+// subsets calls f for each choice of K signals, with the cells into which these signals divide all values, until f
+// returns false. It reports whether f did.
 func (o *oracle) subsets(signals []uint64, f func(cells []uint64) bool) bool {
 	var choose func(first, left int, cells []uint64) bool
 	choose = func(first, left int, cells []uint64) bool {
@@ -53,8 +53,7 @@ func (o *oracle) subsets(signals []uint64, f func(cells []uint64) bool) bool {
 	return choose(0, min(o.k, len(signals)), []uint64{o.all})
 }
 
-// closure returns the signals with all targets that can be had from them by LUTs, and the
-// targets that cannot.
+// closure returns the signals together with all targets that LUTs can compute from them, and the remaining targets.
 func (o *oracle) closure(signals, targets []uint64) (have, left []uint64) {
 	have, left = slices.Clone(signals), slices.Clone(targets)
 	for more := true; more; {
@@ -72,8 +71,8 @@ func (o *oracle) closure(signals, targets []uint64) (have, left []uint64) {
 	return have, left
 }
 
-// extra returns how many LUTs there must be at least that are no targets, and whether so
-// many are enough. It tries no more than one, and that for K up to 3.
+// extra returns a lower bound on the number of LUTs that are not targets, and whether that number is enough. It
+// tries at most one additional LUT, and only for K up to 3.
 func (o *oracle) extra(targets []uint64) (least int, enough bool) {
 	have, left := o.closure(o.bits, targets)
 	if len(left) == 0 {
@@ -102,7 +101,7 @@ func (o *oracle) extra(targets []uint64) (least int, enough bool) {
 	return 2, false
 }
 
-// TestLeast holds the LUTs of small words against the oracle.
+// TestLeast compares the LUTs of small words with the oracle.
 func TestLeast(t *testing.T) {
 	for _, form := range []struct{ width, k, over, unknown int }{
 		{3, 2, 0, 0}, {4, 2, 0, 24}, {4, 3, 2, 0}, {5, 3, 1, 11}, {5, 4, 0, 0}, {6, 4, 0, 6}, {6, 5, 0, 0},
@@ -134,7 +133,7 @@ func TestLeast(t *testing.T) {
 	}
 }
 
-// targets returns the distinct comparisons that are no bit.
+// targets returns the distinct comparisons that are not a bit of the word.
 func (o *oracle) targets(thresholds []uint64) (all []uint64) {
 	for _, u := range thresholds {
 		y := o.all &^ ones(int(u)+1)

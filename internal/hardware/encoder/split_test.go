@@ -13,7 +13,7 @@ import (
 	"ialgn/sim"
 )
 
-// whole returns a split's core with its encoder.
+// whole joins a split's core with its encoder.
 func whole(t *testing.T, s *Split) *netlist.Netlist {
 	t.Helper()
 	n := s.Whole()
@@ -25,7 +25,7 @@ func whole(t *testing.T, s *Split) *netlist.Netlist {
 	return n
 }
 
-// outputs returns the output ports for random words.
+// outputs returns the values of the output ports for random words.
 func outputs(t *testing.T, n *netlist.Netlist) (rows []uint64) {
 	t.Helper()
 	const words = 8
@@ -47,8 +47,8 @@ func outputs(t *testing.T, n *netlist.Netlist) (rows []uint64) {
 	return rows
 }
 
-// TestApart splits networks as they are frozen, lowered, and with registers, and holds the
-// core behind comparators to what was split.
+// TestApart splits networks in three forms: as they are frozen, lowered, and with registers. It compares the core
+// behind comparators with the network before the split.
 func TestApart(t *testing.T) {
 	clocked, bits := 0, 0
 	for seed := range uint64(10) {
@@ -91,7 +91,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// TestApartBits has what reads words otherwise than by thresholds: the core has it.
+// TestApartBits checks that cells that read words in another way than by thresholds stay in the core.
 func TestApartBits(t *testing.T) {
 	for name, build := range map[string]func(b *netlist.Builder, x []netlist.Net) netlist.Net{
 		"another function": func(b *netlist.Builder, x []netlist.Net) netlist.Net {
@@ -116,7 +116,7 @@ func TestApartBits(t *testing.T) {
 	}
 }
 
-// TestNotApart has what reads no comparison.
+// TestNotApart checks networks that read no comparison.
 func TestNotApart(t *testing.T) {
 	for name, build := range map[string]func(x []netlist.Net) netlist.Net{
 		"bits of words": func(x []netlist.Net) netlist.Net { return x[0] },

@@ -36,7 +36,7 @@ var (
 	levelLine = regexp.MustCompile(`Longest topological path.*length=(\d+)`)
 )
 
-// synthesised returns what yosys makes of a netlist's Verilog.
+// synthesised returns the LUTs and levels to which yosys maps a netlist's Verilog.
 func synthesised(t *testing.T, n *netlist.Netlist, k int) (p pair) {
 	t.Helper()
 	dir := t.TempDir()
@@ -52,9 +52,9 @@ func synthesised(t *testing.T, n *netlist.Netlist, k int) (p pair) {
 	return p
 }
 
-// TestYosys holds the LUTs of encoders against what yosys makes of the same comparisons.
+// TestYosys compares the LUTs of encoders with the LUTs to which yosys maps the same comparisons.
 func TestYosys(t *testing.T) {
-	testkit.Long(t, "yosys maps each encoder, whose size TestEncoders holds")
+	testkit.Long(t, "yosys maps each encoder; TestEncoders checks the sizes")
 	for _, k := range []int{4, 6} {
 		for _, e := range encoders {
 			n := comparators(e.width, e.thresholds)
@@ -73,8 +73,8 @@ func TestYosys(t *testing.T) {
 	}
 }
 
-// TestClassifier lowers whole classifiers after the mapping of their gates and before
-// their heads, and classifies with them.
+// TestClassifier lowers the encoders of whole classifiers, after their gates are mapped and before their heads are
+// lowered, and classifies with the result.
 func TestClassifier(t *testing.T) {
 	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 90, Depth: 20, Features: 50, Bits: 6})
 	raw, err := freeze.Network(f, netlist.Full)

@@ -20,7 +20,7 @@ func gatesOf(inputs, gates int, f func(b *netlist.Builder, x []netlist.Net, i in
 	return b.Netlist()
 }
 
-// TestAbsorb counts gates that fit the counters: nothing but the counters may be left.
+// TestAbsorb counts gates that fit into the counters: only the counters may be left.
 func TestAbsorb(t *testing.T) {
 	and := func(b *netlist.Builder, in ...netlist.Net) netlist.Net {
 		return b.Function(1<<(1<<len(in)-1), netlist.Origin{}, in...)
@@ -73,7 +73,7 @@ func TestAbsorb(t *testing.T) {
 	}
 }
 
-// TestAbsorbShared leaves a gate alone that something else reads, too.
+// TestAbsorbShared checks that a gate that another cell reads too is left alone.
 func TestAbsorbShared(t *testing.T) {
 	b := netlist.NewBuilder("shared")
 	x := b.Input("x", 6, 1, nil)
@@ -88,8 +88,8 @@ func TestAbsorbShared(t *testing.T) {
 	}
 }
 
-// TestAbsorbRandom lowers counts of random gates of two to six inputs, some of which they share, and expects fewer LUTs
-// than without absorption.
+// TestAbsorbRandom lowers counts of random gates of two to six inputs. Some gates share inputs. Absorption must save
+// LUTs.
 func TestAbsorbRandom(t *testing.T) {
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 4))

@@ -16,8 +16,8 @@ import (
 	"ialgn/netlist"
 )
 
-// classes returns two popcounts of 40 bits, some of them constant, equal or complementary,
-// and their argmax, over gates on 30 inputs.
+// classes returns two popcounts of 40 bits and their argmax, over gates on 30 inputs. Some of the bits are constant,
+// equal or complementary.
 func classes() *netlist.Netlist {
 	r := rand.New(rand.NewPCG(3, 3))
 	b := netlist.NewBuilder("classes")
@@ -52,8 +52,9 @@ func changed(n *netlist.Netlist, i netlist.Cell, f func(param uint64, in []netli
 	return k.Finish()
 }
 
-// TestCheckFaults breaks a lowered netlist in every cell between bits and counts, in every way that changes one value of
-// its function, and expects an error for each. By default each option has a third of the values.
+// TestCheckFaults breaks a lowered netlist in every cell between the counted bits and the counts, in every way that
+// changes one value of the cell's function, and expects an error for each fault. By default each option is tested
+// with a third of the values.
 func TestCheckFaults(t *testing.T) {
 	n := classes()
 	for at, o := range faultOptions {
@@ -76,11 +77,11 @@ func TestCheckFaults(t *testing.T) {
 	}
 }
 
-// faultOptions have a cell for each output of a counter: where it is several, some values of
-// their functions make no difference.
+// faultOptions are options with one cell for each output of a counter. If an output takes several cells, some values
+// of their functions make no difference.
 var faultOptions = []Options{{K: 6}, {K: 4}, {K: 6, Absorb: true}}
 
-// between returns the function cells that the counts depend on and that count.
+// between returns the function cells between the counted bits and the counts.
 func between(n *netlist.Netlist, h *counts.Hint) []netlist.Cell {
 	counted := map[netlist.Net]bool{}
 	for _, c := range h.Counts {
@@ -207,8 +208,8 @@ func TestHintJSON(t *testing.T) {
 	}
 }
 
-// TestFold counts bits that are constant, equal or complementary: what is left is what
-// cannot be known before.
+// TestFold counts bits that are constant, equal or complementary. The lowered netlist may contain only the part of
+// the sum that is not known in advance.
 func TestFold(t *testing.T) {
 	b := netlist.NewBuilder("fold")
 	x := b.Input("x", 4, 1, nil)

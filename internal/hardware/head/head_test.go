@@ -18,7 +18,7 @@ import (
 	"ialgn/sim"
 )
 
-// argmaxOf returns the argmax of so many words of a width.
+// argmaxOf returns the argmax of the given number of words (classes) of the given width.
 func argmaxOf(classes, width int) *netlist.Netlist {
 	b := netlist.NewBuilder("argmax")
 	x := b.Input("x", classes*width, width, nil)
@@ -37,8 +37,8 @@ func popcountOf(n int) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// lower lowers n and holds the result to all that is promised: valid, without operators,
-// with cells of at most K inputs, proved by Check, and the same function on samples.
+// lower lowers n and checks all promises for the result: it is valid, has no operators, has cells of at most K
+// inputs, is proved by Check, and computes the same function on samples.
 func lower(t *testing.T, n *netlist.Netlist, o Options) (*netlist.Netlist, *counts.Hint) {
 	t.Helper()
 	got, hint, err := Lower(n, o)
@@ -63,7 +63,8 @@ func lower(t *testing.T, n *netlist.Netlist, o Options) (*netlist.Netlist, *coun
 	return got, hint
 }
 
-// prove proves the counts of a lowered netlist by its hint, which has a bit for each input of a cell before.
+// prove proves the counts of a lowered netlist by its hint. The hint has a bit for each input of a popcount of the
+// netlist before.
 func prove(before, got *netlist.Netlist, h *counts.Hint) error {
 	if err := h.Check(got); err != nil {
 		return err
@@ -80,7 +81,7 @@ func prove(before, got *netlist.Netlist, h *counts.Hint) error {
 	return nil
 }
 
-// widest returns the inputs of the widest function.
+// widest returns the number of inputs of the widest function.
 func widest(n *netlist.Netlist) int {
 	most := 0
 	for i := range netlist.Cell(n.Cells()) {
@@ -91,9 +92,8 @@ func widest(n *netlist.Netlist) int {
 	return most
 }
 
-// compare compares all outputs and probes on random samples, some of which have nearly
-// all bits equal, which reaches the ends of counts. Netlists with registers run for some
-// clocks.
+// compare compares all outputs and probes on random samples. Some samples have nearly all bits equal, which reaches
+// the smallest and largest counts. Netlists with registers run for several clocks.
 func compare(t *testing.T, want, got *netlist.Netlist) {
 	t.Helper()
 	const words = 16
@@ -118,7 +118,7 @@ func compare(t *testing.T, want, got *netlist.Netlist) {
 				case 2:
 					rows[i] |= r.Uint64() | r.Uint64() | r.Uint64() | r.Uint64() | r.Uint64()
 				}
-				rows[i] = rows[i]&^3 | 2 // all 0 and all 1 among them
+				rows[i] = rows[i]&^3 | 2 // include a sample of zeros and a sample of ones
 			}
 			in = append(in, rows)
 		}
@@ -170,7 +170,7 @@ func inputsOf(ports [][]uint64, words, sample int) string {
 	return strings.Join(all, " ")
 }
 
-// options are all kinds of options.
+// options returns one set of options of every kind.
 func options() []Options {
 	var all []Options
 	for k := 2; k <= 6; k++ {
@@ -201,8 +201,8 @@ func TestPopcount(t *testing.T) {
 	}
 }
 
-// TestArgmax lowers argmaxes of few and many classes, each with a width that is another for the next option. The long
-// tests have all widths.
+// TestArgmax lowers argmaxes of few and many classes. By default each option is tested with another width; the long
+// tests use all widths.
 func TestArgmax(t *testing.T) {
 	for i, o := range options() {
 		t.Run(o.name(), func(t *testing.T) {
@@ -254,15 +254,15 @@ func largest(x, classes, width int) int {
 	return best
 }
 
-// TestRandom lowers random netlists of all kinds of cells, with registers, with each option.
+// TestRandom lowers random netlists of all kinds of cells, also with registers, with each option.
 func TestRandom(t *testing.T) {
 	for seed := range uint64(len(options())) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { t.Parallel(); lowerRandom(t, seed, 1+3*int(seed)) })
 	}
 }
 
-// FuzzLower is the same for more seeds, of sizes that take well under the ten seconds after
-// which the tool calls an input hung.
+// FuzzLower is TestRandom for more seeds. The netlists are small enough to take well under ten seconds, after which
+// the fuzzer reports an input as hung.
 func FuzzLower(f *testing.F) {
 	f.Add(uint64(1), uint8(30))
 	f.Fuzz(func(t *testing.T, seed uint64, cells uint8) { lowerRandom(t, seed, 1+int(cells)%80) })
@@ -275,7 +275,7 @@ func lowerRandom(t *testing.T, seed uint64, cells int) {
 	lower(t, netgen.Netlist(seed, netgen.NetlistOptions{Cells: cells, Inputs: 2 + cells/8, Kinds: kinds}), o)
 }
 
-// TestFrozen lowers whole classifiers, whose bits arrive at different levels.
+// TestFrozen lowers whole classifiers. Their bits arrive at different levels.
 func TestFrozen(t *testing.T) {
 	for i, depth := range []int{1, 10} {
 		n, err := freeze.Network(netgen.Frozen(4, netgen.Paper(300, depth)), netlist.Full)
@@ -292,7 +292,7 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// TestRepeatable lowers twice with the same result.
+// TestRepeatable lowers twice and expects the same result.
 func TestRepeatable(t *testing.T) {
 	n := popcountOf(200)
 	a, hintA, _ := Lower(n, Options{K: 6})
@@ -302,7 +302,7 @@ func TestRepeatable(t *testing.T) {
 	}
 }
 
-// TestOptions gives options that are out of range.
+// TestOptions checks that options out of range are refused.
 func TestOptions(t *testing.T) {
 	for _, o := range []Options{{K: 1}, {K: 7}, {K: 6, Objective: 3}, {K: 6, Levels: -1}} {
 		if _, _, err := Lower(popcountOf(3), o); err == nil {
@@ -311,8 +311,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestLate holds trees whose bits come late to what was reached: the first bits are added
-// up meanwhile.
+// TestLate limits the sizes of trees with some late bits to the best sizes reached so far. Such a tree adds up the
+// early bits first.
 func TestLate(t *testing.T) {
 	for _, c := range []struct {
 		name         string
@@ -333,8 +333,8 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestFigures holds the sizes of trees and tournaments to what was reached, so that a
-// change that makes them larger shows.
+// TestFigures limits the sizes of trees and tournaments to the best sizes reached so far, so that a change that
+// makes them larger fails.
 func TestFigures(t *testing.T) {
 	for _, c := range []struct {
 		n            *netlist.Netlist
@@ -370,7 +370,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestUnjoined has no carry that adds a net to itself, which others have where a chain follows another.
+// TestUnjoined checks that option Unjoined avoids carries that add a net to itself. Without the option, such a carry
+// joins a chain to the next one.
 func TestUnjoined(t *testing.T) {
 	n := classes()
 	for _, unjoined := range []bool{false, true} {

@@ -8,8 +8,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestMix counts gates that make no pairs, next to each other: counters of mixed bits take a
-// LUT less for as many inputs as the gates leave.
+// TestMix counts gates that form no pairs. Counters that mix bits of neighbouring sums take one LUT less for each
+// group of inputs that the gates leave free.
 func TestMix(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -30,7 +30,7 @@ func TestMix(t *testing.T) {
 	}
 }
 
-// TestMixRandom mixes bits of random sums, whatever that costs, for each number of levels.
+// TestMixRandom mixes bits of random sums, at any cost, for each number of levels.
 func TestMixRandom(t *testing.T) {
 	saved := 0
 	for seed := range uint64(12) {
@@ -75,8 +75,7 @@ func lowerMixed(t *testing.T, n *netlist.Netlist, k int, limit int32) (*netlist.
 	return got, l.hint
 }
 
-// TestMixFaults shows that the checker sees a LUT that is mixed with another bit than the
-// hint says.
+// TestMixFaults checks that the checker notices a LUT that is mixed with another bit than the hint says.
 func TestMixFaults(t *testing.T) {
 	n := chainsOf(false, 6, 5, 5, 5, 5, 5)
 	got, h := lower(t, n, Options{K: 6, Absorb: true, Objective: Area})

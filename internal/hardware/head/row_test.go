@@ -9,9 +9,8 @@ import (
 	"ialgn/netlist"
 )
 
-// chainsOf returns the popcount of gates of the given numbers of inputs, each of which
-// reads as many nets of its own, the last under exclusive or; but with shared, the last of
-// all gates is one net.
+// chainsOf returns the popcount of gates with the given numbers of inputs. Each gate reads its own nets and applies
+// exclusive or to its last input. If shared is set, all gates have the same net as last input.
 func chainsOf(shared bool, sizes ...int) *netlist.Netlist {
 	b := netlist.NewBuilder("chains")
 	total := 0
@@ -26,7 +25,7 @@ func chainsOf(shared bool, sizes ...int) *netlist.Netlist {
 		if x = x[size:]; shared {
 			in[size-1] = last
 		}
-		table := tabulate(size, func(v uint) bool { // the and of all but the last ^ the last
+		table := tabulate(size, func(v uint) bool { // (the and of all inputs but the last) ^ the last
 			return (v&(1<<(size-1)-1) == 1<<(size-1)-1) != (v>>(size-1)&1 == 1)
 		})
 		bits = append(bits, b.Function(table, netlist.Origin{}, in...))
@@ -36,7 +35,7 @@ func chainsOf(shared bool, sizes ...int) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// TestRows counts gates whose full adders take no LUT: each pair saves one.
+// TestRows counts gates whose full adders need no LUTs of their own: each pair saves one LUT.
 func TestRows(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -61,7 +60,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestRowsDepth leaves rows alone where levels count.
+// TestRowsDepth checks that rows are not used if the number of levels matters.
 func TestRowsDepth(t *testing.T) {
 	n := chainsOf(false, 5, 3, 3)
 	for _, o := range []Options{{K: 6, Absorb: true, Objective: Depth}, {K: 6, Absorb: true, Levels: 2}} {
@@ -71,8 +70,8 @@ func TestRowsDepth(t *testing.T) {
 	}
 }
 
-// TestRowsRandom makes rows of random gates on a few nets, so that digits in between are
-// constants, inputs and each other. All is proved and simulated.
+// TestRowsRandom builds rows of random gates on a few nets, so that some digits in between are constants, inputs or
+// equal to each other. All results are proved and simulated.
 func TestRowsRandom(t *testing.T) {
 	most := 0
 	for seed := range uint64(300) {
@@ -112,7 +111,7 @@ func TestRowsRandom(t *testing.T) {
 	}
 }
 
-// randomChain returns the table of a random chain of gates on so many inputs.
+// randomChain returns the table of a random chain of gates on the given number of inputs.
 func randomChain(r *rand.Rand, inputs int) uint64 {
 	h := netlist.PinTable(0)
 	for j := 1; j < inputs; j++ {

@@ -48,7 +48,7 @@ func cells(t *testing.T, out string) map[string]int {
 	return count
 }
 
-// synthesised returns the LUTs and levels that yosys makes of a netlist's Verilog.
+// synthesised returns the LUTs and levels to which yosys maps a netlist's Verilog.
 func synthesised(t *testing.T, n *netlist.Netlist, k int) (luts, levels int) {
 	t.Helper()
 	dir := writeVerilog(t, n)
@@ -62,8 +62,8 @@ func synthesised(t *testing.T, n *netlist.Netlist, k int) (luts, levels int) {
 	return cells(t, out)["$lut"], levels
 }
 
-// TestYosys has yosys map the same count from three forms, the sum that it builds itself,
-// full adders and our trees: none may be smaller than ours as it is.
+// TestYosys has yosys map the same count from three forms: the sum that yosys builds itself, full adders, and our
+// trees. No result may be smaller than our own mapping.
 func TestYosys(t *testing.T) {
 	testkit.Long(t, "yosys maps three forms of each count")
 	for _, k := range []int{6, 4} {
@@ -85,8 +85,8 @@ func TestYosys(t *testing.T) {
 	}
 }
 
-// TestLint checks that verilator and iverilog have no warning for the Verilog of lowered netlists. The long tests have
-// each netlist with each option.
+// TestLint checks that verilator and iverilog print no warning for the Verilog of lowered netlists. The long tests
+// check each netlist with each option.
 func TestLint(t *testing.T) {
 	verilator, iverilog := testkit.FindTool(t, "verilator"), testkit.FindTool(t, "iverilog")
 	f, err := freeze.Network(netgen.Frozen(1, netgen.Paper(100, 3)), netlist.Full)
@@ -112,7 +112,7 @@ func TestLint(t *testing.T) {
 
 // TestArgmaxYosys compares the argmax of ten counts of ten bits.
 func TestArgmaxYosys(t *testing.T) {
-	testkit.Long(t, "yosys maps an argmax, whose size TestFigures holds")
+	testkit.Long(t, "yosys maps an argmax; TestFigures checks the sizes")
 	n := argmaxOf(10, 10)
 	ours, _ := lower(t, n, Options{K: 6})
 	theirs, levels := synthesised(t, n, 6)
@@ -123,8 +123,8 @@ func TestArgmaxYosys(t *testing.T) {
 	}
 }
 
-// plainArgmax is the obvious argmax of gates: word after word is compared with the largest so
-// far, bit after bit, and takes its place.
+// plainArgmax returns the obvious argmax of gates: it compares each word with the largest word so far, bit by bit,
+// and keeps the larger one.
 func plainArgmax(classes, width int) *netlist.Netlist {
 	b := netlist.NewBuilder("argmax")
 	x := b.Input("x", classes*width, width, nil)
@@ -148,8 +148,8 @@ func plainArgmax(classes, width int) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// TestProof has abc prove argmaxes and a popcount equal to plain forms that share nothing with ours. The plain popcount
-// is the AIGER back end's. The long tests have each netlist with each option.
+// TestProof has abc prove argmaxes and a popcount equal to plain forms that share no code with ours. The plain
+// popcount comes from the AIGER back end. The long tests prove each netlist with each option.
 func TestProof(t *testing.T) {
 	abc := testkit.FindTool(t, "abc")
 	plain := [][2]*netlist.Netlist{

@@ -17,9 +17,8 @@ import (
 	"ialgn/sim"
 )
 
-// must maps, and checks what holds of every mapping: it is valid, has no function of more
-// than K inputs, the ports of the netlist and its function, and the LUTs and levels of
-// its report.
+// must maps a netlist and checks what every mapping promises: the result is valid, has no function of more than K
+// inputs, has the ports and the function of the netlist, and has the LUTs and levels that the report states.
 func must(t testing.TB, n *netlist.Netlist, o Options) (*netlist.Netlist, *Report) {
 	t.Helper()
 	got, r, err := Map(context.Background(), n, o)
@@ -29,7 +28,7 @@ func must(t testing.TB, n *netlist.Netlist, o Options) (*netlist.Netlist, *Repor
 	if err := got.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	placed, only := 0, true // functions that are no gates and stay; whether there are none
+	placed, only := 0, true // placed: functions that are not gates and stay; only: no such functions
 	for c := range netlist.Cell(n.Cells()) {
 		if in := len(n.Inputs(c)); n.Kind(c) == netlist.Function && n.Origin(c).Layer == 0 && in <= o.K && in > 0 {
 			if only = false; in > 1 {
@@ -65,8 +64,8 @@ func must(t testing.TB, n *netlist.Netlist, o Options) (*netlist.Netlist, *Repor
 	return got, r
 }
 
-// same fails if two netlists differ in ports or, for random inputs of few ones and of few
-// zeros, in outputs or probes.
+// same fails if two netlists differ in ports, outputs or probes. The outputs and probes are compared on random
+// inputs with few ones and with few zeros.
 func same(t testing.TB, old, got *netlist.Netlist) {
 	t.Helper()
 	const words = 16
@@ -114,8 +113,8 @@ func same(t testing.TB, old, got *netlist.Netlist) {
 	}
 }
 
-// optimised returns the gates of a random network, optimised; with restructure also by
-// the passes that restructure, with the order of thermometer bits assumed.
+// optimised returns the optimised gates of a random network. With restructure, the restructuring passes run too and
+// assume the order of thermometer bits.
 func optimised(t testing.TB, seed uint64, f netgen.FrozenOptions, o compiler.Options) *netlist.Netlist {
 	t.Helper()
 	raw, err := freeze.Network(netgen.Frozen(seed, f), netlist.Gates)
@@ -136,7 +135,7 @@ var (
 	objectives = []Objective{Area, Depth, Balanced}
 )
 
-// TestMap maps small networks with every option there is.
+// TestMap maps small networks with every option.
 func TestMap(t *testing.T) {
 	for _, f := range []struct {
 		name    string
@@ -177,24 +176,23 @@ func TestMap(t *testing.T) {
 					last = r.LUTs
 				}
 				if last != area.LUTs {
-					t.Errorf("%d LUTs with as many levels as the least area needs, which is %d", last, area.LUTs)
+					t.Errorf("%d LUTs with the levels of the least area, which has %d LUTs", last, area.LUTs)
 				}
 			})
 		}
 	}
 }
 
-// TestAcceptance holds the figures that the mapper was made for, on the networks of the
-// benchmark and three seeds each: the least area is that of serial packing, and a bound
-// on the levels costs no more than a few percent. The order of thermometer bits never
-// makes it worse.
+// TestAcceptance checks the goals of the mapper on the networks of the benchmark with three seeds each. The smallest
+// area equals the area of serial packing. A bound on the levels costs only a few percent. The order of thermometer
+// bits never makes the result larger.
 func TestAcceptance(t *testing.T) {
 	type figure struct {
 		k, depth int
-		most     float64 // LUTs, of the bound
+		most     float64 // LUTs, relative to the bound
 	}
 	long := netgen.LongChains(500, 60)
-	long.Features, long.Bits = 3072, 16 // so that few anchors repeat
+	long.Features, long.Bits = 3072, 16 // a large number of features, so that few anchors repeat
 	for _, c := range []struct {
 		name    string
 		network netgen.FrozenOptions
@@ -207,7 +205,7 @@ func TestAcceptance(t *testing.T) {
 	} {
 		for seed := range uint64(3) {
 			if (seed > 0 || c.network.Width > 1000) && !testkit.Whole() {
-				continue // the large networks have the figures of the small ones
+				continue // for large networks, the figures equal those for small networks
 			}
 			t.Run(fmt.Sprintf("%s/%d", c.name, seed+1), func(t *testing.T) {
 				n := optimised(t, seed+1, c.network, exact)
@@ -235,8 +233,8 @@ func TestAcceptance(t *testing.T) {
 	}
 }
 
-// TestForks maps networks whose chains share their beginnings, as those with hidden
-// relaxation do: each gate reads any gate of the layer before, and an input.
+// TestForks maps networks whose chains share their beginnings, as in networks with hidden relaxation: each gate
+// reads any gate of the layer before, and an input.
 func TestForks(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -256,10 +254,10 @@ func TestForks(t *testing.T) {
 	}
 }
 
-// inverted is how many outputs of such a network are the inverse of another one.
+// inverted is the number of outputs of a forking network that are the inverse of another output.
 const inverted = 5
 
-// forking returns such a network.
+// forking returns a network whose chains share their beginnings.
 func forking(seed uint64, width, depth int) *netlist.Netlist {
 	r := rand.New(rand.NewPCG(seed, 3))
 	b := netlist.NewBuilder("forks")
@@ -319,7 +317,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestThreads holds that the result does not depend on the number of threads.
+// TestThreads checks that the result does not depend on the number of threads.
 func TestThreads(t *testing.T) {
 	n := optimised(t, 2, netgen.Chains("b"), plain)
 	for _, o := range objectives {
@@ -331,8 +329,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestHead holds that what is no gate stays, and that inverted outputs of chains cost no
-// level.
+// TestHead checks that cells that are not gates stay, and that inverted outputs of chains add no level.
 func TestHead(t *testing.T) {
 	f := netgen.Frozen(4, netgen.FrozenOptions{Width: 60, Depth: 8})
 	for _, scope := range []netlist.Scope{netlist.Core, netlist.Full} {
@@ -362,9 +359,9 @@ func cells(n *netlist.Netlist, k netlist.Kind) (count int) {
 	return count
 }
 
-// TestGeneral maps netlists of all kinds of cells and random functions of up to six
-// inputs, and random-wired networks. Cuts are chosen from a few only, so an objective may
-// miss its aim in one of them, but not in the sum.
+// TestGeneral maps netlists of all kinds of cells and random functions of up to six inputs, and random-wired
+// networks. The mapper considers only a few cuts for each cell. An objective may therefore miss its aim for one
+// netlist, but not for the sum of all netlists.
 func TestGeneral(t *testing.T) {
 	var luts, levels [3]int
 	check := func(n *netlist.Netlist) {
@@ -390,7 +387,7 @@ func TestGeneral(t *testing.T) {
 	}
 }
 
-// FuzzMap is the same for more netlists.
+// FuzzMap is TestGeneral for more netlists.
 func FuzzMap(f *testing.F) {
 	f.Add(uint64(1), uint8(40), false)
 	f.Add(uint64(2), uint8(200), true)
@@ -403,7 +400,7 @@ func FuzzMap(f *testing.F) {
 	})
 }
 
-// checkGeneral maps for each K and objective, and returns the sums over K.
+// checkGeneral maps a netlist for each K and objective, and returns the sums over K.
 func checkGeneral(t *testing.T, n *netlist.Netlist) (sums [3]Report) {
 	t.Helper()
 	for k := MinInputs; k <= MaxInputs; k++ {

@@ -12,8 +12,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestProof has abc prove that mapped gates compute what the raw gates do: of the
-// network b, of long chains, of random wiring and of the network of a whole classifier.
+// TestProof has abc prove that mapped gates compute the same as the raw gates: for the network b, for long chains,
+// for random wiring and for the network of a whole classifier.
 func TestProof(t *testing.T) {
 	if _, err := tool.Find("abc"); err != nil {
 		t.Skip(err)
@@ -69,7 +69,7 @@ func TestProof(t *testing.T) {
 	}
 }
 
-// BenchmarkMap measures mapping alone, in steps of chains.
+// BenchmarkMap measures mapping alone, in chain steps.
 func BenchmarkMap(b *testing.B) {
 	for _, network := range []struct {
 		name    string

@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/chain"
 )
 
-// plainTables are tables without bands, bounds and what may be left out: the recurrences as
-// they are, over all segments.
+// plainTables are tables without bands and bounds, and with nothing left out: the plain recurrences over all
+// segments.
 type plainTables struct {
 	value, pair [][]cost
 	operands    [][][]cost
@@ -23,7 +23,7 @@ func plainGrid(n int) [][]cost {
 	return g
 }
 
-// lower lowers dst[j] to a[m] + next[m][j] + extra for all m from the given one on.
+// lower sets each dst[j] to the minimum of dst[j] and a[m] + next[m][j] + extra over all m >= from.
 func lower(dst, a []cost, next [][]cost, from int, extra cost) {
 	for m := from; m < len(dst); m++ {
 		for j := m + 1; j < len(dst); j++ {
@@ -32,7 +32,7 @@ func lower(dst, a []cost, next [][]cost, from int, extra cost) {
 	}
 }
 
-// plainLevel returns the tables of level d over those below.
+// plainLevel returns the tables of level d, computed from the tables of the level below.
 func (s *solver) plainLevel(d int, below *plainTables) *plainTables {
 	t := &plainTables{value: plainGrid(s.n), pair: plainGrid(s.n)}
 	for i := 1; i <= s.n; i++ {
@@ -73,8 +73,7 @@ func (s *solver) plainLevel(d int, below *plainTables) *plainTables {
 	return t
 }
 
-// TestTables compares the tables of all levels with the plain ones, for mixed chains and
-// chains of runs.
+// TestTables compares the tables of all levels with the plain tables, for mixed chains and for chains of runs.
 func TestTables(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var s solver

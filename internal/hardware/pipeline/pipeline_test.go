@@ -19,8 +19,8 @@ import (
 	"ialgn/sim"
 )
 
-// networks calls f with random netlists, and with frozen networks in all scopes as they are
-// and mapped, with lowered heads of LUTs and of carry chains.
+// networks calls f with random netlists, and with frozen networks in all scopes: raw, mapped, and with lowered heads
+// of LUTs and of carry chains.
 func networks(t *testing.T, f func(t *testing.T, n *netlist.Netlist)) {
 	t.Helper()
 	for seed := range uint64(60) {
@@ -59,7 +59,7 @@ func lowered(t *testing.T, n *netlist.Netlist, k int, carry bool) (*netlist.Netl
 	return low, hint
 }
 
-// choices are options that make pipelines of several depths.
+// choices are options that give pipelines of several depths.
 var choices = []Options{
 	{Auto: true},
 	{Auto: true, MaxLevels: 1},
@@ -70,8 +70,8 @@ var choices = []Options{
 	{Stages: 40},
 }
 
-// TestInsert checks the promises of Insert but for the fewest registers: form, function,
-// latency under stalls, levels, and the figures of the report.
+// TestInsert checks the promises of Insert except for the smallest number of registers: form, function, latency
+// under stalls, levels, and the figures of the report.
 func TestInsert(t *testing.T) {
 	networks(t, func(t *testing.T, n *netlist.Netlist) {
 		for _, o := range choices {
@@ -88,7 +88,7 @@ func TestInsert(t *testing.T) {
 	})
 }
 
-// inserted checks form and figures.
+// inserted checks the form of a pipeline and the figures of its report.
 func inserted(t *testing.T, n, p *netlist.Netlist, r *Report, o Options) {
 	t.Helper()
 	depth := longest(n, nil)
@@ -145,8 +145,8 @@ func inserted(t *testing.T, n, p *netlist.Netlist, r *Report, o Options) {
 	}
 }
 
-// longest returns the most cells on a path that stays in one stage, all being in one if stage
-// is nil. Carries, registers and what only constants decide do not count.
+// longest returns the largest number of cells on a path within one stage. If stage is nil, all cells are in one
+// stage. Carries, registers and cells that depend on constants alone do not count.
 func longest(n *netlist.Netlist, stage []int32) int {
 	own := n.Stages()
 	if stage == nil {
@@ -175,8 +175,8 @@ func longest(n *netlist.Netlist, stage []int32) int {
 	return most
 }
 
-// clocks feeds a pipeline random samples, stalls it at random, and compares every port and
-// probe with what the netlist before says of the sample that stands there.
+// clocks feeds random samples into a pipeline, stalls it at random, and compares every port and probe with the value
+// that the netlist before pipelining has for the sample in that stage.
 func clocks(t *testing.T, n, p *netlist.Netlist, r *Report) {
 	t.Helper()
 	if r.Stages == 0 {
@@ -185,7 +185,7 @@ func clocks(t *testing.T, n, p *netlist.Netlist, r *Report) {
 	plain, clocked := simulator(t, n), simulator(t, p)
 	source := rand.New(rand.NewPCG(1, uint64(n.Nets())))
 	stage := p.Stages()
-	var history [][][]uint64 // the samples of the enabled clocks, the last first
+	var history [][][]uint64 // the samples of the enabled clocks, the latest first
 	for clock := range r.Stages + 10 {
 		in := random(source, n)
 		enable := clock%3 != 1
@@ -202,7 +202,7 @@ func clocks(t *testing.T, n, p *netlist.Netlist, r *Report) {
 			for bit, v := range bus.Nets {
 				at := max(0, int(stage[v]))
 				if at >= len(now) {
-					continue // nothing has come so far
+					continue // no sample has arrived so far
 				}
 				if err := plain.Run(1, now[at]...); err != nil {
 					t.Fatal(err)
@@ -238,7 +238,7 @@ func random(r *rand.Rand, n *netlist.Netlist) (in [][]uint64) {
 	return in
 }
 
-// TestHint takes the hint of a lowered head to the pipeline and back.
+// TestHint converts the hint of a lowered head to the pipeline and back.
 func TestHint(t *testing.T) {
 	raw, err := freeze.Network(netgen.Frozen(1, netgen.FrozenOptions{Width: 300, Depth: 6, ShareA: 0.4, ShareBinary: 0.5}),
 		netlist.Core)
@@ -263,8 +263,8 @@ func TestHint(t *testing.T) {
 	}
 }
 
-// TestDelayLines has a chain whose anchors are used late: registers go on the chain's value,
-// for it replaces the anchors that it has read.
+// TestDelayLines builds a chain whose anchors are used late. The registers must be placed on the chain's value,
+// which replaces the anchors that the chain has already read.
 func TestDelayLines(t *testing.T) {
 	b := netlist.NewBuilder("chain")
 	x := b.Input("x", 13, 1, nil)
@@ -277,7 +277,7 @@ func TestDelayLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Two cuts: the value and the eight anchors behind it, then the value and four.
+	// Two cuts: the first registers the value and the eight anchors after it, the second the value and four anchors.
 	want := &Report{Stages: 2, LevelsPerStage: 4, FlipFlops: FlipFlops{Data: 2, Delay: 12, Valid: 2, Total: 16}}
 	if diff := cmp.Diff(want, r, cmp.AllowUnexported(Report{}),
 		cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "to" }, cmp.Ignore())); diff != "" {
@@ -286,7 +286,7 @@ func TestDelayLines(t *testing.T) {
 	if registers := p.Cells() - 12; registers != 14 {
 		t.Errorf("%d registers, want 14", registers)
 	}
-	// One cut, with half of the anchors behind it.
+	// One cut, with half of the anchors after it.
 	if _, r, _ = Insert(b.Netlist(), Options{Stages: 1}); r.FlipFlops.Total != 1+6+1 {
 		t.Errorf("one stage of six levels: %+v", r.FlipFlops)
 	}
@@ -310,8 +310,9 @@ func mapped(tb testing.TB, name string) *netlist.Netlist {
 	return n
 }
 
-// TestFigures holds the flip-flops of 1000 x 100 gates to a share of their LUTs, in the long tests of 8000 x 100 gates to
-// three fifths, and the phases to within a hundredth of what is possible.
+// TestFigures limits the flip-flops of 1000 x 100 gates to a share of their LUTs. The long tests limit the
+// flip-flops of 8000 x 100 gates to three fifths of the LUTs, and check that the phases are within a hundredth of
+// the optimum.
 func TestFigures(t *testing.T) {
 	name, most := "b", 0.85
 	if testkit.Whole() {

@@ -8,8 +8,7 @@ import (
 	"ialgn/netlist"
 )
 
-// optimum is the slow, obvious way: it tries all stages of all cells and returns the fewest
-// registers.
+// optimum is slow and obvious: it tries all stages of all cells and returns the smallest number of registers.
 func optimum(t *timing, stages, levels int) int {
 	s, best := newSchedule(t, stages, levels), -1
 	var try func(c netlist.Cell)
@@ -42,15 +41,15 @@ func optimum(t *timing, stages, levels int) int {
 	return best
 }
 
-// fits reports whether cell c stands no earlier than what it reads, and its stage has no more
-// levels than it may, as far as the cells up to c go.
+// fits reports whether cell c is in no earlier stage than the cells that it reads, and whether its stage has no more
+// levels than allowed, counting only the cells up to c.
 func fits(s *schedule, c netlist.Cell) bool {
 	ok := true
 	s.eachDriver(c, func(u netlist.Cell) { ok = ok && s.stage[u] <= s.stage[c] })
 	return ok && height(s, c) <= s.levels
 }
 
-// height returns the levels of cell c within its stage.
+// height returns the level of cell c within its stage.
 func height(s *schedule, c netlist.Cell) int {
 	level := make([]int, c+1)
 	for i := range c + 1 {
@@ -64,13 +63,13 @@ func height(s *schedule, c netlist.Cell) int {
 	return level[c]
 }
 
-// small calls f with small random netlists and stages and levels that they fit.
+// small calls f with small random netlists, and with numbers of stages and levels that are possible for them.
 func small(t *testing.T, f func(seed uint64, tm *timing, stages, levels int)) {
 	count := uint64(1200)
 	if testing.Short() {
 		count = 200
 	}
-	// Carries are no level; with the other kinds, cells have several outputs or none.
+	// Carries add no level. Cells of the other kinds have several outputs or none.
 	few := []netlist.Kind{netlist.Function, netlist.Function, netlist.Function, netlist.Carry}
 	for seed := range count {
 		o := netgen.NetlistOptions{Cells: 3 + int(seed%6), Inputs: 3}
@@ -89,7 +88,7 @@ func small(t *testing.T, f func(seed uint64, tm *timing, stages, levels int)) {
 	}
 }
 
-// TestOptimum compares the number of registers with the fewest of all schedules.
+// TestOptimum compares the number of registers with the smallest number over all schedules.
 func TestOptimum(t *testing.T) {
 	exactSum, phaseSum, cases, differ := 0, 0, 0, 0
 	small(t, func(seed uint64, tm *timing, stages, levels int) {
@@ -118,13 +117,13 @@ func TestOptimum(t *testing.T) {
 			}
 		}
 	})
-	// The phases miss the optimum here and there in networks so small that each register counts.
+	// The phases sometimes miss the optimum in networks so small that each register counts.
 	if phaseSum*100 > exactSum*102 || differ*10 > cases {
 		t.Errorf("with phases %d registers instead of %d, in %d of %d cases more", phaseSum, exactSum, differ, cases)
 	}
 }
 
-// TestProgramme solves programmes whose answer is plain.
+// TestProgramme solves linear programs with obvious answers.
 func TestProgramme(t *testing.T) {
 	type constraint struct{ from, to, gap int32 }
 	for _, tt := range []struct {

@@ -19,8 +19,8 @@ import (
 	"ialgn/netlist"
 )
 
-// program classifies the samples that it reads with a function, and prints what comes out. With a feature of all ones
-// it must say -1, but where that is one.
+// program classifies the samples that it reads and prints the results. At the end it sets a feature to all ones. The
+// function must then return -1, unless all ones is a valid word.
 const program = `#include <stdio.h>
 #include <stdlib.h>
 #include "net.h"
@@ -46,11 +46,11 @@ int main(void) {
 }
 `
 
-// samples are as many as fill one batch of blocks of AVX-512, one block and a part of another.
+// samples fill one AVX-512 batch of blocks, one block more, and a part of another block.
 const samples = 4500
 
-// TestLibrary links programs with the archive, and holds each variant and the function that chooses against the
-// trainer's evaluation, for networks of both scopes.
+// TestLibrary links programs with the archive. It compares each variant, and the function that chooses a variant,
+// with the trainer's evaluation, for networks of both scopes.
 func TestLibrary(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("gcc is missing")
@@ -62,7 +62,7 @@ func TestLibrary(t *testing.T) {
 	}{
 		{forms[0].Model().Freeze(), netlist.Full},
 		{forms[len(forms)-1].Model().Freeze(), netlist.Core},
-		// the portable code takes more memory than the machine code, which has no rows of all bits of features
+		// The portable code takes more memory than the machine code, which does not store rows for all feature bits.
 		{netgen.Frozen(1, netgen.FrozenOptions{Features: 300, Bits: 2, BitsIn: 16, Width: 3000, Depth: 3}), netlist.Full},
 	} {
 		n, err := freeze.Network(c.f, c.scope)
@@ -128,7 +128,8 @@ func checkLibrary(t *testing.T, f *model.Frozen, n *netlist.Netlist) {
 	}
 }
 
-// expected returns samples as text, of thermometer bits or feature words, and what the program must print of them.
+// expected returns samples as text, as thermometer bits or feature words, and the output that the program must print
+// for them.
 func expected(t *testing.T, f *model.Frozen, bits bool) (in, want string) {
 	t.Helper()
 	enc := &f.Encoder
@@ -170,7 +171,7 @@ func expected(t *testing.T, f *model.Frozen, bits bool) (in, want string) {
 	return text.String(), out.String() + "-1\n"
 }
 
-// TestNewRefusesNetlistsWithoutAClass has netlists that no library can be made of.
+// TestNewRefusesNetlistsWithoutAClass checks that netlists that cannot become a library are refused.
 func TestNewRefusesNetlistsWithoutAClass(t *testing.T) {
 	b := netlist.NewBuilder("net")
 	b.Output("y", 1, nil, b.Input("x", 8, 8, nil)[:1])

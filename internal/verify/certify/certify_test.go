@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/verify/cec"
 )
 
-// TestErr says what outcomes come to: a difference counts, whatever else was left open, and of what was left open the
-// last one is named, which ended the run.
+// TestErr checks how the outcomes of the checks combine: a difference always counts, whatever was left unproved. If
+// several checks are unproved, the error names the last one, which ended the run.
 func TestErr(t *testing.T) {
 	good, different := outcome{verdict: cec.Equivalent}, outcome{verdict: cec.Different}
 	open := func(reason string) outcome { return outcome{verdict: "unproved", reason: reason} }
@@ -38,7 +38,7 @@ func TestErr(t *testing.T) {
 	}
 }
 
-// TestTable holds that rows have names of their own, and that no level comes before a lower one.
+// TestTable checks that the rows have distinct names, and that the levels never decrease.
 func TestTable(t *testing.T) {
 	names := map[string]bool{}
 	for i, row := range checks {

@@ -11,8 +11,8 @@ import (
 	"ialgn/netlist"
 )
 
-// assumedDesign returns a design with the reference that its model file is, compiled with
-// or without the order of thermometer bits, and proved for such codes.
+// assumedDesign returns a design together with the reference from its model file. The design is compiled with or
+// without use of the order of thermometer bits, and is to be proved for thermometer codes only.
 func assumedDesign(t *testing.T, scope netlist.Scope, used bool) verify.Design {
 	t.Helper()
 	m := netgen.Model(netgen.ModelOptions{Seed: 7, Width: 60, Depth: 12, Features: 5, Bits: 6, Classes: 3})
@@ -29,10 +29,10 @@ func assumedDesign(t *testing.T, scope netlist.Scope, used bool) verify.Design {
 	return d
 }
 
-// TestAssumption holds that a design simplified with the order of thermometer bits is
-// proved with the assumption only: without it, an input shows the difference that is no
-// such code. A second proof tells that, and that the assumption is not needed where no
-// pass used the order.
+// TestAssumption checks that a design that was simplified by the order of thermometer bits can be proved only under
+// the assumption of thermometer codes. Without the assumption, an input that is not a thermometer code shows a
+// difference. A second proof finds this out. If no pass used the order, the second proof shows that the assumption
+// is not needed.
 func TestAssumption(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core} {
@@ -59,7 +59,7 @@ func TestAssumption(t *testing.T) {
 	}
 }
 
-// isThermometer reports whether the bits that are 1 are codes of features.
+// isThermometer reports whether the bits that are 1 form valid thermometer codes of the features.
 func isThermometer(d verify.Design, ones []int) bool {
 	x, bits := make([]bool, d.Model.Inputs()), d.Model.Encoder.Bits-1
 	for _, i := range ones {
@@ -73,8 +73,8 @@ func isThermometer(d verify.Design, ones []int) bool {
 	return true
 }
 
-// TestAssumptionUndecided has abc give no answer to the second question: what was proved
-// with the assumption stays proved.
+// TestAssumptionUndecided has abc give no answer to the second question. The result that was proved under the
+// assumption must stay proved.
 func TestAssumptionUndecided(t *testing.T) {
 	d := assumedDesign(t, netlist.Gates, false) // no sample shows a difference
 	verifytest.Fake(t, "berkeley-abc", `case "$*" in *cec*) [ -e "$0.asked" ] || echo 'Networks are equivalent.'; : > "$0.asked";; esac`)
@@ -83,8 +83,8 @@ func TestAssumptionUndecided(t *testing.T) {
 	}
 }
 
-// TestEveryWord holds that scope full is proved for every value of a feature's word, those
-// above the largest that the encoder knows among them.
+// TestEveryWord checks that scope full is proved for every value of a feature's word, including values above the
+// largest value that the encoder knows.
 func TestEveryWord(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	f := withThresholds(verifytest.Small(42), 40, 100, 200)

@@ -10,8 +10,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestAllConstant proves networks in which every gate of the last layer is constant, so
-// that nothing is left to be compared, and not such a one with another constant.
+// TestAllConstant proves networks in which every gate of the last layer is constant, so that nothing is left to
+// compare. A network with another constant must not be proved.
 func TestAllConstant(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for _, scope := range []netlist.Scope{netlist.Core, netlist.Full} {

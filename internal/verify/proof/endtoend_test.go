@@ -17,7 +17,7 @@ import (
 	"ialgn/netlist"
 )
 
-// wholeDesign returns a mapped design with the reference that its model file is.
+// wholeDesign returns a mapped design with the reference from its model file.
 func wholeDesign(t *testing.T, m *model.Model, scope netlist.Scope, target string, k int, assumed bool) verify.Design {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "m.safetensors")
@@ -32,8 +32,8 @@ func wholeDesign(t *testing.T, m *model.Model, scope netlist.Scope, target strin
 	return d
 }
 
-// TestEndToEnd proves classes of 31 bits from the model to the class at once, however they
-// are counted, and leaves classes of 32 to the proof in parts.
+// TestEndToEnd proves designs with up to 31 bits a class in one proof from the model to the class, for every method
+// of counting. Designs with 32 bits a class are left to the proof in parts.
 func TestEndToEnd(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for _, c := range []struct {
@@ -60,8 +60,8 @@ func TestEndToEnd(t *testing.T) {
 	}
 }
 
-// TestEndToEndFaults breaks tables anywhere in a design, with the cuts and the hint of the
-// sound one: what samples show, the proof of the whole finds by itself.
+// TestEndToEndFaults breaks tables anywhere in a design but keeps the cuts and the hint of the sound design. The
+// end-to-end proof must find by itself every fault that samples show.
 func TestEndToEndFaults(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	m := netgen.Model(netgen.ModelOptions{Seed: 9, Features: 9, Classes: 3, Width: 45, Depth: 4})
@@ -78,7 +78,7 @@ func TestEndToEndFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer engine.Close()
-	r, sound, found := rand.New(rand.NewPCG(7, 7)), d.Product, [2]int{} // in the gates, in the head
+	r, sound, found := rand.New(rand.NewPCG(7, 7)), d.Product, [2]int{} // found: in the gates, in the head
 	for range 40 {
 		cells := verifytest.CellsOf(sound, netlist.Function)
 		c := cells[r.IntN(len(cells))]
@@ -104,8 +104,8 @@ func TestEndToEndFaults(t *testing.T) {
 	}
 }
 
-// TestEndToEndLiars has the part proofs hold, and abc say one thing or another of the whole:
-// no verdict leaves what was proved, another one does not.
+// TestEndToEndLiars lets the proofs of the parts succeed and has a fake abc give different answers about the whole.
+// An undecided answer leaves the design proved; a difference does not.
 func TestEndToEndLiars(t *testing.T) {
 	d := specifiedSmall(t, netlist.Core)
 	for says, want := range map[string]Result{
@@ -113,7 +113,7 @@ func TestEndToEndLiars(t *testing.T) {
 		"Networks are NOT EQUIVALENT": {Verdict: unproved, EndToEnd: different},
 		"Networks are UNDECIDED":      {Proved: true, Verdict: equivalent, EndToEnd: unproved},
 	} {
-		// The whole has the output class_index in its symbols, the parts have not.
+		// Only the file of the whole has the output class_index among its symbols.
 		verifytest.Fake(t, "berkeley-abc", fmt.Sprintf(`says='Networks are equivalent'
 			case "$*" in *cec*) while read -r line; do case "$line" in *class_index*) says='%s';; esac; done < other.aig;; esac
 			echo "$says"`, says))

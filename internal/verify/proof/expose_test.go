@@ -15,16 +15,15 @@ import (
 	"ialgn/netlist"
 )
 
-// The network of seldomDesign: bits counted for each class, and inputs of each bit.
+// The shape of the network of seldomDesign: counted bits of each class, and inputs of each bit.
 const (
 	seldomClasses = 3
 	seldomBits    = 4
 	seldomInputs  = 30
 )
 
-// seldomDesign returns a mapped design in which each counted bit is the conjunction of many
-// inputs of its own: random samples show few of the 4096 values of all bits together, and
-// there is an input for each.
+// seldomDesign returns a mapped design in which each counted bit is the conjunction of many inputs that no other bit
+// reads. Random samples show few of the 4096 values of all bits together, although each value has an input.
 func seldomDesign(t *testing.T) verify.Design {
 	t.Helper()
 	b := netlist.NewBuilder("seldom")
@@ -61,7 +60,7 @@ func seldomDesign(t *testing.T) verify.Design {
 	return verify.Design{Model: verifytest.Small(1), Raw: raw, Product: lowered.Netlist, Hint: lowered.Hint}
 }
 
-// everyValue returns an input for each value of all counted bits of seldomDesign together.
+// everyValue returns one input for each combined value of all counted bits of seldomDesign.
 func everyValue() verify.Stimuli {
 	s := verify.AllInputs(seldomClasses * seldomBits)
 	for w, word := range s.Words {
@@ -74,8 +73,8 @@ func everyValue() verify.Stimuli {
 	return s
 }
 
-// TestExposed breaks the counters and the argmax where no random sample shows it: an input is
-// found that does, for every one of these faults that an input shows.
+// TestExposed breaks the counters and the argmax where no random sample shows the fault. For every fault that some
+// input shows, the check must find such an input.
 func TestExposed(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	d := seldomDesign(t)
@@ -121,7 +120,7 @@ func TestExposed(t *testing.T) {
 	}
 }
 
-// partOf says whether a broken product has a wrong counter.
+// partOf returns which part of a broken product is wrong: a counter or the argmax.
 func partOf(d verify.Design) string {
 	for i := range d.Hint.Counts {
 		if counts.Prove(d.Product, &d.Hint.Counts[i]) != nil {
@@ -131,8 +130,8 @@ func partOf(d verify.Design) string {
 	return "argmax"
 }
 
-// TestNothingToExpose breaks the argmax for counts that no input gives, which is not called
-// proved, and not different: the reason names what is wrong.
+// TestNothingToExpose breaks the argmax for counts that no input produces. The result must be neither proved nor
+// different, and its reason must name the broken part.
 func TestNothingToExpose(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	f := constantClass(verifytest.Small(32), 0, 1) // its count is 0

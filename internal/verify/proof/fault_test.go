@@ -15,10 +15,10 @@ import (
 	"ialgn/sim"
 )
 
-// TestGateFaults breaks tables and anchors at random places. Where the samples show it
-// the software level finds it and names the gate; where they do not, the proof finds
-// it, or the circuits are equal. Tables are broken in the raw netlist of one scope and the optimised one of the next,
-// anchors in the others; the long tests have both in all.
+// TestGateFaults breaks tables and anchors at random places. If the samples show a fault, the software level must
+// find it and name the gate. Otherwise the proof must find it, unless the circuits are equal. Tables are broken in
+// the raw netlist of one scope and in the optimised netlist of the next scope, anchors in the other netlists. The
+// long tests break both in every scope.
 func TestGateFaults(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	f := verifytest.Small(21)
@@ -88,7 +88,7 @@ func named(t *testing.T, n *netlist.Netlist, c netlist.Cell, f verify.Findings) 
 	}
 }
 
-// proveFault checks what the proof says of a fault that no sample shows.
+// proveFault checks the result of the proof for a fault that no sample shows.
 func proveFault(t *testing.T, d verify.Design, c netlist.Cell) {
 	t.Helper()
 	r, err := Check(t.Context(), d)
@@ -111,9 +111,9 @@ func proveFault(t *testing.T, d verify.Design, c netlist.Cell) {
 	}
 }
 
-// replays checks that the reported counterexample tells the model's own forward pass
-// from the optimised netlist. A full design is fed where the bits are a thermometer
-// code: a proof about gates is for other inputs too.
+// replays checks that the model's own forward pass and the optimised netlist differ on the reported counterexample.
+// For a full design the counterexample is used only if its bits form thermometer codes: a proof about gates covers
+// other inputs too.
 func replays(t *testing.T, d verify.Design, r *Result) {
 	t.Helper()
 	if len(d.Product.InputPorts()[0].Nets) != d.Model.Inputs() || d.Product.InputPorts()[0].Word != 1 {
@@ -140,8 +140,8 @@ func replays(t *testing.T, d verify.Design, r *Result) {
 	}
 }
 
-// TestUnseenFault breaks a bit of a table that no sample reaches: the software level
-// passes and the proof does not.
+// TestUnseenFault breaks a bit of a table that no sample reaches. The software level must pass and the proof must
+// fail.
 func TestUnseenFault(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	f := verifytest.Small(22)
@@ -176,7 +176,7 @@ func TestUnseenFault(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got.Verdict == equivalent {
-					continue // the bit is out of reach for every input
+					continue // no input reaches the bit
 				}
 				found++
 				if got.Verdict != different || got.Proved || got.Mismatches == 0 {

@@ -13,9 +13,9 @@ import (
 	"ialgn/netlist"
 )
 
-// TestForeign takes the products of other networks for that of a model: with other widths, depths,
-// classes and features, and none at all. Every check that does not refuse them finds that they differ,
-// and none panics.
+// TestForeign verifies the products of other networks against a model. The other networks have other widths, depths,
+// classes and features, and one product is empty. Each check must either refuse the product or find a difference,
+// and none may panic.
 func TestForeign(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	network := func(o netgen.ModelOptions) *model.Frozen { return netgen.Model(o).Freeze() }
@@ -38,7 +38,7 @@ func TestForeign(t *testing.T) {
 		for j, scope := range verifytest.Scopes {
 			for k, target := range []string{"", "ice40"} {
 				if (i+j+k)%2 > 0 && !testkit.Whole() {
-					continue // each network as gates and as hardware, each scope of both
+					continue // one pairing for each network as gates and as hardware, and for each scope of both
 				}
 				t.Run(fmt.Sprintf("%d/%v/%s", i, scope, target), func(t *testing.T) {
 					d, other := verifytest.NewDesign(t, f, scope, 2), verifytest.NewDesign(t, network(o), scope, 2)
@@ -53,7 +53,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// foreign holds that no level of a design passes.
+// foreign checks that a design passes at no level.
 func foreign(d verify.Design, t *testing.T, s verify.Samples) {
 	t.Helper()
 	software, err := software.Check(t.Context(), d, s, 1)
@@ -66,7 +66,7 @@ func foreign(d verify.Design, t *testing.T, s verify.Samples) {
 	}
 }
 
-// TestConstantProduct takes constants for a product: a netlist without cells.
+// TestConstantProduct verifies a product that has only constants: a netlist without cells.
 func TestConstantProduct(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	f := verifytest.Small(1)

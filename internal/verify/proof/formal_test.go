@@ -11,9 +11,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestLiars runs a program that exits 0 in the place of abc and says one thing or
-// another: nothing but the proof's own line is a proof, and a difference that our
-// simulator does not show is none.
+// TestLiars replaces abc by a program that exits with 0 and prints different texts. Only abc's own line for a proof
+// counts as a proof, and a difference counts only if our simulator shows it too.
 func TestLiars(t *testing.T) {
 	d := verifytest.NewDesign(t, verifytest.Small(41), netlist.Core, 2)
 	for _, c := range []struct {
@@ -40,7 +39,7 @@ func TestLiars(t *testing.T) {
 	}
 }
 
-// TestFailedProver checks that a program that dies is an error that names it.
+// TestFailedProver checks that a crash of the prover is an error that names the program.
 func TestFailedProver(t *testing.T) {
 	d := verifytest.NewDesign(t, verifytest.Small(41), netlist.Core, 2)
 	verifytest.Fake(t, "berkeley-abc", "echo 'Networks are equivalent.'; exit 3")
@@ -53,8 +52,8 @@ func TestFailedProver(t *testing.T) {
 	}
 }
 
-// TestMatch pairs signatures, told by letters: upper case is the complement. A choice is
-// told by the product's number, - for the constant 0, or ~ or = and a number of raw.
+// TestMatch pairs signatures. A letter denotes a signature and its upper case the complement. A choice is written as
+// the number of a bit of the product, as - for the constant 0, or as ~ or = and the number of a raw bit.
 func TestMatch(t *testing.T) {
 	for _, c := range []struct {
 		name, raw, product string
@@ -106,7 +105,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// constantOnes returns where a text has the constant 1.
+// constantOnes returns the positions in a text of the constant 1.
 func constantOnes(s string) (list []int) {
 	for i, r := range s {
 		if r == '1' {
@@ -128,7 +127,7 @@ func letters(s string) []verify.Signature {
 	return all
 }
 
-// TestForeignComparator finds that the product has a comparator with another threshold.
+// TestForeignComparator checks that a comparator with another threshold in the product is found.
 func TestForeignComparator(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	d := verifytest.NewDesign(t, withThresholds(verifytest.Small(42), 40, 100, 200), netlist.Full, 2)

@@ -15,8 +15,9 @@ import (
 	"ialgn/netlist"
 )
 
-// TestProvesEveryForm verifies every form of network in every scope, not optimised, once and to the end. It proves a form
-// in one scope, which is not the one of [TestLowered]; the long tests prove it in all.
+// TestProvesEveryForm verifies every form of network in every scope, not optimised: once, and by a complete proof.
+// Each form is proved in one scope, which differs from the scope in [TestLowered]; the long tests prove it in all
+// scopes.
 func TestProvesEveryForm(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for i, form := range netgen.Forms() {
@@ -34,7 +35,7 @@ func TestProvesEveryForm(t *testing.T) {
 	}
 }
 
-// passes checks that a design without a fault is verified.
+// passes checks that a correct design is verified.
 func passes(t *testing.T, d verify.Design, s verify.Samples, formal bool) {
 	t.Helper()
 	soft, err := software.Check(t.Context(), d, s, 2)
@@ -63,7 +64,7 @@ func passes(t *testing.T, d verify.Design, s verify.Samples, formal bool) {
 	}
 }
 
-// TestShapes verifies networks whose head or encoder degenerates.
+// TestShapes verifies networks with a degenerate head or encoder.
 func TestShapes(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	base := func(o netgen.FrozenOptions) *model.Frozen { return netgen.Frozen(5, o) }
@@ -94,8 +95,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// constantClass gives all last gates of a class (the first, if none is named) one
-// operation.
+// constantClass sets the operation of all gates in the last layer of a class to op. Without a class, it uses the
+// first class.
 func constantClass(f *model.Frozen, op uint8, class ...int) *model.Frozen {
 	group, c := f.Width/len(f.Classes), 0
 	if len(class) > 0 {
@@ -115,8 +116,8 @@ func withThresholds(f *model.Frozen, thresholds ...uint16) *model.Frozen {
 	return f
 }
 
-// TestSameSize checks that a full design with as many thresholds as bits a feature
-// gets its words and not the thermometer bits.
+// TestSameSize checks that a full design that has as many thresholds as word bits in each feature gets its feature
+// words as inputs, and not the thermometer bits.
 func TestSameSize(t *testing.T) {
 	e := netgen.Encoder(4, 6, 5)
 	s := verify.Samples{Levels: encoding.NewPacked(4, e.LevelBits()), Words: encoding.NewPacked(4, 5)}

@@ -95,8 +95,8 @@ func redirect(n *netlist.Netlist, name string, change func([]netlist.Net)) *netl
 	return k.Netlist()
 }
 
-// TestHeadFaults breaks the head: the samples show it, no gate is named, and the formal
-// level does not prove it by itself.
+// TestHeadFaults breaks the head. The samples must show the fault, no gate may be named, and the formal level alone
+// must not prove the design.
 func TestHeadFaults(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	f := verifytest.Small(31)
@@ -129,12 +129,12 @@ func TestHeadFaults(t *testing.T) {
 	}
 }
 
-// TestUnseenHeadFault cuts off the highest digit of a count before the argmax, in a
-// class whose count never gets there: nothing shows it, and nothing may prove it.
+// TestUnseenHeadFault removes the highest digit of a count before the argmax, for a class whose count never reaches
+// that digit. No input shows the fault, and no check may call the design proved.
 func TestUnseenHeadFault(t *testing.T) {
 	f := verifytest.Small(32)
 	f = constantClass(f, 0, 1)
-	// Seven of the twelve gates are 0 and the others are free: the count is at most 5.
+	// Seven of the twelve gates are the constant 0 and the others are free, so the count is at most 5.
 	last := &f.Layers[f.Depth()-1]
 	for i := 12; i < 17; i++ {
 		last.Op.Narrow[i] = 3
@@ -157,7 +157,7 @@ func TestUnseenHeadFault(t *testing.T) {
 	}
 }
 
-// TestClassGroups moves chains between classes in a design without a head.
+// TestClassGroups moves chains from one class to another in a design without a head.
 func TestClassGroups(t *testing.T) {
 	f := verifytest.Small(33)
 	s := verifytest.RandomSamples(f, 300)
@@ -193,8 +193,8 @@ func withClasses(n *netlist.Netlist, class []uint16) *netlist.Netlist {
 	return k.Finish()
 }
 
-// TestOrderDoesNotMatter permutes the inputs of the popcounts: it is the same
-// classifier, and the proof finds which bit is which.
+// TestOrderDoesNotMatter permutes the inputs of the popcounts. The classifier stays the same, and the proof must
+// find which bits correspond.
 func TestOrderDoesNotMatter(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	d := verifytest.NewDesign(t, verifytest.Small(34), netlist.Core, 2)
@@ -209,8 +209,8 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	}
 }
 
-// rare returns a design of one class that counts the constant 0, the conjunction of
-// many inputs, which is 0 in all random samples, and the conjunction of all but one.
+// rare returns a design of one class that counts three bits: the constant 0, the conjunction of many inputs, and the
+// conjunction of all these inputs but one. The first conjunction is 0 in all random samples.
 func rare(raw bool) *netlist.Netlist {
 	b := netlist.NewBuilder("rare")
 	x := b.Input("x", 200, 1, nil)
@@ -231,8 +231,8 @@ func rare(raw bool) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// TestRefinement proves a design whose counted bits no random sample tells apart:
-// counterexamples do.
+// TestRefinement proves a design with counted bits that no random sample distinguishes. Counterexamples distinguish
+// them.
 func TestRefinement(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	d := verify.Design{Model: verifytest.Small(1), Raw: rare(true), Product: rare(false)}

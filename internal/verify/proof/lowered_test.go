@@ -18,8 +18,9 @@ import (
 	"ialgn/netlist"
 )
 
-// TestLowered verifies every form of network as hardware, in one scope and mapped in one way; the next form has another
-// scope and another way. The long tests have each form in each scope, mapped in two of the four ways.
+// TestLowered verifies every form of network as hardware. Each form is tested in one scope with one way of mapping,
+// and the next form with another scope and another way. The long tests check each form in each scope, with two of
+// the four ways of mapping.
 func TestLowered(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for i, form := range netgen.Forms() {
@@ -49,7 +50,7 @@ func TestLowered(t *testing.T) {
 	}
 }
 
-// sound checks that a lowered design without a fault is verified.
+// sound checks that a correct lowered design is verified.
 func sound(t *testing.T, d verify.Design, s verify.Samples) {
 	t.Helper()
 	soft, err := software.Check(t.Context(), d, s, 2)
@@ -68,7 +69,7 @@ func sound(t *testing.T, d verify.Design, s verify.Samples) {
 	}
 }
 
-// TestLoweredShapes verifies heads that degenerate or have pairs of complements.
+// TestLoweredShapes verifies heads that are degenerate or count pairs of complements.
 func TestLoweredShapes(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	base := func() *model.Frozen { return netgen.Frozen(5, netgen.FrozenOptions{}) }
@@ -98,7 +99,7 @@ func TestLoweredShapes(t *testing.T) {
 	}
 }
 
-// complementPairs makes the second half of a class's last gates the complements of the first.
+// complementPairs makes the second half of a class's last gates the complements of the first half.
 func complementPairs(f *model.Frozen, class ...int) *model.Frozen {
 	group, c := f.Width/len(f.Classes), 0
 	if len(class) > 0 {
@@ -113,7 +114,7 @@ func complementPairs(f *model.Frozen, class ...int) *model.Frozen {
 	return f
 }
 
-// sameClasses makes the chains of the last class those of the first.
+// sameClasses copies the chains of the first class to the last class.
 func sameClasses(f *model.Frozen) *model.Frozen {
 	group := f.Width / len(f.Classes)
 	for i := range group {
@@ -133,14 +134,14 @@ func copyChain(f *model.Frozen, from, to int) {
 	}
 }
 
-// TestForgedPair counts one too many, with a hint that explains it by a pair of bits that
-// the raw netlist has not.
+// TestForgedPair counts one too many. The forged hint explains the extra count by a pair of complementary bits that
+// the raw netlist does not have.
 func TestForgedPair(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	build := func(raw bool) *netlist.Netlist {
 		b := netlist.NewBuilder("n")
 		x := b.Input("x", 2, 1, nil)
-		count := []netlist.Net{b.Function(verify.TableNot, netlist.Origin{}, x[0]), x[0]} // one more than x[0]
+		count := []netlist.Net{b.Function(verify.TableNot, netlist.Origin{}, x[0]), x[0]} // x[0] plus one
 		if raw {
 			zero := b.Function(0b0000, netlist.Origin{}, x[0], x[1])
 			count = netlist.Word(b.Cell(netlist.Popcount, 0, netlist.Origin{}, zero, zero, x[0]), 2)
@@ -169,7 +170,7 @@ func TestForgedPair(t *testing.T) {
 	}
 }
 
-// TestAssumedWords holds that an assumption about thermometer codes means nothing for words.
+// TestAssumedWords checks that an assumption about thermometer codes has no effect on inputs that are words.
 func TestAssumedWords(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	d := verifytest.LoweredDesign(t, verifytest.Small(31), netlist.Full, "generic", 6, false)
@@ -202,8 +203,8 @@ func withoutAssumption(d verify.Design, t *testing.T) *Result {
 	return r
 }
 
-// TestLoweredFaults breaks tables and inputs of LUTs. What the samples show is found, and
-// the chain is named that the LUT is of, which the LUTs of a counter are not.
+// TestLoweredFaults breaks tables and inputs of LUTs. Faults that the samples show must be found. The chain of the
+// LUT must be named, unless the LUT belongs to a counter.
 func TestLoweredFaults(t *testing.T) {
 	f := verifytest.Small(21)
 	s := verifytest.RandomSamples(f, 300)
@@ -249,7 +250,7 @@ func TestLoweredFaults(t *testing.T) {
 	}
 }
 
-// TestForgedHint changes the hint: nothing is proved by a wrong one, and nothing panics.
+// TestForgedHint changes the hint. A wrong hint must not lead to a proof or to a panic.
 func TestForgedHint(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	d := verifytest.LoweredDesign(t, verifytest.Small(31), netlist.Core, "generic", 6, false)
@@ -293,7 +294,7 @@ func TestForgedHint(t *testing.T) {
 	}
 }
 
-// TestLoweredHeadFaults breaks the LUTs of a head where few samples show it.
+// TestLoweredHeadFaults breaks the LUTs of a head in places that few samples reach.
 func TestLoweredHeadFaults(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	d := verifytest.LoweredDesign(t, verifytest.Small(31), netlist.Core, "generic", 6, false)

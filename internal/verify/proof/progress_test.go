@@ -7,7 +7,7 @@ import (
 	"ialgn/netlist"
 )
 
-// TestProgressOfProof: a proof says what it proves.
+// TestProgressOfProof checks that a proof reports what it is proving.
 func TestProgressOfProof(t *testing.T) {
 	verifytest.Fake(t, "berkeley-abc", "PATH=/usr/bin:/bin; sleep 0.1; echo 'Networks are equivalent.'")
 	d := verifytest.NewDesign(t, verifytest.Small(41), netlist.Core, 2)

@@ -15,7 +15,7 @@ import (
 	"ialgn/netlist"
 )
 
-// specified returns the design of a model with the reference that its file is.
+// specified returns a model's design with the reference from the model's file.
 func specified(t *testing.T, m *model.Model, scope netlist.Scope) verify.Design {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "m.safetensors")
@@ -35,7 +35,7 @@ func specifiedSmall(t *testing.T, scope netlist.Scope) verify.Design {
 	return specified(t, netgen.Model(netgen.ModelOptions{Seed: 41, Features: 9, Width: 36, Depth: 6}), scope)
 }
 
-// TestReference proves products against what the model's tensors say.
+// TestReference proves products against the network that the model's tensors specify.
 func TestReference(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for _, topology := range []string{"ialgn", "rwlgn", "rwlgn-spine", "rwlgn-classwise"} {
@@ -49,8 +49,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestOneBitFeatures proves networks whose features are one bit each, with one threshold each, which
-// some features never exceed: words and thermometer bits look alike, and are not.
+// TestOneBitFeatures proves networks with features of one bit and one threshold each. Some features never exceed
+// their threshold. Words and thermometer bits have the same size here but different meanings.
 func TestOneBitFeatures(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	m := netgen.Model(netgen.ModelOptions{Seed: 5, Features: 8, Width: 30, Depth: 3, Bits: 2, BitsIn: 1})
@@ -89,8 +89,8 @@ func TestOneBitFeatures(t *testing.T) {
 	}
 }
 
-// TestWrongFreezing has the raw netlist itself wrong: whoever takes it for the reference
-// finds nothing, and the tensors show it.
+// TestWrongFreezing breaks the raw netlist itself. A proof with the raw netlist as reference must find nothing; a
+// proof with the model's tensors as reference must find the fault.
 func TestWrongFreezing(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for _, scope := range verifytest.Scopes {
@@ -112,7 +112,7 @@ func TestWrongFreezing(t *testing.T) {
 	}
 }
 
-// TestForeignGroups has a reference with other classes than the netlists.
+// TestForeignGroups uses a reference with other classes than the netlists have.
 func TestForeignGroups(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for _, scope := range verifytest.Scopes {

@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/verify/cec"
 )
 
-// operators is a file with all that Verilog has and a netlist could be written with.
+// operators is a Verilog file with all operators that a netlist could be written with.
 const operators = `
 module half #(parameter W = 3) (input wire [W-1:0] a, b, output wire [W:0] y, output wire z);
   function [W:0] count(input [W-1:0] v);
@@ -69,7 +69,7 @@ func yosysGraph(t *testing.T, dir string) *aiger.File {
 	return f
 }
 
-// TestReadsAsYosys compares what is read with what yosys itself makes of the same file, for
+// TestReadsAsYosys compares the netlist that we read with the graph that yosys itself makes of the same file, for
 // every input.
 func TestReadsAsYosys(t *testing.T) {
 	dir := t.TempDir()
@@ -109,7 +109,7 @@ func TestReadsAsYosys(t *testing.T) {
 	}
 }
 
-// TestBLIF reads files by hand, right ones and wrong ones.
+// TestBLIF reads handwritten files, both correct and wrong ones.
 func TestBLIF(t *testing.T) {
 	const head = ".model net\n.inputs a b\n.outputs y\n"
 	for _, tt := range []struct{ name, text, want string }{
@@ -171,7 +171,7 @@ func TestBLIF(t *testing.T) {
 	}
 }
 
-// TestCovers holds each function of up to four inputs to its table.
+// TestCovers compares each function of up to four inputs with its table.
 func TestCovers(t *testing.T) {
 	for k, step := range []int{1, 1, 1, 1, 7} {
 		names := []string{"a", "b", "c", "d"}[:k]

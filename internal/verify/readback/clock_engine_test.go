@@ -10,7 +10,7 @@ import (
 	"ialgn/netlist"
 )
 
-// Engine says what a folded engine has to be.
+// Engine describes a folded engine that is to be proved.
 type Engine struct {
 	Module string
 	File   string // path of the Verilog; the files of its memories are in the same folder
@@ -18,9 +18,9 @@ type Engine struct {
 	Features, WordBits, Classes int
 	CountBits                   int
 	Drop                        bool
-	Levels                      int      // thresholds of a feature
-	Uniform                     []uint64 // those of every feature; nil: they are in a memory
-	Thresholds                  []string // words of that memory, in binary
+	Levels                      int      // number of thresholds of a feature
+	Uniform                     []uint64 // thresholds of every feature; nil: they are in a memory
+	Thresholds                  []string // words of the memory of thresholds, in binary
 
 	// Programs are the words of each lane's memories, the lowest steps first.
 	Programs [][][]uint64
@@ -28,9 +28,8 @@ type Engine struct {
 	Limit time.Duration
 }
 
-// Prove proves that a clock of the engine is what the head of its file says of a word of the
-// program, for every word and in every state, and that its memories begin with the words that are
-// given.
+// Prove proves, for every program word and in every state, that a clock of the engine does what the head of its file
+// says of that word. It also proves that the engine's memories begin with the given words.
 func (e Engine) Prove(ctx context.Context) (*clockResult, error) {
 	o := MachineOptions{Module: e.Module, Clock: "clk", Files: []string{e.File}, Limit: e.Limit}
 	return proveClock(ctx, o, func(m *machine) {
@@ -51,7 +50,7 @@ func (e Engine) Prove(ctx context.Context) (*clockResult, error) {
 	})
 }
 
-// engine describes an engine.
+// engine builds the description of an engine's clock.
 type engine struct {
 	Engine
 	m             *machine
@@ -60,7 +59,8 @@ type engine struct {
 
 func (e engine) levelBits() int { return bits.Len(uint(e.Levels)) }
 
-// placeBits is the bits of a feature, with which and a level's a number of chains fits into a step.
+// placeBits returns the number of bits of a step's feature field. The field has room for a feature's number and,
+// together with the field of the level, for a number of chains.
 func (e engine) placeBits() int {
 	return max(1, bits.Len(uint(e.Features-1)), e.CountBits-e.levelBits())
 }
@@ -80,7 +80,7 @@ func (e engine) classBits() int   { return max(1, bits.Len(uint(e.Classes-1))) }
 // digits returns the given number of bits, rounded up to whole hexadecimal digits.
 func digits(width int) int { return (width + 3) / 4 * 4 }
 
-// flag describes a register of a bit that a reset clears.
+// flag describes a one-bit register that a reset clears.
 func (e engine) flag(name string, next netlist.Net) { e.m.next(name, e.m.and(e.reset0, next)) }
 
 // loader describes how a packet is loaded into one of two buffers.
@@ -118,7 +118,7 @@ func (e engine) loader() {
 	m.next("write_level", m.bit("write_above"))
 }
 
-// encoder describes how a word becomes the number of thresholds that it exceeds, in two clocks.
+// encoder describes how a word becomes its level, the number of thresholds that it exceeds, in two clocks.
 func (e engine) encoder() {
 	m, value := e.m, e.m.in("word", e.WordBits)
 	m.next("word", m.in("in_data", e.WordBits)...)
@@ -138,7 +138,8 @@ func (e engine) encoder() {
 	m.next("level", level...)
 }
 
-// thresholdBits is the bits of an address of the thresholds, at least those of a block RAM.
+// thresholdBits returns the number of address bits of the memory of thresholds, which is at least the number for a
+// block RAM.
 func (e engine) thresholdBits() int { return max(8, e.placeBits()) }
 
 // exceeds reports whether a word exceeds threshold j of its feature.
@@ -153,14 +154,14 @@ func (e engine) exceeds(value word, j int) netlist.Net {
 	return e.m.above(value, constant(e.Uniform[j], e.WordBits))
 }
 
-// read describes the pins with which a memory is read.
+// read describes the pins through which a memory is read.
 func (e engine) read(memory string, address word) {
 	e.m.out(memory+".RD_ADDR", address...)
 	e.m.out(memory+".RD_EN", netlist.True)
 }
 
-// sequencer describes the counter of steps, which runs for each sample that is whole while fewer
-// than two results wait.
+// sequencer describes the counter of steps. The counter runs for each complete sample, as long as fewer than two
+// results wait.
 func (e engine) sequencer() {
 	m, pc, running, next := e.m, e.m.in("pc", e.counterBits()), e.m.bit("running"), e.m.bit("next")
 	full, results := m.in("full", 2), m.in("results", 2)
@@ -186,7 +187,7 @@ func (e engine) sequencer() {
 	m.next("released", m.bit("buffer_read"))
 }
 
-// chosen describes the registers that say which of a lane's memories the step comes from.
+// chosen describes the registers that select the memory of a lane from which the step comes.
 func (e engine) chosen() {
 	banks, base := e.Programs[0], 0
 	if len(banks) == 1 {
@@ -220,8 +221,8 @@ func (e engine) fetched(lane int) word {
 	return fetched
 }
 
-// lane describes a lane: a step is fetched, the level of its feature is read, compared, and applied
-// to the chain; it returns whether a chain has ended with a 1.
+// lane describes a lane. It fetches a step, reads the level of the step's feature, compares the level and applies
+// the result to the chain. It returns whether a chain has ended with a 1.
 func (e engine) lane(l int) netlist.Net {
 	m, of := e.m, func(name string) string { return fmt.Sprintf("%s_%d", name, l) }
 	size, low := e.levelBits(), e.levelBits()+e.placeBits()
@@ -236,7 +237,7 @@ func (e engine) lane(l int) netlist.Net {
 	m.out(of("image")+".WR_EN", slices.Repeat(word{writes}, size)...)
 	m.next(of("level"), m.in(of("image")+".RD_DATA", size)...)
 
-	do, x, v := m.in(of("do"), 4), m.bit(of("x")), m.bit(of("v")) // the operation, inverted, ends
+	do, x, v := m.in(of("do"), 4), m.bit(of("x")), m.bit(of("v")) // the bits mean: operation, inverted, ends
 	m.next(of("j"), step[:size]...)
 	m.next(of("do"), step[low:]...)
 	m.next(of("x"), m.xor(m.above(m.in(of("level"), size), m.in(of("j"), size)), do[2]))
@@ -248,8 +249,8 @@ func (e engine) lane(l int) netlist.Net {
 	return m.and(m.bit(of("added")), v)
 }
 
-// counter describes how the chains of a class are counted until a step of lane 0 closes it, and how
-// the first class with the most of them is found.
+// counter describes how the chains of a class are counted until a step of lane 0 closes the class, and how the first
+// class with the highest count is found.
 func (e engine) counter(added []netlist.Net) {
 	m, width, do := e.m, e.CountBits, e.m.in("do_0", 4)
 	e.flag("closing", m.and(m.bit("valid_bit"), do[0], do[1], do[2]))
@@ -277,7 +278,7 @@ func (e engine) counter(added []netlist.Net) {
 	m.next("winner", m.mux(wins, number, winner)...)
 }
 
-// answer describes how a result waits until the one before is taken.
+// answer describes how a result waits until the previous one is taken.
 func (e engine) answer() {
 	m, width := e.m, e.classBits()
 	waiting, shown, decided := m.bit("waiting"), m.bit("out_valid"), m.bit("decided")

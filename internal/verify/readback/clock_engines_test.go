@@ -19,17 +19,17 @@ import (
 	"ialgn/netlist"
 )
 
-// folding is an engine to prove.
+// folding is the configuration of an engine to prove.
 type folding struct {
 	netgen.FrozenOptions
 	lanes int
 	drop  bool
 	own   bool // each feature has thresholds of its own
-	room  int  // of the program
+	room  int  // room of the program
 }
 
-// foldings are engines of one lane and of more, of one bank and of several, with thresholds in the
-// Verilog and in a memory.
+// foldings returns engines with one and with several lanes, with one and with several banks, and with thresholds in
+// the Verilog or in a memory.
 func foldings() map[string]folding {
 	few := netgen.FrozenOptions{
 		Width: 30, Depth: 4, Features: 6, Bits: 4, BitsIn: 6, Classes: 3, ShareA: 0.4,
@@ -47,7 +47,7 @@ func foldings() map[string]folding {
 	}
 }
 
-// write writes the engine, and says what it has to be.
+// write writes the engine and returns its description.
 func (f folding) write(t testing.TB, dir string) Engine {
 	t.Helper()
 	model := netgen.Frozen(3, f.FrozenOptions)
@@ -103,7 +103,7 @@ func (f folding) write(t testing.TB, dir string) Engine {
 	return s
 }
 
-// binary returns lines of hexadecimal digits as binary ones.
+// binary converts lines of hexadecimal digits to binary digits.
 func binary(text string) (words []string) {
 	for line := range strings.Lines(text) {
 		var b strings.Builder
@@ -128,8 +128,8 @@ func numbers(t testing.TB, text string) (words []uint64) {
 	return words
 }
 
-// TestEngineClock proves engines as they are written. The long tests have one lane of many features with uniform
-// thresholds, too; the others have each of the two.
+// TestEngineClock proves engines as they are written. The engine of one lane, which has many features with uniform
+// thresholds, is proved only in the long tests; other engines cover each of these properties.
 func TestEngineClock(t *testing.T) {
 	testkit.FindTool(t, "yosys")
 	testkit.FindTool(t, "abc")
@@ -146,7 +146,8 @@ func TestEngineClock(t *testing.T) {
 	}
 }
 
-// TestTieOfLaterClass finds the bit that decides in an engine in which a later class of as many chains wins.
+// TestTieOfLaterClass changes an engine so that a later class wins a tie. The proof must name the bit of the result
+// that differs.
 func TestTieOfLaterClass(t *testing.T) {
 	testkit.FindTool(t, "yosys")
 	testkit.FindTool(t, "abc")

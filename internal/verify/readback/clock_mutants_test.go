@@ -19,31 +19,31 @@ import (
 	"ialgn/netlist"
 )
 
-// every has all mutants tried; otherwise one of some is.
+// every tries all mutants; without it, a selection is tried.
 var every = flag.Bool("every", false, "try every mutant")
 
-// mutant is a file with one thing changed.
+// mutant is a file with one change.
 type mutant struct {
 	text, what string
 }
 
 var (
-	// blank is what is left as it is: comments, strings, directives, attributes, and loops that a
-	// mutant may never leave.
+	// blank matches the text that mutants do not change: comments, strings, directives, attributes, and loops, which
+	// a mutant might never leave.
 	blank           = regexp.MustCompile("//.*|\"[^\"\n]*\"|`.*|\\(\\*[^*]*\\*\\)|while .*")
 	numberPattern   = regexp.MustCompile(`\b(?:(\d+)'([bdh])([0-9a-f]+)|(\d+))\b`)
 	operatorPattern = regexp.MustCompile(`==|!=|<<|>>|<=|&&|[<>~&|^+\-?]`)
 	transfer        = regexp.MustCompile(`(\w+(?:\[\w+\])?) +<= ([^;]+);`)
 )
 
-// replacements has the replacement of each. An assignment is none of them.
+// replacements lists the replacements of each operator. Assignments are not replaced.
 var replacements = map[string][]string{
 	"==": {"!="}, "!=": {"=="}, "<<": {">>"}, ">>": {"<<"}, "&&": {"||"}, "<": {"<=", ">"}, ">": {">=", "<"},
 	"~": {""}, "&": {"|"}, "|": {"&"}, "^": {"|", "~^"}, "+": {"-"}, "-": {"+"},
 }
 
-// mutants returns all of a file's: each bit of each constant turned over, a bit above each number
-// without a size set, each operator replaced, and each register left alone where it is given a value.
+// mutants returns all mutants of a file: each bit of each constant flipped, an extra high bit set in each number
+// without a size, each operator replaced, and each assignment to a register dropped.
 func mutants(text string) (list []mutant) {
 	code := blank.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
 	add := func(from, to int, by string) {
@@ -73,9 +73,9 @@ func mutants(text string) (list []mutant) {
 	return list
 }
 
-// flipped returns a number with each of its bits turned over.
+// flipped returns copies of a number with one bit flipped in each.
 func flipped(code string, m []int) (list []string) {
-	if m[8] >= 0 { // without a size
+	if m[8] >= 0 { // a number without a size
 		v, _ := strconv.Atoi(code[m[8]:m[9]])
 		for bit := 1; bit <= max(1, 2*v); bit *= 2 {
 			list = append(list, strconv.Itoa(v^bit))
@@ -92,10 +92,10 @@ func flipped(code string, m []int) (list []string) {
 	return list
 }
 
-// prover is a wrapper or an engine.
+// prover proves a wrapper or an engine.
 type prover func(context.Context) (*clockResult, error)
 
-// survivors proves mutants of a file, and returns those for which a proof was found.
+// survivors tries to prove mutants of a file and returns those mutants for which a proof was found.
 func survivors(t *testing.T, list []mutant, write func(t *testing.T, dir string) (path string,
 	prove prover),
 ) (left []string) {
@@ -128,8 +128,8 @@ func survivors(t *testing.T, list []mutant, write func(t *testing.T, dir string)
 	return left
 }
 
-// someOf returns two mutants, of which every subject has one that yosys reads and that is other hardware; in the long
-// tests it returns one of 128.
+// someOf returns two mutants, chosen so that each subject has at least one that yosys accepts and that is different
+// hardware. In the long tests it returns every 128th mutant.
 func someOf(list []mutant) (some []mutant) {
 	if !testkit.Whole() {
 		return []mutant{list[len(list)*2/3], list[len(list)*3/4]}
@@ -140,8 +140,8 @@ func someOf(list []mutant) (some []mutant) {
 	return some
 }
 
-// TestMutants breaks every constant, operator and transition of a small wrapper of each kind and of
-// engines, one at a time: none is proved but those that are the same hardware.
+// TestMutants breaks every constant, operator and transition of engines and of a small wrapper of each kind, one at
+// a time. Only mutants that are the same hardware may be proved.
 func TestMutants(t *testing.T) {
 	testkit.FindTool(t, "yosys")
 	testkit.FindTool(t, "abc")
@@ -167,8 +167,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// equivalents are mutants that are the same hardware: what their lines have, in which of the subjects,
-// and why.
+// equivalents lists mutants that are the same hardware: a text in the changed line, the subjects, and the reason.
 var equivalents = []struct {
 	line     *regexp.Regexp
 	subjects string
@@ -213,7 +212,7 @@ var equivalents = []struct {
 	{regexp.MustCompile(`assign features\[word\*4\+:4\]`), "axis uart spi", "the next word is driven again, or cut off"},
 }
 
-// same says why a mutant of a subject is the same hardware; empty: it should not be.
+// same returns why a mutant of a subject is the same hardware, or an empty string if it should differ.
 func same(subject, what string) string {
 	for _, e := range equivalents {
 		if e.line.MatchString(what) && (e.subjects == "" || slices.Contains(strings.Fields(e.subjects), subject)) {
@@ -223,11 +222,11 @@ func same(subject, what string) string {
 	return ""
 }
 
-// limit bounds a proof of a mutant: some have functions that never end.
+// limit bounds the time of a mutant's proof, because some mutants have functions that never end.
 const limit = 5 * time.Second
 
-// subjects are what is broken: small wrappers of each kind, an engine in one and engines of one bank
-// and more.
+// subjects returns the modules to break: small wrappers of each kind, one of them around an engine, and engines with
+// one bank and with several.
 func subjects() map[string]func(t *testing.T, dir string) (path string, prove prover) {
 	all := map[string]func(t *testing.T, dir string) (string, prover){}
 	for name, f := range map[string]form{
@@ -253,8 +252,8 @@ func subjects() map[string]func(t *testing.T, dir string) (path string, prove pr
 	return all
 }
 
-// TestTagMutants breaks the way of the tag through a wrapper: one register more or less, a clock or a beat that is not
-// the sample's, two bits exchanged. None is proved.
+// TestTagMutants breaks the path of the tag through a wrapper: one register more or less, a clock or a beat that is
+// not the sample's, two bits exchanged. None of these mutants may be proved.
 func TestTagMutants(t *testing.T) {
 	testkit.FindTool(t, "yosys")
 	testkit.FindTool(t, "abc")

@@ -6,11 +6,11 @@ import (
 	"ialgn/netlist"
 )
 
-// indexBits returns the bits of an index into the given number of things.
+// indexBits returns the number of bits of an index into n things.
 func indexBits(n int) int { return max(1, bits.Len(uint(n-1))) }
 
-// synchronised describes a chain of registers that a pin goes through, all first after a reset, and
-// returns what they hold, the latest bit lowest.
+// synchronised describes a chain of registers that synchronises a pin. All registers are first after a reset. It
+// returns the registers' values, the latest bit lowest.
 func (m *machine) synchronised(name string, length int, pin, first, reset netlist.Net) word {
 	chain := m.in(name, length)
 	var next word
@@ -21,23 +21,23 @@ func (m *machine) synchronised(name string, length int, pin, first, reset netlis
 	return chain
 }
 
-// powerOn describes the two registers of rst_n, which begin as 0, and returns the reset.
+// powerOn describes the two registers of rst_n, which start as 0, and returns the reset.
 func (m *machine) powerOn() netlist.Net {
 	chain := m.synchronised("rst_s", 2, m.bit("rst_n"), netlist.False, netlist.False)
 	m.start("rst_s", 2, false)
 	return m.not(chain[1])
 }
 
-// cleared describes a register that is 0 after a reset, and else what the first case says that
-// holds, or what it was.
+// cleared describes a register that a reset sets to 0. Otherwise the register takes the value of the first case that
+// applies, or keeps its value if none applies.
 func (m *machine) cleared(name string, reset netlist.Net, held word, list ...when) {
 	m.next(name, m.cases(held, append([]when{{reset, constant(0, len(held))}}, list...)...)...)
 }
 
-// one is a word of a bit.
+// one returns a word of one bit.
 func one(v netlist.Net) word { return word{v} }
 
-// bytewise describes the stream in a serial wrapper, and its failure.
+// bytewise describes the stream in a serial wrapper, and the stream's failure.
 func (w Wrapper) bytewise(m *machine, p packets) results {
 	p.clock = m.bit("clk")
 	r := w.stream(m, "stream.", p)
@@ -45,7 +45,7 @@ func (w Wrapper) bytewise(m *machine, p packets) results {
 	return r
 }
 
-// inner returns the ready and valid of the stream in a serial wrapper, which are registers of it or
+// inner returns the ready and valid signals of the stream in a serial wrapper. They are registers of the stream or
 // pins of the engine.
 func (w Wrapper) inner(m *machine) (ready, valid, fault netlist.Net) {
 	if w.Engine {
@@ -54,7 +54,7 @@ func (w Wrapper) inner(m *machine) (ready, valid, fault netlist.Net) {
 	return m.not(m.bit("stream.loader.full")), m.bit("stream.out_valid"), m.bit("stream.loader.failed")
 }
 
-// uart describes the wrapper uart.
+// uart describes the wrapper of kind uart.
 func (w Wrapper) uart(m *machine) {
 	u := serialLine{Wrapper: w, m: m, reset: m.powerOn(), period: uint64((w.ClockHz+w.Baud/2)/w.Baud - 1)}
 	u.line = m.synchronised("rx_s", 2, m.bit("rx"), netlist.True, u.reset)[1]
@@ -67,17 +67,17 @@ func (w Wrapper) uart(m *machine) {
 	u.transmitter(w.bytewise(m, p), sent, p.ready)
 }
 
-// serialLine is what the parts of the wrapper uart have in common.
+// serialLine holds what the parts of the wrapper uart share.
 type serialLine struct {
 	Wrapper
 	m           *machine
 	reset, line netlist.Net
-	period      uint64 // clocks of a bit, less one
+	period      uint64 // clocks of a bit, minus one
 }
 
 func (u serialLine) timer(name string) word { return u.m.in(name, bitsBelow(int(u.period)+1)) }
 
-// receiver describes how a byte is read: the start bit in its middle, where it must still be 0, then
+// receiver describes how a byte is read. The start bit is checked in its middle, where it must still be 0. Then come
 // eight bits, the lowest first, and the stop bit, which must be 1.
 func (u serialLine) receiver() {
 	m, receiving, timer := u.m, u.m.bit("receiving"), u.timer("rx_timer")
@@ -98,8 +98,8 @@ func (u serialLine) receiver() {
 	m.next("rx_byte", m.mux(shifts, append(append(word{}, value[1:]...), u.line), value)...)
 }
 
-// sampler describes how bytes become samples, which a line that is idle for long begins: what the
-// stream is given.
+// sampler describes how bytes become samples, and returns the inputs of the stream. A sample begins after the line
+// has been idle for a long time.
 func (u serialLine) sampler(ready netlist.Net) packets {
 	m, received, broken := u.m, u.m.bit("received"), u.m.bit("broken")
 	limit := uint64(u.Idle) * (u.period + 1)
@@ -120,14 +120,15 @@ func (u serialLine) sampler(ready netlist.Net) packets {
 	return packets{valid: accepted, data: m.in("rx_byte", 8), last: last, drop: drop}
 }
 
-// takes returns when a byte of a result begins, and when it is its last: the result is taken.
+// takes returns two conditions: that a byte of a result begins, and that this byte is the last one, so that the
+// result is taken.
 func (u serialLine) takes(valid netlist.Net) (last, begins netlist.Net) {
 	m := u.m
 	begins = m.and(valid, m.equal(m.in("tx_bits", 4), 0))
 	return m.and(begins, m.equal(m.in("to", indexBits(u.replyBytes())), uint64(u.replyBytes()-1))), begins
 }
 
-// replyBytes is the bytes of a result.
+// replyBytes returns the number of bytes of a result.
 func (w Wrapper) replyBytes() (n int) {
 	for _, o := range w.Outputs {
 		n += len(Wrapper{Outputs: []Port{o}}.bytes([]word{make(word, o.Width)}))
@@ -135,7 +136,7 @@ func (w Wrapper) replyBytes() (n int) {
 	return n
 }
 
-// transmitter describes how the bytes of a result go out: a start bit, the byte, a stop bit.
+// transmitter describes how the bytes of a result are sent: a start bit, the byte, a stop bit.
 func (u serialLine) transmitter(r results, begins, last netlist.Net) {
 	m, frame, timer := u.m, u.m.in("frame", 10), u.timer("tx_timer")
 	left, to := m.in("tx_bits", 4), m.in("to", indexBits(u.replyBytes()))
@@ -153,7 +154,7 @@ func (u serialLine) transmitter(r results, begins, last netlist.Net) {
 	m.cleared("to", u.reset, to, when{last, constant(0, len(to))}, when{begins, m.increment(to)})
 }
 
-// spi describes the wrapper spi.
+// spi describes the wrapper of kind spi.
 func (w Wrapper) spi(m *machine) {
 	reset := m.powerOn()
 	clock := m.synchronised("sck_s", 3, m.bit("sck"), netlist.False, reset)
@@ -174,15 +175,15 @@ func (w Wrapper) spi(m *machine) {
 	f.transmitter(w.bytewise(m, p), p.ready, valid, fault)
 }
 
-// frames is what the parts of the wrapper spi have in common: what happens in this clock.
+// frames holds what the parts of the wrapper spi share: the events of this clock.
 type frames struct {
 	Wrapper
 	m                                            *machine
 	reset, data, rise, fall, begins, ends, whole netlist.Net
 }
 
-// receiver describes commands and the bytes of samples, of which each waits until it is known
-// whether it is the last: what the stream is given.
+// receiver describes how commands and the bytes of samples are received, and returns the inputs of the stream. Each
+// byte waits until it is known whether it is the last.
 func (f frames) receiver(ready netlist.Net) packets {
 	m, bits, part := f.m, f.m.in("bits", 3), f.m.in("data", 7)
 	command, taking, held, holds := m.bit("command"), m.bit("taking"), m.in("held", 8), m.bit("held_valid")
@@ -203,8 +204,8 @@ func (f frames) receiver(ready netlist.Net) packets {
 	return packets{valid: valid, data: held, last: finish, drop: drop}
 }
 
-// transmitter describes status and result: a byte is there after the falling edge behind the one
-// before.
+// transmitter describes how status and result are sent. Each byte is ready after the falling edge that follows the
+// previous byte.
 func (f frames) transmitter(r results, taken, valid, fault netlist.Net) {
 	m, shift := f.m, f.m.in("shift", 8)
 	m.out("miso", shift[7])

@@ -7,10 +7,9 @@ import (
 	"ialgn/netlist"
 )
 
-// stream describes the module that collects words for the core and keeps its result, or that gives
-// an engine its words. path is that of its instance.
-//
-// The core moves on unless it has a result and there is still one that was not taken.
+// stream describes the module that collects words for the core and keeps the core's result, or that gives an engine
+// its words. path is the path of the module's instance. The core moves on unless it has a result while an earlier
+// result has not been taken.
 func (w Wrapper) stream(m *machine, path string, p packets) results {
 	if w.Engine {
 		return w.engine(m, p)
@@ -29,7 +28,7 @@ func (w Wrapper) stream(m *machine, path string, p packets) results {
 		}
 	}
 	m.out(w.Core+"."+w.Input, sample...)
-	tag := m.in(path+"sample_tag", w.Tag) // what came with the last beat that was taken
+	tag := m.in(path+"sample_tag", w.Tag) // the tag that came with the last beat that was taken
 	m.next(path+"sample_tag", m.mux(m.and(p.valid, r.ready), p.tag, tag)...)
 	m.out(w.Core+".in_tag", tag...)
 	r.tag = m.in(path+"out_tag", w.Tag)
@@ -43,11 +42,11 @@ func (w Wrapper) stream(m *machine, path string, p packets) results {
 	return r
 }
 
-// bitsBelow is the bits of a counter to less than a limit, at least 2.
+// bitsBelow returns the number of bits of a counter that stays below limit, at least 2.
 func bitsBelow(limit int) int { return max(2, bits.Len(uint(limit-1))) }
 
-// loader describes what collects the words of a packet, and returns the core's input. A packet
-// that is too short, too long or void is dropped, which is a failure until a reset.
+// loader describes the logic that collects the words of a packet, and returns the core's input. A packet that is too
+// short, too long or void is dropped, which counts as a failure until a reset.
 func (w Wrapper) loader(m *machine, path string, p packets, taken netlist.Net) word {
 	beats := (w.units() + w.Beat - 1) / w.Beat
 	beat := m.in(path+"beat", bitsBelow(beats))
@@ -66,10 +65,10 @@ func (w Wrapper) loader(m *machine, path string, p packets, taken netlist.Net) w
 	return w.collect(m, path, p.data, beat, take)
 }
 
-// collect describes the registers of the bits that something reads, and returns the core's input.
+// collect describes the registers of the bits that the core reads, and returns the core's input.
 func (w Wrapper) collect(m *machine, path string, data, beat word, take netlist.Net) word {
 	unit, lane := len(data)/w.Beat, w.Word
-	lanes := make([]word, w.Beat) // the words that come in one clock, in the form in which they are stored
+	lanes := make([]word, w.Beat) // the words that arrive in one clock, in their stored form
 	for i := range lanes {
 		lanes[i] = w.levels(m, data[i*unit:(i+1)*unit])
 	}
@@ -97,7 +96,7 @@ func (w Wrapper) collect(m *machine, path string, data, beat word, take netlist.
 	return sample
 }
 
-// levels returns what is kept of a word as it comes.
+// levels returns the part of an arriving word that is stored.
 func (w Wrapper) levels(m *machine, unit word) word {
 	if w.Levels == nil {
 		return unit
@@ -113,7 +112,8 @@ func (w Wrapper) levels(m *machine, unit word) word {
 	return levels
 }
 
-// engine describes what is between bytes and an engine: a byte is a word, its high bits ignored.
+// engine describes the module between the bytes and an engine. Each byte is a word; its surplus high bits are
+// ignored.
 func (w Wrapper) engine(m *machine, p packets) results {
 	pins := map[string]netlist.Net{
 		"clk": p.clock, "rst": p.reset, "in_valid": p.valid, "in_last": p.last,

@@ -25,7 +25,7 @@ import (
 	"ialgn/netlist"
 )
 
-// clockResult is the outcome of a proof.
+// clockResult is the result of a proof.
 type clockResult struct {
 	Verdict   cec.Verdict `json:"verdict"`
 	Registers int         `json:"registers"` // bits that the module keeps from clock to clock
@@ -36,10 +36,10 @@ type clockResult struct {
 	Differ    []string    `json:"differ,omitempty"` // names of bits that differ
 }
 
-// shown is how many bits that differ a result names.
+// shown is the largest number of differing bits that a result names.
 const shown = 20
 
-// proveClock reads a module and compares it with what describe writes.
+// proveClock reads a module and compares it with the clock that describe builds.
 func proveClock(ctx context.Context, o MachineOptions, describe func(*machine)) (*clockResult, error) {
 	begin := time.Now()
 	if o.Limit == 0 {
@@ -78,7 +78,8 @@ func (r *clockResult) prove(ctx context.Context, o MachineOptions, describe func
 	return err
 }
 
-// compare says where the module has other registers, ports, pins or initial values.
+// compare checks that the module has the same registers, ports, pins and initial values as the description, and
+// records any difference in r.
 func (m *machine) compare(got *Machine, r *clockResult) bool {
 	r.Reason = cmp.Or(m.fault, m.missing(got), m.starting(got), m.remembers(got))
 	return r.Reason != ""
@@ -109,7 +110,7 @@ func bySignal(a, b Signal) int {
 	return cmp.Or(cmp.Compare(a.Name, b.Name), a.Bit-b.Bit)
 }
 
-// starting compares what registers begin with.
+// starting compares the initial values of the registers.
 func (m *machine) starting(got *Machine) string {
 	for _, s := range slices.SortedFunc(maps.Keys(got.Starts), bySignal) {
 		if want, ok := m.starts[s]; !ok || want != got.Starts[s] {
@@ -124,7 +125,7 @@ func (m *machine) starting(got *Machine) string {
 	return ""
 }
 
-// remembers compares memories, and what they begin with.
+// remembers compares the memories and their initial contents.
 func (m *machine) remembers(got *Machine) string {
 	for _, name := range slices.Sorted(maps.Keys(got.Memories)) {
 		is, want := got.Memories[name], m.memories[name]
@@ -139,7 +140,7 @@ func (m *machine) remembers(got *Machine) string {
 	return ""
 }
 
-// machine is the description of a clock. Its words have their lowest bit first.
+// machine is the description of one clock. Its words have their lowest bit first.
 type machine struct {
 	b      *netlist.Builder
 	x      map[Signal]netlist.Net
@@ -164,7 +165,7 @@ func newClock(got *Machine) *machine {
 	return m
 }
 
-// netlist returns the description with its outputs in an order.
+// netlist returns the description as a netlist with its outputs in the given order.
 func (m *machine) netlist(outputs []Signal) *netlist.Netlist {
 	h := make([]netlist.Net, len(outputs))
 	for i, s := range outputs {
@@ -174,7 +175,7 @@ func (m *machine) netlist(outputs []Signal) *netlist.Netlist {
 	return m.b.Netlist()
 }
 
-// in returns a word that the clock begins with: an input, a register's value, or what a pin of the core gives.
+// in returns a word that is known when the clock begins: an input, a register's value, or an output pin of the core.
 func (m *machine) in(name string, width int) word {
 	w := make(word, width)
 	for i := range w {
@@ -188,27 +189,27 @@ func (m *machine) in(name string, width int) word {
 	return w
 }
 
-// bit is in of one bit.
+// bit is in for a word of one bit.
 func (m *machine) bit(name string) netlist.Net { return m.in(name, 1)[0] }
 
-// next says what a register takes over.
+// next sets the value that a register takes at the end of the clock.
 func (m *machine) next(name string, w ...netlist.Net) { m.out(name+Next, w...) }
 
-// out says what an output or a pin is.
+// out sets the value of an output or a pin.
 func (m *machine) out(name string, w ...netlist.Net) {
 	for i := range w {
 		m.h[Signal{Name: name, Bit: i}] = &w[i]
 	}
 }
 
-// start says what a register begins with.
+// start sets the initial value of a register.
 func (m *machine) start(name string, width int, value bool) {
 	for i := range width {
 		m.starts[Signal{Name: name, Bit: i}] = value
 	}
 }
 
-// constant returns a number.
+// constant returns a number as a word.
 func constant(v uint64, width int) word {
 	w := make(word, width)
 	for i := range w {
@@ -243,7 +244,7 @@ func (m *machine) or(a netlist.Net, more ...netlist.Net) netlist.Net {
 // choose returns a where s is 1, else b.
 func (m *machine) choose(s, a, b netlist.Net) netlist.Net { return m.table(0b11100100, s, b, a) }
 
-// mux is choose of words of one width.
+// mux is choose for two words of the same width.
 func (m *machine) mux(s netlist.Net, a, b word) word {
 	w := make(word, len(a))
 	for i := range w {
@@ -252,7 +253,7 @@ func (m *machine) mux(s netlist.Net, a, b word) word {
 	return w
 }
 
-// cases returns the first word whose condition is 1, or the last one.
+// cases returns the word of the first case with condition 1, or otherwise if no condition is 1.
 func (m *machine) cases(otherwise word, list ...when) word {
 	for _, c := range slices.Backward(list) {
 		otherwise = m.mux(c.is, c.then, otherwise)
@@ -260,13 +261,13 @@ func (m *machine) cases(otherwise word, list ...when) word {
 	return otherwise
 }
 
-// when is a condition and what follows from it.
+// when is a condition with the word for this case.
 type when struct {
 	is   netlist.Net
 	then word
 }
 
-// equal compares with a number.
+// equal reports whether a word equals a number.
 func (m *machine) equal(w word, v uint64) netlist.Net {
 	all := netlist.True
 	for i, bit := range w {
@@ -281,7 +282,7 @@ func (m *machine) equal(w word, v uint64) netlist.Net {
 	return all
 }
 
-// add returns the sum of two words modulo their width, and one more where carry is 1.
+// add returns the sum of two words modulo their width, plus one if carry is 1.
 func (m *machine) add(a, b word, carry netlist.Net) word {
 	sum := make(word, len(a))
 	for i := range sum {
@@ -305,7 +306,7 @@ func (m *machine) decrement(w word) word {
 	return m.add(w, constant(^uint64(0), len(w)), netlist.False)
 }
 
-// at returns the word of a list that an index selects; those past its end are zeros.
+// at returns the word of a list that an index selects, or zeros if the index is past the end.
 func (m *machine) at(list []word, index word, width int) word {
 	chosen := constant(0, width)
 	for i, w := range list {

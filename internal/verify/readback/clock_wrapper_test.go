@@ -11,13 +11,13 @@ import (
 	"ialgn/netlist"
 )
 
-// Wrapper says what a wrapper around a core or a folded engine has to be.
+// Wrapper describes a wrapper, around a core or a folded engine, that is to be proved.
 type Wrapper struct {
 	Kind   string // stream, axis, uart or spi
 	Module string
 	File   string // path of the wrapper's Verilog
 
-	Core    string // module that it is around
+	Core    string // module inside the wrapper
 	Input   string // port of the core
 	Word    int    // bits of a word of that port
 	Words   int    // words in a sample
@@ -25,37 +25,37 @@ type Wrapper struct {
 	Outputs []Port // output ports of the core
 
 	Pipeline bool // the core has registers
-	Engine   bool // the core is a folded engine, which takes words itself
+	Engine   bool // the core is a folded engine, which takes the words itself
 	Levels   *Levels
-	Beat     int // words, with axis bytes, of a clock
-	Tag      int // bits of the tag, which the core has, too; 0: there is none
+	Beat     int // words (bytes for axis) of one clock
+	Tag      int // bits of the tag, which passes through the core too; 0: no tag
 
 	ClockHz, Baud, Idle int // clock, bit rate and idle time of a serial line
 
 	Limit time.Duration
 }
 
-// Port is an output port: Width bits, in words of Word.
+// Port is an output port of Width bits, in words of Word bits.
 type Port struct {
 	Name        string
 	Width, Word int
 }
 
-// Levels says what the words of the core are, of feature words of Word bits: for each threshold
-// whether it is exceeded, and then the given bits.
+// Levels describes how feature words of Word bits become the words of the core: one bit for each threshold, which
+// says whether the word exceeds it, followed by the given bits of the word.
 type Levels struct {
 	Word       int
 	Thresholds []uint64
 	Bits       []int
 }
 
-// describers write the clock of each kind of wrapper.
+// describers build the description of the clock of each kind of wrapper.
 var describers = map[string]func(Wrapper, *machine){
 	"stream": Wrapper.words, "axis": Wrapper.axis, "uart": Wrapper.uart, "spi": Wrapper.spi,
 }
 
-// Prove proves it. What is in the core, whose Verilog is not read, is no part of that. A kind that this package has no
-// description of is undecided.
+// Prove proves the wrapper without the core, whose Verilog is not read. The result is undecided for a kind that this
+// package does not describe.
 func (w Wrapper) Prove(ctx context.Context) (*clockResult, error) {
 	describe, ok := describers[w.Kind]
 	if !ok {
@@ -70,7 +70,7 @@ func (w Wrapper) Prove(ctx context.Context) (*clockResult, error) {
 	return proveClock(ctx, o, func(m *machine) { describe(w, m) })
 }
 
-// drops reports whether what is around the stream calls packets void.
+// drops reports whether the logic around the stream can declare packets void.
 func (w Wrapper) drops() bool { return w.Kind == "uart" || w.Kind == "spi" }
 
 // box returns the ports of the core as Verilog.
@@ -106,20 +106,20 @@ func (w Wrapper) box() string {
 	return fmt.Sprintf("module %s (%s);\nendmodule\n", w.Core, strings.Join(ports, ", "))
 }
 
-// packets is what a stream of words is given.
+// packets holds the inputs of a stream of words.
 type packets struct {
-	clock, reset, valid, last, drop, ready netlist.Net // ready: for a result
+	clock, reset, valid, last, drop, ready netlist.Net // ready: the receiver can take a result
 	data, tag                              word
 }
 
-// results is what it gives.
+// results holds the outputs of a stream of words.
 type results struct {
-	ready, valid, fault netlist.Net // ready: for a word
+	ready, valid, fault netlist.Net // ready: the stream can take a word
 	outputs             []word
 	tag                 word
 }
 
-// words describes the wrapper stream.
+// words describes the wrapper of kind stream.
 func (w Wrapper) words(m *machine) {
 	size := w.Word
 	if w.Levels != nil {
@@ -138,7 +138,7 @@ func (w Wrapper) words(m *machine) {
 	}
 }
 
-// axis describes the wrapper axis.
+// axis describes the wrapper of kind axis.
 func (w Wrapper) axis(m *machine) {
 	r := w.stream(m, "stream.", packets{
 		clock: m.bit("aclk"), reset: m.not(m.bit("aresetn")), valid: m.bit("s_axis_tvalid"), last: m.bit("s_axis_tlast"),
@@ -157,8 +157,8 @@ func (w Wrapper) axis(m *machine) {
 	m.out("m_axis_tdata", all...)
 }
 
-// bytes returns a result in the order in which it is sent: words of one bit are packed, all others begin at a new
-// byte.
+// bytes returns a result in the order in which its bytes are sent. Words of one bit are packed; each longer word
+// begins at a new byte.
 func (w Wrapper) bytes(outputs []word) (list []word) {
 	for i, p := range w.Outputs {
 		for piece := range chunks(outputs[i], p.Word) {
@@ -170,7 +170,7 @@ func (w Wrapper) bytes(outputs []word) (list []word) {
 	return list
 }
 
-// chunks yields the words of a port; words of one bit all at once.
+// chunks yields the words of a port. Words of one bit come all at once.
 func chunks(all word, size int) func(func(word) bool) {
 	if size <= 1 {
 		size = len(all)
@@ -184,7 +184,7 @@ func chunks(all word, size int) func(func(word) bool) {
 	}
 }
 
-// lane is how many bits of bytes a word takes.
+// lane returns the number of bits of the bytes that a word takes.
 func (w Wrapper) lane() int {
 	if w.Word == 1 {
 		return 1
@@ -192,7 +192,7 @@ func (w Wrapper) lane() int {
 	return (w.Word + 7) / 8 * 8
 }
 
-// units is how many words the stream takes for a sample: of the core, or bytes.
+// units returns the number of units that the stream takes for a sample: words of the core, or bytes.
 func (w Wrapper) units() int {
 	if w.Kind == "stream" || w.Levels != nil {
 		return w.Words
@@ -200,7 +200,7 @@ func (w Wrapper) units() int {
 	return (w.lane()*w.Words + 7) / 8
 }
 
-// Around takes what a netlist says of the core: its input port and what of that is read, and its
+// Around sets the fields that describe the core from its netlist: the input port and its bits that are read, and the
 // output ports.
 func (w *Wrapper) Around(n *netlist.Netlist) {
 	x := n.DataInputs()[0]

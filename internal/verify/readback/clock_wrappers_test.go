@@ -19,7 +19,7 @@ import (
 	"ialgn/netlist"
 )
 
-// writers write each kind of wrapper.
+// writers holds the writer of each kind of wrapper.
 var writers = map[string]func(io.Writer, *netlist.Netlist, wrapper.Options) error{
 	"stream": wrapper.WriteStream, "axis": wrapper.WriteAXIS, "uart": wrapper.WriteUART, "spi": wrapper.WriteSPI,
 }
@@ -33,13 +33,13 @@ type form struct {
 	stages, beat, tag         int
 }
 
-// name tells forms apart.
+// name returns a name that is different for each form.
 func (f form) name() string {
 	return fmt.Sprintf("%s/%v/words=%dx%d/counts=%t/apart=%t/engine=%t/stages=%d/beat=%d/tag=%d",
 		f.kind, f.scope, f.features, f.bitsIn, f.counts, f.apart, f.engine, f.stages, f.beat, f.tag)
 }
 
-// write writes the wrapper, and says what it has to be.
+// write writes the wrapper and returns its description.
 func (f form) write(t testing.TB, dir string) Wrapper {
 	t.Helper()
 	model := netgen.Frozen(3, netgen.FrozenOptions{
@@ -92,9 +92,9 @@ func put(t testing.TB, path, text string) {
 	}
 }
 
-// forms are wrappers of every kind: words of a bit, of some, of a byte and of more; cores that are
-// pipelines, have an encoder before them, or are engines. Each kind has two or three of these cores, and each core is in
-// a kind or two; the long tests have all of them in all kinds.
+// forms returns wrappers of every kind, with words of one bit, of several bits, of a byte and of more than a byte.
+// Their cores are pipelines, have an encoder in front, or are engines. Each kind is combined with two or three of
+// these cores, and each core with one or two kinds; the long tests have all combinations.
 func forms() (list []form) {
 	for i, kind := range []string{"stream", "axis", "uart", "spi"} {
 		for j, f := range []form{
@@ -136,7 +136,7 @@ func TestWrapperClock(t *testing.T) {
 	}
 }
 
-// TestRandomWrapperClock proves wrappers whose parameters are drawn, in the long tests more of them.
+// TestRandomWrapperClock proves wrappers with random parameters. The long tests prove more of them.
 func TestRandomWrapperClock(t *testing.T) {
 	if testing.Short() {
 		t.Skip("proves many wrappers")
@@ -161,7 +161,7 @@ func TestRandomWrapperClock(t *testing.T) {
 		case takes && r.IntN(2) == 0:
 			f.tag = 1 + r.IntN(64)
 		}
-		if f.apart || f.engine { // words of a byte at most
+		if f.apart || f.engine { // their words have at most a byte
 			f.bitsIn = min(f.bitsIn, 8)
 		}
 		if !f.engine {

@@ -20,47 +20,46 @@ import (
 	"ialgn/netlist"
 )
 
-// Signal is a bit of a Verilog module: of a port, a register, or a pin of what it instantiates.
+// Signal is one bit of a Verilog module: of a port, of a register, or of a pin of an instantiated module.
 type Signal struct {
 	Name string
 	Bit  int
 }
 
-// String returns the signal as Verilog has it.
+// String returns the signal in Verilog notation.
 func (s Signal) String() string { return fmt.Sprintf("%s[%d]", s.Name, s.Bit) }
 
-// Machine is one clock of a Verilog module: a netlist whose input port x has the module's inputs,
-// what its registers hold, and what memories and modules that are not looked into give; and whose
-// output port h has the module's outputs, what its registers take over, and what those are given.
-// A register is called as in the module, with the path of the instances that it stands in, and what
-// it takes over has [Next] behind that; pins of a memory are MEMORY.RD_DATA and so on, as yosys has
-// them, those of a module MODULE.PORT. Address and data of a memory are 0 where it is not written.
+// Machine is one clock of a Verilog module as a netlist. The input port x has the module's inputs, the current
+// values of its registers, and the outputs of memories and of modules that are not looked into. The output port h
+// has the module's outputs, the next values of its registers, and the inputs of these memories and modules. A
+// register has its name in the module, preceded by the path of instances. Its next value has the same name followed
+// by [Next]. Pins of a memory are called MEMORY.RD_DATA and so on, as in yosys. Pins of a module are called
+// MODULE.PORT. Address and data of a memory are 0 while it is not written.
 type Machine struct {
-	Inputs, Outputs []Signal // by bit of x and of h
+	Inputs, Outputs []Signal // one for each bit of x and of h
 	Starts          map[Signal]bool
 	Memories        map[string]Memory
 	Tool            string // the program that read the Verilog
 
 	netlist   *netlist.Netlist
 	registers int
-	unknown   int // inputs of the netlist after Inputs, which must not matter
+	unknown   int // number of inputs of the netlist after Inputs, which must not matter
 }
 
-// Next ends the name of what a register takes over.
+// Next is the suffix of the name of a register's next value.
 const Next = "'"
 
-// MachineOptions say what is read. Clock is the input that all registers and memories must have
-// for their clock.
+// MachineOptions says what is read. Clock is the input that must clock all registers and memories.
 type MachineOptions struct {
 	Module string
 	Clock  string
-	Files  []string // Verilog, in which memories are filled from files beside
+	Files  []string // Verilog; the files that fill its memories are in the same folder
 	Box    string   // Verilog of the modules that are not looked into, ports alone
 	Limit  time.Duration
 }
 
-// machineScript is what yosys does: as [script], with all instances opened up, and each
-// memory one cell with its contents.
+// machineScript is the yosys script. It is like [script], but flattens all instances and keeps each memory as one
+// cell with its contents.
 const machineScript = `logger -werror .
 read_verilog -lib box.v
 read_verilog %s
@@ -75,8 +74,8 @@ techmap t:$* t:$add %%d t:$gt %%d
 write_blif -param ` + blifName + `
 `
 
-// ReadMachine reads a module with registers. A file that cannot be taken for one is no error of the
-// program: [mismatched] says so.
+// ReadMachine reads a module with registers. For a file that is not such a module it returns an error that
+// [mismatched] recognises; this is not a failure of the program.
 func ReadMachine(ctx context.Context, o MachineOptions) (*Machine, error) {
 	yosys, err := tool.Find("yosys")
 	if err != nil {
@@ -108,13 +107,13 @@ func ReadMachine(ctx context.Context, o MachineOptions) (*Machine, error) {
 	}
 	m, err := newMachine(text, o)
 	if err != nil {
-		return nil, cmp.Or(tool.CheckRoom(dir), err) // yosys does not notice that what it writes is cut off
+		return nil, cmp.Or(tool.CheckRoom(dir), err) // yosys does not notice that its output is cut off
 	}
 	m.Tool = yosys.Version(ctx)
 	return m, nil
 }
 
-// mismatched returns why a file is not what it should be, where that is what an error says.
+// mismatched returns why a file is not as it should be. ok is false if err is another kind of error.
 func mismatched(err error) (why string, ok bool) {
 	var is *mismatchError
 	if errors.As(err, &is) {
@@ -123,8 +122,8 @@ func mismatched(err error) (why string, ok bool) {
 	return "", false
 }
 
-// writeMachine puts the files into a folder, those that fill memories beside them. Names with a
-// backslash are refused: some of them are one name in BLIF.
+// writeMachine copies the Verilog files into a folder, together with the files that fill memories. It refuses names
+// with a backslash, because some of them become the same name in BLIF.
 func writeMachine(dir string, o MachineOptions) error {
 	var names []string
 	for i, path := range o.Files {
@@ -153,10 +152,10 @@ func writeMachine(dir string, o MachineOptions) error {
 		o.Module), 0o666)
 }
 
-// fillPattern is what fills a memory; the writers name files without a folder.
+// fillPattern matches the statement that fills a memory. The writers name files without a folder.
 var fillPattern = regexp.MustCompile(`\$readmemh\("([A-Za-z0-9_]+\.hex)"`)
 
-// copyFills copies the files that fill memories, those that there are.
+// copyFills copies those files that fill memories and exist.
 func copyFills(to, from string, text []byte) error {
 	for _, m := range fillPattern.FindAllSubmatch(text, -1) {
 		data, err := os.ReadFile(filepath.Join(from, string(m[1])))
@@ -170,15 +169,15 @@ func copyFills(to, from string, text []byte) error {
 	return nil
 }
 
-// machineReader turns the only module of a BLIF file into one without state.
+// machineReader converts the only module of a BLIF file to a module without state.
 type machineReader struct {
 	*module
 	m            *Machine
 	clock        int32
 	starts       map[string]byte
-	moduleInputs []Signal // inputs in the order of the module's
+	moduleInputs []Signal // inputs in the module's order
 	wanted       []wanted // outputs
-	clocks       []wanted // for registers and memories, what must be their clock
+	clocks       []wanted // nets that must be the clock of registers and memories
 }
 
 // wanted is a net that becomes an output of the machine.
@@ -192,7 +191,7 @@ func newMachine(text []byte, o MachineOptions) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	modules, err := readBLIF(bytes.NewReader(plain), '0') // those of rst_n; which ones begin so is compared
+	modules, err := readBLIF(bytes.NewReader(plain), '0') // '0': start value of rst_n's registers
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +211,7 @@ func newMachine(text []byte, o MachineOptions) (*Machine, error) {
 	return r.machine(memories)
 }
 
-// machine opens the module at its registers and instances, and makes the netlist.
+// machine cuts the module open at its registers and instances, and builds the netlist.
 func (r *machineReader) machine(memories []memoryPart) (*Machine, error) {
 	for _, v := range r.inputs {
 		r.moduleInputs = append(r.moduleInputs, signal(r.names[v]))
@@ -245,9 +244,9 @@ func (r *machineReader) machine(memories []memoryPart) (*Machine, error) {
 	return r.build()
 }
 
-// build evaluates what is left, which has no state.
+// build evaluates the remaining parts, which have no state.
 func (r *machineReader) build() (*Machine, error) {
-	for v := range r.driver { // parts have other numbers now
+	for v := range r.driver { // the parts have new numbers now
 		if r.driver[v] >= 0 {
 			r.driver[v] = noDriver
 		}
@@ -286,8 +285,8 @@ func (r *machineReader) build() (*Machine, error) {
 	return r.m, nil
 }
 
-// free makes each use of an unknown value, as yosys leaves where it shifts words beyond their ends,
-// an input of its own: nothing may depend on it.
+// free makes each use of an unknown value a separate input, on which nothing may depend. yosys leaves unknown values
+// where it shifts words beyond their ends.
 func (r *machineReader) free() {
 	for _, p := range r.parts {
 		for i, v := range p.in {
@@ -302,8 +301,8 @@ func (r *machineReader) free() {
 	}
 }
 
-// show makes what is wanted the module's outputs, and hides the names of all other nets, of which
-// some have no value.
+// show makes the wanted nets the module's outputs and hides the names of all other nets, some of which have no
+// value.
 func (r *machineReader) show() {
 	r.outputs = nil
 	shown := make([]bool, len(r.names))
@@ -338,8 +337,8 @@ func (r *machineReader) give(s Signal, v int32) error {
 	return nil
 }
 
-// register opens a register. Those that yosys makes for itself have no driver from then on: nothing
-// may read them.
+// register cuts a register open. A register that yosys made for itself has no driver from then on: nothing may read
+// it.
 func (r *machineReader) register(p part) error {
 	name := r.names[p.out[0]]
 	s := signal(name)
@@ -356,8 +355,8 @@ func (r *machineReader) register(p part) error {
 	return r.give(s, p.out[0])
 }
 
-// box opens an instance of a module that is not looked into. What drives its inputs has a driver
-// already, or will; its outputs have none.
+// box cuts open an instance of a module that is not looked into. The nets at the instance's inputs have drivers, now
+// or later. The nets at its outputs become inputs of the machine.
 func (r *machineReader) box(p part) error {
 	for _, s := range r.moduleInputs {
 		if strings.HasPrefix(s.Name, p.of+".") {
@@ -374,7 +373,7 @@ func (r *machineReader) box(p part) error {
 	return nil
 }
 
-// pin opens a pin: an output of what it belongs to where nothing else drives the net.
+// pin cuts a pin open. The pin is an output of its instance if nothing else drives the net.
 func (r *machineReader) pin(s Signal, v int32) error {
 	if r.driver[v] == noDriver {
 		return r.give(s, v)
@@ -383,7 +382,7 @@ func (r *machineReader) pin(s Signal, v int32) error {
 	return nil
 }
 
-// startsOf returns the values that registers begin with, where the file says them.
+// startsOf returns the initial values of registers, as far as the file gives them.
 func startsOf(text []byte) map[string]byte {
 	starts := map[string]byte{}
 	for line := range bytes.Lines(text) {
@@ -394,15 +393,15 @@ func startsOf(text []byte) map[string]byte {
 	return starts
 }
 
-// Registers returns how many bits the registers hold.
+// Registers returns the number of bits of all registers.
 func (m *Machine) Registers() int { return m.registers }
 
-// Width returns the bits of the netlist's input x: Inputs, and then unknown values, on which
+// Width returns the number of bits of the netlist's input x: Inputs, followed by the unknown values, on which
 // nothing may depend.
 func (m *Machine) Width() int { return len(m.Inputs) + m.unknown }
 
-// Compare compares the machine with a netlist of the same ports x and h for every input: one clock
-// in every state. It returns the outputs that differ, and what decided.
+// Compare compares the machine with a netlist that has the same ports x and h, for every input: one clock in every
+// state. It returns the outputs that differ, and which method decided.
 func (m *Machine) Compare(ctx context.Context, want *netlist.Netlist, limit time.Duration) (v cec.Verdict,
 	differ []Signal, by string, err error,
 ) {

@@ -11,19 +11,19 @@ import (
 // Memory is a memory of a machine.
 type Memory struct {
 	Width, Size int
-	Words       []string // initial words in binary; none: they are unknown
+	Words       []string // initial words in binary; none: the contents are unknown
 }
 
-// memoryCell is the type that memories are given, so that nothing maps them.
+// memoryCell is the cell type that memories get, so that yosys does not map them.
 const memoryCell = "memory_cell"
 
-// memoryPart is what yosys says of a memory beside its pins.
+// memoryPart holds the parameters that yosys gives for a memory, apart from its pins.
 type memoryPart map[string]string
 
-// memoryPins are the pins of a memory that say what it does in a clock.
+// memoryPins are the pins of a memory that determine its behaviour in a clock.
 var memoryPins = []string{"RD_ADDR", "RD_DATA", "RD_EN", "WR_ADDR", "WR_DATA", "WR_EN"}
 
-// memory opens a memory that is read at any time, and written with the clock.
+// memory cuts open a memory that is read at any time and written with the clock.
 func (r *machineReader) memory(p part, says memoryPart) error {
 	name := strings.TrimPrefix(strings.ReplaceAll(strings.Trim(says["MEMID"], `"`), `\\`, `\`), `\`)
 	if says.number("RD_PORTS") != 1 || says.number("OFFSET") != 0 || strings.Contains(says["RD_CLK_ENABLE"], "1") {
@@ -58,7 +58,7 @@ func (p memoryPart) number(key string) int {
 	return int(n)
 }
 
-// words returns what the memory begins with, its word 0 first.
+// words returns the memory's initial words, word 0 first.
 func (p memoryPart) words() (words []string) {
 	text, width := p["INIT"], p.number("WIDTH")
 	if strings.ContainsAny(text, "xz") || width < 1 {
@@ -70,8 +70,8 @@ func (p memoryPart) words() (words []string) {
 	return words
 }
 
-// takeMemories takes the parameters of memories out of a BLIF file, which then has none but those
-// of sums. They come in the order of the memories.
+// takeMemories removes the parameters of memories from a BLIF file, so that only the parameters of sums are left. It
+// returns the parameters in the order of the memories.
 func takeMemories(text []byte) (plain []byte, memories []memoryPart, err error) {
 	inside := false
 	s := bufio.NewScanner(bytes.NewReader(text))
@@ -91,8 +91,8 @@ func takeMemories(text []byte) (plain []byte, memories []memoryPart, err error) 
 	return plain, memories, s.Err()
 }
 
-// written returns what a signal is, and 0 for address and data of a write to a memory where nothing
-// is written: what they are then is left to whoever reads the file.
+// written returns the value of a signal, or 0 for the address and data of a write to a memory while nothing is
+// written: without a write, their values are left open.
 func (g *graph) written(s Signal, at map[Signal]literal) literal {
 	memory, pin, _ := strings.Cut(s.Name, ".WR_")
 	enable := Signal{memory + ".WR_EN", s.Bit}

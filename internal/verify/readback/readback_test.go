@@ -28,7 +28,7 @@ type design struct {
 	n       *netlist.Netlist
 	o       verilog.Options
 	verilog string
-	cells   string // what its primitives do; empty: it has none
+	cells   string // definitions of its primitives; empty: it has none
 }
 
 func needs(t *testing.T) {
@@ -51,7 +51,7 @@ func small(t *testing.T, scope netlist.Scope) *netlist.Netlist {
 	return n
 }
 
-// written returns the design of a netlist.
+// written returns a netlist with its Verilog as a design.
 func written(t *testing.T, n *netlist.Netlist, o verilog.Options) design {
 	t.Helper()
 	o.Module = "net"
@@ -65,7 +65,7 @@ func written(t *testing.T, n *netlist.Netlist, o verilog.Options) design {
 	return design{n, o, text.String(), cells.String()}
 }
 
-// lowered returns the design of a network as hardware.
+// lowered returns the design of a network that is lowered to hardware.
 func lowered(t *testing.T, scope netlist.Scope, family string, k int, o verilog.Options, p pipeline.Options) design {
 	t.Helper()
 	c := compiler.Options{Level: compiler.LevelRepeat, Restructure: true}
@@ -85,10 +85,10 @@ func lowered(t *testing.T, scope netlist.Scope, family string, k int, o verilog.
 	return written(t, d.Netlist, o)
 }
 
-// prove proves a text, which may not be that of the design.
+// prove compares a text with the design. The text may be changed Verilog.
 func (d design) prove(t *testing.T, text string) *Result { return d.proveAs(t, text, false) }
 
-// proveAs proves a text, which may be of forms that the writer does not write.
+// proveAs compares a text with the design. With anyForm, the text may have forms that the writer does not write.
 func (d design) proveAs(t *testing.T, text string, anyForm bool) *Result {
 	t.Helper()
 	dir := t.TempDir()
@@ -120,8 +120,8 @@ func samples(n *netlist.Netlist) [][]uint64 {
 	return all
 }
 
-// TestProved proves what the writer writes, in every form. A form is of one scope, and the next form of another; the long
-// tests have every form of every scope.
+// TestProved proves every form of Verilog that the writer writes. Each form is tested in one scope and the next form
+// in another scope; the long tests prove every form in every scope.
 func TestProved(t *testing.T) {
 	needs(t)
 	luts := verilog.Options{Style: verilog.LUTs}
@@ -160,11 +160,11 @@ func TestProved(t *testing.T) {
 // change is one edit of a text.
 type change struct {
 	name     string
-	old, new string // old is a regular expression, of which the first match is replaced
+	old, new string // old is a regular expression; its first match is replaced
 	want     string // part of the reason
 }
 
-// apply makes the edit, which must change something.
+// apply makes the edit, and fails if the edit changes nothing.
 func (c change) apply(t *testing.T, text string) string {
 	t.Helper()
 	at := regexp.MustCompile(c.old).FindStringSubmatchIndex(text)
@@ -175,8 +175,7 @@ func (c change) apply(t *testing.T, text string) string {
 	return text[:at[0]] + part + text[at[1]:]
 }
 
-// refused checks that each edit is seen, by the proof alone too: of a netlist that yosys made, any
-// form is read.
+// refused checks that each edit is noticed, also by the proof alone: in a netlist that yosys made, any form is read.
 func (d design) refused(t *testing.T, changes []change) {
 	t.Helper()
 	for _, c := range changes {
@@ -193,7 +192,7 @@ func (d design) refused(t *testing.T, changes []change) {
 	}
 }
 
-// TestChanged holds that no change of a combinational file is proved.
+// TestChanged checks that no changed combinational file is proved.
 func TestChanged(t *testing.T) {
 	needs(t)
 	d := written(t, small(t, netlist.Core), verilog.Options{})
@@ -231,11 +230,11 @@ func TestChanged(t *testing.T) {
 	})
 }
 
-// refusal is what the grammar says of a form that the writer does not write.
+// refusal is the grammar's message about a form that the writer does not write.
 const refusal = "which this program never writes"
 
-// TestHarmless proves texts that say the same in other words. Those of other forms are proved of a
-// netlist that yosys made; of a file of ours they are refused, whatever they say.
+// TestHarmless proves texts that say the same in other words. Forms that the writer does not write are proved for a
+// netlist that yosys made. For a file of ours they are refused, whatever they say.
 func TestHarmless(t *testing.T) {
 	needs(t)
 	d := written(t, small(t, netlist.Full), verilog.Options{})
@@ -264,8 +263,8 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// TestReadOtherwise holds that what yosys reads as a gate, and simulators as something else, is no
-// file of ours: yosys alone would have it proved.
+// TestReadOtherwise checks that a text that yosys reads as a gate, and simulators as something else, is refused as a
+// file of ours. The proof with yosys alone would accept it.
 func TestReadOtherwise(t *testing.T) {
 	needs(t)
 	d := written(t, small(t, netlist.Core), verilog.Options{})
@@ -285,8 +284,8 @@ func TestReadOtherwise(t *testing.T) {
 	}
 }
 
-// masked returns a design in which rare, the conjunction of two nets, reaches the output for
-// one value in 2^10 of the other inputs, or never.
+// masked returns a design in which the net rare, a conjunction of two nets, reaches the output for one value in 2^10
+// of the other inputs, or never.
 func masked(t *testing.T, never bool) design {
 	b := netlist.NewBuilder("net")
 	x := b.Input("x", 20, 1, nil)
@@ -302,8 +301,8 @@ func masked(t *testing.T, never bool) design {
 	return written(t, b.Netlist(), verilog.Options{})
 }
 
-// TestMasked changes a wire in a way that neither random samples nor most inputs that tell
-// the wire apart show at the output: it is different if some input does, and the same if none.
+// TestMasked changes a wire so that neither random samples nor most inputs that change the wire's value show the
+// change at the output. The result must be different if some input shows the change, and equal if none does.
 func TestMasked(t *testing.T) {
 	needs(t)
 	for never, want := range map[bool]cec.Verdict{false: cec.Different, true: cec.Equivalent} {
@@ -315,7 +314,7 @@ func TestMasked(t *testing.T) {
 	}
 }
 
-// TestRegisters holds that no change of a pipeline's registers is proved.
+// TestRegisters checks that no change of a pipeline's registers is proved.
 func TestRegisters(t *testing.T) {
 	needs(t)
 	d := lowered(t, netlist.Core, "generic", 6, verilog.Options{}, pipeline.Options{Stages: 3})
@@ -344,7 +343,7 @@ func TestRegisters(t *testing.T) {
 	})
 }
 
-// TestUnknown finds the digits that yosys would give a value.
+// TestUnknown checks that unknown digits, to which yosys would give a value, are found.
 func TestUnknown(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 0, "assign x = 1'b0;": 0, "a\nb = 4'b1x01;": 2, "4'hZ": 1, "'bz": 1, "'x": 1, "8'sb??": 1, "4'd z": 1,
@@ -358,7 +357,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestTools holds that a tool that is missing or dies is an error, and no verdict.
+// TestTools checks that a missing or crashing tool is an error and not a verdict.
 func TestTools(t *testing.T) {
 	n := small(t, netlist.Core)
 	d := written(t, n, verilog.Options{})

@@ -22,13 +22,13 @@ import (
 	"ialgn/netlist"
 )
 
-// writers are the wrappers by their kinds.
+// writers holds the writer of each kind of wrapper.
 var writers = map[string]func(io.Writer, *netlist.Netlist, wrapper.Options) error{
 	"stream": wrapper.WriteStream, "axis": wrapper.WriteAXIS, "uart": wrapper.WriteUART, "spi": wrapper.WriteSPI,
 }
 
-// routed takes a design, in the wrapper that b names, to a bitstream for a device, on the pins of
-// a board where there is one, and returns it with its configuration as text.
+// routed implements a design as a bitstream for a device, in the wrapper that b names and, if board is not empty, on
+// the pins of that board. It returns the bitstream with its configuration as text.
 func routed(t *testing.T, d verify.Design, name string, b Bitstream, board string) (Bitstream, string) {
 	t.Helper()
 	verifytest.Needs(t, "yosys", "nextpnr-ice40", "icepack", "iceunpack", "icetime", "icebox_vlog", "iverilog", "vvp")
@@ -80,21 +80,21 @@ func routed(t *testing.T, d verify.Design, name string, b Bitstream, board strin
 	return b, string(asc)
 }
 
-// tiny returns a random IALGN whose ports fit a small package.
+// tiny returns a random IALGN network with few enough ports for a small package.
 func tiny(seed uint64) verify.Design {
 	f := netgen.Model(netgen.ModelOptions{Seed: seed, Features: 6, Width: 12, Depth: 3}).Freeze()
 	return verify.Design{Model: f}
 }
 
-// TestBitstream simulates what is in bitstreams: a design in each wrapper, with the counts where
-// the result has bytes, and the same with one bit of one LUT flipped, which is found. Of boards
-// that a wrapper has pins on, one is of the UP5K and one of the HX8K.
+// TestBitstream simulates bitstreams: a design in each wrapper, with the counts if the result has bytes. The same
+// bitstream with one bit of one LUT flipped must be found to be wrong. The boards on whose pins wrappers are placed
+// include one with the UP5K and one with the HX8K.
 func TestBitstream(t *testing.T) {
 	testkit.Long(t, "places and routes a board of each kind")
 	for _, c := range []struct {
 		wrapper, target, board string
 		stages, samples        int
-		flip                   int // the LUT to begin with, one that the samples showed; less: none is flipped
+		flip                   int // the first LUT to try, one that samples have shown; negative: flip none
 	}{
 		{"stream", "ice40-hx1k", "", 2, 150, 0},
 		{"axis", "ice40-hx1k", "", 1, 150, 0},
@@ -125,7 +125,7 @@ func TestBitstream(t *testing.T) {
 	}
 }
 
-// lower lowers the product of a design for iCE40.
+// lower lowers the product of a design to iCE40.
 func lower(d verify.Design, t *testing.T, stages int) verify.Design {
 	t.Helper()
 	o := hardware.Options{
@@ -140,8 +140,8 @@ func lower(d verify.Design, t *testing.T, stages int) verify.Design {
 	return d
 }
 
-// flipped flips one bit of one LUT of a bitstream, of one LUT after the other from the given one
-// on, until the samples show it.
+// flipped flips one bit of one LUT of a bitstream. It tries LUTs one after the other, beginning with the given one,
+// until the samples show the flip.
 func flipped(t *testing.T, d verify.Design, s verify.Samples, b Bitstream, asc string, samples, first int) {
 	t.Helper()
 	const most = 8
@@ -158,18 +158,18 @@ func flipped(t *testing.T, d verify.Design, s verify.Samples, b Bitstream, asc s
 		}
 		t.Logf("LUT %d: %d mismatches", try, r.Mismatches)
 		if r.Mismatches > 0 {
-			return // the samples exercise it
+			return // the samples show the flipped bit
 		}
 	}
 	t.Errorf("one bit of a LUT is flipped, of %d LUTs in turn, and no difference is found", most)
 }
 
-// lutBits are the places of a LUT's entries among the 20 bits of a logic cell, as icestorm's
-// documentation of logic tiles has them.
+// lutBits are the positions of a LUT's entries among the 20 bits of a logic cell, from icestorm's documentation of
+// logic tiles.
 var lutBits = [16]int{4, 14, 15, 5, 6, 16, 17, 7, 3, 13, 12, 2, 1, 11, 10, 0}
 
-// flipLUT flips the entry of a LUT that is read when all its inputs are 0: of that which comes
-// skip-th among those that are no constant.
+// flipLUT flips the entry that a LUT returns when all its inputs are 0. It skips the first skip LUTs; constant LUTs
+// do not count.
 func flipLUT(t *testing.T, asc string, skip int) string {
 	t.Helper()
 	lines := strings.Split(asc, "\n")

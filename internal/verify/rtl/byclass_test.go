@@ -22,7 +22,7 @@ import (
 	"ialgn/netlist"
 )
 
-// forms of a design that are simulated class by class.
+// byClassForms returns forms of a design that are simulated class by class.
 func byClassForms(t *testing.T, seed uint64) map[string]verify.Design {
 	f := verifytest.Small(seed)
 	auto := pipeline.Options{Auto: true, MaxLevels: 2}
@@ -52,8 +52,8 @@ func emitByClass(t *testing.T, d verify.Design) (Files, string) {
 	return files, string(text)
 }
 
-// TestByClass simulates sound designs class by class, and broken ones: each gate that matters
-// is found, and named where it has a wire of its own.
+// TestByClass simulates sound and broken designs class by class. Each broken gate that matters must be found, and
+// must be named if it has a wire of its own.
 func TestByClass(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	for name, d := range byClassForms(t, 71) {
@@ -65,7 +65,7 @@ func TestByClass(t *testing.T) {
 				t.Fatalf("the sound design: %+v", r)
 			}
 			if len(assignment.FindAllString(sound, 10)) < 10 {
-				return // mapped to nearly nothing but the head
+				return // the mapped design has almost nothing but the head
 			}
 			r := rand.New(rand.NewPCG(8, 1))
 			for found := 0; found < 2; {
@@ -90,8 +90,7 @@ func TestByClass(t *testing.T) {
 	}
 }
 
-// TestByClassHead breaks the head: the argmax is judged by the trainer's counts, and a count by
-// nothing but itself.
+// TestByClassHead breaks the head. The argmax is judged on the trainer's counts; a count is judged alone.
 func TestByClassHead(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	for name, d := range byClassForms(t, 72) {
@@ -113,10 +112,10 @@ func TestByClassHead(t *testing.T) {
 	}
 }
 
-// headWords are the first two words of an argmax, or the bits of the class.
+// headWords matches the first two words of an argmax, or the bits of the class.
 var headWords = regexp.MustCompile(`((?:\.counts\(|assign class_index = )\{[^;]*?)([\w\[\]]+),(\s+)([\w\[\]]+)([,}])`)
 
-// breakHead has two words of the argmax, or bits of the class, change places.
+// breakHead exchanges two words of the argmax, or two bits of the class.
 func breakHead(t *testing.T, sound string) string {
 	t.Helper()
 	at := headWords.FindStringSubmatchIndex(sound)
@@ -126,9 +125,8 @@ func breakHead(t *testing.T, sound string) string {
 	return sound[:at[0]] + string(headWords.ExpandString(nil, "$1$4,$3$2$5", sound, at)) + sound[at[1]:]
 }
 
-// TestPartsAreLines holds that a part of a design is made of lines of its file, in their order,
-// that all parts together have every line that drives something, and that a part has none
-// that is not needed.
+// TestPartsAreLines checks that a part of a design consists of lines of its file in their order, that all parts
+// together have every line that drives something, and that no part has an unneeded line.
 func TestPartsAreLines(t *testing.T) {
 	for name, d := range byClassForms(t, 73) {
 		files, text := emitByClass(t, d)
@@ -172,7 +170,7 @@ func TestPartsAreLines(t *testing.T) {
 	}
 }
 
-// TestParseSource takes a small file apart, and refuses one that is not as it was written.
+// TestParseSource parses a small file, and refuses a file in another form than the writer's.
 func TestParseSource(t *testing.T) {
 	const sound = "// Module m\n`default_nettype none\n\nmodule m (\n    input  wire [3:0] x,\n    output wire [17:0] " +
 		"h\n);\n  wire a, b;\n  assign a = x[0];\n" +
@@ -193,8 +191,8 @@ func TestParseSource(t *testing.T) {
 	}
 }
 
-// TestByClassTargets simulates designs of every target and style class by class, pipelined and
-// not, sound ones and with one table changed.
+// TestByClassTargets simulates designs of every target and style class by class, pipelined and not, both sound
+// designs and designs with one changed table.
 func TestByClassTargets(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	for _, f := range target.Families() {
@@ -213,7 +211,7 @@ func TestByClassTargets(t *testing.T) {
 	}
 }
 
-// table is the last digit of a LUT's table, of a cell of a class.
+// table matches the last digit of the table of a LUT, in a cell of a class.
 var table = regexp.MustCompile(`'h[0-9a-f]*([0-9a-f])\)\) c\d`)
 
 func byClassTarget(t *testing.T, d verify.Design, o verilog.Options) {
@@ -232,7 +230,7 @@ func byClassTarget(t *testing.T, d verify.Design, o verilog.Options) {
 		t.Fatalf("the sound design: %+v", r)
 	}
 	if o.Style == verilog.Gates {
-		return // TestByClass breaks those
+		return // TestByClass breaks these designs
 	}
 	tables := table.FindAllStringSubmatchIndex(sound, -1)
 	if len(tables) == 0 {
@@ -260,7 +258,7 @@ func byClassTarget(t *testing.T, d verify.Design, o verilog.Options) {
 	}
 }
 
-// TestByClassErrors asks for what cannot be.
+// TestByClassErrors asks for simulations that are impossible.
 func TestByClassErrors(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	d := verifytest.NewDesign(t, verifytest.Small(74), netlist.Gates, 2)

@@ -40,7 +40,7 @@ func writeEngine(t *testing.T, f *model.Frozen, lanes int) (verify.Design, verif
 	return d, files
 }
 
-// quantiles gives the features of a model thresholds of their own.
+// quantiles gives each feature of a model different thresholds.
 func quantiles(f *model.Frozen) *model.Frozen {
 	for i := range f.Encoder.Thresholds {
 		f.Encoder.Thresholds[i] = slices.Clone(f.Encoder.Thresholds[i])
@@ -49,8 +49,8 @@ func quantiles(f *model.Frozen) *model.Frozen {
 	return f
 }
 
-// TestFold compares programs and engines with the trainer, and finds what was changed in a word
-// of the program, in the thresholds, or in the engine.
+// TestFold compares programs and engines with the trainer. It must find a change in a word of the program, in the
+// thresholds, or in the engine.
 func TestFold(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp", "abc", "yosys")
 	f := netgen.Frozen(1, netgen.FrozenOptions{
@@ -109,7 +109,7 @@ func TestFold(t *testing.T) {
 		})
 }
 
-// change changes a file while something is done.
+// change edits a file, calls do, and restores the file.
 func change(t *testing.T, path string, edit func(string) string, do func()) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -125,7 +125,7 @@ func change(t *testing.T, path string, edit func(string) string, do func()) {
 	verifytest.Write(t, path, string(text))
 }
 
-// TestFoldForm refuses files that are no program, and thresholds that are not the model's.
+// TestFoldForm refuses files that are not programs, and thresholds that are not the model's.
 func TestFoldForm(t *testing.T) {
 	f := quantiles(netgen.Frozen(2, netgen.FrozenOptions{Width: 60, Depth: 4}))
 	d, files := writeEngine(t, f, 2)
@@ -162,8 +162,7 @@ func TestFoldForm(t *testing.T) {
 	}
 }
 
-// TestLongFold holds the choice of a simulator for engines to where verilator was measured to be
-// done before iverilog.
+// TestLongFold checks that verilator is chosen for engines when it was measured to finish before iverilog.
 func TestLongFold(t *testing.T) {
 	for _, c := range []struct {
 		cycles, samples, lanes int

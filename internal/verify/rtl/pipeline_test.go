@@ -13,8 +13,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestPipelineRTL simulates pipelines, sound ones and broken ones: a gate, which is named, a
-// register that is a wire, and wrong enables.
+// TestPipelineRTL simulates sound and broken pipelines. The faults are a broken gate, which must be named, a
+// register replaced by a wire, and wrong enables.
 func TestPipelineRTL(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	f := verifytest.Small(62)
@@ -48,7 +48,7 @@ func TestPipelineRTL(t *testing.T) {
 			for found := 0; found < 3; {
 				verifytest.Write(t, files.Design, breakRegister(t, r, sound))
 				if simulateDesign(t, d, s, files, "iverilog").Mismatches > 0 {
-					found++ // others hold what does not matter
+					found++ // other registers hold bits that do not matter
 				}
 			}
 			for _, fault := range [][2]string{
@@ -72,7 +72,7 @@ func TestPipelineRTL(t *testing.T) {
 
 var transfer = regexp.MustCompile(`\.d\(([^)]*)\),\s+\.q\(([^)]*)\)\);`)
 
-// breakRegister makes wires of one vector of registers at random.
+// breakRegister replaces a random vector of registers by wires.
 func breakRegister(t *testing.T, r *rand.Rand, text string) string {
 	t.Helper()
 	all := transfer.FindAllStringSubmatch(text, -1)
@@ -83,7 +83,7 @@ func breakRegister(t *testing.T, r *rand.Rand, text string) string {
 	return strings.Replace(text, m[0], ".d("+m[1]+"), .q());\n  assign "+m[2]+" = "+m[1]+";", 1)
 }
 
-// TestPipelineVerilator runs a pipeline in the other simulator, which knows no unknown values.
+// TestPipelineVerilator runs a pipeline in verilator, which has no unknown values.
 func TestPipelineVerilator(t *testing.T) {
 	testkit.Long(t, "builds with verilator")
 	verifytest.Needs(t, "verilator")

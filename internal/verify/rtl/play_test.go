@@ -15,8 +15,7 @@ import (
 	"ialgn/netlist"
 )
 
-// played plays samples to the wrapper that b names as it is emitted, with parts of its text
-// replaced.
+// played plays samples to the emitted wrapper of the kind that b names, with parts of the wrapper's text replaced.
 func played(t *testing.T, d verify.Design, b Bitstream, s verify.Samples, change ...string) *Run {
 	t.Helper()
 	dir := t.TempDir()
@@ -48,8 +47,8 @@ func played(t *testing.T, d verify.Design, b Bitstream, s verify.Samples, change
 	return r
 }
 
-// TestPlay plays samples to every wrapper: of words of one bit, of some and of more than a byte,
-// with short results and with ones that are longer than a sample.
+// TestPlay plays samples to every wrapper, with words of one bit, of several bits and of more than a byte, and with
+// results that are shorter and longer than a sample.
 func TestPlay(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	for _, c := range []struct {
@@ -82,7 +81,7 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// TestPlayFaults plays to broken wrappers, which is found.
+// TestPlayFaults plays samples to broken wrappers. Each fault must be found.
 func TestPlayFaults(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	d := verifytest.WithCounts(t, verifytest.NewDesign(t,
@@ -113,7 +112,7 @@ func TestPlayFaults(t *testing.T) {
 	}
 }
 
-// TestPlayNone refuses a wrapper that there is none of.
+// TestPlayNone checks that an unknown kind of wrapper is refused.
 func TestPlayNone(t *testing.T) {
 	d := verifytest.NewDesign(t, verifytest.Small(1), netlist.Full, 2)
 	if _, err := newPlayback(d, wrapped{wrapper: "i2c"}); err == nil || !strings.Contains(err.Error(), `"i2c"`) {
@@ -121,8 +120,8 @@ func TestPlayNone(t *testing.T) {
 	}
 }
 
-// TestWrapperUnplayed says of a wrapper around a design that is too large to be simulated that no sample went through
-// it.
+// TestWrapperUnplayed checks that the result for a wrapper around a design that is too large to simulate says that
+// no sample was played.
 func TestWrapperUnplayed(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	large := netgen.FrozenOptions{Width: 2001, Depth: 101, Features: 9, ShareA: 0.884, ShareBinary: 0.114}

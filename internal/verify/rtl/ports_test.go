@@ -33,8 +33,7 @@ func miswire(n *netlist.Netlist, change func([]netlist.Net)) *netlist.Netlist {
 	}, func(_ netlist.Port, v netlist.Net) netlist.Net { return k.To(v) })
 }
 
-// TestCountsPort verifies an output port of the counts at every level, and finds what is wrong
-// with one.
+// TestCountsPort verifies an output port of the counts at every level, and finds the faults of wrong ports.
 func TestCountsPort(t *testing.T) {
 	verifytest.Needs(t, "abc", "iverilog", "vvp")
 	f := netgen.Model(netgen.ModelOptions{Seed: 91, Features: 9, Width: 36, Depth: 4}).Freeze()
@@ -81,7 +80,7 @@ func TestCountsPort(t *testing.T) {
 	}
 }
 
-// finds checks that every level finds the wrong output port of a design.
+// finds checks that every level notices the wrong output port of a design.
 func finds(t *testing.T, what string, d verify.Design, s verify.Samples) {
 	t.Helper()
 	soft, err := software.Check(t.Context(), d, s, 2)

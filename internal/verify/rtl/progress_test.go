@@ -8,7 +8,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestProgressOfSimulation: it says what it is at, and how many samples and parts are done.
+// TestProgressOfSimulation checks that a simulation reports its current activity, and how many samples and parts are
+// done.
 func TestProgressOfSimulation(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	d := verifytest.NewDesign(t, verifytest.Small(41), netlist.Core, 2)
@@ -27,7 +28,7 @@ func TestProgressOfSimulation(t *testing.T) {
 		`rtl: \d+ of \d+ parts, class_index, iverilog, building`)
 }
 
-// TestProgressOfPipeline: a pipeline's testbench counts, too.
+// TestProgressOfPipeline checks that a pipeline's testbench also reports how many samples are done.
 func TestProgressOfPipeline(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	d := verifytest.Pipelined(t, verifytest.NewDesign(t, verifytest.Small(41), netlist.Core, 2),
@@ -39,7 +40,7 @@ func TestProgressOfPipeline(t *testing.T) {
 	verifytest.SaidAll(t, lines(), `rtl: iverilog, running, \d+ of 5000 samples`)
 }
 
-// TestWithoutTelling: how far a simulation was is no part of what it found.
+// TestWithoutTelling checks that lines about progress do not appear among the results of a simulation.
 func TestWithoutTelling(t *testing.T) {
 	if got := withoutTelling("at 64\nsample 70: at 128\r\nat 128\r\nat x\nFAIL: 1 of 140 vectors"); got != "sample 70: at 128\r\nat x\nFAIL: 1 of 140 vectors" {
 		t.Errorf("left is %q", got)

@@ -18,7 +18,7 @@ import (
 	"ialgn/netlist"
 )
 
-// TestRead reads what a testbench prints about 100 vectors.
+// TestRead parses a testbench's output about 100 vectors.
 func TestRead(t *testing.T) {
 	index := make([]int32, 100)
 	for i := range index {
@@ -69,7 +69,7 @@ func TestRead(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	const classes = 2
-	counts := func(ties string) (all []int32) { // a sample a letter, t has a tie
+	counts := func(ties string) (all []int32) { // one sample for each letter; t means a tie
 		for _, r := range ties {
 			all = append(all, 3, map[rune]int32{'t': 3, '.': 1}[r])
 		}
@@ -100,7 +100,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestReadDump reads the values at the end of a dump.
+// TestReadDump reads the final values in a dump.
 func TestReadDump(t *testing.T) {
 	got, err := readDump(strings.NewReader(`$date today $end
 $scope module tb $end
@@ -148,8 +148,8 @@ func emitTo(t *testing.T, d verify.Design, dir string) Files {
 	return f
 }
 
-// TestVerilogFaults breaks one thing in the Verilog alone. The simulation finds it and,
-// where it is a gate, names that.
+// TestVerilogFaults breaks one thing in the Verilog alone. The simulation must find the fault and, if the fault is
+// in a gate, name the gate.
 func TestVerilogFaults(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	f := verifytest.Small(51)
@@ -196,7 +196,7 @@ func TestVerilogFaults(t *testing.T) {
 
 var assignment = regexp.MustCompile(`(?m)^  assign (?:c\d+_)?k(\d+)_l(\d+)(?:_n\d+)? = (.*);$`)
 
-// breakAssign inverts one gate at random, in statements of the forms that are written.
+// breakAssign inverts a random gate, in a statement of one of the forms that the writer uses.
 func breakAssign(t *testing.T, r *rand.Rand, text string) (broken string, layer, gate int) {
 	t.Helper()
 	all := assignment.FindAllStringSubmatchIndex(text, -1)
@@ -223,7 +223,7 @@ func simulateDesign(t *testing.T, d verify.Design, s verify.Samples, files Files
 	return r
 }
 
-// oddNames are names of folders that mean something else in some program.
+// oddNames are names of folders that have a special meaning in some program.
 var oddNames = []string{"a \"b\" 'c'\nd", `$(touch x)\`, "-o", " *.v", "#%d${HOME}"}
 
 func oddFolder(t *testing.T, name string) string {
@@ -235,8 +235,8 @@ func oddFolder(t *testing.T, name string) string {
 	return dir
 }
 
-// TestPaths simulates designs in folders of odd names, as a whole and class by class, one of
-// them with a broken gate, which is named.
+// TestPaths simulates designs in folders with odd names, whole and class by class. One design has a broken gate,
+// which must be named.
 func TestPaths(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	f := verifytest.Small(54)
@@ -265,8 +265,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestVerilator runs a design in the other simulator, once, and in an odd folder. The C++ compiler is told not to
-// optimise, since building takes longer than the simulation.
+// TestVerilator runs a design in verilator, once, in a folder with an odd name. The C++ compiler does not optimise,
+// since building takes longer than the simulation.
 func TestVerilator(t *testing.T) {
 	verifytest.Needs(t, "verilator")
 	t.Setenv("MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0")
@@ -290,8 +290,8 @@ func TestVerilator(t *testing.T) {
 	}
 }
 
-// TestRTLErrors checks what is no result: an unknown simulator, Verilog that does not
-// compile, a testbench that comes to no verdict.
+// TestRTLErrors checks cases without a result: an unknown simulator, Verilog that does not compile, and a testbench
+// that gives no verdict.
 func TestRTLErrors(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	f := verifytest.Small(53)

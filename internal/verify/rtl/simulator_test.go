@@ -11,7 +11,7 @@ import (
 	"ialgn/netlist"
 )
 
-// TestPick chooses the simulator by the size of the task, and by what is installed.
+// TestPick checks that the simulator is chosen by the size of the task and by what is installed.
 func TestPick(t *testing.T) {
 	const digits, large = 1500, 50_000
 	for _, c := range []struct {
@@ -44,8 +44,8 @@ func TestPick(t *testing.T) {
 	}
 }
 
-// TestTrainerIsTheJudge gives a netlist and Verilog that agree, and are both wrong: counts and
-// class are held against the trainer's, not against our simulator's.
+// TestTrainerIsTheJudge breaks a netlist and its Verilog in the same way. Counts and class must be compared with the
+// trainer's results, not with our simulator's.
 func TestTrainerIsTheJudge(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	f, other := verifytest.Small(54), verifytest.Small(55)
@@ -57,8 +57,7 @@ func TestTrainerIsTheJudge(t *testing.T) {
 	}
 }
 
-// TestVerilatorXNOR has a chain with two XNORs of the same bit in it, which verilator 5.006
-// computes wrong of itself.
+// TestVerilatorXNOR has a chain with two XNORs of the same bit. verilator 5.006 computes this form incorrectly.
 func TestVerilatorXNOR(t *testing.T) {
 	testkit.Long(t, "builds with verilator")
 	verifytest.Needs(t, "verilator")

@@ -14,8 +14,8 @@ import (
 	"ialgn/netlist"
 )
 
-// startFaults break a pipeline where only unknown registers, gaps, stalls or resets show it: a
-// replacement of a text in its Verilog.
+// startFaults are faults of a pipeline that only unknown registers, gaps, stalls or resets show. Each fault replaces
+// a text in the pipeline's Verilog.
 var startFaults = []struct{ name, from, to string }{
 	{"valid bits without a reset", "if (rst) valid <= {4{1'b0}};\n    else if (ce)", "if (ce)"},
 	{"a valid bit without a reset", "if (rst) valid <= {4{1'b0}};", "if (rst) valid[2:0] <= 3'b000;"},
@@ -37,7 +37,7 @@ var startFaults = []struct{ name, from, to string }{
 	},
 }
 
-// startDesign is a pipeline of four stages, and its Verilog.
+// startDesign returns a pipeline of four stages and its Verilog.
 func startDesign(t *testing.T) (verify.Design, Files, string) {
 	t.Helper()
 	d := verifytest.Pipelined(t, verifytest.NewDesign(t, verifytest.Small(91), netlist.Core, 2),
@@ -50,7 +50,7 @@ func startDesign(t *testing.T) (verify.Design, Files, string) {
 	return d, files, string(text)
 }
 
-// breakStart breaks the Verilog. An unknown value leaks into every register of the last stage.
+// breakStart breaks the Verilog so that an unknown value leaks into every register of the last stage.
 func breakStart(t *testing.T, sound, from, to string) string {
 	t.Helper()
 	broken := strings.Replace(sound, from, to, 1)
@@ -85,8 +85,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestStartVerilator finds a register that nothing ever sets in a simulator without unknown
-// values, where it would be hidden if such registers began with 0.
+// TestStartVerilator finds a register that is never set, in a simulator without unknown values. The fault would stay
+// hidden if such registers began with 0.
 func TestStartVerilator(t *testing.T) {
 	testkit.Long(t, "builds with verilator")
 	verifytest.Needs(t, "verilator")

@@ -17,15 +17,15 @@ import (
 	"ialgn/netlist"
 )
 
-// stubFiles are the files of a wrapper, with the netlist that it contains or that has the ports of the engine that it
-// contains.
+// stubFiles are the files of a wrapper, with the netlist inside the wrapper. For an engine, the netlist only has the
+// engine's ports.
 type stubFiles struct {
 	WrapperFiles
-	Core   string // the module that the wrapper is around
+	Core   string // the module inside the wrapper
 	Around *netlist.Netlist
 }
 
-// read returns for each bit of the core's input port whether something reads it.
+// read returns, for each bit of the core's input port, whether the core reads it.
 func (f stubFiles) read() []bool {
 	nets := f.Around.DataInputs()[0].Nets
 	if f.Fold != nil {
@@ -49,27 +49,27 @@ func (f stubFiles) read() []bool {
 	return read
 }
 
-// stubResult says what went through a wrapper with a stub in the place of its core.
+// stubResult is the result of playing samples to a wrapper that has a stub instead of its core.
 type stubResult struct {
-	words   int // words in the samples
-	packets int // packets of a wrong length, or cut short by a reset
+	words   int // number of words in the samples
+	packets int // number of packets of a wrong length or cut short by a reset
 	Run
 }
 
-// A rehearsal plays random samples to a wrapper around a stub, which knows what it must be given of
-// each of them and gives random results. It holds the wrapper to the exact bits on both of its sides,
-// for few clocks times cells, whatever the network.
+// A rehearsal plays random samples to a wrapper around a stub. The stub knows which inputs it must get for each
+// sample, and returns random results. So the wrapper's exact bits are checked on both of its sides, in few clocks
+// times cells, whatever the network is.
 type rehearsal struct {
 	*playback
 	r       *rand.Rand
 	f       stubFiles
 	x       netlist.Port
 	levels  *wrapper.Levels
-	read    []bool   // bits of x that something reads
+	read    []bool   // bits of x that the core reads
 	want    [][]bool // inputs that the core must get, for each sample
 	outputs [][]bool // outputs that the core then gives
-	packets int      // packets that have no result
-	resetIn int      // samples until a reset
+	packets int      // number of packets without a result
+	resetIn int      // number of samples until a reset
 }
 
 // The least words that are played, if that takes no more than mostStubClocks, and the samples with the least and the
@@ -79,12 +79,12 @@ const (
 	extremes    = 8
 	mostClasses = 24
 	eventsEvery = 5
-	// mostStubClocks bounds the samples whose results take long, such as a hundred counts on a serial line
-	// after a sample of one byte: some 20 s of iverilog.
+	// mostStubClocks bounds the clocks of samples with long results, such as a hundred counts on a serial line after
+	// a sample of one byte. The bound is some 20 s of iverilog.
 	mostStubClocks = 4_000_000
 )
 
-// newRehearsal returns samples and events for a wrapper, of the given number of words or more.
+// newRehearsal returns samples and events for a wrapper, with at least the given number of words.
 func newRehearsal(f stubFiles, p *playback, least int) *rehearsal {
 	r := &rehearsal{
 		playback: p, r: rand.New(rand.NewPCG(7, 11)), f: f, x: f.Around.DataInputs()[0], levels: f.Levels, read: f.read(),
@@ -102,7 +102,7 @@ func newRehearsal(f stubFiles, p *playback, least int) *rehearsal {
 	return r
 }
 
-// rounds is how many samples it takes until each word has told every two levels apart.
+// rounds returns the number of samples after which each word has distinguished every two neighbouring levels.
 func (r *rehearsal) rounds() int {
 	if r.levels == nil {
 		return r.x.Word
@@ -110,7 +110,7 @@ func (r *rehearsal) rounds() int {
 	return len(r.levels.Thresholds) + 1
 }
 
-// size is the bits of a word as it comes.
+// size returns the number of bits of an arriving word.
 func (r *rehearsal) size() int {
 	if r.levels != nil {
 		return r.levels.Word
@@ -118,10 +118,9 @@ func (r *rehearsal) size() int {
 	return r.x.Word
 }
 
-// words returns the words of sample i: first all ones or all zeros at each place, and the opposite in
-// the next sample, so that every bit of every place is both at least as often as there are such
-// pairs; then words in which, at each place, the number of thresholds that are exceeded is
-// another one from sample to sample.
+// words returns the words of sample i. In the first pairs of samples, each place has all ones or all zeros in one
+// sample and the opposite in the next, so that every bit of every place takes both values at least once in each
+// pair. In later samples, the number of exceeded thresholds at each place changes from sample to sample.
 func (r *rehearsal) words(i, count int) []uint64 {
 	words := make([]uint64, count)
 	top := uint64(1)<<r.size() - 1
@@ -139,7 +138,7 @@ func (r *rehearsal) words(i, count int) []uint64 {
 	return words
 }
 
-// class returns a random word that exceeds so many thresholds.
+// class returns a random word that exceeds the given number of thresholds.
 func (r *rehearsal) class(exceeded int) uint64 {
 	t := slices.Sorted(slices.Values(r.levels.Thresholds))
 	low, high := uint64(0), uint64(1)<<r.levels.Word-1
@@ -149,13 +148,13 @@ func (r *rehearsal) class(exceeded int) uint64 {
 	if exceeded < len(t) {
 		high = t[exceeded]
 	}
-	if low > high { // no word lies between equal thresholds
+	if low > high { // no word is between equal thresholds
 		return r.r.Uint64() & (1<<r.levels.Word - 1)
 	}
 	return low + r.r.Uint64N(high-low+1)
 }
 
-// moved returns words as they move, with anything in bits that mean nothing.
+// moved returns the bits of words as they are transferred. Bits without a meaning are random.
 func (r *rehearsal) moved(words []uint64) (bits []bool) {
 	size, lane := r.size(), r.size()
 	if wrapper.Is(r.f.Kind, wrapper.TakesBytes) && size > 1 {
@@ -170,7 +169,7 @@ func (r *rehearsal) moved(words []uint64) (bits []bool) {
 	return bits
 }
 
-// coreInput returns what the core must be given: the levels or bits that something reads, else 0.
+// coreInput returns the expected input of the core: the levels or bits that the core reads, and 0 elsewhere.
 func (r *rehearsal) coreInput(words []uint64) (bits []bool) {
 	for _, w := range words {
 		if r.levels == nil {
@@ -196,7 +195,7 @@ func (r *rehearsal) coreInput(words []uint64) (bits []bool) {
 func (r *rehearsal) play(words []uint64) {
 	from, want := len(r.units), r.coreInput(words)
 	outputs := r.result()
-	for i, earlier := range r.want[max(0, len(r.want)-2):] { // a stub without a clock cannot tell them apart
+	for i, earlier := range r.want[max(0, len(r.want)-2):] { // a stub without a clock cannot distinguish equal inputs
 		if slices.Equal(earlier, want) {
 			outputs = r.outputs[max(0, len(r.want)-2)+i]
 		}
@@ -209,7 +208,7 @@ func (r *rehearsal) play(words []uint64) {
 	r.want = append(r.want, want)
 }
 
-// moves returns outputs of the core as they move.
+// moves returns the core's outputs as they are transferred.
 func (r *rehearsal) moves(outputs []bool) []bool {
 	if !wrapper.Is(r.f.Kind, wrapper.TakesBytes) {
 		return outputs
@@ -221,7 +220,7 @@ func (r *rehearsal) moves(outputs []bool) []bool {
 	return wired(r.f.Around.OutputPorts(), rows, 1, 0, false)
 }
 
-// result returns random outputs of the core, one port after the other.
+// result returns random outputs of the core, port by port.
 func (r *rehearsal) result() (bits []bool) {
 	for _, p := range r.f.Around.OutputPorts() {
 		for range p.Nets {
@@ -231,9 +230,8 @@ func (r *rehearsal) result() (bits []bool) {
 	return bits
 }
 
-// event adds a packet that has no result, of the next form that there is for the protocol: too short,
-// too long, cut off by a reset, or with a wrong stop bit. One that is wrong is an error until the
-// next reset, two samples later.
+// event adds a packet without a result, in the next form that the protocol has: too short, too long, cut off by a
+// reset, or with a wrong stop bit. A wrong packet is an error until the next reset, two samples later.
 func (r *rehearsal) event(words []uint64) {
 	forms := r.broken
 	form := forms[r.packets%len(forms)]
@@ -264,8 +262,8 @@ func (r *rehearsal) event(words []uint64) {
 	}
 }
 
-// excess returns by how many units a packet is too long: by a few, or by as many as a counter of its
-// units can have, so that it ends where a right one would.
+// excess returns by how many units a packet is too long: by a few units, or by the full range of a counter of units,
+// so that the counter ends where it would for a correct packet.
 func (r *rehearsal) excess(all int) int {
 	if r.r.IntN(2) == 0 {
 		return 1 + r.r.IntN(3)
@@ -273,7 +271,7 @@ func (r *rehearsal) excess(all int) int {
 	return 1 << max(2, bits.Len(uint(all-1)))
 }
 
-// module returns the stub.
+// module returns the Verilog of the stub.
 func (r *rehearsal) module(name string) string {
 	pins, text, stages := corePins, stubCore, 0
 	switch p, err := r.f.Around.Pipeline(); {
@@ -307,7 +305,7 @@ func (r *rehearsal) module(name string) string {
 	).Replace(strings.Replace(stubHead, "@PINS@", pins, 1) + text)
 }
 
-// stubTag returns what takes the tag through a stub.
+// stubTag returns the Verilog that passes the tag through a stub.
 func stubTag(bits, stages int) string {
 	if stages == 0 {
 		return "  assign out_tag = in_tag;\n"
@@ -316,10 +314,10 @@ func stubTag(bits, stages int) string {
 		"  always @(posedge clk) if (ce) tags <= {tags, in_tag};\n", bits*stages-1, bits)
 }
 
-// stub plays random samples to a wrapper around a stub in the place of its core or engine: as many as
-// it takes for every bit of every word to be 0 and 1 several times and for each two neighbouring
-// levels to be told apart, and some thousand words, fewer where their results take long. Among them are packets of a
-// wrong length, resets, and pauses on both sides.
+// stub plays random samples to a wrapper that has a stub instead of its core or engine. There are enough samples for
+// every bit of every word to be 0 and 1 several times and for every two neighbouring levels to be distinguished.
+// There are also some thousand words, or fewer if their results take long. Among the samples are packets of a wrong
+// length, resets, and pauses on both sides.
 func stub(t *testing.T, d verify.Design, f stubFiles, least int) stubResult {
 	t.Helper()
 	dir := t.TempDir()
@@ -362,13 +360,13 @@ func stub(t *testing.T, d verify.Design, f stubFiles, least int) stubResult {
 // stubName is the stub's file.
 const stubName = "stub.v"
 
-// clocks returns for how many clocks the samples last.
+// clocks returns the number of clocks that the samples take.
 func (r *rehearsal) clocks() int { return r.playback.clocks * len(r.units) / r.each }
 
-// largestStub is the number of clocks, times registers, above which verilator is done before iverilog.
+// largestStub is the number of clocks times registers above which verilator finishes before iverilog.
 const largestStub = 200_000_000
 
-// simulator returns the one that is expected to be done earlier.
+// simulator returns the simulator that is expected to finish first.
 func (r *rehearsal) simulator() string {
 	kept := 0
 	for _, read := range r.read {

@@ -17,11 +17,11 @@ import (
 	"ialgn/netlist"
 )
 
-// lastAssign is the assignment to the output port, or to bits of it.
+// lastAssign matches an assignment to the output port or to bits of it.
 var lastAssign = regexp.MustCompile(`(?m)^  assign ((?:class_index|h)(?:\[[^]]*\])?) = ([^;]*);`)
 
-// TestSynthesised simulates and proves what yosys makes of designs, for each way to write one. It finds
-// what is wrong with the emitted Verilog there, too. [TestSynthesisStart] has the other families.
+// TestSynthesised simulates and proves the netlists that yosys makes of designs, for each style of Verilog. It must
+// also find in them the faults of the emitted Verilog. [TestSynthesisStart] covers the other families.
 func TestSynthesised(t *testing.T) {
 	verifytest.Needs(t, "yosys", "iverilog", "vvp")
 	f := verifytest.Small(81)
@@ -65,7 +65,7 @@ func TestSynthesised(t *testing.T) {
 				t.Errorf("the sound design is not proved: %+v", r.Proof)
 			}
 			if c.target == target.ICE40 || c.target == target.Gowin {
-				return // nothing new, for seconds of yosys each
+				return // the other cases show nothing new and take yosys seconds each
 			}
 			broken := strings.Replace(text.String(), "> best", "< best", 1)
 			if broken == text.String() {
@@ -106,8 +106,8 @@ func TestSynthesisFault(t *testing.T) {
 	}
 }
 
-// TestSynthesisStart simulates and proves a synthesised pipeline. Then a flip-flop begins as 1, which no
-// simulation after a reset shows: the proof finds it.
+// TestSynthesisStart simulates and proves a synthesised pipeline. Then it makes a flip-flop start as 1. No
+// simulation after a reset shows this fault, but the proof must find it.
 func TestSynthesisStart(t *testing.T) {
 	verifytest.Needs(t, "yosys", "abc", "iverilog", "vvp")
 	for family, change := range map[*target.Family][2]string{
@@ -145,7 +145,7 @@ func TestSynthesisStart(t *testing.T) {
 	}
 }
 
-// emitTarget is emit for a target that yosys is to map to.
+// emitTarget is emit for a target to which yosys will map the design.
 func emitTarget(t *testing.T, d verify.Design, family *target.Family) Files {
 	t.Helper()
 	files := emit(t, d)

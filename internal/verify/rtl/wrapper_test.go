@@ -113,7 +113,7 @@ func (c wrapping) engine(t *testing.T, d verify.Design, dir string) *verify.Engi
 	return f
 }
 
-// constants returns a netlist whose outputs are all 0.
+// constants returns a netlist with the ports of n and all outputs 0.
 func constants(n *netlist.Netlist) *netlist.Netlist {
 	b := netlist.NewBuilder(n.Name)
 	for _, p := range n.InputPorts() {
@@ -125,7 +125,7 @@ func constants(n *netlist.Netlist) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// wrappings are designs in every kind of wrapper.
+// wrappings returns designs in every kind of wrapper.
 func wrappings() map[string]wrapping {
 	all := map[string]wrapping{}
 	for kind := range writers {
@@ -147,19 +147,19 @@ func wrappings() map[string]wrapping {
 	return all
 }
 
-// TestWrapper plays samples to wrappers as they are written, and random words around a stub. One around a netlist
-// without cells is no division by zero.
+// TestWrapper plays samples to wrappers as they are written, and random words to wrappers around a stub. A wrapper
+// around a netlist without cells must not cause a division by zero.
 func TestWrapper(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	for name, c := range wrappings() {
 		if !testkit.Whole() && !c.apart && (c.kind == "uart" || c.kind == "spi") {
-			continue // they take most of the time
+			continue // these take most of the time
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d, f := c.wrap(t)
 			least := leastWords
-			if slow := c.kind == "uart" || c.kind == "spi"; slow { // thousands of clocks for each; faults show in as many
+			if slow := c.kind == "uart" || c.kind == "spi"; slow { // thousands of clocks each; few suffice
 				least = 600
 			}
 			if r := stub(t, d, f, least); r.Mismatches != 0 || r.words < least || r.packets < 3 {
@@ -169,18 +169,19 @@ func TestWrapper(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Checked < 2 || r.Unplayed != "" || r.Mismatches != 0 && !c.none { // a constant network is not the model's
+			// A constant network differs from the model.
+			if r.Checked < 2 || r.Unplayed != "" || r.Mismatches != 0 && !c.none {
 				t.Errorf("%+v", r)
 			}
 		})
 	}
 }
 
-// readLiteral is the constant READ: its size and its digits.
+// readLiteral matches the constant READ: its size and its digits.
 var readLiteral = regexp.MustCompile(`\.READ\(\{\s+(\d+)'h([0-9a-f]+)`)
 
-// TestReadBits turns over every bit of a wrapper's constant READ, which says what is kept of a
-// sample: random words around a stub show each one.
+// TestReadBits flips every bit of a wrapper's constant READ, which selects the stored bits of a sample. Random words
+// around a stub must show each flip.
 func TestReadBits(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	for kind := range writers {
@@ -194,13 +195,13 @@ func TestReadBits(t *testing.T) {
 				}
 				m := readLiteral.FindStringSubmatch(string(text))
 				size, _ := strconv.Atoi(m[1])
-				step := map[string]int{"stream": 1, "axis": 3, "uart": 13, "spi": 13}[kind] // the slow ones share their loader
+				step := map[string]int{"stream": 1, "axis": 3, "uart": 13, "spi": 13}[kind] // slow kinds share a loader
 				if !testkit.Whole() {
 					step *= 5
 				}
 				digits, _ := new(big.Int).SetString(m[2], 16)
 				if kind != "stream" && name == " around bits" {
-					size = len(f.Around.DataInputs()[0].Nets) // bits of the last byte above go nowhere
+					size = len(f.Around.DataInputs()[0].Nets) // the unused high bits of the last byte do not matter
 				}
 				for bit := 0; bit < size; bit += step {
 					broken := new(big.Int).SetBit(new(big.Int).Set(digits), bit, 1-digits.Bit(bit)).Text(16)
@@ -220,8 +221,8 @@ func stubbed(t *testing.T, d verify.Design, f stubFiles) stubResult {
 	return stub(t, d, f, 600)
 }
 
-// TestStubFaults breaks what is around the loader, on both sides: random words, results, packets and
-// resets around a stub show it.
+// TestStubFaults breaks the logic around the loader, on both sides. Random words, results, packets and resets around
+// a stub must show each fault.
 func TestStubFaults(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	for _, c := range []struct{ name, good, bad, want string }{
@@ -260,8 +261,8 @@ func TestStubFaults(t *testing.T) {
 	}
 }
 
-// TestStubBounded holds that samples with long results are played for a bounded time, and every bit of
-// theirs still: of one feature a sample, and a hundred counts a result on a serial line.
+// TestStubBounded checks that samples with long results are played for a bounded time but still cover every bit:
+// samples of one feature, with results of a hundred counts on a serial line.
 func TestStubBounded(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{Seed: 9, Features: 1, Width: 200, Depth: 1, Classes: 100})
 	d := verifytest.WithCounts(t, verifytest.NewDesign(t, m.Freeze(), netlist.Full, 2))

@@ -14,7 +14,7 @@ import (
 	"ialgn/sim"
 )
 
-// TestEngines names what ran: the simulator, and every instruction set of this machine.
+// TestEngines checks that the result names what ran: the simulator, and every instruction set of this machine.
 func TestEngines(t *testing.T) {
 	want := []string{simulator}
 	sets, _ := runner.ISAs()
@@ -30,8 +30,8 @@ func TestEngines(t *testing.T) {
 	}
 }
 
-// TestLoopedEngine has a network of convolutions, of which code is made that has kernels once, too; and one that is not
-// the network of the design, which is a difference.
+// TestLoopedEngine verifies a network of convolutions whose generated code contains each kernel only once. With the
+// code of another network than the design's, it must find a difference.
 func TestLoopedEngine(t *testing.T) {
 	sets, err := runner.ISAs()
 	if err != nil {
@@ -55,7 +55,7 @@ func TestLoopedEngine(t *testing.T) {
 	}
 }
 
-// TestEngineFaults has code give a wrong class, and a wrong count.
+// TestEngineFaults has the generated code return a wrong class and a wrong count.
 func TestEngineFaults(t *testing.T) {
 	want := &sim.Result{Classes: 2, Class: []uint16{0, 1, 0}, Counts: []int32{2, 1, 0, 3, 5, 5}}
 	got := &sim.Result{Classes: 2, Class: []uint16{0, 0, 0}, Counts: []int32{2, 1, 0, 3, 5, 4}}

@@ -14,7 +14,7 @@ import (
 	"ialgn/sim"
 )
 
-// TestRawFaults breaks the raw netlist: what a wrong freezing would give.
+// TestRawFaults breaks the raw netlist, as a wrong freezing would.
 func TestRawFaults(t *testing.T) {
 	f := verifytest.Small(23)
 	s := verifytest.RandomSamples(f, 300)
@@ -36,8 +36,8 @@ func TestRawFaults(t *testing.T) {
 	}
 }
 
-// firstWrong checks the mismatches of a raw netlist whose cell c is broken: the first
-// of them is in that gate, unless no sample shows it.
+// firstWrong checks the mismatches of a raw netlist with a broken cell c. The first mismatch must be in that gate,
+// unless no sample shows the fault.
 func firstWrong(t *testing.T, d verify.Design, s verify.Samples, c netlist.Cell, got *Result) {
 	t.Helper()
 	o := d.Raw.Origin(c)
@@ -79,7 +79,7 @@ func wantBit(d verify.Design, s verify.Samples, o netlist.Origin) (bits []uint64
 	return bits
 }
 
-// TestPipelineSoftware clocks sound pipelines, and some with a broken gate, which is named.
+// TestPipelineSoftware clocks sound pipelines and pipelines with a broken gate, which must be named.
 func TestPipelineSoftware(t *testing.T) {
 	f := verifytest.Small(61)
 	s := verifytest.RandomSamples(f, 3000)

@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// orders returns random orders of additions for classes of so many bits.
+// orders returns random orders of additions for classes of group bits.
 func orders(r *rand.Rand, classes, group int) [][]Sum {
 	all := make([][]Sum, classes)
 	for c := range all {
@@ -37,7 +37,7 @@ func orders(r *rand.Rand, classes, group int) [][]Sum {
 	return all
 }
 
-// TestHeads proves that the head equals the netlist's, over bits and over words, and also when it adds and compares
+// TestHeads proves that the head equals the netlist's head, over bits and over words, also when it adds and compares
 // in a random order. A graph with another gate must differ.
 func TestHeads(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
@@ -62,7 +62,7 @@ func TestHeads(t *testing.T) {
 	hold(t, claims...)
 }
 
-// TestSumsRefused tells sums that would count a bit twice, or one that is none.
+// TestSumsRefused checks that sums that count a bit twice or refer to a bit that does not exist are refused.
 func TestSumsRefused(t *testing.T) {
 	n := read(t, headModel())
 	for _, sums := range [][]Sum{{{0, 0}}, {{0, 1}, {1, 2}}, {{2}}, {{-1}}, {{0, 1}, {4}}} {

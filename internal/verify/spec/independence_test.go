@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// TestIndependence holds what the import policy cannot: of package model, only the reader
-// and the form of what it reads are used, and none of the methods by which a model says
-// itself what it means.
+// TestIndependence checks what the import policy cannot: of package model, this package uses only the reader and the
+// types that it returns, and none of the methods with which a model interprets itself.
 func TestIndependence(t *testing.T) {
 	names := []string{"Model", "Section", "Pin", "Input", "Source", "Base", "Spine", "Visit", "Open"}
 	methods := []string{

@@ -13,7 +13,7 @@ import (
 	"ialgn/internal/topology"
 )
 
-// newModel returns a model of sections that are given as lists.
+// newModel returns a model of the given sections.
 func newModel(e encoding.Encoder, width, classes int, sections ...model.Section) *model.Model {
 	for i := range sections {
 		sections[i].Width, sections[i].Arity = width, len(sections[i].Ops)/(width*sections[i].Layers)
@@ -30,7 +30,7 @@ func newModel(e encoding.Encoder, width, classes int, sections ...model.Section)
 	return m
 }
 
-// save returns the path of the model's file.
+// save saves a model and returns the path of its file.
 func save(t *testing.T, m *model.Model) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.safetensors")
@@ -40,20 +40,20 @@ func save(t *testing.T, m *model.Model) string {
 	return path
 }
 
-// fixed returns a pin with one candidate a gate.
+// fixed returns a pin with one candidate for each gate.
 func fixed(s model.Source, wires ...uint16) model.Pin {
 	return model.Pin{Source: s, K: 1, Wires: model.Indices{Narrow: wires}}
 }
 
-// relaxed returns a pin with k candidates a gate.
+// relaxed returns a pin with k candidates for each gate.
 func relaxed(s model.Source, k int, wires []uint16, logits ...float32) model.Pin {
 	return model.Pin{Source: s, K: k, Wires: model.Indices{Narrow: wires}, Logits: logits}
 }
 
-// spine is a pin that reads the gate before.
+// spine is a pin that reads the previous gate of the chain.
 var spine = model.Pin{Source: model.Spine, K: 1}
 
-// largest returns logits in which the operations listed for a gate share the largest one.
+// largest returns logits in which the operations listed for each gate share the largest logit.
 func largest(gates ...[]int) []float32 {
 	logits := make([]float32, 16*len(gates))
 	for g, list := range gates {
@@ -80,8 +80,7 @@ func operationsModel() *model.Model {
 	})
 }
 
-// orderModel reads bits of three features that no exchange of features or thresholds
-// leaves alone.
+// orderModel reads bits of three features such that any exchange of features or thresholds changes the network.
 func orderModel() *model.Model {
 	e := encoding.Encoder{Bits: 4, BitsIn: 5, Max: 31, Thresholds: [][]uint16{{3, 10, 20}, {0, 2, 30}, {7, 8, 31}}}
 	return newModel(e, 3, 3,
@@ -104,7 +103,7 @@ func headModel() *model.Model {
 	})
 }
 
-// tiesModel has ties between all, the first, the last and zeros of both signs.
+// tiesModel has ties between all operations, of the first and of the last ones, and between zeros of both signs.
 func tiesModel() *model.Model {
 	e := encoding.Encoder{Bits: 3, BitsIn: 2, Max: 3, Thresholds: [][]uint16{{0, 1}, {1, 2}}}
 	zero := float32(math.Copysign(0, -1))
@@ -129,7 +128,7 @@ func tiesModel() *model.Model {
 		})
 }
 
-// patchesModel has two nodes that the positions of an image share, which are pooled.
+// patchesModel has two nodes that the positions of an image share, followed by pooling.
 func patchesModel() *model.Model {
 	e := encoding.Encoder{Bits: 3, BitsIn: 2, Max: 3, Thresholds: slices.Repeat([][]uint16{{0, 1}}, 6)}
 	m := newModel(e, 2, 2, model.Section{
@@ -141,7 +140,7 @@ func patchesModel() *model.Model {
 	return m
 }
 
-// lightModel has truth tables of logits, among them zeros of both signs.
+// lightModel has truth tables of logits, including zeros of both signs.
 func lightModel() *model.Model {
 	e := encoding.Encoder{Bits: 2, BitsIn: 1, Max: 1, Thresholds: [][]uint16{{0}, {0}}}
 	zero := float32(math.Copysign(0, -1))

@@ -19,7 +19,7 @@ import (
 	"ialgn/netlist"
 )
 
-// read returns the network of a model, by way of its file.
+// read saves a model and reads its network from the file.
 func read(t *testing.T, m *model.Model) *Network {
 	t.Helper()
 	n, err := Read(save(t, m))
@@ -29,7 +29,7 @@ func read(t *testing.T, m *model.Model) *Network {
 	return n
 }
 
-// other returns the graph of the same model by the path of the compiler.
+// other returns the graph of the same model, built by the compiler.
 func other(t *testing.T, m *model.Model, o Options) *aiger.File {
 	t.Helper()
 	f, err := model.ReadFrozen(save(t, m))
@@ -39,7 +39,7 @@ func other(t *testing.T, m *model.Model, o Options) *aiger.File {
 	return frozenGraph(t, f, o)
 }
 
-// frozenGraph is other of a frozen network.
+// frozenGraph is other for a frozen network.
 func frozenGraph(t *testing.T, f *model.Frozen, o Options) *aiger.File {
 	t.Helper()
 	scope := netlist.Gates
@@ -80,8 +80,8 @@ func wholeOf(t *testing.T, n *netlist.Netlist) *aiger.File {
 	return parse(t, []byte(b.String()))
 }
 
-// cutOf returns the graph of a netlist without its head, its inputs projected onto
-// thermometer codes where the options say so.
+// cutOf returns the graph of a netlist without its head. If the options say so, the inputs are projected onto
+// thermometer codes.
 func cutOf(t *testing.T, n *netlist.Netlist, o Options, bits int) *aiger.File {
 	t.Helper()
 	k := netlist.NewCopier(n)
@@ -112,8 +112,8 @@ func cutOf(t *testing.T, n *netlist.Netlist, o Options, bits int) *aiger.File {
 	return parse(t, []byte(b.String()))
 }
 
-// cases are networks whose meaning is written by hand, as Verilog, and changes of that
-// text that each make another network of it.
+// cases are networks with their meaning written by hand as Verilog, and changes of that Verilog that each describe
+// another network.
 var cases = []struct {
 	name    string // of the file
 	model   func() *model.Model
@@ -122,14 +122,14 @@ var cases = []struct {
 }{
 	{"operations", operationsModel, Options{}, [][2]string{
 		{"wire a = x[0]", "wire a = x[1]"},
-		{"h[1] = a & b", "h[1] = ~(a | b)"}, // the numbers as the mirror has them
+		{"h[1] = a & b", "h[1] = ~(a | b)"}, // the operations numbered in reverse
 		{"h[2] = a & ~b", "h[2] = ~a & b"},
 		{"h[3] = a", "h[3] = b"},
 		{"h[14] = ~(a & b)", "h[14] = a | b"},
 	}},
 	{"order", orderModel, Options{}, [][2]string{
 		{"f0 = x[2:0]", "f0 = x[8:6]"},
-		{"f1 = x[5:3]", "f1 = {x[3], x[4], x[5]}"}, // thresholds from the largest on
+		{"f1 = x[5:3]", "f1 = {x[3], x[4], x[5]}"}, // thresholds starting from the largest
 		{"f1 = x[5:3]", "f1 = {x[7], x[4], x[1]}"}, // thresholds before features
 		{"f2 = x[8:6]", "f2 = {x[0], x[8:7]}"},
 	}},
@@ -163,20 +163,20 @@ var cases = []struct {
 	{"head", headModel, Options{Head: &Head{}}, [][2]string{
 		{"count_0 = {1'b0, h[0]} + h[1]", "count_0 = {1'b0, h[0]} + h[2]"},
 		{"count_2 = {1'b0, h[4]} + h[5]", "count_2 = {1'b0, h[4]} | h[5]"},
-		{"count_1 > count_0", "count_1 >= count_0"}, // the last of equal classes
+		{"count_1 > count_0", "count_1 >= count_0"}, // the last of equal classes wins
 		{"count_2 > best", "count_2 >= best"},
 		{"2'd2 : first", "2'd3 : first"},
 	}},
 	{"patches", patchesModel, Options{}, [][2]string{
 		{"a00 = x[0]", "a00 = ~x[0]"},         // ones beyond the edge
-		{"b13 = 1'b0", "b13 = x[11] & ~x[4]"}, // the nearest pixel beyond it
+		{"b13 = 1'b0", "b13 = x[11] & ~x[4]"}, // the nearest pixel beyond the edge
 		{"a11 = x[1] ^ x[8]", "a11 = x[0] ^ x[9]"},
 		{"a11 = x[1] ^ x[8]", "a11 = x[7] ^ x[2]"}, // rows and columns of a patch exchanged
 		{"a11 = x[1] ^ x[8]", "a11 = x[6] ^ x[4]"}, // bits before pixels
 		{"a12 = x[3] ^ x[10]", "a12 = x[1] ^ x[8]"},
 		{"b10 = x[7]", "b10 = x[1]"},
 		{"a00 | a01 | a10 | a11", "a00 | a01 | a10"},
-		{"a00 | a01 | a10 | a11", "a00 | a01 | a10 | a11 | x[7]"}, // with the row that is left out
+		{"a00 | a01 | a10 | a11", "a00 | a01 | a10 | a11 | x[7]"}, // with the row that pooling leaves out
 		{"a00 | a01 | a10 | a11", "a00 | a01 | a02 | a11"},
 		{"b02 | b03 | b12 | b13", "b02 & b12"},
 	}},
@@ -189,8 +189,8 @@ var cases = []struct {
 	}},
 }
 
-// TestByHand proves both ways from a model to a graph equal to Verilog that was written
-// by hand, and shows that each wrong reading of the model is told apart.
+// TestByHand proves that both ways from a model to a graph equal the handwritten Verilog, and that each wrong
+// reading of the model differs.
 func TestByHand(t *testing.T) {
 	var claims []claim
 	for _, c := range cases {
@@ -217,8 +217,8 @@ func TestByHand(t *testing.T) {
 	hold(t, claims...)
 }
 
-// TestWrongUnrolled changes what the compiler starts from, the unrolled network, and finds that it is not what the
-// model says: a wire, a table, a pin beyond the edge and pooling.
+// TestWrongUnrolled changes the unrolled network, from which the compiler starts: a wire, a table, a pin beyond the
+// edge, and pooling. Each change must be found to differ from the model.
 func TestWrongUnrolled(t *testing.T) {
 	m := patchesModel()
 	ours := graphOf(t, read(t, m), Options{})
@@ -237,7 +237,7 @@ func TestWrongUnrolled(t *testing.T) {
 	hold(t, claims...)
 }
 
-// TestWrongOperation puts each operation in the place of each other one.
+// TestWrongOperation replaces each operation by each other operation.
 func TestWrongOperation(t *testing.T) {
 	n := read(t, operationsModel())
 	right := graphOf(t, n, Options{})
@@ -255,7 +255,7 @@ func TestWrongOperation(t *testing.T) {
 	hold(t, claims...)
 }
 
-// negateLast negates the node that makes a counted bit.
+// negateLast negates the node that computes a counted bit.
 func (n *Network) negateLast(bit int) {
 	last := &n.layers[len(n.layers)-1]
 	node := bit / (n.width / last.width)
@@ -268,8 +268,9 @@ func (n *Network) negateLast(bit int) {
 	}
 }
 
-// TestSpecEqualsEveryForm proves the two ways equal for every form of network, over bits, over
-// thermometer codes or over words in turn (the long tests: over all), and that they differ after one gate is negated.
+// TestSpecEqualsEveryForm proves that the two ways from a model to a graph are equal for every form of network, and
+// that they differ after one gate is negated. The forms take turns with graphs over bits, over thermometer codes and
+// over words; the long tests use all three for every form.
 func TestSpecEqualsEveryForm(t *testing.T) {
 	var claims []claim
 	for i, form := range append(netgen.Unshared(), netgen.ConvForms()...) {
@@ -283,7 +284,8 @@ func TestSpecEqualsEveryForm(t *testing.T) {
 	hold(t, claims...)
 }
 
-// bothWays claims that the two ways from a model to a graph are equal, and differ after one gate is negated.
+// bothWays claims that the two ways from a model to a graph are equal, and that they differ after one gate is
+// negated.
 func bothWays(t *testing.T, name string, m *model.Model, o Options) []claim {
 	t.Helper()
 	n, theirs := read(t, m), other(t, m, o)
@@ -298,8 +300,8 @@ func bothWays(t *testing.T, name string, m *model.Model, o Options) []claim {
 	}
 }
 
-// TestConvolutions is [TestSpecEqualsEveryForm] for convolutions of every kind: kernels that are chains, those whose
-// pins read input bits or what the lowest level reads, and chains behind them.
+// TestConvolutions is [TestSpecEqualsEveryForm] for convolutions of every kind: kernels that are chains, kernels
+// whose pins read input bits or the inputs of the lowest level, and chains after kernels.
 func TestConvolutions(t *testing.T) {
 	var claims []claim
 	for _, form := range netgen.Convolutions() {
@@ -308,7 +310,7 @@ func TestConvolutions(t *testing.T) {
 	hold(t, claims...)
 }
 
-// TestRuns has models that are read in several runs of chains.
+// TestRuns reads models that are read in several runs of chains.
 func TestRuns(t *testing.T) {
 	for _, options := range []netgen.ModelOptions{
 		{Width: 3000, Depth: 20, Features: 50, Classes: 10, Seed: 1},
@@ -331,8 +333,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestThermometer holds the projection to its definition on random inputs: the graph with
-// it is the graph without it behind the projected inputs.
+// TestThermometer checks the projection on random inputs: the graph with the projection equals the graph without it
+// applied to the projected inputs.
 func TestThermometer(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for _, form := range append(netgen.Unshared(), netgen.ConvForms()...) {
@@ -356,12 +358,12 @@ func TestThermometer(t *testing.T) {
 	}
 }
 
-// TestWriteAIGER has the bytes of a tiny graph.
+// TestWriteAIGER checks the bytes of a tiny graph.
 func TestWriteAIGER(t *testing.T) {
 	n := &Network{width: 1, bits: 2, bitsIn: 1, thresholds: [][]uint16{{0}}, layers: []layer{{
 		width: 1, function: []function{operations[8]}, pins: []pin{{anchored: true, source: []uint32{0}}, {anchored: true, source: []uint32{0}}},
 	}}}
-	// Gate 4 is NOT x AND NOT x, so the differences are 4-3 and 3-3.
+	// Gate 4 is NOT x AND NOT x, so the encoded differences are 4-3 and 3-3.
 	if got, want := string(write(t, n, Options{})), "aig 2 1 0 1 1\n4\n\x01\x00i0 x\no0 h\n"; got != want {
 		t.Errorf("written %q, want %q", got, want)
 	}
@@ -395,7 +397,7 @@ func TestSpecRefusesMisfits(t *testing.T) {
 	}
 }
 
-// full is a disk without room.
+// full is a writer that fails as a full disk does.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full") }

@@ -18,8 +18,8 @@ const (
 	different  = "different"
 )
 
-// fromVerilog returns the graphs of texts that each have one module, top. yosys reads all of them in one run. It
-// refuses a module with a state, and one with an x or z.
+// fromVerilog returns the graphs of texts that each contain one module, top. yosys reads all of them in one run. It
+// refuses a module with state, and a module with an x or z.
 func fromVerilog(t *testing.T, texts ...string) (graphs []*aiger.File) {
 	t.Helper()
 	yosys, dir := testkit.FindTool(t, "yosys"), t.TempDir()
@@ -68,15 +68,15 @@ func write(t *testing.T, n *Network, o Options) []byte {
 	return b.Bytes()
 }
 
-// claim is what abc must say of two graphs.
+// claim is the expected answer of abc about two graphs.
 type claim struct {
 	name string
 	a, b *aiger.File
 	want string
 }
 
-// hold asks abc about all claims in one run. Each second graph is brought into the first one's order of inputs and
-// outputs, since abc compares by position.
+// hold asks abc about all claims in one run. The inputs and outputs of each second graph are brought into the order
+// of the first graph, since abc compares by position.
 func hold(t *testing.T, claims ...claim) {
 	t.Helper()
 	abc, dir := testkit.FindTool(t, "abc"), t.TempDir()

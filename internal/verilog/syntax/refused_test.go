@@ -12,13 +12,13 @@ import (
 	"ialgn/internal/verilog/syntax"
 )
 
-// A change is an edit of a golden file, of the first place where a text stands.
+// A change is an edit of a golden file, at the first occurrence of a text.
 type change struct {
 	name     string
 	old, new string
 }
 
-// golden reads a file of the writer's tests.
+// golden reads a golden file of package verilog's tests.
 func golden(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "testdata", name))
@@ -34,13 +34,13 @@ const (
 	gate = "  assign c0_k0_l1 = x0_gt3 & x0_gt7;\n"
 )
 
-// inserted returns the change that puts lines before the end of the module.
+// inserted returns the change that inserts lines before the end of the module.
 func inserted(name, lines string) change { return change{name, end, "  " + lines + "\n" + end} }
 
-// instead returns the change that puts lines in the place of a gate, which is declared before.
+// instead returns the change that replaces the assignment of a gate, which is declared earlier, by lines.
 func instead(name, lines string) change { return change{name, gate, "  " + lines + "\n"} }
 
-// refusedOfGates are files without a clock that no tool may read in its own way.
+// refusedOfGates are changes of files without a clock. Tools might read the changed files in different ways.
 var refusedOfGates = []change{
 	instead("sensitivity list", "reg r; always @(x0_gt3) r = ~x0_gt3 & x0_gt7;\n  assign c0_k0_l1 = r;"),
 	instead("sensitivity list over lines",
@@ -324,7 +324,7 @@ var refusedOfLUTs = []change{
 	{"a vector at a pin", ".I0(x1_gt3)", ".I0(x)"},
 }
 
-// TestRefused refuses each change, names a line, and says what to do.
+// TestRefused checks that each change is refused with an error that names the line and says what to do.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		file, module string
@@ -358,7 +358,7 @@ func refused(t *testing.T, sound, module string, c change) {
 	}
 }
 
-// TestRefusedLine names the line at which a file stops to be one.
+// TestRefusedLine checks that the error names the first line that is not accepted.
 func TestRefusedLine(t *testing.T) {
 	sound := golden(t, "tiny.v")
 	at := strings.Index(sound, gate)
@@ -372,7 +372,7 @@ func TestRefusedLine(t *testing.T) {
 
 func lineOf(text string, at int) string { return strconv.Itoa(1 + strings.Count(text[:at], "\n")) }
 
-// TestCutOff refuses every file that is the beginning of a sound one.
+// TestCutOff checks that every truncated sound file is refused.
 func TestCutOff(t *testing.T) {
 	for file, module := range map[string]string{"tiny_pipeline.v": "tiny_pipeline", "tiny_ice40.v": "tiny_luts"} {
 		sound := golden(t, file)
@@ -384,7 +384,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestCellsRefused refuses models of primitives that are not those that are written.
+// TestCellsRefused checks that models of primitives that differ from ours are refused.
 func TestCellsRefused(t *testing.T) {
 	const file = "tiny_xilinx7_cells.v"
 	sound := golden(t, file)

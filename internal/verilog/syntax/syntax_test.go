@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/verilog/syntax"
 )
 
-// TestGolden reads the files that the writer's tests hold.
+// TestGolden reads the golden files of the writer's tests.
 func TestGolden(t *testing.T) {
 	paths, err := filepath.Glob("../testdata/*.v")
 	if err != nil || len(paths) < 10 {

@@ -23,7 +23,7 @@ import (
 	"ialgn/netlist"
 )
 
-// drawModel draws a network; some have ports of more than 512 bits.
+// drawModel draws a network. Some networks have ports of more than 512 bits.
 func drawModel(r *rand.Rand) *model.Frozen {
 	form := netgen.Forms()[r.IntN(len(netgen.Forms()))].Options
 	form.Seed, form.Features = r.Uint64(), 1+r.IntN(12)
@@ -31,7 +31,7 @@ func drawModel(r *rand.Rand) *model.Frozen {
 		form.Features = 300
 	}
 	switch {
-	case form.Widths != "" || form.Kernels != "": // which divide by three classes
+	case form.Widths != "" || form.Kernels != "": // these forms need three classes
 	case form.Leaves > 0:
 		form.Classes = 2 + r.IntN(4)
 		form.Width = form.Classes * (1 + r.IntN(4))
@@ -48,10 +48,10 @@ func drawModel(r *rand.Rand) *model.Frozen {
 	return netgen.Model(form).Freeze()
 }
 
-// drawNetlist compiles a drawn network with drawn options: what may be given to the writer.
+// drawNetlist draws a network and compiles it with random options, as the writer's input.
 func drawNetlist(t *testing.T, r *rand.Rand) (*netlist.Netlist, verilog.Options) {
 	t.Helper()
-	if r.IntN(5) == 0 { // what no network has: constant and repeated inputs, odd labels
+	if r.IntN(5) == 0 { // properties that no network has: constant and repeated inputs, odd labels
 		return oddNetlist(t, r), verilog.Options{Style: verilog.Style(r.IntN(2))}
 	}
 	f, scope := drawModel(r), []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full}[r.IntN(3)]
@@ -74,7 +74,7 @@ func drawNetlist(t *testing.T, r *rand.Rand) (*netlist.Netlist, verilog.Options)
 	return lowered(t, r, n, family), verilog.Options{Style: verilog.Style(r.IntN(2)), Target: family}
 }
 
-// oddNetlist returns a netlist that no network has, with names that Verilog has room for.
+// oddNetlist returns a netlist that no network gives, with names that are special in Verilog.
 func oddNetlist(t *testing.T, r *rand.Rand) *netlist.Netlist {
 	t.Helper()
 	kinds := slices.DeleteFunc(slices.Clone(verilog.Kinds), func(k netlist.Kind) bool { return k == netlist.Register })
@@ -92,7 +92,7 @@ func oddNetlist(t *testing.T, r *rand.Rand) *netlist.Netlist {
 	return n
 }
 
-// lowered lowers a netlist with drawn options.
+// lowered lowers a netlist with random options.
 func lowered(t *testing.T, r *rand.Rand, n *netlist.Netlist, family *target.Family) *netlist.Netlist {
 	t.Helper()
 	h := hardware.Options{Target: family, Objective: lut.Objective(r.IntN(3)), Threads: 1}
@@ -110,9 +110,9 @@ func lowered(t *testing.T, r *rand.Rand, n *netlist.Netlist, family *target.Fami
 	return d.Netlist
 }
 
-// TestWritten reads what is written of random networks with random options, and of what wrappers
-// are around: all of it is accepted, every form occurs, and statements and comments make up the
-// whole module.
+// TestWritten reads the Verilog written for random networks with random options, and the Verilog of cores inside
+// wrappers. All of it must be accepted, every form must occur, and statements and comments must make up the whole
+// module.
 func TestWritten(t *testing.T) {
 	count := 250
 	if testkit.Whole() {
