@@ -342,7 +342,7 @@ func (a *array) cut(err error) error {
 func (a *array) plainBytes() bool { return a.code == "u1" && a.places == nil }
 
 // nextBytes reads records of plain bytes into dst, which must have room for one record. It waits for one record only,
-// and returns as many more as are available. With an error it returns the number of records before the error; the
+// and returns all further ones that are available. With an error it returns the number of records before the error; the
 // errors are those of next.
 func (a *array) nextBytes(dst []byte) (records int, err error) {
 	if a.done == a.count {

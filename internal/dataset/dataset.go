@@ -191,7 +191,7 @@ func openWhole(ctx context.Context, cfg config.Data, enc *encoding.Encoder, fold
 	return s, nil
 }
 
-// checkFeatures returns an error unless the set has as many features as the model reads.
+// checkFeatures returns an error unless the set has the number of features that the model reads.
 func (s *Set) checkFeatures(enc *encoding.Encoder) error {
 	if n := enc.Features(); s.Features != n {
 		return fmt.Errorf("%s: %d features, but the model reads %d; name the data set that the model was trained on",

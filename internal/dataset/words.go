@@ -6,8 +6,8 @@ import (
 )
 
 // ReadWords reads the next samples into dst, [sample][feature], which must have room for at least one sample. It
-// waits for one sample only, but returns as many more as are available at once if that is quick. It returns the
-// number of samples read; with an error, the number before the error. Errors are those of [Samples.Next], such as
+// waits for one sample only, but returns all further samples that are available at once if that is quick. It returns
+// the number of samples read; with an error, the number before the error. Errors are those of [Samples.Next], such as
 // io.EOF after the last sample.
 //
 // Bytes of an array that are feature words already take only the time of copying. ReadWords panics if dst has no

@@ -29,7 +29,7 @@ type ProbeNetwork struct {
 	Known       *Known           // results of earlier probes, not nil
 }
 
-// Run probes layers, as many at a time as there are threads. It returns the accuracies on the test set,
+// Run probes layers, one for each thread at a time. It returns the accuracies on the test set,
 // [layer][start]. For each layer under way it holds the bits of all samples: bits x samples / 8 bytes.
 //
 // step is called after each epoch of a layer, one call at a time, with the number of epochs done and the number of

@@ -127,7 +127,7 @@ func (s *search) trainingTimes(networks int) (first, others float64) {
 	return first, (wall*float64(s.cores) - first) * 0.8 / float64(max(1, networks-1))
 }
 
-// pick returns the networks of the front, the best first, each with as many epochs as there is time for.
+// pick returns the networks of the front, the best first, each with the epochs that there is time for.
 func (s *search) pick() (all []*final) {
 	for _, t := range s.top(1) {
 		all = append(all, s.finalOf(t, t.Budget))

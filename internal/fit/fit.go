@@ -45,7 +45,7 @@ type Options struct {
 	Dir     string       // folder for everything that is written; made if it does not exist
 	Data    library.Data // where to look for data sets
 	Resume  bool         // continue the search in Dir
-	Threads int          // number of threads; 0: as many as the process may run at a time
+	Threads int          // number of threads; 0: the number that the process may run at a time
 	Force   bool         // overwrite files that ialgn did not write
 	Keep    []string     // files that must not be overwritten
 

@@ -80,7 +80,7 @@ func (s *search) better(all []standing, at, limit int) (names []string) {
 	return names
 }
 
-// retrain trains a network again, for as many of its epochs as there is time for.
+// retrain trains a network again, for the epochs that there is time for.
 func (s *search) retrain(ctx context.Context, f *final) error {
 	return s.trainFinal(ctx, f, max(1, s.left()-s.ledger.finishing(s.limit())))
 }

@@ -41,7 +41,7 @@ type Options struct {
 	// Primitives says that the Verilog instantiates the target's primitives, so that place and
 	// route gets exactly these cells.
 	Primitives bool
-	Threads    int // 0: as many as there are processors
+	Threads    int // 0: one for each processor
 	Pipeline   pipeline.Options
 
 	// Check, unless nil, is called after each lowering to check its contract ([compiler.Manager]).

@@ -106,7 +106,7 @@ func ChainRuns(s ranks.Share, from, to, at, size int) []Run {
 	return runs
 }
 
-// checkLength checks that a tensor has as many elements as its shape and runs say.
+// checkLength checks that a tensor has the number of elements that its shape and runs say.
 func (t *Tensor) checkLength() error {
 	all, got := product(t.Shape), int64(length(t.Data))
 	want := all

@@ -1,8 +1,8 @@
 // Package native compiles netlists to machine code, without an external compiler.
 //
 // [Compile] lowers a netlist to a program of bitwise operations (package wordcode), and this to
-// straight-line code for an [ISA]. Each operation is one instruction on as many samples as a vector
-// has bits. Operations read and write rows of that many bits. The samples of a row are a block. The
+// straight-line code for an [ISA]. Each operation is one instruction on a vector, which has one bit for each sample.
+// Operations read and write rows of that many bits. The samples of a row are a block. The
 // rows of a block are consecutive in memory, and so are the blocks. There are
 //
 //   - input rows, one for each input bit that the network reads (see [Code.Rows]);

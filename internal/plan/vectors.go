@@ -98,7 +98,7 @@ func (p *Plan) folderVectors(out *backend.Output, d verify.Design, known *Source
 	return of, wrong, unchecked, err
 }
 
-// fits reports whether vectors have as many bits as the ports of a netlist.
+// fits reports whether vectors have the widths of a netlist's ports.
 func fits(v *verilog.Vectors, n *netlist.Netlist) bool {
 	for _, of := range []struct {
 		ports []netlist.Port

@@ -24,8 +24,8 @@ type Options struct {
 }
 
 // Source reads samples into dst, which has room for at least one sample. It waits for one sample, and also returns
-// as many more as are available. With an error it returns the number of samples before the error. The error after
-// the last sample is io.EOF.
+// all further samples that are available. With an error it returns the number of samples before the error. The error
+// after the last sample is io.EOF.
 type Source[T any] func(dst []T) (samples int, err error)
 
 // Blocks calls use with each block of a source, in order. A block is valid until use returns. Blocks returns the

@@ -54,7 +54,7 @@ func (k *Keys) ReadPlanes(planes int) int {
 	return min(k.Channels, planes)
 }
 
-// checkImage checks that the images have as many values as there are features, and that pins have enough input bits
+// checkImage checks that the images have a value for each feature, and that pins have enough input bits
 // to choose from.
 func (k *Keys) checkImage(features, inputs int) *Fault {
 	size, fault := k.ImageSize()

@@ -10,7 +10,7 @@
 // rst, ce, in_valid and out_valid. It takes new inputs in every clock in which ce is 1; while ce is
 // 0, its state does not change. One more bit for each stage says whether the stage holds a sample.
 // rst (synchronous, active high, independent of ce) clears only these bits, because data without a
-// sample do no harm. out_valid is in_valid, delayed by as many enabled clocks as there are stages.
+// sample do no harm. out_valid is in_valid, delayed by one enabled clock for each stage.
 //
 // For every file that is written:
 //

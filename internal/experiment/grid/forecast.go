@@ -13,7 +13,7 @@ import (
 	"ialgn/trainer"
 )
 
-// Fitting is a value of [Options.Jobs]: as many runs side by side as memory and cores allow.
+// Fitting is a value of [Options.Jobs]: the largest number of runs side by side for which there are memory and cores.
 const Fitting = -1
 
 // Forecast says what a grid will train and how long it will take.

@@ -69,7 +69,7 @@ func (in *Input) place(row int) int {
 // the results computed from them fit in registers.
 const maxPlanes = 3
 
-// unit is the work on a window of neighbouring features, as many as a vector has elements, with up
+// unit is the work on a window of neighbouring features, one for each element of a vector, with up
 // to 7 thresholds each. The level of a feature is the number of its thresholds that the value
 // exceeds. Each bit of the level is a plane.
 type unit struct {
