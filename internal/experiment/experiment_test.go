@@ -87,7 +87,7 @@ func TestSound(t *testing.T) {
 	}
 	for _, e := range All() {
 		if e.Summary == "" || e.PaperSeeds < 1 || len(e.Entries) == 0 || len(e.Quick.Keys) == 0 {
-			t.Errorf("experiment %s is not whole: %+v", e.Name, e)
+			t.Errorf("experiment %s is incomplete: %+v", e.Name, e)
 		}
 		fallback, err := mnistConfigs(e)
 		if err != nil {
