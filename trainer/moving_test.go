@@ -84,7 +84,7 @@ func TestLearnedCost(t *testing.T) {
 type telling struct {
 	engine.Engine
 	sink kernel.Sink
-	told int // times that it was given one
+	told int // number of calls of Tell with a sink
 }
 
 // Tell implements [engine.Engine].

@@ -208,7 +208,7 @@ func TestSet(t *testing.T) {
 			[]string{"train.epochs=200", "train.seed=4", "train.checkpoint.minutes=1"},
 			"cifar10-12000x4-ialgn",
 		},
-		{"depth-scaling", 0, Paper, []string{"model.anchors=8"}, "cifar10-12000x4-rwlgn"}, // which has none
+		{"depth-scaling", 0, Paper, []string{"model.anchors=8"}, "cifar10-12000x4-rwlgn"}, // RWLGN has no anchors
 		{
 			"depth-scaling", 2, Paper,
 			[]string{"model.init_noise=0.5", "model.anchors=4", "model.anchors=8"},
