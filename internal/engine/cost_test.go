@@ -15,7 +15,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// pressed returns a copy of a form's model with a pressure that is a cost for look-up tables.
+// pressed returns a copy of a form's model that trains with a cost for look-up tables, weighted by pressure.
 func pressed(form netgen.Form, pressure float64) *model.Model {
 	m := form.Model()
 	m.Config.Train.Cost = config.Cost{Target: "ice40", Pressure: pressure}
