@@ -132,7 +132,7 @@ type cyclesCase struct {
 	name  string
 	model func(t *testing.T, length int) *Model
 	o     CompileOptions
-	// lengths are the numbers of features of a sample. long has further ones, for the long tests.
+	// lengths are numbers of features of a sample. long has larger ones, for interfaces that take a word per clock.
 	lengths, long []int
 }
 

@@ -81,10 +81,10 @@ func TestExplain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := len(made.TestLabels); forward.Correct != want || simulated.Correct != want {
-		t.Errorf("the forward pass gives the announced class for %d samples, the simulator for %d, want %d", forward.Correct, simulated.Correct, want)
+		t.Errorf("forward pass, simulator: %d, %d announced classes, want %d", forward.Correct, simulated.Correct, want)
 	}
 	if right < 80 || changes > 600 {
-		t.Errorf("%d of 100 samples are classified correctly, %d changes are needed; want at least 80 and at most 600", right, changes)
+		t.Errorf("%d of 100 samples are right, want at least 80; %d changes are needed, want at most 600", right, changes)
 	}
 }
 

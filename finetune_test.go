@@ -407,6 +407,6 @@ func TestFewerClasses(t *testing.T) {
 	}
 	o.Classes, o.Set[2] = nil, "data.test="+save("other.csv", rows+"1,1,1,3\n")
 	if _, err := ialgn.Import(t.Context(), gates, o); err == nil {
-		t.Error("a class that the network has none of")
+		t.Error("a class that the network does not have was accepted")
 	}
 }

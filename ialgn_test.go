@@ -122,7 +122,7 @@ func TestConfig(t *testing.T) {
 	cfg.Model.SkipLogit = 0
 	zero, err := ialgn.Train(t.Context(), cfg, circle(), ialgn.TrainOptions{})
 	if err != nil || zero.Config().Model.SkipLogit != 0 || same(whole, zero) {
-		t.Errorf("a zero that was meant became the default (%v)", err)
+		t.Errorf("an explicit zero became the default (%v)", err)
 	}
 	open := small
 	open.Model.Width, open.Model.Depth, open.Train.Epochs = 0, 1, 1

@@ -67,7 +67,7 @@ func outcomes(t *testing.T, f *ialgn.SampleFile) (all []ialgn.Prediction, err er
 	defer f.Close()
 	err = f.Classify(t.Context(), func(first int, classes []uint16, counts []int32) error {
 		if first != len(all) {
-			t.Fatalf("sample %d comes as number %d", first, len(all))
+			t.Fatalf("sample %d arrives as number %d", first, len(all))
 		}
 		for i, class := range classes {
 			p := ialgn.Prediction{Class: int(class)}

@@ -64,7 +64,7 @@ func TestLeftovers(t *testing.T) {
 	}
 	for _, name := range others {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			t.Errorf("%s was another's: %v", name, err)
+			t.Errorf("%s of another run was removed: %v", name, err)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 func wantError(t *testing.T, err error, text string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), text) {
-		t.Errorf("error %v, want one that holds %q", err, text)
+		t.Errorf("error %v, want one with %q", err, text)
 	}
 }
 
@@ -21,7 +21,7 @@ func untrained(t *testing.T, s Seeds, want string) {
 	t.Helper()
 	s.Resume = true
 	s.Progress = func(Progress) {
-		t.Errorf("trained, want first an error that holds %q", want)
+		t.Errorf("trained, want an error with %q before that", want)
 		s.Progress = nil
 	}
 	_, err := s.Train(t.Context())

@@ -50,7 +50,7 @@ func fewDigits(t *testing.T) func(network ...string) []string {
 			sets = append(sets, fmt.Sprintf("data.%s=%s", key, path))
 		}
 	}
-	shapes := map[string][]string{"conv": {"model.image=1,8,8"}, "recurrent": {"model.steps=8"}} // an array does not contain the shape
+	shapes := map[string][]string{"conv": {"model.image=1,8,8"}, "recurrent": {"model.steps=8"}} // not in an array
 	return func(network ...string) []string {
 		return slices.Concat(sets, network, shapes[parse(t, network...).Model.Topology])
 	}

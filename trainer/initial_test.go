@@ -195,9 +195,9 @@ func TestSkipLogits(t *testing.T) {
 	}
 }
 
-// TestTableLogits checks the start of nodes with another number of pins than two. A line of the table starts with the
-// share of the passed-on pins that are 1 in it; pin A is the highest digit. The first layer starts with nothing, as do
-// pins that are not passed on.
+// TestTableLogits checks the first logits of nodes that do not have two pins. The logit of a line of the table grows
+// with the share of passed-on pins that are 1 in the line; pin A is the highest digit. Pins that are not passed on do
+// not matter. The first layer has logits of 0.
 func TestTableLogits(t *testing.T) {
 	skip := []string{"model.skip_logit=6", "model.init_noise=0", "model.depth=2", "model.inputs=3"}
 	for _, c := range []struct {

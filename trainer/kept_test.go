@@ -145,7 +145,7 @@ func TestKeptEncoder(t *testing.T) {
 			}
 			was, is := loadModel(t, start), loadModel(t, r.Model)
 			if !reflect.DeepEqual(was.Encoder, is.Encoder) || !reflect.DeepEqual(was.Classes, is.Classes) {
-				t.Errorf("the encoder has become %+v, want %+v", is.Encoder, was.Encoder)
+				t.Errorf("the encoder is %+v, want %+v", is.Encoder, was.Encoder)
 			}
 			if _, err := LoadTest(t.Context(), nil, &is.Encoder, is.Classes, r.Config.Data, nil); err != nil {
 				t.Errorf("its test part: %v", err)

@@ -79,7 +79,7 @@ func TestRankFootprint(t *testing.T) {
 		part := ranks.ShareOf(2, 5, 10, 200)
 		rank := arrayBytes(t, initialPart(cfg, enc, make([]string, 10), &part, 2), all[2])
 		if most := whole/5 + 1<<18; rank > most || rank < whole/5 {
-			t.Errorf("%v: a rank of five has %d bytes, want %d to %d, since a run alone has %d", sets, rank, whole/5, most, whole)
+			t.Errorf("%v: a rank of five has %d bytes, want %d to %d; a run alone has %d", sets, rank, whole/5, most, whole)
 		}
 	}
 }

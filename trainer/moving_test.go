@@ -84,7 +84,7 @@ func TestLearnedCost(t *testing.T) {
 type telling struct {
 	engine.Engine
 	sink kernel.Sink
-	told int // times that it was given one
+	told int // number of calls of Tell with a sink
 }
 
 // Tell implements [engine.Engine].
@@ -206,7 +206,7 @@ func TestLearnedDamage(t *testing.T) {
 		}
 		_, err = Run{Config: cfg, Model: path, Resume: true}.Train(t.Context())
 		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want one that holds %q", name, err, c.want)
+			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
 	}
 }

@@ -131,7 +131,7 @@ func TestRanksPaths(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := errors.Join(trainRanks(t.Context(), run, 4, nil)...); err != nil || !bytes.Equal(read(t, path), want) {
-				t.Errorf("%v, path %s: another model than alone, error %v", sets, p, err)
+				t.Errorf("%v, path %s: the model differs from a single process's, error %v", sets, p, err)
 			}
 		}
 		if err := kernel.Use(before); err != nil {
@@ -163,7 +163,7 @@ func TestRanksRefused(t *testing.T) {
 	}
 	run := Run{Config: parse(t, "model.hidden=4", "train.epochs=1"), Model: filepath.Join(t.TempDir(), "m")}
 	if err := errors.Join(trainRanks(t.Context(), run, 1, nil)...); err != nil {
-		t.Errorf("a single rank: %v, want that it trains as a run alone", err)
+		t.Errorf("a single rank: %v, want no error, as for a single process", err)
 	}
 }
 
@@ -295,10 +295,10 @@ func TestRanksStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(read(t, run.Model), want) {
-		t.Error("ranks that start from a model train another one than a run alone")
+		t.Error("ranks that start from a model train another model than a single process")
 	}
 	if diff := cmp.Diff(estimated, luts); diff != "" || len(luts) != 2 {
-		t.Errorf("estimates of ranks (+) and alone (-):\n%s", diff)
+		t.Errorf("estimates of ranks (+) and of a single process (-):\n%s", diff)
 	}
 }
 

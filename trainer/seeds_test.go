@@ -176,6 +176,6 @@ func TestSeedsRefuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := (Seeds{Run: r, N: 1}).Train(t.Context()); err == nil {
-		t.Error("a damaged model was taken for nothing")
+		t.Error("a damaged model was ignored")
 	}
 }

@@ -54,7 +54,7 @@ func TestStartSettled(t *testing.T) {
 			keys = append(keys, "train.optimizer.lr=1e-9", "model."+c.key+"=1")
 			train(t, Run{Config: parse(t, keys...), Model: path, Start: base})
 			was, m := loadModel(t, base), loadModel(t, path)
-			if c.key == "hidden" { // which is 1 by default
+			if c.key == "hidden" { // 1 by default
 				silent := slices.DeleteFunc(slices.Clone(keys), func(key string) bool {
 					return strings.HasPrefix(key, "model.hidden=")
 				})

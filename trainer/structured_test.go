@@ -145,7 +145,7 @@ func TestStructuredDraws(t *testing.T) {
 		many := structuredModel(t, c.features, c.bits, c.sets, 1, 7)
 		other := structuredModel(t, c.features, c.bits, c.sets, 2, 1)
 		if !reflect.DeepEqual(one.Sections, many.Sections) {
-			t.Error("7 threads draw another network than one")
+			t.Error("7 threads draw another network than one thread")
 		}
 		for l := range one.Sections {
 			a := wiresOf(&one.Sections[l].Pins[1])

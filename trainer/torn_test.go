@@ -31,7 +31,7 @@ func TestTorn(t *testing.T) {
 		}
 		if err != nil && (!strings.HasPrefix(err.Error(), CheckpointPath(path)+": ") ||
 			!strings.ContainsAny(err.Error(), ";,") || strings.Contains(err.Error(), "Go ")) {
-			t.Errorf("no plain message: %v", err)
+			t.Errorf("the error names no file or remedy: %v", err)
 		}
 		return err
 	}

@@ -40,7 +40,7 @@ func train(t *testing.T, r Run) *Summary {
 func refused(t *testing.T, r Run, want string) {
 	t.Helper()
 	if _, err := r.Train(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("error %v, want one that holds %q", err, want)
+		t.Errorf("error %v, want one with %q", err, want)
 	}
 }
 

@@ -205,7 +205,7 @@ func TestStart(t *testing.T) {
 	}
 	if deviation := math.Sqrt(3 * sum / 1604); largest > bound || largest < 0.99*bound ||
 		math.Abs(deviation-bound) > 0.05*bound || same > 2 {
-		t.Errorf("weights up to %v with deviation %v, want uniform to %v; %d are the same as the next start's", largest, deviation,
+		t.Errorf("weights up to %v with deviation %v, want uniform to %v; %d equal the next start's", largest, deviation,
 			bound, same)
 	}
 }

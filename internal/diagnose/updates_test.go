@@ -236,10 +236,10 @@ func TestSameModel(t *testing.T) {
 			}
 		}
 		if models[0] != models[1] || models[0] != models[2] {
-			t.Errorf("%s: a measured run ends with another model", estimator)
+			t.Errorf("%s: a measured run trains another model", estimator)
 		}
 		if diff := cmp.Diff(results[0], results[1]); diff != "" {
-			t.Errorf("%s: three threads measure another change than one:\n%s", estimator, diff)
+			t.Errorf("%s: three threads measure another change than one thread:\n%s", estimator, diff)
 		}
 	}
 }

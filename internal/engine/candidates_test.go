@@ -26,7 +26,7 @@ func TestScores(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := slices.Clone(m.Sections)
-			for i := range before { // the logits before the step, which the gradients belong to
+			for i := range before { // the gradients belong to the logits before the step
 				before[i].Pins = slices.Clone(before[i].Pins)
 				for k := range before[i].Pins {
 					before[i].Pins[k].Logits = slices.Clone(before[i].Pins[k].Logits)

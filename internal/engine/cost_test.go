@@ -15,7 +15,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// pressed returns a copy of a form's model with a pressure that is a cost for look-up tables.
+// pressed returns a copy of a form's model that trains with a cost for look-up tables, weighted by pressure.
 func pressed(form netgen.Form, pressure float64) *model.Model {
 	m := form.Model()
 	m.Config.Train.Cost = config.Cost{Target: "ice40", Pressure: pressure}
@@ -82,7 +82,7 @@ func TestCostGradient(t *testing.T) {
 	for _, form := range netgen.Unshared() {
 		t.Run(form.Name, func(t *testing.T) {
 			var moments [2]map[string][]float32
-			for i, with := range []float64{1e-30, pressure} { // so little that it is lost in rounding
+			for i, with := range []float64{1e-30, pressure} { // 1e-30: lost in rounding
 				m := pressed(form, with)
 				e, err := New(m, 100, 2)
 				if err != nil {

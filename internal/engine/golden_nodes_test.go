@@ -44,7 +44,7 @@ type goldenNodes struct {
 		X           []string
 		Y           []uint8
 		Logits      [][]float64
-		Counts      [][]float64 // nil: they are no whole numbers
+		Counts      [][]float64 // nil if they are not whole numbers
 		Loss        float64
 		Grad, After nodeState
 	}

@@ -87,7 +87,7 @@ func TestSound(t *testing.T) {
 	}
 	for _, e := range All() {
 		if e.Summary == "" || e.PaperSeeds < 1 || len(e.Entries) == 0 || len(e.Quick.Keys) == 0 {
-			t.Errorf("experiment %s is not whole: %+v", e.Name, e)
+			t.Errorf("experiment %s is incomplete: %+v", e.Name, e)
 		}
 		fallback, err := mnistConfigs(e)
 		if err != nil {
@@ -208,7 +208,7 @@ func TestSet(t *testing.T) {
 			[]string{"train.epochs=200", "train.seed=4", "train.checkpoint.minutes=1"},
 			"cifar10-12000x4-ialgn",
 		},
-		{"depth-scaling", 0, Paper, []string{"model.anchors=8"}, "cifar10-12000x4-rwlgn"}, // which has none
+		{"depth-scaling", 0, Paper, []string{"model.anchors=8"}, "cifar10-12000x4-rwlgn"}, // RWLGN has no anchors
 		{
 			"depth-scaling", 2, Paper,
 			[]string{"model.init_noise=0.5", "model.anchors=4", "model.anchors=8"},

@@ -50,7 +50,7 @@ func TestCosts(t *testing.T) {
 	for i, row := range table.Rows {
 		core, encoder, whole := row.Values[0].Mean, row.Values[1].Mean, row.Values[2].Mean
 		nodes := float64(row.Width)
-		// A node of six inputs needs one LUT, and counting its output bit about another.
+		// A node of six inputs needs one LUT, and the count of its output bit about one more.
 		if core < 1.5*nodes || core > 2.6*nodes || encoder <= 0 || math.Abs(core+encoder-whole) > 1e-9 {
 			t.Errorf("row %d: core %v, encoder %v, whole %v of %v nodes", i, core, encoder, whole, nodes)
 		}

@@ -68,7 +68,7 @@ func TestResults(t *testing.T) {
 		}
 		again, err := r.Run(t.Context())
 		if err != nil || cmp.Diff(whole, files(t, again)) != "" || read(t, grid.ResultPath(row.Runs[0].Model)) != want {
-			t.Errorf("%s: not made anew, error %v", what, err)
+			t.Errorf("%s: not made again, error %v", what, err)
 		}
 	}
 }

@@ -47,7 +47,7 @@ type recorder struct {
 	mu     sync.Mutex
 	begun  []string
 	cancel func()
-	at     int // interrupt the run that begins as this one, from 1
+	at     int // number of the run to interrupt, counted from 1 as they begin
 }
 
 func (r *recorder) train(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {

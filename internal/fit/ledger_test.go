@@ -63,7 +63,7 @@ func TestLedger(t *testing.T) {
 		t.Errorf("%v seconds before, %v in all, and %v were written", got.before, got.spent(), l.Seconds)
 	}
 	if fresh, err := openLedger(dir, ledgerAsked, ledgerDims, false, outfile.Guard{}); err != nil || len(fresh.Rungs) > 0 {
-		t.Errorf("anew: %v, %+v", err, fresh)
+		t.Errorf("a new ledger: %v, %+v", err, fresh)
 	}
 	other := ledgerAsked
 	other.LUTs = 600

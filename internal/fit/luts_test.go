@@ -37,7 +37,7 @@ func TestSizer(t *testing.T) {
 	for _, width := range []int{50, 200, 400} {
 		got := compiled(width, 2)
 		if p := known.predict(got.shape); math.Abs(p/float64(got.cells())-1) > 0.12 {
-			t.Errorf("width %d: %.0f foretold, and %d it takes", width, p, got.cells())
+			t.Errorf("width %d: %.0f cells predicted, it takes %d", width, p, got.cells())
 		}
 	}
 	p := known[0].shape
@@ -77,13 +77,13 @@ func TestShapePressure(t *testing.T) {
 		return shapeAt(free, width, pressure("ice40", value, size{width, 10})...)
 	}
 	if got := encoder(at("0.02", 100), at("0.02", 1000)); got < 1e6 {
-		t.Errorf("the same pressure at another width: %v foretold", got)
+		t.Errorf("the same pressure at another width: %v predicted", got)
 	}
 	if got := encoder(at("0.02", 100), at("0.06", 1000)); got > 1e6 {
-		t.Errorf("another pressure: %v foretold", got)
+		t.Errorf("another pressure: %v predicted", got)
 	}
 	if got := encoder(shapeAt(given, 100), shapeAt(given, 1000)); got < 1e6 {
-		t.Errorf("a given pressure at another width: %v foretold", got)
+		t.Errorf("a given pressure at another width: %v predicted", got)
 	}
 }
 

@@ -75,7 +75,7 @@ func TestAskedTable(t *testing.T) {
 	}
 	_, err = newSearch(t.Context(), draftOf(t, keys[:3]...), o)
 	if err == nil || !strings.Contains(err.Error(), "column 3") {
-		t.Errorf("nothing is said of the notation: %v", err)
+		t.Errorf("the error does not mention how numbers are written: %v", err)
 	}
 }
 

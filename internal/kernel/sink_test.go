@@ -95,7 +95,7 @@ func TestSinks(t *testing.T) {
 			}
 			p.Update(l, &Trace{}, nil, func(int) []float32 { return delta }, 0, width)
 			if len(even.wires) != 2*width || len(all.wires) != 4*width {
-				t.Fatalf("%s: the sinks got %d and %d pins, want %d and %d", name, len(even.wires), len(all.wires), 2*width, 4*width)
+				t.Fatalf("%s: sinks got %d and %d pins, want %d and %d", name, len(even.wires), len(all.wires), 2*width, 4*width)
 			}
 			moved := 0
 			for at, wire := range all.wires {

@@ -127,7 +127,7 @@ func TestStepsLook(t *testing.T) {
 						p.wires.Narrow[j] = []uint16{50, 1<<16 - 1}[r.IntN(2)]
 					}
 					if !panics(func() { p.update(&Steps{}) }) {
-						t.Errorf("k=%d wide=%v: wire %d leads beyond the rows, and nothing said so", k, wide, j)
+						t.Errorf("k=%d wide=%v: no panic although wire %d leads beyond the rows", k, wide, j)
 					}
 				}
 			}
@@ -140,13 +140,13 @@ func TestStepsLook(t *testing.T) {
 			p := drawPin(r, 7, 100, 2, 50, false)
 			spoil(p)
 			if !panics(func() { p.update(&Steps{}) }) {
-				t.Errorf("%s too short, and nothing said so", name)
+				t.Errorf("no panic although %s is too short", name)
 			}
 		}
 		var s Steps
 		d, row := make([]float32, 112), make([]uint64, 2)
 		if !panics(func() { s.Bins(d, d[:96:96], row, row) }) || !panics(func() { s.Bins(d, nil, row, row[:1:1]) }) {
-			t.Error("Bins: rows or gradients too short, and nothing said so")
+			t.Error("Bins: no panic although rows or gradients are too short")
 		}
 	})
 }

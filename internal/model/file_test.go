@@ -250,7 +250,7 @@ func TestIntegers(t *testing.T) {
 	got := make([]int64, len(numbers))
 	_, err := model.LoadCheckpoint(path, func(info *model.Info) ([]model.Tensor, error) {
 		if shape := info.Shape("adam.sums"); !slices.Equal(shape, []int64{2, 3}) || info.Shape("adam.none") != nil {
-			t.Errorf("shape %v, and %v of a tensor that is none", shape, info.Shape("adam.none"))
+			t.Errorf("shape %v, and %v for a tensor that does not exist", shape, info.Shape("adam.none"))
 		}
 		return []model.Tensor{{Name: "adam.sums", Shape: []int{2, 3}, Data: got}}, nil
 	})

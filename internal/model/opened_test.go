@@ -133,7 +133,7 @@ func TestDigestComparesChecksum(t *testing.T) {
 			t.Fatal(err)
 		}
 		if f.Intact() != (damage == 0) {
-			t.Errorf("damage %d: the checksum is said to be compared: %v", damage, f.Intact())
+			t.Errorf("damage %d: Intact reports that the checksum was compared: %v", damage, f.Intact())
 		}
 		if _, err := f.Frozen(); (err == nil) != (damage == 0) || err != nil && !strings.Contains(err.Error(), "checksum") {
 			t.Errorf("damage %d: %v", damage, err)

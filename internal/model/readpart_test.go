@@ -106,7 +106,7 @@ func TestReloadPart(t *testing.T) {
 			return err
 		}
 		if diff := cmp.Diff(partOf(other, *m.Part).Sections, m.Sections); diff != "" || ops != &m.Sections[0].Ops[0] {
-			t.Errorf("rank %d: arrays made anew, or sections (-want +got):\n%s", c.Rank(), diff)
+			t.Errorf("rank %d: new arrays, or sections (-want +got):\n%s", c.Rank(), diff)
 		}
 		return nil
 	}))

@@ -35,10 +35,10 @@ func TestReload(t *testing.T) {
 				t.Errorf("sections (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(other.Encoder, m.Encoder); diff != "" || &m.Encoder.Thresholds[0][0] != thresholds {
-				t.Errorf("the array of thresholds was made anew, or the encoder (-want +got):\n%s", diff)
+				t.Errorf("the thresholds have a new array, or the encoder differs (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(record, m.Record); diff != "" || &m.Sections[0].Ops[0] != ops {
-				t.Errorf("the record changed, or the arrays were made anew:\n%s", diff)
+				t.Errorf("the record changed, or the arrays are new:\n%s", diff)
 			}
 		})
 	}
@@ -64,7 +64,7 @@ func TestReloadRefuses(t *testing.T) {
 		}
 		if err := netgen.Model(netgen.ModelOptions{}).Reload(path); err == nil || !strings.Contains(err.Error(), c.want) ||
 			!strings.HasPrefix(err.Error(), path) {
-			t.Errorf("%s: error %v, want one that holds %q", c.name, err, c.want)
+			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func TestAgree(t *testing.T) {
 					t.Errorf("rank %d heard %q", c.Rank(), said)
 				}
 				if err != nil && test.want == "rank 1: the disk is full" && errors.Is(err, full) != (c.Rank() == 1) {
-					t.Errorf("rank %d: its own error is not wrapped, or another's: %v", c.Rank(), err)
+					t.Errorf("rank %d: its own error is not wrapped, or another rank's is: %v", c.Rank(), err)
 				}
 				return err
 			}) {

@@ -74,7 +74,7 @@ func TestLastNumber(t *testing.T) {
 		t.Errorf("%d, %v, want the last number of levels, 3", got, err)
 	}
 	if _, err := lastNumber(yosysLUTs, out); err == nil {
-		t.Error("a number where there is none")
+		t.Error("a number was found in a line without one")
 	}
 }
 
@@ -101,7 +101,7 @@ func TestUsage(t *testing.T) {
 		"-parts map b",
 	} {
 		if _, err := parse(strings.Fields(args)); err == nil {
-			t.Errorf("%s is taken", args)
+			t.Errorf("%s is accepted", args)
 		}
 	}
 	o, err := parse(strings.Fields("-parts core,scale -forms 8k"))

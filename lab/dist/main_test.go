@@ -191,7 +191,7 @@ func TestLinked(t *testing.T) {
 	}
 	if _, err := linked(t.Context(), []string{"CGO_ENABLED=0"}, exe); err == nil ||
 		!strings.Contains(err.Error(), "is in the program") && !strings.Contains(err.Error(), "is not in it") {
-		t.Errorf("the test is taken for the program: %v", err)
+		t.Errorf("the test binary is accepted as the program: %v", err)
 	}
 }
 

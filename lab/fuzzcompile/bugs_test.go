@@ -231,7 +231,7 @@ var bugs = []fault{
 		return n.Param(a) == n.Param(b) && n.Inputs(a)[0] == n.Inputs(b)[0]
 	})},
 	{name: "thermometer codes assumed unasked", options: func(o *compiler.Options) {
-		o.Restructure, o.Thermometer, o.Check = true, compiler.ThermometerAssumed, nil // the check between passes must not find it
+		o.Restructure, o.Thermometer, o.Check = true, compiler.ThermometerAssumed, nil // without the check between passes
 	}},
 	{name: "at least for more than", optimised: one(netlist.Compare, 1, atLeast)},
 	{name: "a comparator's highest bit lost", optimised: one(netlist.Compare, 2, losePin)},

@@ -134,7 +134,7 @@ func TestUsage(t *testing.T) {
 		"-around -1", "-program -1", "-seed x", "5",
 	} {
 		if err := start(t.Context(), io.Discard, strings.Fields(args)); err == nil {
-			t.Errorf("%s is taken", args)
+			t.Errorf("%s is accepted", args)
 		}
 	}
 }

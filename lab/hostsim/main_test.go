@@ -88,7 +88,7 @@ func trainedOn(t *testing.T, table, yaml string) *ialgn.Model {
 // hosted is a design with a host program.
 type hosted struct {
 	options ialgn.CompileOptions
-	program string // that runs the host
+	program string // the program that runs the host
 }
 
 // TestHosts classifies with every host program and a simulated design, and compares the classes with predict. The

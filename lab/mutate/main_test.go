@@ -205,6 +205,6 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	if got := (&verdict{Exit: exitPanic, Message: "a fault"}).check(); got != missed {
-		t.Errorf("a program that failed is said to have found it: %s", got)
+		t.Errorf("a failed program is reported to have found the mutant: %s", got)
 	}
 }
