@@ -27,7 +27,7 @@ import (
 	"ialgn/sim"
 )
 
-// classifier returns a random classifier, lowered for k inputs of a LUT unless that is 0.
+// classifier returns a random classifier. If k is not 0, it is lowered to LUTs with k inputs.
 func classifier(t *testing.T, scope netlist.Scope, k int, p pipeline.Options) *netlist.Netlist {
 	t.Helper()
 	n, err := freeze.Network(netgen.Model(netgen.ModelOptions{Seed: 4, Features: 9, Width: 60, Depth: 5}).Freeze(), scope)
@@ -61,7 +61,7 @@ func randomRows(n *netlist.Netlist, words int) []uint64 {
 	return x
 }
 
-// slowly counts the transitions of each net sample by sample, by its name.
+// slowly counts the transitions of each net sample by sample and returns them by the net's name.
 func slowly(t *testing.T, n *netlist.Netlist, x []uint64, samples int) map[string]int {
 	t.Helper()
 	s, err := sim.NewBlock(n, 1)
@@ -90,7 +90,7 @@ func slowly(t *testing.T, n *netlist.Netlist, x []uint64, samples int) map[strin
 	return count
 }
 
-// counted returns the transitions of a report by name, of nets that have any.
+// counted returns the transitions in a report by name, for nets that have transitions.
 func counted(r *Report) map[string]int {
 	count := map[string]int{}
 	for _, v := range r.Nets {
@@ -101,8 +101,8 @@ func counted(r *Report) map[string]int {
 	return count
 }
 
-// TestMeasure compares with a count sample by sample: below, at and above the sizes of words and
-// blocks, with operators, LUTs and registers.
+// TestMeasure compares the measurement with a count sample by sample, for numbers of samples below, at and above the
+// sizes of words and blocks, with operators, LUTs and registers.
 func TestMeasure(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -126,8 +126,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestGroups checks that parts are what netlist.Measure counts, that they add up, and that gates
-// are those of the classes.
+// TestGroups checks that the parts agree with netlist.Measure and add up, and that the gates of all classes add up
+// to all gates.
 func TestGroups(t *testing.T) {
 	n := classifier(t, netlist.Full, 4, pipeline.Options{})
 	r, err := Measure(t.Context(), n, randomRows(n, 2), 100, nil)
@@ -172,7 +172,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestEnable leaves the enable of a pipeline out.
+// TestEnable checks that the enable of a pipeline is left out.
 func TestEnable(t *testing.T) {
 	n := classifier(t, netlist.Core, 6, pipeline.Options{Stages: 2})
 	r, err := Measure(t.Context(), n, randomRows(n, 1), 20, nil)
@@ -184,7 +184,7 @@ func TestEnable(t *testing.T) {
 	}
 }
 
-// TestMeasureRefusesMisfits has inputs that do not fit, and a writer that fails.
+// TestMeasureRefusesMisfits checks inputs that do not fit, and a writer that fails.
 func TestMeasureRefusesMisfits(t *testing.T) {
 	n := classifier(t, netlist.Core, 0, pipeline.Options{})
 	x := randomRows(n, 1)
@@ -214,8 +214,8 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// TestVCD reads the dump back by a reader of its own, and compares it with the one that iverilog
-// makes of the emitted Verilog for the same samples: all nets that either knows switch as often.
+// TestVCD reads the dump back with a separate reader and compares it with the dump of iverilog for the emitted
+// Verilog and the same samples. All nets in either dump must have the same number of transitions.
 func TestVCD(t *testing.T) {
 	iverilog, vvp := testkit.FindTool(t, "iverilog"), testkit.FindTool(t, "vvp")
 	for _, c := range []struct {
@@ -256,7 +256,7 @@ func TestVCD(t *testing.T) {
 		}
 		want := transitions(t, string(theirs), "dut")
 		got := counted(r)
-		for name := range want { // names of nets once more
+		for name := range want { // second names of the same nets
 			if _, ok := got[name]; !ok && again(c.n, name) {
 				delete(want, name)
 			}
@@ -267,8 +267,8 @@ func TestVCD(t *testing.T) {
 	}
 }
 
-// again reports whether a name is that of a bit of an output port or a probe, or of what an
-// operator reads.
+// again reports whether a name is a second name of a net: of a bit of an output port or a probe, or of an operator's
+// input.
 func again(n *netlist.Netlist, name string) bool {
 	bus, _, _ := strings.Cut(name, "[")
 	if strings.HasSuffix(bus, "_in") {
@@ -284,7 +284,7 @@ func again(n *netlist.Netlist, name string) bool {
 	return false
 }
 
-// bench returns a testbench that dumps all that happens in dut.
+// bench returns a testbench that dumps all changes in dut.
 func bench(n *netlist.Netlist, samples int) string {
 	x := n.InputPorts()[0]
 	return fmt.Sprintf("`timescale 1us / 1us\n"+`module bench;
@@ -304,7 +304,7 @@ endmodule
 `, len(x.Nets)-1, samples-1, x.Name)
 }
 
-// vectors returns the samples in binary, one a line.
+// vectors returns the samples in binary, one on each line.
 func vectors(n *netlist.Netlist, x []uint64, samples int) string {
 	rows := len(n.InputPorts()[0].Nets)
 	words := len(x) / rows
@@ -318,11 +318,11 @@ func vectors(n *netlist.Netlist, x []uint64, samples int) string {
 	return b.String()
 }
 
-// transitions reads a value change dump and returns how often each bit of the signals of a scope
-// has another value at an instant than before, from the second instant on.
+// transitions reads a value change dump. For each bit of the signals of a scope, it returns the number of instants,
+// from the second on, at which the bit has another value than before.
 func transitions(t *testing.T, text, scope string) map[string]int {
 	t.Helper()
-	names := map[string][]string{} // of an identifier: the bits, the highest first
+	names := map[string][]string{} // by identifier: the bits, highest first
 	value, now, count := map[string]byte{}, map[string]byte{}, map[string]int{}
 	settle := func() {
 		for name, v := range now {
@@ -346,7 +346,7 @@ func transitions(t *testing.T, text, scope string) map[string]int {
 			settle()
 		case line[0] == 'b':
 			bits := names[f[1]]
-			digits := strings.Repeat("0", len(bits)-len(f[0])+1) + f[0][1:] // leading zeros are left out
+			digits := strings.Repeat("0", len(bits)-len(f[0])+1) + f[0][1:] // the dump leaves out leading zeros
 			for i, name := range bits {
 				now[name] = digits[i]
 			}
@@ -362,7 +362,7 @@ func transitions(t *testing.T, text, scope string) map[string]int {
 	return count
 }
 
-// signalBits returns the names of the bits of a $var, the highest first.
+// signalBits returns the names of the bits of a $var, highest first.
 func signalBits(t *testing.T, f []string) []string {
 	t.Helper()
 	if f[5] == "$end" {
@@ -370,7 +370,7 @@ func signalBits(t *testing.T, f []string) []string {
 	}
 	var high, low int
 	if _, err := fmt.Sscanf(f[5], "[%d:%d]", &high, &low); err != nil {
-		return []string{f[4] + f[5]} // a bit of a bus
+		return []string{f[4] + f[5]} // one bit of a bus
 	}
 	var bits []string
 	for i := high; i >= low; i-- {

@@ -19,8 +19,8 @@ import (
 	"ialgn/netlist"
 )
 
-// evaluate is the slow, obvious meaning of a netlist: the value of every net for one
-// sample of the input ports' bits.
+// evaluate is a slow and obvious evaluation of a netlist. It returns the value of every net for one sample of the
+// bits of the input ports.
 func evaluate(n *netlist.Netlist, in []bool) []bool {
 	net := make([]bool, n.Nets())
 	net[netlist.True] = true
@@ -53,8 +53,8 @@ func evaluate(n *netlist.Netlist, in []bool) []bool {
 	return net
 }
 
-// randomNetlist returns a netlist of all kinds that can be written, with constant,
-// repeated and passed-through outputs.
+// randomNetlist returns a netlist of all kinds of cells that can be written, with constant, repeated and
+// passed-through outputs.
 func randomNetlist(r *rand.Rand, cells int) *netlist.Netlist {
 	b := netlist.NewBuilder("net")
 	nets := []netlist.Net{netlist.False, netlist.True}
@@ -106,7 +106,7 @@ func encode(t *testing.T, n *netlist.Netlist) []byte {
 	return b.Bytes()
 }
 
-// TestWrite holds the written graph, read back, against the netlist's meaning.
+// TestWrite reads the written graph back and compares it with the evaluation of the netlist.
 func TestWrite(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -207,7 +207,7 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// cec asks abc whether two files are equivalent and returns what it printed.
+// cec asks abc whether two files are equivalent and returns abc's output.
 func cec(t *testing.T, a, b []byte) string {
 	t.Helper()
 	abc, err := exec.LookPath("berkeley-abc")
@@ -291,8 +291,8 @@ func expand(b *netlist.Builder, table uint64, in []netlist.Net) netlist.Net {
 	return b.Function(0b11001010, netlist.Origin{}, low, high, in[last]) // in[last] ? high : low
 }
 
-// TestYosysOrder holds Match against the order in which yosys writes inputs that are
-// wired straight to outputs, and the names of ports of one bit.
+// TestYosysOrder checks Match with the order in which yosys writes inputs that are wired straight to outputs, and
+// with yosys's names of ports of one bit.
 func TestYosysOrder(t *testing.T) {
 	yosys, err := exec.LookPath("yosys")
 	if err != nil {

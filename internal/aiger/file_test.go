@@ -64,7 +64,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// TestMatch shuffles the inputs and outputs of a graph and finds the way back.
+// TestMatch shuffles the inputs and outputs of a graph and restores their order.
 func TestMatch(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -97,8 +97,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// checkShuffled holds two files with the same names in different order to the same
-// function.
+// checkShuffled checks that two files with the same names in different order have the same function.
 func checkShuffled(t *testing.T, r *rand.Rand, a, b *File) {
 	t.Helper()
 	value := map[string]uint64{}
@@ -153,8 +152,8 @@ func TestMatchErrors(t *testing.T) {
 	}
 }
 
-// FuzzRead holds the reader to errors instead of panics, and what it accepts to what
-// it writes.
+// FuzzRead checks that the reader returns errors and does not panic, and that an accepted file is written back as
+// the same file.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(and2))
 	f.Add([]byte("aig 0 0 0 1 0\n1\no0 one\nc\n"))
@@ -177,7 +176,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestReadAllocates reads headers that claim far more than follows.
+// TestReadAllocates reads headers that claim far more contents than follow.
 func TestReadAllocates(t *testing.T) {
 	for _, text := range []string{
 		"aig 2147483647 2147483647 0 0 0\n", "aig 2147483647 0 0 0 2147483647\n\x02\x02", "aig 0 0 0 2147483647 0\n0\n",

@@ -12,7 +12,7 @@ import (
 // root is the module's folder.
 var root = filepath.Join("..", "..")
 
-// TestPolicy is the policy's check of this module.
+// TestPolicy checks the import policy of this module.
 func TestPolicy(t *testing.T) {
 	violations, err := policy.Check(root)
 	if err != nil {
@@ -23,8 +23,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// tree writes a module "m" with files that import what is listed, and returns its
-// folder.
+// tree writes a module "m" with files that import the listed packages, and returns its folder.
 func tree(t *testing.T, files map[string][]string) string {
 	t.Helper()
 	root := t.TempDir()

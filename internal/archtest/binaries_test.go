@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestNoProgramsAreTracked refuses compiled programs, libraries and archives among the files that git tracks.
+// TestNoProgramsAreTracked checks that git tracks no compiled programs, libraries or archives.
 func TestNoProgramsAreTracked(t *testing.T) {
 	list := exec.Command("git", "ls-files", "-z")
 	list.Dir = root
@@ -41,7 +41,7 @@ func programFormat(t *testing.T, path string) string {
 	f, err := os.Open(path)
 	if err != nil {
 		if os.IsNotExist(err) {
-			return "" // removed, and not yet committed
+			return "" // removed but not yet committed
 		}
 		t.Fatal(err)
 	}

@@ -19,9 +19,9 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestPlatforms holds the program to what it is handed on for (lab/dist): for each of these systems it compiles. The
-// packages are checked as the compiler does it, without making code, which takes a tenth of the time. Each system and
-// each processor is there once; the long tier has the rest.
+// TestPlatforms checks that the program compiles for all systems for which it is distributed (lab/dist). The
+// packages are type-checked as the compiler does it, but no code is made, which takes a tenth of the time. Each
+// system and each processor is tested once; the long tier tests all combinations.
 func TestPlatforms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("checks the types of all packages three times")
@@ -44,7 +44,8 @@ func TestPlatforms(t *testing.T) {
 	}
 }
 
-// TestPlatformErrors checks a module that does not compile everywhere: the check finds what a compiler would.
+// TestPlatformErrors checks a module that does not compile on every platform. The check must find the errors that a
+// compiler would find.
 func TestPlatformErrors(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -79,7 +80,7 @@ func TestPlatformErrors(t *testing.T) {
 // platform is a system and a processor, by Go's names.
 type platform struct{ os, arch string }
 
-// listed is a package as `go list` has it.
+// listed is a package as printed by `go list`.
 type listed struct {
 	ImportPath, Dir string
 	GoFiles, SFiles []string
@@ -88,10 +89,10 @@ type listed struct {
 	Module          *struct{ Main bool }
 }
 
-// own reports whether the package is of the module that is checked.
+// own reports whether the package belongs to the module that is checked.
 func (l *listed) own() bool { return l.Module != nil && l.Module.Main }
 
-// check returns what keeps a program of the module in a folder from being compiled for the platform.
+// check returns the errors that keep a program of the module in a folder from being compiled for the platform.
 func (p platform) check(dir, program string) (wrong []string, err error) {
 	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,GoFiles,SFiles,ImportMap,Standard,Module", program)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch)
@@ -113,13 +114,14 @@ func (p platform) check(dir, program string) (wrong []string, err error) {
 	}
 }
 
-// positions are the places of all files.
+// positions holds the positions in all files.
 var positions = token.NewFileSet()
 
 // parsed holds a function for each file that parses it once. Most files are built on several platforms.
 var parsed sync.Map
 
-// parse parses a file. Where it is not ours, tables are left out, whose elements take longer to check than all else.
+// parse parses a file. In files of other modules it leaves out tables, because their elements take longer to check
+// than everything else.
 func parse(path string, own bool) (*ast.File, error) {
 	once, _ := parsed.LoadOrStore(path, sync.OnceValues(func() (*ast.File, error) {
 		f, err := parser.ParseFile(positions, path, nil, parser.SkipObjectResolution)
@@ -131,7 +133,7 @@ func parse(path string, own bool) (*ast.File, error) {
 	return once.(func() (*ast.File, error))()
 }
 
-// emptyTable empties composite literals, but not those whose length is part of their type.
+// emptyTable empties composite literals, except literals whose length is part of their type.
 func emptyTable(n ast.Node) bool {
 	table, ok := n.(*ast.CompositeLit)
 	if !ok {
@@ -147,11 +149,11 @@ func emptyTable(n ast.Node) bool {
 	return false
 }
 
-// packages are those that were checked, by their paths.
+// packages holds the checked packages by path.
 type packages map[string]*types.Package
 
-// add checks a package all of whose imports are there, and returns what is wrong with it. Packages that are not ours
-// are right; bodies of their functions are left out.
+// add checks a package after all its imports are checked, and returns its errors. Packages of other modules are
+// assumed to be correct, and their function bodies are left out.
 func (all packages) add(p platform, l *listed) (wrong []string) {
 	var files []*ast.File
 	for _, name := range l.GoFiles {
@@ -183,10 +185,10 @@ func (all packages) add(p platform, l *listed) (wrong []string) {
 	return wrong
 }
 
-// importer finds what a package imports among those that were checked.
+// importer finds imported packages among the checked packages.
 type importer struct {
 	all     packages
-	renamed map[string]string // of the standard library, which has copies of other modules
+	renamed map[string]string // imports of the standard library, which has copies of other modules
 }
 
 // Import implements [types.Importer].

@@ -27,8 +27,8 @@ import (
 
 var update = flag.Bool("update", false, "accept what is written as the golden files")
 
-// TestCovers holds all functions of three inputs and random ones of up to six to their
-// covers: equal in function, of primes, with none too many.
+// TestCovers checks the covers of all functions of three inputs and of random functions of up to six inputs. Each
+// cover must equal its function and consist of primes, none of them superfluous.
 func TestCovers(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var tables []uint64
@@ -70,7 +70,7 @@ func TestCovers(t *testing.T) {
 	}
 }
 
-// TestCompact holds the lengths of covers: one cube for an OR or an AND of any width.
+// TestCompact checks the lengths of covers. An OR or an AND of any width must have one cube.
 func TestCompact(t *testing.T) {
 	or, and := uint64(0), ^uint64(0)
 	for j := range netlist.MaxFunctionInputs {
@@ -129,8 +129,7 @@ func emit(t *testing.T, n *netlist.Netlist) string {
 	return dir
 }
 
-// reference returns what the simulator gives for random inputs, as a function of the names
-// of bits.
+// reference returns the simulator's inputs and outputs for random samples, by the names of the bits.
 func reference(t *testing.T, r *rand.Rand, n *netlist.Netlist) (in, out map[string]uint64) {
 	t.Helper()
 	s, err := sim.NewBlock(n, 1)
@@ -158,8 +157,8 @@ func reference(t *testing.T, r *rand.Rand, n *netlist.Netlist) (in, out map[stri
 	return in, out
 }
 
-// checkAIGER holds a file that a tool made of what was written against the simulator. Tools
-// may leave out the index of a port of one bit.
+// checkAIGER compares a file that a tool made from the written BLIF with the simulator. Tools may leave out the
+// index of a port of one bit.
 func checkAIGER(t *testing.T, path string, in, out map[string]uint64) {
 	t.Helper()
 	file, err := os.Open(path)
@@ -257,7 +256,7 @@ func TestYosys(t *testing.T) {
 	})
 }
 
-// TestLUTCount holds that yosys counts a LUT for each cell, if no output needs a buffer.
+// TestLUTCount checks that yosys counts one LUT for each cell if no output needs a buffer.
 func TestLUTCount(t *testing.T) {
 	b := netlist.NewBuilder("net")
 	x := b.Input("x", 12, 1, nil)
@@ -278,7 +277,7 @@ func TestLUTCount(t *testing.T) {
 	}
 }
 
-// TestRegisters clocks the latches, as yosys reads them, in a Verilog simulator.
+// TestRegisters clocks the latches in a Verilog simulator, as yosys reads them.
 func TestRegisters(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

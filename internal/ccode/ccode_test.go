@@ -26,7 +26,7 @@ import (
 
 var update = flag.Bool("update", false, "accept what is written as the golden files")
 
-// table makes every network a table, whatever its size.
+// table writes every network as a table, whatever its size.
 var table = Options{straight: -1}
 
 // needGCC skips the test where there is no C compiler.
@@ -66,13 +66,13 @@ func emit(t *testing.T, n *netlist.Netlist, opt Options) string {
 	return dir
 }
 
-// warnings are the strictness that what is written passes.
+// warnings are the compiler warnings that the written code must not cause.
 var warnings = []string{
 	"-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wcast-qual", "-Wstrict-prototypes",
 	"-Wmissing-prototypes", "-Wundef", "-Werror",
 }
 
-// compile builds the self-test, which must not give a single warning.
+// compile builds the self-test. The compiler must print no warning.
 func compile(t *testing.T, dir, name string, flags ...string) {
 	t.Helper()
 	args := append(append([]string{"gcc", "-o", "selftest"}, warnings...), flags...)
@@ -97,8 +97,8 @@ func frozen(t *testing.T, scope netlist.Scope, o netgen.FrozenOptions) *netlist.
 	return n
 }
 
-// TestSelftest compiles and runs what is written for random netlists and for classifiers,
-// as straight code and as a table. The tests hold vectors of the simulator.
+// TestSelftest compiles and runs the code written for random netlists and for classifiers, both as straight code and
+// as a table. The self-tests contain vectors of the simulator.
 func TestSelftest(t *testing.T) {
 	needGCC(t)
 	count := uint64(8)
@@ -126,7 +126,7 @@ func TestSelftest(t *testing.T) {
 	for shape, o := range shapes {
 		for scope := range netlist.Full + 1 {
 			if scope != netlist.Full && shape != "pixels" && !testkit.Whole() {
-				continue // the full scope has all that the others have, but for the ports of bits
+				continue // the full scope covers the other scopes, except for ports of bits
 			}
 			n := frozen(t, scope, o)
 			check(fmt.Sprintf("%s/%v/straight", shape, scope), n, Options{})
@@ -145,7 +145,7 @@ func TestWords(t *testing.T) {
 		dir := emit(t, n, opt)
 		for words, level := range map[int]string{1: "-O2", 2: "-O0", 4: "-O3", 8: "-O2"} {
 			if !testkit.Whole() && (name == "table") == (words == 1 || words == 8) {
-				continue // each size of a block in one form, and each form with vectors and without
+				continue // each block size in one form, and each form with and without vectors
 			}
 			t.Run(fmt.Sprintf("%s/%d", name, words), func(t *testing.T) {
 				compile(t, dir, n.Name, level, fmt.Sprintf("-DRANDOM_WORDS=%d", words))
@@ -155,8 +155,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestSelftestFails holds that the test notices a wrong operation, in either form, and a
-// wrong class.
+// TestSelftestFails checks that the self-test notices a wrong operation, in both forms, and a wrong class.
 func TestSelftestFails(t *testing.T) {
 	needGCC(t)
 	n := frozen(t, netlist.Full, netgen.FrozenOptions{})
@@ -194,8 +193,7 @@ func TestSelftestFails(t *testing.T) {
 	}
 }
 
-// TestInterface compiles a program of a user, who gives one feature that is too large,
-// no counts, and no samples.
+// TestInterface compiles a user's program that passes a feature that is too large, no counts, and no samples.
 func TestInterface(t *testing.T) {
 	needGCC(t)
 	n := frozen(t, netlist.Full, netgen.FrozenOptions{Features: 3, BitsIn: 5})
@@ -230,8 +228,8 @@ int main(void) {
 	}
 }
 
-// tiny has an operation of each kind, an output that is a constant, one that is an input,
-// and labels that would end a comment.
+// tiny has an operation of each kind, an output that is a constant, an output that is an input, and labels that
+// would end a comment.
 func tiny() *netlist.Netlist {
 	b := netlist.NewBuilder("tiny")
 	x := b.Input("x", 4, 2, []string{"*/ length", "width"})

@@ -12,13 +12,13 @@ import (
 	"ialgn/sim"
 )
 
-// machine runs a program as its documentation says.
+// machine runs a program as the program's documentation describes.
 type machine struct {
 	*Program
 	code []uint32
 	bits []bool
-	at   int // in the code
-	next int // slot
+	at   int // position in the code
+	next int // next slot
 }
 
 func (m *machine) read() (bit uint32, actions [2]Action) {
@@ -30,7 +30,7 @@ func (m *machine) read() (bit uint32, actions [2]Action) {
 	return bit, [2]Action{Action(w&1 | w>>1&2), Action(w>>1&1 | w>>2&2)}
 }
 
-// list runs the list that begins at a word.
+// list runs the list that begins at the given word.
 func (m *machine) list(at int) bool {
 	width := 16
 	if m.Wide {
@@ -59,7 +59,7 @@ func (m *machine) list(at int) bool {
 	}
 }
 
-// run runs a number of runs and returns how many counted lists gave 1, and the first word behind.
+// run runs a number of runs. It returns how many counted lists gave 1, and the position after the last word.
 func (m *machine) run(runs []Run, at int) (count, end int) {
 	for _, r := range runs {
 		for range r.Lists {
@@ -118,7 +118,7 @@ func newMachine(p *Program, c *wordcode.Classifier, rows []uint64, s int) *machi
 	return m
 }
 
-// check holds the program of n against the simulator, on samples with few, with many, and with half of the bits set.
+// check compares the program of n with the simulator, on samples with few, with many, and with half of the bits set.
 func check(t *testing.T, n *netlist.Netlist) *Program {
 	t.Helper()
 	p, err := Lower("test", n)
@@ -160,7 +160,7 @@ func check(t *testing.T, n *netlist.Netlist) *Program {
 	return p
 }
 
-// compare holds what a machine gives for sample i to the rows of the simulator's outputs.
+// compare compares a machine's results for sample i with the rows of the simulator's outputs.
 func compare(m *machine, c *wordcode.Classifier, want []uint64, i int) error {
 	if m.Classes == nil {
 		for k, bit := range m.outputs() {
@@ -183,7 +183,7 @@ func compare(m *machine, c *wordcode.Classifier, want []uint64, i int) error {
 	return nil
 }
 
-// TestProgramsOfEveryForm holds programs of every form of model, as it is, optimised and mapped, against the simulator.
+// TestProgramsOfEveryForm compares programs of every form of model, raw, optimised and mapped, with the simulator.
 func TestProgramsOfEveryForm(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		f := form.Model().Freeze()
@@ -208,7 +208,7 @@ func TestProgramsOfEveryForm(t *testing.T) {
 	}
 }
 
-// TestNetlists holds programs of random netlists against the simulator.
+// TestNetlists compares programs of random netlists with the simulator.
 func TestNetlists(t *testing.T) {
 	for seed := range uint64(120) {
 		n := netgen.Netlist(seed, netgen.NetlistOptions{Cells: 1 + int(seed)})

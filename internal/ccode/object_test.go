@@ -14,14 +14,14 @@ import (
 	"ialgn/netlist"
 )
 
-// library declares a classifier with codes for two kinds of processors, and memory that is enough for the portable
-// code of small ones.
+// library declares a classifier with code for two kinds of processors, and enough memory for the portable code of
+// small classifiers.
 var library = ObjectOptions{
 	Module: "net", Header: []string{"a */ test"}, Variants: []string{"avx2", "avx512"}, Words: 8, Scratch: 1 << 20,
 	ScratchAlign: 64,
 }
 
-// userC classifies 100 samples by the functions of the library, which have to go on to the portable code, and by the
+// userC classifies 100 samples with the library's functions, which must fall back to the portable code, and with the
 // portable code itself.
 const userC = `
 #include <stdio.h>
@@ -54,7 +54,7 @@ int main(void) {
 }
 `
 
-// emitLibrary writes a library with the dispatcher, and with code for other processors that stops the program.
+// emitLibrary writes a library with the dispatcher. Its code for other processors stops the program.
 func emitLibrary(t *testing.T, dir string) {
 	t.Helper()
 	d := object.Dispatcher{
@@ -84,8 +84,9 @@ func emitLibrary(t *testing.T, dir string) {
 	objecttest.Write(t, dir, "libnet.a", b)
 }
 
-// TestObjectHeader has a program in C use a library by its header, on a processor for which that has the portable
-// code alone: what WriteObjectHeader declares is what package dispatch defines and Write goes by.
+// TestObjectHeader compiles a C program that uses a library through its header, on a processor for which the library
+// only has portable code. It checks that the declarations of WriteObjectHeader agree with the definitions of package
+// dispatch and with the code of Write.
 func TestObjectHeader(t *testing.T) {
 	needGCC(t)
 	objecttest.OnAMD64(t)

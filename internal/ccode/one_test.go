@@ -41,14 +41,15 @@ func emitOne(t *testing.T, n *netlist.Netlist) string {
 	return dir
 }
 
-// processors are what self-tests are compiled for, and what runs their programs.
+// processors lists the processors that self-tests are compiled for, with the compiler and the program that runs the
+// result.
 var processors = map[string]struct{ compiler, run []string }{
 	"native":    {compiler: []string{"gcc", "-fsanitize=undefined,address", "-fno-sanitize-recover=all"}},
 	"cortex-m4": {bareARM("cortex-m4", "-O2"), board},
-	"cortex-m0": {bareARM("cortex-m0", "-Os"), board}, // a Cortex-M4 runs its code, too
+	"cortex-m0": {bareARM("cortex-m0", "-Os"), board}, // a Cortex-M4 runs its code too
 }
 
-// board is qemu's Cortex-M4, for which lab/mcu/board has the start and the places of memory.
+// board is qemu's Cortex-M4. lab/mcu/board has its startup code and memory layout.
 var board = []string{
 	"qemu-system-arm", "-M", "mps2-an386", "-nographic", "-semihosting-config", "enable=on,target=native", "-kernel",
 }
@@ -72,7 +73,7 @@ func selftestOne(t *testing.T, processor string, n *netlist.Netlist) {
 		want = "PASS: 100 samples\n"
 	}
 	p, dir := processors[processor], emitOne(t, n)
-	for _, form := range []string{"TABLES", strings.ToUpper(n.Name) + "_ONE_FAST"} { // the first is none of ours
+	for _, form := range []string{"TABLES", strings.ToUpper(n.Name) + "_ONE_FAST"} { // the first name is not one of ours
 		args := slices.Concat(p.compiler, warnings, []string{"-D" + form, "-o", form, n.Name + "_one.c", n.Name + "_one_selftest.c"})
 		if out, err := command(t, dir, args...); err != nil || out != "" {
 			t.Fatalf("%v: %v\n%s", args, err, out)
@@ -83,7 +84,7 @@ func selftestOne(t *testing.T, processor string, n *netlist.Netlist) {
 	}
 }
 
-// oneForms returns networks of every form of model from words of features, and some from bits, by name.
+// oneForms returns networks of every form of model by name, most with feature words and some with bits as inputs.
 func oneForms(t *testing.T) map[string]*netlist.Netlist {
 	forms := map[string]*netlist.Netlist{}
 	for i, form := range netgen.Forms() {
@@ -101,8 +102,8 @@ func oneForms(t *testing.T) map[string]*netlist.Netlist {
 	return forms
 }
 
-// oneShapes returns networks whose features have more than eight bits, that are too large for words of 16 bits, or
-// whose head is not recognised.
+// oneShapes returns special networks: with features of more than eight bits, too large for words of 16 bits, or with
+// a head that is not recognised.
 func oneShapes(t *testing.T) map[string]*netlist.Netlist {
 	full := func(o netgen.FrozenOptions) *netlist.Netlist { return frozen(t, netlist.Full, o) }
 	return map[string]*netlist.Netlist{
@@ -116,7 +117,7 @@ func oneShapes(t *testing.T) map[string]*netlist.Netlist {
 	}
 }
 
-// partial is a classifier that reads bits of its features, and adds to a count.
+// partial is a classifier that reads bits of its features and adds a constant to a count.
 func partial() *netlist.Netlist {
 	b := netlist.NewBuilder("partial")
 	x := b.Input("x", 12, 4, nil)
@@ -129,7 +130,7 @@ func partial() *netlist.Netlist {
 	return b.Netlist()
 }
 
-// wordsAlone computes with bits of words, and has no classes.
+// wordsAlone computes with bits of words and has no classes.
 func wordsAlone() *netlist.Netlist {
 	b := netlist.NewBuilder("words")
 	x := b.Input("x", 8, 4, nil)
@@ -137,7 +138,7 @@ func wordsAlone() *netlist.Netlist {
 	return b.Netlist()
 }
 
-// longWords is a classifier of features with 32 bits, one of whose counts is a constant.
+// longWords is a classifier of features with 32 bits. One of its counts is a constant.
 func longWords() *netlist.Netlist {
 	b := netlist.NewBuilder("long")
 	x := b.Input("x", 64, 32, nil)
@@ -154,8 +155,8 @@ func longWords() *netlist.Netlist {
 	return b.Netlist()
 }
 
-// TestOne compiles and runs what is written for every sixth form of model, and for other shapes; package decisionlist
-// has the lists of all forms interpreted.
+// TestOne compiles and runs the code for every sixth form of model and for other shapes. The tests of package
+// decisionlist interpret the lists of all forms.
 func TestOne(t *testing.T) {
 	needGCC(t)
 	networks := oneForms(t)
@@ -176,7 +177,7 @@ func TestOne(t *testing.T) {
 	}
 }
 
-// TestOneCortexM runs some of them in qemu: the long tests more than one for each processor.
+// TestOneCortexM runs some of these programs in qemu. The long tests run more than one for each processor.
 func TestOneCortexM(t *testing.T) {
 	for _, program := range []string{"arm-none-eabi-gcc", "qemu-system-arm"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -202,7 +203,7 @@ func TestOneCortexM(t *testing.T) {
 	}
 }
 
-// TestOneFails holds that the self-test notices another action, another order of classes and a count that is off.
+// TestOneFails checks that the self-test notices another action, another order of classes, and a wrong count.
 func TestOneFails(t *testing.T) {
 	needGCC(t)
 	n := frozen(t, netlist.Full, netgen.FrozenOptions{})

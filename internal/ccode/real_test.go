@@ -16,8 +16,9 @@ import (
 	"ialgn/netlist"
 )
 
-// TestRealNames has features and classes be called as what stands for the module in our templates, and as what ends
-// strings and comments: their names stand in the files as they are, or as a comment may have them.
+// TestRealNames gives features and classes names that equal the placeholder of the module in our templates, and
+// names that end strings and comments. The names must appear in the files unchanged, or in the form that is safe in
+// a comment.
 func TestRealNames(t *testing.T) {
 	n := frozen(t, netlist.Full, netgen.FrozenOptions{Features: 3, Classes: 2})
 	opt := Options{Inputs: &inputs.Table{
@@ -46,8 +47,8 @@ func TestRealNames(t *testing.T) {
 	}
 }
 
-// TestOneReal compiles and runs the self-test of the form for one sample of real values, which come as words and, where
-// a word has one bit, as bits.
+// TestOneReal compiles and runs the self-test of the form for one sample of real values. The values become words or,
+// for words of one bit, bits.
 func TestOneReal(t *testing.T) {
 	needGCC(t)
 	for bits, cuts := range map[int]bool{8: false, 1: false, 2: true} {
@@ -75,8 +76,8 @@ func TestOneReal(t *testing.T) {
 	}
 }
 
-// realTable returns a table of features by scales, up to a largest word, or by cuts, with trials of it. Each third value
-// may be missing.
+// realTable returns a table of features with trials. The features are scaled to at most max, or converted by cuts.
+// Every third value may be missing.
 func realTable(features int, max uint32, byCuts bool) *inputs.Table {
 	t := &inputs.Table{Max: max, Scaled: true, ByCuts: byCuts, Classes: []string{"a", "b"}}
 	for f := range features {

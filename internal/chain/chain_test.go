@@ -11,8 +11,7 @@ import (
 	"ialgn/netlist"
 )
 
-// gates is a chain as the tests write it: the base's net, then tables of (spine, side)
-// and sides.
+// gates is a chain in the notation of the tests: the net of the base, then tables of (spine, side) with their sides.
 type gates struct {
 	base  netlist.Net
 	gates []gateOf
@@ -23,7 +22,7 @@ type gateOf struct {
 	side  netlist.Net
 }
 
-// chain returns the normal form.
+// chain returns the chain's normal form.
 func (g gates) chain() *Chain {
 	c := &Chain{}
 	c.start(g.base)
@@ -138,8 +137,8 @@ func TestNormalForm(t *testing.T) {
 	}
 }
 
-// levels is an order of features with the given number of bits each, in nets from 2 on,
-// and some unordered nets behind.
+// levels returns an order of features with the given number of bits each, in nets from 2 on. Some unordered nets
+// follow.
 func levels(features, width, plain int) (o *Order, nets int) {
 	o = &Order{}
 	nets = features*width + plain
@@ -150,9 +149,9 @@ func levels(features, width, plain int) (o *Order, nets int) {
 	return o, nets
 }
 
-// TestSimplifyExhaustively simplifies random chains over few nets: for every input, of
-// which those of a feature are thermometer codes where there is an order, the function
-// stays. The chain never grows.
+// TestSimplifyExhaustively simplifies random chains over few nets. The function must stay the same for every input.
+// With an order, only inputs in which the bits of each feature are thermometer codes count. The chain must never
+// grow.
 func TestSimplifyExhaustively(t *testing.T) {
 	for _, c := range []struct{ features, width, plain int }{
 		{0, 0, 3},
@@ -197,8 +196,8 @@ func TestSimplifyExhaustively(t *testing.T) {
 	}
 }
 
-// table returns the values of a net for the inputs 0 to 63 of at most six nets; of a
-// seventh it is constant 0, which keeps to the order.
+// table returns the values of a net for the inputs 0 to 63 of at most six nets. A seventh net is constant 0, which
+// respects the order.
 func table(v netlist.Net, nets int) uint64 {
 	switch {
 	case v <= netlist.True:
@@ -227,8 +226,8 @@ func thermometerCodes(features, width, nets int) (legal uint64) {
 	return legal
 }
 
-// TestSimplify shows each rule on the smallest chain that needs it. x is net 2, y net 3
-// and z net 4; of the ordered nets 5, 6, 7, each implies those before it.
+// TestSimplify checks each rule on the smallest chain that needs it. x is net 2, y is net 3 and z is net 4. The nets
+// 5, 6 and 7 are ordered: each implies the nets before it.
 func TestSimplify(t *testing.T) {
 	const (
 		x, y, z                = netlist.Net(2), netlist.Net(3), netlist.Net(4)
@@ -307,7 +306,7 @@ func TestSimplify(t *testing.T) {
 	}
 }
 
-// text writes a chain in a line.
+// text writes a chain on one line.
 func (c *Chain) text() string {
 	of := func(l Literal) string {
 		if l.Inverted {

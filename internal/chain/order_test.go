@@ -6,8 +6,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestRepeatedThreshold checks that bits of one threshold, which quantile encoders make,
-// are in order and not equal: of any thermometer code no more is true.
+// TestRepeatedThreshold checks that bits with the same threshold, which quantile encoders produce, are treated as
+// ordered but not as equal, because thermometer codes in general guarantee only the order.
 func TestRepeatedThreshold(t *testing.T) {
 	b := netlist.NewBuilder("n")
 	x := b.Input("x", 4, 1, []string{"f > 3", "f > 3", "f > 3", "f > 4"})

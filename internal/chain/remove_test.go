@@ -13,9 +13,9 @@ import (
 	"ialgn/sim"
 )
 
-// TestRemove removes steps from frozen networks of both topologies: with the order that
-// comparators show, function and ports stay for all inputs; with the assumed order, for
-// thermometer codes. Something must go, more with an order than without.
+// TestRemove removes steps from frozen networks of both topologies. With the order that comparators show, function
+// and ports must stay the same for all inputs; with the assumed order, for thermometer codes. Some steps must be
+// removed, and more with an order than without.
 func TestRemove(t *testing.T) {
 	for _, topology := range []netgen.Topology{netgen.Chain, netgen.Random} {
 		for seed := range uint64(20) {
@@ -47,7 +47,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestRemoveRandom does so with netlists of all kinds of cells.
+// TestRemoveRandom is TestRemove for netlists of all kinds of cells.
 func TestRemoveRandom(t *testing.T) {
 	for seed := range uint64(100) {
 		n := netgen.Netlist(seed, netgen.NetlistOptions{Cells: 20 + int(seed), Inputs: 8, Kinds: []netlist.Kind{
@@ -57,8 +57,8 @@ func TestRemoveRandom(t *testing.T) {
 	}
 }
 
-// TestRemoveKeeps checks that chains without superfluous steps stay cell by cell, and
-// that of the others, gates keep their origin.
+// TestRemoveKeeps checks that chains without superfluous steps stay unchanged cell by cell, and that the gates of
+// other chains keep their origin.
 func TestRemoveKeeps(t *testing.T) {
 	b := netlist.NewBuilder("test")
 	x := b.Input("x", 4, 1, nil)
@@ -78,7 +78,7 @@ func TestRemoveKeeps(t *testing.T) {
 		cells = append(cells, fmt.Sprintf("%v %#x %v", got.Inputs(c), got.Param(c), got.Origin(c)))
 	}
 	want := []string{
-		"[3 2] 0x7 {1 0}", "[4 6] 0x8 {2 0}", // as it was
+		"[3 2] 0x7 {1 0}", "[4 6] 0x8 {2 0}", // unchanged
 		"[4 5] 0x2 {3 1}", "[8 3] 0x2 {4 1}", // x[0] AND x[1] is 0 where the last gate lets it pass
 	}
 	if diff := cmp.Diff(want, cells); diff != "" {
@@ -86,14 +86,14 @@ func TestRemoveKeeps(t *testing.T) {
 	}
 }
 
-// anything and codes say what inputs two netlists are compared for.
+// anything and codes select the inputs on which two netlists are compared.
 const (
 	anything = false
 	codes    = true
 )
 
-// same fails if got is invalid or larger, or of another function for random inputs: with
-// codes, thermometer codes of the features that labels tell.
+// same fails if got is invalid, larger than old, or of another function. It compares the functions on random inputs
+// or, with codes, on random thermometer codes of the features that the labels name.
 func same(t *testing.T, old, got *netlist.Netlist, codes bool) {
 	t.Helper()
 	if err := got.Validate(); err != nil {

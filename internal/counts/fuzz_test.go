@@ -9,8 +9,8 @@ import (
 	"ialgn/netlist"
 )
 
-// fiveBits returns a count of five bits as two full adders and a half one, whose tables are changed by the bits of
-// wrong, and the hint of the sound form.
+// fiveBits returns a count of five bits, built from two full adders and a half adder, and the hint of the sound
+// circuit. The bits of wrong change the tables of the adders.
 func fiveBits(wrong uint64) (*netlist.Netlist, *Hint) {
 	b := netlist.NewBuilder("five")
 	x := b.Input("x", 5, 1, nil)
@@ -55,7 +55,7 @@ func valuesOf(n *netlist.Netlist, x uint64) []uint64 {
 	return value
 }
 
-// wordOf returns the number that nets are.
+// wordOf returns the number that nets represent.
 func wordOf(value []uint64, nets []netlist.Net) (w uint64) {
 	for k, v := range nets {
 		w |= value[v] << k
@@ -63,7 +63,7 @@ func wordOf(value []uint64, nets []netlist.Net) (w uint64) {
 	return w
 }
 
-// bitsOf adds up what a hint says is counted, half of a pair as a half.
+// bitsOf adds up the bits that a hint says are counted. Each half of a pair counts as one half.
 func bitsOf(value []uint64, all []Bit) (sum uint64) {
 	pairs := uint64(0)
 	for _, b := range all {
@@ -76,9 +76,8 @@ func bitsOf(value []uint64, all []Bit) (sum uint64) {
 	return sum + pairs/2
 }
 
-// FuzzHint proves counts by hints that anybody may have written, of circuits that may be
-// wrong. What passes [Hint.Check] must not make the provers panic, and what they prove must
-// be true for each of the 32 inputs.
+// FuzzHint proves counts by arbitrary hints, for circuits that may be wrong. A hint that passes [Hint.Check] must
+// not make the provers panic, and what they prove must be true for each of the 32 inputs.
 func FuzzHint(f *testing.F) {
 	sound := func(change func(*Count)) []byte {
 		_, h := fiveBits(0)
@@ -110,7 +109,7 @@ func FuzzHint(f *testing.F) {
 			err = h.Check(after)
 		}
 		runtime.ReadMemStats(&end)
-		// An empty counter is 120 bytes for three of JSON, and a list of them grows by copying.
+		// An empty counter takes 120 bytes for three bytes of JSON, and a list of counters grows by copying.
 		if grown := end.TotalAlloc - begin.TotalAlloc; grown > 1<<20+300*uint64(len(text)) {
 			t.Errorf("%d bytes took %d bytes of memory", len(text), grown)
 		}
@@ -128,8 +127,7 @@ func FuzzHint(f *testing.F) {
 	})
 }
 
-// TestFiveBits holds the seeds of [FuzzHint] to what they are for: the sound circuit is
-// proved, and no other.
+// TestFiveBits checks the seeds of [FuzzHint]: only the sound circuit is proved.
 func TestFiveBits(t *testing.T) {
 	for wrong := range uint64(200) {
 		after, h := fiveBits(wrong * 0x9e3779b97f4a7c15 & 0xf0fffffffff)

@@ -7,7 +7,7 @@ import (
 	"ialgn/netlist"
 )
 
-// adder returns a full adder of three inputs, and why its digits are their sum.
+// adder returns a full adder of three inputs, and the proof that its digits are the inputs' sum.
 func adder() (*netlist.Netlist, *Count) {
 	b := netlist.NewBuilder("adder")
 	x := b.Input("x", 3, 1, nil)
@@ -54,7 +54,7 @@ func TestProve(t *testing.T) {
 	}
 }
 
-// TestHintCheck refuses what no netlist has.
+// TestHintCheck refuses hints that fit no netlist.
 func TestHintCheck(t *testing.T) {
 	n, c := adder()
 	if err := (&Hint{Counts: []Count{*c}}).Check(n); err != nil {

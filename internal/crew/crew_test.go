@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestRun gives crews many tasks, at once and after pauses in which members leave, with
-// slow members and a slow caller, so that everybody waits for everybody.
+// TestRun gives crews many tasks, both in quick succession and after pauses in which members leave. Some members and
+// the caller are slow, so that everybody has to wait for everybody.
 func TestRun(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 9} {
 		c := New(size)
@@ -40,8 +40,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestLate wakes a sleeping caller as a member does that was the last one of the task
-// before and was then kept from running: the caller must go on waiting for this task.
+// TestLate wakes a sleeping caller too early, as a member does that finished the previous task last and was delayed
+// before waking the caller. The caller must go on waiting for the current task.
 func TestLate(t *testing.T) {
 	c, woken := New(2), make(chan struct{})
 	go func() {
@@ -64,7 +64,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestLeaves looks that no goroutine stays.
+// TestLeaves checks that no goroutine is left.
 func TestLeaves(t *testing.T) {
 	before := runtime.NumGoroutine()
 	New(5).Run(func(int) {})

@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// caught returns what a function panics with.
+// caught returns the value with which a function panics.
 func caught(f func()) (value any) {
 	defer func() { value = recover() }()
 	f()
 	return nil
 }
 
-// TestPanics has a panic in a goroutine of each kind of group: it reaches the caller, with the stack of
-// where it was, when all others are done.
+// TestPanics has a goroutine of each kind of group panic. The panic must reach the caller after all other goroutines
+// are done, with the stack of its origin.
 func TestPanics(t *testing.T) {
 	wrong := func(i int) { _ = make([]int, 1)[i] }
 	for name, run := range map[string]func(done *atomic.Int32){
@@ -45,7 +45,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestGroup holds that a group is one of errgroup where nothing panics.
+// TestGroup checks that a group without panics behaves as a group of errgroup.
 func TestGroup(t *testing.T) {
 	g, ctx := NewGroup(t.Context())
 	g.SetLimit(1)

@@ -25,7 +25,7 @@ func TestExp(t *testing.T) {
 	}
 }
 
-// TestExpAll holds the shift, and the result in place, to Exp.
+// TestExpAll compares ExpAll, with a shift and with the result in place, with Exp.
 func TestExpAll(t *testing.T) {
 	x := make([]float32, 1000)
 	for i := range x {
@@ -44,7 +44,7 @@ func TestExpAll(t *testing.T) {
 	}
 }
 
-// plainLog is Log step by step: the library's exponent, a branch, and a division for each coefficient.
+// plainLog computes Log step by step, with the library's exponent, a branch, and a division for each coefficient.
 func plainLog(x float64) float64 {
 	m, k := math.Frexp(x)
 	if m < math.Sqrt2/2 {
@@ -59,9 +59,9 @@ func plainLog(x float64) float64 {
 	return float64(float64(k)*ln2Hi) + (float64(2*float64(s*sum)) + float64(float64(k)*ln2Lo))
 }
 
-// TestLogAll holds logarithms of many numbers, one by one, in slices of all lengths up to nine and in place, to the plain
-// ones: of numbers on both sides of each split, the least and the largest normal ones, and any. Log takes subnormal
-// numbers, too.
+// TestLogAll compares logarithms with plainLog, one by one, in slices of all lengths up to nine, and in place. The
+// numbers are on both sides of each split, the least and the largest normal numbers, and random numbers. Log also
+// accepts subnormal numbers.
 func TestLogAll(t *testing.T) {
 	x := []float64{least, math.MaxFloat64, 0x1p-53, 1 - 0x1p-53}
 	for k := -1021; k < 1023; k++ {
@@ -120,8 +120,8 @@ func TestPow(t *testing.T) {
 	}
 }
 
-// TestHalfCosine compares with the library's cosine, and with its sine near the end,
-// where 1 + cos cancels.
+// TestHalfCosine compares HalfCosine with the library's cosine, and near the end, where 1 + cos cancels, with the
+// library's sine.
 func TestHalfCosine(t *testing.T) {
 	last := 1.0
 	for i := range 100_001 {
@@ -145,8 +145,8 @@ func TestHalfCosine(t *testing.T) {
 	}
 }
 
-// TestBits pins results to the bit: they decide the bytes of every trained model, so
-// a change of algorithm or of contraction by a compiler must not pass unseen.
+// TestBits pins results to the bit. They determine the bytes of every trained model, so a change of the algorithm,
+// or of a compiler's contraction of operations, must not go unnoticed.
 func TestBits(t *testing.T) {
 	for _, c := range []struct {
 		x    float32

@@ -49,7 +49,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestCheck shows good and bad command lines.
+// TestCheck checks good and bad command lines.
 func TestCheck(t *testing.T) {
 	c := &Checker{
 		Program: fake,

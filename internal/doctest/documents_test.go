@@ -66,7 +66,7 @@ var (
 	figure    = regexp.MustCompile(`\d[\d,.]*\d|\d`)
 )
 
-// TestFirstPageFigures holds each figure in the first page's table to the page that the row names.
+// TestFirstPageFigures checks that each figure in the first page's table is also on the page that its row names.
 func TestFirstPageFigures(t *testing.T) {
 	rows := figureRow.FindAllStringSubmatch(read(t, "README.md"), -1)
 	if len(rows) < 5 {
@@ -82,7 +82,7 @@ func TestFirstPageFigures(t *testing.T) {
 	}
 }
 
-// needTools skips a test that verifies up to the formal level, and after synthesis.
+// needTools skips a test that verifies up to the formal level and after synthesis if a tool is missing.
 func needTools(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -101,7 +101,7 @@ func needTools(t *testing.T) {
 	}
 }
 
-// checked returns the options that have a bitstream checked, none where there will be none.
+// checked returns the options that have a bitstream checked, or none if the run makes no bitstream.
 func checked(model string) []string {
 	for _, name := range []string{"nextpnr-ice40", "icebox_vlog"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -111,12 +111,12 @@ func checked(model string) []string {
 	return []string{"--check", model}
 }
 
-// quick makes a run short, and its network one with logic in it: with the default
-// initialisation, the first epochs pass the input on.
+// quick makes a run short but gives its network some logic: with the default initialisation, the first epochs only
+// pass the input on.
 var quick = []string{"--set", "train.epochs=3", "--set", "model.init=random", "--set", "model.width=60"}
 
-// TestKeys compares the JSON keys of docs/reference/cli.md with the output of every command, for a correct design and for
-// one with a wrong gate. Slow commands have the smallest network, which a table trains.
+// TestKeys compares the JSON keys of docs/reference/cli.md with the output of every command, for a correct design
+// and for a design with a wrong gate. Slow commands use the smallest network, which is trained on a table.
 func TestKeys(t *testing.T) {
 	needTools(t)
 	r := runner{t, t.TempDir()}
@@ -136,7 +136,7 @@ func TestKeys(t *testing.T) {
 				t.Fatalf("ialgn %q --json: %v\n%s", args, err, out)
 			}
 			if object, ok := v.(map[string]any); ok && object["error"] != nil && len(object) == 1 {
-				outputs[commonOptions] = append(outputs[commonOptions], v) // of all commands
+				outputs[commonOptions] = append(outputs[commonOptions], v) // options of all commands
 				continue
 			}
 			outputs[name] = append(outputs[name], v)
@@ -189,7 +189,7 @@ func TestKeys(t *testing.T) {
 	r.replace("out/digits.v", " & ", " | ")
 	r.sign("out")
 	add("verify", "2", "verify", "m.safetensors", "out", "--samples", "1797")
-	r.replace("out/digits.netlist", "function(0x8)", "function(0xe)") // AND, OR
+	r.replace("out/digits.netlist", "function(0x8)", "function(0xe)") // AND becomes OR
 	r.sign("out")
 	add("verify", "2", "verify", "m.safetensors", "out")
 	table := "nr,size,colour,class\n"
@@ -264,7 +264,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// runner runs commands in a folder of its own.
+// runner runs commands in a separate folder.
 type runner struct {
 	t   *testing.T
 	dir string
@@ -300,7 +300,7 @@ func (r runner) links(programs ...string) string {
 	return dir
 }
 
-// writeMNIST writes a set of 20 + 20 samples with the names and the form of MNIST.
+// writeMNIST writes a set of 20 + 20 samples with the file names and the format of MNIST.
 func (r runner) writeMNIST() {
 	r.t.Helper()
 	const n, pixels = 20, 64
@@ -320,7 +320,7 @@ func (r runner) writeMNIST() {
 	}
 }
 
-// sign makes the manifest of a folder that was changed say so.
+// sign updates the manifest of a folder after its files were changed.
 func (r runner) sign(dir string) {
 	r.t.Helper()
 	if err := testkit.ResignFolder(filepath.Join(r.dir, dir)); err != nil {
@@ -328,7 +328,7 @@ func (r runner) sign(dir string) {
 	}
 }
 
-// replace changes all places in a file: one of them might not show in the test set.
+// replace changes all occurrences in a file, because the test set might not show a single change.
 func (r runner) replace(name, from, to string) {
 	r.t.Helper()
 	path := filepath.Join(r.dir, name)

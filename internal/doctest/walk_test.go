@@ -18,10 +18,9 @@ import (
 var whole = flag.Bool("whole", false,
 	"train the documents' runs at their full length and compare all figures but times")
 
-// TestWalk runs the commands of the documents that need no data set but the embedded
-// one, in their order, and compares their output with what the documents show. The
-// training is cut short, so that only the words of the output are compared, unless
-// -whole is given.
+// TestWalk runs the documents' commands that need only the embedded data set, in their order, and compares their
+// output with the documents. Unless -whole is given, the training is shortened and only the words of the output are
+// compared.
 func TestWalk(t *testing.T) {
 	testkit.Long(t, "runs whole documents")
 	needTools(t)
@@ -52,16 +51,15 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// walk runs the steps of a document in a folder with a copy of the files that they
-// need.
+// walk runs the steps of a document in a folder with a copy of the needed files.
 type walk struct {
 	dir, path string
 
-	// demo does what "ialgn demo -o demo" does in a folder. Three documents begin with it.
+	// demo does the work of "ialgn demo -o demo" in a folder. Three documents begin with it.
 	demo func(dir string) (ran, error)
 }
 
-// ran is what a command printed, and its exit status.
+// ran is a command's output and its exit status.
 type ran struct{ out, status string }
 
 func newWalk(t *testing.T, demo func(dir string) (ran, error)) walk {
@@ -75,8 +73,7 @@ func newWalk(t *testing.T, demo func(dir string) (ran, error)) walk {
 	return w
 }
 
-// step runs a step as the document means it: with the program built already, and
-// cut short.
+// step runs a step of a document, with the program already built and with shortened training.
 func (w walk) step(s Step) error {
 	switch {
 	case s.Command == "make test" || s.Command == "make build" || strings.HasPrefix(s.Command, "export ") ||
@@ -117,7 +114,7 @@ func isMakeDemo(command string) bool {
 	return command == "make demo" || strings.HasPrefix(command, "make demo ")
 }
 
-// shortened returns a command as it is run where no figures are compared.
+// shortened returns a command in the form in which it is run if no figures are compared.
 func shortened(command string) string {
 	switch {
 	case *whole:
@@ -141,7 +138,7 @@ func (w walk) run(command string) (ran, error) {
 	return ran{string(text), fmt.Sprint(cmd.ProcessState.ExitCode())}, nil
 }
 
-// progress is a line about a long step, which a machine prints that is slow enough.
+// progress matches a line about a long step, which only slow machines print.
 var progress = regexp.MustCompile(`(?m)^[a-z][a-z0-9, ]*: \d+ (s|min|h)\b.*\n`)
 
 var (
@@ -151,7 +148,7 @@ var (
 	blanks  = regexp.MustCompile(` +`)
 )
 
-// mask replaces what is not compared.
+// mask replaces the parts of a line that are not compared.
 func mask(line string) string {
 	line = varying.ReplaceAllString(line, "~")
 	if !*whole {
@@ -160,7 +157,7 @@ func mask(line string) string {
 	return blanks.ReplaceAllString(strings.TrimSpace(line), " ")
 }
 
-// TestProgressLines takes what a slow machine says of its progress for that, and no result.
+// TestProgressLines checks that lines about progress, which slow machines print, are not compared as results.
 func TestProgressLines(t *testing.T) {
 	out := "verifying\nformal: 37 s, proving 300 bits of the last layer\nnextpnr, seed 1: 1 min 5 s, " +
 		"routing, 633 arcs left\n" +

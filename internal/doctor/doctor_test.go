@@ -15,7 +15,8 @@ import (
 	"ialgn/internal/tool"
 )
 
-// TestExamine looks where there is one program, which tells its version, one data set that is damaged, and nothing else.
+// TestExamine examines a machine with one program, which reports its version, one damaged data set, and nothing
+// else.
 func TestExamine(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the program is a shell script")

@@ -26,8 +26,8 @@ func gates(a, b model.FrozenPin, ops ...uint8) model.FrozenLayer {
 	return model.FrozenLayer{Op: model.Tables{Narrow: ops}, Pins: []model.FrozenPin{a, b}}
 }
 
-// network returns a network of two classes that reads eight features of eight bits with one threshold each, of which
-// that of the first costs nothing.
+// network returns a network of two classes that reads eight features of eight bits. Each feature has one threshold,
+// and the comparison of the first feature costs nothing.
 func network(t *testing.T, layers ...model.FrozenLayer) *model.Frozen {
 	t.Helper()
 	e := encoding.Encoder{Bits: 2, BitsIn: 8, Max: 255, Thresholds: [][]uint16{
@@ -42,7 +42,7 @@ func network(t *testing.T, layers ...model.FrozenLayer) *model.Frozen {
 	return f
 }
 
-// estimated returns the look-up tables of a whole network.
+// estimated returns the estimated look-up tables of a whole network.
 func estimated(f *model.Frozen, inputs int) estimate.LUTs {
 	luts, err := estimate.Of(f, inputs, nil)
 	if err != nil {
@@ -51,8 +51,8 @@ func estimated(f *model.Frozen, inputs int) estimate.LUTs {
 	return luts
 }
 
-// TestByHand has networks whose look-up tables can be counted: of two counted bits, one a class, the head is a
-// comparison, a choice and an index.
+// TestByHand checks networks whose look-up tables can be counted by hand. For two counted bits, one for each class,
+// the head is a comparison, a choice and an index.
 func TestByHand(t *testing.T) {
 	const head = 3
 	for _, c := range []struct {
@@ -105,7 +105,7 @@ func TestByHand(t *testing.T) {
 				gates(input(2, 3), input(4, 5), and, zero), gates(previous(0, 0), previous(1, 0), and, or),
 			},
 			6,
-			// The first bit is 0 and is not counted; the second is the node that both read.
+			// The first bit is 0 and is not counted. The second bit is the node that both classes read.
 			estimate.LUTs{Gates: 1, Head: head, Encoder: 2 * 2},
 		},
 		{
@@ -135,8 +135,8 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// TestPopcounts has a head whose counters are of many bits: ten classes of a hundred bits have 93 fewer digits each, and
-// a compare, a choice and an index of counts of seven.
+// TestPopcounts checks a head with counters of many bits. Each of ten classes of a hundred bits has 93 digits fewer
+// than bits. The counts of seven digits need comparisons, choices and an index.
 func TestPopcounts(t *testing.T) {
 	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 1000, Depth: 1, Features: 50, Classes: 10})
 	for i := range f.Layers[0].Width() {
@@ -150,7 +150,7 @@ func TestPopcounts(t *testing.T) {
 	}
 }
 
-// TestMoreInputs: with more inputs a look-up table never holds less.
+// TestMoreInputs checks that look-up tables with more inputs never hold less.
 func TestMoreInputs(t *testing.T) {
 	for seed := range uint64(20) {
 		f := netgen.Frozen(seed, netgen.FrozenOptions{Topology: netgen.Topology(seed % 2), Depth: 12})

@@ -36,8 +36,8 @@ func classifier(t *testing.T) *netlist.Netlist {
 	return n
 }
 
-// clocked returns a netlist with registers of two stages, and with names that VHDL has to
-// write as extended identifiers.
+// clocked returns a netlist with registers of two stages, and with names that VHDL must write as extended
+// identifiers.
 func clocked() *netlist.Netlist {
 	b := netlist.NewBuilder("clocked_")
 	x := b.Input("x", 4, 1, nil)
@@ -81,7 +81,7 @@ func write(t *testing.T, path string, content func(io.Writer) error) {
 	}
 }
 
-// hand writes the Verilog of n and all that stands beside it.
+// hand writes the Verilog of n and all files that accompany it.
 func hand(t *testing.T, n *netlist.Netlist, opt handover.Options) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -124,7 +124,7 @@ func TestGolden(t *testing.T) {
 					t.Fatal(err)
 				}
 				path := filepath.Join("testdata", name+"_"+family.Name+f.Suffix)
-				if f.Format == "template" || f.Format == "vhdl" { // alike for all targets
+				if f.Format == "template" || f.Format == "vhdl" { // the same for all targets
 					path = filepath.Join("testdata", name+f.Suffix)
 				}
 				if *update {
@@ -144,8 +144,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestTemplate includes the template in a module of a user and has the file list compiled
-// with it, without a warning.
+// TestTemplate includes the template in a user's module and compiles it with the file list, without a warning.
 func TestTemplate(t *testing.T) {
 	n := classifier(t)
 	for _, family := range target.Families() {
@@ -181,8 +180,8 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
-// TestVersion reads the word back from the Verilog: by a simulator from the local parameter,
-// by yosys from the attribute, at no cost in cells.
+// TestVersion reads the version word back from the Verilog: in a simulator from the local parameter, and in yosys
+// from the attribute. The word must add no cells.
 func TestVersion(t *testing.T) {
 	yosys := find(t, "yosys")
 	find(t, "iverilog")
@@ -218,7 +217,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestVHDL has GHDL compile the package, and an entity that has an instance of the component.
+// TestVHDL has GHDL compile the package and an entity that instantiates the component.
 func TestVHDL(t *testing.T) {
 	if _, err := exec.LookPath("ghdl"); err != nil {
 		t.Skip("ghdl is not installed: apt-get install ghdl")
@@ -251,7 +250,7 @@ func TestVHDL(t *testing.T) {
 	}
 }
 
-// TestTcl sources the constraints of Tcl in a shell that knows their commands and prints them.
+// TestTcl runs the Tcl constraints in a shell that defines their commands and prints them.
 func TestTcl(t *testing.T) {
 	const shell = `foreach c {create_clock set_max_delay} { proc $c args "puts \"$c \$args\"" }
 foreach c {get_ports all_inputs all_outputs} { proc $c args "return \"<$c \$args>\"" }
@@ -275,7 +274,7 @@ source [lindex $argv 0]
 	}
 }
 
-// TestPCF gives the constraints of iCE40 to nextpnr, which takes the frequency from them.
+// TestPCF passes the iCE40 constraints to nextpnr, which must take the frequency from them.
 func TestPCF(t *testing.T) {
 	find(t, "nextpnr-ice40")
 	find(t, "yosys")
@@ -318,7 +317,7 @@ func TestRefuse(t *testing.T) {
 	b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Register, 0, netlist.Origin{}, x[0], ce[0])})
 	if err := handover.WriteVHDL(io.Discard, b.Netlist(), handover.Options{}); err == nil ||
 		!strings.Contains(err.Error(), `the name "clk" is taken`) {
-		t.Errorf("a port clk beside the clock: %v", err)
+		t.Errorf("a port clk in addition to the clock: %v", err)
 	}
 	b = netlist.NewBuilder("net")
 	b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Register, 0, netlist.Origin{}, b.Input("x", 1, 1, nil)...)})

@@ -98,7 +98,8 @@ func TestWriteJSONOfWords(t *testing.T) {
 	}
 }
 
-// TestLines has a comment list no more features than are read with pleasure, and nothing of words that are not scaled.
+// TestLines checks that a comment lists only as many features as a reader can bear, and no words that are not
+// scaled.
 func TestLines(t *testing.T) {
 	table := small()
 	lines := strings.Join(table.Lines(), "\n")
@@ -168,7 +169,7 @@ func TestCutLines(t *testing.T) {
 		table.Features = append(table.Features, Feature{Name: fmt.Sprint("f", i)})
 	}
 	if all := table.Lines(); len(all) > maxLines+5 || all[len(all)-1] != "  ... and 955 more" {
-		t.Errorf("%d lines, of which the last is %q", len(all), all[len(all)-1])
+		t.Errorf("%d lines, the last is %q", len(all), all[len(all)-1])
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// blocking returns a pipe whose reading end is like a standard input: one that Go's runtime does not wait for.
+// blocking returns a pipe. Its reading end is like a standard input that Go's runtime does not wait for.
 func blocking(t *testing.T) (r, w *os.File) {
 	t.Helper()
 	var ends [2]int
@@ -35,7 +35,8 @@ func pollable(t *testing.T) (r, w *os.File) {
 	return r, w
 }
 
-// TestInterrupt ends a read of a pipe that waits, after one that did not, and leaves the pipe to who reads next.
+// TestInterrupt interrupts a waiting read of a pipe, after a read that did not wait. The pipe must stay usable for
+// the next reader.
 func TestInterrupt(t *testing.T) {
 	for name, pipe := range map[string]func(*testing.T) (r, w *os.File){"blocking": blocking, "pollable": pollable} {
 		t.Run(name, func(t *testing.T) {
@@ -70,7 +71,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestFile has a regular file, which nobody waits for, and its end; and the end of a pipe.
+// TestFile reads a regular file, on which reads never wait, to its end, and a pipe to its end.
 func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text")
 	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {

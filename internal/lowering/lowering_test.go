@@ -14,7 +14,7 @@ import (
 	"ialgn/sim"
 )
 
-// check holds the lowered netlist against n in the simulator, over some clocks.
+// check compares the lowered netlist with n in the simulator, over several clocks.
 func check(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
 	t.Helper()
 	lowered := Functions(n)
@@ -77,7 +77,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestCompare holds every threshold of a word of 9 bits, all values.
+// TestCompare checks every threshold of a word of 9 bits, for all values.
 func TestCompare(t *testing.T) {
 	b := netlist.NewBuilder("net")
 	x := b.Input("x", 9, 9, nil)

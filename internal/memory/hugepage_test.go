@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// TestMake looks at the length, the place and the zeros of short and long arrays, of
-// memory that was used before too.
+// TestMake checks the length, the alignment and the zeros of short and long arrays, also of memory that was used
+// before.
 func TestMake(t *testing.T) {
 	places := map[uintptr]bool{}
 	for range 3 {

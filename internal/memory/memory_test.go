@@ -13,7 +13,8 @@ import (
 const meminfo = "MemTotal:       24684092 kB\nMemFree:        1 kB\nMemAvailable:   23895272 kB\nSwapTotal:       " +
 	"1000 kB\n"
 
-// TestGroups has limits of both versions of control groups, of the process's own and of those above.
+// TestGroups checks limits of both versions of control groups, of the process's own group and of the groups above
+// it.
 func TestGroups(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
@@ -73,7 +74,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestResources runs itself under limits of the shell.
+// TestResources runs the test itself under limits set by the shell.
 func TestResources(t *testing.T) {
 	if os.Getenv("MEMORY_TEST") != "" {
 		l := Total()
@@ -81,7 +82,7 @@ func TestResources(t *testing.T) {
 		return
 	}
 	if runtime.GOOS != "linux" {
-		t.Skip("the limits are those of Linux")
+		t.Skip("the limits exist only on Linux")
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -105,7 +106,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// TestMachine holds that this machine's memory is plausible, where it is known.
+// TestMachine checks that this machine's memory size is plausible if it is known.
 func TestMachine(t *testing.T) {
 	total, free := Total().Bytes, Available()
 	if total != 0 && (total < 1<<24 || total > 1<<50) || free > total {

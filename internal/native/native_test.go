@@ -19,7 +19,7 @@ import (
 	"ialgn/sim"
 )
 
-// sets are the instruction sets of this machine.
+// sets returns the instruction sets of this machine.
 func sets() (all []*ISA) {
 	for _, isa := range ISAs {
 		if isa.Arch == runtime.GOARCH && isa.Available() && nativecall.Available {
@@ -29,7 +29,7 @@ func sets() (all []*ISA) {
 	return all
 }
 
-// machine is code in executable memory with the memory that it works on.
+// machine is code in executable memory, with the memory that the code uses.
 type machine struct {
 	code                *Code
 	mapped              *nativecall.Code
@@ -90,7 +90,7 @@ func check(t *testing.T, n *netlist.Netlist, isa *ISA, blocks int) *Code {
 	return c
 }
 
-// compareBlock compares the first state rows with what the simulator says of input rows.
+// compareBlock compares the first state rows with the simulator's results for the input rows.
 func compareBlock(t *testing.T, s *sim.Simulator, in, state []uint64) {
 	t.Helper()
 	n, words := s.Netlist(), s.Block()
@@ -112,7 +112,7 @@ func compareBlock(t *testing.T, s *sim.Simulator, in, state []uint64) {
 	}
 }
 
-// TestRandom holds the code of random netlists of all kinds of cells against the simulator.
+// TestRandom compares the code of random netlists of all kinds of cells with the simulator.
 func TestRandom(t *testing.T) {
 	for _, isa := range sets() {
 		t.Run(isa.Name, func(t *testing.T) {
@@ -123,8 +123,8 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// TestNetworks does so with networks of several segments, in which values pass from one to another and more live at a
-// time than there are registers.
+// TestNetworks compares the code of networks with several segments with the simulator. Values pass from one segment
+// to another, and more values are live at a time than there are registers.
 func TestNetworks(t *testing.T) {
 	for _, isa := range sets() {
 		segments, local := 0, 0
@@ -151,7 +151,7 @@ func network(tb testing.TB, width, depth int, topology netgen.Topology, scope ne
 	return n
 }
 
-// TestDeterministic compiles twice: the code goes into files.
+// TestDeterministic compiles twice and expects the same code, because the code is written to files.
 func TestDeterministic(t *testing.T) {
 	for _, isa := range ISAs {
 		n := network(t, 300, 4, netgen.Chain, netlist.Core)
@@ -166,7 +166,7 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestCompileRefusesRegisters has a netlist with a register.
+// TestCompileRefusesRegisters checks that a netlist with a register is refused.
 func TestCompileRefusesRegisters(t *testing.T) {
 	b := netlist.NewBuilder("net")
 	x := b.Input("x", 1, 1, nil)
@@ -177,7 +177,7 @@ func TestCompileRefusesRegisters(t *testing.T) {
 	}
 }
 
-// TestTooLarge has samples so long that instructions do not reach from one to another: an error, on every machine.
+// TestTooLarge checks that samples that are too long for the reach of instructions are an error on every machine.
 func TestTooLarge(t *testing.T) {
 	n := network(t, 100, 2, netgen.Chain, netlist.Core)
 	for _, isa := range ISAs {
@@ -192,7 +192,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// BenchmarkRun measures networks of the paper's form, from bit rows to the bits of counts and class.
+// BenchmarkRun measures networks of the paper's form, from bit rows to the bits of the counts and the class.
 func BenchmarkRun(b *testing.B) {
 	for _, isa := range sets() {
 		for _, blocks := range []int{1, 8} {

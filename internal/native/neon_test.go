@@ -49,8 +49,8 @@ func emulated(t *testing.T, n *netlist.Netlist, isa *ISA, cpu arm64test.CPU) {
 	compareBlock(t, s, in, got)
 }
 
-// emulatedLooped runs NEON code that has the kernels of a network once on a block of random samples in the emulator,
-// and compares every output with what the simulator says of the unrolled network.
+// emulatedLooped runs NEON code with loops over positions, which contains each kernel once, on a block of random
+// samples in the emulator. It compares every output with the simulator's results for the unrolled network.
 func emulatedLooped(t *testing.T, m *model.Model, isa *ISA, cpu arm64test.CPU) {
 	t.Helper()
 	kernels, err := freeze.Positions(m.Compact())
@@ -94,8 +94,8 @@ func emulatedLooped(t *testing.T, m *model.Model, isa *ISA, cpu arm64test.CPU) {
 	compareBlock(t, s, in, got)
 }
 
-// loopedCalls returns a function that calls everything in the code behind it for one block, with the images behind each
-// other at x0, and then the other areas; and where the state rows begin.
+// loopedCalls returns a function that calls all functions of the appended code for one block, and the offset of the
+// state rows. x0 points to the images, one after the other, followed by the other areas.
 func loopedCalls(c *Code) (code []byte, state int) {
 	row := c.ISA.RowBytes
 	starts := []int{0}
@@ -119,13 +119,13 @@ func loopedCalls(c *Code) (code []byte, state int) {
 	return calls(all), state
 }
 
-// call is a call of a function of the code: three addresses from x0 on, and three numbers.
+// call is a call of a function of the code with three addresses, as offsets from x0, and three numbers.
 type call struct {
 	offset    int
 	arguments [6]int
 }
 
-// calls returns a function that calls others in the code behind it.
+// calls returns a function that calls functions of the code appended to it.
 func calls(all []call) []byte {
 	var a arm64.Asm
 	const x19, x30 = 19, 30
@@ -156,7 +156,7 @@ func calls(all []call) []byte {
 	return a.Bytes()[:end]
 }
 
-// TestNEONLooped holds NEON code that loops over positions against the simulator, in the emulator.
+// TestNEONLooped compares NEON code that loops over positions with the simulator, in the emulator.
 func TestNEONLooped(t *testing.T) {
 	for isa, cpu := range map[*ISA]arm64test.CPU{NEON: arm64test.Plain, NEONSHA3: arm64test.Max} {
 		t.Run(isa.Name, func(t *testing.T) {
@@ -170,8 +170,8 @@ func TestNEONLooped(t *testing.T) {
 	}
 }
 
-// segmentCalls returns a function that calls the segments behind it on one block, with the areas behind each other
-// at x0.
+// segmentCalls returns a function that calls the appended segments on one block. x0 points to the areas, one after
+// the other.
 func segmentCalls(c *Code) []byte {
 	row := c.ISA.RowBytes
 	var all []call
@@ -181,7 +181,7 @@ func segmentCalls(c *Code) []byte {
 	return calls(all)
 }
 
-// TestNEON holds NEON code, with and without the instructions of SHA3, against the simulator, in the emulator.
+// TestNEON compares NEON code, with and without the instructions of SHA3, with the simulator, in the emulator.
 func TestNEON(t *testing.T) {
 	for isa, cpu := range map[*ISA]arm64test.CPU{NEON: arm64test.Plain, NEONSHA3: arm64test.Max} {
 		t.Run(isa.Name, func(t *testing.T) {

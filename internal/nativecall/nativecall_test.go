@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCall has a function that stores its six arguments, from stacks of many depths while collections run.
+// TestCall calls a function that stores its six arguments, from stacks of many depths, while garbage collections
+// run.
 func TestCall(t *testing.T) {
 	code := mapped(t, storeArguments)
 	stop, done := make(chan bool), make(chan bool)
@@ -53,7 +54,7 @@ func callDeep(t *testing.T, depth int, entry uintptr) byte {
 	return 0
 }
 
-// TestClobber has a function that spoils every register that it may, and uses 2 KiB of stack.
+// TestClobber calls a function that overwrites every register that it may, and that uses 2 KiB of stack.
 func TestClobber(t *testing.T) {
 	code := mapped(t, clobber)
 	sum := 0.0

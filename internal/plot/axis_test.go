@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// labels returns the texts of the ticks that have one.
+// labels returns the texts of the labelled ticks.
 func labels(s scale) (all []string) {
 	for _, t := range s.ticks {
 		if t.Label != "" {
@@ -80,8 +80,8 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// TestTicksOfAnyRange: whatever the values, they lie on the axis, and its ticks are a few
-// with different numbers.
+// TestTicksOfAnyRange checks that any values lie on the axis, and that the axis has a few ticks with different
+// numbers.
 func TestTicksOfAnyRange(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	for range 5000 {

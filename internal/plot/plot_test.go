@@ -19,8 +19,8 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// changes is a chart with all that a line chart may have: a band, error bars, exact zeros,
-// a missing value, points by themselves, groups.
+// changes is a chart with every element of a line chart: a band, error bars, exact zeros, a missing value, separate
+// points, groups.
 func changes() *Chart {
 	x := Upto(40)
 	operations, anchors := make([]float64, 40), make([]float64, 40)
@@ -54,8 +54,7 @@ func shares() *Chart {
 	}
 }
 
-// texts returns what is written in an SVG, and fails for one that is not well-formed or
-// that refers to anything.
+// texts returns the texts in an SVG. It fails if the SVG is not well-formed or refers to anything external.
 func texts(t *testing.T, svg []byte) (all []string) {
 	t.Helper()
 	d := xml.NewDecoder(bytes.NewReader(svg))
@@ -109,7 +108,7 @@ func TestSVGSaysWhatIsDrawn(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := texts(t, svg)
-			// The title stands twice: for the screen reader, and drawn.
+			// The title occurs twice: once for the screen reader, and once drawn.
 			if n := strings.Count(strings.Join(got, "\n"), c.chart.Title); n != 2 {
 				t.Errorf("the title is there %d times", n)
 			}
@@ -142,13 +141,13 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestZerosStandOnTheirLine finds the marks of the two zeros at one height below all
-// decades, and that no line leads there.
+// TestZerosStandOnTheirLine checks that the marks of the two zeros are at the same height, below all decades, and
+// that no line leads there.
 func TestZerosStandOnTheirLine(t *testing.T) {
 	c := changes()
 	_, y := c.scales()
 	if !y.zeros || y.at(0) != y.zero || y.zero >= y.at(math.Exp(-39./4)) {
-		t.Errorf("zero stands at %v, the least value at %v", y.at(0), y.at(math.Exp(-39./4)))
+		t.Errorf("zero is at %v, the least value at %v", y.at(0), y.at(math.Exp(-39./4)))
 	}
 	v := curve{&c.Series[0], lookOf(0, 0), scale{}, y, 4}
 	if diff := cmp.Diff([][2]int{{0, 20}, {21, 30}, {31, 40}}, v.parts()); diff != "" {
@@ -163,7 +162,7 @@ func TestZerosStandOnTheirLine(t *testing.T) {
 	}
 }
 
-// TestLinearZeroIsOrdinary: only a logarithmic axis has a line of zeros.
+// TestLinearZeroIsOrdinary checks that only a logarithmic axis has a line of zeros.
 func TestLinearZeroIsOrdinary(t *testing.T) {
 	c := changes()
 	c.Y.Log = false
@@ -176,8 +175,8 @@ func TestLinearZeroIsOrdinary(t *testing.T) {
 	}
 }
 
-// TestToldApartWithoutColour: no two of many series share dashes and glyph, and no two
-// sets of bars share lightness and hatching.
+// TestToldApartWithoutColour checks that no two of many series have the same dashes and glyph, and that no two sets
+// of bars have the same lightness and hatching.
 func TestToldApartWithoutColour(t *testing.T) {
 	type pair struct{ dash, glyph int }
 	seen := map[pair]int{}
@@ -229,8 +228,8 @@ func TestEverySeriesIsDrawn(t *testing.T) {
 	}
 }
 
-// TestLongLabelTakesNoHeight: above a legend of many rows, a y label that is longer than
-// the plot is high breaks into lines and leaves it its height.
+// TestLongLabelTakesNoHeight checks that a y label that is longer than the plot is high is broken into lines above a
+// legend of many rows, so that the plot keeps its height.
 func TestLongLabelTakesNoHeight(t *testing.T) {
 	height := func(label string) float64 {
 		c := &Chart{Title: "t", X: Axis{Label: "x"}, Y: Axis{Label: label}}
@@ -255,7 +254,7 @@ func TestLongLabelTakesNoHeight(t *testing.T) {
 	}
 }
 
-// TestBandsLieBelowLines: no band covers the line of a series before it.
+// TestBandsLieBelowLines checks that no band covers the line of a previous series.
 func TestBandsLieBelowLines(t *testing.T) {
 	x, y := []float64{1, 2}, []float64{1, 2}
 	svg, err := (&Chart{Title: "t", Series: []Series{
@@ -267,7 +266,7 @@ func TestBandsLieBelowLines(t *testing.T) {
 	plot := string(svg)
 	bands := regexp.MustCompile(`fill-opacity:0\.14`).FindAllStringIndex(plot, 2) // the legend's come last
 	if line := strings.Index(plot, "stroke-width:1.2"); len(bands) != 2 || line < bands[1][0] {
-		t.Errorf("a line stands at %d, before a band: %v", line, bands)
+		t.Errorf("a line at %d comes before a band: %v", line, bands)
 	}
 }
 
@@ -372,7 +371,7 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// TestTextsKeepApart: texts on one line have their room and do not touch, whatever font draws them.
+// TestTextsKeepApart checks that texts on one line have enough room and do not touch, whatever font draws them.
 func TestTextsKeepApart(t *testing.T) {
 	c := changes()
 	c.Series[0].Name = "mean, 10th to 90th percentile & more"
@@ -404,7 +403,8 @@ func TestTextsKeepApart(t *testing.T) {
 	}
 }
 
-// TestInline has no paper of its own, and an image has it under all that is drawn.
+// TestInline checks that an inline chart has no background, and that an image has a background behind everything
+// else.
 func TestInline(t *testing.T) {
 	for _, c := range []*Chart{changes(), shares()} {
 		svg, err := c.SVG()

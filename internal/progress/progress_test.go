@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/progress"
 )
 
-// shown is a board whose lines are kept. An end is the line "end".
+// shown is a board that keeps its lines. The end of a task is the line "end".
 type shown struct {
 	mu    sync.Mutex
 	lines []string
@@ -65,7 +65,7 @@ func TestLines(t *testing.T) {
 	})
 }
 
-// TestSeveral shows two placings at a time, for longer than an hour.
+// TestSeveral shows two placements at the same time, for longer than an hour.
 func TestSeveral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s shown
@@ -85,7 +85,7 @@ func TestSeveral(t *testing.T) {
 	})
 }
 
-// TestShort: what ends at once is not shown, and neither is what nobody listens to.
+// TestShort checks that a task that ends at once is not shown, nor a task without a listener.
 func TestShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s shown
@@ -104,7 +104,7 @@ func TestShort(t *testing.T) {
 	})
 }
 
-// TestEndOfAll: the end of a task ends those that an error left within it.
+// TestEndOfAll checks that the end of a task also ends inner tasks that an error left open.
 func TestEndOfAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s shown
@@ -119,7 +119,7 @@ func TestEndOfAll(t *testing.T) {
 	})
 }
 
-// TestMany begins and ends tasks from many goroutines; the race detector watches.
+// TestMany begins and ends tasks from many goroutines, for the race detector.
 func TestMany(t *testing.T) {
 	var s shown
 	ctx := progress.With(t.Context(), progress.NewBoard(time.Microsecond, s.show))
@@ -139,7 +139,8 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// TestFault: a fault while it is shown is one of who ends the work, where it is reported.
+// TestFault checks that an error while progress is shown is returned to the caller that ends the work, and reported
+// there.
 func TestFault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := progress.With(t.Context(), progress.NewBoard(time.Second, func(all []progress.Status) {

@@ -16,8 +16,8 @@ import (
 	"ialgn/internal/crew"
 )
 
-// numbered is a source of samples of two elements, n and -n for the sample n, which come in parts of random size. After
-// them it has an error.
+// numbered is a source of samples of two elements, n and -n for the sample n, in parts of random size. After the
+// samples it returns the error end.
 func numbered(r *rand.Rand, samples int, end error) Source[int] {
 	next := 0
 	return func(dst []int) (int, error) {
@@ -35,8 +35,8 @@ func numbered(r *rand.Rand, samples int, end error) Source[int] {
 	}
 }
 
-// TestBlocks holds blocks to a plain count: all samples, in order, in full blocks but for the last one; without the
-// started block where the source has an error.
+// TestBlocks compares blocks with a plain count: all samples in order, in full blocks except for the last one. If
+// the source has an error, the started block is dropped.
 func TestBlocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	broken := errors.New("broken")
@@ -48,7 +48,7 @@ func TestBlocks(t *testing.T) {
 					func(block []int) error {
 						for i := 0; i < len(block); i += 2 {
 							if block[i] != -block[i+1] {
-								t.Fatalf("sample %d beside %d", block[i], block[i+1])
+								t.Fatalf("sample %d next to %d", block[i], block[i+1])
 							}
 							got = append(got, block[i])
 						}
@@ -73,11 +73,11 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestPatience has samples come slowly: a block ends some time after its first sample, and is full where samples come
-// fast enough.
+// TestPatience has samples arrive slowly. A block ends some time after its first sample, or is full if samples
+// arrive fast enough.
 func TestPatience(t *testing.T) {
 	for name, c := range map[string]struct {
-		after []time.Duration // when each sample comes, after the one before
+		after []time.Duration // when each sample arrives, after the previous one
 		want  []string
 	}{
 		"all at once": {make([]time.Duration, 10), []string{"0s [0 1 2 3]", "0s [4 5 6 7]", "0s [8 9]"}},
@@ -117,7 +117,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestAhead finds the next block read while one is in use, and a block unchanged for as long.
+// TestAhead checks that the next block is read while a block is in use, and that the block in use does not change.
 func TestAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
@@ -147,7 +147,8 @@ func TestAhead(t *testing.T) {
 	})
 }
 
-// TestEnd ends by the user's error, an ended context and panics; the source is not read after that.
+// TestEnd ends reading by an error of the user, an ended context, and panics. The source must not be read
+// afterwards.
 func TestEnd(t *testing.T) {
 	mine := errors.New("enough")
 	for _, ahead := range []bool{false, true} {
@@ -167,7 +168,7 @@ func TestEnd(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		err = Blocks(ctx, o, read, func([]int) error { cancel(); return nil })
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v, want that of the context", err)
+			t.Errorf("error %v, want the context's error", err)
 		}
 		before := reading
 		if time.Sleep(time.Millisecond); reading != before {
@@ -186,7 +187,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// panicOf returns what a function panics with.
+// panicOf returns the value with which a function panics.
 func panicOf(do func()) (value any) {
 	defer func() {
 		value = recover()

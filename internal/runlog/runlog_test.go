@@ -44,7 +44,7 @@ func extend(t *testing.T, path, text string) {
 	f.Close()
 }
 
-// losses returns what runs a follower has, and their losses by epoch.
+// losses returns a follower's runs with their losses by epoch.
 func losses(f *runlog.Follower) (all []string) {
 	for _, r := range f.Runs {
 		text := fmt.Sprintf("%s seed %d call %d:", r.Name, *r.Seed, r.Call)
@@ -56,7 +56,7 @@ func losses(f *runlog.Follower) (all []string) {
 	return all
 }
 
-// step changes a log and says what a follower makes of it.
+// step changes a log and gives the expected state of a follower afterwards.
 type step struct {
 	change  func(t *testing.T, path string)
 	changed bool
@@ -64,7 +64,7 @@ type step struct {
 	trouble string
 }
 
-// TestFollow reads logs in every state that they can be in between two looks.
+// TestFollow reads logs in every state that they can have between two reads.
 func TestFollow(t *testing.T) {
 	put := func(text string) func(*testing.T, string) {
 		return func(t *testing.T, path string) { write(t, path, text) }
@@ -156,7 +156,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestProblems has lines that are none of a log: each is named, and the others are read.
+// TestProblems checks that each invalid line is named, and that the other lines are read.
 func TestProblems(t *testing.T) {
 	csv := "run,seed,time,epoch,loss,train_accuracy,test_accuracy\n"
 	for _, c := range []struct{ name, text, want string }{
@@ -203,7 +203,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// epochs are two lines, with all that an epoch may have and with what it must.
+// epochs returns two epochs: one with all optional fields, and one with the required fields alone.
 func epochs() []runlog.Epoch {
 	seed, relaxed := uint64(7), 0.125
 	p := trainer.Progress{
@@ -218,7 +218,7 @@ func epochs() []runlog.Epoch {
 	return []runlog.Epoch{all, few}
 }
 
-// TestWrite writes both forms and reads them again: JSON without the run, which it does not say.
+// TestWrite writes both forms and reads them back. The JSON form does not contain the run.
 func TestWrite(t *testing.T) {
 	for _, name := range []string{"log.jsonl", "log.csv"} {
 		t.Run(name, func(t *testing.T) {
@@ -228,7 +228,7 @@ func TestWrite(t *testing.T) {
 				if runlog.IsCSV(name) {
 					want[i].Run = `a "run", and more`
 				}
-				w, err := runlog.Append(path, outfile.NewGuard(false)) // each by another call
+				w, err := runlog.Append(path, outfile.NewGuard(false)) // a separate call for each epoch
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -251,7 +251,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestAppend: a line that was cut off is ended, and what is no log of the program stays as it is.
+// TestAppend checks that a truncated line is ended, and that a file that is not a log of the program stays
+// unchanged.
 func TestAppend(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log.jsonl")
 	write(t, path, line(7, 1, 3)+line(7, 2, 2)[:60])
@@ -283,8 +284,8 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// FuzzFollow reads any file, in two pieces: epochs are what a run can have written, in ascending order, and it does not
-// matter where the first piece ends.
+// FuzzFollow reads any file in two pieces. The epochs must be ones that a run can have written, in ascending order,
+// and the result must not depend on where the first piece ends.
 func FuzzFollow(f *testing.F) {
 	for _, text := range []string{
 		line(7, 1, 3) + line(7, 2, 2), "run,seed,epoch,loss,train_accuracy,test_accuracy\na,1,1,2,0.5,0.5\n", "{}\n\n[", "\x00",

@@ -90,8 +90,8 @@ func checkGuarded(t *testing.T, name string, f *model.Frozen, w *worker, seed ui
 	}
 }
 
-// checkBorder checks that the rows around an image are unchanged: only the previous convolution's output, or the
-// input, may be in an image's rows.
+// checkBorder checks that all rows of an image are zero, except for the rows that the previous convolution or the
+// input writes.
 func checkBorder(t *testing.T, name string, w *worker, stage int, image []uint64) {
 	t.Helper()
 	written := make([]bool, w.code.Stages[stage].Image)

@@ -7,7 +7,7 @@ import (
 	"ialgn/internal/progress"
 )
 
-// tasks returns a task deep within others, and one beside it.
+// tasks returns a deeply nested task, and a task at the same level.
 func tasks() []progress.Status {
 	doing := []string{"rtl", "3 of 100 parts", "count_2", "verilator, running", "640 of 1000 samples"}
 	return []progress.Status{
@@ -16,7 +16,7 @@ func tasks() []progress.Status {
 	}
 }
 
-// TestFit: what matters most is said in a narrow terminal, and more in a wide one.
+// TestFit checks that a narrow terminal shows what matters most, and that a wide terminal shows more.
 func TestFit(t *testing.T) {
 	for _, c := range []struct {
 		columns int

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestVisible has what terminals act on, and what they show.
+// TestVisible checks characters that control terminals, and characters that terminals show.
 func TestVisible(t *testing.T) {
 	for _, c := range []struct {
 		text    string
@@ -29,7 +29,8 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// TestScreenWrite: what is written to a screen is visible, and as many bytes are reported as were given.
+// TestScreenWrite checks that text written to a screen is made visible, and that the number of written bytes is the
+// length of the given text.
 func TestScreenWrite(t *testing.T) {
 	var b strings.Builder
 	if n, err := New(&b).Write([]byte("\x1b[2J\n")); n != 5 || err != nil || b.String() != "\\x1b[2J\n" {

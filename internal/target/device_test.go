@@ -13,13 +13,13 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// small is a design that every device has room for.
+// small is a design that fits into every device.
 const small = `module small (input wire clk, input wire x, output reg y);
   always @(posedge clk) y <= x;
 endmodule
 `
 
-// TestUtilisation holds the figures of iCE40 to what nextpnr says that there is.
+// TestUtilisation compares the numbers of cells of iCE40 devices with nextpnr's.
 func TestUtilisation(t *testing.T) {
 	yosys, nextpnr := testkit.FindTool(t, "yosys"), testkit.FindTool(t, "nextpnr-ice40")
 	dir := t.TempDir()
@@ -44,7 +44,7 @@ func TestUtilisation(t *testing.T) {
 	}
 }
 
-// available returns how many of a kind of cells a line of utilisation says that there are.
+// available returns the number of cells of a kind that a line of nextpnr's utilisation report says are available.
 func available(t *testing.T, text, kind string) int {
 	t.Helper()
 	m := regexp.MustCompile(kind + `: *\d+/ *(\d+)`).FindStringSubmatch(text)
@@ -55,8 +55,8 @@ func available(t *testing.T, text, kind string) int {
 	return n
 }
 
-// TestPins holds the pins of iCE40 to icestorm's data base: the data sheet has as many, but for
-// TQ144, where it leaves out one that can be used.
+// TestPins compares the pins of iCE40 with icestorm's database. The data sheet has the same number of pins, except
+// for TQ144, where it leaves out a usable pin.
 func TestPins(t *testing.T) {
 	program := testkit.FindTool(t, "icetime")
 	for _, c := range []struct {
@@ -99,7 +99,7 @@ func find(t *testing.T, name string) target.Device {
 	return d
 }
 
-// TestDevices holds every row to what the others have.
+// TestDevices checks that every row of the table is complete.
 func TestDevices(t *testing.T) {
 	for _, name := range target.DeviceNames() {
 		d := find(t, name)

@@ -8,7 +8,8 @@ import (
 	"ialgn/internal/target"
 )
 
-// TestFamilies holds every family to what the others have: whatever walks the table finds all that it needs.
+// TestFamilies checks that every family in the table is complete, so that code that uses the table finds all that it
+// needs.
 func TestFamilies(t *testing.T) {
 	for _, f := range target.Families() {
 		if found, err := target.Find(f.Name); found != f || err != nil || f.String() != f.Name {
@@ -46,7 +47,7 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// TestRegister adds a family to the table, which refuses one that lacks something.
+// TestRegister adds families to the table. Incomplete families must be refused.
 func TestRegister(t *testing.T) {
 	before := target.Names()
 	f := *target.Generic
@@ -92,7 +93,7 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// checkPlacement holds that a device that can be placed has all that the program needs to be told.
+// checkPlacement checks that a device that can be placed has all parameters that the placement program needs.
 func checkPlacement(t *testing.T, f *target.Family) {
 	t.Helper()
 	placeable := slices.ContainsFunc(f.Devices, target.Device.Placeable)

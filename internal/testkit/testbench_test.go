@@ -12,8 +12,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestClocked runs a testbench on a module that delays its input by a clock, written by
-// hand, and on one that does not.
+// TestClocked runs a testbench on a handwritten module that delays its input by a clock, and on a module that does
+// not.
 func TestClocked(t *testing.T) {
 	if _, err := exec.LookPath("iverilog"); err != nil {
 		t.Skip("iverilog is not installed: make tools")
@@ -63,7 +63,7 @@ func simulate(t *testing.T, bench, module string) string {
 	return ""
 }
 
-// TestSteps gives the same testbench for the same seed, and one for every netlist.
+// TestSteps checks that the same seed gives the same testbench, and that every netlist gets a testbench.
 func TestSteps(t *testing.T) {
 	for seed := range uint64(20) {
 		n := netgen.Netlist(seed, netgen.NetlistOptions{Registers: true})

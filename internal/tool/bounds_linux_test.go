@@ -14,9 +14,9 @@ import (
 	"ialgn/internal/tool"
 )
 
-// TestMemoryBound has a program print how much memory it may have.
+// TestMemoryBound has a program print its memory limit.
 func TestMemoryBound(t *testing.T) {
-	fake(t, map[string]string{"yosys": "sleep 0.2; ulimit -d"}) // the limit is set once it runs
+	fake(t, map[string]string{"yosys": "sleep 0.2; ulimit -d"}) // the limit is set once the program runs
 	r, err := find(t, "yosys").Run(t.Context(), tool.Command{Limit: time.Minute})
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func TestMemoryBound(t *testing.T) {
 	}
 }
 
-// TestEndsWithParent kills a process that runs a program, which then ends as well.
+// TestEndsWithParent kills a process that runs a program. The program must end as well.
 func TestEndsWithParent(t *testing.T) {
 	const dir = "TOOL_TEST_PARENT"
 	if at := os.Getenv(dir); at != "" { // the process to be killed
@@ -58,7 +58,7 @@ func TestEndsWithParent(t *testing.T) {
 	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 		if syscall.Kill(pid, 0) != nil || strings.Contains(string(text), ") Z ") {
-			return // it is gone, or nobody has asked for its status yet
+			return // it has ended, or is a zombie
 		}
 		if time.Since(begin) > 30*time.Second {
 			_ = syscall.Kill(pid, syscall.SIGKILL)

@@ -13,7 +13,8 @@ import (
 	"ialgn/internal/tool"
 )
 
-// TestLine: lines are told while the program runs, of both outputs, and one without an end in pieces.
+// TestLine checks that the lines of both outputs are reported while the program runs, and that a very long line is
+// reported in pieces.
 func TestLine(t *testing.T) {
 	fake(t, map[string]string{"yosys": `echo one; printf 'tw'; sleep 0.1; echo o; echo three >&2
 while test ! -f "$1"; do sleep 0.01; done
@@ -29,7 +30,7 @@ head -c 70000 /dev/zero | tr '\0' x; echo; printf 'not ended'`})
 				return
 			}
 			if told = append(told, line); len(told) == 3 {
-				os.WriteFile(seen, nil, 0o666) // which lets the program go on
+				os.WriteFile(seen, nil, 0o666) // lets the program go on
 			}
 		},
 	})

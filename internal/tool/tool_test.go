@@ -16,8 +16,8 @@ import (
 	"ialgn/internal/tool"
 )
 
-// fake makes PATH a folder of shell scripts, by name, until the test ends, and returns
-// the folder. It can be called once a test: afterwards there is no shell in PATH.
+// fake makes PATH a folder of the given shell scripts until the test ends, and returns the folder. It can be called
+// once in a test: afterwards there is no shell in PATH.
 func fake(t *testing.T, scripts map[string]string) string {
 	t.Helper()
 	shell, err := exec.LookPath("sh")
@@ -35,7 +35,7 @@ func fake(t *testing.T, scripts map[string]string) string {
 	return folder
 }
 
-// find finds a program that is there.
+// find finds a program that exists.
 func find(t *testing.T, name string) *tool.Tool {
 	t.Helper()
 	p, err := tool.Find(name)
@@ -93,7 +93,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestMissingEverywhere names no package for a program that none has.
+// TestMissingEverywhere checks that no package is named for a program that no package contains.
 func TestMissingEverywhere(t *testing.T) {
 	fake(t, nil)
 	for _, name := range []string{"nextpnr-ecp5", "ecppack", "nextpnr-himbaechel", "gowin_pack"} {
@@ -177,7 +177,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestVersionOnce asks a program that is found twice once, and again where the caller was interrupted before.
+// TestVersionOnce checks that a program that is found twice is asked for its version only once, and is asked again
+// if the caller was interrupted before.
 func TestVersionOnce(t *testing.T) {
 	asked := filepath.Join(t.TempDir(), "asked")
 	fake(t, map[string]string{"yosys": "echo asked >> " + asked + "; echo Yosys 1"})
@@ -252,8 +253,8 @@ func TestRunFailures(t *testing.T) {
 	}
 }
 
-// TestLimit runs programs that outlive their limit, by themselves or by a child that
-// holds their output open.
+// TestLimit runs programs that exceed their time limit, either themselves or through a child that holds their output
+// open.
 func TestLimit(t *testing.T) {
 	for _, script := range []string{"sleep 60", "sleep 60 & sleep 60", "sleep 60 & wait", "trap '' TERM; sleep 60"} {
 		t.Run(script, func(t *testing.T) {
@@ -272,7 +273,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestChildrenAreKilled holds that nothing that the program started lives on.
+// TestChildrenAreKilled checks that no process that the program started survives.
 func TestChildrenAreKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "alive")
 	fake(t, map[string]string{"yosys": "(sleep 1; echo > " + path + ") & sleep 60"})
@@ -329,7 +330,7 @@ func TestRunErrors(t *testing.T) {
 	p.Run(t.Context(), tool.Command{})
 }
 
-// TestCallersFailure is how a caller reports output that is not what it must be.
+// TestCallersFailure checks how a caller reports wrong output of a program.
 func TestCallersFailure(t *testing.T) {
 	fake(t, map[string]string{"abc": "echo Networks are UNDECIDED"})
 	r, err := find(t, "abc").Run(t.Context(), tool.Command{Limit: time.Minute})
@@ -342,7 +343,7 @@ func TestCallersFailure(t *testing.T) {
 	}
 }
 
-// TestInstalled asks the programs that are really there for their versions.
+// TestInstalled asks the installed programs for their versions.
 func TestInstalled(t *testing.T) {
 	for _, name := range tool.Names() {
 		p, err := tool.Find(name)

@@ -6,11 +6,11 @@ import (
 	"ialgn/internal/tool"
 )
 
-// TestUses: of each program it is said what it is for.
+// TestUses checks that the use of each program is described.
 func TestUses(t *testing.T) {
 	for _, name := range tool.Names() {
 		if tool.Use(name) == "" {
-			t.Errorf("%s: say in uses.go what it is for", name)
+			t.Errorf("%s: uses.go must describe its use", name)
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"ialgn/sim"
 )
 
-// evaluate runs a program on one word a row, with its values in the slots that sections of
-// the given length need; what is local is lost where a section ends.
+// evaluate runs a program on one word for each row. The values are in the slots that sections of the given length
+// need. Values that are local to a section are lost at its end.
 func evaluate(t *testing.T, p *Program, section int, in []uint64) []uint64 {
 	t.Helper()
 	place := p.Place(section)
@@ -61,7 +61,7 @@ func evaluate(t *testing.T, p *Program, section int, in []uint64) []uint64 {
 	return out
 }
 
-// lookUp looks the bits of three words up in a table.
+// lookUp looks up the bits of three words in a table.
 func lookUp(table uint8, a, b, c uint64) (x uint64) {
 	for i := range 64 {
 		x |= uint64(table) >> (a>>i&1 | b>>i&1<<1 | c>>i&1<<2) & 1 << i
@@ -69,7 +69,7 @@ func lookUp(table uint8, a, b, c uint64) (x uint64) {
 	return x
 }
 
-// runTable runs a program's table on one word a row, as its documentation says.
+// runTable runs a program's table on one word for each row, as its documentation describes.
 func runTable(t *testing.T, p *Program, in []uint64) []uint64 {
 	t.Helper()
 	table, err := p.Table()
@@ -110,8 +110,7 @@ func runTable(t *testing.T, p *Program, in []uint64) []uint64 {
 	return out
 }
 
-// check holds the program of n against the simulator on 64 random samples, with sections
-// of several lengths.
+// check compares the program of n with the simulator on 64 random samples, with sections of several lengths.
 func check(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
 	t.Helper()
 	p, err := Lower("test", n)
@@ -182,8 +181,8 @@ func FuzzLower(f *testing.F) {
 	})
 }
 
-// TestOperations holds that what a netlist costs is what the documentation says: one
-// operation a gate whatever its complements, a full adder a counted bit, which is two.
+// TestOperations checks that the cost of a netlist is as documented: one operation for each gate, whatever its
+// complements, and a full adder, which is two operations, for each counted bit.
 func TestOperations(t *testing.T) {
 	for op := range uint8(16) {
 		b := netlist.NewBuilder("net")
@@ -213,8 +212,8 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestFewSlots holds that the chains of a network are computed one after the other: the
-// values that live at a time are a few, not a layer.
+// TestFewSlots checks that the chains of a network are computed one after the other, so that only a few values are
+// live at a time, and not a whole layer.
 func TestFewSlots(t *testing.T) {
 	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 3000, Depth: 10, Classes: 3, ShareA: 0.4, ShareBinary: 0.6})
 	n, err := freeze.Network(f, netlist.Core)

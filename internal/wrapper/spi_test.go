@@ -74,7 +74,7 @@ func (p *spiProgram) event(bytes []uint64, r *rand.Rand) {
 		if r.IntN(2) == 0 {
 			p.frame(1, bytes, 0)
 			p.do(spiReady, 1)
-			first = 0 // the byte is not read
+			first = 0 // the waiting result is not read
 		}
 		p.do(spiBegin, 0)
 		p.do(spiByte, 1)

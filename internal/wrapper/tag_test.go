@@ -12,7 +12,7 @@ import (
 // wrappers in which the tag comes one result late, belongs to another beat, or does not wait.
 func TestTag(t *testing.T) {
 	testkit.FindTool(t, "verilator")
-	for i, c := range []wrapperCase{wrapperCases(t)[1], wrapperCases(t)[5]} { // one core without registers, one with registers
+	for i, c := range []wrapperCase{wrapperCases(t)[1], wrapperCases(t)[5]} { // without and with registers
 		for j, kind := range []string{"stream", "axis"} {
 			if !taken(i, j) {
 				continue

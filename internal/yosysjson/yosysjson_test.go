@@ -89,7 +89,7 @@ func cases(t *testing.T, f func(t *testing.T, n *netlist.Netlist)) {
 	}
 }
 
-// cellsOf returns how many $lut cells Write makes of n.
+// cellsOf returns the number of $lut cells that Write makes for n.
 func cellsOf(n *netlist.Netlist) (count int) {
 	n = lowering.Functions(n)
 	for c := range netlist.Cell(n.Cells()) {
@@ -103,8 +103,8 @@ func cellsOf(n *netlist.Netlist) (count int) {
 	return count
 }
 
-// TestYosys has yosys read and check what is written, count its LUTs, and turn it into an
-// and-inverter graph, which is held against the simulator.
+// TestYosys has yosys read and check the written netlist, count its LUTs, and convert it to an and-inverter graph,
+// which is compared with the simulator.
 func TestYosys(t *testing.T) {
 	luts := regexp.MustCompile(`(?m)^ +\$lut +(\d+)$`)
 	cases(t, func(t *testing.T, n *netlist.Netlist) {
@@ -123,7 +123,7 @@ func TestYosys(t *testing.T) {
 	})
 }
 
-// checkAIGER holds a file that yosys wrote against the simulator, for random inputs.
+// checkAIGER compares a file that yosys wrote with the simulator, for random inputs.
 func checkAIGER(t *testing.T, path string, n *netlist.Netlist) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -180,7 +180,7 @@ func checkAIGER(t *testing.T, path string, n *netlist.Netlist) {
 	}
 }
 
-// TestRegisters clocks the flip-flops, as yosys writes them in Verilog, in a simulator.
+// TestRegisters clocks the flip-flops in a simulator, as yosys writes them in Verilog.
 func TestRegisters(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -13,15 +13,17 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// draws is where a case of a table draws its operands. The cases of an instruction are numbered: in the first ones,
-// each operand in turn takes every value that is drawn in order, while the others are random; later all are random.
+// draws draws the operands of a case of the table. The cases of an instruction are numbered. In the first cases,
+// each operand in turn takes all values that are drawn in order, while the other operands are random. Later, all
+// operands are random.
 type draws struct {
 	*rand.Rand
-	number int // of the case
-	before int // operands that were drawn for it
+	number int // number of the case
+	before int // number of operands that were already drawn for it
 }
 
-// ordered is how many values of each operand are drawn in order, and operands how many operands they have at most.
+// ordered is the number of values of each operand that are drawn in order. operands is the largest number of
+// operands.
 const (
 	ordered  = registers
 	operands = 4
@@ -41,15 +43,15 @@ func (d *draws) below(n int) int {
 // v returns a vector register.
 func (d *draws) v() V { return V(d.below(registers)) }
 
-// x returns a general register, of which 31 is the zero register.
+// x returns a general register. Register 31 is the zero register.
 func (d *draws) x() X { return X(d.below(registers)) }
 
-// from returns a number from lo to hi that is a multiple of step, the ends of the range among the first ones.
+// from returns a multiple of step from lo to hi. The ends of the range are among the first values.
 func (d *draws) from(lo, hi, step int) int {
 	count := (hi-lo)/step + 1
 	k := d.below(max(count, ordered))
 	switch {
-	case k%4 == 3 && count > 4: // any one, as k is below ordered in ordered draws
+	case k%4 == 3 && count > 4: // any value, as k is below ordered in ordered draws
 		k = d.IntN(count)
 	case k%4 == 2:
 		k = count - 1 - k/4
@@ -57,7 +59,7 @@ func (d *draws) from(lo, hi, step int) int {
 	return lo + (k%count+count)%count*step
 }
 
-// name returns the text of a general register by its letter, with register 31 as given.
+// name returns the text of a general register with the given letter. last is the text of register 31.
 func name(letter string, r X, last string) string {
 	if r == 31 {
 		return last
@@ -65,13 +67,13 @@ func name(letter string, r X, last string) string {
 	return fmt.Sprint(letter, int(r))
 }
 
-// x64, x32 and base return the text of a general register where 31 is zero, of its lower half, and where 31 is the
-// stack pointer.
+// x64, x32 and base return the text of a general register: x64 of the whole register, x32 of its lower half, and
+// base of a register whose number 31 means the stack pointer instead of zero.
 func x64(r X) string  { return name("x", r, "xzr") }
 func x32(r X) string  { return name("w", r, "wzr") }
 func base(r X) string { return name("x", r, "sp") }
 
-// assemble returns the bytes that the system's assembler makes of a text.
+// assemble returns the bytes that the system's assembler produces for a text.
 func assemble(t *testing.T, text string) []byte {
 	t.Helper()
 	if _, err := exec.LookPath("aarch64-linux-gnu-as"); err != nil {
@@ -121,7 +123,7 @@ func TestInstructions(t *testing.T) {
 	for i, line := range text {
 		g, w := binary.LittleEndian.Uint32(a.Bytes()[4*i:]), binary.LittleEndian.Uint32(want[4*i:])
 		if mnemonic, _, _ := strings.Cut(line, " "); g != w && !wrong[mnemonic] {
-			wrong[mnemonic] = true // the others of its kind would be wrong in the same way
+			wrong[mnemonic] = true // the other rows of its kind would be wrong in the same way
 			t.Errorf("%s: %08x, of the assembler %08x", line, g, w)
 		}
 	}

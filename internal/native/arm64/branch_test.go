@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// referrers has a row for every instruction that refers to a label, whose text that label's name completes, with the
-// nearest and the furthest distance that it reaches.
+// referrers has a row for every instruction that refers to a label, with its nearest and furthest reachable
+// distance. The label's name completes the row's text.
 var referrers = []struct {
 	nearest, furthest int
 	row               func(a *Asm, d *draws, l Label) string
@@ -37,7 +37,7 @@ var referrers = []struct {
 	},
 }
 
-// compare fails unless the assembler has made of the text what a is.
+// compare fails unless the assembler produces the code of a for the text.
 func compare(t *testing.T, a *Asm, text string) {
 	t.Helper()
 	if a.Err() != nil {
@@ -82,7 +82,8 @@ func pad(a *Asm, bytes int) {
 	}
 }
 
-// far has an instruction refer to a label at a distance, for which words in between stand, and returns its text.
+// far emits an instruction that refers to a label at the given distance, with padding in between, and returns the
+// text.
 func far(a *Asm, d *draws, row func(*Asm, *draws, Label) string, distance int) string {
 	l := a.Label()
 	if distance > 0 {
@@ -96,13 +97,14 @@ func far(a *Asm, d *draws, row func(*Asm, *draws, Label) string, distance int) s
 	return fmt.Sprintf("L%d:\n.zero %d\n%sL%d\n", l, -distance, row(a, d, l), l)
 }
 
-// TestFurthest compares branches as far as they reach with the system's assembler, and has errors beyond.
+// TestFurthest compares branches over their furthest distances with the system's assembler, and expects errors
+// beyond these distances.
 func TestFurthest(t *testing.T) {
 	d := &draws{Rand: rand.New(rand.NewPCG(2, 28)), number: cases}
 	var a Asm
 	var text strings.Builder
 	for _, c := range referrers {
-		if c.furthest > 1<<20 { // TestEncode has those
+		if c.furthest > 1<<20 { // TestEncode checks these
 			continue
 		}
 		text.WriteString(far(&a, d, c.row, c.nearest))
@@ -118,7 +120,7 @@ func TestFurthest(t *testing.T) {
 	compare(t, &a, text.String())
 }
 
-// TestEncode has the ends of what B reaches, which would take 128 MiB of code, and distances to data.
+// TestEncode checks the furthest distances of B, which would take 128 MiB of code, and distances to data.
 func TestEncode(t *testing.T) {
 	for _, c := range []struct {
 		reach    reach
@@ -143,7 +145,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// TestOffset asks for the place of a label before and after it is bound.
+// TestOffset asks for the position of a label before and after it is bound.
 func TestOffset(t *testing.T) {
 	var a Asm
 	l := a.Label()

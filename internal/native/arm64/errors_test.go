@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestEncodeRefusesOperands has operands that cannot be encoded, each behind one instruction that can.
+// TestEncodeRefusesOperands emits operands that cannot be encoded, each after one instruction that can.
 func TestEncodeRefusesOperands(t *testing.T) {
 	for _, c := range []struct {
 		do   func(a *Asm)
@@ -109,7 +109,7 @@ func TestEncodeRefusesOperands(t *testing.T) {
 	}
 }
 
-// TestBindTwice has a label in two places, and one of another assembler.
+// TestBindTwice binds a label twice, and binds a label of another assembler.
 func TestBindTwice(t *testing.T) {
 	var a Asm
 	l := a.Label()
@@ -128,7 +128,7 @@ func TestBindTwice(t *testing.T) {
 	a.B(l + 1)
 }
 
-// TestMovImm executes what MovImm writes, by the definition of Movz and Movk, and counts the instructions.
+// TestMovImm interprets the instructions that MovImm writes, by the definition of Movz and Movk, and counts them.
 func TestMovImm(t *testing.T) {
 	for _, value := range []uint64{0, 1, 0xffff, 0x10000, 0xffff0000, 1 << 63, 0x123400005678, ^uint64(0)} {
 		var a Asm

@@ -2,7 +2,7 @@ package arm64
 
 import "fmt"
 
-// memoryRows has the loads and stores of one register, by every kind of address.
+// memoryRows returns the loads and stores of one register, with every kind of address.
 func memoryRows() []row {
 	vector := func(letter string, do func(a *Asm, t V, m Mem)) func(*Asm, X, Mem) string {
 		return func(a *Asm, t X, m Mem) string {
@@ -48,8 +48,8 @@ func memoryRows() []row {
 	return append(rows, broadcastRows()...)
 }
 
-// apart returns the register, or the next one where it is the base of an address, which is unpredictable if that
-// changes.
+// apart returns the register t, or the next register if t is the base of an address that changes: such an
+// instruction is unpredictable.
 func apart(t, base X, vector bool) X {
 	if t == base && !vector {
 		return (t + 1) % 31
@@ -57,7 +57,7 @@ func apart(t, base X, vector bool) X {
 	return t
 }
 
-// broadcastRows has the loads of one lane into all.
+// broadcastRows returns the loads of one element into all lanes.
 func broadcastRows() []row {
 	var rows []row
 	for _, l := range arrangements {
@@ -74,7 +74,7 @@ func broadcastRows() []row {
 	return rows
 }
 
-// pairRows has the loads and stores of two registers.
+// pairRows returns the loads and stores of two registers.
 func pairRows() []row {
 	vectors := func(letter string, do func(a *Asm, t, u V, m Mem)) func(*Asm, X, X, Mem) string {
 		return func(a *Asm, t, u X, m Mem) string {

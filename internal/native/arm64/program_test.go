@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/native/arm64/arm64test"
 )
 
-// TestCompare makes bits of bytes by comparison with a threshold, as inputs of a network are made: the decisions byte >
-// threshold of 8 times 16 bytes are shifted into one vector.
+// TestCompare turns bytes into bits by comparison with a threshold, as for the inputs of a network: the decisions
+// byte > threshold of 8 times 16 bytes are shifted into one vector.
 func TestCompare(t *testing.T) {
 	const count, threshold = 512, 100
 	bytesIn := random(count)
@@ -19,7 +19,7 @@ func TestCompare(t *testing.T) {
 	after := arm64test.RunOn(t, arm64test.Plain, code(t, func(a *arm64.Asm) {
 		again := a.Label()
 		a.Movi(arm64.B16, 0, threshold)
-		a.AddImm(1, 0, count) // where the rows go
+		a.AddImm(1, 0, count) // the destination of the rows
 		a.MovImm(3, count/128)
 		a.Bind(again)
 		for i := range 8 {
@@ -28,7 +28,7 @@ func TestCompare(t *testing.T) {
 			if i == 0 {
 				a.Mov(1, 2)
 			} else {
-				a.Sri(arm64.B16, 1, 2, i) // below those before
+				a.Sri(arm64.B16, 1, 2, i) // below the earlier decisions
 			}
 		}
 		a.StrQ(1, arm64.Post(1, 16))
@@ -75,7 +75,7 @@ func TestAccesses(t *testing.T) {
 	}
 }
 
-// TestCalls calls and jumps by label and by register, reads data in the code, and adds up what comes back.
+// TestCalls calls and jumps by label and by register, reads data in the code, and adds up the results.
 func TestCalls(t *testing.T) {
 	after := arm64test.Run(t, code(t, func(a *arm64.Asm) {
 		twice, constant, start, hop := a.Label(), a.Label(), a.Label(), a.Label()
@@ -104,7 +104,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestBroadcast fills vectors from memory, and moves lanes by general registers.
+// TestBroadcast fills vectors from memory, and moves lanes through general registers.
 func TestBroadcast(t *testing.T) {
 	data := append(random(16), make([]byte, 4*16)...)
 	after := arm64test.Run(t, code(t, func(a *arm64.Asm) {

@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/native/arm64/arm64test"
 )
 
-// code returns what do writes, with a return behind it.
+// code returns the code that do writes, followed by a return.
 func code(t *testing.T, do func(a *arm64.Asm)) []byte {
 	t.Helper()
 	var a arm64.Asm
@@ -34,15 +34,15 @@ func random(n int) []byte {
 	return data
 }
 
-// operation is an instruction on vector registers with what it means: the registers d, n, m and o hold a row of the
-// data each before it, and d is compared after it.
+// operation is an instruction on vector registers together with its meaning. Before the instruction, the registers
+// d, n, m and o each hold a row of the data. Afterwards, d is compared.
 type operation struct {
 	name string
 	do   func(a *arm64.Asm, d, n, m, o arm64.V)
 	mean func(d, n, m, o []byte) []byte
 }
 
-// bitwise returns the bytes that f makes of each byte.
+// bitwise applies f to each byte.
 func bitwise(f func(d, n, m, o byte) byte) func(d, n, m, o []byte) []byte {
 	return func(d, n, m, o []byte) []byte {
 		out := make([]byte, 16)
@@ -53,7 +53,7 @@ func bitwise(f func(d, n, m, o byte) byte) func(d, n, m, o []byte) []byte {
 	}
 }
 
-// logic has the bitwise operations, by their descriptions in the architecture's manual.
+// logic lists the bitwise operations, by their descriptions in the architecture's manual.
 var logic = []operation{
 	{
 		"and", func(a *arm64.Asm, d, n, m, _ arm64.V) { a.And(d, n, m) },
@@ -95,20 +95,20 @@ var logic = []operation{
 	},
 }
 
-// sha3 has those of the SHA3 extension.
+// sha3 lists the bitwise operations of the SHA3 extension.
 var sha3 = []operation{
 	{"eor3", (*arm64.Asm).Eor3, bitwise(func(_, n, m, o byte) byte { return n ^ m ^ o })},
 	{"bcax", (*arm64.Asm).Bcax, bitwise(func(_, n, m, o byte) byte { return n ^ m&^o })},
 }
 
-// get returns lane i of a vector with lanes of that many bytes.
+// get returns lane i of a vector with lanes of size bytes.
 func get(v []byte, size, i int) uint64 {
 	var b [8]byte
 	copy(b[:], v[i*size:(i+1)*size])
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// lanes returns the vector whose lanes f returns, with lanes of that many bytes.
+// lanes returns a vector with lanes of size bytes. f returns the value of each lane.
 func lanes(size int, f func(i int) uint64) []byte {
 	var out []byte
 	for i := range 16 / size {
@@ -117,8 +117,8 @@ func lanes(size int, f func(i int) uint64) []byte {
 	return out
 }
 
-// permutations returns the operations that move lanes of that many bytes, in numbers of lanes of n, with those of m
-// behind them.
+// permutations returns the operations that move lanes of size bytes. Their results are given by lane numbers: the
+// lanes of n first, followed by the lanes of m.
 func permutations(t arm64.Arrangement, size int) []operation {
 	count := 16 / size
 	var list []operation
@@ -142,7 +142,7 @@ func permutations(t arm64.Arrangement, size int) []operation {
 	return list
 }
 
-// arithmetic returns the comparisons and shifts on lanes of that many bytes.
+// arithmetic returns the comparisons and shifts of lanes of size bytes.
 func arithmetic(t arm64.Arrangement, size int) []operation {
 	width := 8 * size
 	all := ^uint64(0) >> (64 - width)
@@ -174,7 +174,7 @@ func arithmetic(t arm64.Arrangement, size int) []operation {
 	}
 }
 
-// TestVectors executes operations and compares them with Go's.
+// TestVectors executes operations and compares the results with Go's.
 func TestVectors(t *testing.T) {
 	list := slices.Clone(logic)
 	for log, arrangement := range []arm64.Arrangement{arm64.B16, arm64.H8, arm64.S4, arm64.D2} {
@@ -184,15 +184,15 @@ func TestVectors(t *testing.T) {
 	execute(t, arm64test.Plain, list)
 }
 
-// TestSHA3 executes those of the SHA3 extension.
+// TestSHA3 executes the operations of the SHA3 extension.
 func TestSHA3(t *testing.T) { execute(t, arm64test.Max, sha3) }
 
-// execute runs all operations in one function, each on rows of its own in the data, and compares d of each.
+// execute runs all operations in one function. Each operation has separate rows in the data, and its d is compared.
 func execute(t *testing.T, cpu arm64test.CPU, list []operation) {
 	t.Helper()
 	const rows = 4
 	data := random(len(list) * rows * 16)
-	for i := range list { // equal lanes
+	for i := range list { // make some lanes equal
 		row := data[i*rows*16:]
 		row[16+i%16] = row[32+i%16]
 	}

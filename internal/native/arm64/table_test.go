@@ -9,7 +9,7 @@ import (
 // row draws the operands of one instruction, appends it to the assembler, and returns its text.
 type row func(a *Asm, d *draws) string
 
-// table has a row for every instruction that refers to no label, and for every way to write it.
+// table has a row for every instruction without a label, and for every way to write it.
 func table() []row {
 	return slices.Concat(logicRows(), laneRows(), shiftRows(), moveRows(), memoryRows(), pairRows(), generalRows())
 }
@@ -50,7 +50,7 @@ func logicRows() []row {
 	return rows
 }
 
-// arrangements are the arrangements in assembler text, with the letter of a lane and its bits.
+// arrangements are the arrangements in assembler text, with the letter and the number of bits of a lane.
 var arrangements = []struct {
 	t      Arrangement
 	text   string
@@ -100,7 +100,8 @@ func shiftRows() []row {
 	return rows
 }
 
-// moveRows has what fills vector registers, and moves between them and general ones.
+// moveRows returns the instructions that fill vector registers, and that move data between vector registers and
+// general registers.
 func moveRows() []row {
 	rows := []row{
 		func(a *Asm, d *draws) string {
@@ -147,7 +148,7 @@ func moveRows() []row {
 	return rows
 }
 
-// generalRows has what reads and writes general registers alone, and jumps to the addresses in them.
+// generalRows returns the instructions that use general registers alone, and jumps to addresses in registers.
 func generalRows() []row {
 	var rows []row
 	for _, c := range []struct {
@@ -163,7 +164,7 @@ func generalRows() []row {
 	for _, c := range []struct {
 		name string
 		do   func(a *Asm, d, n X, value int)
-		last string // what register 31 is called as the destination
+		last string // the name of register 31 as the destination
 	}{{"add", (*Asm).AddImm, "sp"}, {"sub", (*Asm).SubImm, "sp"}, {"subs", (*Asm).SubsImm, "xzr"}} {
 		for _, step := range []int{1, 4096} {
 			rows = append(rows, func(a *Asm, d *draws) string {

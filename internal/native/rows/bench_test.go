@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// mnistPairs draws pairs like those that a network reads of MNIST with three thresholds: about 1,500, few at the
-// border of the image.
+// mnistPairs draws pairs similar to the pairs that a network reads from MNIST with three thresholds: about 1,500,
+// and few of them near the border of the image.
 func mnistPairs(r *rand.Rand) (pairs []Pair) {
 	for f := range 28 * 28 {
 		y, x := f/28, f%28
@@ -30,8 +30,8 @@ func mnistPairs(r *rand.Rand) (pairs []Pair) {
 	return pairs
 }
 
-// BenchmarkInput makes the rows of a block of images again and again, which then come from the caches, and of the
-// blocks of a whole set.
+// BenchmarkInput makes the rows of one block of images repeatedly, so that the images are in the caches, and the
+// rows of all blocks of a whole set.
 func BenchmarkInput(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pairs := mnistPairs(r)
@@ -53,7 +53,7 @@ func BenchmarkInput(b *testing.B) {
 	}
 }
 
-// BenchmarkWideInput makes the rows of many features and thresholds, of samples that come from memory.
+// BenchmarkWideInput makes the rows of many features and thresholds, from samples in memory.
 func BenchmarkWideInput(b *testing.B) {
 	const memory = 64 << 20
 	for _, c := range []struct{ features, thresholds int }{{784, 3}, {784, 63}, {3072, 3}, {3072, 15}, {30000, 3}} {
@@ -103,11 +103,12 @@ func BenchmarkOutput(b *testing.B) {
 	}
 }
 
-// eachInProcess runs a benchmark, one block of images each time, for the kinds of code that this processor has.
+// eachInProcess runs a benchmark for the kinds of code that this processor supports. Each iteration processes one
+// block of images.
 func eachInProcess(b *testing.B, name string, benchmark func(b *testing.B, i isa)) {
 	for _, i := range isas {
 		if i.name == "neon" && runtime.GOARCH != "arm64" {
-			continue // the emulator's time says nothing
+			continue // the emulator's time has no meaning
 		}
 		b.Run("isa="+i.name+"/"+name, func(b *testing.B) {
 			if !i.has {

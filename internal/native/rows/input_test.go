@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestInput has random features, pairs and samples, words of both sizes. The page behind the samples cannot be read.
+// TestInput checks random features, pairs and samples, with words of both sizes. The page after the samples cannot
+// be read.
 func TestInput(t *testing.T) {
 	eachISA(t, func(t *testing.T, i isa) {
 		for seed := range i.trials {
@@ -23,7 +24,7 @@ func testInput(t *testing.T, r *rand.Rand, i isa) {
 	checkInput(t, r, i, features, wide, randomPairs(r, features, wide))
 }
 
-// checkInput holds the rows of random samples against the comparisons.
+// checkInput compares the rows of random samples with the comparisons that they stand for.
 func checkInput(t *testing.T, r *rand.Rand, i isa, features int, wide bool, pairs []Pair) {
 	t.Helper()
 	in := NewInput(features, wide, pairs)
@@ -46,7 +47,7 @@ func checkInput(t *testing.T, r *rand.Rand, i isa, features int, wide bool, pair
 	}
 }
 
-// everyPair returns pairs of all features with as many thresholds each.
+// everyPair returns pairs of all features, with the given number of thresholds for each.
 func everyPair(features, thresholds int) (pairs []Pair) {
 	for f := range features {
 		for t := range thresholds {
@@ -56,7 +57,7 @@ func everyPair(features, thresholds int) (pairs []Pair) {
 	return pairs
 }
 
-// TestWide has so many features, or thresholds, that it takes several functions, of which none takes long.
+// TestWide has too many features or thresholds for one function. No function may take long.
 func TestWide(t *testing.T) {
 	eachISA(t, func(t *testing.T, i isa) {
 		r := rand.New(rand.NewPCG(3, 3))
@@ -73,7 +74,8 @@ func TestWide(t *testing.T) {
 	})
 }
 
-// TestParts has functions that take all units in turn, none of them for longer than it should, nor much shorter.
+// TestParts checks that the functions handle all units in turn, and that no function takes longer than allowed or
+// much shorter.
 func TestParts(t *testing.T) {
 	for _, s := range []shape{shape512, shape256, shape128} {
 		for _, c := range []struct{ features, thresholds int }{{1, 1}, {784, 3}, {784, 63}, {3072, 15}, {30000, 3}} {
@@ -99,7 +101,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestFarConstants has more code between the first and the last threshold than an instruction of Arm's reaches.
+// TestFarConstants has more code between the first and the last threshold than an Arm instruction can reach.
 func TestFarConstants(t *testing.T) {
 	in := NewInput(3072, true, everyPair(3072, 255))
 	if code := assembleARM(in.NEON).code; len(code) < 4<<20 {
@@ -107,7 +109,7 @@ func TestFarConstants(t *testing.T) {
 	}
 }
 
-// TestCheck has samples that are too long.
+// TestCheck checks that samples that are too long are refused.
 func TestCheck(t *testing.T) {
 	if err := NewInput(1<<20, true, nil).Check(); err != nil {
 		t.Error(err)
@@ -133,7 +135,7 @@ func word(x []byte, wide bool, i int) uint16 {
 	return uint16(x[i])
 }
 
-// randomPairs draws pairs, many or few thresholds a feature, in no order.
+// randomPairs draws pairs with many or few thresholds for each feature, in random order.
 func randomPairs(r *rand.Rand, features int, wide bool) (pairs []Pair) {
 	most, share := 1+r.IntN(1<<r.IntN(5)), r.Float64()
 	used := map[Pair]bool{}
@@ -159,7 +161,7 @@ func randomPairs(r *rand.Rand, features int, wide bool) (pairs []Pair) {
 	return pairs
 }
 
-// fill draws words, half of them at a threshold or one beside it.
+// fill draws words. Half of them are at a threshold or differ from it by one.
 func fill(r *rand.Rand, x []byte, wide bool, pairs []Pair) {
 	for i := range x {
 		x[i] = uint8(r.Uint32())

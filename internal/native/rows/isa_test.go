@@ -12,24 +12,24 @@ import (
 	"ialgn/internal/nativecall"
 )
 
-// isa is a kind of code, and how a test runs it.
+// isa is a kind of code, with the way in which a test runs it.
 type isa struct {
 	name    string
-	bytes   int  // of a row
+	bytes   int  // bytes of a row
 	has     bool // whether this processor, or an emulator, has the instructions
-	trials  int  // networks that a test draws: fewer where a run takes long
+	trials  int  // networks that a test draws; fewer if a run takes long
 	input   func(*Input) assembled
 	output  func(*Output) assembled
 	compile func(testing.TB, assembled) function
 }
 
-// assembled is code with the places of functions in it, which are called in turn.
+// assembled is code with the positions of its functions, which are called in turn.
 type assembled struct {
 	code   []byte
 	starts []int
 }
 
-// function runs functions with arguments, memory that they may change as []byte and numbers as int.
+// function runs functions with arguments: numbers as int, and memory that the functions may change as []byte.
 type function func(tb testing.TB, arguments ...any)
 
 // eachISA runs a test for each kind of code that can be run.
@@ -44,7 +44,8 @@ func eachISA(t *testing.T, test func(t *testing.T, i isa)) {
 	}
 }
 
-// inProcess maps functions into this process. Its memory must not be the garbage collector's, or escape to the heap.
+// inProcess maps functions into this process. Their memory must not belong to the garbage collector, nor escape to
+// the heap.
 func inProcess(tb testing.TB, a assembled) function {
 	tb.Helper()
 	code, err := nativecall.Map(a.code)
@@ -72,7 +73,7 @@ func inProcess(tb testing.TB, a assembled) function {
 	}
 }
 
-// guarded returns memory that ends where a page begins that cannot be touched.
+// guarded returns memory that ends at a page that cannot be accessed.
 func guarded(tb testing.TB, size int) []byte {
 	tb.Helper()
 	page := unix.Getpagesize()

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestOutput has random numbers of classes, digits and samples. The pages behind the results cannot be touched.
+// TestOutput checks random numbers of classes, digits and samples. The pages after the results cannot be accessed.
 func TestOutput(t *testing.T) {
 	eachISA(t, func(t *testing.T, i isa) {
 		for seed := range i.trials {

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sample is an instruction with operands, and the text of it that the assembler reads.
+// sample is an instruction with operands, and its text for the assembler.
 type sample struct {
 	text string
 	emit func(a *Asm)
@@ -30,7 +30,7 @@ func (s source) displace() int32 {
 	return [...]int32{0, 64, -64, 8128, -8192, 8192, 1, 127, 128, -129, 1 << 20}[s.IntN(11)]
 }
 
-// mem draws an operand in memory with its text.
+// mem draws a memory operand with its text.
 func (s source) mem() (Mem, string) {
 	base, disp := s.reg(), s.displace()
 	if s.IntN(2) == 0 {
@@ -48,7 +48,7 @@ var names = [...]string{
 	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
 }
 
-// families draw an instruction each.
+// families draw one instruction each.
 var families = []func(s source) sample{
 	func(s source) sample {
 		op, d, x, y := s.IntN(4), s.vec(32), s.vec(32), s.vec(32)
@@ -202,8 +202,8 @@ var arithmetic = []struct {
 	op   Arithmetic
 }{{"add", Add}, {"or", OrGPR}, {"and", AndGPR}, {"sub", Subtract}, {"cmp", Compare}}
 
-// TestEncoding holds random instructions of each family against the assembler: what it makes of their text and what is
-// encoded here disassemble to the same. Bytes may differ, where an instruction has two encodings.
+// TestEncoding compares random instructions of each family with the assembler. Our encoding and the assembler's
+// encoding of the text must disassemble to the same text. The bytes may differ if an instruction has two encodings.
 func TestEncoding(t *testing.T) {
 	var a Asm
 	var text strings.Builder

@@ -7,8 +7,8 @@ var packedNames = [...]string{
 	"vpunpckhbw", "vpunpckhwd", "vpunpckhdq", "vpcmpgtb", "vpcmpgtw", "vpcmpeqb", "vpcmpeqw", "vpcmpeqd",
 }
 
-// elementFamilies draw an instruction each of those on the elements of vectors, with masks, and of what goes with
-// them.
+// elementFamilies draw one instruction each: instructions on the elements of vectors, with masks, and related
+// instructions.
 var elementFamilies = []func(s source) sample{
 	func(s source) sample {
 		op, d, x, y := s.IntN(int(GreaterBytes)), s.vec(32), s.vec(32), s.vec(32)

@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/native/arm64"
 )
 
-// function returns the code that do writes, with a return behind it.
+// function returns the code that do writes, followed by a return.
 func function(t *testing.T, do func(a *arm64.Asm)) []byte {
 	t.Helper()
 	var a arm64.Asm
@@ -22,7 +22,8 @@ func function(t *testing.T, do func(a *arm64.Asm)) []byte {
 	return a.Bytes()
 }
 
-// TestRun has a function that increments a byte, one that does nothing to no data at all, and much data.
+// TestRun runs a function that increments a byte, a function that does nothing without any data, and a function with
+// much data.
 func TestRun(t *testing.T) {
 	increment := function(t, func(a *arm64.Asm) {
 		a.Ldrb(1, arm64.At(0, 2))
@@ -46,7 +47,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestAlignment has a function that stores the address of its data.
+// TestAlignment runs a function that stores the address of its data.
 func TestAlignment(t *testing.T) {
 	got := Run(t, function(t, func(a *arm64.Asm) { a.Str(0, arm64.At(0, 0)) }), make([]byte, 8))
 	if got[0]%64 != 0 {
@@ -54,7 +55,8 @@ func TestAlignment(t *testing.T) {
 	}
 }
 
-// TestKept has functions that keep all registers by saving them on the stack, and that change all others.
+// TestKept runs a function that saves and restores all registers that it must keep, and a function that changes all
+// other registers.
 func TestKept(t *testing.T) {
 	got := Run(t, function(t, func(a *arm64.Asm) {
 		a.Stp(19, arm64.LR, arm64.Pre(arm64.SP, -32))
@@ -64,7 +66,7 @@ func TestKept(t *testing.T) {
 			if v < 8 || v > 15 {
 				a.Movi(arm64.B16, v, 0xff)
 			}
-			a.Ins(arm64.D2, v, 1, arm64.XZR) // upper halves are nobody's
+			a.Ins(arm64.D2, v, 1, arm64.XZR) // upper halves need not be kept
 		}
 		a.Movi(arm64.B16, 8, 1)
 		a.Movi(arm64.B16, 15, 1)
@@ -83,7 +85,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestMistakes has what functions must not do, each with what the error says of it.
+// TestMistakes runs functions that break a rule, each with a part of the expected error.
 func TestMistakes(t *testing.T) {
 	path, err := exec.LookPath(emulator)
 	if err != nil {
@@ -114,7 +116,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestEndless has a function that never returns, and a caller who loses patience.
+// TestEndless runs a function that never returns, until the caller's context ends.
 func TestEndless(t *testing.T) {
 	path, err := exec.LookPath(emulator)
 	if err != nil {
