@@ -15,7 +15,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// folder is a compiled folder, to be changed and signed anew.
+// folder is a compiled folder whose files tests change. The manifest is then updated to match.
 type folder struct {
 	t     *testing.T
 	dir   string

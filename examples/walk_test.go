@@ -32,8 +32,8 @@ type walk struct {
 	t   *testing.T
 	dir string
 	env []string
-	// change, if not nil, returns the command to run instead of a command, or "" to skip it. The output of a command
-	// is compared unless shortened says that the command was made smaller.
+	// change, if not nil, maps each command to the command to run in its place, or to "" to skip it. The output of a
+	// command is compared unless shortened says that the command was made smaller.
 	change    func(command string) string
 	shortened bool
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRelaxedWithoutTurning runs the AVX-512 path as on a processor that lacks the instructions beyond plain AVX-512
-// which meanBits uses if it can.
+// TestRelaxedWithoutTurning runs the AVX-512 path as on a processor without some further instructions. meanBits uses
+// these instructions if the processor has them.
 func TestRelaxedWithoutTurning(t *testing.T) {
 	const path = "avx512"
 	if !slices.Contains(Paths(), path) {
