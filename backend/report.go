@@ -90,8 +90,8 @@ func newReport(p Product) (r *Report, err error) {
 //   - latency is the number of clocks that a single sample takes, from the edge that takes its first word to
 //     the first edge that can take the result, if its words arrive in consecutive clocks.
 //
-// The values are those of the wrapper if there is one, else of the folded engine, else of the pipeline, which takes
-// all of x as one word. Both are 0 for a netlist without registers, and for a serial line with a rate of its own.
+// The values describe the wrapper if there is one, else the folded engine, else the pipeline, which takes all of x
+// as one word. Both are 0 for a netlist without registers, and for a serial line with a rate of its own.
 func (r *Report) Rate() (cycles float64, latency int) {
 	switch w := r.Wrapper; {
 	case w != nil && wrapper.Is(w.Kind, wrapper.IsPaced):

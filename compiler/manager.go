@@ -44,7 +44,7 @@ type PassReport struct {
 	After   int     `json:"after"`
 	Seconds float64 `json:"seconds"`
 
-	// Measures, if requested, are those of the netlist after the pass.
+	// Measures, if requested, describe the netlist after the pass.
 	Measures *netlist.Measures `json:"measures,omitempty"`
 }
 

@@ -9,7 +9,7 @@ import (
 const CountsPort = "counts"
 
 // WithCounts returns n with an additional output port counts, after the others, that holds the class counts. The
-// port has one word for each class, class 0 lowest, labelled with the class names. Its nets are those of the probes
+// port has one word for each class, class 0 lowest, labelled with the class names. Its nets are the nets of the probes
 // count_0, count_1 and so on, which stay.
 //
 // The result shares its cells with n, so the call costs almost nothing. WithCounts returns an error if n does not

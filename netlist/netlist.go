@@ -95,8 +95,8 @@ type Port struct {
 	Nets   []Net // least significant bit first
 }
 
-// PrimitiveType declares a target primitive: the names of its pins, and its function as a table like that of a
-// [Function] cell.
+// PrimitiveType declares a target primitive: the names of its pins, and its function as a table in the
+// form of a [Function] cell.
 type PrimitiveType struct {
 	Name   string
 	Inputs []string

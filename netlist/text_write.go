@@ -16,7 +16,7 @@ const netsPerLine = 16
 // WriteText writes n in the text form of docs/reference/netlist.md, with a line for each cell, as a stream. [ParseText]
 // reads an equal netlist back.
 //
-// The netlist must be valid. The only possible errors are those of w.
+// The netlist must be valid. All possible errors come from w.
 func WriteText(w io.Writer, n *Netlist) error {
 	t := &textWriter{w: bufio.NewWriterSize(w, 1<<16)}
 	t.printf("ialgn netlist %d\nname %s\n", textVersion, n.Name)

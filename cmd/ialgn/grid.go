@@ -62,7 +62,7 @@ func trainRun(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.Se
 	}
 	defer p.close()
 	if s.Threads < threads(c) || c.Int("jobs") > 1 {
-		// Other runs may write lines between those of this run.
+		// Other runs may write lines between this run's lines.
 		p.label, p.bar = fmt.Sprintf("%s seed %d: ", s.Config.Name, s.Config.Train.Seed), false
 	}
 	s.Progress, s.Warn, s.Estimate = p.show, p.warn, true

@@ -2,7 +2,7 @@
 //
 // A net switches between two consecutive samples if its settled value differs. Delays are zero, so glitches, which
 // occur before nets settle, are not seen. In a pipeline, a net meets the samples some clocks later but in the same
-// order, so its transitions are also those of its settled values. Clock, reset, enable and valid are not among the
+// order, so it has the same transitions as its settled values. Clock, reset, enable and valid are not among the
 // nets. The figures show where the logic switches. They do not estimate power, which also depends on glitches, wires
 // and their capacitances, and the clock.
 package activity

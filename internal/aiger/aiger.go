@@ -2,8 +2,8 @@
 // And-Inverter Graph (AIG) Format", version 20071012) with a symbol table, and reads such files back for
 // comparisons.
 //
-// [Write] streams a netlist. [Read] returns a [File], a combinational graph in memory. [Match] sorts the inputs
-// and outputs of one file like those of another file, which a comparison by position (abc's &cec) needs. [Eval]
+// [Write] streams a netlist. [Read] returns a [File], a combinational graph in memory. [Match] puts the inputs
+// and outputs of one file into the order of another file, which a comparison by position (abc's &cec) needs. [Eval]
 // evaluates a file for 64 samples at a time.
 //
 // A literal is twice a variable, plus one for the complement. Variable 0 is the constant 0; the inputs follow,

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Match returns f with its inputs and outputs in the order of those of ref, matched by name, so that the two
+// Match returns f with its inputs and outputs in the order of ref, matched by name, so that the two
 // can be compared by position. Neither file is changed.
 //
 // Match returns an error with up to three names of each sort if f lacks a name of ref, f has a name that ref

@@ -72,7 +72,7 @@ int NAME_classify(const NAME_feature *x, size_t samples, uint16_t *class_index, 
 )
 
 // WriteObjectHeader writes the header file, NAME_object.h, of a library of machine code that
-// computes n. Its functions are those of [WriteHeader], except that they take the size of their
+// computes n. Its functions are the functions of [WriteHeader], except that they take the size of their
 // memory in bytes and return an int.
 //
 // Before it writes anything, it returns an error if the module's name is not an identifier of C, if

@@ -73,7 +73,7 @@ func selftestOne(t *testing.T, processor string, n *netlist.Netlist) {
 		want = "PASS: 100 samples\n"
 	}
 	p, dir := processors[processor], emitOne(t, n)
-	for _, form := range []string{"TABLES", strings.ToUpper(n.Name) + "_ONE_FAST"} { // the first name is not one of ours
+	for _, form := range []string{"TABLES", strings.ToUpper(n.Name) + "_ONE_FAST"} { // the first is not ours
 		args := slices.Concat(p.compiler, warnings, []string{"-D" + form, "-o", form, n.Name + "_one.c", n.Name + "_one_selftest.c"})
 		if out, err := command(t, dir, args...); err != nil || out != "" {
 			t.Fatalf("%v: %v\n%s", args, err, out)

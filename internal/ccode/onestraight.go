@@ -21,7 +21,7 @@ func (f *one) isStraight() bool {
 }
 
 // straight writes the lists as code: functions of some lists each, and one function that calls
-// those of a class.
+// the functions of a class.
 func (f *one) straight() {
 	w := &codeWriter{one: f, slot: f.program.FirstSlot()}
 	lists, runs := f.program.Lists, f.program.Runs

@@ -94,7 +94,7 @@ func prepare(o PlaceOptions) error {
 	return os.WriteFile(filepath.Join(o.Dir, vivadoScript), script, 0o666)
 }
 
-// vivadoArgs returns the arguments, with those of the script at the end. Vivado's own log is off; we write one.
+// vivadoArgs returns the arguments, with the script's arguments at the end. Vivado's own log is off; we write one.
 func vivadoArgs(o PlaceOptions, name string) []string {
 	aim := "clock"
 	if o.Wires {

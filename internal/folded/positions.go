@@ -47,7 +47,7 @@ type Convolution struct {
 	Part
 }
 
-// Part is a module of which the engine has an instance.
+// Part is a module that the engine instantiates.
 type Part struct {
 	Module string `json:"module"`
 	Stages int    `json:"stages,omitempty"` // register stages; 0: the module has no clock

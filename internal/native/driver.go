@@ -25,7 +25,7 @@ type Function struct {
 const driverBlocks = 8
 
 // CompileFunction returns the function of a classifier whose input bits are comparisons of feature
-// words with the given number of bits. Its errors are those of [CompileClassifier].
+// words with the given number of bits. It returns the errors of [CompileClassifier].
 func CompileFunction(n *netlist.Netlist, isa *ISA, f *Features, featureBits int) (*Function, error) {
 	if isa.Arch != "amd64" {
 		return nil, fmt.Errorf("native: there is no function of C for %s, only for x86-64", isa.Name)

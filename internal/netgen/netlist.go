@@ -50,7 +50,7 @@ func Netlist(seed uint64, o NetlistOptions) *netlist.Netlist {
 	return n
 }
 
-// chains is the number of chains of which cells may have an origin.
+// chains is the number of chains that the origins of cells may name.
 const chains = 7
 
 type generator struct {

@@ -3,7 +3,7 @@
 //
 // An archive begins with an index of symbols (the member "/"), which tells the linker where these
 // files are, and a table of the names longer than 15 bytes (the member "//"). Dates and owners are
-// zero, so that the same members give the same bytes: those of GNU ar's rcsD.
+// zero, so that the same members give the same bytes, as with GNU ar's rcsD.
 
 package object
 

@@ -12,7 +12,7 @@
 // same time find and store the same result.
 //
 // A processor that supports no variant runs portable code, if the program has it: the functions
-// M_portable_F, whose names are those of internal/ccode's C code for a module M_portable. They are
+// M_portable_F, which internal/ccode's C code for a module M_portable defines. They are
 // weak symbols, which a program may leave undefined; then M_F returns [Unsupported].
 
 package object

@@ -114,7 +114,7 @@ func (f Fold) division() *division {
 }
 
 // folded returns the folded engine (empty: none) and the wrapper that is still to be written. An
-// engine needs no wrapper of kind stream, because its own ports are those of that wrapper.
+// engine needs no wrapper of kind stream, because its own ports equal that wrapper's ports.
 func (o Options) folded(p *Plan) (f Fold, wrap string, err error) {
 	kind := o.Fold.division()
 	switch {

@@ -2,7 +2,7 @@
 // process (package internal/native). It is many times as fast as the simulator.
 //
 // An [Engine] is made once for a netlist and an instruction set. It holds the code in executable
-// memory until nothing refers to the engine any more. Its results equal those of [sim.Classifier].
+// memory until nothing refers to the engine any more. Its results equal the results of [sim.Classifier].
 //
 // Each thread takes some blocks of samples at a time. It copies their bit rows into the layout of
 // the code, calls the code's segments in turn, and reads classes and counts from the output rows.
@@ -112,7 +112,7 @@ func newEngine(n *netlist.Netlist, isa *native.ISA, threads int, f *native.Featu
 }
 
 // NewLooped returns an engine for a network of convolutions whose code has each kernel once
-// ([native.CompileLooped]). With features, it also takes feature words. Its errors are those of
+// ([native.CompileLooped]). With features, it also takes feature words. It returns the errors of
 // [New].
 func NewLooped(n *positions.Network, isa *native.ISA, threads int, f *native.Features) (*Engine, error) {
 	c := wordcode.NewClassifier(n.Rest)

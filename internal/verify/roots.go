@@ -11,7 +11,7 @@ import (
 // Roots are the bits that are counted for each class.
 type Roots struct {
 	Bits  [][]Root // [class]
-	Pairs []int    // [class]: number of pairs of bits of which always exactly one is 1; these bits are not among Bits
+	Pairs []int    // [class]: number of pairs of bits with always exactly one 1; these bits are not among Bits
 
 	// Ports says that the bits are the output port h, in its order: Bits has one row, which contains all of
 	// them. Otherwise the order of the bits in a row does not matter.

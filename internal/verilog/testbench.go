@@ -24,7 +24,7 @@ const maxShown = 20
 // or else begins with FAIL. Verilog-2001 has no exit status, so this line is the result.
 // WriteTestbench returns the same errors as Write.
 //
-// The vectors of a pipeline are those of the netlist without its registers. The testbench plays
+// The vectors of a pipeline are the vectors of the netlist without its registers. The testbench plays
 // them in order, with gaps in which the inputs are unknown, with stalls, and with resets, after
 // which it plays the lost samples again. The first reset comes at the very beginning, before any
 // register has a value; the second comes as soon as the pipeline is full. Gaps, stalls and further

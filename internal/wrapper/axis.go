@@ -64,7 +64,7 @@ const AXISBytes = 4
 // same data until the beat is taken. aresetn is active low and synchronous, and drops everything
 // that has not been output. Samples follow each other every ceil(bytes / BYTES) + 1 clocks.
 //
-// The errors are those of [WriteStream], and one for a negative BYTES. A BYTES that is wider than a
+// It returns the errors of [WriteStream], and an error for a negative BYTES. A BYTES that is wider than a
 // sample is allowed: beats then have unused bytes.
 func WriteAXIS(w io.Writer, n *netlist.Netlist, o Options) error {
 	bytes := o.Beat

@@ -63,7 +63,7 @@ const spiHalf = 4
 // miso is always driven. The registers of rst_n start as 0, which gives a reset after power-on on
 // devices with initial values.
 //
-// The errors are those of [WriteStream].
+// It returns the errors of [WriteStream].
 func WriteSPI(w io.Writer, n *netlist.Netlist, o Options) error {
 	o.Beat = 0
 	d, err := newDesign(n, o, spiKind(), streamNames("rst_n", "sck", "mosi", "miso", "cs_n", "ready", "ANSWER", "rst_s",

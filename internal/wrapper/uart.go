@@ -83,7 +83,7 @@ const UARTIdle = 2400
 // synchronised. The registers of rst_n start as 0, which gives a reset after power-on on devices
 // with initial values.
 //
-// The errors are those of [WriteStream], and one for a rate outside these limits.
+// It returns the errors of [WriteStream], and an error for a rate outside these limits.
 func WriteUART(w io.Writer, n *netlist.Netlist, o Options) error {
 	hz, baud := o.Line()
 	if err := checkRate(hz, baud); err != nil {

@@ -125,7 +125,7 @@ func (f *file) bits(nets ...netlist.Net) string {
 	return string(append(line, ']'))
 }
 
-// original returns the net of which v is a copy, or v itself.
+// original returns the net that v copies, or v itself.
 func (f *file) original(v netlist.Net) netlist.Net {
 	if w, ok := f.copies[v]; ok {
 		return w

@@ -25,7 +25,7 @@ const (
 )
 
 // Write writes n in the DOT language. It supports every kind of cell. It returns an error before it writes anything
-// if n exceeds [MaxNodes] or [MaxPins]. Later errors are those of w.
+// if n exceeds [MaxNodes] or [MaxPins]. Later errors come from w.
 func Write(w io.Writer, n *netlist.Netlist) error {
 	if err := checkSize(n); err != nil {
 		return err

@@ -46,7 +46,7 @@ type Options struct {
 const MaxStraight = 50_000
 
 // Write writes the package of n. It returns an error before it writes anything if n has registers (a
-// [*netlist.KindError]), if the package's name is invalid, or if n is too large. Later errors are those of w.
+// [*netlist.KindError]), if the package's name is invalid, or if n is too large. Later errors come from w.
 func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	f, err := newFile(w, n, opt)
 	if err != nil {

@@ -82,7 +82,7 @@ func probes(n *netlist.Netlist) (counts [][]netlist.Net) {
 }
 
 // counts finds the bits that each class counts. It returns false if a count is neither a popcount nor a single bit.
-// For a netlist without counts, the wanted bits are those of the output ports.
+// For a netlist without counts, the wanted bits are the bits of the output ports.
 func (d *design) counts() bool {
 	counts := probes(d.n)
 	if len(counts) == 0 {

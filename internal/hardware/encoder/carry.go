@@ -8,8 +8,8 @@ import (
 )
 
 // A comparison v > t is a carry that runs up the word: the carry out of the bits below position p
-// says whether v mod 2^p > t mod 2^p, and the bits above p decide unless they equal those of t. So
-// the carry for t has to be right only where the bits above are those of t. One LUT can therefore
+// says whether v mod 2^p > t mod 2^p, and the bits above p decide unless they equal t's bits. So
+// the carry for t has to be right only where the bits above equal t's bits. One LUT can therefore
 // compute the carry for many thresholds if it also reads some of the bits above (its selectors),
 // which tell it for which thresholds the carry may be needed. So 15 quantiles of 8 bits take 17 LUTs
 // of six inputs; with a carry for each threshold they take 30.

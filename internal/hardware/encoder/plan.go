@@ -8,7 +8,7 @@ import (
 // plan returns the best circuit for the comparisons of a word with the thresholds, which are in
 // ascending order.
 //
-// A threshold of which at most K bits matter is one LUT, or a bit of the word. Some of the other
+// A threshold with at most K bits that matter is one LUT, or a bit of the word. Some of the other
 // thresholds are built by carries (carry.go), the rest from their neighbours (between.go); the
 // fewer are carried, the fewer LUTs the carries take. The sets of carried thresholds that are tried
 // are: all of them, and the sets left after removing thresholds one at a time, in several orders,
@@ -36,7 +36,7 @@ func plan(width int, thresholds []uint64, o Options) *circuit {
 type planner struct {
 	o            Options
 	width        int
-	narrow, wide []uint64 // thresholds of which at most K bits matter, and the other thresholds
+	narrow, wide []uint64 // thresholds with at most K bits that matter, and the other thresholds
 	best         *circuit
 	cost         float64
 }

@@ -83,7 +83,7 @@ func newAnnealing(k, digits int, in profile, w worth) *annealing {
 	return s
 }
 
-// try runs the genes, which differ from those of the accepted tree at the levels from first to last only, and keeps
+// try runs the genes, which differ from the accepted tree's genes at the levels from first to last only, and keeps
 // them if they are the best so far. It returns the cost, or 1e18 if the cost is more than limit.
 func (s *annealing) try(first, last int, limit float64) float64 {
 	s.rerun(first, last, limit)

@@ -141,7 +141,7 @@ func (c *catalog) costs(shapes []shape, due []int) error {
 }
 
 // tasks returns the distinct pairs of a shape and its number of levels for which want is true. The
-// number of levels is at most that of serial packing.
+// number of levels is at most the number for serial packing.
 func (c *catalog) tasks(shapes []shape, due []int, want func(e *entry, depth int) bool) (todo []shape, depths []int) {
 	type task struct {
 		shape

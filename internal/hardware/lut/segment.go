@@ -52,7 +52,7 @@ func fill(row []cost, c cost) {
 	}
 }
 
-// row returns the costs of row i, of which only a part may be valid.
+// row returns the costs of row i; some of them may be invalid.
 func (g *grid) row(i int) []cost { return g.cost[i*g.side : (i+1)*g.side] }
 
 // bandRow returns the valid costs of row i, from column i on.

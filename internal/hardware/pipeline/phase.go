@@ -8,7 +8,7 @@ import (
 
 // phases limits the levels of a stage by means of phases. A cell's phase is its level within its
 // stage. A cell may be in the same stage as a cell that it reads only if its phase is higher, by
-// its own delay. This takes no nodes in the programme except those of the cells.
+// its own delay. This takes no nodes in the programme except the nodes of the cells.
 type phases struct {
 	s  *schedule
 	of []int32 // [cell]

@@ -38,7 +38,7 @@ func (s *schedule) solve(nodes int) {
 
 // limits are the constraints that keep the levels of a stage within bounds.
 type limits interface {
-	// prepare adds the nodes that the programme needs in addition to those of the cells.
+	// prepare adds the nodes that the programme needs in addition to the nodes of the cells.
 	prepare(p *programme)
 	// limit adds the arcs for cell v, which reads an output of cell u.
 	limit(p *programme, u, v netlist.Cell)

@@ -7,7 +7,7 @@ type Mem struct {
 	mode   mode
 }
 
-// mode says how an address is computed. The values are those of bits 23 and 24 in pairs.
+// mode says how an address is computed. The values equal bits 23 and 24 of instructions on pairs.
 type mode uint8
 
 const (

@@ -46,7 +46,7 @@ func (t Arrangement) bytes() int { return 1 << t }
 // lanes returns the number of lanes.
 func (t Arrangement) lanes() int { return 16 >> t }
 
-// checkArrangement records a fault if the lanes are wider than those of last.
+// checkArrangement records a fault if the lanes are wider than the lanes of last.
 func (i insn) checkArrangement(t, last Arrangement) insn {
 	if t > last {
 		return i.wrong(fmt.Sprintf("arrangement %v: the widest one here is %v", t, last))

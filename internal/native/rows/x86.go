@@ -13,7 +13,7 @@ type intel struct {
 	pool pool
 }
 
-// generals are the general registers by number: first those of arguments, then others that a
+// generals are the general registers by number: first the registers of arguments, then others that a
 // function may change.
 var generals = [...]x86.Reg{x86.RDI, x86.RSI, x86.RDX, x86.RCX, x86.R8, x86.R9, x86.R10, x86.R11, x86.RAX}
 

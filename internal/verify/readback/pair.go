@@ -205,7 +205,7 @@ func (p place) in(b *netlist.Builder) netlist.Net {
 	return b.Function(tableNot, netlist.Origin{}, p.net)
 }
 
-// addCell adds a cell of n and returns its outputs. to maps the nets of n to those of b. A register becomes a
+// addCell adds a cell of n and returns its outputs. to maps the nets of n to the nets of b. A register becomes a
 // wire. A popcount becomes what the Verilog writes, a sum to which bit after bit is added, so that abc finds
 // the same sums on both sides.
 func addCell(b *netlist.Builder, n *netlist.Netlist, c netlist.Cell, to []netlist.Net) []netlist.Net {
