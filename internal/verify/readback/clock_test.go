@@ -5,11 +5,12 @@ package readback
 // their range of parameters. A design's own wrapper is compared with the writers' output, and samples are played to it.
 //
 // The expected clock is written here a second time, as a netlist over the names of the module's registers. It follows the
-// documentation of the packages wrapper and folded and uses none of their code. A [Machine] is the same kind of netlist,
-// extracted from the Verilog file. abc compares the two: the next value of each register bit, each output, and each pin
-// of the parts of the module that are not looked into (the core in a wrapper, memories in an engine). If two machines
-// have the same registers and the same clock, they behave the same for ever when they start in the same state. If the
-// clock includes a reset, the reset leads both to the same state.
+// The expected clock is written here a second time, as a netlist over the names of the module's registers. It
+// follows the documentation of the packages wrapper and folded and uses none of their code. A [Machine] is the same
+// kind of netlist, extracted from the Verilog file. abc compares the two: the next value of each register bit, each
+// output, and each pin of the parts of the module that are not looked into (the core in a wrapper, memories in an
+// engine). If two machines have the same registers and the same clock, they behave the same for ever when they start
+// in the same state. If the clock includes a reset, the reset leads both to the same state.
 //
 // Names only determine which signals are compared. A missing, extra or differently sized register makes a proof fail.
 
