@@ -4,7 +4,6 @@ package readback
 // every state and for every input, does what the module's documentation describes. This proves the writers once, over
 // their range of parameters. A design's own wrapper is compared with the writers' output, and samples are played to it.
 //
-// The expected clock is written here a second time, as a netlist over the names of the module's registers. It follows the
 // The expected clock is written here a second time, as a netlist over the names of the module's registers. It
 // follows the documentation of the packages wrapper and folded and uses none of their code. A [Machine] is the same
 // kind of netlist, extracted from the Verilog file. abc compares the two: the next value of each register bit, each
