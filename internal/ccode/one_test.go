@@ -155,8 +155,8 @@ func longWords() *netlist.Netlist {
 	return b.Netlist()
 }
 
-// TestOne compiles and runs the code for every sixth form of model and for other shapes. The tests of package
-// decisionlist interpret the lists of all forms.
+// TestOne compiles and runs the code for every sixth form of model and for other shapes. TestProgramsOfEveryForm
+// interprets the lists of all forms.
 func TestOne(t *testing.T) {
 	needGCC(t)
 	networks := oneForms(t)

@@ -1,17 +1,17 @@
 package readback
 
-// What follows proves modules with state: that one clock of a wrapper or of a folded engine is, in every state and for
-// every input, the clock that its documentation describes. The writers are proved once, over their range of
-// parameters. A design's own wrapper is compared with what they write, and played.
+// The files clock_*_test.go prove modules with state. They prove that one clock of a wrapper or of a folded engine, in
+// every state and for every input, does what the module's documentation describes. This proves the writers once, over
+// their range of parameters. A design's own wrapper is compared with the writers' output, and samples are played to it.
 //
-// What a clock has to do is written here a second time, as a netlist over the names of the module's registers, from what
-// the packages wrapper and fold say of their modules and without any code of theirs. A [Machine] is the same netlist,
-// taken out of the Verilog file, and abc compares them: each bit that a register takes over, each output, and each pin
-// of what the module contains without being looked into (the core in a wrapper, memories in an engine). Two machines of
-// the same registers whose clocks are the same do the same for ever from the same state on; with a reset in the clock,
-// that state is the same, too.
+// The expected clock is written here a second time, as a netlist over the names of the module's registers. It
+// follows the documentation of the packages wrapper and folded and uses none of their code. A [Machine] is the same
+// kind of netlist, extracted from the Verilog file. abc compares the two: the next value of each register bit, each
+// output, and each pin of the parts of the module that are not looked into (the core in a wrapper, memories in an
+// engine). If two machines have the same registers and the same clock, they behave the same for ever when they start
+// in the same state. If the clock includes a reset, the reset leads both to the same state.
 //
-// The names decide only what is compared with what. A register too many or too few, or of another width, is no proof.
+// Names only determine which signals are compared. A missing, extra or differently sized register makes a proof fail.
 
 import (
 	"cmp"

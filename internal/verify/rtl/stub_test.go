@@ -378,9 +378,8 @@ func (r *rehearsal) simulator() string {
 	return "iverilog"
 }
 
-// stubHead is what the stubs of cores have in common: what they must be given, and what they give.
-// The outputs are random ones that belong to the sample that was given; anything else gets wrong
-// ones.
+// stubHead is the part that the stubs of all cores share: the expected inputs, and the outputs for them. The outputs
+// are random and belong to one sample. For any other input, the stub returns other outputs.
 //
 //go:embed testdata/stub_head.v
 var stubHead string
@@ -392,8 +391,8 @@ var stubHead string
 //go:embed testdata/stub_core.v
 var stubCore string
 
-// stubPipeline compares a sample when it comes, and gives its result as many enabled clocks later as
-// the core has stages.
+// stubPipeline compares a sample when it arrives. It returns the result after one enabled clock for each stage of
+// the core.
 //
 //go:embed testdata/stub_pipeline.v
 var stubPipeline string
