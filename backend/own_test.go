@@ -124,7 +124,7 @@ func TestWriteKeepsEdited(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "net.v: exists and is no plain file"},
-		{"a file of ialgn's name and no manifest", func(t *testing.T, dir string) { remove(dir, "manifest.json") }, "exists and is not a file that ialgn wrote"},
+		{"a file of ialgn's name and no manifest", func(t *testing.T, dir string) { remove(dir, "manifest.json") }, "exists, but is not a file written by ialgn"},
 		{"the manifest is a link", func(t *testing.T, dir string) {
 			if err := os.Rename(filepath.Join(dir, "manifest.json"), filepath.Join(dir, "m")); err != nil {
 				t.Fatal(err)

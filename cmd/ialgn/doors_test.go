@@ -201,7 +201,7 @@ func TestLogApart(t *testing.T) {
 		for _, force := range []string{"", " --force"} {
 			code, _, stderr := runProgram(t, strings.Fields("train "+args+force+" --quiet")...)
 			if code != exitUsage || !strings.HasPrefix(stderr, "ialgn: --log ") ||
-				!strings.Contains(stderr, "is a file that the command itself reads or writes") {
+				!strings.Contains(stderr, "the command itself reads or writes this file") {
 				t.Errorf("train %s%s: exit status %d, %s", args, force, code, stderr)
 			}
 		}

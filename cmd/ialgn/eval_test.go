@@ -28,7 +28,7 @@ setosa         75.00 %       3     1     0
 b              33.33 %       1     1     1
 none                 -       0     0     0
 
- from sample   samples  accuracy
+first sample   samples  accuracy
            0         4   75.00 %
            4         3   33.33 %
 `

@@ -78,7 +78,7 @@ func TestFaults(t *testing.T) {
 		}
 		lines := strings.SplitN(stderr.String(), "\n", 4)
 		if code != exitFault || len(lines) < 4 || !strings.HasPrefix(lines[0], "ialgn: internal error: ") ||
-			!strings.HasPrefix(lines[1], "ialgn: hint: report this") || !strings.Contains(lines[3], "goroutine") ||
+			!strings.HasPrefix(lines[1], "ialgn: hint: please report this bug") || !strings.Contains(lines[3], "goroutine") ||
 			!strings.Contains(lines[3], "faulty_test.go") {
 			t.Errorf("%s: exit status %d\n%s", name, code, stderr.String())
 		}
@@ -97,7 +97,7 @@ func TestLimitedMemory(t *testing.T) {
 		"ulimit -v 3000000; exec ialgn train small.yaml -o m.st --set model.width=100000 --set model.depth=100")
 	out, err := cmd.CombinedOutput()
 	if code := cmd.ProcessState.ExitCode(); err == nil || code != exitUsage ||
-		!strings.Contains(string(out), "GB of memory, and ulimit -v leaves less") {
+		!strings.Contains(string(out), "GB of memory, but ulimit -v leaves less") {
 		t.Errorf("exit status %d, %s", code, out)
 	}
 }

@@ -317,7 +317,7 @@ func TestFullTemporary(t *testing.T) {
 			continue
 		}
 		if code != exitTool && code != exitUsage || !strings.Contains(stderr, "no space left on") ||
-			!strings.Contains(stderr, "$TMPDIR") || strings.Count(stderr, "\n") != 2 {
+			!strings.Contains(stderr, "set TMPDIR") || strings.Count(stderr, "\n") != 2 {
 			t.Errorf("%d bytes: exit status %d\n%s", bytes, code, stderr)
 		}
 	}

@@ -38,11 +38,11 @@ var overwritings = []overwriting{
 	{"train small.yaml -o table.csv", "table.csv", "a model file"},
 	{"export m.st -o circuit --to torchlogix-json", "circuit", "a circuit of export"},
 	{"import net.json -o new.st", "new.st", "a model file"},
-	{"compile m.st -o new --module s", "new/s.v", "a file that ialgn wrote"},
-	{"compile m.st -o new --module s", "new/s_tb.v", "a file that ialgn wrote"},
-	{"compile m.st -o new --module s --emit go", "new/s_net.go", "a file that ialgn wrote"},
-	{"compile m.st -o raw --module s", "raw/s.v", "a file that ialgn wrote"},
-	{"compile m.st -o new --module s", "new/report.json", "a file that ialgn wrote"},
+	{"compile m.st -o new --module s", "new/s.v", "a file written by ialgn"},
+	{"compile m.st -o new --module s", "new/s_tb.v", "a file written by ialgn"},
+	{"compile m.st -o new --module s --emit go", "new/s_net.go", "a file written by ialgn"},
+	{"compile m.st -o raw --module s", "raw/s.v", "a file written by ialgn"},
+	{"compile m.st -o new --module s", "new/report.json", "a file written by ialgn"},
 	{"compile m.st -o new --module s", "new/manifest.json", "not a manifest of ialgn"},
 	{"compile m.st -o new --module s", "new/certificate.json", "a certificate"},
 	{"verify m.st raw --level software", "raw/certificate.json", "a certificate"},
@@ -53,7 +53,7 @@ var overwritings = []overwriting{
 	{"report raw --model m.st -o raw/net.v", "raw/net.v", "a page"},
 	{"watch epochs.jsonl -o page", "page", "a page"},
 	{"explain m.st --sample 0 -o page", "page", "a page"},
-	{"init table.csv -o new.yaml", "new.yaml", "exists already"},
+	{"init table.csv -o new.yaml", "new.yaml", "exists and would be overwritten"},
 	{"man -o pages", "pages/ialgn-train.1", "a man page"},
 	{"analyze m.st --plots plots", "plots/operations.svg", "a chart"},
 	{"analyze m.st --plots plots", "plots/categories.png", "a chart"},
@@ -81,9 +81,9 @@ var overwritings = []overwriting{
 	{"fit small.yaml --target ice40 --luts 400 -o new --minutes 0.01", "new/front.svg", "a chart"},
 	{"fit small.yaml --target ice40 --luts 400 -o new --minutes 0.01", "new/tiny.yaml", "a configuration of fit"},
 	{"fit small.yaml --target ice40 --luts 400 -o new --minutes 0.01", "new/tiny-200.safetensors", "a model file"},
-	{"fit small.yaml --target ice40 --luts 400 -o new --minutes 0.01", "new/design/tiny.v", "a file that ialgn wrote"},
+	{"fit small.yaml --target ice40 --luts 400 -o new --minutes 0.01", "new/design/tiny.v", "a file written by ialgn"},
 	{"demo -o new --set train.epochs=1", "new/digits.safetensors", "a model file"},
-	{"demo -o new --set train.epochs=1", "new/digits/digits.v", "a file that ialgn wrote"},
+	{"demo -o new --set train.epochs=1", "new/digits/digits.v", "a file written by ialgn"},
 }
 
 // tinyTable has options that make an experiment as small as possible.
@@ -203,7 +203,7 @@ func TestInputsNotOverwritten(t *testing.T) {
 			defer os.Remove("soft.st")
 			defer os.Remove("hard.st")
 			code, stdout, stderr := runProgram(t, strings.Fields(c.args)...)
-			if code != exitUsage || stdout != "" || !strings.Contains(stderr, "is what the command reads") ||
+			if code != exitUsage || stdout != "" || !strings.Contains(stderr, "an input of the command") ||
 				!strings.Contains(stderr, "--force") {
 				t.Errorf("exit status %d, %s", code, stderr)
 			}

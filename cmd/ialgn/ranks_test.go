@@ -18,7 +18,7 @@ func TestRanksRefused(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"none", []string{"train", config, "--ranks", "0"}, "--ranks 0: want how many processes"},
+		{"none", []string{"train", config, "--ranks", "0"}, "--ranks 0: want the number of processes"},
 		{"several networks", []string{"sweep", config, "-o", "x", "--grid", "train.seed=1,2", "--ranks", "2"}, "not several"},
 		{"no MPI", []string{"train", config, "--ranks", "2"}, "built without MPI"},
 	} {
@@ -46,7 +46,7 @@ func TestRanksLaunched(t *testing.T) {
 	t.Setenv("OMPI_COMM_WORLD_RANK", "0")
 	for args, want := range map[string]string{
 		"train ../../examples/digits/digits.yaml": "built without MPI",
-		"sweep x.yaml --grid train.seed=1,2 -o x": "ranks share one network",
+		"sweep x.yaml --grid train.seed=1,2 -o x": "ranks can share one network",
 		"data list": "",
 	} {
 		var out, errs strings.Builder

@@ -30,7 +30,7 @@ func TestReadErrors(t *testing.T) {
 	tests := []struct{ name, file, want string }{
 		{"empty", "", "header: the file ends here"},
 		{"ascii", "aag 3 2 0 1 1\n", "the ASCII form"},
-		{"other file", "module net (\n", "no AIGER file"},
+		{"other file", "module net (\n", "not an AIGER file"},
 		{"long line", "aig " + strings.Repeat("1", 5000), "longer than 4096"},
 		{"later version", "aig 3 2 0 1 1 1\n6\n", "of a later version"},
 		{"negative", "aig 3 -2 0 1 1\n", "\"-2\" is no number"},

@@ -197,7 +197,7 @@ func TestManyEdges(t *testing.T) {
 		m.Sections[i].Width = m.Width
 	}
 	m.Sections[1].Pins[0] = model.Pin{Source: model.Previous, K: 256}
-	want := "engine: section 1: 4294967296 edges lead to a layer, of which there can be 4294967295"
+	want := "engine: section 1: 4294967296 edges lead to a layer, want at most 4294967295"
 	if _, err := New(m, 100, 1); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}

@@ -137,7 +137,7 @@ func TestCountedBits(t *testing.T) {
 		t.Errorf("three classes: error %v", err)
 	}
 	enc = netgen.Encoder(3, 2, 8)
-	if _, err := ReadsOf(n, &enc, 2); err == nil || !strings.Contains(err.Error(), "of 3 features") {
+	if _, err := ReadsOf(n, &enc, 2); err == nil || !strings.Contains(err.Error(), "match 3 features") {
 		t.Errorf("three features: error %v", err)
 	}
 }

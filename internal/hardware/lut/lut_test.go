@@ -296,7 +296,7 @@ func TestOptions(t *testing.T) {
 		{Options{K: 7}, "LUTs of 7 inputs"},
 		{Options{K: 4, Objective: 3}, "unknown objective 3"},
 		{Options{K: 4, MaxDepth: -1}, "a depth of -1 levels"},
-		{Options{K: 4, MaxDepth: 2}, "2 levels of LUTs with 4 inputs are too few, the gates need 4: allow as many"},
+		{Options{K: 4, MaxDepth: 2}, "2 levels of LUTs with 4 inputs are too few, the gates need 4 levels: allow this depth"},
 	} {
 		if _, _, err := Map(t.Context(), n, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: error %v, want %q", c.o, err, c.want)
