@@ -358,7 +358,7 @@ func TestSave(t *testing.T) {
 			t.Fatal(err)
 		}
 		if files, err := changes().Save(other, outfile.Guard{}); err == nil || files != nil ||
-			!strings.Contains(err.Error(), "other"+suffix+": exists and is not") {
+			!strings.Contains(err.Error(), "other"+suffix+": exists, but is not") {
 			t.Errorf("over another's %s: error %v, files %q", suffix, err, files)
 		}
 	}

@@ -131,7 +131,7 @@ func TestLogsBeyondLimit(t *testing.T) {
 
 func TestMissingFolder(t *testing.T) {
 	_, err := New([]string{filepath.Join(t.TempDir(), "none", "log.jsonl")})
-	if err == nil || !strings.HasSuffix(err.Error(), "neither it nor the folder that it would be in is there") || message.Hint(err) == "" {
+	if err == nil || !strings.HasSuffix(err.Error(), "no such file, and no such folder") || message.Hint(err) == "" {
 		t.Errorf("error %v, hint %q", err, message.Hint(err))
 	}
 }

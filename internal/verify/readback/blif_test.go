@@ -148,16 +148,16 @@ func TestBLIF(t *testing.T) {
 			"port without a net", head + ".subckt m q=y\n.end\n.model m\n.inputs p\n.outputs q\n.names p q\n0 1\n.end\n",
 			"not connected",
 		},
-		{"endless", head + ".subckt net a=a b=b y=y\n.end\n", "stand in each other"},
+		{"endless", head + ".subckt net a=a b=b y=y\n.end\n", "nested instances"},
 		{"cut off", head + ".names a b y\n11 1\n", "cut off"},
 		{"row of zeros", head + ".names a b y\n11 0\n.end\n", "understood"},
 		{"long row", head + ".names a b y\n111 1\n.end\n", "no row"},
 		{"letters", head + ".names a b y\n1x 1\n.end\n", "no row"},
 		{"five inputs", head + ".names a b a b a y\n11111 1\n.end\n", "5 inputs"},
 		{"directive", head + ".gate m p=a\n.end\n", "understood"},
-		{"no model", ".names y\n", "no model"},
+		{"no model", ".names y\n", "outside of a model"},
 		{"another model", ".model other\n.end\n", "no module net"},
-		{"twice", head + ".names y\n.end\n" + head + ".end\n", "where none is expected"},
+		{"twice", head + ".names y\n.end\n" + head + ".end\n", "not expected here"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			modules, err := readBLIF(strings.NewReader(tt.text), unknownStart)
