@@ -148,7 +148,7 @@ func TestStartRefuses(t *testing.T) {
 		{text, "name=x", "text: "},
 		{filepath.Join(dir, "none"), "name=x", "none: no such file"},
 		{dir, "name=x", "a folder; name a model file in it"},
-		{os.DevNull, "name=x", os.DevNull + ": is a device or pipe, "},
+		{os.DevNull, "name=x", os.DevNull + ": a device or pipe, "},
 	} {
 		path := filepath.Join(dir, "m")
 		refused(t, Run{Config: parse(t, c.set), Model: path, Start: c.start}, c.want)
