@@ -127,8 +127,7 @@ func (r explainReport) sampleText(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// Maximum number of votes for each class, and of input bits for each vote, that the text shows. The JSON form has
-// all.
+// The text shows at most this many votes for each class, and this many input bits for each vote. The JSON form has all.
 const (
 	votesShown = 5
 	bitsShown  = 6

@@ -126,8 +126,8 @@ void NAME_one(uint32_t *bits, uint32_t *out);
 `
 )
 
-// words returns the number of words of the caller's array: for the bits of a sample, if it comes as
-// bits, and for the slots.
+// words returns the length of the caller's array in words. The array has room for the slots and, if a sample comes as
+// bits, for those bits.
 func (f *one) words() int {
 	slots := f.firstSlot() + f.program.Slots
 	return max(1, (slots+31)/32)

@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestCuts explains samples of real values whose words are made by cuts, some of them equal. Bits are described by
-// their cuts, and changes by ranges of values.
+// TestCuts explains samples with real values. Cuts turn the values into words, and some of the cuts are equal. Bits
+// are described by their cuts, and changes by ranges of values.
 func TestCuts(t *testing.T) {
 	f := netgen.Model(netgen.ModelOptions{Cuts: true, Bits: 6, Seed: 1}).Freeze()
 	n, err := New(f, Options{})

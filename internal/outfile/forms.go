@@ -45,7 +45,8 @@ var (
 		`^name,(data,width,depth,deployed_gates,network|network,data,width,depth),`)
 	Result = matching("a result", `^\{\s*"model": "[^"]*",\s*"model_sha256": "`)
 	Job    = matching("a job", "^(#!/bin/bash\n)?# [^\n]* Made by `ialgn (experiment|sweep) ")
-	// Search, Chosen and Front are written by fit: the state of a search, a configuration, and the networks found.
+	// The command fit writes three forms: Search is the state of a search, Chosen a configuration, and Front the
+	// networks that were found.
 	Search = matching("a search", `^\{\s*"format": [0-9]+,\s*"asked": \{\s*"keys":`)
 	Chosen = matching("a configuration of fit", "^# Chosen by `ialgn fit`")
 	Front  = matching("a front", `^budget,luts,gates,head,encoder,validation,accuracy,`)

@@ -14,7 +14,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// Contradiction returns the error that the user's facts and the file differ.
+// Contradiction returns an error which says that the user's facts differ from the file.
 func Contradiction(src *given.Source, key string, said any, where string, found any) error {
 	return fmt.Errorf("%s: %s is %v, but %s has %v", src.Said(), key, said, where, found)
 }

@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/interchange/torchfile"
 )
 
-// The types of values that tests save as torch.save does, in addition to int, float64, bool, string and nil.
+// These are types of values that tests save as torch.save does. Tests also save int, float64, bool, string and nil.
 type (
 	dict  []entry
 	entry struct {
