@@ -43,8 +43,7 @@ func timingHint(err error, p *plan.Plan, out *backend.Output, r *synth.Report) e
 	switch {
 	case r.Slowest.Kind != flow.RegisterToRegister && (p.Folded() || p.Wrap != ""): // paths from or to pads
 		return message.WithHint(err, "give pins close to each other with {Pins FILE}, try more seeds with {Seeds 5}, or "+
-			"aim lower "+
-			"with {MHz %d}", lower)
+			"aim lower with {MHz %d}", lower)
 	case p.Lanes() > 0:
 		return message.WithHint(err, "try more seeds with {Seeds 5}, or aim lower with {MHz %d}", lower)
 	case p.Hardware == nil:

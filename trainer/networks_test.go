@@ -245,21 +245,27 @@ func logitsDigest(t *testing.T, file string) string {
 }
 
 // TestNetworksResume interrupts each network's run within its second epoch, resumes it and compares the model with an
-// uninterrupted run's. It also starts a run from the model. TestNetworkBits checks what the networks learn.
+// uninterrupted run's. It also starts a run from the model. The long tier trains on all digits, of which each network
+// must learn something; by default, TestNetworkBits checks what the networks learn.
 func TestNetworksResume(t *testing.T) {
 	few := fewDigits(t)
 	for _, n := range distinct() {
 		t.Run(n.name, func(t *testing.T) {
 			dir := t.TempDir()
 			whole, path := filepath.Join(dir, "whole"), filepath.Join(dir, "m")
-			sets := append(few(n.sets...), "train.epochs=2")
+			sets, least := few(n.sets...), math.SmallestNonzeroFloat64 // of the relaxed accuracy
+			if testkit.Whole() {
+				sets, least = n.sets, 0.12
+			}
+			sets = append(slices.Clone(sets), "train.epochs=2")
 			cfg := parse(t, sets...)
 			var relaxed *float64
 			s := train(t, Run{Config: cfg, Model: whole, Threads: 2, Progress: func(p Progress) { relaxed = p.Relaxed }})
-			if e := loadModel(t, whole).Record.Epochs; e[1].Loss == e[0].Loss {
-				t.Errorf("the loss of both epochs is %v: the test shows nothing", e[0].Loss)
+			e := loadModel(t, whole).Record.Epochs
+			if e[1].Loss == e[0].Loss || testkit.Whole() && e[1].Loss > e[0].Loss {
+				t.Errorf("losses of the epochs: %v and %v: the network learns nothing", e[0].Loss, e[1].Loss)
 			}
-			if soft := cfg.Train.Estimator == "soft"; (s.Gap != nil) != soft || (soft && *s.RelaxedAccuracy == 0) {
+			if soft := cfg.Train.Estimator == "soft"; (s.Gap != nil) != soft || (soft && *s.RelaxedAccuracy < least) {
 				t.Errorf("a relaxed accuracy and a gap: %v, with estimator %s", s.Gap != nil, cfg.Train.Estimator)
 			}
 			if diff := cmp.Diff(s.RelaxedAccuracy, relaxed); diff != "" {

@@ -146,8 +146,8 @@ func TestRanksRefused(t *testing.T) {
 	for _, c := range []struct {
 		set, want string
 	}{
-		{"model.hidden=4", "nodes read other chains"},
-		{"model.topology=rwlgn", "nodes read other chains"},
+		{"model.hidden=4", "cannot train a network whose nodes read other chains"},
+		{"model.topology=rwlgn", "cannot train a network whose nodes read other chains"},
 		{"train.estimator=soft", "depends on its order"},
 		{"model.width=10", "2 ranks cannot share the 1 chain of each class"},
 	} {

@@ -59,7 +59,7 @@ func verilogLine(line string) func(*bench) {
 }
 
 var badNetlists = []badInput{
-	{"empty", signed("lut", wrote("lut/net.netlist", "")), "sim lut", "lut/net.netlist:1:1", "want ", false},
+	{"empty", signed("lut", wrote("lut/net.netlist", "")), "sim lut", "lut/net.netlist:1:1", "want the word ialgn", false},
 	{
 		"no netlist", signed("lut", wrote("lut/net.netlist", "module net;\n")), "sim lut", "lut/net.netlist:1:1",
 		"want the word ialgn", false,
@@ -79,7 +79,7 @@ var badNetlists = []badInput{
 	},
 	{"a name of 2000 characters", signed("lut", replaced("lut/net.netlist", "name tiny", "name "+
 		strings.Repeat("x", 2000))), "sim lut", "lut/net.netlist:2:6", "at most 1024", false},
-	{"an unknown kind", netlistLine("output", "  328 = nand 2 3"), "sim lut", "lut/net.netlist:", "want ", false},
+	{"an unknown kind", netlistLine("output", "  328 = nand 2 3"), "sim lut", "lut/net.netlist:", `unknown kind "nand", want one of function, compare`, false},
 	{
 		"a net that is not driven yet", netlistLine("output", "  328 = function(0x8) 2 4000000000"), "sim lut",
 		"lut/net.netlist:", "topological order", false,

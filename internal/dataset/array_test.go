@@ -229,7 +229,7 @@ func TestArrayFaults(t *testing.T) {
 		hint string
 	}{
 		"not an array": {[]byte("1,2\n"), y, "x.npy: neither a NumPy array nor an IDX file", "data.set: csv"},
-		"an archive":   {npzBytes(t, map[string][]byte{"x": x}), y, "an archive", ".npz"},
+		"an archive":   {npzBytes(t, map[string][]byte{"x": x}), y, "x.npy: an archive, such as a spreadsheet", "the name of an archive of arrays ends in .npz"},
 		"the array is in Fortran order": {
 			npyHead("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }"), y, "the array is in Fortran order",
 			"ascontiguousarray",
@@ -252,11 +252,11 @@ func TestArrayFaults(t *testing.T) {
 		},
 		"many claimed": {
 			claim("9999999999, 1"), npyBytes("|u1", "2,", []uint8{0, 1}),
-			"2 labels, but", "",
+			"2 labels, but 2147483647 samples in", "",
 		},
 		"five dimensions":   {claim("1, 1, 1, 1, 2"), y, "each sample has 4 dimensions", ""},
 		"no number":         {npyBytes("<f8", "2, 1", []float64{1, math.NaN()}), y, "record 2: feature 0 is NaN", ""},
-		"labels of pairs":   {x, npyBytes("|u1", "2, 2", []uint8{0, 1, 0, 1}), "2 numbers per sample", ""},
+		"labels of pairs":   {x, npyBytes("|u1", "2, 2", []uint8{0, 1, 0, 1}), "2 numbers per sample, want one number per label", ""},
 		"a label of a half": {x, npyBytes("<f8", "2,", []float64{0, 0.5}), "record 2: label 0.5, want a whole number", ""},
 		"labels too large": {
 			x, npyBytes("<u8", "2,", []uint64{1<<53 + 1, 1 << 53}),
@@ -268,7 +268,7 @@ func TestArrayFaults(t *testing.T) {
 			"numpy.save",
 		},
 		"one class":          {x, npyBytes("|u1", "2,", []uint8{1, 1}), "1 different labels", ""},
-		"labels lack":        {x, npyBytes("|u1", "3,", []uint8{0, 1, 2}), "3 labels, but", ""},
+		"labels lack":        {x, npyBytes("|u1", "3,", []uint8{0, 1, 2}), "3 labels, but 2 samples in", ""},
 		"ranges beyond size": {npyBytes("<f8", "2, 1", []float64{-1e308, 1e308}), y, "no finite range", ""},
 	} {
 		cfg := config.Data{Set: "arrays", Train: "x.npy", TrainLabels: "y.npy", Test: "x.npy", TestLabels: "y.npy"}
@@ -309,7 +309,7 @@ func TestArraysTestFaults(t *testing.T) {
 	wantError(t, err, `x.npz:z: no array "z" in the archive, which has [`)
 	cfg.Dir = writeFiles(t, map[string][]byte{"x.npz": x})
 	_, err = Open(context.Background(), cfg, 8, nil)
-	wantError(t, err, "not an archive of arrays (zip")
+	wantError(t, err, "x.npz:y: not an archive of arrays (zip")
 	_, err = Open(context.Background(), config.Data{Set: "arrays", Train: "x.npy"}, 8, nil)
 	wantError(t, err, "data.train_labels")
 }
@@ -331,7 +331,7 @@ func TestSamplesArray(t *testing.T) {
 			"record 1: feature 1 is 16, want an integer of 0..15",
 		},
 		"not whole":      {npyBytes("<f8", "1, 2", []float64{3, 1.5}), nil, nil, "feature 1 is 1.5"},
-		"other features": {npyBytes("|u1", "1, 3", []uint8{1, 2, 3}), nil, nil, "samples of 3 numbers"},
+		"other features": {npyBytes("|u1", "1, 3", []uint8{1, 2, 3}), nil, nil, "samples of 3 numbers, but the model has 2 features"},
 	} {
 		got, err := readSamples(test.data, 2, nil, "", test.q, 15)
 		if test.err != "" {
@@ -385,13 +385,18 @@ func TestReadArrayInFortransOrder(t *testing.T) {
 		shape []int
 		want  []float64
 	}{
-		"float32": {append(header("<f4",
-			"2, 3"), elementBytes([]float32{1, 4, 2, 5, 3, 6})...), []int{2, 3}, []float64{1, 2, 3, 4, 5, 6}},
-		"int64": {append(header("<i8",
-			"2, 3"), elementBytes([]int64{1, 4, 2, 5, 3, 6})...), []int{2, 3}, []float64{1, 2, 3, 4, 5, 6}},
+		"float32": {
+			append(header("<f4", "2, 3"), elementBytes([]float32{1, 4, 2, 5, 3, 6})...), []int{2, 3},
+			[]float64{1, 2, 3, 4, 5, 6},
+		},
+		"int64": {
+			append(header("<i8", "2, 3"), elementBytes([]int64{1, 4, 2, 5, 3, 6})...), []int{2, 3},
+			[]float64{1, 2, 3, 4, 5, 6},
+		},
 		"one dimension": {append(header("<f8", "3,"), elementBytes([]float64{1, 2, 3})...), []int{3}, []float64{1, 2, 3}},
-		"three dimensions": {append(header("|u1",
-			"2, 2, 2"), 0, 4, 2, 6, 1, 5, 3, 7), []int{2, 2, 2}, []float64{0, 1, 2, 3, 4, 5, 6, 7}},
+		"three dimensions": {
+			append(header("|u1", "2, 2, 2"), 0, 4, 2, 6, 1, 5, 3, 7), []int{2, 2, 2}, []float64{0, 1, 2, 3, 4, 5, 6, 7},
+		},
 	} {
 		shape, values, err := ReadArray("x.npy", bytes.NewReader(test.data), 100)
 		if err != nil || !slices.Equal(shape, test.shape) || !slices.Equal(values, test.want) {

@@ -120,7 +120,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	for name, test := range map[string]struct{ text, want string }{
-		"a feature lacks":    {"size;colour;state\n1;red;bad\n", `["how, old"]`},
+		"a feature lacks":    {"size;colour;state\n1;red;bad\n", `columns of the model are missing in the header: ["how, old"]`},
 		"named twice":        {"size;size;colour;how, old\n1;1;red;3\n", `two columns are named "size"`},
 		"number of columns":  {"1;2\n", "2 columns, want 5, 4, 3"},
 		"a point in numbers": {"9;-1.5;red;3;good\n9;1.5;red;3;good\n", `column 2: "-1.5" is not a number`},

@@ -308,7 +308,7 @@ func TestAsked(t *testing.T) {
 			semicolons(columnIs(0, "263", "938", "1.410")), `line 4: column 1 ("a"): "1.410" may be 1410 or 1.410`,
 			"data.thousands: none",
 		},
-		"another notation":  {semicolons(rows) + "1,5;2;x\n", `line 32: column 1 ("a")`, ""},
+		"another notation":  {semicolons(rows) + "1,5;2;x\n", `line 32: column 1 ("a"): "1,5" is written in another way`, ""},
 		"a name, a number":  {table("id,2001,label", rows), `"id" is not a number and others are`, "data.header: yes"},
 		"a name of its own": {table("2001,2002,Zustand", rows), `no other row has the label "Zustand"`, "data.header: yes"},
 		"numbers for names": {
@@ -324,7 +324,7 @@ func TestAsked(t *testing.T) {
 		"no label":        {table("", numbers), "is this column the label?", "data.label"},
 		"code and number": {table(head, columnIs(2, "1", "01", "2")), `labels "01" and "1" are the same number`, "code"},
 		"one label":       {table(head, columnIs(2, "1", "1.0")), `all records have the label "1"`, ""},
-		"names of rows":   {table(head, numbered), "line 2: 4 columns", "row.names = FALSE"},
+		"names of rows":   {table(head, numbered), "line 2: 4 columns, but the first line has 3", "row.names = FALSE"},
 		"a title":         {"Report of May\n" + table(head, rows), "1 columns", `remove the text above the table`},
 		"units":           {table(head+"\nmV,rpm,-", rows), "line 2: every column of numbers has a word in this line", "data.missing_values: mV, rpm"},
 		"another minus sign": {

@@ -138,7 +138,7 @@ func TestLabelledFaults(t *testing.T) {
 		{
 			"no label among columns of training", []byte("a,b,id\n1,2,3\n"), nil, columns,
 			"",
-			[]string{"\"kind\""},
+			[]string{"no column has the name of the label, \"kind\""},
 		},
 		{"no label by place", []byte("1,2\n"), nil, columns, "", []string{"there is no column of labels"}},
 		{"a feature for the label", []byte("a,b\n1,2\n"), nil, reals, "b", []string{"column 2 (\"b\") is a feature of the model"}},
@@ -149,12 +149,12 @@ func TestLabelledFaults(t *testing.T) {
 		},
 		{"labels beside a table", []byte("1,2,cat\n"), idxBytes([]byte{1}, 1), words, "", []string{"is a table"}},
 		{"an array without labels", images, nil, words, "", []string{"in: an array without labels"}},
-		{"labels of images", images, images, words, "", []string{"header: 2 numbers per sample"}},
-		{"fewer labels", images, idxBytes([]byte{1}, 1), words, "", []string{"1 labels, but"}},
+		{"labels of images", images, images, words, "", []string{"in.labels: header: 2 numbers per sample, want one number per label"}},
+		{"fewer labels", images, idxBytes([]byte{1}, 1), words, "", []string{"1 labels, but 2 samples in"}},
 		{
 			"a label of no class", images, idxBytes([]byte{1, 2}, 2), words,
 			"",
-			[]string{"record 1: label 1"},
+			[]string{"in.labels: record 1: label 1, want a class of the model"},
 		},
 	}
 	for _, tt := range tests {

@@ -99,7 +99,7 @@ func TestSamplesFaults(t *testing.T) {
 		{"too large", []byte("16,1\n"), nil, []string{"column 1 is 16"}},
 		{"not a number", []byte("1,2\nx,1\n"), q, []string{"record 2", `column 1: "x" is not a number`}},
 		{"columns swapped", []byte("b,a\n1,2\n"), q, []string{"in: header", "in: header: the columns differ from the model's features or their order"}},
-		{"images of another size", idxBytes([]byte{1, 2, 3}, 1, 3), nil, []string{"in: header: samples of 3 numbers"}},
+		{"images of another size", idxBytes([]byte{1, 2, 3}, 1, 3), nil, []string{"in: header: samples of 3 numbers, but the model has 2 features"}},
 		{"image cut", idxBytes([]byte{1, 2, 3}, 2, 2), nil, []string{"in: record 2", "cut short"}},
 		{"pixel too large", idxBytes([]byte{1, 16}, 1, 2), nil, []string{"in: record 1: feature 1 is 16, want an integer of 0..15"}},
 		{"damaged gzip", []byte{0x1f, 0x8b, 1, 1, 1, 1, 1, 1, 1, 1, 1}, nil, []string{"in: ", "damaged"}},

@@ -184,7 +184,7 @@ func TestLookFaults(t *testing.T) {
 		"one class":              {"1,a\n2,a\n", "", `all records have the label "a"`},
 		"no such label":          {"x,class\n1,a\n2,b\n", "clss", `no column is named "clss"`},
 		"no such number":         {"1,a\n2,b\n", "3", `no column is named "3", and the file seems to have no header`},
-		"a line that is short":   {"x,y,class\n1,2,a\n1,b\n", "", "in.csv: record 2: line 3: 2 columns"},
+		"a line that is short":   {"x,y,class\n1,2,a\n1,b\n", "", "in.csv: record 2: line 3: 2 columns, but the first line has 3"},
 		"a label that is empty":  {"x,class\n1,a\n2,\n", "", `record 2: line 3: the label, column 2 ("class"), is empty`},
 		"nothing but a constant": {"x,class\n1,a\n1,b\n", "", "no column is left for features: column 1 is constant"},
 		"too many classes": {

@@ -248,12 +248,10 @@ func (o Options) checkTag(kind string) error {
 		return message.Optionf("{Tag} %d: give the bits of the tag, 1 to %d", o.Tag, netlist.MaxTag)
 	case o.Fold != "":
 		return message.WithHint(message.Optionf("{Tag} %d: a folded engine has no registers for a tag; its results come "+
-			"in the order "+
-			"of the samples", o.Tag), "omit {Tag} and count the results, or omit {Fold}")
+			"in the order of the samples", o.Tag), "omit {Tag} and count the results, or omit {Fold}")
 	case kind != "" && !wrapper.Is(kind, wrapper.TakesTags):
 		return message.WithHint(message.Optionf("{Tag} %d: the interface %s has no signals for a tag; its results come in "+
-			"the order "+
-			"of the samples", o.Tag, kind), "omit {Tag} and count the results, or use {Wrap stream} or {Wrap axis}")
+			"the order of the samples", o.Tag, kind), "omit {Tag} and count the results, or use {Wrap stream} or {Wrap axis}")
 	}
 	return nil
 }

@@ -13,8 +13,7 @@ var Xilinx7 = &Family{
 		Language: XDC, Suffix: ".xdc",
 		PinLine: "set_property -dict {PACKAGE_PIN PIN IOSTANDARD LVCMOS33} [get_ports PORT]",
 	},
-	// Its first part would read the cells once more, and some hundred others that nothing here uses, for seconds.
-	Synthesis: Synthesis{Command: "synth_xilinx -run prepare: -flatten -family xc7 -noiopad -noclkbuf", Library: "xilinx"},
+	Synthesis: Synthesis{Command: "synth_xilinx -flatten -family xc7 -noiopad -noclkbuf", Library: "xilinx"},
 	Placement: &Placement{Placer: Vivado, Program: "vivado", Bits: ".bit", Seedless: true},
 	Unplaced:  "Debian has nothing that places it; the vendor's tool takes netlist.v, or the Verilog of compile",
 	BlockBits: 36864,

@@ -134,7 +134,7 @@ func (a *aigerReader) numbers(count int) ([3]uint32, error) {
 	}
 	fields := strings.Fields(text)
 	if len(fields) != count {
-		return v, fmt.Errorf("%.40q: want %d literals", text, count)
+		return v, fmt.Errorf("%.40q: want %s", text, message.Plural(count, "literal", "literals"))
 	}
 	for i, s := range fields {
 		n, err := strconv.ParseUint(s, 10, 31)

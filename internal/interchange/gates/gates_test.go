@@ -269,7 +269,7 @@ func TestAIGERErrors(t *testing.T) {
 		"cycle":         {"aag 3 1 0 1 2\n2\n6\n6 2 4\n4 6 2\n", "depends on itself"},
 		"gate twice":    {"aag 3 1 0 1 2\n2\n6\n6 2 2\n6 2 2\n", "line 5: gate 1 is literal 6"},
 		"gate input":    {"aag 3 1 0 1 1\n2\n6\n2 2 2\n", "line 4: gate 0 is literal 2"},
-		"words":         {"aag 1 1 0 1 0\n2 4\n2\n", `line 2: "2 4": want 1 literals`},
+		"words":         {"aag 1 1 0 1 0\n2 4\n2\n", `line 2: "2 4": want 1 literal`},
 		"long line":     {"aag 1 1 0 1 0\n" + strings.Repeat("2", 300), "line 2: a line of more than 256 characters"},
 	} {
 		t.Run(name, func(t *testing.T) {
