@@ -155,21 +155,21 @@ func longWords() *netlist.Netlist {
 	return b.Netlist()
 }
 
-// TestOne compiles and runs the code for every sixth form of model and for other shapes. TestProgramsOfEveryForm
-// interprets the lists of all forms.
+// TestOne compiles and runs the code for all special shapes and for every 30th form of model, in the long tier for every
+// sixth. TestProgramsOfEveryForm interprets the lists of all forms.
 func TestOne(t *testing.T) {
 	needGCC(t)
-	networks := oneForms(t)
-	for i, name := range slices.Sorted(maps.Keys(networks)) {
-		if i%6 != 0 {
-			delete(networks, name)
+	every := 30
+	if testkit.Whole() {
+		every = 6
+	}
+	networks, forms := oneShapes(t), oneForms(t)
+	for i, name := range slices.Sorted(maps.Keys(forms)) {
+		if i%every == 0 {
+			networks[name] = forms[name]
 		}
 	}
-	maps.Copy(networks, oneShapes(t))
-	for i, name := range slices.Sorted(maps.Keys(networks)) {
-		if !testkit.Whole() && i%5 != 0 {
-			continue
-		}
+	for _, name := range slices.Sorted(maps.Keys(networks)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			selftestOne(t, "native", networks[name])
