@@ -386,11 +386,13 @@ func TestReadArrayInFortransOrder(t *testing.T) {
 		want  []float64
 	}{
 		"float32": {
-			append(header("<f4", "2, 3"), elementBytes([]float32{1, 4, 2, 5, 3, 6})...), []int{2, 3},
+			append(header("<f4", "2, 3"), elementBytes([]float32{1, 4, 2, 5, 3, 6})...),
+			[]int{2, 3},
 			[]float64{1, 2, 3, 4, 5, 6},
 		},
 		"int64": {
-			append(header("<i8", "2, 3"), elementBytes([]int64{1, 4, 2, 5, 3, 6})...), []int{2, 3},
+			append(header("<i8", "2, 3"), elementBytes([]int64{1, 4, 2, 5, 3, 6})...),
+			[]int{2, 3},
 			[]float64{1, 2, 3, 4, 5, 6},
 		},
 		"one dimension": {append(header("<f8", "3,"), elementBytes([]float64{1, 2, 3})...), []int{3}, []float64{1, 2, 3}},
