@@ -244,6 +244,8 @@ func (f *file) tail() {
 
 // wordsTooWide returns the error for feature words that are too wide to be read bit by bit.
 func wordsTooWide(word int) error {
-	return message.WithHint(fmt.Errorf("qonnx: the netlist reads single bits of feature words of %d bits, which a "+
-		"table takes out of at most %d", word, maxWord), "leave out {LUT} and {Target}, so that comparisons stay, or take {Scope core}")
+	return message.WithHint(
+		fmt.Errorf("qonnx: the netlist reads single bits of feature words of %d bits; a table takes them out of at most %d",
+			word, maxWord),
+		"omit {LUT} and {Target} to keep comparisons, or take {Scope core}")
 }
