@@ -13,7 +13,7 @@ import (
 func TestUnusedFactsAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		said    given.Source
-		refused []string // formats that refuse it; all others accept it
+		refused []string // formats that refuse the fact or option; all others accept it
 		want    string
 	}{
 		"wiring": {

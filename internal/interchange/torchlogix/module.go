@@ -36,7 +36,7 @@ func members(o *torchfile.Object, group string) []member {
 	return out
 }
 
-// attr returns an attribute of a module, or nil.
+// attr returns an attribute of a module, or nil if the module does not have it.
 func attr(o *torchfile.Object, name string) any {
 	v, _ := o.Attr(name)
 	return v
@@ -50,7 +50,7 @@ var described = map[string]func(o *torchfile.Object, said *given.TorchLayer) err
 	typeDummy:     func(*torchfile.Object, *given.TorchLayer) error { return nil },
 }
 
-// idle are the classes of modules that do nothing in evaluation mode.
+// idle lists the classes of modules that do nothing in evaluation mode.
 var idle = map[string]bool{"Identity": true, "Dropout": true}
 
 // walk adds the layers of a module.
@@ -113,7 +113,7 @@ func (f *found) gather(prefix string, o *torchfile.Object, depth int) error {
 	return nil
 }
 
-// attributes reads attributes of a module. err is the first error.
+// attributes reads attributes of a module. The field err keeps the first error.
 type attributes struct {
 	o   *torchfile.Object
 	err error
@@ -126,7 +126,7 @@ func (a *attributes) fail(name string, v any, want string) {
 	}
 }
 
-// shown returns a value in a form for errors.
+// shown returns a value in a form that is suitable for errors.
 func shown(v any) any {
 	switch v := v.(type) {
 	case nil, bool, int64, float64, torchfile.Tuple:
@@ -137,7 +137,7 @@ func shown(v any) any {
 	return fmt.Sprintf("a %T", v)
 }
 
-// number returns an attribute that is a whole number, or 0 if there is none.
+// number returns an attribute that is a whole number, or 0 if it is missing.
 func (a *attributes) number(name string) int {
 	v, _ := a.o.Attr(name)
 	if v == nil {
@@ -173,7 +173,7 @@ func (a *attributes) optional(name string) *int {
 	return &n
 }
 
-// real returns an attribute that is a number, or nil if there is none.
+// real returns an attribute that is a number, or nil if it is missing.
 func (a *attributes) real(name string) *float64 {
 	v, _ := a.o.Attr(name)
 	var x float64
@@ -209,7 +209,7 @@ func oneValue(t *torchfile.Tensor) (float64, error) {
 	return values[0], nil
 }
 
-// pair returns an attribute that is a tuple of two whole numbers, or nil if there is none.
+// pair returns an attribute that is a tuple of two whole numbers, or nil if it is missing.
 func (a *attributes) pair(name string) []int {
 	v, _ := a.o.Attr(name)
 	if v == nil {

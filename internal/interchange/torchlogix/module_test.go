@@ -16,7 +16,7 @@ func module(class string, attributes, tensors, modules dict) object {
 	}, attributes...)}
 }
 
-// form returns the module of a parametrization.
+// form returns the module that represents a parametrization.
 func form(name string) object {
 	return module("torchlogix.parametrization."+name+"LUTParametrization", nil, nil, nil)
 }
