@@ -13,7 +13,7 @@ import (
 type Info struct {
 	Name    string   `json:"name"`
 	Title   string   `json:"title"`
-	Folders []string `json:"folders,omitempty"` // subfolders that are searched before the folder itself
+	Folders []string `json:"folders,omitempty"` // subfolders that are searched before the folder that contains them
 	Files   []string `json:"files,omitempty"`   // each may end in .gz
 	Get     string   `json:"get"`               // how to get the set
 }
@@ -43,7 +43,7 @@ func List() []Info {
 	})
 }
 
-// Own reports whether a set consists of the user's own files, which a configuration names.
+// Own reports whether a set consists of the user's own files, whose names are in the configuration.
 func Own(name string) bool { return name == "csv" || name == "arrays" }
 
 // Status is the result of [Check] for a set.
@@ -58,7 +58,7 @@ type Status struct {
 	missing *MissingError // nil: the set was found
 }
 
-// NoteIn returns the note, with options named in the given words.
+// NoteIn returns the note. words says how options are named in it.
 func (s Status) NoteIn(words message.Words) string {
 	if s.missing == nil {
 		return s.Note
@@ -66,16 +66,16 @@ func (s Status) NoteIn(words message.Words) string {
 	return s.missing.Reason + "; " + s.missing.HintIn(words)
 }
 
-// PartStatus is the content of one part.
+// PartStatus describes the content of one part.
 type PartStatus struct {
 	Part    string `json:"part"`
 	Samples int    `json:"samples"`
-	SHA256  string `json:"sha256"` // digest of the decoded content, see [Set.Digest]
+	SHA256  string `json:"sha256"` // digest of the decoded content; see [Set.Digest]
 }
 
-// Check looks for a set in the folders, reads all of it, and compares its content with the known contents. A set
-// that is not found is not an error: Note then says where it was looked for. An unknown content is not an error
-// either. An unknown name or a damaged file is an error.
+// Check looks for a set in the folders, reads all of it, and compares its content with the known contents. If the set
+// is not found, Check returns no error, and the Note of the result says where it was searched for. An unknown content
+// is not an error either. An unknown name or a damaged file is an error.
 func Check(ctx context.Context, name string, folders []string) (Status, error) {
 	s, st, err := look(ctx, name, folders)
 	if s == nil {
@@ -91,7 +91,7 @@ func Check(ctx context.Context, name string, folders []string) (Status, error) {
 	return st, nil
 }
 
-// Look is like [Check], but does not read the set. It only reports where the set was found.
+// Look is like [Check], but does not read the set. It only reports where the set is.
 func Look(ctx context.Context, name string, folders []string) (Status, error) {
 	_, st, err := look(ctx, name, folders)
 	return st, err
@@ -139,7 +139,7 @@ func contents() []namedContent {
 	return all
 }
 
-// recognise compares the content with the contents of all sets, because MNIST-like sets are easily confused.
+// recognise compares the content of a set with the contents of all sets, because MNIST-like sets are easily confused.
 func recognise(name, train, test string) (known bool, note string) {
 	for _, c := range contents() {
 		if c.train != train || c.test != test {

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Unknown is a column of categories with words that the model does not know. They set no feature.
+// Unknown describes a column of categories with words that the model does not know. Such words set no feature.
 type Unknown struct {
 	Name  string `json:"name"`
-	Count int    `json:"count"` // samples with an unknown word
+	Count int    `json:"count"` // number of samples with an unknown word
 	Word  string `json:"word"`  // the first unknown word
 	At    int    `json:"at"`    // line of the first unknown word
 }

@@ -9,17 +9,18 @@ import (
 )
 
 // Carriage describes how one convolution gets the input bits that its kernels read in addition to its image. These
-// bits become extra planes of the image, and the convolutions before pass them on.
+// bits become additional planes of the image. The convolutions before it pass them on.
 type Carriage struct {
-	From, To int // the convolution's levels are layers From to To-1
+	From, To int // the convolution consists of layers From to To-1
 
-	// Padding is the number of zeros on each side of the image. It is the grid's padding, or more if the input bits
-	// that a kernel reads reach further out than its patch.
+	// Padding is the number of zeros on each side of the image. It is the grid's padding. It is larger if the input bits
+	// that a kernel reads are further out than the kernel's patch.
 	Padding int
-	// Planes counts the image's planes: the outputs of the kernels before, then one plane for each bit of Carried.
+	// Planes counts the image's planes. The outputs of the kernels before come first, then one plane for each bit of
+	// Carried.
 	Planes  int
 	Carried []CarriedBit
-	Carries []CarriedBit // planes of the next image, which this convolution writes
+	Carries []CarriedBit // planes of the next image that this convolution writes
 
 	layers []CompactLayer
 	scale  int // a pixel of the image covers scale x scale pixels of the input
@@ -34,8 +35,8 @@ type CarriedBit struct{ Plane, Row, Column int }
 type Pixel struct{ Plane, Row, Column int }
 
 // Carriages returns a Carriage for each convolution. It returns nil if the network has no convolutions or is
-// recurrent, or if input bits cannot be carried to the kernels that read them: an image with carried bits must have
-// the input's size after multiplication by all strides and pooling factors before it.
+// recurrent. It also returns nil if input bits cannot be carried to the kernels that read them. An image can have
+// carried bits only if its size, multiplied by all strides and pooling factors before it, is the input's size.
 func (c *Compact) Carriages() []Carriage {
 	if !c.Shared() || c.Steps > 0 {
 		return nil
@@ -75,8 +76,8 @@ func (c *Compact) Carriages() []Carriage {
 }
 
 // convolutions returns the first layer of each convolution and, as the last element, the layer after the last
-// convolution. A pointwise layer belongs to the convolution of the layer before it, unless that layer is pooled or
-// is also the base of a later layer.
+// convolution. A pointwise layer belongs to the convolution of the layer before it, unless that layer before is
+// pooled or is also the base of a later layer.
 func (c *Compact) convolutions() []int {
 	from, l := []int{0}, 1
 	for ; l < len(c.Layers) && c.Layers[l].Grid != nil; l++ {
@@ -88,7 +89,7 @@ func (c *Compact) convolutions() []int {
 	return append(from, l)
 }
 
-// pointwise reports whether the nodes read only the pixel at their own position.
+// pointwise reports whether the layer's nodes read only the pixel at their own position.
 func (l *CompactLayer) pointwise() bool {
 	return l.Grid.Side == 1 && l.Grid.Stride == 1 && l.Grid.Padding == 0
 }
@@ -120,12 +121,12 @@ func (k *Carriage) aligned(input *topology.Grid) bool {
 	return k.scale*g.Rows == input.Rows && k.scale*g.Columns == input.Columns
 }
 
-// Beside reports whether a pin of layer l reads carried input bits instead of the image.
+// Beside reports whether a pin of layer l reads carried input bits instead of bits of the image.
 func (k *Carriage) Beside(l int, p *FrozenPin) bool {
 	return p.Source == Input && k.From > 0 && k.layers[l].Grid.Field != nil
 }
 
-// Read returns the pixel that a node's pin reads, for a pin that reads carried input bits.
+// Read returns the pixel that pin p of a node reads. The pin must read carried input bits.
 func (k *Carriage) Read(l int, p *FrozenPin, node int) Pixel {
 	bit, row, column := k.read(l, p, node)
 	return Pixel{k.plane(bit), row, column}
@@ -133,7 +134,7 @@ func (k *Carriage) Read(l int, p *FrozenPin, node int) Pixel {
 
 func (k *Carriage) read(l int, p *FrozenPin, node int) (bit CarriedBit, row, column int) {
 	f, e := k.layers[l].Grid.Field, int(p.Index[node])
-	first := k.scale*k.Padding - f.Padding // of the field, in input pixels from the corner of the padded image
+	first := k.scale*k.Padding - f.Padding // start of the field, in input pixels from the corner of the padded image
 	row, column = first+e/f.Side%f.Side, first+e%f.Side
 	return CarriedBit{e / (f.Side * f.Side), row % k.scale, column % k.scale}, row / k.scale, column / k.scale
 }
@@ -159,7 +160,7 @@ func (k *Carriage) eachRead(visit func(bit CarriedBit, row, column int)) {
 	}
 }
 
-// Source returns the pixel of this image that becomes the bit next of the next image's first position.
+// Source returns the pixel of this image that becomes the carried bit next at the first position of the next image.
 func (k *Carriage) Source(next CarriedBit) Pixel {
 	return Pixel{k.plane(k.before(next)), k.Padding + next.Row/k.scale, k.Padding + next.Column/k.scale}
 }
@@ -169,8 +170,8 @@ func (k *Carriage) before(next CarriedBit) CarriedBit {
 	return CarriedBit{next.Plane, next.Row % k.scale, next.Column % k.scale}
 }
 
-// plane returns the number of the plane that holds a carried bit. The first image is the input itself and holds all
-// of them.
+// plane returns the number of the plane that holds a carried bit. The first image is the input itself, which holds
+// all carried bits.
 func (k *Carriage) plane(bit CarriedBit) int {
 	if k.From == 0 {
 		return bit.Plane

@@ -163,7 +163,7 @@ func (n *network) weights() error {
 	return nil
 }
 
-// widths compares the numbers of gates with the modules and the facts.
+// widths compares the number of gates of each layer with the modules and the facts.
 func (n *network) widths() error {
 	widths, before := n.gates(), 0
 	for i, l := range n.layers {

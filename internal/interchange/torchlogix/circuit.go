@@ -203,7 +203,7 @@ func (r *circuitReader) id(s *stream) (int32, error) {
 	return int32(v), err
 }
 
-// resolve returns the bit of the input or earlier gate with an id, and whether there is one.
+// resolve returns the bit of the input or earlier gate with the given id. It returns false if there is no such bit.
 func (r *circuitReader) resolve(id int64) (graph.Ref, bool) {
 	if id < 0 || id > math.MaxInt32 {
 		return 0, false

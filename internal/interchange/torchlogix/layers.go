@@ -21,7 +21,7 @@ const (
 // layer is a layer of the network.
 type layer struct {
 	given.TorchLayer        // all that is known about the layer
-	key              string // key of its facts, such as "layers_in_order[3]"; empty: another layer's facts have its index
+	key              string // key of its facts, such as "layers_in_order[3]"; empty if other facts have its index
 	listed           bool   // the facts have an entry for it
 	found            *found // nil if the layer is not in the file
 
