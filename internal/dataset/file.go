@@ -96,7 +96,7 @@ func (f file) stream() (*stream, error) {
 	return &stream{r, f.name, raw}, nil
 }
 
-// packed lists compressions that cannot be read.
+// packed lists the compressions that cannot be read.
 var packed = []struct{ magic, by, remedy string }{
 	{"\xfd7zXZ\x00", "xz", "xz -dk FILE"},
 	{"\x28\xb5\x2f\xfd", "zstd", "zstd -dk FILE"},

@@ -18,7 +18,7 @@ type layout struct {
 	header    string   // auto, yes or no; empty: auto
 	label     string   // name of the label column or, if there is no header, its number from 1; empty: the last column
 	separator byte     // 0: determined by the first lines
-	notation           // of numbers; if commas separate fields, a decimal comma is expected only in quoted numbers
+	notation           // of numbers; if fields are separated by commas, numbers with a decimal comma are quoted
 	said      bool     // the configuration gives the notation
 	words     []string // words for a missing value, in addition to the usual words
 

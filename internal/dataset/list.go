@@ -53,7 +53,7 @@ type Status struct {
 	Path  string       `json:"path,omitempty"`
 	Parts []PartStatus `json:"parts,omitempty"`
 	Known bool         `json:"known"` // both parts have a content that the program knows
-	Note  string       `json:"note"`  // what the set holds; for a missing set, where it was searched for and how to get it
+	Note  string       `json:"note"`  // what the set holds; for a missing set, where it was searched and how to get it
 
 	missing *MissingError // nil: the set was found
 }

@@ -64,8 +64,8 @@ func (t *table) byName(line []string, columns []encoding.Column) error {
 	return nil
 }
 
-// byPlace finds the feature columns by place. The line has all of the model's columns, all except the label, or
-// only the feature columns.
+// byPlace finds the feature columns by place. The line must have all of the model's columns, all except the label,
+// or only the feature columns.
 func (t *table) byPlace(line []string, columns []encoding.Column) error {
 	lacks := func(kinds ...encoding.ColumnKind) []encoding.Column {
 		lacking := func(c encoding.Column) bool { return slices.Contains(kinds, c.Kind) }
