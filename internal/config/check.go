@@ -203,7 +203,7 @@ func (c *Config) checkChoice(ch choice, values []string) error {
 	return message.Near(c.wrong(ch.key, "use "+oneOf(values), "%.40q is unknown", got), got, values)
 }
 
-// required lists the keys that have no default, at least in some configurations.
+// required lists the keys that have no default and are required in at least some configurations.
 var required = []struct {
 	key    string
 	needed func(c *Config) bool

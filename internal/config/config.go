@@ -90,7 +90,7 @@ type Encoder struct {
 	Raw        bool   `yaml:"raw" json:"raw,omitempty"`         // whole numbers are compared without scaling
 }
 
-// Model is the network.
+// Model holds the keys of the network.
 type Model = topology.Keys
 
 // Train says how the network is trained.

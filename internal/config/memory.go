@@ -13,7 +13,7 @@ const setMemory = "memory"
 // each feature over the training part (see encoder.ranges) is mapped to integers of encoder.bits_in bits.
 type Samples struct {
 	Features [][]float64 // training part, [sample][feature]
-	Labels   []int       // training part, [sample]; classes count from 0
+	Labels   []int       // training part, [sample]; class numbers start at 0
 
 	// TestFeatures and the labels below are the test part. If there is no test part, the share data.test_share of the
 	// training part is split off at random. The choice depends on data.split_seed.

@@ -27,7 +27,7 @@ type array struct {
 	features int   // number of elements of a record
 	places   []int // for each feature, its element in the record; nil: feature f is element f
 	shape    Shape // shape of images; zero if records are not images
-	fortran  bool  // the first dimension varies fastest in the file, so that records are interleaved
+	fortran  bool  // the first dimension varies fastest in the file, so records are interleaved
 	done     int
 	buf      []byte // one record
 	begun    int    // number of bytes of the next record that are already in buf
@@ -403,7 +403,8 @@ func (s *stream) isArray() bool {
 // archiveEnding is the ending of the names of array archives.
 const archiveEnding = ".npz"
 
-// inArchive splits a path into the path of an archive and the name of an array in it.
+// inArchive splits a path into the path of an archive and the name of an array in the archive. in is false for other
+// paths.
 func inArchive(path string) (archive, name string, in bool) {
 	at := strings.LastIndex(path, archiveEnding+":")
 	if at < 0 {

@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// as opens the data set that a model reads. It reuses the files of s if they are the model's files and all columns
-// that the model needs were read.
+// as opens the data set that a model reads. It reuses the files of set s if they are the model's files and if all
+// columns that the model needs were read.
 func (s *Set) as(ctx context.Context, cfg config.Data, words form, folders []string) (*Set, error) {
 	if s == nil || s.files == nil || !s.files.strict || words.model == nil || !s.files.areOf(cfg, folders) {
 		return open(ctx, cfg, words, folders)

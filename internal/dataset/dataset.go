@@ -29,7 +29,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// Part is one of the two parts of a set.
+// Part is a part of a set, either the training part or the test part.
 type Part int
 
 // These are the parts of a set.

@@ -114,7 +114,7 @@ type firstLabel struct {
 	repeated bool // other rows have this label
 	name     bool // the field is a usual name of a label column, or a word above numbers
 	foreign  bool // the field is not a class of the model that reads the table, but the labels below are
-	single   bool // other labels repeat: all of them or, in a table with many rows, most
+	single   bool // other labels repeat; in a table with many rows, most of them do, else all
 }
 
 func (t *table) labelOf(rows [][]string) (l firstLabel) {

@@ -39,7 +39,7 @@ func openIDX(f file) (*idx, error) {
 	return idxOf(s)
 }
 
-// idxOf reads the header of an IDX file of unsigned bytes. On an error it closes the stream.
+// idxOf reads the header of an IDX file of unsigned bytes. On an error, idxOf closes the stream.
 func idxOf(s *stream) (*idx, error) {
 	x := &idx{stream: s}
 	if err := x.header("u1"); err != nil {
@@ -116,7 +116,7 @@ func (x *idx) skipFirst() error {
 	return nil
 }
 
-// idxPair is one part of an MNIST-like set.
+// idxPair names the two files of one part of an MNIST-like set.
 type idxPair struct{ images, labels file }
 
 // idxSource is an MNIST-like set.

@@ -18,7 +18,7 @@ type Info struct {
 	Get     string   `json:"get"`               // how to get the set
 }
 
-// List describes all sets, the embedded one first.
+// List describes all sets. The embedded set comes first.
 func List() []Info {
 	infos := []Info{{
 		Name: "digits", Title: "Optical Recognition of Handwritten Digits (UCI), 8 x 8 pixels, 3,823 + 1,797",
@@ -97,8 +97,8 @@ func Look(ctx context.Context, name string, folders []string) (Status, error) {
 	return st, err
 }
 
-// look opens a set and fills in the part of its status that is known before reading. The set is nil if it was not
-// found.
+// look opens a set and fills in the part of the status that is known before the set is read. The set is nil if it was
+// not found.
 func look(ctx context.Context, name string, folders []string) (*Set, Status, error) {
 	st := Status{Name: name}
 	if Own(name) {

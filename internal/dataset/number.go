@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// notation says how the numbers of a table are written: with a decimal point or a decimal comma, and with or
-// without a separator between thousands.
+// notation says how the numbers of a table are written. They have a decimal point or a decimal comma. Thousands are
+// separated by a character or not separated.
 type notation struct {
 	comma     bool
 	thousands string // a name in groupMarks; empty: thousands are not separated
 }
 
-// groupMarks lists the characters that may separate thousands, by name.
+// groupMarks lists the characters that may separate thousands, with a name for each kind.
 var groupMarks = []struct{ name, marks string }{
 	{"comma", ","}, {"point", "."}, {"space", " \u00a0\u2009\u202f"}, {"apostrophe", "'\u2019"},
 }

@@ -5,7 +5,7 @@ import (
 	"bytes"
 )
 
-// separatorRow is a character that separates the fields of a line, with its name.
+// separatorRow is a character that separates the fields of a line, together with the character's name.
 type separatorRow struct {
 	name string
 	char byte

@@ -31,7 +31,7 @@ type Survey struct {
 	first int // line of the first row
 }
 
-// Surveyed is a column of a survey.
+// Surveyed describes a column in a survey.
 type Surveyed struct {
 	Name     string              `json:"name"`   // name of the column; empty if there is no header
 	Number   int                 `json:"number"` // number of the column, counted from 1

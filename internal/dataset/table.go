@@ -68,7 +68,7 @@ func openTable(f file, lay layout) (*table, error) {
 	return t, t.orClose(t.begin(lay))
 }
 
-// tableOf determines the columns of a CSV file from its first rows. On an error it closes the stream.
+// tableOf determines the columns of a CSV file from its first rows. On an error, tableOf closes the stream.
 func tableOf(s *stream, lay layout) (*table, error) {
 	t, err := newTable(s, lay)
 	if err != nil {
@@ -77,7 +77,7 @@ func tableOf(s *stream, lay layout) (*table, error) {
 	return t, t.orClose(t.begin(lay))
 }
 
-// table opens a file as a table whose columns are not yet determined.
+// table opens a file as a table. The table's columns are not yet determined.
 func (f file) table(lay layout) (*table, error) {
 	s, err := f.stream()
 	if err != nil {
@@ -91,7 +91,8 @@ func (f file) table(lay layout) (*table, error) {
 	return t, nil
 }
 
-// newTable returns a table that reads the stream and has read the first rows. On an error it closes the stream.
+// newTable returns a table that reads the stream. It has already read the first rows. On an error, newTable closes
+// the stream.
 func newTable(s *stream, lay layout) (*table, error) {
 	t := &table{
 		stream: s, label: -1, skipBlank: !lay.mayLack(), known: lay.features > 0, declared: lay.words, classes: lay.classes,

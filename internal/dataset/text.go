@@ -34,7 +34,7 @@ func (s *stream) text() (*bufio.Reader, error) {
 	return bufio.NewReaderSize(t, headBytes), nil
 }
 
-// everyOther reports whether exactly one of the first two bytes is zero, as for a letter in UTF-16.
+// everyOther reports whether exactly one of the first two bytes is zero. This is typical of a letter in UTF-16.
 func (s *stream) everyOther() bool {
 	head, err := s.Peek(2)
 	return err == nil && (head[0] == 0) != (head[1] == 0)

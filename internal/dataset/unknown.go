@@ -14,7 +14,7 @@ type Unknown struct {
 	At    int    `json:"at"`    // line of the first unknown word
 }
 
-// Unknown returns the columns of a table, in order, with words that the set's encoder does not know.
+// Unknown returns the columns of a table that have words unknown to the set's encoder. Columns are in order.
 func (s *Set) Unknown(ctx context.Context, part Part) (all []Unknown, err error) {
 	src, ok := s.source.(*csvSource)
 	if !ok || !slices.ContainsFunc(src.columns, func(c column) bool { return c.isCategory() }) {

@@ -22,7 +22,7 @@ type Batcher struct {
 	set    *Packed
 	words  int
 	crew   *crew.Crew
-	planes [][]uint64 // bit planes of one block of samples, one buffer for each goroutine
+	planes [][]uint64 // bit planes of one block, one buffer for each goroutine
 
 	spread func(dst, planes []uint64, from, to int) // writes the bits of the block's features from .. to-1
 }
@@ -61,7 +61,7 @@ func newBatcher(enc *Encoder, set *Packed, words int, c *crew.Crew) *Batcher {
 
 func (b *Batcher) blocks() int { return (b.set.Features + blockFeatures - 1) / blockFeatures }
 
-// Batch writes the thermometer bits of the samples as bit rows: input bit r of sample index[i] becomes bit i%64 of
+// Batch writes the thermometer bits of the samples as bit rows. Input bit r of sample index[i] becomes bit i%64 of
 // dst[r*words + i/64]. Bits after the last sample are zero, in all words of a row.
 //
 // It panics if dst is too short, if a row is too short for the samples, or if an index is out of range.

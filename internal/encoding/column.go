@@ -20,9 +20,9 @@ const (
 	// the encoder's Max if the row has this category word, and 0 otherwise. A word that did not occur in training sets
 	// no feature.
 	CategoryColumn ColumnKind = "category"
-	// LabelColumn holds the class. It becomes no feature. Rows to be classified may lack it.
+	// LabelColumn holds the class. It becomes no feature. It may be absent from rows to be classified.
 	LabelColumn ColumnKind = "label"
-	// DroppedColumn is not read. It becomes no feature. Rows to be classified may lack it.
+	// DroppedColumn is not read. It becomes no feature. It may be absent from rows to be classified.
 	DroppedColumn ColumnKind = "dropped"
 )
 
@@ -34,8 +34,8 @@ type Column struct {
 	Kind       ColumnKind `json:"kind"`
 	Categories []string   `json:"categories,omitempty"` // words of a category column, in the order of their features
 
-	// Missing says that values may be missing ([MissingValue]). A missing number is replaced by Fill; a missing
-	// word sets no feature. Without Missing, a missing value is an error.
+	// Missing says that values may be missing ([MissingValue]). A missing number is replaced with Fill. A missing word
+	// sets no feature. If Missing is false, a missing value is an error.
 	Missing bool    `json:"missing,omitempty"`
 	Fill    float64 `json:"fill,omitempty"`
 }
@@ -54,7 +54,8 @@ func (c *Column) Features() int {
 // Optional reports whether a row to be classified may lack the column.
 func (c *Column) Optional() bool { return c.Kind == LabelColumn || c.Kind == DroppedColumn }
 
-// MissingWords mark a missing value in any column, in upper or lower case, with or without spaces around them.
+// MissingWords lists words that mark a missing value in any column. They may be in upper or lower case, with or
+// without spaces around them.
 var MissingWords = []string{"", "NA", "N/A", "NaN", "null", "?"}
 
 // MissingNumbers also mark a missing value in a column of numbers. In a column of categories, they are ordinary

@@ -29,7 +29,7 @@ type Encoder struct {
 	Max        uint32     `json:"max"`                 // largest value of a feature, below 1<<BitsIn
 	Names      []string   `json:"names,omitempty"`     // feature names; empty: "feature 0" and so on
 	Thresholds [][]uint16 `json:"thresholds"`          // [feature][Bits-1], ascending, not necessarily strictly
-	Quantiser  *Quantiser `json:"quantiser,omitempty"` // turns real features into integers; nil if they are integers
+	Quantiser  *Quantiser `json:"quantiser,omitempty"` // turns real features into integers; nil if features are integers
 
 	// Columns are the columns of the table that the features come from, in order. Columns is nil if each column is a
 	// feature of numbers. Such models need only the ranges, and their files keep the bytes of earlier versions.
@@ -108,7 +108,7 @@ func level(thresholds []uint16, v uint16) uint16 {
 	}
 	n := uint32(0)
 	for _, t := range thresholds {
-		n += (uint32(t) - uint32(v)) >> 31 // 1 if t < v: both are below 1<<16
+		n += (uint32(t) - uint32(v)) >> 31 // 1 if t < v, because both are below 1<<16
 	}
 	return uint16(n)
 }

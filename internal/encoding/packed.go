@@ -15,7 +15,7 @@ type Packed struct {
 
 	stride int        // words per sample
 	shift  int        // a chunk has 1<<shift samples
-	chunks [][]uint64 // rows in pieces, so that a set grows without being copied
+	chunks [][]uint64 // pieces of rows, so that a set grows without being copied
 }
 
 // chunkWords is the approximate size of a full chunk in words.
@@ -45,7 +45,7 @@ func NewBlank(features, width, samples int) *Packed {
 // Len returns the number of samples.
 func (p *Packed) Len() int { return len(p.Labels) }
 
-// Rows returns the number of bit rows that [Packed.Gather] writes: Features*Width.
+// Rows returns the number of bit rows that [Packed.Gather] writes, which is Features*Width.
 func (p *Packed) Rows() int { return p.Features * p.Width }
 
 // Append adds one sample. It panics unless there is one value for each feature, every value fits Width bits, and

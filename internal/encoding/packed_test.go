@@ -110,7 +110,7 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// dirty returns nonzero words, to be overwritten by the function under test.
+// dirty returns nonzero words, which the function under test must overwrite.
 func dirty(n int) []uint64 {
 	s := make([]uint64, n)
 	for i := range s {

@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/detmath"
 )
 
-// Value is a feature's real value in a training sample, with the sample's class.
+// Value is a feature's real value in a training sample, together with the sample's class.
 type Value struct {
 	X     float64
 	Class uint8

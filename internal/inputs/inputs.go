@@ -52,16 +52,16 @@ type Table struct {
 
 // Missing lists the words for a missing value in a table.
 type Missing struct {
-	Words    []string // in any column, in upper or lower case
-	Numbers  []string // also in columns of numbers, in upper or lower case
-	Declared []string // in any column, exactly as written
+	Words    []string // valid in any column, in upper or lower case
+	Numbers  []string // also valid in columns of numbers, in upper or lower case
+	Declared []string // valid in any column, exactly as written
 }
 
 // Feature is one word of a sample.
 type Feature struct {
 	Name          string
 	Offset, Scale float64   // only in a Scaled table that is not ByCuts
-	Cuts          []float64 // only in a table ByCuts: Max cuts, ascending
+	Cuts          []float64 // only in a table by cuts: Max cuts in ascending order
 	Category      bool      // the value is 1 if a column has this feature's category, else 0
 	Missing       bool      // the value may be missing; the word is then Fill
 	Fill          uint16
@@ -101,9 +101,9 @@ const (
 	maxCuts  = 8
 )
 
-// Lines returns lines for a comment that describe how words are made from real values, with the offsets and scales
-// or the cuts of the first features. It returns nil for a table that is not Scaled. Names in the lines are not
-// escaped.
+// Lines returns lines for a comment that describe how words are made from real values. The lines give the offsets and
+// scales, or the cuts, of the first features. Lines returns nil for a table that is not Scaled. Names in the lines
+// are not escaped.
 func (t *Table) Lines() []string {
 	if t == nil || !t.Scaled {
 		return nil
@@ -174,7 +174,8 @@ func (t *Table) more(lines []string) []string {
 // Decimal returns the shortest decimal number that is read as exactly x.
 func Decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// Real returns the table if it describes how the words of a design are made from real values, or nil otherwise.
+// Real returns the table if it describes how the words of a design are made from real values. Otherwise it returns
+// nil.
 func (t *Table) Real() *Table {
 	if t == nil || !t.Scaled || t.Thresholds != nil {
 		return nil

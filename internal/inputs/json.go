@@ -169,7 +169,7 @@ func (o *object) key(name string, v any) {
 	o.value(v)
 }
 
-// list writes a key whose value is a list, with one element on each line.
+// list writes a key whose value is a list. Each element is on its own line.
 func list[T any](o *object, name string, elements []T) {
 	o.name(name)
 	o.text.WriteString("[")

@@ -175,7 +175,7 @@ func wordInputs(in *graph.Input, thresholds [][]float32, words given.InputNumber
 			refs[f][j] = graph.Ref(f*per + len(line))
 			line = append(line, uint16(least-1))
 		}
-		for _, j := range always { // nothing reads this comparison
+		for _, j := range always { // nothing reads the bit of this comparison
 			refs[f][j], x.plain = graph.True, false
 			line = append(line, uint16(largest))
 		}

@@ -62,7 +62,7 @@ type levelled struct {
 	before []int32       // for each bit of the layer before, its index in that layer
 }
 
-// reach computes the depth of every bit, and the last layer that reads it.
+// reach computes the depth of every bit, and the last layer that reads the bit.
 func (l *levelled) reach(out []graph.Ref) {
 	c := l.c
 	for node := range c.Nodes() {

@@ -238,7 +238,7 @@ func (f *format) asked(err error) error {
 	return message.WithHint(err, "give it with {Fact %s=VALUE}, or in a file with {Facts FILE}", missing.What)
 }
 
-// find returns the format of a file and, for a file of PyTorch, its content.
+// find returns the format of a file. For a PyTorch file, it also returns the value in the file.
 func find(src *given.Source, from string, head []byte) (f *format, value any, err error) {
 	if from != "" {
 		if f = formatOf(from); f == nil {

@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// TestUnusedFactsAreRefused checks which facts and options each format refuses because it does not use them.
+// TestUnusedFactsAreRefused checks that each format refuses the facts and options that it does not use.
 func TestUnusedFactsAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		said    given.Source

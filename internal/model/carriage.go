@@ -11,7 +11,7 @@ import (
 // Carriage describes how one convolution gets the input bits that its kernels read in addition to its image. These
 // bits become additional planes of the image. The convolutions before it pass them on.
 type Carriage struct {
-	From, To int // the convolution consists of layers From to To-1
+	From, To int // the convolution consists of the layers From .. To-1
 
 	// Padding is the number of zeros on each side of the image. It is the grid's padding. It is larger if the input bits
 	// that a kernel reads are further out than the kernel's patch.
@@ -26,8 +26,8 @@ type Carriage struct {
 	scale  int // a pixel of the image covers scale x scale pixels of the input
 }
 
-// CarriedBit identifies a carried plane. Plane is a plane of the input. Row and Column select one of the input
-// pixels that each pixel of this image covers.
+// CarriedBit identifies a plane of carried bits. Plane is a plane of the input. Each pixel of the image covers
+// several pixels of the input, and Row and Column select one of these.
 type CarriedBit struct{ Plane, Row, Column int }
 
 // Pixel is a bit of an image. Row and Column count from the corner of the padded image, where the patch of the
@@ -97,8 +97,8 @@ func (l *CompactLayer) pointwise() bool {
 // Grid returns the grid of the lowest level.
 func (k *Carriage) Grid() *topology.Grid { return k.layers[k.From].Grid }
 
-// pad enlarges Padding until it covers all input bits that the kernels read. It returns false if the pixels of the
-// input do not map evenly onto pixels of the image.
+// pad enlarges Padding until the padded image covers all input bits that the kernels read. It returns false if the
+// pixels of the input do not divide evenly into pixels of the image.
 func (k *Carriage) pad() bool {
 	for l := k.From; l < k.To; l++ {
 		for i := range k.layers[l].Pins {
@@ -115,7 +115,7 @@ func (k *Carriage) pad() bool {
 	return true
 }
 
-// aligned reports whether the image, multiplied by its scale, has the input's size.
+// aligned reports whether the size of the image, multiplied by its scale, is the input's size.
 func (k *Carriage) aligned(input *topology.Grid) bool {
 	g := k.Grid()
 	return k.scale*g.Rows == input.Rows && k.scale*g.Columns == input.Columns
@@ -165,7 +165,7 @@ func (k *Carriage) Source(next CarriedBit) Pixel {
 	return Pixel{k.plane(k.before(next)), k.Padding + next.Row/k.scale, k.Padding + next.Column/k.scale}
 }
 
-// before returns the carried bit of this image that contains a carried bit of the next image.
+// before returns the carried bit of this image from which a carried bit of the next image is taken.
 func (k *Carriage) before(next CarriedBit) CarriedBit {
 	return CarriedBit{next.Plane, next.Row % k.scale, next.Column % k.scale}
 }

@@ -28,7 +28,7 @@ type CompactLayer struct {
 	Base int            // number of the layer that pins with the source [Base] read; -1: none
 }
 
-// Compact returns the network that the model's argmaxes select, without unrolling it. The model must be valid.
+// Compact returns the network that the model's largest logits select, without unrolling it. The model must be valid.
 func (m *Model) Compact() *Compact { return m.compact(m.selected()) }
 
 // compact returns the network of the given nodes, which come from selected. It keeps their arrays.

@@ -11,7 +11,7 @@ var (
 	Finish           = finish
 )
 
-// CloseFile makes the rank's next write to the file fail, like a write to a full disk.
+// CloseFile makes the rank's next write to the file fail, as if the disk were full.
 func (s *Staged) CloseFile() { s.file.Close() }
 
 // KeepNothing makes a file keep only the digests of its blocks, as for a large file.

@@ -71,7 +71,7 @@ func parallel(n int, work func(from, to int)) {
 	crew.Each(workers, func(i int) { work(i*n/workers, (i+1)*n/workers) })
 }
 
-// chains returns a view of the chains from to to-1.
+// chains returns a view of the chains from .. to-1.
 func (s *Section) chains(from, to int) Section {
 	part := Section{
 		Layers: s.Layers, Width: to - from, Arity: s.Arity, Grid: s.Grid,

@@ -17,7 +17,7 @@ type Frozen struct {
 	Layers  []FrozenLayer
 }
 
-// FrozenLayer is one layer of nodes with the same fan-in.
+// FrozenLayer is one layer of nodes. All nodes of a layer have the same number of pins.
 type FrozenLayer struct {
 	Op   Tables
 	Pins []FrozenPin

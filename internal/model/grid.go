@@ -247,8 +247,8 @@ func (s *Section) unrollNode(layer, nodes *FrozenLayer, n, y, x, at, bits int) {
 	layer.Op.Set(at, table)
 }
 
-// pixel returns the bit that an element of the patch reads at row y and column x. For an element outside the image
-// it returns the nearest bit inside.
+// pixel returns the bit that an element of the patch reads at row y and column x. For an element outside the image,
+// it returns the nearest bit inside the image.
 func (s *Section) pixel(source Source, element, y, x, bits int) (bit int, outside bool) {
 	g := s.Grid.Of(source)
 	plane, row, column := element/(g.Side*g.Side), element/g.Side%g.Side, element%g.Side

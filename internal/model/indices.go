@@ -43,7 +43,7 @@ func (x Indices) Set(i int, v uint32) {
 	x.Narrow[i] = uint16(v)
 }
 
-// Slice returns a view of the indices from to to-1.
+// Slice returns a view of the indices from .. to-1.
 func (x Indices) Slice(from, to int) Indices {
 	if x.Wide != nil {
 		return Indices{Wide: x.Wide[from:to]}

@@ -135,7 +135,7 @@ func (c *container) checkVersion() error {
 	return nil
 }
 
-// shell returns the model that the metadata describes, without arrays.
+// shell returns the model that the metadata describes. The model's arrays do not exist yet.
 func (c *container) shell() (*Model, error) {
 	m := &Model{}
 	var e encoderInfo

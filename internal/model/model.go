@@ -127,7 +127,7 @@ type Refilled struct {
 	ValidationCorrect int `json:"validation_correct,omitempty"`
 }
 
-// Start names the model file whose parameters training started from.
+// Start names the model file from whose parameters training started.
 type Start struct {
 	Name   string `json:"name"` // name of the file without its folder
 	SHA256 string `json:"sha256"`

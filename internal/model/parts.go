@@ -203,7 +203,7 @@ func (l *CompactLayer) part(at int, first bool, reads func(p *FrozenPin, node in
 	return layer, nil
 }
 
-// bitEncoder returns an encoder of features of one bit each.
+// bitEncoder returns an encoder whose features have one bit each.
 func bitEncoder(names []string) encoding.Encoder {
 	e := encoding.Encoder{Bits: 2, BitsIn: 1, Max: 1, Names: names, Thresholds: make([][]uint16, len(names))}
 	for i := range e.Thresholds {

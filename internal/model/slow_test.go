@@ -26,7 +26,7 @@ var truth = [16][4]bool{
 	15: {true, true, true, true},     // TRUE
 }
 
-// slow is the obvious forward pass of one sample, computed from the model's logits.
+// slow is the forward pass of one sample in the obvious form. It is computed from the model's logits.
 type slow struct {
 	layers [][]bool
 	counts []int32

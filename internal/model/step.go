@@ -6,7 +6,7 @@ import "fmt"
 type Step struct {
 	Steps int     // number of steps of a sequence
 	Core  *Frozen // reads the input bits of a step, then the state; its last layer is the next state
-	Head  *Frozen // reads the state after the last step and counts it by class
+	Head  *Frozen // reads the state after the last step; its bits are counted by class
 }
 
 // Step divides the network into two networks. It returns an error if the network is not recurrent.

@@ -73,7 +73,7 @@ func DependsOn(table uint64, pins, pin int) bool {
 	return table&ones != table>>distance&ones
 }
 
-// Restrict returns the table of a node with one pin fixed to a value. The result does not depend on that pin.
+// Restrict returns the table of a node with one pin fixed to a value. The result does not depend on this pin.
 func Restrict(table uint64, pins, pin int, value bool) uint64 {
 	ones := PinTable(pins, pin)
 	distance := 1 << (pins - 1 - pin)
@@ -85,5 +85,5 @@ func Restrict(table uint64, pins, pin int, value bool) uint64 {
 	return table | table>>distance
 }
 
-// PinName returns the name of a pin in files and messages: A for pin 0, then B and so on.
+// PinName returns the name of a pin in files and messages. Pin 0 is A, pin 1 is B, and so on.
 func PinName(pin int) string { return string(rune('A' + pin)) }

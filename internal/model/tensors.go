@@ -74,7 +74,7 @@ func (m *Model) planes(g *topology.Grid, s Source) int {
 }
 
 // sources returns the number of bits that a pin with source s can choose from. before is the width of the layer
-// before, and inputs the number of input bits.
+// before, and inputs is the number of input bits.
 func sources(s Source, before, inputs int) int {
 	if s == Input {
 		return inputs
@@ -151,7 +151,7 @@ func (m *Model) allocate(i, chains int) Section {
 	return s
 }
 
-// Allocate makes the arrays of all sections, filled with zeros, for a model without arrays.
+// Allocate makes the arrays of all sections of a model that has no arrays. The arrays are filled with zeros.
 func (m *Model) Allocate() {
 	for i := range m.Sections {
 		m.Sections[i] = m.allocate(i, m.Sections[i].Width)

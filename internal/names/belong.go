@@ -16,7 +16,7 @@ type belonging struct {
 	number uint32 // index among the cells with the same owner, in cell order; or the threshold or the bit
 }
 
-// Sort says what a cell is named after.
+// Sort is the kind of thing after which a cell is named.
 type Sort uint8
 
 // These are the sorts of names. If several apply to a cell, the lowest one is used.
@@ -38,7 +38,7 @@ type belongings struct {
 	list   []belonging
 }
 
-// of returns the belonging of cell c, or nil if it needs none.
+// of returns the belonging of cell c, or nil if the cell needs no belonging.
 func (b *belongings) of(c netlist.Cell) *belonging {
 	if !b.need.Has(int(c)) {
 		return nil
@@ -93,7 +93,7 @@ func newBelongings(n *netlist.Netlist) *belongings {
 	return b
 }
 
-// reach determines which buses cells lead to.
+// reach determines the buses to which cells lead.
 type reach struct {
 	*belongings
 	n    *netlist.Netlist

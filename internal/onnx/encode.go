@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// MaxFile is the size of the largest file that Write writes. Readers of protobuf messages refuse larger ones.
+// MaxFile is the size of the largest file that Write writes. Readers of protobuf messages refuse larger files.
 const MaxFile = math.MaxInt32
 
 // Write writes a model. The tensors must have their elements in Raw. The same model always gives the same bytes.

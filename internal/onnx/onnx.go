@@ -91,11 +91,11 @@ type Opset struct {
 	Version int64
 }
 
-// Graph is a computation: nodes in topological order.
+// Graph is a computation. Its nodes are in topological order.
 type Graph struct {
 	Name            string
 	Nodes           []Node
-	Initializers    []Tensor // constants, by their names
+	Initializers    []Tensor // constants; each name is the name of a value
 	Inputs, Outputs []Value
 
 	Sparse int // number of sparse constants in a decoded file
@@ -155,6 +155,6 @@ type Value struct {
 // Dim is a dimension of a shape: either a number, or the name of a variable dimension. The number is 0 and the name
 // is empty if the file gives neither.
 type Dim struct {
-	Size int64 // 0: see Name
+	Size int64 // 0: the size is not a number; see Name
 	Name string
 }

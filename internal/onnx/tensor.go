@@ -96,8 +96,8 @@ func element(b []byte, field int) (v uint64, n int) {
 	return protowire.ConsumeVarint(b)
 }
 
-// Integers calls visit for the elements of a tensor of whole numbers, in C order. It returns visit's error, or
-// an error if the elements do not fit the tensor's type and shape.
+// Integers calls visit for the elements of a tensor of whole numbers, in C order. If visit returns an error, Integers
+// returns it. Integers also returns an error if the elements do not fit the tensor's type and shape.
 func (t *Tensor) Integers(visit func(i int, v int64) error) error {
 	if !t.Type.Whole() {
 		return fmt.Errorf("elements are %v, not whole numbers", t.Type)

@@ -106,7 +106,7 @@ func Stranger(key, value any, has string) error {
 
 // Module is a module inside a whole model.
 type Module struct {
-	Name string // prefix of its keys in a state dict, without the dot
+	Name string // prefix of the module's keys in a state dict, without the dot
 	*torchfile.Object
 }
 

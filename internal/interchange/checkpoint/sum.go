@@ -87,7 +87,7 @@ func (s *Sum) Resolve(src *given.Source, n *graph.Network, outputs int, padded b
 		return err
 	}
 	saidTau := src.Facts.Sum.Tau
-	if saidTau != nil && s.Tau != nil && float32(*saidTau) == float32(*s.Tau) { // the file may have it as a float32
+	if saidTau != nil && s.Tau != nil && float32(*saidTau) == float32(*s.Tau) { // the file may have tau as a float32
 		saidTau = nil
 	}
 	tau, err := resolved(s, src, "group_sum.tau", saidTau, s.Tau)

@@ -14,7 +14,7 @@ type bitName struct {
 // These are the spaces of names. In Verilog, a space can also be the number of a layer, counted from 0.
 const (
 	inputSpace = -1
-	wireSpace  = -2 // C: gates of all layers but the last
+	wireSpace  = -2 // C: gates of all layers except the last
 	outSpace   = -3 // C: gates of the last layer
 )
 

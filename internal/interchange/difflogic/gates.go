@@ -110,7 +110,7 @@ func (r *gateReader) cNumbers(word string) error {
 	return r.said(&r.w.Inputs, "inputs")
 }
 
-// peek returns the token after the current one.
+// peek returns the token after the current token.
 func (r *gateReader) peek() string {
 	t := *r.tokens
 	return t.next()
@@ -261,7 +261,7 @@ func (r *gateReader) place(b bitName) (layer, gate int, err error) {
 	case outSpace:
 		layer = last
 	case wireSpace:
-		if last == 0 { // difflogic writes the inputs of a single layer like this, without a declaration
+		if last == 0 { // in a single layer, difflogic names the inputs like this and does not declare them
 			return inputSpace, gate, nil
 		}
 		layer = sort.Search(last, func(l int) bool { return r.starts[l] > gate }) - 1

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// tokens splits C and Verilog into tokens: names, numbers together with their suffixes, and single other bytes.
-// It skips comments and lines of the preprocessor.
+// tokens splits C and Verilog into tokens. A token is a name, a number together with its suffix, or any other single
+// byte. Comments and lines of the preprocessor are skipped.
 type tokens struct {
 	text  []byte
 	at    int

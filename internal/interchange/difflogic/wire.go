@@ -119,7 +119,8 @@ func (n *network) ofModules([][]uint8) (*Wiring, string, error) {
 	return w, "the file itself", nil
 }
 
-// indices returns the elements of a tensor with the numbers of bits.
+// indices returns the elements of a tensor that holds numbers of bits. It returns an error if the tensor does not
+// have the wanted number of elements.
 func indices(value any, want int) ([]int32, error) {
 	t, ok := value.(*torchfile.Tensor)
 	if !ok || len(t.Shape) != 1 || t.Shape[0] != want {

@@ -133,7 +133,7 @@ func (n *network) content(value any) error {
 	return nil
 }
 
-// dict finds the layers of a state dict, in the order of the keys.
+// dict finds the layers of a state dict. Layers are in the order of their keys.
 func (n *network) dict(d *torchfile.Dict) error {
 	byName := map[string]*layer{}
 	for i, key := range d.Keys {

@@ -231,7 +231,7 @@ func (a *aigerReader) outputRefs(literals []uint32) ([]graph.Ref, error) {
 	return outputs, nil
 }
 
-// readASCII reads the ASCII form, whose gates may be in any order.
+// readASCII reads the ASCII form. Its gates may be in any order.
 func (a *aigerReader) readASCII() ([]graph.Ref, error) {
 	a.refs = map[uint32]graph.Ref{}
 	for i := range a.inputs {

@@ -164,7 +164,7 @@ func (b *blifReader) statement(fields [][]byte) error {
 		b.skipped = word
 		b.others++
 		return nil
-	case b.skipped == ".model" && word == ".subckt": // the first model may be a part of this one
+	case b.skipped == ".model" && word == ".subckt": // this model may contain the first model
 		return refused(word, fields[1:])
 	case b.skipped == ".model", b.skipped == ".exdc" && word != ".end":
 		return nil

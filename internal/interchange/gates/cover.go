@@ -12,7 +12,7 @@ func (b *blifReader) emit() ([]graph.Ref, error) {
 	b.circuit = graph.NewCircuit(len(b.inputs))
 	b.refs = make([]graph.Ref, len(b.drivers))
 	for net, driver := range b.drivers {
-		if driver == undriven { // no output depends on it
+		if driver == undriven { // no output depends on this net
 			b.refs[net] = graph.False
 		}
 	}

@@ -86,7 +86,7 @@ func TestWhatCompileWrites(t *testing.T) {
 	}
 }
 
-// same compares a network with an AIGER file for 64 random samples.
+// same compares the outputs of a network with the outputs of an AIGER file, for 64 random samples.
 func same(t *testing.T, r *rand.Rand, g *graph.Network, ref *aiger.File) {
 	t.Helper()
 	in := make([]uint64, len(ref.Inputs))
@@ -121,7 +121,7 @@ func TestCovers(t *testing.T) {
 			cubes = append(cubes, string(cube))
 		}
 		b := &strings.Builder{}
-		// The cover comes before the nets that it reads: buffers of the inputs.
+		// The cover comes before the nets that it reads. These nets are buffers of the inputs.
 		fmt.Fprintf(b, ".model m\n.outputs y\n.inputs z")
 		for i := range n {
 			fmt.Fprintf(b, " \\\n i%d", i)

@@ -17,9 +17,9 @@
 
 package given
 
-// Facts are the contents of a file of facts. Facts that the file does not give are nil, empty or 0.
+// Facts holds the contents of a file of facts. Facts that the file does not give are nil, empty or 0.
 type Facts struct {
-	Name      string // name of the file; empty: no file
+	Name      string // name of the file; empty: there is no file
 	SHA256    string // checksum of the file's bytes
 	Framework string `json:"framework"`
 

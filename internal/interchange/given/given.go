@@ -14,7 +14,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// Source is a file with the user's facts about it.
+// Source is a file together with the user's facts about it.
 type Source struct {
 	Name string // name of the file, for messages
 	Path string // path as the user gave it, for hints; if empty, Name is used
@@ -57,7 +57,7 @@ func (s *Source) Bytes(limit int64) ([]byte, error) {
 // Missing is the error for a file that lacks data without which the network is not defined.
 type Missing struct {
 	What string // such as "tau", "wiring", "thresholds", "classes"
-	Why  string // why the file does not have it
+	Why  string // why the file does not have the data
 }
 
 func (m *Missing) Error() string { return fmt.Sprintf("%s is not known: %s", m.What, m.Why) }

@@ -137,7 +137,7 @@ func (d *Dense) Table(node int) uint64 {
 	return table
 }
 
-// Wire returns the index of the bit, in the layer before, that a pin of a node reads.
+// Wire returns the number of the bit that a pin of a node reads. It is a bit of the layer before.
 func (d *Dense) Wire(node, pin int) uint32 {
 	wires := d.Wires[pin][node*d.Candidates : (node+1)*d.Candidates]
 	if d.Candidates == 1 {

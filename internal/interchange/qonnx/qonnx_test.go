@@ -303,7 +303,7 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// small returns a graph that can be read. Tests break it in various ways.
+// small returns a graph that can be read. Tests change it in various ways so that it cannot be read.
 func small(t testing.TB) *onnx.Model {
 	m := newMaker(6, onnx.Uint8, 8)
 	m.layer("x", "y", 8, 6, 2, 1, 1)

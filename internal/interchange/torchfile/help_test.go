@@ -27,7 +27,8 @@ func own(t testing.TB) []string {
 	return paths
 }
 
-// foreign returns the checkpoints of other frameworks, which are outside the repository, or nil if there are none.
+// foreign returns the checkpoints of other frameworks, which are outside the repository, or nil if they are not
+// there.
 func foreign(t testing.TB) []string {
 	t.Helper()
 	paths, err := filepath.Glob("../../../../shared/reference/import/*/*.pt")

@@ -118,7 +118,7 @@ func (m *machine) pop() (any, error) {
 	return v, nil
 }
 
-// popMark pops a mark and the values above it. It returns the values, which are valid until the next push.
+// popMark pops a mark and the values above the mark. It returns these values. They are valid until the next push.
 func (m *machine) popMark() ([]any, error) {
 	n := len(m.marks)
 	if n == 0 {

@@ -41,7 +41,7 @@ func (m *machine) setArray(t *Tensor, state any) error {
 			i = k
 		}
 		stride[i] = elements
-		elements *= max(shape[i], 1) // view returns an error if this overflows
+		elements *= max(shape[i], 1) // view returns an error if the product overflows
 	}
 	for i := range stride {
 		stride[i] = max(stride[i], 0)

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// storage is an array of elements in the file. It is read when one of its tensors is converted.
+// storage is an array of elements in the file. It is read when a tensor that uses it is first converted.
 type storage struct {
 	name  string // for errors
 	dtype DType

@@ -56,7 +56,7 @@ func (s *storage) view(shape, stride []int, offset int) (*Tensor, error) {
 	return t, nil
 }
 
-// Elements returns the number of elements: the product of the shape.
+// Elements returns the number of elements, which is the product of the shape.
 func (t *Tensor) Elements() int {
 	n := 1
 	for _, d := range t.Shape {

@@ -8,7 +8,7 @@ type List struct{ Items []any }
 // Tuple is a tuple, or a torch.Size.
 type Tuple []any
 
-// Dict is a dictionary or an OrderedDict, in the order of its entries. Its keys are distinct.
+// Dict is a dictionary or an OrderedDict. Entries are in order, and keys are distinct.
 type Dict struct {
 	Keys   []any
 	Values []any

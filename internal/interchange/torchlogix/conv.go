@@ -97,7 +97,7 @@ func (r *reader) conv(l *layer, before []graph.Ref) ([]graph.Ref, error) {
 		}
 	}
 	positions := product(l.out[1:])
-	size := 12 * int64(positions) * int64(t.nodes[0]) * int64(l.Rank) // references, and the indices of one pin at a time
+	size := 12 * int64(positions) * int64(t.nodes[0]) * int64(l.Rank) // references, and the indices of one pin
 	if err := r.take(size, "connections._indices_L0"); err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// whole evaluates a network and writes it.
+// whole evaluates a network and then writes it.
 func whole(t *testing.T, n *graph.Network) {
 	sample := make([]float32, n.Input.Features())
 	for i := range sample {

@@ -257,7 +257,8 @@ func (r *reader) hasConv() bool {
 	return slices.ContainsFunc(r.state.found, func(f *found) bool { return f.told.Type == typeConv })
 }
 
-// checkOrder checks that a thermometer comes only first and a group sum only last.
+// checkOrder checks that there is at most one thermometer, before all layers of gates. It also checks that only the
+// last layer is a group sum.
 func (r *reader) checkOrder() error {
 	logic := false
 	for i, l := range r.layers {

@@ -90,7 +90,7 @@ func (s *state) walk(name string, o *torchfile.Object, depth int) error {
 	return nil
 }
 
-// gather adds the tensors of a module and of its submodules, with their names.
+// gather adds the tensors of a module and of its submodules. It also adds their names.
 func (f *found) gather(prefix string, o *torchfile.Object, depth int) error {
 	for _, group := range []string{"_parameters", "_buffers"} {
 		for _, m := range members(o, group) {
@@ -164,7 +164,7 @@ func wholeNumber(v any) (int, bool) {
 	return int(n), ok && n > -1<<31 && n < 1<<31
 }
 
-// optional returns an attribute that is a whole number, or nil if it is missing or None.
+// optional returns an attribute that is a whole number, or nil if the attribute is missing or None.
 func (a *attributes) optional(name string) *int {
 	if v, _ := a.o.Attr(name); v == nil {
 		return nil
@@ -197,7 +197,7 @@ func (a *attributes) real(name string) *float64 {
 	return &x
 }
 
-// oneValue returns the value of a tensor of one element.
+// oneValue returns the value of a tensor that has one element.
 func oneValue(t *torchfile.Tensor) (float64, error) {
 	if t.Elements() != 1 {
 		return 0, fmt.Errorf("a tensor of shape %v", t.Shape)

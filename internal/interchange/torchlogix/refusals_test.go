@@ -434,8 +434,8 @@ func TestGivenThresholds(t *testing.T) {
 	}
 }
 
-// TestFeatureDim checks that the bits extend the dimension feature_dim, and that thresholds apply to a sample as
-// PyTorch broadcasts them.
+// TestFeatureDim checks that the bits extend the dimension feature_dim. It also checks that thresholds apply to a
+// sample as PyTorch broadcasts them.
 func TestFeatureDim(t *testing.T) {
 	pair := floats([]int{2}, 1, 2)
 	rows := floats([]int{3, 2}, 1, 2, 3, 4, 5, 6)

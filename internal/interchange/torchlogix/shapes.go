@@ -194,7 +194,7 @@ func (l *layer) shape() error {
 	return nil
 }
 
-// denseShape is like shape, for a dense layer.
+// denseShape is [layer.shape] for a dense layer.
 func (l *layer) denseShape() error {
 	n := product(l.in)
 	if l.In != 0 && l.In != n {
@@ -205,7 +205,7 @@ func (l *layer) denseShape() error {
 	return nil
 }
 
-// convShape is like shape, for a convolution.
+// convShape is [layer.shape] for a convolution.
 func (l *layer) convShape() error {
 	if len(l.in) != 3 {
 		return fmt.Errorf("it reads images, but what is before it is of shape %v", l.in)
@@ -260,7 +260,7 @@ func steps(size, padding, window, stride int) (int, error) {
 	return (size+2*padding-window)/stride + 1, nil
 }
 
-// poolShape is like shape, for a pooling.
+// poolShape is [layer.shape] for a pooling.
 func (l *layer) poolShape() error {
 	if len(l.in) != 3 {
 		return fmt.Errorf("it reads images, but what is before it is of shape %v", l.in)

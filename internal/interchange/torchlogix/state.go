@@ -205,7 +205,7 @@ func (f *found) derive() (said given.TorchLayer, err error) {
 	return said, err
 }
 
-// deriveDense is like derive, for a dense layer.
+// deriveDense is [found.derive] for a dense layer.
 func (f *found) deriveDense(said *given.TorchLayer) error {
 	w, idx, choice := f.tensors["weight"], f.tensors["connections.indices"], f.tensors["connections.weights"]
 	if len(w.Shape) != 2 || w.Shape[0] < 1 {
@@ -236,7 +236,7 @@ func (f *found) deriveDense(said *given.TorchLayer) error {
 	return deriveTables(said, w.Shape[1])
 }
 
-// deriveConv is like derive, for a convolution.
+// deriveConv is [found.derive] for a convolution.
 func (f *found) deriveConv(said *given.TorchLayer) error {
 	leaves := f.tensors["tree_weights.0"]
 	if len(leaves.Shape) != 3 || leaves.Shape[1] < 1 {

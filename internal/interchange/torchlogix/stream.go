@@ -121,7 +121,7 @@ func (s *stream) ended() bool {
 	return err != nil && s.offset() >= s.size
 }
 
-// each reads values between two brackets, with commas between the values.
+// each reads values between two brackets. Commas separate the values.
 func (s *stream) each(open, end byte, value func() error) error {
 	if _, err := s.expect(open, open); err != nil {
 		return err

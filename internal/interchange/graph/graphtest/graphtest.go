@@ -17,14 +17,14 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// Fixture is a network of another framework, with the framework's scores for some samples.
+// Fixture is a network of another framework, together with the framework's scores for some samples.
 type Fixture struct {
 	Dir        string
 	Facts      *given.Facts
 	Files      []string    // its checkpoints, which facts.json lists
 	Inputs     [][]float64 // [sample][feature]
 	Scores     [][]float32 // [sample][class]
-	Thresholds [][]float32 // nil: none
+	Thresholds [][]float32 // nil: the fixture has no thresholds
 }
 
 // Open reads a folder of fixtures, such as shared/reference/import/dwn-n2-fixed. It skips the test if the folder does
