@@ -24,7 +24,7 @@ func LoadDraft(path string, sets []string) (Draft, error) {
 }
 
 // ParseDraft reads a draft from the text of a YAML file and overrides. It returns the same errors as [Parse], except
-// errors about combinations of keys. [Draft.With] returns those.
+// errors about combinations of keys. [Draft.With] returns these errors.
 func ParseDraft(name string, src []byte, sets []string) (Draft, error) {
 	c, err := read(name, src, sets)
 	return Draft{c}, err

@@ -148,7 +148,8 @@ func (d *fileRows) values(t *table, row []float64, few bool) error {
 	return nil
 }
 
-// word returns the code of a column's word in the current record. few is as in values.
+// word returns the code of a column's word in the current record. If few is true, the column may have at most
+// maxCategories words.
 func (d *fileRows) word(t *table, column int, few bool) (code float64, missing bool, err error) {
 	c, v := &t.columns[column], &d.words[column]
 	word, missing, err := t.category(c)

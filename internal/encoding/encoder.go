@@ -3,9 +3,9 @@
 //
 // Every feature is an unsigned integer of a declared width, both in the trainer and in hardware. An [Encoder]
 // compares each feature with bits-1 integer thresholds. Bit j of feature f is 1 if the value is greater than
-// Thresholds[f][j-1]. It has the input index f*(bits-1) + j-1. The level of a value is the number of thresholds that
-// it exceeds. A set of samples is stored as levels ([Packed]), because levels never take more bits than the
-// thermometer code. Levels are turned into bits one batch at a time:
+// Thresholds[f][j-1]. The index of this bit among the inputs is f*(bits-1) + j-1. The level of a value is the number
+// of thresholds that it exceeds. A set of samples is stored as levels ([Packed]), because levels never take more bits
+// than the thermometer code. Levels are turned into bits one batch at a time:
 //
 //	values --Levels--> levels --Append--> Packed      once for a data set
 //	Packed --Gather--> planes --Thermometer--> bits   once for a batch

@@ -27,7 +27,7 @@ func (f *Feature) FillWord() int {
 }
 
 // CString returns s as a C string literal. Bytes outside printable ASCII are written in octal. Question marks are
-// too, because they begin trigraphs.
+// also written in octal, because they begin trigraphs.
 func CString(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

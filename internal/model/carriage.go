@@ -9,7 +9,7 @@ import (
 )
 
 // Carriage describes how one convolution gets the input bits that its kernels read in addition to its image. These
-// bits become additional planes of the image. The convolutions before it pass them on.
+// bits become additional planes of the image. Earlier convolutions pass these bits on.
 type Carriage struct {
 	From, To int // the convolution consists of the layers From .. To-1
 

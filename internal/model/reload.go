@@ -2,9 +2,9 @@ package model
 
 import "ialgn/internal/ranks"
 
-// Reload replaces thresholds, wires and logits in place with those of a model file of the same form. It makes no
-// second copy in memory. If Reload returns an error, the model may be a mixture of the old and the new one and must
-// not be used.
+// Reload replaces thresholds, wires and logits in place. The new values come from a model file of the same form. It
+// makes no second copy in memory. If Reload returns an error, the model may be a mixture of the old and the new one
+// and must not be used.
 func (m *Model) Reload(path string) error {
 	file, size, err := openRegular(path)
 	if err != nil {

@@ -169,7 +169,7 @@ func (m *Names) AppendSignal(buf []byte, s Signal) []byte {
 	return m.AppendCell(buf, netlist.Cell(int(s)-len(m.n.InputPorts())))
 }
 
-// AppendCell appends the name of cell c. If the cell is a port or a probe, this is the name of the port or probe.
+// AppendCell appends the name of cell c. If the cell is a port or a probe, it appends the name of the port or probe.
 func (m *Names) AppendCell(buf []byte, c netlist.Cell) []byte {
 	if IsBus(m.n.Kind(c)) {
 		if name, ok := m.alias[c]; ok {

@@ -232,8 +232,8 @@ func Floats(name string, t *torchfile.Tensor, columns int) ([]float32, error) {
 	return data, nil
 }
 
-// Fits returns an error if tensors have more elements than the file can hold. A tensor can have so many elements only
-// if it repeats one number, and it would take more memory than the file's size.
+// Fits returns an error if tensors have more elements than the file can hold. Such a tensor repeats one number, and
+// would take more memory than the file's size.
 func Fits(src *given.Source, tensors ...*torchfile.Tensor) error {
 	var size int64
 	for _, t := range tensors {

@@ -14,8 +14,8 @@ import (
 const whyNoWiring = "a state dict of difflogic holds the weights alone; the generated C or Verilog and the whole " +
 	"model have the wiring"
 
-// wire finds the wiring and the number of inputs in the modules and in the user's file. If both give them, they must
-// agree. An operand that one source does not name is taken from the other source.
+// wire finds the wiring and the number of inputs in the modules and in the user's file. If both sources give a value,
+// the two values must agree. An operand that one source does not name is taken from the other source.
 func (n *network) wire() error {
 	ops := make([][]uint8, len(n.layers))
 	for i, l := range n.layers {

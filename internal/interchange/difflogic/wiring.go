@@ -42,8 +42,8 @@ func (w *Wiring) LeastInputs() int {
 
 // ReadWiring returns the wiring in a text. ops holds the operations of each layer's gates according to the weights.
 // The text must have every gate once, and its expression must compute the gate's operation. An operand may be None;
-// otherwise it must be a bit of the layer before. In the first layer, this is checked only if the text gives the
-// number of inputs.
+// otherwise it must be a bit of the layer before. For the first layer, ReadWiring checks this only if the text gives
+// the number of inputs.
 //
 // Time and memory are linear in the size of the text and the number of gates. Error messages begin with the line.
 func ReadWiring(text []byte, ops [][]uint8) (*Wiring, error) {
@@ -152,5 +152,5 @@ func needsA(op uint8) bool { return op>>2 != op&3 }
 // needsB reports whether the second operand changes the operation's output.
 func needsB(op uint8) bool { return needsA(exchanged(op)) }
 
-// exchanged returns the operation that computes the same with its two operands exchanged.
+// exchanged returns the operation that has the same output if its two operands are exchanged.
 func exchanged(op uint8) uint8 { return op&9 | op>>1&2 | op<<1&4 }

@@ -36,7 +36,7 @@ const (
 	Newest = 3
 )
 
-// maxFile is the size of the largest file that is read. It is ONNX's own limit.
+// maxFile is the size of the largest file that is read. The limit is ONNX's own.
 const maxFile = onnx.MaxFile
 
 // Read reads a network. If the graph ends in the bits of its last layer, the user must give the groups of the

@@ -140,7 +140,7 @@ func withNumber(m *machine, n int, do func(v uint64) error) error {
 	return do(v)
 }
 
-// doInt reads an integer of n bytes. An integer of four bytes is signed; a shorter one is not.
+// doInt reads an integer of n bytes. An integer of four bytes is signed. Shorter integers are unsigned.
 func doInt(m *machine, n int) error {
 	return withNumber(m, n, func(v uint64) error {
 		if n == 4 {

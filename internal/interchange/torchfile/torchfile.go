@@ -19,9 +19,9 @@
 // The size of the file limits the memory, and no number in the file does. [Read] allocates at most three times the
 // file's size plus 48 MiB. A tensor with strides of 0 can have more elements than the file has bytes, and a tensor
 // can occur several times in the result. The elements of all tensors, counted each time that they occur, are at most
-// the file's size in bytes plus 8 Mi. Their conversion to float32 takes four bytes for each element. A storage is
-// read once, when one of its tensors is first converted, and is then kept. All storages together are at most as large
-// as the file.
+// the file's size in bytes plus 8 Mi. Converting all of them to float32 takes four bytes for each element. A storage
+// is read once, when one of its tensors is first converted, and is then kept. All storages together are at most as
+// large as the file.
 //
 // Code that walks the result needs no precautions. The result has no cycles and is nested at most 1000 deep. A few
 // shared values cannot unfold into very many values.

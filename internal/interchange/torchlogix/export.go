@@ -24,9 +24,9 @@ type circuitWriter struct {
 	circuit *graph.Circuit
 }
 
-// WriteCircuit writes a network in the form that torchlogix's class Circuit and [ReadCircuit] read. It consists of
-// gates of two inputs. The ids 0 to n-1 are the network's input bits, in order, because the form has no place for a
-// thermometer. The file has the shape of the bits, but no thresholds.
+// WriteCircuit writes a network in the form that torchlogix's class Circuit and [ReadCircuit] read. The form consists
+// of gates of two inputs. The ids 0 to n-1 are the network's input bits, in order, because the form has no place for
+// a thermometer. The file has the shape of the bits, but no thresholds.
 //
 // A node of up to two pins becomes one gate. A larger node becomes several gates by Shannon's expansion, in which the
 // first pin chooses between two tables of the other pins. If the circuit came from ReadCircuit, the file is read as
