@@ -16,7 +16,7 @@ import (
 	"ialgn/internal/topology"
 )
 
-// The data sets read from the user's own files. Only they have the keys of [Data] after dir.
+// These are the data sets that are read from the user's own files. The keys of [Data] after dir apply only to them.
 const (
 	setCSV    = "csv"
 	setArrays = "arrays"
@@ -30,9 +30,10 @@ type limit struct {
 
 // limits holds the ranges of the keys that every data set has.
 //
-// A netlist can name no more layers than the largest depth. A batch fits the engine's counters, and anchors fit its
-// bit rows. The floating point limits ensure that every number that the engine derives from them is a normal,
-// finite float32, and that the betas are below 1.
+// The largest depth is the number of layers that a netlist can name. The largest batch fits the counters of the
+// training engine, and the largest number of anchors fits the engine's bit rows. The limits of real numbers ensure
+// that all numbers that the engine computes from them are normal, finite float32 numbers. They also keep the betas
+// below 1.
 var limits = []limit{
 	{"encoder.bits", 2, 256},
 	{"model.width", 1, topology.MaxWidth},
@@ -67,13 +68,13 @@ var limits = []limit{
 	{"train.checkpoint.minutes", 0, 1e6},
 }
 
-// Ranges of keys that only the user's own files have.
+// These are the ranges of keys that only the user's own files have.
 var (
 	bitsInLimit    = limit{"encoder.bits_in", 1, 16}
 	testShareLimit = limit{"data.test_share", 0.001, 0.999}
 )
 
-// choice lists the values of a key.
+// choice lists the possible values of a key.
 type choice struct {
 	key    string
 	values []string
@@ -102,19 +103,25 @@ var choices = []choice{
 
 var headers = choice{"data.header", []string{"auto", "yes", "no"}}
 
-// thousands are the separators between the thousands of numbers. A given "none" is stored as "none", not as empty.
+// thousands lists the separators between the thousands of a number. The value "none" is stored as "none", not as
+// empty text.
 var thousands = choice{"data.thousands", []string{"none", "comma", "point", "space", "apostrophe"}}
 
-// csvChoices are the choices of csv for which the default, the first value, is stored as empty.
+// csvChoices lists choices for csv. If such a key has its default, which is the first value, the key is stored as
+// empty text.
 var csvChoices = []choice{
 	{"data.separator", []string{"auto", "comma", "semicolon", "tab", "pipe", "space"}},
 	{"data.decimal", []string{"point", "comma"}},
 	{"data.missing", []string{"refuse", "median"}},
 }
 
-// Check returns an error for the first key whose value has no meaning: an unknown choice, a number that is not
-// finite or out of range, a key that the data set lacks or requires, or keys of the network that exclude each
-// other. It applies to every configuration, including one from a model file.
+// Check returns an error for the first key whose value is wrong. A value is wrong in one of these cases:
+//   - it is an unknown choice;
+//   - it is a number that is not finite or out of range;
+//   - the data set does not have the key, or requires it;
+//   - keys of the network exclude each other.
+//
+// Check applies to every configuration, including a configuration from a model file.
 func (c Config) Check() error {
 	for _, check := range []func() error{
 		c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits,
@@ -128,11 +135,11 @@ func (c Config) Check() error {
 	return nil
 }
 
-// CheckText checks only names and other texts, as [Config.Check] also does. Every model file must pass it,
-// whichever program wrote it.
+// CheckText checks only names and other texts, as [Config.Check] also does. Every model file must pass this check,
+// even if another program wrote it.
 func (c Config) CheckText() error { return cmp.Or(c.checkText(), c.checkName()) }
 
-// checkText refuses text that would not survive JSON or would garble a line of output.
+// checkText returns an error for text that would change in JSON or would garble a line of output.
 func (c *Config) checkText() error {
 	for _, f := range fields(c) {
 		if f.value.Kind() != reflect.String {
@@ -145,11 +152,11 @@ func (c *Config) checkText() error {
 	return nil
 }
 
-// identifier matches valid names. A name becomes part of file names.
+// identifier matches valid names. Names are used in file names.
 var identifier = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 
-// CheckMemory returns an error if training needs more bytes of memory than there are; has is 0 if that is unknown.
-// by names the source of the memory, such as "this machine has".
+// CheckMemory returns an error if training needs more memory than there is. needs and has are in bytes, and has is 0
+// if the available memory is unknown. by names the source of the memory, such as "this machine has".
 func (c *Config) CheckMemory(needs, has uint64, by string) error {
 	if has == 0 || needs <= has {
 		return nil
@@ -177,7 +184,7 @@ func (c *Config) checkChoices() error {
 	}
 	for _, ch := range choices {
 		if ch.key == "data.set" && c.Data.Set == setMemory && !c.inText() {
-			continue // no file can name this key
+			continue // this key cannot occur in a file
 		}
 		if err := c.checkChoice(ch, ch.values); err != nil {
 			return err
@@ -196,11 +203,11 @@ func (c *Config) checkChoice(ch choice, values []string) error {
 	return message.Near(c.wrong(ch.key, "use "+oneOf(values), "%.40q is unknown", got), got, values)
 }
 
-// required lists the keys that have no default, at least in some configurations.
+// required lists the keys that have no default and are required in at least some configurations.
 var required = []struct {
 	key    string
 	needed func(c *Config) bool
-	why    string // the configuration in which the key is required
+	why    string // the configuration that requires the key
 	remedy string
 }{
 	{
@@ -229,7 +236,7 @@ var required = []struct {
 	},
 }
 
-// checkMissing reports all required keys that are missing in one error.
+// checkMissing reports all required keys that are missing, in one error.
 func (c *Config) checkMissing() error {
 	var places, remedies []string
 	why := ""
@@ -237,7 +244,7 @@ func (c *Config) checkMissing() error {
 		if !r.needed(c) || c.isSet(r.key) || !c.value(r.key).IsZero() {
 			continue
 		}
-		_, place := c.where(r.key) // the place in the file: a key named by an override is not missing
+		_, place := c.where(r.key) // the place in the file; a key that an override names is not missing
 		places, remedies = append(places, place), append(remedies, r.key+": "+r.remedy)
 		if why = r.why; strings.Contains(why, "%") {
 			why = fmt.Sprintf(why, c.Data.Set)
@@ -279,10 +286,10 @@ func (c *Config) checkLimit(l limit) error {
 	return c.wrong(l.key, remedy, "%s is outside %s", format(v), l)
 }
 
-// String returns the range as errors and the documentation write it.
+// String returns the range in the form that errors and the documentation use.
 func (l limit) String() string { return format(l.min) + " to " + format(l.max) }
 
-// format writes whole numbers in full and others as briefly as possible.
+// format writes whole numbers in full and other numbers in the shortest form.
 func format(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return strconv.FormatFloat(v, 'f', -1, 64)
@@ -290,13 +297,13 @@ func format(v float64) string {
 	return fmt.Sprintf("%g", v)
 }
 
-// ownKey is a key that only data sets of the user's own have.
+// ownKey is a key that applies only to data sets of the user's own.
 type ownKey struct {
 	key  string
 	sets []string
 }
 
-// ownKeys lists these keys for files; [Config.checkMemory] handles the set memory.
+// ownKeys lists these keys for data sets in files. [Config.checkMemory] handles the set memory.
 var ownKeys = slices.Concat(
 	keysOf([]string{setCSV, setArrays}, "data.train", "data.test", "data.test_share", "data.split_seed",
 		bitsInLimit.key, "encoder.ranges", "encoder.raw"),
@@ -312,8 +319,8 @@ func keysOf(sets []string, keys ...string) (all []ownKey) {
 	return all
 }
 
-// checkData checks the keys of the user's own files, or that they are absent. encoder.bits_in may remain in a model
-// of another set.
+// checkData checks the keys of the user's own files. For other data sets, it checks that these keys are absent.
+// encoder.bits_in may remain in the configuration of a model that was trained on another set.
 func (c *Config) checkData() error {
 	if c.Data.Set == setMemory {
 		return c.checkMemory()
@@ -337,7 +344,7 @@ func (c *Config) checkData() error {
 	return nil
 }
 
-// checkFiles checks the keys that csv and arrays have in common.
+// checkFiles checks the keys that both csv and arrays have.
 func (c *Config) checkFiles(what string) error {
 	if c.Data.Train == "" {
 		return c.wrong("data.train", "name the "+what, "names no file")
@@ -356,7 +363,7 @@ func (c *Config) checkFiles(what string) error {
 	return nil
 }
 
-// checkBitsIn checks the width of feature words, which may be left out with encoder.raw.
+// checkBitsIn checks the width of feature words. With encoder.raw, the width may be missing.
 func (c *Config) checkBitsIn() error {
 	if c.Encoder.Raw && c.Encoder.BitsIn == 0 && !c.isSet(bitsInLimit.key) {
 		return nil
@@ -364,7 +371,7 @@ func (c *Config) checkBitsIn() error {
 	return c.checkLimit(bitsInLimit)
 }
 
-// checkLabels checks that training and test samples have files of labels.
+// checkLabels checks that there are files of labels for the training samples and for the test samples.
 func (c *Config) checkLabels() error {
 	switch {
 	case c.Data.TrainLabels == "":

@@ -1,25 +1,27 @@
-// Package config holds the configuration of a training run: its keys, their defaults
-// and their meaning, read strictly from YAML.
+// Package config holds the configuration of a training run. It defines the keys, their defaults and their meaning,
+// and reads them strictly from YAML.
 //
 // A Config goes through these states, each reached by one function:
 //
-//   - written: the content of a file and its `--set` overrides ([Draft]), [Default] with a program's changes, or a
-//     Go literal, in which zeros mean "not given";
+//   - written: the configuration is the content of a file and its `--set` overrides ([Draft]), [Default] with a
+//     program's changes, or a Go literal, in which zeros mean "not given";
 //   - complete ([Config.Complete]): keys that follow from other keys are filled in. [Load] returns complete
-//     configurations, and [Config.ForRun] completes what a program passes;
-//   - fitted ([Config.FitClasses]): the width and tau that follow from the classes of the data are also filled in;
-//   - checked ([Config.Check]), and with [Config.CheckClasses] once the data are known.
+//     configurations, and [Config.ForRun] completes the configuration of a program;
+//   - fitted ([Config.FitClasses]): the width and tau are filled in, which follow from the classes of the data;
+//   - checked ([Config.Check]): all values are valid. Once the data are known, [Config.CheckClasses] checks the
+//     network against them.
 //
 // A key has the same name as in the file, with dots: train.optimizer.lr.
 //
-// A Config is stored in the model file as JSON. It therefore contains everything that determines the trained bytes,
-// and nothing else (no threads, no output folders). A Config from a file remembers the place of each key, so that
-// later checks, such as [Config.CheckClasses], can point there. JSON and comparisons omit the places.
+// A Config is stored in the model file as JSON. It therefore contains everything that determines the trained model,
+// and nothing else. For example, it has no number of threads and no output folder. A Config from a file remembers the
+// place of each key, so that errors of later checks, such as [Config.CheckClasses], can name the place. JSON and
+// comparisons omit the places.
 package config
 
 import "ialgn/internal/topology"
 
-// Config is one training run. docs/reference/config.md describes each key.
+// Config is the configuration of one training run. docs/reference/config.md describes each key.
 type Config struct {
 	Name    string  `yaml:"name" json:"name"`
 	Data    Data    `yaml:"data" json:"data"`
@@ -27,26 +29,27 @@ type Config struct {
 	Model   Model   `yaml:"model" json:"model"`
 	Train   Train   `yaml:"train" json:"train"`
 
-	source *source // where the keys came from; nil: a Go literal (see Config.ForRun) or a model
+	source *source // where the keys came from; nil for a Go literal (see Config.ForRun) or a model
 }
 
-// Data names the data set. The keys from Train on are for the user's own files, the sets csv and arrays.
+// Data names the data set. The keys from Train on apply only to the sets csv and arrays, which are the user's own
+// files.
 type Data struct {
 	// digits | mnist | fashion-mnist | cifar10 | cifar100 | parity | copy | csv | arrays | memory
 	Set string `yaml:"set" json:"set"`
-	// Dir is the folder of the data set. If it is empty, --data, IALGN_DATA and the cache are searched.
+	// Dir is the folder of the data set. If Dir is empty, the set is searched in --data, IALGN_DATA and the cache.
 	Dir string `yaml:"dir" json:"dir,omitempty"`
 	// Length is the number of steps of the sequences of parity and copy.
 	Length      int    `yaml:"length" json:"length,omitempty"`
-	Train       string `yaml:"train" json:"train,omitempty"`               // file of the training samples, gzip or not
-	TrainLabels string `yaml:"train_labels" json:"train_labels,omitempty"` // file of their labels, for arrays
+	Train       string `yaml:"train" json:"train,omitempty"`               // file of the training samples, gzipped or not
+	TrainLabels string `yaml:"train_labels" json:"train_labels,omitempty"` // file of the training labels, for arrays
 	Test        string `yaml:"test" json:"test,omitempty"`                 // file of test samples; empty: Train is split
-	TestLabels  string `yaml:"test_labels" json:"test_labels,omitempty"`   // file of their labels, for arrays
-	Label       string `yaml:"label" json:"label,omitempty"`               // name of the label column; empty: the last one
+	TestLabels  string `yaml:"test_labels" json:"test_labels,omitempty"`   // file of the test labels, for arrays
+	Label       string `yaml:"label" json:"label,omitempty"`               // name of the label column; empty: last column
 	Header      string `yaml:"header" json:"header,omitempty"`             // auto | yes | no
 
-	// The next keys say how the lines of a CSV file are read and what its columns are. They are empty for the
-	// defaults: auto, point and refuse are stored as empty. Lists have the form of [Names].
+	// The next keys say how the lines of a CSV file are read and what the columns are. The defaults auto, point and
+	// refuse are stored as empty text. Lists have the form of [Names].
 	Separator  string `yaml:"separator" json:"separator,omitempty"`   // auto | comma | semicolon | tab | pipe | space
 	Decimal    string `yaml:"decimal" json:"decimal,omitempty"`       // point | comma
 	Thousands  string `yaml:"thousands" json:"thousands,omitempty"`   // none | comma | point | space | apostrophe
@@ -54,46 +57,46 @@ type Data struct {
 	Drop       string `yaml:"drop" json:"drop,omitempty"`             // columns that are not read
 	Categories string `yaml:"categories" json:"categories,omitempty"` // columns that hold words, not numbers
 	Missing    string `yaml:"missing" json:"missing,omitempty"`       // refuse | median
-	// MissingValues lists more words for a missing value, in addition to the usual ones.
+	// MissingValues lists words for a missing value, in addition to the usual words.
 	MissingValues string `yaml:"missing_values" json:"missing_values,omitempty"`
 
-	TestShare float64 `yaml:"test_share" json:"test_share,omitempty"` // share of Train for testing, if Test is empty
+	TestShare float64 `yaml:"test_share" json:"test_share,omitempty"` // share of Train used for testing, if Test is empty
 	SplitSeed uint64  `yaml:"split_seed" json:"split_seed,omitempty"`
 
-	// Beside is not a key. It is the folder of the configuration or model that names the data, and the last place
-	// where data files are looked for. It is not stored.
+	// Beside is not a key. It is the folder of the configuration or model that names the data. It is the last place in
+	// which data files are searched. It is not stored.
 	Beside string `yaml:"-" json:"-"`
 
-	// Plain is not a key. It says that samples are read for a network that another program trained, or that was
-	// trained from one. The numbers of an array are then features in the order of the array, whatever its shape. If
-	// the network reads whole numbers or bits, the values are used unchanged.
+	// Plain is not a key. It says that samples are read for a network of another program, or for a network whose
+	// training started from such a network. The features are then the numbers of an array in their order, whatever the
+	// array's shape. If the network reads whole numbers or bits, the values are used unchanged.
 	Plain bool `yaml:"-" json:"plain,omitempty"`
 
-	// Classes is not a key. It names the classes of a model that reads samples, which may have labels. It is not
-	// stored.
+	// Classes is not a key. It names the classes of a model that reads samples, because the samples may have labels. It
+	// is not stored.
 	Classes *[]string `yaml:"-" json:"-"`
 
-	// Memory is not a key. It holds the samples of the set memory, which has no files. It is not stored.
+	// Memory is not a key. It holds the samples of the data set memory, which has no files. It is not stored.
 	Memory *Samples `yaml:"-" json:"-"`
 }
 
-// Encoder is the binarisation of the features.
+// Encoder says how features become bits.
 type Encoder struct {
 	Kind       string `yaml:"kind" json:"kind"`                 // thermometer
-	Bits       int    `yaml:"bits" json:"bits"`                 // n_b: bits-1 thresholds a feature
+	Bits       int    `yaml:"bits" json:"bits"`                 // n_b: each feature has bits-1 thresholds
 	Thresholds string `yaml:"thresholds" json:"thresholds"`     // uniform | quantile | learned
-	BitsIn     int    `yaml:"bits_in" json:"bits_in,omitempty"` // width of a quantised CSV feature
+	BitsIn     int    `yaml:"bits_in" json:"bits_in,omitempty"` // width of a quantised feature in bits
 	Ranges     string `yaml:"ranges" json:"ranges,omitempty"`   // robust | full | model
-	Raw        bool   `yaml:"raw" json:"raw,omitempty"`         // whole numbers are compared as they are
+	Raw        bool   `yaml:"raw" json:"raw,omitempty"`         // whole numbers are compared without scaling
 }
 
-// Model is the network.
+// Model holds the keys of the network.
 type Model = topology.Keys
 
-// Train is the optimisation.
+// Train says how the network is trained.
 type Train struct {
 	Estimator   string     `yaml:"estimator" json:"estimator"`               // ste | soft | gumbel
-	Temperature float64    `yaml:"temperature" json:"temperature,omitempty"` // of the choices of gumbel
+	Temperature float64    `yaml:"temperature" json:"temperature,omitempty"` // temperature of the random choices of gumbel
 	Gradients   string     `yaml:"gradients" json:"gradients,omitempty"`     // float32 | int8
 	Candidates  Candidates `yaml:"candidates" json:"candidates,omitzero"`
 	Augment     Augment    `yaml:"augment" json:"augment,omitzero"`
@@ -109,18 +112,18 @@ type Train struct {
 	Checkpoint  Checkpoint `yaml:"checkpoint" json:"-"`
 }
 
-// Candidates says which candidates of pins are replaced during training. All keys except Kind are for random and
-// gradient.
+// Candidates says which candidates of pins are replaced during training. All keys except Kind apply only to random
+// and gradient.
 type Candidates struct {
 	Kind    string  `yaml:"kind" json:"kind,omitempty"`       // fixed | random | gradient
 	Every   int     `yaml:"every" json:"every,omitempty"`     // epochs from one replacement to the next
 	Replace int     `yaml:"replace" json:"replace,omitempty"` // number of candidates of a pin that are replaced
 	Until   float64 `yaml:"until" json:"until,omitempty"`     // share of the epochs after which replacing ends
-	Batches int     `yaml:"batches" json:"batches,omitempty"` // batches over which gradients are summed, for gradient
-	Gap     float64 `yaml:"gap" json:"gap,omitempty"`         // a new candidate's logit is as far below the largest
+	Batches int     `yaml:"batches" json:"batches,omitempty"` // gradient only: number of batches that are summed
+	Gap     float64 `yaml:"gap" json:"gap,omitempty"`         // a new candidate's logit is the largest minus Gap
 }
 
-// Optimizer is Adam (Kingma and Ba, 2015).
+// Optimizer holds the keys of the optimiser Adam (Kingma and Ba, 2015).
 type Optimizer struct {
 	Kind  string  `yaml:"kind" json:"kind"`
 	LR    float64 `yaml:"lr" json:"lr"`
@@ -128,29 +131,30 @@ type Optimizer struct {
 	Beta2 float64 `yaml:"beta2" json:"beta2"`
 	Eps   float64 `yaml:"eps" json:"eps"`
 
-	// WeightDecay is the share that each logit loses in a step, times the learning rate (Loshchilov and Hutter,
-	// "Decoupled Weight Decay Regularization", ICLR 2019).
+	// WeightDecay is the rate of weight decay. In each step, every logit loses this share times the learning rate
+	// (Loshchilov and Hutter, "Decoupled Weight Decay Regularization", ICLR 2019).
 	WeightDecay float64 `yaml:"weight_decay" json:"weight_decay,omitempty"`
 }
 
-// Schedule is the course of the learning rate. Final applies only to cosine, Every and Factor only to step.
+// Schedule says how the learning rate changes during training. Final applies only to cosine. Every and Factor apply
+// only to step.
 type Schedule struct {
 	Kind   string  `yaml:"kind" json:"kind"`               // constant | cosine | step
-	Warmup float64 `yaml:"warmup" json:"warmup,omitempty"` // epochs of a linear rise; may be a fraction
+	Warmup float64 `yaml:"warmup" json:"warmup,omitempty"` // number of epochs of a linear rise; may be a fraction
 	Final  float64 `yaml:"final" json:"final,omitempty"`   // final rate, as a share of the learning rate
 	Every  int     `yaml:"every" json:"every,omitempty"`   // epochs from one drop to the next
-	Factor float64 `yaml:"factor" json:"factor,omitempty"` // factor of each drop
+	Factor float64 `yaml:"factor" json:"factor,omitempty"` // factor by which each drop multiplies the rate
 }
 
-// Validation holds back a part of the training set to judge epochs by.
+// Validation holds back a part of the training set, which is used to compare epochs.
 type Validation struct {
 	Share    float64 `yaml:"share" json:"share"`
 	Patience int     `yaml:"patience" json:"patience"`   // epochs without a gain after which the run ends; 0: never
 	Keep     string  `yaml:"keep" json:"keep,omitempty"` // best | last: the epoch whose parameters the model gets
 }
 
-// Checkpoint says how often a run saves its state. It affects no trained byte and is therefore not stored in the
-// model.
+// Checkpoint says how often a run saves its state. It does not change the trained model and is therefore not stored
+// in it.
 type Checkpoint struct {
 	Minutes float64 `yaml:"minutes" json:"-"`
 }

@@ -18,7 +18,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// full is the example of the documentation, with all keys except the ones of csv.
+// full is the file of the example in the documentation. It has all keys except the keys of csv.
 var full = filepath.Join("testdata", "full.yaml")
 
 func load(t *testing.T, path string, sets ...string) config.Config {
@@ -39,8 +39,8 @@ func parse(t *testing.T, text string, sets ...string) config.Config {
 	return c
 }
 
-// TestDocumentedExample reads the documented example. Apart from its name it must equal a file that only names the data set, so it
-// spells out the defaults.
+// TestDocumentedExample reads the example in the documentation. Apart from its name, it must equal a file that only
+// names the data set, because the example spells out the defaults.
 func TestDocumentedExample(t *testing.T) {
 	c := load(t, full)
 	if diff := cmp.Diff([]string{"name"}, c.Diff(parse(t, "data: {set: mnist}"))); diff != "" {
@@ -168,7 +168,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// TestGoCode builds a configuration in code, without a file.
+// TestGoCode builds a configuration in code instead of a file.
 func TestGoCode(t *testing.T) {
 	c := config.Default()
 	c.Data.Set = "mnist"
@@ -214,7 +214,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestIdleKeysAreChecked gives random-wired networks the keys of IALGN's choices. The keys have no effect there, but must be valid.
+// TestIdleKeysAreChecked gives random-wired networks keys that apply only to IALGN networks. The keys have no effect,
+// but must be valid.
 func TestIdleKeysAreChecked(t *testing.T) {
 	parse := func(keys string) (config.Config, error) {
 		return config.Parse("m.yaml", []byte("data: {set: mnist}\nmodel: {"+keys+"}\n"), nil)
@@ -328,7 +329,7 @@ func TestCheckClasses(t *testing.T) {
 	}
 }
 
-// TestCheckNumbers sets each numeric key of a configuration made in code to each kind of bad number.
+// TestCheckNumbers builds configurations in code. It sets each numeric key to each kind of wrong number.
 func TestCheckNumbers(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1e9, 1e9} {
 		for _, key := range []string{

@@ -6,14 +6,15 @@ import (
 	"ialgn/internal/topology"
 )
 
-// images lists planes, rows and columns of the images of data sets whose files do not say them.
+// images gives planes, rows and columns of the images of some data sets. The files of these data sets do not give
+// them.
 var images = map[string][3]int{
 	"digits": {1, 8, 8}, "mnist": {1, 28, 28}, "fashion-mnist": {1, 28, 28},
 	"cifar10": {3, 32, 32}, "cifar100": {3, 32, 32},
 }
 
-// ImageOf returns planes, rows and columns of the images of a named data set, or zeros if the name does not
-// determine them.
+// ImageOf returns planes, rows and columns of the images of a named data set. It returns zeros if they do not follow
+// from the name.
 func ImageOf(set string) [3]int { return images[set] }
 
 // completeConv sets model.image to the size of the data set's images.
@@ -24,7 +25,7 @@ func (c *Config) completeConv() {
 	}
 }
 
-// unshared lists keys that nodes shared by positions or steps do not support so far.
+// unshared lists keys that are not supported for nodes that positions or steps share.
 var unshared = []struct {
 	key, remedy string
 	used        func(t *Config) bool
@@ -35,13 +36,13 @@ var unshared = []struct {
 	{"encoder.thresholds", "use uniform or quantile", func(c *Config) bool { return c.Encoder.Learned() }},
 }
 
-// sharers lists the topologies with shared nodes, and what shares the nodes.
+// sharers lists the topologies with shared nodes. The value names the things that share the nodes.
 var sharers = map[string]string{
 	topology.Conv: "the positions of an image", topology.Recurrent: "the steps of a sequence",
 }
 
-// checkConv refuses keys that networks of shared nodes do not support, and, in other networks, keys that only they
-// support.
+// checkConv returns an error for keys that do not fit the topology. Some keys are not supported for networks with
+// shared nodes, and others are supported only for such networks.
 func (c *Config) checkConv() error {
 	by, found := sharers[c.Model.Topology]
 	if !found {

@@ -7,7 +7,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// TestConv checks the values derived from the keys of a convolutional network and the data set.
+// TestConv checks the values that follow from the keys of a convolutional network and from the data set.
 func TestConv(t *testing.T) {
 	c := parse(t, "data: {set: cifar10}\nmodel: {topology: conv, kernels: \"8,16\", widths: \"100,50\"}\n")
 	m := &c.Model
@@ -65,7 +65,7 @@ func TestConvErrors(t *testing.T) {
 	}
 }
 
-// TestConvData refuses an image shape that does not fit the data.
+// TestConvData checks that an image shape is refused if it does not fit the data.
 func TestConvData(t *testing.T) {
 	c := parse(t, "data: {set: mnist}\nmodel: {topology: conv, kernels: \"8\", image: \"1,27,28\"}\n")
 	err := c.CheckClasses(2, 784*3)

@@ -5,17 +5,17 @@ import (
 	"ialgn/internal/target"
 )
 
-// Cost is a penalty on the look-up tables that the network's inputs cost in hardware.
+// Cost is a penalty in the loss. It is proportional to the number of look-up tables that the network's inputs need in
+// hardware.
 type Cost struct {
-	Target   string  `yaml:"target" json:"target,omitempty"`     // family whose look-up tables are counted
-	Pressure float64 `yaml:"pressure" json:"pressure,omitempty"` // what one look-up table adds to the loss
+	Target   string  `yaml:"target" json:"target,omitempty"`     // device family whose look-up tables are counted
+	Pressure float64 `yaml:"pressure" json:"pressure,omitempty"` // addition to the loss for each look-up table
 }
 
 // Active reports whether there is a penalty.
 func (c Cost) Active() bool { return c.Pressure != 0 }
 
-// LUTInputs returns the number of inputs of the target's look-up tables. It panics if the configuration was not
-// checked.
+// LUTInputs returns the number of inputs of the target's look-up tables. It panics if the configuration is invalid.
 func (c Cost) LUTInputs() int {
 	family, err := target.Find(c.Target)
 	if err != nil {
@@ -24,8 +24,8 @@ func (c Cost) LUTInputs() int {
 	return family.LUT.Most
 }
 
-// checkCost refuses a penalty without a target or with an estimator that ignores it, and a target without a
-// penalty.
+// checkCost returns an error for a penalty without a target or with an estimator that ignores the penalty. It also
+// returns an error for a target without a penalty.
 func (c *Config) checkCost() error {
 	switch t := &c.Train; {
 	case t.Cost.Target == "" && t.Cost.Pressure == 0:

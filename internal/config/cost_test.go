@@ -8,7 +8,8 @@ import (
 	"ialgn/internal/target"
 )
 
-// TestCostTarget refuses a family whose look-up tables have only one input: they cannot compare anything.
+// TestCostTarget checks that a family is refused if its look-up tables have only one input. Such tables cannot
+// compare anything.
 func TestCostTarget(t *testing.T) {
 	f := *target.Generic
 	f.Name, f.LUT.Least, f.LUT.Most = "inverters", 1, 1

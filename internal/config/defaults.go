@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/topology"
 )
 
-// Default returns a configuration with the defaults that apply to every data set. Only data.set is missing; set it,
-// then call [Config.Complete].
+// Default returns a configuration with the defaults that apply to every data set. Only data.set is missing. Set it
+// and then call [Config.Complete].
 func Default() Config {
 	return Config{
 		source: &source{},
@@ -27,30 +27,30 @@ func Default() Config {
 	}
 }
 
-// DefaultBitsIn is the default of encoder.bits_in. With encoder.raw it is the least width of features that are
+// DefaultBitsIn is the default of encoder.bits_in. With encoder.raw, it is the least width of features that are
 // scaled.
 const DefaultBitsIn = 8
 
-// Defaults of keys that only the user's own data have.
+// These are the defaults of keys that apply only to the user's own data.
 const (
 	defaultHeader    = "auto"
 	defaultTestShare = 0.2
 	defaultBits      = 8 // for sets that the paper does not mention
 )
 
-// Complete returns the configuration with the keys filled in that depend on other keys, if they are zero and were
-// not given as zero:
+// Complete fills in keys that depend on other keys and returns the result. It fills in a key only if its value is
+// zero and was not given as zero. These keys are:
 //
 //   - name;
 //   - for csv, data.header;
 //   - for the user's own files, data.test_share (without a test file) and encoder.bits_in (without encoder.raw);
 //   - for the schedule step, train.schedule.factor;
 //   - encoder.bits and model.tau, if the paper has values for the data set and width. For the user's own data,
-//     encoder.bits has a default and model.tau follows from the classes ([Config.FitClasses]). For other data these
-//     two remain zero, and [Config.Check] reports that.
+//     encoder.bits has a default and model.tau follows from the classes ([Config.FitClasses]). For other data, the
+//     two keys remain zero, and [Config.Check] reports this.
 //
-// Complete also resets model.anchors and model.first_pin to their defaults if they do not apply to the network:
-// models of equal networks shall have equal configurations.
+// Complete also resets model.anchors and model.first_pin to their defaults if they do not apply to the network. Equal
+// networks then have equal configurations.
 func (c Config) Complete() Config {
 	if c.Name == "" && !c.isSet("name") {
 		c.Name = c.baseName()
@@ -81,15 +81,15 @@ func (c Config) Complete() Config {
 	return c
 }
 
-// dropIdle resets keys that do not apply to the network to their defaults. It does nothing if some value is wrong;
-// [Config.Check] reports that.
+// dropIdle resets keys that do not apply to the network to their defaults. It does nothing if some value is wrong,
+// because [Config.Check] reports the value.
 func (c *Config) dropIdle() {
 	if c.checkChoices() == nil && c.checkLimits() == nil {
 		c.Model.DropIdle()
 	}
 }
 
-// completeFiles fills in the keys that csv and arrays have in common.
+// completeFiles fills in the keys that both csv and arrays have.
 func (c *Config) completeFiles() {
 	if c.Data.TestShare == 0 && c.Data.Test == "" && !c.isSet("data.test_share") {
 		c.Data.TestShare = defaultTestShare
@@ -97,14 +97,15 @@ func (c *Config) completeFiles() {
 	c.completeBitsIn()
 }
 
-// completeBitsIn fills in encoder.bits_in. With encoder.raw it remains 0: words are as wide as the values need.
+// completeBitsIn fills in encoder.bits_in. With encoder.raw, it remains 0, because the values determine the width of
+// the words.
 func (c *Config) completeBitsIn() {
 	if c.Encoder.BitsIn == 0 && !c.Encoder.Raw && !c.isSet(bitsInLimit.key) {
 		c.Encoder.BitsIn = DefaultBitsIn
 	}
 }
 
-// completeKinds fills in the defaults of keys that only one choice of another key has.
+// completeKinds fills in the defaults of keys that apply only to one choice of another key.
 func (c *Config) completeKinds() {
 	for i := range kindKeys {
 		k := &kindKeys[i]
@@ -118,7 +119,7 @@ func (c *Config) completeKinds() {
 	}
 }
 
-// completeSchedule turns -0 into +0: the JSON of a model file omits both.
+// completeSchedule replaces -0 with +0, because the JSON of a model file omits both.
 func (c *Config) completeSchedule() {
 	s := &c.Train.Schedule
 	for _, v := range []*float64{&s.Warmup, &s.Final, &s.Factor} {
@@ -139,8 +140,8 @@ func (c *Config) baseName() string {
 }
 
 // paper returns the paper's n_b ("Experimental Setup") and tau (supplement, table "Dataset-specific logit scaling")
-// for the data set and width, or 0 where it has none. Fashion-MNIST, which the paper does not train on, gets the
-// values of MNIST. The default of bits for the user's own data is ours.
+// for the data set and width. It returns 0 if the paper has no value. Fashion-MNIST, which the paper does not use,
+// gets the values of MNIST. For the user's own data, bits is a default of ours.
 func (c *Config) paper() (bits int, tau float64) {
 	switch c.Data.Set {
 	case "mnist", "fashion-mnist":
@@ -153,7 +154,7 @@ func (c *Config) paper() (bits int, tau float64) {
 	case "cifar100":
 		return 16, 30
 	case setParity, setCopy:
-		return 2, 0 // features have one bit
+		return 2, 0 // each feature has one bit
 	}
 	if ownSets[c.Data.Set] {
 		return defaultBits, 0

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// docRow is one key's row in docs/reference/config.md.
+// docRow is a row of docs/reference/config.md that describes one key.
 type docRow struct{ key, standard, values string }
 
 // docRows returns the rows of the documentation's tables that describe a key.
@@ -48,7 +48,7 @@ func TestDocKeys(t *testing.T) {
 	}
 }
 
-// TestDocDefaults compares each default that the documentation gives as code with the default for a CSV set.
+// TestDocDefaults compares each default that the documentation gives as code with the actual default for a CSV set.
 func TestDocDefaults(t *testing.T) {
 	standard, c := Default(), Default()
 	c.Data.Set = setCSV
@@ -87,7 +87,7 @@ func TestDocRanges(t *testing.T) {
 	}
 }
 
-// allLimits returns the ranges of all keys, including keys that only some configurations have.
+// allLimits returns the ranges of all keys. It includes keys that apply only to some configurations.
 func allLimits() []limit {
 	all := append(slices.Clone(limits), bitsInLimit, testShareLimit)
 	for i := range kindKeys {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Draft is a configuration as its author wrote it, before the other keys are chosen. It is neither complete nor
-// checked, so it may lack keys that have no default.
+// Draft is a configuration as a user wrote it, before the values of the other keys are chosen. It is neither complete
+// nor checked, so it may lack required keys.
 type Draft struct{ written Config }
 
 // LoadDraft reads a draft from a configuration file and overrides, like [ParseDraft].
@@ -23,14 +23,14 @@ func LoadDraft(path string, sets []string) (Draft, error) {
 	return d, err
 }
 
-// ParseDraft reads a draft from the text of a YAML file and overrides. It returns the errors of [Parse], except
-// errors in the combination of keys, which [Draft.With] returns.
+// ParseDraft reads a draft from the text of a YAML file and overrides. It returns the same errors as [Parse], except
+// errors about combinations of keys. [Draft.With] returns these errors.
 func ParseDraft(name string, src []byte, sets []string) (Draft, error) {
 	c, err := read(name, src, sets)
 	return Draft{c}, err
 }
 
-// Set returns the draft with more keys, each KEY=VALUE, as if they had been written in it.
+// Set returns the draft with additional keys. Each is KEY=VALUE and counts as written in the draft.
 func (d Draft) Set(sets ...string) (Draft, error) {
 	c := d.copied()
 	for _, set := range sets {
@@ -50,13 +50,13 @@ func (d Draft) Name() string { return d.written.Complete().Name }
 // Data returns the section data, with defaults for keys that were not written.
 func (d Draft) Data() Data { return d.written.Complete().Data }
 
-// CheckTable returns an error if the keys are wrong that say how to read a CSV file.
+// CheckTable returns an error if a key that says how to read a CSV file is wrong.
 func (d Draft) CheckTable() error {
 	c := d.written.Complete()
 	return c.checkTable()
 }
 
-// Written returns the written keys as KEY=VALUE, in the order of [Keys], without the keys in except.
+// Written returns the written keys as KEY=VALUE, in the order of [Keys]. It omits the keys in except.
 func (d Draft) Written(except ...string) (all []string) {
 	for _, f := range fields(&d.written) {
 		if d.Given(f.key) && !slices.Contains(except, f.key) {
@@ -69,8 +69,8 @@ func (d Draft) Written(except ...string) (all []string) {
 // Encoder returns the section encoder, with defaults for keys that were not written.
 func (d Draft) Encoder() Encoder { return d.written.Complete().Encoder }
 
-// With returns the complete and checked configuration of the draft with more keys, each KEY=VALUE. Keys in chosen
-// apply only if the draft does not give them; keys in own always apply.
+// With returns the complete and checked configuration of the draft with additional keys, each KEY=VALUE. Keys in
+// chosen apply only if the draft does not give them. Keys in own always apply.
 func (d Draft) With(chosen, own []string) (Config, error) {
 	c := d.copied()
 	for i, set := range slices.Concat(chosen, own) {
@@ -85,8 +85,8 @@ func (d Draft) With(chosen, own []string) (Config, error) {
 	return c.finish()
 }
 
-// At returns the complete and checked configuration at one place of a grid: the draft with some keys, each
-// KEY=VALUE, which replace its own. Errors name the option by, which gave the place.
+// At returns the complete and checked configuration at one place of a grid. The keys in place, each KEY=VALUE,
+// replace keys of the draft. by is the option that gave the place, for errors.
 func (d Draft) At(place []string, by string) (Config, error) {
 	c := d.copied()
 	for _, set := range place {
@@ -97,7 +97,7 @@ func (d Draft) At(place []string, by string) (Config, error) {
 	return c.finish()
 }
 
-// copied returns a copy of the written configuration that can be changed without changing the draft.
+// copied returns a copy of the written configuration. Changes of the copy do not change the draft.
 func (d Draft) copied() Config {
 	c := d.written
 	c.source = &source{file: c.source.file, places: maps.Clone(c.source.places)}

@@ -20,7 +20,7 @@ func TestDraft(t *testing.T) {
 			t.Errorf("%s: given %v, want %v", key, !want, want)
 		}
 	}
-	// Given keys keep their value and place, and the draft can be completed again.
+	// Given keys keep their value and place. The draft can be completed more than once.
 	for _, bits := range []string{"4", "6"} {
 		c, err := d.With([]string{"encoder.bits=" + bits, "model.tau=2", "model.depth=5"}, []string{"model.width=100", "train.seed=9"})
 		if err != nil {
@@ -48,8 +48,8 @@ func TestDraft(t *testing.T) {
 	}
 }
 
-// TestDraftAt reads places of a grid. They replace keys of the draft, do not depend on earlier places, and are named in
-// errors.
+// TestDraftAt reads places of a grid. Their keys must replace keys of the draft and must not depend on earlier
+// places. Errors must name the place.
 func TestDraftAt(t *testing.T) {
 	d, err := ParseDraft("my.yaml", []byte("data: {set: mnist}\nmodel: {width: 300, depth: 3}"), nil)
 	if err != nil {

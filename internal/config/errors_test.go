@@ -4,7 +4,7 @@ package config_test
 const setHint = "name one: digits, mnist, fashion-mnist, cifar10, cifar100, parity, copy, csv or arrays; digits needs encoder.bits " +
 	"and model.tau, too"
 
-// csvText is the start of a valid configuration of a CSV set, up to the keys of data.
+// csvText is the start of a valid configuration for a CSV set, without the section data.
 const csvText = "encoder: {bits: 8}\nmodel: {tau: 3}\n"
 
 var errorCases = []struct {

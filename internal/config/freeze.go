@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// The ways to freeze layers during training.
+// These are the ways to freeze layers during training.
 const (
 	freezeNone      = "none"
 	freezeLayerwise = "layerwise"
 )
 
-// Freeze says when layers are frozen during training, from the first to the last.
+// Freeze says when layers are frozen during training. Layers are frozen in order, from the first to the last.
 type Freeze struct {
 	Kind  string  `yaml:"kind" json:"kind,omitempty"`   // none | layerwise
 	From  float64 `yaml:"from" json:"from,omitempty"`   // share of the epochs after which the first layer is frozen
@@ -21,16 +21,16 @@ type Freeze struct {
 // Active reports whether layers are frozen.
 func (f Freeze) Active() bool { return f.Kind == freezeLayerwise }
 
-// Epoch returns the number of epochs after which a layer, counted from 0, is frozen, rounded and at least 1. The
-// first layer is frozen after the share From of the epochs, the last after the share Until, and the layers between
-// at even steps.
+// Epoch returns the number of epochs after which a layer, counted from 0, is frozen. The number is rounded and at
+// least 1. The first layer is frozen after the share From of the epochs, and the last layer after the share Until.
+// The times of the layers between are at even steps.
 func (f Freeze) Epoch(layer, depth, epochs int) int {
 	part := float64(layer) / float64(max(1, depth-1))
 	share := f.From + float64((f.Until-f.From)*part)
 	return max(1, int(math.Round(float64(share*float64(epochs)))))
 }
 
-// Layers returns the number of frozen layers in an epoch, counted from 0.
+// Layers returns the number of layers that are frozen in the given epoch, counted from 0.
 func (f Freeze) Layers(epoch, epochs, depth int) (frozen int) {
 	if !f.Active() {
 		return 0
@@ -41,7 +41,7 @@ func (f Freeze) Layers(epoch, epochs, depth int) (frozen int) {
 	return frozen
 }
 
-// checkFreeze refuses shares in the wrong order, and options that would change frozen layers.
+// checkFreeze returns an error for shares in the wrong order, and for options that would change frozen layers.
 func (c *Config) checkFreeze() error {
 	t := &c.Train
 	first := t.Freeze.Epoch(0, c.Model.Depth, t.Epochs)

@@ -65,7 +65,7 @@ func TestFreezeLayers(t *testing.T) {
 	for _, c := range []struct {
 		freeze config.Freeze
 		depth  int
-		want   []int // in each epoch
+		want   []int // number of frozen layers in each epoch
 	}{
 		{config.Freeze{Kind: "none"}, 3, []int{0, 0, 0, 0}},
 		{config.Freeze{Kind: "layerwise", From: 0.25, Until: 0.75}, 3, []int{0, 1, 2, 3}},

@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// LoadFrom is [Load] for a run that continues from a network of another program. base is that network's
-// configuration (see [Config.From]); with nil it is the same as Load.
+// LoadFrom is [Load] for a run that continues from a network of another program. base is the configuration of this
+// network (see [Config.From]). If base is nil, LoadFrom is the same as Load.
 func LoadFrom(path string, sets []string, base *Config) (Config, error) {
 	src, err := readFile(path)
 	if err != nil {
@@ -25,8 +25,8 @@ func LoadFrom(path string, sets []string, base *Config) (Config, error) {
 	return c, err
 }
 
-// From returns the configuration of a run that continues from a network that another program trained. base is the
-// network's configuration. The result takes its section encoder, and the keys of its section model that c does not
+// From returns the configuration of a run that continues from a network of another program. base is the configuration
+// of this network. The result has the section encoder of base, and the keys of base's section model that c does not
 // give. From returns an error if thresholds are to be learned.
 func (c Config) From(base *Config) (Config, error) {
 	if c.Encoder.Learned() {
@@ -43,8 +43,8 @@ func (c Config) From(base *Config) (Config, error) {
 	return c, nil
 }
 
-// KeepEncoder returns the configuration of a run that keeps the encoder of the model that it starts from. Keys of
-// the section encoder that c does not give are taken from encoder.
+// KeepEncoder returns the configuration of a run that keeps the encoder of the model that it starts from. If c does
+// not give a key of the section encoder, its value is taken from encoder.
 func (c Config) KeepEncoder(encoder Encoder) Config {
 	base := Config{Encoder: encoder}
 	theirs := fields(&base)
@@ -56,7 +56,8 @@ func (c Config) KeepEncoder(encoder Encoder) Config {
 	return c
 }
 
-// gives reports whether the value of a key was chosen: written down or, in a Go configuration, set.
+// gives reports whether the value of a key was chosen by the user. The key was written in a file or, in a Go
+// configuration, set.
 func (c *Config) gives(f field) bool {
 	if c.inText() {
 		return c.isSet(f.key)
@@ -64,9 +65,9 @@ func (c *Config) gives(f field) bool {
 	return c.source != nil || !f.value.IsZero()
 }
 
-// ParseData returns the section data given by overrides, each data.KEY=VALUE, complete and checked. It is the data
-// set of an imported network that another program trained; name is the imported file. If only test files are given,
-// they are also used as training files, from which the classes are read.
+// ParseData returns the section data of overrides, complete and checked. Each override is data.KEY=VALUE. The section
+// is for an imported network that another program trained, and name is the imported file. If only test files are
+// given, they are also used as training files, from which the classes are read.
 func ParseData(name string, sets []string) (Data, error) {
 	c := Default()
 	c.source = &source{file: name, places: map[string]place{}}

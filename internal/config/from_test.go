@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// foreign is the configuration of a network that another program trained.
+// foreign returns the configuration of a network that another program trained.
 func foreign(t *testing.T) Config {
 	t.Helper()
 	c, err := Parse("foreign.yaml", []byte(`
@@ -23,8 +23,8 @@ model: {topology: layered, widths: "30,20", inputs: 4, anchors: 7, hidden: 3, ta
 	return c
 }
 
-// TestFromFillsIn checks that From fills in the keys that a configuration does not give: read from a file, written as a
-// literal, and complete (nothing to fill in).
+// TestFromFillsIn checks that From fills in the keys that a configuration does not give. The configuration is read
+// from a file, written as a literal, or complete (with nothing to fill in).
 func TestFromFillsIn(t *testing.T) {
 	base := foreign(t)
 	from := func(c Config) Config {
@@ -67,7 +67,7 @@ func TestFromLearned(t *testing.T) {
 
 func TestParseData(t *testing.T) {
 	for _, c := range []struct {
-		sets string // with spaces between
+		sets string // overrides, separated by spaces
 		want Data
 		err  string
 	}{

@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/config"
 )
 
-// FuzzParse checks that no text causes a panic, that an error starts with its place, and that an accepted
-// configuration is complete: it is valid, also after a round trip through JSON.
+// FuzzParse checks that no text causes a panic and that an error starts with its place. An accepted configuration
+// must be complete and valid. It must also be valid after a round trip through JSON.
 func FuzzParse(f *testing.F) {
 	example, err := os.ReadFile(full)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/topology"
 )
 
-// hostile are values that a user may give a key by mistake: lists with empty elements, signs, blanks, numbers in other
-// notations, numbers that are too large, and words.
+// hostile lists values that a user may give to a key by mistake. They are lists with empty elements, signs, blanks,
+// numbers in other notations, numbers that are too large, and words.
 var hostile = []string{
 	"", ",", ",,,", "4,", ",4", "4,,4", " ", " , ", "4 ,\t4", "4;4", "4 4", "-1", "-1,-1", "0", "0,0,0", "1,0,1", "+4", "04",
 	"1_0", "0x4", "1e1", "4.0", ".", "nan", "-inf", "16777216,16777216", "16777217", "4294967296", "9223372036854775807",
@@ -18,15 +18,15 @@ var hostile = []string{
 	"\u0664", "\uff14,\uff14", "4\u00a0", "1,8,8,8", "%d", "{Set}", "'", "[4]",
 }
 
-// lists are the keys whose values are lists of numbers.
+// lists names the keys whose values are lists of numbers.
 var lists = []string{
 	"model.widths", "model.image", "model.kernels", "model.patch", "model.stride", "model.padding", "model.levels",
 	"model.pool",
 }
 
 // TestNoValuePanics sets keys to hostile values and runs all checks, before and after the data are read. A value must
-// be accepted or refused with an error that names a key. Each list key gets all values, in a topology that has the
-// list; every other key gets one value, in turn, in every topology.
+// be accepted, or refused with an error that names a key. A list key gets all values, in a topology that has the
+// list. Every other key gets one value in each topology, and the values are used in turn.
 func TestNoValuePanics(t *testing.T) {
 	turn := 0
 	for _, name := range topology.Names() {
@@ -62,7 +62,7 @@ func try(t *testing.T, text, key, value string) {
 	}
 }
 
-// complete reads a configuration with a key set to a value, and checks it as training does.
+// complete reads a configuration in which a key has the given value. It checks the configuration as training does.
 func complete(text, key, value string) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {

@@ -5,18 +5,18 @@ import (
 	"encoding/json"
 )
 
-// later lists keys with a default other than zero that older model files lack. A file contains them only if they
-// differ from the default, so that existing networks keep their bytes. Models older than encoder.ranges scale the
-// full range of values. They store that range, and have no key for it.
+// later lists keys whose default is not zero and that older model files lack. A file contains such a key only if its
+// value differs from the default. Existing networks therefore keep their bytes. Models from before encoder.ranges
+// scale the full range of values. They are stored with full ranges, and have no key for it.
 var later = []string{
 	"encoder.ranges", "model.inputs", "train.gradients", "train.candidates.kind", "train.freeze.kind",
 	"train.validation.keep",
 }
 
-// plain is a configuration without methods.
+// plain is a Config without methods.
 type plain Config
 
-// MarshalJSON writes the configuration as a model file holds it.
+// MarshalJSON writes the configuration in the form in which a model file holds it.
 func (c Config) MarshalJSON() ([]byte, error) {
 	standard := Default()
 	for _, key := range later {
@@ -27,7 +27,7 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(c))
 }
 
-// UnmarshalJSON reads the configuration of a model file strictly: an unknown key is an error.
+// UnmarshalJSON reads the configuration of a model file strictly. It returns an error for an unknown key.
 func (c *Config) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -20,7 +20,7 @@ type field struct {
 // paths lists all keys in the order of the struct.
 var paths = sync.OnceValue(func() []path { return appendPaths(nil, path{}, reflect.TypeFor[Config]()) })
 
-// path is a key with the index of its field, for [reflect.Value.FieldByIndex].
+// path is a key with the index of the key's field, for [reflect.Value.FieldByIndex].
 type path struct {
 	key   string
 	index []int
@@ -61,7 +61,7 @@ func Keys() []string {
 	return keys
 }
 
-// value returns the value of a key. It panics if there is no such key.
+// value returns the value of a key. It panics if the key does not exist.
 func (c *Config) value(key string) reflect.Value {
 	for _, p := range paths() {
 		if p.key == key {
@@ -74,8 +74,7 @@ func (c *Config) value(key string) reflect.Value {
 // Value returns the value of a key: a string, bool, int, uint64 or float64. It panics if there is no such key.
 func (c Config) Value(key string) any { return c.value(key).Interface() }
 
-// number returns the value of a numeric key as a float64, which holds all integers
-// within the limits exactly.
+// number returns the value of a numeric key as a float64. All integers within the limits are exact as float64.
 func (c *Config) number(key string) float64 {
 	v := c.value(key)
 	switch {
@@ -87,7 +86,7 @@ func (c *Config) number(key string) float64 {
 	return v.Float()
 }
 
-// isSection reports whether the name is a section, which has keys below it.
+// isSection reports whether a name is a section. A section has keys below it.
 func isSection(name string) bool {
 	return slices.ContainsFunc(Keys(), func(key string) bool { return strings.HasPrefix(key, name+".") })
 }
@@ -100,10 +99,10 @@ func parent(key string) string {
 	return ""
 }
 
-// Diff returns the keys whose values differ in the two configurations, without the keys in except, in the order of
-// [Keys]. Values are compared exactly.
+// Diff returns the keys whose values differ in the two configurations, in the order of [Keys]. It omits the keys in
+// except. Values are compared exactly.
 //
-// A configuration from a model file has no train.checkpoint.minutes; compare such a configuration with that key in
+// A configuration from a model file has no train.checkpoint.minutes. To compare such a configuration, put this key in
 // except.
 func (c Config) Diff(other Config, except ...string) []string {
 	var keys []string
@@ -121,7 +120,7 @@ func (c Config) Diff(other Config, except ...string) []string {
 	return keys
 }
 
-// equal compares floats by their bits, so that every value, even NaN, equals itself.
+// equal compares floats by their bits. Every value, even NaN, is therefore equal to itself.
 func equal(a, b reflect.Value) bool {
 	if a.CanFloat() {
 		return math.Float64bits(a.Float()) == math.Float64bits(b.Float())
@@ -129,11 +128,11 @@ func equal(a, b reflect.Value) bool {
 	return a.Equal(b)
 }
 
-// Equal reports whether all keys have the same values. It ignores where they were given.
+// Equal reports whether all keys have the same values. It ignores the places where they were given.
 func (c Config) Equal(other Config) bool { return len(c.Diff(other)) == 0 }
 
-// unknown returns what is wrong with a key that does not exist, and a hint: the most similar key, or else the keys
-// of the same section.
+// unknown describes the fault of a key that does not exist. It also returns a hint, which names the most similar key
+// or else the keys of the same section.
 func unknown(key string) (what, remedy string) {
 	if what, remedy, ok := removed(key); ok {
 		return what, remedy
@@ -141,7 +140,7 @@ func unknown(key string) (what, remedy string) {
 	return "unknown key", near(key)
 }
 
-// near returns the hint for a key that no version has had.
+// near returns the hint for a key that no version of the program has had.
 func near(key string) string {
 	best := message.Nearest(key, Keys())
 	var beside []string

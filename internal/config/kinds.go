@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The estimators, the kinds of gradients and candidates, and learned thresholds.
+// These are the estimators, the kinds of gradients and candidates, and the value for learned thresholds.
 const (
 	estimatorGumbel    = "gumbel"
 	gradientsFloat32   = "float32"
@@ -15,7 +15,7 @@ const (
 	thresholdsLearned  = "learned"
 )
 
-// The ranges of real values that are scaled to words, and the epochs that validation can choose.
+// These are the ranges of real values that are scaled to words, and the choices of the epoch that the model gets.
 const (
 	rangesRobust = "robust"
 	rangesFull   = "full"
@@ -27,7 +27,7 @@ const (
 // Learned reports whether training moves the thresholds.
 func (e Encoder) Learned() bool { return e.Thresholds == thresholdsLearned }
 
-// Robust reports whether ranges leave out extreme values.
+// Robust reports whether the ranges omit extreme values.
 func (e Encoder) Robust() bool { return e.Ranges == rangesRobust }
 
 // Kept reports whether the run keeps the encoder of the model that it starts from.
@@ -36,13 +36,13 @@ func (e Encoder) Kept() bool { return e.Ranges == rangesModel }
 // KeepsBest reports whether the model gets the parameters of the best epoch.
 func (v Validation) KeepsBest() bool { return v.Share > 0 && v.Keep != keepLast }
 
-// kindKey is a key that has a meaning only for some choices of another key. For all other choices it must be zero.
+// kindKey is a key that applies only to some choices of another key. For all other choices, the key must be zero.
 type kindKey struct {
 	limit
-	of       string   // the key that chooses
-	kinds    []string // the choices that have the key
-	what     string   // what is chosen, for errors
-	standard float64  // the default; 0: none, or zero
+	of       string   // the other key, whose value is a choice
+	kinds    []string // the choices for which the key applies
+	what     string   // name of the chosen thing, for errors
+	standard float64  // the default; 0: the default is zero, or there is none
 }
 
 var kindKeys = []kindKey{
@@ -63,10 +63,10 @@ var kindKeys = []kindKey{
 // replacing lists the kinds of candidates that are replaced.
 var replacing = []string{candidatesRandom, candidatesGradient}
 
-// has reports whether the configuration has the key.
+// has reports whether the key applies to the configuration.
 func (k *kindKey) has(c *Config) bool { return slices.Contains(k.kinds, c.value(k.of).String()) }
 
-// checkKinds checks the keys that depend on a choice, or that they are absent.
+// checkKinds checks the keys that depend on a choice. It also checks that keys for other choices are absent.
 func (c *Config) checkKinds() error {
 	for i := range kindKeys {
 		switch k := &kindKeys[i]; {

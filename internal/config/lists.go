@@ -8,20 +8,20 @@ import (
 	"ialgn/internal/message"
 )
 
-// List is a key of a grid with its values, as they are written.
+// List is a key of a grid with its values, in the form in which they are written.
 type List struct {
 	Key    string
 	Values []string
-	Single bool // a single text instead of a list
+	Single bool // the key has a single text instead of a list
 }
 
-// listed are the YAML tokens that a grid file may have and a configuration may not.
+// listed lists the YAML tokens that are allowed in a grid file but not in a configuration.
 var listed = map[token.Type]bool{
 	token.SequenceEntryType: true, token.SequenceStartType: true, token.SequenceEndType: true,
 }
 
-// LoadLists reads a grid file: YAML with dotted keys, each with a list of values or a single text. It is read as
-// strictly as a configuration. The caller interprets keys and values.
+// LoadLists reads a grid file. It is YAML with dotted keys. Each key has a list of values or a single text. The file
+// is read as strictly as a configuration. The caller interprets keys and values.
 func LoadLists(path string) ([]List, error) {
 	src, err := readFile(path)
 	if err != nil {
@@ -36,7 +36,7 @@ func parseLists(name string, src []byte) ([]List, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Config{source: &source{file: name}} // for the places in errors
+	c := &Config{source: &source{file: name}} // used only for the places in errors
 	tokens := lexer.Tokenize(string(src))
 	if err := c.checkTokens(tokens, listed); err != nil {
 		return nil, err

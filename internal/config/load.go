@@ -13,14 +13,14 @@ import (
 	"ialgn/internal/message"
 )
 
-// MaxSource bounds the length of a configuration. A configuration with every key and a comment for each has 4 KiB.
-// The bound also limits the time of the parser, which grows with the square of the length.
+// MaxSource is the greatest length of a configuration in bytes. A configuration with every key and a comment for each
+// has 4 KiB. The limit also bounds the time of the parser, which is proportional to the square of the length.
 const MaxSource = 1 << 14
 
 // Load reads a configuration from a file and overrides, like [Parse].
 func Load(path string, sets []string) (Config, error) { return LoadFrom(path, sets, nil) }
 
-// readFile returns the content of a configuration file, cut after MaxSource+1 bytes.
+// readFile returns the content of a configuration file. It reads at most MaxSource+1 bytes.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -36,7 +36,7 @@ func readFile(path string) ([]byte, error) {
 	return src, nil
 }
 
-// unreadable puts the path before the cause of a failed operation, as in all other errors.
+// unreadable returns an error with the path before the cause. Other errors have the same form.
 func unreadable(path string, err error) error {
 	var e *fs.PathError
 	if errors.As(err, &e) {
@@ -45,12 +45,13 @@ func unreadable(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// Parse reads a configuration from the text of a YAML file, applies the overrides, and returns it complete and
-// checked. An override is KEY=VALUE with a dotted key; a later one wins.
+// Parse reads a configuration from the text of a YAML file and applies the overrides. It returns the configuration
+// complete and checked. An override is KEY=VALUE with a dotted key. Of several overrides for one key, the last one
+// applies.
 //
-// The text is read strictly: an unknown or duplicate key, a value of the wrong type, a key without a value, lists,
-// anchors, tags and a second document are errors. Errors begin with the place, `NAME:LINE:COLUMN: ` or `--set KEY:
-// `, and most have a hint (package [ialgn/internal/message]).
+// The text is read strictly. Unknown or duplicate keys, values of the wrong type, keys without a value, lists,
+// anchors, tags and a second document are errors. Errors begin with the place, `NAME:LINE:COLUMN: ` or `--set KEY: `,
+// and most have a hint (package [ialgn/internal/message]).
 func Parse(name string, src []byte, sets []string) (Config, error) {
 	c, err := read(name, src, sets)
 	if err != nil {
@@ -59,7 +60,7 @@ func Parse(name string, src []byte, sets []string) (Config, error) {
 	return c.finish()
 }
 
-// read returns the configuration of a text and overrides, neither complete nor checked.
+// read returns the configuration of a text and overrides. The result is neither complete nor checked.
 func read(name string, src []byte, sets []string) (Config, error) {
 	c := Default()
 	c.source = &source{file: name, places: map[string]place{}}
@@ -78,7 +79,8 @@ func read(name string, src []byte, sets []string) (Config, error) {
 	return c, nil
 }
 
-// text returns the text of a file without its byte order mark. It refuses a file that is too long or not text.
+// text returns the text of a file without its byte order mark. It returns an error if the file is too long or not
+// text.
 func text(name string, src []byte, what string) ([]byte, error) {
 	var reason string
 	head := src[:min(len(src), filekind.HeadBytes)]
@@ -98,7 +100,7 @@ func text(name string, src []byte, what string) ([]byte, error) {
 		"docs/reference/config.md shows one")
 }
 
-// finish returns the configuration complete and checked.
+// finish returns the configuration after completing and checking it.
 func (c Config) finish() (Config, error) {
 	c = c.Complete()
 	if err := c.Check(); err != nil {

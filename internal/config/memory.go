@@ -5,21 +5,23 @@ import (
 	"strings"
 )
 
-// setMemory is the data set of samples that a program passes ([Data.Memory]). No configuration file can name it.
+// setMemory is the data set of samples that a program passes in memory ([Data.Memory]). No configuration file can
+// name this set.
 const setMemory = "memory"
 
-// Samples are labelled samples in memory, for the data set memory. A feature is any finite number. The range of
-// each feature over the training part (encoder.ranges) is mapped to integers of encoder.bits_in bits.
+// Samples holds labelled samples in memory, for the data set memory. A feature is any finite number. The range of
+// each feature over the training part (see encoder.ranges) is mapped to integers of encoder.bits_in bits.
 type Samples struct {
 	Features [][]float64 // training part, [sample][feature]
-	Labels   []int       // training part, [sample]; classes count from 0
+	Labels   []int       // training part, [sample]; class numbers start at 0
 
-	// The test part. Without it, data.test_share of the training part is split off at random, by data.split_seed.
+	// TestFeatures and the labels below are the test part. If there is no test part, the share data.test_share of the
+	// training part is split off at random. The choice depends on data.split_seed.
 	TestFeatures [][]float64
 	TestLabels   []int
 
-	FeatureNames []string // one for each feature; empty: no names
-	Classes      []string // names of the classes; empty: the numbers of the labels
+	FeatureNames []string // one name for each feature; empty: features have no names
+	Classes      []string // names of the classes; empty: the labels are the names
 }
 
 // hasTest reports whether there is a test part.
@@ -33,7 +35,7 @@ func (c *Config) completeMemory() {
 	c.completeBitsIn()
 }
 
-// checkMemory checks the keys of the data set memory, and that keys of files are absent.
+// checkMemory checks the keys of the data set memory. It also checks that keys of files are absent.
 func (c *Config) checkMemory() error {
 	for _, k := range ownKeys {
 		ours := slices.Contains([]string{"data.test_share", "data.split_seed"}, k.key) ||
@@ -56,9 +58,9 @@ func (c *Config) checkMemory() error {
 	return c.checkBitsIn()
 }
 
-// ForRun returns the complete configuration of a run. samples are samples in memory, or nil. base is the
-// configuration of a network of another program that the run continues from ([Config.From]), or nil. In a Go
-// literal, zeros become the defaults of [Default]; in any other configuration zeros are meant.
+// ForRun returns the complete configuration of a run. samples holds samples in memory, or is nil. base is the
+// configuration of another program's network from which the run continues ([Config.From]), or nil. In a Go literal,
+// zeros become the defaults of [Default]. In any other configuration, zeros remain zeros.
 func (c Config) ForRun(base *Config, samples *Samples) (_ Config, err error) {
 	if base != nil {
 		if c, err = c.From(base); err != nil {
@@ -75,7 +77,7 @@ func (c Config) ForRun(base *Config, samples *Samples) (_ Config, err error) {
 	return c, nil
 }
 
-// fill gives a Go literal the defaults.
+// fill sets zeros in a Go literal to the defaults.
 func (c *Config) fill() {
 	if c.source != nil {
 		return

@@ -10,11 +10,12 @@ import (
 // unnameable matches characters that names of models may not contain.
 var unnameable = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
-// longestName leaves room for a number after the name of the data.
+// longestName is the greatest length of a name for the data. Models' names may be longer, so that a number fits after
+// it.
 const longestName = 80
 
-// NameFor returns a name for models of a data file or configuration: the file's name without its endings, and with
-// characters replaced that names of models may not contain.
+// NameFor returns a name for models of a data file or configuration. It is the file's name without its endings.
+// Characters that names of models may not contain are replaced.
 func NameFor(path string) string {
 	name := filepath.Base(path)
 	for _, ending := range []string{

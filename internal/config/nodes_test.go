@@ -10,7 +10,8 @@ import (
 	"ialgn/internal/topology"
 )
 
-// TestNodeDefaults checks the defaults for nodes with other than two pins, and that given values are kept.
+// TestNodeDefaults checks the defaults for nodes that do not have two pins. It also checks that given values are
+// kept.
 func TestNodeDefaults(t *testing.T) {
 	const data = "data: {set: mnist}\n"
 	c := parse(t, data+"model: {inputs: 6}")
@@ -36,8 +37,8 @@ func TestNodeDefaults(t *testing.T) {
 	}
 }
 
-// TestLaterKeys checks that a network without the later keys has the same JSON as before they existed, and that such
-// JSON is read with the defaults.
+// TestLaterKeys checks that a network without the later keys has the same JSON as before these keys existed. Such
+// JSON must be read with the defaults of these keys.
 func TestLaterKeys(t *testing.T) {
 	b, err := json.Marshal(parse(t, "data: {set: mnist}"))
 	if err != nil {

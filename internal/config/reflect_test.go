@@ -8,7 +8,8 @@ import (
 	"ialgn/internal/config"
 )
 
-// valueOf returns the field of a key. It finds the field by the yaml tags, independently of the package's own lookup.
+// valueOf returns the field of a key. It finds the field by the yaml tags and does not use the lookup of package
+// config.
 func valueOf(c *config.Config, key string) reflect.Value {
 	v := reflect.ValueOf(c).Elem()
 	for name := range strings.SplitSeq(key, ".") {
@@ -41,7 +42,7 @@ func set(t *testing.T, c *config.Config, key string) {
 	}
 }
 
-// setNumber sets a numeric key if its type can represent the number, and reports whether it did.
+// setNumber sets a numeric key if the key's type can represent the number. It reports whether it set the key.
 func setNumber(c *config.Config, key string, to float64) bool {
 	v := valueOf(c, key)
 	if v.CanInt() {

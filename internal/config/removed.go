@@ -7,7 +7,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// removedKeys are keys and sections that earlier versions had.
+// removedKeys lists keys and sections that earlier versions had.
 var removedKeys = []struct{ key, why, remedy string }{
 	{
 		"train.prune", "because a smaller network trained from scratch is equally accurate",
@@ -22,8 +22,8 @@ type Removed struct {
 	Refill bool  `json:"refill,omitempty"`
 }
 
-// Prune is the removed section train.prune: the shares of counted bits and of other nodes that became constant, and
-// the share of the epochs after which they became constant.
+// Prune is the removed section train.prune. It has the shares of counted bits and of other nodes that became
+// constant. It also has the share of the epochs after which they became constant.
 type Prune struct {
 	Bits  float64 `json:"bits,omitempty"`
 	Nodes float64 `json:"nodes,omitempty"`
@@ -41,8 +41,8 @@ func (r Removed) differing(other Removed) (keys []string) {
 	return keys
 }
 
-// CheckRemoved returns an error if the configuration has removed keys. Such a configuration can be read, but not
-// trained with.
+// CheckRemoved returns an error if the configuration has removed keys. Such a configuration can be read, but cannot
+// be used for training.
 func (c *Config) CheckRemoved() error {
 	for _, key := range c.Train.differing(Removed{}) {
 		what, remedy, _ := removed(key)
@@ -51,7 +51,7 @@ func (c *Config) CheckRemoved() error {
 	return nil
 }
 
-// removed returns why a key was removed, and what to do instead. ok is false if no version had the key.
+// removed says why a key was removed, and what the user can do instead. ok is false if no version had the key.
 func removed(key string) (what, remedy string, ok bool) {
 	for _, r := range removedKeys {
 		if key == r.key || strings.HasPrefix(key, r.key+".") {

@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// scalar is a value as it is written.
+// scalar is a value in the form in which it is written.
 type scalar struct {
 	text   string
 	quoted bool // a quoted scalar is text, even if it looks like a number
@@ -43,7 +43,7 @@ func (s scalar) assign(to reflect.Value) error {
 	return nil
 }
 
-// number sets a number; its error is [strconv.ErrSyntax] or [strconv.ErrRange].
+// number sets a number. It returns [strconv.ErrSyntax] or [strconv.ErrRange] if the text is not a valid number.
 func (s scalar) number(to reflect.Value) error {
 	switch {
 	case to.CanFloat():
@@ -60,10 +60,10 @@ func (s scalar) number(to reflect.Value) error {
 	return err
 }
 
-// short returns the text in quotes, cut to the length of a message.
+// short returns the text in quotes, shortened for a message.
 func (s scalar) short() string { return fmt.Sprintf("%.40q", s.text) }
 
-// kindName says which kind of value a key takes.
+// kindName returns the name of the kind of values that a key takes.
 func kindName(v reflect.Value) string {
 	switch {
 	case v.Kind() == reflect.String:

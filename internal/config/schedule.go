@@ -2,7 +2,7 @@ package config
 
 import "fmt"
 
-// The schedules with keys of their own.
+// These are the schedules that have their own keys.
 const (
 	scheduleCosine = "cosine"
 	scheduleStep   = "step"
@@ -18,7 +18,7 @@ func (c *Config) checkSchedule() error {
 	return nil
 }
 
-// checkValidation refuses keys that need a validation set if there is none.
+// checkValidation returns an error for keys that need a validation set if there is none.
 func (c *Config) checkValidation() error {
 	if v := c.Train.Validation; v.Patience > 0 && v.Share == 0 {
 		return c.wrong("train.validation.patience", "give train.validation.share, too, for example 0.1, or omit this key",

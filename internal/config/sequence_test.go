@@ -79,7 +79,8 @@ func TestRecurrentErrors(t *testing.T) {
 	}
 }
 
-// TestRecurrentInputs checks that the features, and not only the input bits, must split evenly into the steps.
+// TestRecurrentInputs checks that the features must be divided evenly among the steps. It is not enough that the
+// input bits can be divided.
 func TestRecurrentInputs(t *testing.T) {
 	c, err := config.Parse("m.yaml", []byte("data: {set: parity}\nmodel: {topology: recurrent, widths: 8}"), nil)
 	if err != nil {
@@ -88,7 +89,7 @@ func TestRecurrentInputs(t *testing.T) {
 	if err := c.FitClasses(2).CheckClasses(2, 16); err != nil {
 		t.Error(err)
 	}
-	c.Encoder.Bits = 4 // now the input bits can be split, but not the features
+	c.Encoder.Bits = 4 // now the input bits can be divided, but not the features
 	want := "m.yaml:2:1: model.steps: the 24 features of a sample cannot be split into 16 steps"
 	if err := c.FitClasses(2).CheckClasses(2, 3*24); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Names returns the names in a list such as data.drop. Commas separate names, and spaces around names are ignored.
-// A name that contains a comma or begins with a quote is written in double quotes; quotes in it are doubled:
+// Names returns the names in a list such as data.drop. Commas separate names, and spaces around names are ignored. A
+// name that contains a comma or begins with a quote is written in double quotes, and quotes in the name are doubled:
 //
 //	id, "height, cm", remarks
 //
@@ -35,7 +35,7 @@ func Names(list string) (names []string, err error) {
 	return names, nil
 }
 
-// firstName returns the first name of a list, and the rest of the list after it.
+// firstName returns the first name of a list. It also returns the rest of the list.
 func firstName(list string) (name, rest string, err error) {
 	list = strings.TrimSpace(list)
 	if !strings.HasPrefix(list, `"`) {
@@ -59,7 +59,7 @@ func firstName(list string) (name, rest string, err error) {
 	}
 }
 
-// JoinNames is the inverse of [Names].
+// JoinNames joins names to a list that [Names] can read.
 func JoinNames(names []string) string {
 	quoted := make([]string, len(names))
 	for i, n := range names {
@@ -70,13 +70,14 @@ func JoinNames(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// HasColumns reports whether a model must record the columns of its training table in order to read other tables.
+// HasColumns reports whether a model must record the columns of its training table. A model needs them to read other
+// tables.
 func (d *Data) HasColumns() bool {
 	return d.Columns != "" || d.Drop != "" || d.Categories != "" || d.Missing != ""
 }
 
-// completeTable fills in data.header, and stores other default choices as empty: models of earlier versions keep
-// their bytes.
+// completeTable fills in data.header. It stores other default choices as empty text, so that models of earlier
+// versions keep their bytes.
 func (c *Config) completeTable() {
 	if c.Data.Header == "" && !c.isSet("data.header") {
 		c.Data.Header = defaultHeader
@@ -93,7 +94,7 @@ func (c *Config) completeTable() {
 	}
 }
 
-// csvLists are the keys whose values are lists of names.
+// csvLists names the keys whose values are lists of names.
 var csvLists = []string{"data.columns", "data.drop", "data.categories", "data.missing_values"}
 
 // checkTable checks the keys that say how to read a CSV file.
@@ -136,7 +137,7 @@ func (c *Config) checkTable() error {
 	return c.checkThousands()
 }
 
-// checkThousands checks that the thousands separator separates nothing else.
+// checkThousands checks that the thousands separator is used for nothing else.
 func (c *Config) checkThousands() error {
 	decimal := cmp.Or(c.Data.Decimal, "point")
 	switch c.Data.Thousands {

@@ -33,7 +33,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestTableKeys checks which keys may be combined, and that words for the usual case are stored as empty.
+// TestTableKeys checks which keys may be combined. It also checks that default choices are stored as empty text.
 func TestTableKeys(t *testing.T) {
 	base := "name: m\ndata: {set: csv, train: a.csv, label: l, %}\nencoder: {bits: 4}\nmodel: {tau: 3}\n"
 	for keys, want := range map[string]string{

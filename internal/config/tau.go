@@ -5,9 +5,10 @@ import (
 	"strconv"
 )
 
-// The default of model.tau for data sets that the paper does not mention is tauFactor times the number of chains of
-// a class to the power of tauExponent. The exponent, and the factor (a geometric mean over data sets), are in
-// docs/evidence/results.md, table "The divisor of the class counts".
+// These constants give the default of model.tau for data sets that the paper does not mention. The default is
+// tauFactor times n to the power of tauExponent, where n is the number of chains of a class. The table "The divisor
+// of the class counts" in docs/evidence/results.md has the measurements. The factor is a geometric mean over data
+// sets.
 const (
 	tauFactor   = 0.34
 	tauExponent = 0.57
@@ -25,23 +26,23 @@ func DefaultTau(width, classes int) float64 {
 	return rounded
 }
 
-// ownSets are the data sets of the user's own files or samples. Unlike the paper's data sets, they have defaults of
-// our own for encoder.bits and model.tau.
+// ownSets lists the data sets of the user's own files or samples. For these sets, encoder.bits and model.tau have
+// defaults that are not from the paper.
 var ownSets = map[string]bool{setCSV: true, setArrays: true, setMemory: true}
 
-// fitted reports whether the default of model.tau follows from the number of classes.
+// fitted reports whether the default of model.tau depends on the number of classes.
 func (c *Config) fitted() bool {
 	return ownSets[c.Data.Set] || c.Data.Set == setParity || c.Data.Set == setCopy
 }
 
-// TauGiven reports whether model.tau is settled. Otherwise [Config.FitClasses] derives it from the width and the
-// classes of the data.
+// TauGiven reports whether model.tau has its final value. Otherwise [Config.FitClasses] computes it from the width
+// and the classes of the data.
 func (c Config) TauGiven() bool {
 	return c.Model.Tau != 0 || c.isSet("model.tau") || !c.fitted()
 }
 
-// FitClasses returns the configuration with the keys that follow from the number of classes, unless they are given:
-// the width ([Config.FitWidth]) and model.tau.
+// FitClasses returns the configuration with values for the keys that follow from the number of classes, unless they
+// are given. These keys are the width ([Config.FitWidth]) and model.tau.
 func (c Config) FitClasses(classes int) Config {
 	c = c.FitWidth(classes)
 	if !c.TauGiven() && classes > 0 {

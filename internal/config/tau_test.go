@@ -20,7 +20,8 @@ func TestDefaultTau(t *testing.T) {
 	}
 }
 
-// TestFitClasses fills in the values that follow from the number of classes of a user's own data, and only these.
+// TestFitClasses fills in the values that follow from the number of classes of a user's own data. It must change no
+// other value.
 func TestFitClasses(t *testing.T) {
 	for text, want := range map[string]struct {
 		width int

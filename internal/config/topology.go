@@ -6,10 +6,10 @@ import (
 	"ialgn/internal/topology"
 )
 
-// checkTopology refuses networks that are impossible.
+// checkTopology returns an error if the network is impossible.
 func (c *Config) checkTopology() error { return c.network(c.Model.Check()) }
 
-// network turns a fault of the network into an error with its place and hint.
+// network turns a fault of the network into an error. It adds the fault's place and a hint.
 func (c *Config) network(f *topology.Fault) error {
 	if f == nil {
 		return nil
@@ -17,16 +17,16 @@ func (c *Config) network(f *topology.Fault) error {
 	return c.wrong("model."+f.Key, f.Remedy, "%s", f.Problem)
 }
 
-// As returns the configuration with another topology. Keys that the other topology lacks get their defaults, as
-// after [Config.Complete].
+// As returns the configuration with another topology. Keys that the other topology does not have get their defaults,
+// as after [Config.Complete].
 func (c Config) As(name string) Config {
 	c.Model = c.Model.As(name)
 	return c
 }
 
-// CheckClasses returns an error if the network does not fit the data: the classes must divide the chains evenly,
-// and a gate cannot have more different anchors than there are input bits. The trainer calls it once the data set
-// is known.
+// CheckClasses returns an error if the network does not fit the data. The number of classes must divide the number of
+// chains. In addition, a gate cannot have more distinct anchors than there are input bits. The trainer calls
+// CheckClasses once the data set is known.
 func (c Config) CheckClasses(classes, inputs int) error {
 	if classes < 1 || inputs < 1 {
 		return c.wrong("data.set", "use a data set with samples and features", "%d classes and %d input bits", classes,
@@ -43,8 +43,8 @@ func (c Config) CheckClasses(classes, inputs int) error {
 	return c.wrong("model.tau", fmt.Sprintf("give a value, for example %g", DefaultTau(c.Model.Width, classes)), "missing")
 }
 
-// FitWidth returns the configuration with the default width rounded to a multiple of the classes, if no width was
-// given. [Config.CheckClasses] checks a width that was given.
+// FitWidth returns the configuration with a width that is a multiple of the number of classes. It rounds the default
+// width, and leaves a given width unchanged. [Config.CheckClasses] checks a width that was given.
 func (c Config) FitWidth(classes int) Config {
 	if !c.WidthGiven() && classes > 0 {
 		c.Model.Width = multiple(c.Model.Width, classes)
@@ -52,7 +52,7 @@ func (c Config) FitWidth(classes int) Config {
 	return c
 }
 
-// WidthGiven reports whether the width is settled, whatever the classes are.
+// WidthGiven reports whether the width has its final value, whatever the number of classes is.
 func (c Config) WidthGiven() bool {
 	return !c.inText() && (c.source == nil || !c.source.noWidth) || c.isSet("model.width") || c.Model.Widths != "" ||
 		c.Model.Topology == topology.Conv

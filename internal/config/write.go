@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// YAML returns a configuration file for this configuration. It contains the keys whose values differ from
-// [Default], including those that [Config.Complete] would derive from other keys.
+// YAML returns a configuration file for this configuration. It contains the keys whose values differ from [Default].
+// It includes keys that [Config.Complete] would derive from other keys.
 func (c Config) YAML() []byte {
 	defaults := Default()
 	defaults.Data.Set = c.Data.Set

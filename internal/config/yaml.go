@@ -14,14 +14,15 @@ import (
 	"ialgn/internal/message"
 )
 
-// The syntax tree is read by hand because yaml.Unmarshal loses the places of values, which later checks need, and
-// accepts 1.0 as a whole number.
+// The syntax tree is read by hand instead of with yaml.Unmarshal. yaml.Unmarshal loses the places of values, which
+// later checks need. It also accepts 1.0 as a whole number.
 
-// maxNesting is the depth of the keys' sections, plus one level so that deeper nesting gets a better error.
+// maxNesting is the greatest depth of nested sections. It is one more than the keys need, so that deeper nesting gets
+// a better error.
 const maxNesting = 4
 
-// refused names the parts of YAML that configurations do not need. They are refused before the parser runs, which
-// bounds its recursion.
+// refused names the parts of YAML that configurations do not need. They are refused before the parser runs. This
+// limits the parser's recursion.
 var refused = map[token.Type]string{
 	token.SequenceEntryType: "a list",
 	token.SequenceStartType: "a list",
@@ -48,7 +49,7 @@ func (c *Config) readYAML(src []byte) error {
 	return c.readSection("", body)
 }
 
-// parse returns the only document of a file, or nil if it is empty.
+// parse returns the only document of a file, or nil if the file is empty.
 func (c *Config) parse(tokens token.Tokens) (ast.Node, error) {
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
@@ -63,7 +64,7 @@ func (c *Config) parse(tokens token.Tokens) (ast.Node, error) {
 	return file.Docs[0].Body, nil
 }
 
-// checkTokens refuses the tokens in refused, except for those in allowed.
+// checkTokens returns an error for the tokens in refused. The tokens in allowed are accepted.
 func (c *Config) checkTokens(tokens token.Tokens, allowed map[token.Type]bool) error {
 	depth := 0
 	for _, t := range tokens {
@@ -107,8 +108,8 @@ func tokenPlace(t *token.Token) place {
 	return place{line: t.Position.Line, column: t.Position.Column}
 }
 
-// readSection reads the keys of a section; "" is the outermost section. A section without a value is empty, for
-// example if all its keys are commented out.
+// readSection reads the keys of a section. The name "" is the outermost section. A section without a value is empty.
+// This happens if all its keys are commented out, for example.
 func (c *Config) readSection(name string, node ast.Node) error {
 	switch node := node.(type) {
 	case *ast.MappingNode:
@@ -172,7 +173,7 @@ func (c *Config) readValue(f field, key *token.Token, node ast.Node) error {
 	return nil
 }
 
-// scalarOf returns the text of a scalar node as it is written.
+// scalarOf returns a scalar node as it is written.
 func scalarOf(node ast.Node) (s scalar, ok bool) {
 	switch node := node.(type) {
 	case *ast.StringNode:

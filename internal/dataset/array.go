@@ -17,29 +17,29 @@ import (
 	"ialgn/internal/message"
 )
 
-// array reads an array file record by record, along its first dimension.
+// array reads an array file record by record. The records are the elements of the array's first dimension.
 type array struct {
 	*stream
 	element
 	order    binary.ByteOrder
 	count    int   // number of records according to the header
 	dims     []int // dimensions of a record
-	features int   // elements of a record
-	places   []int // element of each feature; nil: feature f is element f
-	shape    Shape // of images; zero if records are not images
-	fortran  bool  // the first dimension varies fastest in the file, so that records are interleaved
+	features int   // number of elements of a record
+	places   []int // for each feature, its element in the record; nil: feature f is element f
+	shape    Shape // shape of images; zero if records are not images
+	fortran  bool  // the first dimension varies fastest in the file, so records are interleaved
 	done     int
-	buf      []byte // a record
-	begun    int    // bytes of the next record that are already in buf
+	buf      []byte // one record
+	begun    int    // number of bytes of the next record that are already in buf
 }
 
-// The magic numbers at the beginning of files.
+// These are the magic numbers at the beginning of files.
 const (
 	npyMagic = "\x93NUMPY"
 	zipMagic = "PK\x03\x04"
 )
 
-// openArray opens an array file, NumPy's or IDX, with records one after the other.
+// openArray opens an array file of NumPy or IDX. The records must be stored one after the other.
 func openArray(f file) (*array, error) {
 	s, err := f.stream()
 	if err != nil {
@@ -48,7 +48,8 @@ func openArray(f file) (*array, error) {
 	return arrayOf(s)
 }
 
-// arrayOf reads the header of an array with records one after the other. On an error it closes the stream.
+// arrayOf reads the header of an array. The records must be stored one after the other. On an error, arrayOf closes
+// the stream.
 func arrayOf(s *stream) (*array, error) {
 	a, err := anyArrayOf(s)
 	if err == nil && a.fortran {
@@ -59,7 +60,8 @@ func arrayOf(s *stream) (*array, error) {
 	return a, err
 }
 
-// anyArrayOf reads the header of an array with its elements in any order. On an error it closes the stream.
+// anyArrayOf reads the header of an array. The elements may be stored in any order. On an error, anyArrayOf closes
+// the stream.
 func anyArrayOf(s *stream) (*array, error) {
 	a := &array{stream: s}
 	var err error
@@ -89,7 +91,8 @@ func anyArrayOf(s *stream) (*array, error) {
 	return a, nil
 }
 
-// archived returns the error for a file that is an archive: of arrays, judging by its name, or of something else.
+// archived returns the error for a file that is an archive. The file's name decides whether the error calls it an
+// archive of arrays.
 func (s *stream) archived() error {
 	if err := s.foreign(); err != nil {
 		return err
@@ -102,7 +105,8 @@ func (s *stream) archived() error {
 		"save a table as CSV, or unpack the archive; the name of an archive of arrays ends in %s", archiveEnding)
 }
 
-// foreign returns an error if the file is of a kind that never holds samples, or nil if it may hold samples.
+// foreign returns an error if the file is of a kind that never holds samples. It returns nil if the file may hold
+// samples.
 func (s *stream) foreign() error {
 	if _, err := s.Peek(1); err != nil {
 		return nil
@@ -124,17 +128,19 @@ func (a *array) idx() error {
 	return nil
 }
 
-// maxNPYHeader bounds the header of an array. Headers of readable types have about a hundred bytes.
+// maxNPYHeader is the greatest length of the header of an array. Headers of readable types have about a hundred
+// bytes.
 const maxNPYHeader = 1 << 12
 
-// The entries of NumPy's headers.
+// These are the entries of NumPy's headers.
 var (
 	npyType    = regexp.MustCompile(`'descr': *'([<>|=]?)([a-zA-Z][0-9]*)'`)
 	npyFortran = regexp.MustCompile(`'fortran_order': *(True|False)`)
 	npyShape   = regexp.MustCompile(`'shape': *\(([0-9, ]*)\)`)
 )
 
-// npy reads the header of a NumPy array: the magic, a version, the length of the description, and the description.
+// npy reads the header of a NumPy array. It consists of the magic number, a version, the length of the description,
+// and the description.
 func (a *array) npy() error {
 	head := make([]byte, len(npyMagic)+2)
 	if _, err := io.ReadFull(a, head); err != nil {
@@ -220,10 +226,12 @@ func (a *array) measure() error {
 	return nil
 }
 
-// planes reports whether an image can have n planes: 1 for grey, 3 for colours, 4 for colours and opacity.
+// planes reports whether an image can have n planes. Grey images have 1 plane, colour images have 3, and colour
+// images with opacity have 4.
 func planes(n int) bool { return n == 1 || n == 3 || n == 4 }
 
-// planesLast handles images with the planes in the last dimension: it reorders their features plane by plane.
+// planesLast handles images whose last dimension is the planes. It reorders their features so that each plane is
+// contiguous.
 func (a *array) planesLast() {
 	height, width, planes := a.dims[0], a.dims[1], a.dims[2]
 	a.shape = Shape{planes, height, width}
@@ -234,7 +242,8 @@ func (a *array) planesLast() {
 	}
 }
 
-// next reads the features of the next record. After the last it returns io.EOF, or an error if the file goes on.
+// next reads the features of the next record. After the last record, it returns io.EOF. It returns an error if more
+// bytes follow the last record.
 func (a *array) next(dst []float64) error {
 	if a.done == a.count {
 		return a.last()
@@ -266,17 +275,17 @@ func (a *array) last() error {
 	return io.EOF
 }
 
-// cut returns the error for a next record that cannot be read.
+// cut returns the error for the next record if it cannot be read.
 func (a *array) cut(err error) error {
 	return a.fault(a.done+1, "the header announces %d: %w", a.count, damaged(err))
 }
 
-// plainBytes reports whether the elements are bytes, in the order of the features.
+// plainBytes reports whether the elements are bytes in the order of the features.
 func (a *array) plainBytes() bool { return a.code == "u1" && a.places == nil }
 
-// nextBytes reads records of plain bytes into dst, which must have room for one record. It waits for one record only,
-// and returns all further ones that are available. With an error it returns the number of records before the error; the
-// errors are those of next.
+// nextBytes reads records of plain bytes into dst, which must have room for one record. It waits for only one record,
+// and returns all further records that are available. If there is an error, it returns the number of records before
+// the error. The errors are the errors of next.
 func (a *array) nextBytes(dst []byte) (records int, err error) {
 	if a.done == a.count {
 		return 0, a.last()
@@ -297,7 +306,7 @@ func (a *array) nextBytes(dst []byte) (records int, err error) {
 	return records, nil
 }
 
-// arrayFile returns the file at a path. After a colon, the path may name an array in an archive.
+// arrayFile returns the file at a path. The path may end in a colon and the name of an array in an archive.
 func arrayFile(path string) file {
 	archive, name, in := inArchive(path)
 	if !in {
@@ -318,8 +327,8 @@ func arrayFile(path string) file {
 }
 
 // ReadArray reads a whole array of at most limit numbers. It returns the shape from the header, and the numbers in C
-// order, all finite. It also reads Fortran order, in which numpy.save writes a transposed or permuted array.
-// name is the array's name in errors.
+// order. All numbers must be finite. ReadArray also reads arrays in Fortran order, in which numpy.save writes a
+// transposed or permuted array. name is the array's name in errors.
 func ReadArray(name string, r io.Reader, limit int) (shape []int, values []float64, err error) {
 	s, err := file{name, func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}.stream()
 	if err != nil {
@@ -350,7 +359,7 @@ func ReadArray(name string, r io.Reader, limit int) (shape []int, values []float
 	}
 }
 
-// cOrder turns elements in Fortran order into C order, in which the last dimension varies fastest.
+// cOrder reorders elements from Fortran order to C order. In C order, the last dimension varies fastest.
 func cOrder(shape []int, values []float64) []float64 {
 	out, at := make([]float64, len(values)), make([]int, len(shape))
 	for _, v := range values {
@@ -369,7 +378,8 @@ func cOrder(shape []int, values []float64) []float64 {
 	return out
 }
 
-// IsArray reports whether a path names an array, NumPy's or IDX, or (by its ending) an archive of arrays.
+// IsArray reports whether a path names an array of NumPy or IDX. A path with the ending of an archive of arrays
+// counts too.
 func IsArray(path string) bool {
 	s, err := arrayFile(path).stream()
 	if err != nil {
@@ -379,13 +389,13 @@ func IsArray(path string) bool {
 	return s.isArray() && (!s.begins(zipMagic) || strings.HasSuffix(path, archiveEnding))
 }
 
-// begins reports whether a stream begins with the text.
+// begins reports whether a stream begins with the given text.
 func (s *stream) begins(text string) bool {
 	head, _ := s.Peek(len(text))
 	return string(head) == text
 }
 
-// isArray reports whether a stream begins like an array, or like an archive of arrays.
+// isArray reports whether a stream begins like an array or like an archive of arrays.
 func (s *stream) isArray() bool {
 	return slices.ContainsFunc([]string{npyMagic, zipMagic, "\x00\x00"}, s.begins)
 }
@@ -393,7 +403,8 @@ func (s *stream) isArray() bool {
 // archiveEnding is the ending of the names of array archives.
 const archiveEnding = ".npz"
 
-// inArchive splits a path into the path of an archive and the name of an array in it.
+// inArchive splits a path into the path of an archive and the name of an array in the archive. in is false for other
+// paths.
 func inArchive(path string) (archive, name string, in bool) {
 	at := strings.LastIndex(path, archiveEnding+":")
 	if at < 0 {

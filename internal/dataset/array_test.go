@@ -22,13 +22,13 @@ import (
 	"ialgn/internal/message"
 )
 
-// npyBytes returns a little-endian NumPy array with the given element type and shape, for example "<u2" and "3, 2".
+// npyBytes returns a little-endian NumPy array. Examples of the element type and the shape are "<u2" and "3, 2".
 func npyBytes(kind, shape string, elements any) []byte {
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", kind, shape)
 	return append(npyHead(text), elementBytes(elements)...)
 }
 
-// npyHead returns the head of a NumPy file with the given description.
+// npyHead returns the part of a NumPy file before the elements, with the given description.
 func npyHead(text string) []byte {
 	text += strings.Repeat(" ", 63-(len(text)+10)%64) + "\n"
 	b := append([]byte(npyMagic), 1, 0)
@@ -164,7 +164,7 @@ func TestArrays(t *testing.T) {
 	}
 }
 
-// TestArraysSplit splits off a test part. The ranges must come only from the training part.
+// TestArraysSplit splits off a test part. The ranges must be computed only from the training part.
 func TestArraysSplit(t *testing.T) {
 	var x []float64
 	var y []uint8
@@ -196,7 +196,7 @@ func TestArraysSplit(t *testing.T) {
 	}
 }
 
-// TestLabelsMemory reads many labels from a small archive. They may take little more than a byte each.
+// TestLabelsMemory reads many labels from a small archive. They may take little more than one byte for each label.
 func TestLabelsMemory(t *testing.T) {
 	const n = 1 << 21
 	y := make([]uint8, n)
@@ -283,7 +283,7 @@ func TestArrayFaults(t *testing.T) {
 	}
 }
 
-// TestArraysTestFaults pairs a training part with test files that do not fit it.
+// TestArraysTestFaults combines a training part with test files that do not fit it.
 func TestArraysTestFaults(t *testing.T) {
 	x, y := npyBytes("|u1", "2, 2", []uint8{1, 2, 3, 4}), npyBytes("|u1", "2,", []uint8{0, 1})
 	for _, test := range map[string]struct {
@@ -342,7 +342,7 @@ func TestSamplesArray(t *testing.T) {
 	}
 }
 
-// FuzzArray reads arrays and archive members. An accepted array must have as many bytes as its header says.
+// FuzzArray reads arrays and archive members. An accepted array must have the number of bytes that its header gives.
 func FuzzArray(f *testing.F) {
 	f.Add(npyBytes("|u1", "2, 2", []uint8{1, 2, 3, 4}))
 	f.Add(npyBytes("<f8", "1, 1, 1, 3", []float64{1, 2, 3}))
@@ -375,7 +375,7 @@ func FuzzArray(f *testing.F) {
 	})
 }
 
-// TestReadArrayInFortransOrder reads permuted arrays in the form in which numpy.save writes them.
+// TestReadArrayInFortransOrder reads permuted arrays in Fortran order, in which numpy.save writes them.
 func TestReadArrayInFortransOrder(t *testing.T) {
 	header := func(kind, shape string) []byte {
 		return npyHead(fmt.Sprintf("{'descr': '%s', 'fortran_order': True, 'shape': (%s), }", kind, shape))

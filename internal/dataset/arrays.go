@@ -19,13 +19,13 @@ type arraySource struct {
 	scaling
 	features, labels [2]file
 	first            *array          // the header of the training features
-	classes          map[float64]int // class of each label
+	classes          map[float64]int // for each label, its class
 	split            []bool          // training records that belong to the test part; nil if there are test files
-	plain            bool            // features have the order of the numbers in the file
+	plain            bool            // features are in the order of the numbers in the file
 }
 
-// openArrays finds and opens a set of arrays. It reads the training labels and, if ranges are needed, the features
-// once.
+// openArrays finds and opens a set of arrays. It reads the training labels. If ranges are needed, it also reads the
+// features once.
 func openArrays(ctx context.Context, cfg config.Data, words form, folders []string) (*Set, error) {
 	files := []string{cfg.Train, cfg.TrainLabels}
 	if cfg.Test != "" || cfg.TestLabels != "" {
@@ -84,7 +84,7 @@ func (s *arraySource) open(ctx context.Context, cfg config.Data, words form, dir
 // imageBits is the largest width of pixels, in bits.
 const imageBits = 8
 
-// readLabels reads the training labels, and numbers the classes in ascending order of the labels.
+// readLabels reads the training labels. It numbers the classes in the ascending order of their labels.
 func (s *arraySource) readLabels(ctx context.Context) (labels []uint8, classes []string, err error) {
 	a, err := s.openLabels(Train)
 	if err != nil {
@@ -109,9 +109,9 @@ func (s *arraySource) readLabels(ctx context.Context) (labels []uint8, classes [
 	return labels, classes, nil
 }
 
-// labels reads all labels. It returns the different labels in the order of their first occurrence, and for each
-// sample the index of its label among them. It keeps one byte for each sample, because a small archive may unpack
-// to any number of samples.
+// labels reads all labels. found holds the distinct labels in the order of their first occurrence. labels holds, for
+// each sample, the index of its label in found. It takes only one byte for each sample, because a small archive may
+// unpack to any number of samples.
 func (a *array) labels(ctx context.Context) (labels []uint8, found []float64, err error) {
 	for {
 		x, err := a.label()
@@ -139,7 +139,7 @@ func (a *array) labels(ctx context.Context) (labels []uint8, found []float64, er
 func (s *arraySource) openFeatures(part Part) (*array, error) {
 	a, err := openArray(s.features[part])
 	if err == nil && s.plain && a.places != nil {
-		a.places, a.shape = nil, Shape{} // with the planes last, the numbers in file order are not an image by planes
+		a.places, a.shape = nil, Shape{} // if the planes come last, numbers in file order are not an image by planes
 	}
 	return a, err
 }
@@ -159,10 +159,10 @@ func (s *arraySource) openLabels(part Part) (*array, error) {
 	return a, err
 }
 
-// maxWhole bounds labels. Larger whole numbers may be equal as float64.
+// maxWhole is the largest label. Larger whole numbers may be equal as float64.
 const maxWhole = 1<<53 - 1
 
-// label reads the next label, a whole number.
+// label reads the next label, which must be a whole number.
 func (a *array) label() (float64, error) {
 	var x [1]float64
 	if err := a.next(x[:]); err != nil {
@@ -174,12 +174,12 @@ func (a *array) label() (float64, error) {
 	case math.Abs(x[0]) > maxWhole:
 		return 0, a.fault(a.done, "label %.0f, want -%d to %[2]d", x[0], maxWhole)
 	}
-	return x[0] + 0, nil // no -0
+	return x[0] + 0, nil // -0 becomes 0
 }
 
-// fit determines the range of each feature over the training part. For elements that are used unchanged, the
-// largest one determines the width of the feature words. fit does nothing if there is a quantiser or if all numbers
-// are words.
+// fit determines the range of each feature over the training part. If elements are used unchanged, the largest
+// element determines the width of the feature words. fit does nothing if there is a quantiser or if all numbers are
+// words.
 func (s *arraySource) fit(ctx context.Context, set *Set, words form) error {
 	if s.settled() {
 		return nil
@@ -212,7 +212,8 @@ func (s *arraySource) reals(part Part, fn func(class, at int, value func(f int) 
 	})
 }
 
-// each calls fn with each sample of a part: its number in the file, counted from 1, its features and its class.
+// each calls fn with each sample of a part. It passes the sample's number in the file, counted from 1, its features
+// and its class.
 func (s *arraySource) each(part Part, fn func(at int, x []float64, class int) error) error {
 	features, err := s.openFeatures(part)
 	if err != nil {

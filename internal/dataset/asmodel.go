@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// as opens the data set that a model reads. It reuses the files of s if they are the model's files and all columns
-// that the model needs were read.
+// as opens the data set that a model reads. It reuses the files of set s if they are the model's files and if all
+// columns that the model needs were read.
 func (s *Set) as(ctx context.Context, cfg config.Data, words form, folders []string) (*Set, error) {
 	if s == nil || s.files == nil || !s.files.strict || words.model == nil || !s.files.areOf(cfg, folders) {
 		return open(ctx, cfg, words, folders)
@@ -25,21 +25,21 @@ func (s *Set) as(ctx context.Context, cfg config.Data, words form, folders []str
 	return s.files.set(ctx, words, columns, from)
 }
 
-// areOf reports whether the files are the files of cfg, and were read in the way that cfg describes.
+// areOf reports whether these files are the files of cfg and were read as cfg describes.
 func (s *csvFiles) areOf(cfg config.Data, folders []string) bool {
 	if s.cfg == cfg {
 		return true
 	}
 	own := s.cfg
-	own.Dir, own.Beside = cfg.Dir, cfg.Beside // these only say where the files are
+	own.Dir, own.Beside = cfg.Dir, cfg.Beside // Dir and Beside only say where the files are
 	f, err := findCSV(cfg, folders)
 	return own == cfg && err == nil && f.files[0].name == s.files[Train].name &&
 		f.files[len(f.files)-1].name == s.files[Test].name
 }
 
-// columnsAs returns the columns of a model, with the model's categories and medians, and the column of each
-// feature. It finds columns by name, in any order and among others, or by place if the table or the model has no
-// names.
+// columnsAs returns the columns of a model, with the model's categories and medians, and the column of each feature.
+// It finds columns by name. They may be in any order, and the table may have other columns. If the table or the model
+// has no names, it finds columns by place.
 func (s *csvFiles) columnsAs(enc *encoding.Encoder) (all []column, features []int, err error) {
 	columns := featureColumns(enc)
 	at := make([]int, len(columns)) // index in s.read
@@ -74,7 +74,7 @@ func (s *csvFiles) columnsAs(enc *encoding.Encoder) (all []column, features []in
 	return all, features, nil
 }
 
-// allThere returns an error that names the model's columns missing from the table, or nil.
+// allThere returns an error if some of the model's columns are missing from the table. The error names these columns.
 func (s *csvFiles) allThere(columns []encoding.Column, at []int) error {
 	var lacks, others []string
 	for i := range columns {
@@ -98,8 +98,8 @@ func (s *csvFiles) allThere(columns []encoding.Column, at []int) error {
 		"rename a renamed column back to its name in the model; a new column needs a new network, without {Init}")
 }
 
-// featureColumns returns the columns of a model that become features. If the model knows no columns, each feature
-// is one.
+// featureColumns returns the columns of a model that become features. If the model has no columns, each feature
+// counts as a column.
 func featureColumns(enc *encoding.Encoder) []encoding.Column {
 	if enc.Columns != nil {
 		return slices.DeleteFunc(slices.Clone(enc.Columns), func(c encoding.Column) bool { return c.Optional() })

@@ -47,8 +47,8 @@ func TestSeparatorOf(t *testing.T) {
 	}
 }
 
-// wild is a table in the style of other programs: semicolons, decimal commas, words, empty cells, a column without
-// information.
+// wild is a table in the style of other programs. It has semicolons, decimal commas, words, empty cells, and a column
+// without information.
 const wild = "id ; size ; colour; \"how, old\"; state\n" +
 	"1; -1,5 ; red  ; 3 ; good\n2 ; 0 ; blue ; NA ; bad\n3;;green;5;good\n4; 4,5 ;?; 7 ;bad\n"
 
@@ -56,8 +56,8 @@ var wildConfig = config.Data{
 	Label: "state", Decimal: "comma", Drop: "id", Categories: "colour", Missing: "median",
 }
 
-// TestTable reads a table and checks the recorded columns, the words of its samples, and the words of other files that
-// a model trained on it reads.
+// TestTable reads a table and checks the recorded columns and the words of its samples. It also checks the words that
+// a model trained on the table gets from other files.
 func TestTable(t *testing.T) {
 	s, err := openCSVText(t, wildConfig, 4, wild, wild)
 	if err != nil {
@@ -144,7 +144,7 @@ func TestPlainMissing(t *testing.T) {
 	}
 }
 
-// TestTableWithoutHeader names columns by their numbers.
+// TestTableWithoutHeader refers to columns by their numbers.
 func TestTableWithoutHeader(t *testing.T) {
 	text := "7,red,1,a\n8,blue,2,b\n9,red,3,a\n"
 	for name, cfg := range map[string]config.Data{
@@ -170,8 +170,8 @@ func TestTableWithoutHeader(t *testing.T) {
 	}
 }
 
-// TestTableSplit changes a test record. Categories, ranges and medians must not change: they come only from the
-// training part.
+// TestTableSplit changes a test record. Categories, ranges and medians must not change, because they are computed
+// only from the training part.
 func TestTableSplit(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("x,colour,class\n")
@@ -183,7 +183,7 @@ func TestTableSplit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	test := -1 // record of the test part, of class a
+	test := -1 // a record of the test part, with class a
 	src := plain.source.(*csvSource)
 	for i, chosen := range src.split {
 		if chosen && i%2 == 0 {
@@ -294,8 +294,8 @@ func TestTableFaults(t *testing.T) {
 	}
 }
 
-// FuzzTable opens tables with any lists of columns. A table accepted for training must also be accepted for
-// prediction, with and without its header, and give words within the limits.
+// FuzzTable opens tables with arbitrary lists of columns. A table that is accepted for training must also be accepted
+// for prediction, with and without its header. Its words must be within the limits.
 func FuzzTable(f *testing.F) {
 	f.Add([]byte(wild), "id", "colour", "state", true)
 	f.Add([]byte("7,red,1,a\n8,blue,2,b\n9,red,3,a\n4,red,5,b\n"), "1", "2", "", false)
@@ -321,7 +321,7 @@ func fuzzTable(t *testing.T, data []byte, cfg config.Data) {
 	for _, part := range []Part{Train, Test} {
 		all, err := collect(s, part)
 		if err != nil {
-			if part == Test { // an empty cell or a word that the training part does not have
+			if part == Test { // has an empty cell, or a word that is not in the training part
 				return
 			}
 			t.Fatalf("the set was opened, but reading the %s part failed: %v", part, err)

@@ -19,8 +19,8 @@ import (
 type csvSource struct {
 	*csvFiles
 	scaling
-	columns []column // columns of features, with their categories and fill values
-	from    []int    // column of each feature
+	columns []column // columns that become features, with their categories and fill values
+	from    []int    // for each feature, the number of its column
 }
 
 // csvFiles holds the files of a set. Each file is read once.
@@ -29,15 +29,15 @@ type csvFiles struct {
 	dir     string
 	files   [2]file
 	layout  layout
-	header  []string          // names of all columns; nil without a header
+	header  []string          // names of all columns; nil if there is no header
 	line    []encoding.Column // all columns of the training file
 	label   string            // name of the label column, for errors
-	found   []column          // columns of features in the training file
-	read    []column          // columns that are read: found, or a model's
-	from    []int             // column of each feature of a model; nil without a model
-	strict  bool              // no model reads the files: all values must be valid, and categories are limited
+	found   []column          // columns of the training file that become features
+	read    []column          // columns that are read; equal to found, or a model's columns
+	from    []int             // for each feature of a model, the number of its column; nil if there is no model
+	strict  bool              // no model reads the files; all values must then be valid, and categories are limited
 	classes classes
-	labels  []uint8 // class of each record of the training file
+	labels  []uint8 // for each record of the training file, its class
 	split   []bool  // records of the training file that belong to the test part; nil if there is a test file
 	test    int     // number of records of the test part in the training file
 	decode  sync.Mutex
@@ -79,8 +79,8 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 	return src.set(ctx, words, src.read, src.from)
 }
 
-// set returns the set of these files. words is the form of its words, columns are the columns that are read, and
-// from is the column of each feature.
+// set returns the set of these files. words is the form of the set's words. columns lists the columns that are read,
+// and from holds the column of each feature.
 func (s *csvFiles) set(ctx context.Context, words form, columns []column, from []int) (*Set, error) {
 	if err := words.check(); err != nil {
 		return nil, err
@@ -110,8 +110,9 @@ func (s *csvFiles) set(ctx context.Context, words form, columns []column, from [
 	return set, nil
 }
 
-// settle determines everything that depends on the training part: categories, the ranges of features (unless there
-// is a quantiser or numbers are words), and the values that replace missing ones.
+// settle determines the data that depends on the training part. This data consists of the categories and the values
+// that replace missing values. It also includes the ranges of features, unless there is a quantiser or numbers are
+// words.
 func (s *csvSource) settle(ctx context.Context, set *Set, words form) (err error) {
 	held, err := s.hold(ctx)
 	if err != nil {
@@ -153,7 +154,7 @@ func (s *csvSource) settle(ctx context.Context, set *Set, words form) (err error
 	return err
 }
 
-// held summarises the values of a column in the training part.
+// held summarises the values of one column in the training part.
 type held struct {
 	any      bool // at least one value is not missing
 	lo, hi   float64
@@ -198,9 +199,10 @@ func findCSV(cfg config.Data, folders []string) (found, error) {
 	return findFiles("csv", names, cfg, folders)
 }
 
-// findFiles looks for the user's own files in data.dir, or in the working directory if it is empty, then in the
-// folders, and then in the folder of the model or configuration that names them. Last it looks in all of these
-// except the working directory for the bare names, because a folder may have been moved.
+// findFiles looks for the user's own files. It looks in data.dir (in the working directory if data.dir is empty), in
+// the folders, and in the folder of the model or configuration that names the files. If it does not find the files
+// there, it looks for their names without folders, because a folder may have been moved. This second search omits the
+// first of these places.
 func findFiles(set string, files []string, cfg config.Data, folders []string) (found, error) {
 	var names [][]string
 	for _, name := range files {
@@ -227,7 +229,7 @@ func findFiles(set string, files []string, cfg config.Data, folders []string) (f
 	}
 }
 
-// bare returns the names without their folders.
+// bare returns the file names without their folders.
 func bare(names [][]string) (all [][]string) {
 	for _, n := range names {
 		all = append(all, []string{filepath.Base(n[0])})
@@ -235,7 +237,8 @@ func bare(names [][]string) (all [][]string) {
 	return all
 }
 
-// setName returns the name of a set of the user's own files: the file's name without folder and endings.
+// setName returns the name of a set of the user's own files. It is the name of the file at path without folder and
+// endings.
 func setName(path string) string {
 	path, _, _ = inArchive(path)
 	name := filepath.Base(path)
@@ -245,11 +248,11 @@ func setName(path string) string {
 	return name
 }
 
-// medianValues bounds the numbers that are kept at a time to find medians.
+// medianValues is the greatest number of values that are held at a time to find medians.
 const medianValues = 1 << 22
 
-// fill sets the Fill of each column of numbers to the median of its values in the training part, or the lower of
-// two medians. It handles a few columns at a time to bound the memory.
+// fill sets the Fill of each column of numbers. The value is the median in the training part, or the lower of two
+// medians. fill processes a few columns at a time to limit the memory.
 func (s *csvSource) fill(ctx context.Context, samples int) error {
 	var numbers []int
 	for i := range s.columns {
@@ -294,7 +297,7 @@ func (s *csvSource) scale(ctx context.Context, set *Set, words form, r *ranged) 
 	return err
 }
 
-// reals implements the interface real. Only features from numbers have values.
+// reals implements the interface real. Only features from columns of numbers have values.
 func (s *csvSource) reals(part Part, fn func(class, at int, value func(f int) (float64, error)) error) error {
 	return s.each(part, nil, func(r *csvRow) error {
 		return fn(r.class, r.line, func(f int) (float64, error) { return r.values[s.from[f]], nil })

@@ -16,8 +16,8 @@ import (
 
 // fileRows is the decoded content of a file.
 type fileRows struct {
-	*packedRows              // a row is a record's line number and its column values: numbers, or codes of words
-	words       []vocabulary // of the columns
+	*packedRows              // each row has a record's line number and its column values (numbers, or codes of words)
+	words       []vocabulary // the words of each column
 	labels      []uint8
 	faults      []fault
 }
@@ -26,23 +26,23 @@ func (s *csvFiles) newRows() *fileRows {
 	return &fileRows{packedRows: newPacked(1 + len(s.read)), words: make([]vocabulary, len(s.read))}
 }
 
-// fault is an error in a value of a record. record counts from 0.
+// fault is an error in a value of a record. The number of the record counts from 0.
 type fault struct {
 	record int
 	err    error
 }
 
-// mostFaults bounds the records with wrong values in a file that a model reads. A fault matters only if its record
-// is read.
+// mostFaults is the greatest number of records with wrong values in a file that a model reads. A fault matters only
+// if its record is used.
 const mostFaults = 1 << 12
 
-// vocabulary holds the different words of a column and their codes.
+// vocabulary holds the distinct words of a column and their codes.
 type vocabulary struct {
 	words []string
 	codes map[string]int
 }
 
-// mostWords bounds the words of a column that are distinguished if they need not be categories.
+// mostWords is the greatest number of distinct words of a column that need not be categories.
 const mostWords = 1 << 12
 
 // code returns the code of a word. All words after the first mostWords share the last code.
@@ -125,8 +125,8 @@ func (s *csvFiles) addLabel(t *table) error {
 	return nil
 }
 
-// values reads the current record into row: its line number, then numbers and codes of words, with NaN for missing
-// values. few limits the words of a column to maxCategories.
+// values reads the current record into row. The row has the record's line number, then numbers and codes of words. A
+// missing value is NaN. If few is true, a column may have at most maxCategories words.
 func (d *fileRows) values(t *table, row []float64, few bool) error {
 	row[0] = float64(t.at)
 	for i := range t.columns {
@@ -148,7 +148,8 @@ func (d *fileRows) values(t *table, row []float64, few bool) error {
 	return nil
 }
 
-// word returns the code of a column's word in the current record.
+// word returns the code of a column's word in the current record. If few is true, the column may have at most
+// maxCategories words.
 func (d *fileRows) word(t *table, column int, few bool) (code float64, missing bool, err error) {
 	c, v := &t.columns[column], &d.words[column]
 	word, missing, err := t.category(c)
@@ -163,7 +164,7 @@ func (d *fileRows) word(t *table, column int, few bool) (code float64, missing b
 	return float64(v.code(word)), false, nil
 }
 
-// sorted returns the names of the classes in order, and renumbers the labels accordingly.
+// sorted returns the names of the classes in order. It renumbers the labels in the same order.
 func (s *csvFiles) sorted() ([]string, error) {
 	if len(s.labels) == 0 {
 		return nil, errors.New("the file has no records")
@@ -189,15 +190,15 @@ func (s *csvFiles) sorted() ([]string, error) {
 type csvRow struct {
 	record, line int // counted from 1
 	class        int
-	values       []float64 // of the columns read: numbers, or codes of words; NaN if missing
+	values       []float64 // for each column that was read: numbers, or codes of words; NaN if missing
 	words        []vocabulary
 }
 
 // word returns the word in a column. The word must not be missing.
 func (r *csvRow) word(column int) string { return r.words[column].words[int(r.values[column])] }
 
-// each calls fn with each record of a part. It fills in the values of the given columns, or of all columns if
-// columns is nil. The first call for a test file reads the file.
+// each calls fn with each record of a part. It fills in the values of the given columns, or of all columns if columns
+// is nil. The first call for the test part reads the test file, if there is one.
 func (s *csvFiles) each(part Part, columns []int, fn func(r *csvRow) error) error {
 	in := part
 	if s.split != nil {
@@ -225,7 +226,7 @@ func (s *csvFiles) each(part Part, columns []int, fn func(r *csvRow) error) erro
 	})
 }
 
-// readFile reads the file of a part, and calls fn with each record.
+// readFile reads the file of a part and calls fn with each record.
 func (s *csvFiles) readFile(part Part, fn func(r *csvRow) error) error {
 	lay := s.layout
 	lay.classes = s.classes.names
@@ -263,8 +264,8 @@ func (s *csvFiles) readFile(part Part, fn func(r *csvRow) error) error {
 	}
 }
 
-// sameColumns reports whether the feature columns of a table are at the same places as in the training file, and
-// have the same names if both tables have names.
+// sameColumns reports whether the feature columns of a table are at the same places as in the training file. If both
+// tables have names, the names of these columns must also be equal.
 func (s *csvFiles) sameColumns(t *table) bool {
 	named := t.header != nil && s.header != nil
 	return slices.EqualFunc(t.columns, s.found, func(a, b column) bool {

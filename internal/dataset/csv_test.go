@@ -106,7 +106,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestWholeNumber compares the fast reader of whole numbers with the general one.
+// TestWholeNumber compares the fast reader of whole numbers with the general reader.
 func TestWholeNumber(t *testing.T) {
 	for _, text := range []string{"0", "7", "007", "16", "65536", "999999999999999"} {
 		want, err := notation{}.parse(text)
@@ -309,7 +309,7 @@ func TestCSVFaults(t *testing.T) {
 	}
 }
 
-// TestCSVLabelNumber names the label by its column number, in files without a header.
+// TestCSVLabelNumber refers to the label by its column number, in files without a header.
 func TestCSVLabelNumber(t *testing.T) {
 	for _, test := range []struct {
 		name, text, header, label string
@@ -335,8 +335,8 @@ func TestCSVLabelNumber(t *testing.T) {
 	}
 }
 
-// TestPredictLabelNumber skips the label column in a file for prediction, even if the column's number occurs in the
-// first line.
+// TestPredictLabelNumber checks that the label column of a file for prediction is skipped, even if the column's
+// number occurs in the first line.
 func TestPredictLabelNumber(t *testing.T) {
 	s, err := openSamples(inMemory("new", []byte("9,1,2\n9,3,4\n")), encoderOf(2, nil, nil, 15), config.Data{Label: "1"})
 	if err != nil {

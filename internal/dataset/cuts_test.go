@@ -23,7 +23,8 @@ func byCuts(t *testing.T, cuts ...[]float64) *encoding.Encoder {
 	return e
 }
 
-// TestOpenForCuts opens data sets of every number format for an encoder by cuts. The ranges of the set do not matter.
+// TestOpenForCuts opens data sets of every number format for an encoder by cuts. The ranges of the set must not
+// matter.
 func TestOpenForCuts(t *testing.T) {
 	enc := byCuts(t, []float64{-1.5, 0.1, 0.1}, []float64{0, 3, 200})
 	labels := npyBytes("|u1", "3,", []uint8{0, 1, 1})
@@ -76,8 +77,8 @@ func TestOpenForCuts(t *testing.T) {
 	}
 }
 
-// TestOpenForPixels opens a set of images for an encoder by cuts: the pixels are compared with the cuts. For other
-// encoders the set keeps its own integers.
+// TestOpenForPixels opens a set of images for an encoder by cuts. The pixels must be compared with the cuts. For
+// other encoders, the set keeps its own integers.
 func TestOpenForPixels(t *testing.T) {
 	var cuts [][]float64
 	for range 64 {
@@ -109,8 +110,8 @@ func TestOpenForPixels(t *testing.T) {
 	}
 }
 
-// TestOpenForTable checks that the words of a category stay distinct under cuts, and that a missing value becomes the
-// median.
+// TestOpenForTable checks an encoder by cuts for a table. The words of a category must stay distinct, and a missing
+// value must become the median.
 func TestOpenForTable(t *testing.T) {
 	enc := byCuts(t, []float64{1, 2}, []float64{0, 0}, []float64{0.5, 0.9})
 	dir := writeFiles(t, map[string][]byte{"x.csv": []byte("size,colour,c\n1.5,red,p\n,blue,q\n9,,q\n1.25,red,q\n")})

@@ -1,18 +1,18 @@
-// Package dataset reads labelled samples: the embedded digits, MNIST and
-// Fashion-MNIST, CIFAR-10 and CIFAR-100, sequences that it makes itself, CSV files, and
-// arrays of NumPy or IDX.
+// Package dataset reads labelled samples. It reads the embedded digits, MNIST and Fashion-MNIST, CIFAR-10 and
+// CIFAR-100, CSV files, and arrays of NumPy or IDX. It also makes sequences.
 //
-// [Open] finds a set's files and reads what must be known in advance: its features, its classes and, for the user's
-// own files, the quantiser. [Set.Read] then streams the samples of a part. [OpenSamples] reads unlabelled samples
-// for prediction.
+// [Open] finds a set's files and reads the data that must be known in advance. This data includes the set's features,
+// its classes and, for the user's own files, the quantiser. [Set.Read] then streams the samples of a part.
+// [OpenSamples] reads unlabelled samples for prediction.
 //
-//   - Every value is an unsigned integer of [Set.BitsIn] bits, at most [Set.Max]. Every label is below the number
-//     of classes, which is at most 256.
-//   - Files may be compressed with gzip or bzip2. Their first bytes decide that, not their names.
+//   - Every value is an unsigned integer of [Set.BitsIn] bits, at most [Set.Max]. Every label is below the number of
+//     classes, which is at most 256.
+//   - Files may be compressed with gzip or bzip2. The compression is recognised by a file's first bytes, not by its
+//     name.
 //   - No header can cause a large allocation. A file that is truncated, too long, mislabelled or not numeric is an
 //     error that names file, record and reason.
-//   - The order of samples, and therefore the digest of a part, depends only on the files and, if a training file
-//     is split, on the seed.
+//   - The order of samples depends only on the files and, if a training file is split, on the seed. The same is true
+//     for the digest of a part.
 package dataset
 
 import (
@@ -29,10 +29,10 @@ import (
 	"ialgn/internal/message"
 )
 
-// Part is one of the two parts of a set.
+// Part is a part of a set, either the training part or the test part.
 type Part int
 
-// The parts of a set.
+// These are the parts of a set.
 const (
 	Train Part = iota
 	Test
@@ -46,8 +46,8 @@ func (p Part) String() string {
 	return "train"
 }
 
-// The largest sets that can be read. A label is a byte. The bound on features limits the memory that a header can
-// demand.
+// These are the limits on the size of a set. The number of classes is limited because a label is a byte. The number
+// of features limits the memory that a header can take.
 const (
 	MaxClasses  = 256
 	MaxFeatures = 1 << 16
@@ -55,60 +55,61 @@ const (
 
 // Set is an open data set. Its fields are read-only for callers. Calls of Read must not overlap.
 type Set struct {
-	Name         string   // name of the set; the user's own files: the training file without endings
+	Name         string   // name of the set; for the user's own files, the name of the training file without endings
 	Classes      []string // names of the classes, one for each label
 	Features     int
-	FeatureNames []string            // one for each feature; nil if the file has no names
-	BitsIn       int                 // width of a feature
+	FeatureNames []string            // one name for each feature; nil if the file has no names
+	BitsIn       int                 // width of a feature in bits
 	Max          uint32              // largest value of a feature
-	Shape        Shape               // of images; zero if the samples are not images
-	Quantiser    *encoding.Quantiser // turns real values into words; nil without real values, except after OpenFor
+	Shape        Shape               // shape of images; zero if the samples are not images
+	Quantiser    *encoding.Quantiser // turns real values into words; nil if there are no real values, except after OpenFor
 	Whole        bool                // real values are whole numbers that can be used unchanged
 	Narrowed     bool                // the ranges omit extreme values of the training part
 	Spans        [][2]uint16         // words at the ends of each feature's range, if some are used unchanged; else nil
-	Columns      []encoding.Column   // of a table with more than numbers and a label, in order; else nil
+	Columns      []encoding.Column   // columns, in order, of a table that has more than numbers and a label; else nil
 	Path         string              // folder of the files; "embedded" for the digits, "made" for sequences
 
-	// TrainSamples and TestSamples are the numbers from headers or an earlier pass, or 0 if unknown. They are exact
-	// after a complete Read of the part. Do not allocate memory by them before.
+	// TrainSamples and TestSamples are the numbers of samples from headers or from an earlier pass, or 0 if unknown.
+	// They are exact after a complete Read of the part. Before that, memory must not be allocated for this number of
+	// samples.
 	TrainSamples, TestSamples int
 
 	digests [2]string
 	source  source
-	labels  []int     // new label of each of the source's classes; nil: unchanged
-	files   *csvFiles // of a CSV set
-	form    form      // the form of its words
+	labels  []int     // for each class of the source, its new label; nil: labels are unchanged
+	files   *csvFiles // the files of a CSV set
+	form    form      // the form of the set's words
 }
 
-// Shape is the size of images whose pixels are the features: plane by plane, row by row.
+// Shape is the size of images. The features of an image are its pixels, ordered by plane, then by row.
 type Shape struct{ Planes, Height, Width int }
 
-// source streams the samples of a part in order. It may reuse values after emit returns. It stops at the first
-// error of emit and returns that error unchanged.
+// source streams the samples of a part in order. It may reuse values after emit returns. It stops at the first error
+// of emit and returns this error unchanged.
 type source interface {
 	read(part Part, emit func(values []uint16, label int) error) error
 }
 
-// Open finds the data set that cfg names and reads what the fields of Set need. Only CSV files and arrays of the
-// user's own are read through. bitsIn, 1 to 16, is the width to which their features are quantised; it has no
-// meaning for other sets.
+// Open finds the data set that cfg names and reads the data for the fields of Set. For this, it reads through CSV
+// files and the user's own arrays, but not through other sets. bitsIn, 1 to 16, is the width to which the features of
+// these files are quantised. It has no meaning for other sets.
 //
-// Files are looked for in cfg.Dir, if set, and then in the folders (see [Folders]). In each, the set's own
-// subfolder comes first, and names are tried with and without ".gz". If a set is missing, the error is a
+// Open looks for files in cfg.Dir, if it is set, and then in the folders (see [Folders]). In each folder, it first
+// looks in the set's own subfolder. It tries names with and without ".gz". If a set is missing, the error is a
 // [MissingError], which lists the places and says how to get the set.
 func Open(ctx context.Context, cfg config.Data, bitsIn int, folders []string) (*Set, error) {
 	return open(ctx, cfg, form{bitsIn: bitsIn}, folders)
 }
 
-// OpenWith is like [Open], for a data set that is to be encoded as enc says: real values are scaled by ranges of
-// the kind that enc names, or whole numbers are used unchanged. It returns an error if the ranges are a model's;
-// use [OpenFor] then.
+// OpenWith is like [Open], for a data set that is to be encoded as enc describes. Either ranges of the kind that enc
+// names scale the real values, or whole numbers are used unchanged. If enc takes the ranges from a model, OpenWith
+// returns an error; use [OpenFor] then.
 func OpenWith(ctx context.Context, cfg config.Data, enc config.Encoder, folders []string) (*Set, error) {
 	return (*Set)(nil).With(ctx, cfg, enc, folders)
 }
 
-// With is like [OpenWith], but reuses what another set s has read. s may be nil. If both sets have the same CSV
-// files, they share all data read from them, now or later. Both may be read at the same time.
+// With is like [OpenWith], but reuses the data that another set s has read. s may be nil. If both sets have the same
+// CSV files, they share all data read from these files, now or later. Both sets may be read at the same time.
 func (s *Set) With(ctx context.Context, cfg config.Data, enc config.Encoder, folders []string) (*Set, error) {
 	if enc.Kept() {
 		return nil, message.WithHint(
@@ -126,16 +127,17 @@ func (s *Set) With(ctx context.Context, cfg config.Data, enc config.Encoder, fol
 	return s.files.set(ctx, words, s.files.read, s.files.from)
 }
 
-// OpenFor is like [Open], for a set that a model reads. The encoder's quantiser turns all numbers of the set, even
-// pixels, into words, instead of ranges of the training part. Categories and medians also come from the encoder,
-// and [Set.Digest] hashes the resulting words. If cfg.Plain is set and the encoder has no quantiser, numbers are
-// used unchanged; they must be whole and no larger than the encoder's words. OpenFor returns an error if the set
-// has the wrong number of features.
+// OpenFor is like [Open], for a set that a model reads. The encoder's quantiser turns all numbers of the set into
+// words, even pixels. Ranges of the training part are not used. Categories and medians also come from the encoder,
+// and [Set.Digest] hashes the resulting words.
+//
+// If cfg.Plain is set and the encoder has no quantiser, numbers are used unchanged. They must be whole and no larger
+// than the encoder's words. OpenFor returns an error if the set has the wrong number of features.
 func OpenFor(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
 	return (*Set)(nil).For(ctx, cfg, enc, folders)
 }
 
-// For is like [OpenFor], but reuses what another set s has read from the same CSV files. s may be nil.
+// For is like [OpenFor], but reuses the data that another set s has read from the same CSV files. s may be nil.
 func (s *Set) For(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
 	switch {
 	case enc.Quantiser != nil:
@@ -146,7 +148,7 @@ func (s *Set) For(ctx context.Context, cfg config.Data, enc *encoding.Encoder, f
 	return Open(ctx, cfg, enc.BitsIn, folders)
 }
 
-// quantised opens a data set whose real values become words by the encoder's quantiser.
+// quantised opens a data set whose real values are turned into words by the encoder's quantiser.
 func (s *Set) quantised(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
 	q := enc.Quantiser
 	words := form{bitsIn: enc.BitsIn, q: q, largest: enc.Max}
@@ -191,7 +193,7 @@ func openWhole(ctx context.Context, cfg config.Data, enc *encoding.Encoder, fold
 	return s, nil
 }
 
-// checkFeatures returns an error unless the set has the number of features that the model reads.
+// checkFeatures returns an error if the set's number of features differs from the number that the model reads.
 func (s *Set) checkFeatures(enc *encoding.Encoder) error {
 	if n := enc.Features(); s.Features != n {
 		return fmt.Errorf("%s: %d features, but the model reads %d; name the data set that the model was trained on",
@@ -201,8 +203,8 @@ func (s *Set) checkFeatures(enc *encoding.Encoder) error {
 	return nil
 }
 
-// LabelAs relabels the samples so that a label is the index of its class in classes. The set may lack some of these
-// classes. If a class of the set is not among them, LabelAs returns false and changes nothing. It must be called
+// LabelAs relabels the samples. A label becomes the index of its class in classes. The set may lack some of these
+// classes. If a class of the set is not in classes, LabelAs returns false and changes nothing. It must be called
 // before Read.
 func (s *Set) LabelAs(classes []string) bool {
 	labels := make([]int, len(s.Classes))
@@ -219,10 +221,10 @@ func (s *Set) LabelAs(classes []string) bool {
 
 // form says how real values become words.
 type form struct {
-	bitsIn  int                 // width of words; a lower bound with raw
-	q       *encoding.Quantiser // nil: words are scaled by ranges of the training part, unless whole is set
-	whole   bool                // values are words, unchanged
-	largest uint32              // largest word, with a quantiser or with whole
+	bitsIn  int                 // width of words; if raw is set, a lower bound
+	q       *encoding.Quantiser // nil: ranges of the training part scale the words, unless whole is set
+	whole   bool                // the values are the words
+	largest uint32              // largest word, if there is a quantiser or whole is set
 	model   *encoding.Encoder   // the encoder that has the quantiser, if its columns are known; else nil
 	robust  bool                // ranges omit extreme values
 	raw     bool                // whole numbers are used unchanged
@@ -238,7 +240,7 @@ func (f form) check() error {
 	return nil
 }
 
-// max returns the largest word of a form that was checked.
+// max returns the largest word of a form. The form must be checked first.
 func (f form) max() uint32 {
 	if f.q != nil || f.whole {
 		return f.largest
@@ -248,18 +250,19 @@ func (f form) max() uint32 {
 
 // scaling turns real values into feature words.
 type scaling struct {
-	q     *encoding.Quantiser // nil: numbers are words, unchanged
-	whole bool                // numbers are words, unchanged, and no ranges are needed
+	q     *encoding.Quantiser // nil: the numbers are the words
+	whole bool                // the numbers are the words, and no ranges are needed
 	max   uint32
 }
 
-// scaling returns the scaling of a checked form, as far as the form determines it.
+// scaling returns the part of the scaling that follows from a form. The form must be checked first.
 func (f form) scaling() scaling { return scaling{f.q, f.whole, f.max()} }
 
 // settled reports whether the scaling is complete.
 func (s *scaling) settled() bool { return s.q != nil || s.whole }
 
-// settle makes the quantiser from the ranges of a training part, and sets the fields of set that depend on it.
+// settle makes the quantiser from the ranges of a training part. It also sets the fields of set that depend on the
+// quantiser.
 func (s *scaling) settle(set *Set, r *ranged, words form, src real, counts []int) error {
 	err := r.settle(words, src, counts)
 	s.q, s.max = r.q, r.max
@@ -267,7 +270,7 @@ func (s *scaling) settle(set *Set, r *ranged, words form, src real, counts []int
 	return err
 }
 
-// word returns the word of a feature's value, and whether the value has a word.
+// word returns the word of a feature's value. ok is false if the value has no word.
 func (s *scaling) word(f int, x float64) (word uint16, ok bool) {
 	switch {
 	case s.q != nil:
@@ -298,7 +301,7 @@ func (s *wordSource) read(part Part, emit func([]uint16, int) error) error {
 	})
 }
 
-// open opens the data set, with real values turned into words of the given form.
+// open opens the data set. Its real values are turned into words of the given form.
 func open(ctx context.Context, cfg config.Data, words form, folders []string) (*Set, error) {
 	switch cfg.Set {
 	case "digits":
@@ -330,12 +333,12 @@ func open(ctx context.Context, cfg config.Data, words form, folders []string) (*
 	return s, nil
 }
 
-// Read calls fn with the values, one for each feature, and the label of each sample of the part, in order. fn must
-// not keep values. Read stops at the first error of fn, or when ctx ends.
+// Read calls fn with each sample of the part, in order. It passes the sample's values, one for each feature, and its
+// label. fn must not keep values. Read stops at the first error of fn, or when ctx ends.
 //
-// Faults in the data may appear late: a wrong checksum of a compressed file only after the last sample. What fn
-// collects is therefore valid only if Read returns nil. The part's digest and number of samples are then known,
-// too.
+// Faults in the data may appear late. For example, a wrong checksum of a compressed file appears only after the last
+// sample. The data that fn collects is therefore valid only if Read returns nil. The part's digest and number of
+// samples are known after such a Read, too.
 func (s *Set) Read(ctx context.Context, part Part, fn func(values []uint16, label int) error) error {
 	if part != Train && part != Test {
 		panic(fmt.Sprintf("dataset: no part %d", part))
@@ -364,13 +367,13 @@ func (s *Set) Read(ctx context.Context, part Part, fn func(values []uint16, labe
 	return nil
 }
 
-// Digest returns the SHA-256 of the decoded content of a part, in hexadecimal, or "" before a complete Read of the
-// part. It is the hash of little-endian words:
+// Digest returns the SHA-256 of the decoded content of a part, in hexadecimal. Before a complete Read of the part, it
+// returns "". The hash covers little-endian words:
 //
 //	uint32 features, uint32 classes
 //	then for each sample: features times uint16 value, uint16 label
 //
-// It therefore does not depend on the files' format or compression.
+// The digest therefore does not depend on the files' format or compression.
 func (s *Set) Digest(part Part) string { return s.digests[part] }
 
 // Samples returns the number of samples of a part, or 0 if it is unknown.

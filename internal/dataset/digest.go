@@ -7,7 +7,7 @@ import (
 	"hash"
 )
 
-// digest hashes decoded samples; see [Set.Digest].
+// digest hashes decoded samples (see [Set.Digest]).
 type digest struct {
 	h   hash.Hash
 	buf []byte

@@ -33,23 +33,24 @@ var digitsContent = content{
 	note:  "the original digits of the UCI repository",
 }
 
-// digitsSource reads the digits from text: a header, then for each sample 64 pixels of 0..16 and the digit.
+// digitsSource reads the digits from text. The text has a header. It then has 64 pixels of 0..16 and the digit for
+// each sample.
 type digitsSource struct {
 	files   [2]file
 	samples [2]int
 }
 
-// embeddedDigits reads the digits embedded in the program.
+// embeddedDigits reads the digits that are embedded in the program.
 var embeddedDigits = &digitsSource{
 	files:   [2]file{inMemory("optdigits.tra", digitsTrain), inMemory("optdigits.tes", digitsTest)},
 	samples: [2]int{3823, 1797},
 }
 
-// decodedDigits is the source of the embedded digits. It decodes the text of a part once in the life of a process,
-// because a sweep or an experiment reads the digits for each of its runs.
+// decodedDigits is the source of the embedded digits. It decodes the text of a part only once in a process, because a
+// sweep or an experiment reads the digits for each of its runs.
 type decodedDigits struct{}
 
-// digitsOnce decodes a part of the embedded digits. Each sample is its pixels followed by its label.
+// digitsOnce decodes a part of the embedded digits. A sample consists of its pixels, followed by its label.
 var digitsOnce = [2]func() ([]uint16, error){
 	sync.OnceValues(func() ([]uint16, error) { return embeddedDigits.decode(Train) }),
 	sync.OnceValues(func() ([]uint16, error) { return embeddedDigits.decode(Test) }),
@@ -60,7 +61,7 @@ func (decodedDigits) read(part Part, emit func([]uint16, int) error) error {
 	if err != nil {
 		return err
 	}
-	values := make([]uint16, digitsFeatures) // a copy: the caller may change it
+	values := make([]uint16, digitsFeatures) // a copy, because the caller may change it
 	for sample := range slices.Chunk(all, digitsFeatures+1) {
 		copy(values, sample)
 		if err := emit(values, int(sample[digitsFeatures])); err != nil {

@@ -9,15 +9,15 @@ import (
 	"ialgn/internal/message"
 )
 
-// element is a type of array elements.
+// element is a type of elements of an array.
 type element struct {
 	code   string // NumPy's code, without the byte order
 	size   int
-	direct bool // an element is used unchanged as a feature word; otherwise it is quantised
+	direct bool // feature words are the unchanged elements; otherwise elements are quantised
 	decode func(order binary.ByteOrder, b []byte) float64
 }
 
-// elements lists the types that can be read.
+// elements lists the element types that can be read.
 var elements = []element{
 	{"b1", 1, true, func(_ binary.ByteOrder, b []byte) float64 { return min(float64(b[0]), 1) }},
 	{"u1", 1, true, func(_ binary.ByteOrder, b []byte) float64 { return float64(b[0]) }},
@@ -32,7 +32,7 @@ var elements = []element{
 	{"f8", 8, false, func(o binary.ByteOrder, b []byte) float64 { return math.Float64frombits(o.Uint64(b)) }},
 }
 
-// elementOf returns the element type with the given code, or nil if it cannot be read.
+// elementOf returns the element type with the given code, or nil if this type cannot be read.
 func elementOf(code string) *element {
 	at := slices.IndexFunc(elements, func(e element) bool { return e.code == code })
 	if at < 0 {
@@ -49,7 +49,7 @@ func (e *elementError) Error() string {
 	return fmt.Sprintf("header: elements of type %s, want bool, a whole number, float32 or float64", e.code)
 }
 
-// Hint says how to convert an array x of features.
+// Hint says how to convert the elements of an array x of features to a type that can be read.
 func (e *elementError) Hint() string {
 	switch e.code[0] {
 	case 'U', 'S', 'a':
@@ -65,7 +65,7 @@ func (e *elementError) Hint() string {
 	return "convert it, for example with x.astype('float32')"
 }
 
-// labels returns the error with a hint on how to convert an array y of labels.
+// labels returns the same error with another hint. The hint says how to convert an array y of labels.
 func (e *elementError) labels() error {
 	switch e.code[0] {
 	case 'U', 'S', 'a', 'O', 'M', 'm', 'c':

@@ -33,13 +33,13 @@ func onDisk(path string) file {
 	}}
 }
 
-// standardInput returns the standard input, which stays open.
+// standardInput returns the standard input. Closing it has no effect.
 func standardInput() file {
 	return file{"standard input", func() (io.ReadCloser, error) { return interrupt.New(os.Stdin, false), nil }}
 }
 
-// during returns the file with reads that end with an error when ctx ends, if they wait for a writer (on a pipe or
-// terminal). It has this effect until stop is called.
+// during returns a file whose reads can be interrupted. If a read waits for a writer (on a pipe or terminal), it ends
+// with an error when ctx ends. This is the case until stop is called.
 func (f file) during(ctx context.Context) (interruptible file, stop func()) {
 	stopped := func() bool { return true }
 	return file{f.name, func() (io.ReadCloser, error) {
@@ -65,7 +65,7 @@ type stream struct {
 	raw  io.Closer
 }
 
-// stream opens the file. It decompresses gzip and bzip2, which it recognises by the first bytes.
+// stream opens the file. It decompresses gzip and bzip2, which it recognises by the file's first bytes.
 func (f file) stream() (*stream, error) {
 	raw, err := f.open()
 	if err != nil {
@@ -96,7 +96,7 @@ func (f file) stream() (*stream, error) {
 	return &stream{r, f.name, raw}, nil
 }
 
-// packed lists compressions that cannot be read.
+// packed lists the compressions that cannot be read.
 var packed = []struct{ magic, by, remedy string }{
 	{"\xfd7zXZ\x00", "xz", "xz -dk FILE"},
 	{"\x28\xb5\x2f\xfd", "zstd", "zstd -dk FILE"},
@@ -108,14 +108,14 @@ var packed = []struct{ magic, by, remedy string }{
 
 func (s *stream) Close() error { return s.raw.Close() }
 
-// interrupt ends reads that wait for a writer, if the file allows it.
+// interrupt ends reads that wait for a writer, if the file supports this.
 func (s *stream) interrupt() {
 	if r, ok := s.raw.(interrupter); ok {
 		r.Interrupt()
 	}
 }
 
-// waits reports whether reads may have to wait for a writer, because the stream is not a regular file.
+// waits reports whether a read may have to wait for a writer. This is the case if the stream is not a regular file.
 func (s *stream) waits() bool {
 	f, ok := s.raw.(interface{ Stat() (fs.FileInfo, error) })
 	if !ok {
@@ -138,12 +138,12 @@ func (s *stream) end(records int) error {
 	return nil
 }
 
-// fault returns an error about a record, counted from 1.
+// fault returns an error about the record with the given number, counted from 1.
 func (s *stream) fault(record int, format string, args ...any) error {
 	return fmt.Errorf("%s: record %d: %w", s.name, record, fmt.Errorf(format, args...))
 }
 
-// damaged rewords errors of decompression and unexpected ends of file for users.
+// damaged rewords errors about decompression and unexpected ends of file for users.
 func damaged(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

@@ -29,13 +29,13 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("data set %s: not found: %s", e.Set, e.Reason)
 }
 
-// Hint says how to get the set, with options as package message names them.
+// Hint says how to get the set. It names options as package message does for fields.
 func (e *MissingError) Hint() string { return e.HintIn(message.Fields) }
 
-// HintIn says how to get the set, with options named in the given words.
+// HintIn says how to get the set. words says how options are named.
 func (e *MissingError) HintIn(words message.Words) string { return message.Text(words, e.Get) }
 
-// find looks for the set's files in dir, if not empty, and then in the folders.
+// find looks for the set's files. It looks first in dir, if dir is not empty, and then in the folders.
 func (k *kind) find(dir string, folders []string) (found, error) {
 	places := k.places(dir, folders)
 	f, reason := locate(k.files, places)
@@ -46,8 +46,8 @@ func (k *kind) find(dir string, folders []string) (found, error) {
 	return f, nil
 }
 
-// places lists the folders that may hold the files. Folders with the set's name come first, because MNIST-like sets
-// use the same file names. Folders with the name of another set are left out for the same reason.
+// places lists the folders that may hold the files. Folders with the set's name come first, because all MNIST-like
+// sets use the same file names. Folders with the name of another set are omitted for the same reason.
 func (k *kind) places(dir string, folders []string) []string {
 	var places []string
 	add := func(base string) {
@@ -73,8 +73,8 @@ func (k *kind) foreign(name string) bool {
 	return slices.ContainsFunc(kinds, func(o *kind) bool { return o != k && slices.Contains(o.folders, name) })
 }
 
-// Candidates returns the paths at which the files that a configuration names are looked for. For a member of an
-// archive it returns the archive's paths.
+// Candidates returns the paths at which the configuration's files are searched. For a member of an archive, it
+// returns the archive's paths.
 func Candidates(cfg config.Data, folders []string) (paths []string) {
 	for _, name := range []string{cfg.Train, cfg.TrainLabels, cfg.Test, cfg.TestLabels} {
 		if name == "" {
@@ -94,8 +94,8 @@ func Candidates(cfg config.Data, folders []string) (paths []string) {
 	return paths
 }
 
-// locate returns the first place that holds all files. Each file has one or more possible names, each with or
-// without ".gz". If there is no such place, reason says where locate looked and what was missing.
+// locate returns the first place that holds all files. Each file has one or more possible names, with or without
+// ".gz". If there is no such place, reason says where locate looked and which files were missing.
 func locate(files [][]string, places []string) (f found, reason string) {
 	var tried []string
 	for _, dir := range places {
@@ -126,8 +126,8 @@ func inFolder(dir string, files [][]string) (all []file, missing []string) {
 	return all, missing
 }
 
-// firstFile returns the first of the names, plain or with ".gz", that is a file in dir, or "". An absolute name is
-// looked up without dir.
+// firstFile returns the first of the names that is a file in dir, plain or with ".gz". If there is no such file, it
+// returns "". An absolute name is looked up without dir.
 func firstFile(dir string, names []string) string {
 	for _, name := range names {
 		if !filepath.IsAbs(name) {

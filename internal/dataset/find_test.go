@@ -96,7 +96,7 @@ func TestFindErrors(t *testing.T) {
 	wantError(t, err, "there is no folder to search")
 }
 
-// TestShapeOf checks that ShapeOf returns the shape of the named set, if the number of features fits it.
+// TestShapeOf checks that ShapeOf returns the shape of the named set if it fits the number of features.
 func TestShapeOf(t *testing.T) {
 	digits, cifar := openDigits(), cifarSet(kinds[2], nil)
 	for _, c := range []struct {

@@ -16,16 +16,17 @@ import (
 	"ialgn/internal/message"
 )
 
-// read is the result of reading a table: its samples, its class names and its survey.
+// read is the result of reading a table. It has the samples, the class names and the survey.
 type read struct {
 	Samples []sample
 	Classes []string
 	survey  *Survey
 }
 
-// throughDoors reads a table as init does. Then, with the keys that init writes, it reads the table as train, eval and
-// predict do (predict both at once and byte by byte, as from a pipe). All must agree. Without the keys, train must
-// agree or refuse.
+// throughDoors reads a table in the same ways as several commands. It reads the table as init does. With the keys
+// that init writes, it then reads the table as train, eval and predict do. For predict, it reads the table both at
+// once and byte by byte, as from a pipe. All results must agree. Without the keys, train must agree or refuse the
+// table.
 func throughDoors(t *testing.T, text []byte, said config.Data) (read, error) {
 	t.Helper()
 	f := inMemory("in.csv", text)
@@ -73,7 +74,7 @@ func openBoth(t *testing.T, cfg config.Data, f file) (*Set, error) {
 	return openCSVFiles(t.Context(), cfg, form{bitsIn: 8}, found{files: []file{f, f}})
 }
 
-// predicted reads samples for a model trained on set.
+// predicted reads samples for prediction with a model that was trained on set.
 func predicted(r io.Reader, set *Set, cfg config.Data) (all [][]uint16, err error) {
 	s, err := ReadSamples(context.Background(), "in", r, asEncoder(set), cfg)
 	for err == nil {
@@ -88,7 +89,7 @@ func predicted(r io.Reader, set *Set, cfg config.Data) (all [][]uint16, err erro
 	return all, err
 }
 
-// plainRows returns the rows of a table with two numbers and a label, as in a comma-separated file.
+// plainRows returns the rows of a simple table with two numbers and a label in each row.
 func plainRows() (rows [][]string) {
 	for i := range 30 {
 		rows = append(rows, []string{fmt.Sprintf("%.2f", float64(i*37%100)/4-5), fmt.Sprint(i * i % 7), string("xyz"[i%3])})
@@ -96,7 +97,7 @@ func plainRows() (rows [][]string) {
 	return rows
 }
 
-// joined joins rows into a text, below the header unless it is empty.
+// joined joins rows into a text. The text begins with the header, unless it is empty.
 func joined(header, separator, end string, rows [][]string) string {
 	var b strings.Builder
 	if header != "" {
@@ -108,7 +109,7 @@ func joined(header, separator, end string, rows [][]string) string {
 	return b.String()
 }
 
-// with returns the plain rows, each changed by fn.
+// with returns the plain rows after fn has changed each row.
 func with(fn func(i int, a, b, label string) []string) (changed [][]string) {
 	for i, row := range plainRows() {
 		changed = append(changed, fn(i, row[0], row[1], row[2]))
@@ -116,7 +117,7 @@ func with(fn func(i int, a, b, label string) []string) (changed [][]string) {
 	return changed
 }
 
-// columnIs returns the plain rows with the given values, repeated, in one column.
+// columnIs returns the plain rows with other values in one column. The values are repeated until the column is full.
 func columnIs(at int, of ...string) (changed [][]string) {
 	for i, row := range plainRows() {
 		row[at] = of[i%len(of)]
@@ -285,8 +286,8 @@ func TestNotationsReadAlike(t *testing.T) {
 	}
 }
 
-// TestAsked checks that init and train refuse a table that can be read in two ways unless they are told how to read
-// it. The error names the line or column and the key.
+// TestAsked checks tables that can be read in two ways. init and train must refuse such a table unless they are told
+// how to read it. The error names the line or column and the key.
 func TestAsked(t *testing.T) {
 	rows, head := plainRows(), "a,b,label"
 	table := func(header string, rows [][]string) string { return joined(header, ",", "\n", rows) }

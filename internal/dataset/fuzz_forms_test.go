@@ -40,7 +40,7 @@ func fuzzCIFAR(t *testing.T, data, plain []byte, labels []int) {
 		if label < 0 || label >= labels[len(labels)-1] {
 			t.Fatalf("label %d accepted", label)
 		}
-		if plain != nil { // nil if the gzip checksum is wrong, which is noticed only at the end
+		if plain != nil { // nil if the gzip checksum is wrong, which is found only at the end
 			record := plain[n*size : (n+1)*size]
 			if int(record[len(labels)-1]) != label {
 				t.Fatalf("record %d has label %d", n, label)
@@ -60,7 +60,8 @@ func fuzzCIFAR(t *testing.T, data, plain []byte, labels []int) {
 }
 
 // FuzzSamples reads a file for classification by a model of few features, with and without a quantiser. Accepted
-// samples must be in the model's range and limited in number, and the same when read in blocks.
+// samples must be in the model's range, and their number must be limited. Reading in blocks must give the same
+// samples.
 func FuzzSamples(f *testing.F) {
 	for _, seed := range [][]byte{
 		[]byte("1,2,3\n15,0,1\n"), []byte("a,b,c,class\n1,2,3,x\n"), []byte("class,a,b,c\nx,1,2,3\n"),

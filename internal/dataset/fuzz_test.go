@@ -29,8 +29,8 @@ func decoded(data []byte) []byte {
 	return all
 }
 
-// bounded runs fn and fails the test if fn allocates much more than the input's size. The constant covers buffers, the
-// gzip reader and the largest record of a format.
+// bounded runs fn and fails the test if fn allocates much more memory than the input's size. The allowed additional
+// memory is enough for buffers, the gzip reader and the largest record of a format.
 func bounded(t *testing.T, input int, fn func()) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -42,8 +42,8 @@ func bounded(t *testing.T, input int, fn func()) {
 	}
 }
 
-// FuzzIDX reads a set in MNIST's format whose training part is the input. Accepted records must be exactly the bytes
-// of the input.
+// FuzzIDX reads a set in MNIST's format. Its training part is the input of the fuzz test. Accepted records must be
+// exactly the bytes of the input.
 func FuzzIDX(f *testing.F) {
 	tiny := tinyMNIST()
 	images, labels := tiny["train-images-idx3-ubyte"], tiny["train-labels-idx1-ubyte"]
@@ -80,8 +80,8 @@ func FuzzIDX(f *testing.F) {
 	})
 }
 
-// checkIDXRecord compares record n with its bytes in the file. A file with a wrong gzip checksum has no decoded form;
-// its records are read before the error is.
+// checkIDXRecord compares record n with its bytes in the file. A file with a wrong gzip checksum has no decoded form.
+// Its records are read before the error occurs.
 func checkIDXRecord(t *testing.T, images, labels []byte, n int, values []uint16, label int) {
 	if label < 0 || label > 9 {
 		t.Fatalf("label %d accepted", label)
@@ -100,8 +100,8 @@ func checkIDXRecord(t *testing.T, images, labels []byte, n int, values []uint16,
 	}
 }
 
-// FuzzCSV opens a CSV set whose file is the input, split in two, and reads both parts. It also reads the file as
-// samples for prediction. Accepted sets must be consistent.
+// FuzzCSV opens a CSV set whose only file is the fuzz input. The file is split in two parts, and both are read.
+// FuzzCSV also reads the file as samples for prediction. Accepted sets must be consistent.
 func FuzzCSV(f *testing.F) {
 	for _, seed := range []string{
 		"-1,2.5,10\n1,-2.5,2\n0,0,2\n0,1,10\n",

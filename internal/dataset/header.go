@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// labelNames are column names, in lower case, that usually mark the class. The first sureLabelNames of them hardly
-// ever mark anything else.
+// labelNames lists column names, in lower case, that usually denote the class. The first sureLabelNames of them
+// hardly ever denote anything else.
 var labelNames = []string{
 	"label", "labels", "target", "targets", "class", "classes", "category", "outcome", "klasse", "y",
 }
@@ -23,21 +23,22 @@ func isLabelName(name string, names []string) bool {
 	return slices.Contains(names, strings.ToLower(name))
 }
 
-// sayHeader is the advice when it is unclear whether the first line is a header.
+// sayHeader is the advice for a table in which the first line may or may not be a header.
 const sayHeader = "data.header: yes, or data.header: no"
 
-// fewRows is the number of rows below which the absence of a repeated word proves nothing.
+// fewRows is the least number of rows for which the absence of a repeated word proves something.
 const fewRows = 20
 
-// isHeadline decides whether the first row names the columns, by the looks of the first rows and by the classes of
-// the model, if they are known. It returns an error if this is unclear. It looks only at the label and at the
-// columns that judged selects.
+// isHeadline decides whether the first row is a header, which names the columns. It considers the first rows and, if
+// they are known, the classes of the model. It looks only at the label and at the columns that judged selects. It
+// returns an error if the decision is unclear.
 //
-// A word above a column of numbers is a name, and a number above a column of numbers is a value. A first line of
-// numbers is nevertheless a header if its label is not a label: a word or number that no other row has as its
-// label, and that is either a usual name of a label column or the end of a line 0, 1, 2 and so on. A line of words
-// above words is a header if none of the words occurs again below. Missing and infinite values count neither as
-// words nor as numbers.
+// A word above a column of numbers is a name, and a number above a column of numbers is a value. However, a first
+// line of numbers is a header if its field in the label column is not a label. No other row may have this field as
+// its label. In addition, the field must be a usual name of a label column, or the line must count 0, 1, 2 and so on.
+//
+// A line of words above words is a header if none of the words occurs again in later rows. Missing and infinite
+// values count neither as words nor as numbers.
 func (t *table) isHeadline(rows [][]string, judged func(column int) bool) (bool, error) {
 	f, label := t.judge(rows, judged), t.labelOf(rows)
 	switch {
@@ -62,11 +63,11 @@ func (t *table) isHeadline(rows [][]string, judged func(column int) bool) (bool,
 type firstFields struct {
 	names  []string // words above numbers
 	values []string // numbers above numbers
-	words  int      // other fields
+	words  int      // number of other fields
 	again  bool     // some of the other fields occur again below
 }
 
-// judge classifies the fields of the first line in the columns that judged selects.
+// judge classifies the fields of the first line. It looks only at the columns that judged selects.
 func (t *table) judge(rows [][]string, judged func(column int) bool) (f firstFields) {
 	for i, field := range rows[0] {
 		if i == t.label || !judged(i) || t.isMissing(field) {
@@ -89,8 +90,8 @@ func (t *table) judge(rows [][]string, judged func(column int) bool) (f firstFie
 	return f
 }
 
-// unclear returns the error for a first line with a word where a number should be, but also with numbers or a
-// label.
+// unclear returns the error for an ambiguous first line. Such a line has a word where a number should be, but it also
+// has numbers or a label.
 func (t *table) unclear(values, names []string) error {
 	if t.known {
 		return message.WithHint(fmt.Errorf("%s is not a number", shown(names[0])),
@@ -110,10 +111,10 @@ func (t *table) unclear(values, names []string) error {
 // firstLabel describes the first line's field in the label column.
 type firstLabel struct {
 	text     string
-	repeated bool // other rows have the same label
-	name     bool // it is a usual name of a label column, or a word above numbers
-	foreign  bool // it is no class of the model that reads the table, but the labels below are
-	single   bool // other labels repeat: all of them or, in a table with many rows, most
+	repeated bool // other rows have this label
+	name     bool // the field is a usual name of a label column, or a word above numbers
+	foreign  bool // the field is not a class of the model that reads the table, but the labels below are
+	single   bool // other labels repeat; in a table with many rows, most of them do, else all
 }
 
 func (t *table) labelOf(rows [][]string) (l firstLabel) {
@@ -161,7 +162,7 @@ func (t *table) numbersAreNames(rows [][]string, values []string, label firstLab
 	return false, err
 }
 
-// occursAgain reports whether any later row has the same label. In a file that can be read only once, it sees only
+// occursAgain reports whether any later row has the same label. If the file can be read only once, it looks only at
 // the first rows.
 func (t *table) occursAgain(label firstLabel) (bool, error) {
 	if label.repeated || t.file == nil {
@@ -176,7 +177,7 @@ func (t *table) occursAgain(label firstLabel) (bool, error) {
 	for first := true; ; first = false {
 		r := other.take()
 		if r.err != nil {
-			return false, nil // reading the table again reports the error
+			return false, nil // the error is reported when the table is read again
 		}
 		if !first && t.label < len(r.fields) && strings.TrimSpace(r.fields[t.label]) == label.text {
 			return true, nil
@@ -184,7 +185,7 @@ func (t *table) occursAgain(label firstLabel) (bool, error) {
 	}
 }
 
-// counts reports whether the texts are whole numbers that count up from 0 or 1.
+// counts reports whether the texts are the whole numbers from 0 or 1 upwards, in order.
 func counts(texts []string) bool {
 	first := texts[0]
 	for i, text := range texts {
@@ -195,11 +196,12 @@ func counts(texts []string) bool {
 	return true
 }
 
-// manyCounted is the number of values that hardly count up by chance.
+// manyCounted is the least number of values that are unlikely to count up by chance.
 const manyCounted = 8
 
-// countedNames decides whether a first line 0, 1, 2 and so on is a header. It is a header if all numbers below have
-// a decimal mark. It is data if it has few values, no number below has a decimal mark, and its label occurs again.
+// countedNames decides whether a first line 0, 1, 2 and so on is a header. The line is a header if all numbers below
+// have a decimal mark. It is data if it has few values, no number below has a decimal mark, and its label occurs
+// again.
 func (t *table) countedNames(rows [][]string, numbers int, label firstLabel) (bool, error) {
 	whole, points := 0, 0
 	for _, row := range rows[1:] {
@@ -222,7 +224,8 @@ func (t *table) countedNames(rows [][]string, numbers int, label firstLabel) (bo
 			shown(rows[0][0])), sayHeader)
 }
 
-// columnOf returns the fields of a column below the first row, for rows with the same number of fields.
+// columnOf returns the fields of a column below the first row. It skips rows with another number of fields than the
+// first row.
 func columnOf(rows [][]string, at int) (fields []string) {
 	for _, row := range rows[1:] {
 		if len(row) == len(rows[0]) {
@@ -265,9 +268,9 @@ func isInfinite(field string) bool {
 	return false
 }
 
-// findLabelByName returns the label column of a table with a header if the configuration does not name it. It is
-// the last column, unless that looks unlike a label and another column has a usual name of a label. findLabelByName
-// returns an error if this is unclear.
+// findLabelByName returns the label column of a table with a header. It is used if the configuration does not name
+// the label. The label is the last column, unless this column looks unlike a label and another column has a usual
+// name of a label. findLabelByName returns an error if the decision is unclear.
 func (t *table) findLabelByName(rows [][]string) (int, error) {
 	last := len(rows[0]) - 1
 	var named []int
@@ -288,7 +291,7 @@ func (t *table) findLabelByName(rows [][]string) (int, error) {
 	return 0, t.askLabel(rows[0], named[0], last)
 }
 
-// askLabel returns the error that either of two columns may be the label.
+// askLabel returns the error for a table in which either of two columns may be the label.
 func (t *table) askLabel(line []string, one, other int) error {
 	remedy := "data.label: " + line[one]
 	if line[other] != "" {
@@ -299,10 +302,11 @@ func (t *table) askLabel(line []string, one, other int) error {
 		shown(line[one]), other+1, shown(line[other])), "%s", remedy)
 }
 
-// manyFractions is the largest number of different labels if they are not whole numbers.
+// manyFractions is the largest number of distinct labels that are not whole numbers.
 const manyFractions = 10
 
-// unlikeLabels reports whether a column does not look like labels: most fields differ, or there are many fractions.
+// unlikeLabels reports whether a column does not look like labels. This is the case if most fields differ, or if
+// there are many fractions.
 func (t *table) unlikeLabels(fields []string) bool {
 	different, fraction := map[string]bool{}, false
 	for _, field := range fields {

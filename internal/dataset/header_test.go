@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// TestFirstLine distinguishes headers from rows. A first row of words is not a header merely because a value below it
-// is missing or infinite.
+// TestFirstLine checks that headers are distinguished from data rows. A first row of words must not count as a header
+// only because a value below it is missing or infinite.
 func TestFirstLine(t *testing.T) {
 	words := func(first string) string {
 		return first + rows("", 30, func(i int) string {
@@ -73,8 +73,8 @@ func TestFirstLine(t *testing.T) {
 	}
 }
 
-// TestPredictFirstLine distinguishes headers from rows in files for a model without column names. It does so by the
-// class names.
+// TestPredictFirstLine checks files for a model without column names. Headers must be distinguished from data rows by
+// the class names.
 func TestPredictFirstLine(t *testing.T) {
 	for name, test := range map[string]struct {
 		text    string
@@ -101,8 +101,9 @@ func TestPredictFirstLine(t *testing.T) {
 	}
 }
 
-// TestLabelByName checks that init finds the label by a usual column name if the last column does not look like a
-// label. Otherwise the label is the last column, and train asks if init would choose another one.
+// TestLabelByName checks how the label is found. If the last column does not look like a label, init chooses a column
+// with a usual name of a label. Otherwise the label is the last column. If init would choose another column than the
+// last, train asks the user.
 func TestLabelByName(t *testing.T) {
 	for name, test := range map[string]struct {
 		header string

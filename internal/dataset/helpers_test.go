@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// sample is one record as Read returns it.
+// sample is one record as Read passes it to its callback.
 type sample struct {
 	Values []uint16
 	Label  int
@@ -82,7 +82,7 @@ func wantError(t *testing.T, err error, parts ...string) {
 	}
 }
 
-// realData returns the folder of a real data set. It skips the test if there is none, or with -short.
+// realData returns the folder of a real data set. It skips the test with -short, or if there is no such folder.
 func realData(t *testing.T, set string) string {
 	t.Helper()
 	if testing.Short() {

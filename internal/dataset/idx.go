@@ -10,14 +10,19 @@ import (
 	"ialgn/internal/message"
 )
 
-// idx reads the IDX format of MNIST: two zero bytes, the element type (8 is unsigned byte), the number of
-// dimensions, each dimension as a big-endian uint32, then the elements, big-endian. The first dimension counts the
-// records.
+// idx reads the IDX format of MNIST. A file consists of the following parts:
+//   - two zero bytes;
+//   - the element type (8 is unsigned byte);
+//   - the number of dimensions;
+//   - the size of each dimension as a big-endian uint32;
+//   - the elements, big-endian.
+//
+// The first dimension is the number of records.
 type idx struct {
 	*stream
-	code  string // element type by NumPy's code
+	code  string // element type, as NumPy's code
 	count int    // number of records according to the header
-	size  int    // elements in a record
+	size  int    // number of elements in a record
 	shape Shape
 	done  int
 }
@@ -34,7 +39,7 @@ func openIDX(f file) (*idx, error) {
 	return idxOf(s)
 }
 
-// idxOf reads the header of an IDX file of unsigned bytes. On an error it closes the stream.
+// idxOf reads the header of an IDX file of unsigned bytes. On an error, idxOf closes the stream.
 func idxOf(s *stream) (*idx, error) {
 	x := &idx{stream: s}
 	if err := x.header("u1"); err != nil {
@@ -44,7 +49,7 @@ func idxOf(s *stream) (*idx, error) {
 	return x, nil
 }
 
-// header reads the header. Unless code is empty, the elements must be of that type.
+// header reads the header. If code is not empty, the elements must have this type.
 func (x *idx) header(code string) error {
 	var word [4]byte
 	if _, err := io.ReadFull(x, word[:]); err != nil {
@@ -83,8 +88,8 @@ func (x *idx) header(code string) error {
 	return nil
 }
 
-// next reads the next record, x.size bytes, into dst. After the last record it returns io.EOF, or an error if the
-// file goes on.
+// next reads the next record, which has x.size bytes, into dst. After the last record, it returns io.EOF. It returns
+// an error if more bytes follow the last record.
 func (x *idx) next(dst []byte) error {
 	if x.done == x.count {
 		if err := x.end(x.count); err != nil {
@@ -99,8 +104,8 @@ func (x *idx) next(dst []byte) error {
 	return nil
 }
 
-// skipFirst skips the first record. This proves that the file has at least as many bytes as the header says for one
-// record.
+// skipFirst skips the first record. If it succeeds, the file has enough bytes for one record of the size in the
+// header.
 func (x *idx) skipFirst() error {
 	if x.count == 0 {
 		return fmt.Errorf("%s: header: no records", x.name)
@@ -111,7 +116,7 @@ func (x *idx) skipFirst() error {
 	return nil
 }
 
-// idxPair is one part of an MNIST-like set.
+// idxPair names the two files of one part of an MNIST-like set.
 type idxPair struct{ images, labels file }
 
 // idxSource is an MNIST-like set.
@@ -121,8 +126,8 @@ type idxSource struct {
 	classes  int
 }
 
-// open opens both files of a part, and checks that their headers agree with each other and with the set. If
-// features is 0, any image size is accepted.
+// open opens both files of a part. It checks that their headers agree with each other and with the set. If features
+// is 0, any image size is accepted.
 func (s *idxSource) open(part Part) (images, labels *idx, err error) {
 	p := s.parts[part]
 	if images, err = openIDX(p.images); err != nil {
@@ -189,8 +194,8 @@ func widen(dst []uint16, src []byte) {
 	}
 }
 
-// openMNIST opens an MNIST-like set of four files: training images and labels, test
-// images and labels.
+// openMNIST opens an MNIST-like set. The four files are the training images, the training labels, the test images and
+// the test labels.
 func openMNIST(k *kind, files []file) (*Set, error) {
 	src := &idxSource{classes: len(k.classes), parts: [2]idxPair{{files[0], files[1]}, {files[2], files[3]}}}
 	s := &Set{Name: k.name, Classes: slices.Clone(k.classes), BitsIn: 8, Max: 255, source: src}

@@ -55,7 +55,7 @@ func TestMNIST(t *testing.T) {
 	}
 }
 
-// TestShape checks that the shape of images follows from the dimensions of their file.
+// TestShape checks that the shape of images is taken from the dimensions in the file.
 func TestShape(t *testing.T) {
 	labels := idxBytes([]byte{1}, 1)
 	for _, c := range []struct {
@@ -152,7 +152,7 @@ func TestMNISTFaults(t *testing.T) {
 	}
 }
 
-// flipped flips one bit in byte i, counted from the end (negative).
+// flipped flips one bit in a byte. The index i of the byte is negative and counts from the end.
 func flipped(data []byte, i int) []byte {
 	data[len(data)+i] ^= 1
 	return data

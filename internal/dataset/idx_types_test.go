@@ -66,8 +66,8 @@ func TestTypesOfIDX(t *testing.T) {
 	}
 }
 
-// TestIDXOfBytesRefusesOtherTypes checks that data sets whose files contain bytes refuse other element types, and that
-// the hint names the set that reads these.
+// TestIDXOfBytesRefusesOtherTypes checks that data sets whose files contain bytes refuse other element types. The
+// hint must name the kind of data set that can read them.
 func TestIDXOfBytesRefusesOtherTypes(t *testing.T) {
 	for kind, want := range map[byte]string{
 		9: "elements of type i1", 11: "elements of type i2", 12: "elements of type i4", 13: "elements of type f4",
@@ -83,7 +83,7 @@ func TestIDXOfBytesRefusesOtherTypes(t *testing.T) {
 	}
 }
 
-// TestTablesAreNotMistaken reads tables that start with the same letters as other kinds of files.
+// TestTablesAreNotMistaken reads tables whose first letters are the same as in other kinds of files.
 func TestTablesAreNotMistaken(t *testing.T) {
 	for _, head := range []string{
 		"PAR1,PAR2", "MZ,x", "BZh,x", "aig 1,x", "GIF,x", "PK,x", "%PDF,x", "module a,x", ".model,x", "{a},x", "library,x",

@@ -14,8 +14,8 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestInterrupt interrupts reads that wait for a pipe. The end of the context ends the opening, and Interrupt ends
-// waiting for the next sample. When the opening is done, its context may end without an effect on the samples.
+// TestInterrupt interrupts reads that wait for a pipe. If the context ends, opening must end. Interrupt must end the
+// wait for the next sample. After the samples were opened, the context may end without an effect on them.
 func TestInterrupt(t *testing.T) {
 	path := fmt.Sprint(t.TempDir(), "/fifo")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
@@ -31,7 +31,7 @@ func TestInterrupt(t *testing.T) {
 	if _, err := OpenSamples(ctx, path, encoderOf(2, nil, nil, 255), config.Data{}); !errors.Is(err, ctx.Err()) {
 		t.Fatalf("error %v, want the error of the context", err)
 	}
-	first := strings.Repeat("1,2\n", 1<<14) // as much as OpenSamples looks at
+	first := strings.Repeat("1,2\n", 1<<14) // the amount of text that OpenSamples inspects
 	go func() { _, _ = w.WriteString(first) }()
 	ctx, cancel = context.WithCancel(t.Context())
 	s, err := OpenSamples(ctx, path, encoderOf(2, nil, nil, 255), config.Data{})

@@ -14,13 +14,13 @@ type kind struct {
 	name, title string
 	classes     []string
 	folders     []string   // names of the set's own folder, in order of preference
-	files       [][]string // for each file, its possible names without ".gz"
+	files       [][]string // for each file, its possible names (without ".gz")
 	get         string
 	open        func(k *kind, files []file) (*Set, error)
 	known       []content
 }
 
-// content identifies a known content by the digests of both parts ([Set.Digest]).
+// content describes a known content. train and test are the digests of the two parts ([Set.Digest]).
 type content struct{ train, test, note string }
 
 var mnistFiles = [][]string{
@@ -108,7 +108,7 @@ func findKind(name string) (*kind, bool) {
 	return kinds[i], true
 }
 
-// imageOf returns the image shape of a named data set, or zero if the name does not determine it.
+// imageOf returns the image shape of a named data set. It returns zero if the shape does not follow from the name.
 func imageOf(set string) Shape {
 	size := config.ImageOf(set)
 	return Shape{size[0], size[1], size[2]}
@@ -139,9 +139,11 @@ func setNames() []string {
 // systemFolder is the folder of Debian's data set packages.
 const systemFolder = "/usr/share/datasets"
 
-// Folders returns the folders in which data sets are looked for, in this order: flag, which is the value of --data,
-// unless empty; the folder in the environment variable IALGN_DATA, if set; the folder ialgn in the user's cache
-// directory; the system's folder of data sets.
+// Folders returns the folders in which data sets are searched, in this order:
+//   - flag, the value of --data, unless it is empty;
+//   - the folder in the environment variable IALGN_DATA, if it is set;
+//   - the folder ialgn in the user's cache directory;
+//   - the system's folder of data sets.
 func Folders(flag string) []string {
 	var folders []string
 	for _, f := range []string{flag, os.Getenv("IALGN_DATA")} {

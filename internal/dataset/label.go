@@ -9,11 +9,11 @@ import (
 	"ialgn/internal/message"
 )
 
-// exactDigits is the number of decimal digits up to which double precision is exact.
+// exactDigits is the largest number of decimal digits that double precision always represents exactly.
 const exactDigits = 15
 
 // key returns a text that is equal for all labels of the same class. Equal numbers, such as 1, 1.0 and 1e0, are the
-// same class. A number that begins with a zero, such as 007, is a code and equals only itself.
+// same class. A number that begins with a zero, such as 007, is a code. It is equal only to itself.
 func (n notation) key(label string) string {
 	digits := strings.TrimLeft(label, "+-")
 	if len(digits) > exactDigits || len(digits) > 1 && digits[0] == '0' && allDigits(digits[1:2]) {
@@ -23,18 +23,18 @@ func (n notation) key(label string) string {
 	if !ok {
 		return label
 	}
-	return strconv.FormatFloat(x+0, 'g', -1, 64) // -0 is 0
+	return strconv.FormatFloat(x+0, 'g', -1, 64) // -0 becomes 0
 }
 
 // classes holds the classes of a table, in the order of their first rows.
 type classes struct {
 	notation
 	names []string
-	at    map[string]int // class by label or by the label's key
+	at    map[string]int // for each label and for each label's key, the class
 }
 
-// add returns the class of a label, which it adds if it is new. A class is named after the shortest of its labels,
-// or the alphabetically first of several.
+// add returns the class of a label. It adds the class if the class is new. A class is named after the shortest of its
+// labels, or after the alphabetically first of several.
 func (c *classes) add(label string) (class int) {
 	class, known := c.at[label]
 	if known {
@@ -58,7 +58,7 @@ func (c *classes) add(label string) (class int) {
 	return class
 }
 
-// find returns the class of a label.
+// find returns the class of a label. known is false if no class has this label.
 func (c *classes) find(label string) (class int, known bool) {
 	if class, known = c.at[label]; !known {
 		class, known = c.at[c.key(label)]
@@ -66,7 +66,8 @@ func (c *classes) find(label string) (class int, known bool) {
 	return class, known
 }
 
-// sorted returns the names in order, numbers by value, and the position of each class among them.
+// sorted returns the names of the classes in order, and the position of each class in this order. Numbers are ordered
+// by value.
 func (c *classes) sorted() (names []string, place []int, err error) {
 	names = slices.Clone(c.names)
 	if err := sortLabels(names); err != nil {
@@ -82,7 +83,8 @@ func (c *classes) sorted() (names []string, place []int, err error) {
 	return names, place, nil
 }
 
-// check refuses labels that are unlikely: only one class or, unless the user named the column, too many classes.
+// check returns an error for labels that are unlikely. The labels are unlikely if there is only one class. They are
+// also unlikely if there are too many classes, unless the user named the column.
 func (c *classes) check(rows int, column string, given bool) error {
 	switch {
 	case len(c.names) < 2:
@@ -99,7 +101,8 @@ func (c *classes) check(rows int, column string, given bool) error {
 	return nil
 }
 
-// sortLabels sorts labels: by value if all are numbers with a decimal point, otherwise as texts.
+// sortLabels sorts labels. If all are numbers with a decimal point, they are sorted by value. Otherwise they are
+// sorted as texts.
 func sortLabels(labels []string) error {
 	values := make(map[string]float64, len(labels))
 	for _, l := range labels {

@@ -13,17 +13,19 @@ import (
 	"ialgn/internal/message"
 )
 
-// Labelled streams samples of a file with their classes; see [OpenLabelled].
+// Labelled streams the samples of a file together with their classes (see [OpenLabelled]).
 type Labelled struct {
 	*Samples
-	labels  *array // of samples in an array; nil for a table
+	labels  *array // the labels of samples in an array; nil for a table
 	classes []string
 }
 
 // OpenLabelled is like [OpenSamples], for a file whose samples have labels. A label is the name of one of the given
-// classes, or a number equal to the name. The labels of a table are in a column: the column named data.Label, or
-// else the label column of training, or else the last column. The labels of an array are in a separate file,
-// labels; for a table labels is empty.
+// classes, or a number equal to the name.
+//
+// The labels of a table are in one of its columns. It is the column named data.Label, or else the label column of
+// training, or else the last column. The labels of an array are in a separate file, named by labels. For a table,
+// labels is empty.
 //
 // Columns of a table are matched by name if both the model and the file have names.
 func OpenLabelled(ctx context.Context, path, labels string, enc *encoding.Encoder, classes []string, data config.Data) (
@@ -40,8 +42,8 @@ func OpenLabelled(ctx context.Context, path, labels string, enc *encoding.Encode
 	return l, nil
 }
 
-// byNames returns an encoder with columns. If enc has real values but no columns, each feature becomes a column of
-// numbers.
+// byNames returns an encoder that has columns. If enc has real values but no columns, each feature becomes a column
+// of numbers.
 func byNames(enc *encoding.Encoder, label string) *encoding.Encoder {
 	if enc.Columns != nil || enc.Quantiser == nil || len(enc.Names) == 0 {
 		return enc
@@ -54,7 +56,7 @@ func byNames(enc *encoding.Encoder, label string) *encoding.Encoder {
 	return &named
 }
 
-// open finds the labels.
+// open finds the labels of the samples.
 func (l *Labelled) open(labels string, enc *encoding.Encoder, label string) (err error) {
 	switch {
 	case l.table != nil && labels != "":
@@ -86,8 +88,8 @@ func (l *Labelled) open(labels string, enc *encoding.Encoder, label string) (err
 	return nil
 }
 
-// labelColumn returns the label column of a table: the column with the given name or, if name is empty, the column
-// that was the label in training.
+// labelColumn returns the label column of a table. It is the column with the given name. If name is empty, it is the
+// column that was the label in training.
 func (t *table) labelColumn(columns []encoding.Column, name string) (int, error) {
 	at := slices.IndexFunc(columns, func(c encoding.Column) bool { return c.Kind == encoding.LabelColumn })
 	if name == "" && at >= 0 {
@@ -139,11 +141,11 @@ func (l *Labelled) Next(values []uint16) (class int, err error) {
 	return class, nil
 }
 
-// ClassOf returns the class whose name is label, or else the class whose name is an equal number, or -1 if there is
-// none.
+// ClassOf returns the index of the class whose name is label. If there is none, it returns the class whose name is an
+// equal number. It returns -1 if there is no such class either.
 func ClassOf(classes []string, label string) int { return notation{}.classOf(classes, label) }
 
-// classOf is ClassOf for numbers in notation n.
+// classOf is ClassOf for labels whose numbers are in notation n.
 func (n notation) classOf(classes []string, label string) int {
 	if at := slices.Index(classes, label); at >= 0 {
 		return at

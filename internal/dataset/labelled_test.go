@@ -14,7 +14,7 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// readLabelled reads the classes and the feature words of a file's samples.
+// readLabelled reads the classes and the feature words of all samples in a file.
 func readLabelled(t *testing.T, text, labels []byte, enc *encoding.Encoder, classes []string, label string) (
 	found []int, words [][]uint16, err error,
 ) {
@@ -46,8 +46,8 @@ func readLabelled(t *testing.T, text, labels []byte, enc *encoding.Encoder, clas
 	}
 }
 
-// labelledEncoders returns three encoders: of integers without names, of real values with names, and of a table with
-// known columns.
+// labelledEncoders returns three encoders. The first is for integers without names, the second for real values with
+// names, and the third for a table with known columns.
 func labelledEncoders() (words, reals, table *encoding.Encoder) {
 	q := &encoding.Quantiser{Offset: []float64{0, 0}, Scale: []float64{1, 1}}
 	words, reals, table = encoderOf(2, nil, nil, 15), encoderOf(2, []string{"a", "b"}, q, 15), encoderOf(2, []string{

@@ -15,20 +15,21 @@ import (
 
 // layout says how to read a CSV file and how to interpret its columns.
 type layout struct {
-	header    string   // auto (or empty), yes, no
-	label     string   // name of the label column or, without a header, its number from 1; empty: the last column
+	header    string   // auto, yes or no; empty: auto
+	label     string   // name of the label column or, if there is no header, its number from 1; empty: the last column
 	separator byte     // 0: determined by the first lines
-	notation           // of numbers; if commas separate fields, a decimal comma is expected only in quoted numbers
+	notation           // of numbers; if fields are separated by commas, numbers with a decimal comma are quoted
 	said      bool     // the configuration gives the notation
-	words     []string // words for a missing value, besides the usual ones
+	words     []string // words for a missing value, in addition to the usual words
 
-	// Columns by name or, without a header, by number. only lists the columns to read; empty: all.
+	// These are names of columns or, if there is no header, numbers. only lists the columns to read. If only is empty,
+	// all columns are read.
 	only, drop, categories []string
 	missing                bool // values may be missing
 
-	// The remaining fields are for files for prediction: the number of features, and names that mark the first line
-	// as a header even if they look like numbers. Records may lack the label. If the model knows its columns, they
-	// are found by columns.
+	// The remaining fields are for files for prediction. They give the number of features, and names that show that the
+	// first line is a header even if they look like numbers. Records may lack the label. If the model knows its columns,
+	// the field columns is used to find them.
 	features int
 	names    []string
 	columns  []encoding.Column
@@ -63,7 +64,7 @@ func layoutOf(cfg *config.Data) (layout, error) {
 	return lay, nil
 }
 
-// notationOf returns the number notation that a configuration gives.
+// notationOf returns the number notation that a configuration declares.
 func notationOf(cfg *config.Data) notation {
 	n := notation{comma: cfg.Decimal == "comma"}
 	if cfg.Thousands != "none" {
@@ -72,7 +73,7 @@ func notationOf(cfg *config.Data) notation {
 	return n
 }
 
-// understand finds the columns of a file from its first rows, and reports whether the first row is a header.
+// understand finds the columns of a file from its first rows. It reports whether the first row is a header.
 func (t *table) understand(rows [][]string, lay layout) (header bool, err error) {
 	line := rows[0]
 	if lay.columns != nil {
@@ -103,8 +104,8 @@ func (t *table) understand(rows [][]string, lay layout) (header bool, err error)
 	return header, t.checkNumbers(rows, lay)
 }
 
-// checkNumbers inspects the first rows of number columns. It returns an error that asks for the meaning of points
-// if they look like thousands separators.
+// checkNumbers inspects the first rows of number columns. If points look like thousands separators, it returns an
+// error that asks for their meaning.
 func (t *table) checkNumbers(rows [][]string, lay layout) error {
 	var seen []*evidence
 	var places []int
@@ -126,15 +127,15 @@ func (t *table) checkNumbers(rows [][]string, lay layout) error {
 	return nil // other unclear fields are not numbers
 }
 
-// mayLack reports whether all values of a row may be missing for a model.
+// mayLack reports whether a model accepts a row in which all values are missing.
 func (lay layout) mayLack() bool {
 	return slices.ContainsFunc(lay.columns, func(c encoding.Column) bool { return c.Missing })
 }
 
-// sparse matches a row in LIBSVM's sparse form: a label, then indices with values.
+// sparse matches a row in LIBSVM's sparse form. Such a row has a label, followed by pairs of index and value.
 var sparse = regexp.MustCompile(`^\S+( \d+:\S+)+$`)
 
-// checkWidth refuses an impossible number of columns.
+// checkWidth returns an error if the number of columns is impossible.
 func checkWidth(rows [][]string, label bool) error {
 	line := rows[0]
 	columns, rest := len(line), len(line)
@@ -156,7 +157,7 @@ func checkWidth(rows [][]string, label bool) error {
 	return message.WithHint(err, "set data.separator if another character separates the columns")
 }
 
-// findLabel finds the label column, by name or number, or else by place.
+// findLabel finds the label column by name or number. If the layout gives neither, it finds the column by place.
 func (t *table) findLabel(line []string, lay layout) error {
 	at, number := slices.Index(line, lay.label), lay.number(line)
 	known := lay.features != 0
@@ -179,8 +180,8 @@ func (t *table) findLabel(line []string, lay layout) error {
 	return t.namedLabel(line, lay)
 }
 
-// namedLabel finds the label column by the label's name, or takes the last column if there is no name. In a file
-// for prediction, the label is the column that is not among the feature names, or else the last column.
+// namedLabel finds the label column by the label's name. If there is no name, it takes the last column. In a file for
+// prediction, the label is the column that is not among the feature names, or else the last column.
 func (t *table) namedLabel(line []string, lay layout) error {
 	at := slices.Index(line, lay.label)
 	t.label = len(line) - 1
@@ -203,14 +204,14 @@ func (t *table) namedLabel(line []string, lay layout) error {
 	return nil
 }
 
-// noColumn returns the error that a key names a column that the first line does not have.
+// noColumn returns the error for a key that names a column if the first line does not have this column.
 func noColumn(key, name string, line []string) error {
 	return message.Near(fmt.Errorf("no column is named %q (%s); the first line has %s", name, key, abridged(line)), name,
 		line)
 }
 
-// number returns the column that the label gives by number, or -1 if it does not. If there certainly is a header,
-// the label is always a name.
+// number returns the column that the label gives by number. It returns -1 if the label is not a number. If there
+// certainly is a header, the label is always a name.
 func (lay layout) number(line []string) int {
 	if lay.header == "yes" || lay.features != 0 && lay.names != nil {
 		return -1
@@ -218,8 +219,8 @@ func (lay layout) number(line []string) int {
 	return columnNumber(lay.label, len(line))
 }
 
-// columnNumber returns the column that a text gives by number, counted from 1, or -1 if it is no number up to
-// columns.
+// columnNumber returns the column whose number, counted from 1, is the given text. It returns -1 if the text is not a
+// number from 1 to columns.
 func columnNumber(text string, columns int) int {
 	n, err := decimal.Int(text)
 	if err != nil || n < 1 || n > columns {
@@ -228,7 +229,8 @@ func columnNumber(text string, columns int) int {
 	return n - 1
 }
 
-// uncertain reports whether the label may be a name or a number, because it is not known whether there is a header.
+// uncertain reports whether the label may be a name or a number. This is the case if it is not known whether there is
+// a header.
 func (lay layout) uncertain() bool { return lay.header != "no" && lay.features == 0 }
 
 func allNumbers(line []string) bool {
@@ -238,8 +240,8 @@ func allNumbers(line []string) bool {
 	})
 }
 
-// isHeader decides whether the first row is a header: by the configuration, by names that the row contains, or by
-// its looks.
+// isHeader decides whether the first row is a header. It uses the configuration, the names in the row, or the looks
+// of the first rows.
 func (t *table) isHeader(rows [][]string, lay layout) (bool, error) {
 	line := rows[0]
 	switch lay.header {
@@ -275,7 +277,7 @@ func (t *table) isHeader(rows [][]string, lay layout) (bool, error) {
 // lists reports whether the configuration lists columns.
 func (lay layout) lists() bool { return len(lay.only)+len(lay.drop)+len(lay.categories) > 0 }
 
-// named reports whether some listed column can only be a name and not a number.
+// named reports whether some listed column must be a name because it cannot be a number.
 func (lay layout) named(line []string) bool {
 	return slices.ContainsFunc(slices.Concat(lay.only, lay.drop, lay.categories), func(name string) bool {
 		_, err := decimal.Int(name)
@@ -283,8 +285,8 @@ func (lay layout) named(line []string) bool {
 	})
 }
 
-// judged returns a function that selects the columns whose fields would be numbers if the line is not a header. The
-// label is handled separately.
+// judged returns a function that selects columns for the decision about the header. It selects the columns whose
+// fields would be numbers if the line is not a header. The label is handled separately.
 func (lay layout) judged(line []string) func(column int) bool {
 	at := func(list []string) (columns []int) {
 		for _, name := range list {
@@ -343,7 +345,7 @@ func (t *table) choose(line []string, lay layout) error {
 	return t.unambiguous(lay)
 }
 
-// find returns the columns that a list names: by name, or by number if there is no header.
+// find returns the columns in a list of names. If there is no header, the list has column numbers instead.
 func (t *table) find(key string, names, line []string) (columns []int, err error) {
 	for _, name := range names {
 		at := columnNumber(name, len(line))
@@ -362,7 +364,7 @@ func (t *table) find(key string, names, line []string) (columns []int, err error
 	return columns, nil
 }
 
-// unambiguous refuses column names that occur twice, if a model will find its columns by name.
+// unambiguous returns an error if a column name occurs twice and a model will find its columns by name.
 func (t *table) unambiguous(lay layout) error {
 	if t.header == nil || !lay.lists() && !lay.missing {
 		return nil

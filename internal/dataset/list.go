@@ -13,12 +13,12 @@ import (
 type Info struct {
 	Name    string   `json:"name"`
 	Title   string   `json:"title"`
-	Folders []string `json:"folders,omitempty"` // subfolders that are searched before the folder itself
+	Folders []string `json:"folders,omitempty"` // subfolders that are searched before the folder that contains them
 	Files   []string `json:"files,omitempty"`   // each may end in .gz
 	Get     string   `json:"get"`               // how to get the set
 }
 
-// List describes all sets, the embedded one first.
+// List describes all sets. The embedded set comes first.
 func List() []Info {
 	infos := []Info{{
 		Name: "digits", Title: "Optical Recognition of Handwritten Digits (UCI), 8 x 8 pixels, 3,823 + 1,797",
@@ -43,7 +43,7 @@ func List() []Info {
 	})
 }
 
-// Own reports whether a set consists of the user's own files, which a configuration names.
+// Own reports whether a set consists of the user's own files, whose names are in the configuration.
 func Own(name string) bool { return name == "csv" || name == "arrays" }
 
 // Status is the result of [Check] for a set.
@@ -53,12 +53,12 @@ type Status struct {
 	Path  string       `json:"path,omitempty"`
 	Parts []PartStatus `json:"parts,omitempty"`
 	Known bool         `json:"known"` // both parts have a content that the program knows
-	Note  string       `json:"note"`  // what the set holds; for a missing set, where it was searched for and how to get it
+	Note  string       `json:"note"`  // what the set holds; for a missing set, where it was searched and how to get it
 
 	missing *MissingError // nil: the set was found
 }
 
-// NoteIn returns the note, with options named in the given words.
+// NoteIn returns the note. words says how options are named in it.
 func (s Status) NoteIn(words message.Words) string {
 	if s.missing == nil {
 		return s.Note
@@ -66,16 +66,16 @@ func (s Status) NoteIn(words message.Words) string {
 	return s.missing.Reason + "; " + s.missing.HintIn(words)
 }
 
-// PartStatus is the content of one part.
+// PartStatus describes the content of one part.
 type PartStatus struct {
 	Part    string `json:"part"`
 	Samples int    `json:"samples"`
-	SHA256  string `json:"sha256"` // digest of the decoded content, see [Set.Digest]
+	SHA256  string `json:"sha256"` // digest of the decoded content; see [Set.Digest]
 }
 
-// Check looks for a set in the folders, reads all of it, and compares its content with the known contents. A set
-// that is not found is not an error: Note then says where it was looked for. An unknown content is not an error
-// either. An unknown name or a damaged file is an error.
+// Check looks for a set in the folders, reads all of it, and compares its content with the known contents. If the set
+// is not found, Check returns no error, and the Note of the result says where it was searched for. An unknown content
+// is not an error either. An unknown name or a damaged file is an error.
 func Check(ctx context.Context, name string, folders []string) (Status, error) {
 	s, st, err := look(ctx, name, folders)
 	if s == nil {
@@ -91,14 +91,14 @@ func Check(ctx context.Context, name string, folders []string) (Status, error) {
 	return st, nil
 }
 
-// Look is like [Check], but does not read the set. It only reports where the set was found.
+// Look is like [Check], but does not read the set. It only reports where the set is.
 func Look(ctx context.Context, name string, folders []string) (Status, error) {
 	_, st, err := look(ctx, name, folders)
 	return st, err
 }
 
-// look opens a set and fills in the part of its status that is known before reading. The set is nil if it was not
-// found.
+// look opens a set and fills in the part of the status that is known before the set is read. The set is nil if it was
+// not found.
 func look(ctx context.Context, name string, folders []string) (*Set, Status, error) {
 	st := Status{Name: name}
 	if Own(name) {
@@ -139,7 +139,7 @@ func contents() []namedContent {
 	return all
 }
 
-// recognise compares the content with the contents of all sets, because MNIST-like sets are easily confused.
+// recognise compares the content of a set with the contents of all sets, because MNIST-like sets are easily confused.
 func recognise(name, train, test string) (known bool, note string) {
 	for _, c := range contents() {
 		if c.train != train || c.test != test {

@@ -13,18 +13,18 @@ import (
 	"ialgn/internal/message"
 )
 
-// looked summarises the values of a column.
+// looked summarises the values of a column in a survey.
 type looked struct {
 	values, numbers, missing int
-	absent                   int // values that mean "missing" in a column of numbers and are words otherwise
-	numerals                 int // values that are numbers in any notation
+	absent                   int // values that mean "missing" in a column of numbers and are words in other columns
+	numerals                 int // number of values that are numbers in any notation
 	marks                    evidence
 	lo, hi                   float64
-	sequence                 bool // each number is one more than the number before
+	sequence                 bool // each number is larger by one than the number before
 	last                     float64
-	distinct                 map[uint64]bool // hashes of the values, as values may be long and many
-	words                    []string        // the first different values, up to maxCategories
-	unfit                    error           // why some value cannot be a category
+	distinct                 map[uint64]bool // hashes of the distinct values, because values may be long and many
+	words                    []string        // the first distinct values, up to maxCategories
+	unfit                    error           // why some value cannot be a category; nil: all can
 	odd                      []Odd           // the first values that are not numbers
 }
 
@@ -56,10 +56,10 @@ func (c *looked) add(field string, t *table) {
 	}
 }
 
-// hashSeed seeds the hashes of values, which are only compared with each other.
+// hashSeed seeds the hashes of values. The hashes are only compared with each other.
 var hashSeed = maphash.MakeSeed()
 
-// remember records a value among the different values.
+// remember adds a value to the set of distinct values.
 func (c *looked) remember(field string) {
 	hash := maphash.String(hashSeed, field)
 	if len(c.distinct) == MostDistinct || c.distinct[hash] {
@@ -85,7 +85,7 @@ func (c *looked) number(x float64) {
 	c.last = x
 }
 
-// judge decides the column's kind.
+// judge decides which kind the column has.
 func (c *looked) judge(to *Surveyed) error {
 	to.Distinct, to.Missing, to.Kind = len(c.distinct), c.missing, encoding.NumberColumn
 	if err := c.takeMissing(to); err != nil {
@@ -108,7 +108,7 @@ func (c *looked) judge(to *Surveyed) error {
 	return nil
 }
 
-// reason returns why a column is left out, or "" if it is used.
+// reason returns the reason why a column is left out. It returns "" if the column is used.
 func (c *looked) reason(to *Surveyed, words int) string {
 	first := Odd{}
 	if len(c.odd) > 0 {
@@ -142,9 +142,9 @@ func (c *looked) reason(to *Surveyed, words int) string {
 	return ""
 }
 
-// takeMissing treats the words in a column of numbers as missing values if they are few. These are the usual marks
-// of programs, and other words, which must then be declared. It returns an error for a number in a different
-// notation.
+// takeMissing treats the words in a column of numbers as missing values if there are few of them. Some words are the
+// usual marks of programs. Other words must be declared in the configuration. takeMissing returns an error for a
+// number in a different notation.
 func (c *looked) takeMissing(to *Surveyed) error {
 	values := c.values - c.absent
 	odd := values - c.numbers

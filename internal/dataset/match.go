@@ -9,8 +9,9 @@ import (
 	"ialgn/internal/message"
 )
 
-// match finds a model's columns in a file for prediction: by their names in the first line, in any order and among
-// others, or by place if the first line is not a header. It reports whether it is a header.
+// match finds a model's columns in a file for prediction. If the first line is a header, it finds the columns by
+// name. They may be in any order, and the file may have other columns. Otherwise it finds them by place. header
+// reports whether the first line is a header.
 func (t *table) match(rows [][]string, lay layout) (header bool, err error) {
 	line, columns := rows[0], lay.columns
 	t.label = -1
@@ -37,7 +38,7 @@ func named(columns []encoding.Column) bool {
 	return slices.ContainsFunc(columns, func(c encoding.Column) bool { return c.Name != "" })
 }
 
-// absent returns the feature names that a line lacks.
+// absent returns the feature names that the line does not have.
 func absent(line []string, columns []encoding.Column) (names []string) {
 	for i := range columns {
 		if c := &columns[i]; !c.Optional() && !slices.Contains(line, c.Name) {
@@ -63,8 +64,8 @@ func (t *table) byName(line []string, columns []encoding.Column) error {
 	return nil
 }
 
-// byPlace finds the feature columns by place. The line has all of the model's columns, all except the label, or
-// only the feature columns.
+// byPlace finds the feature columns by place. The line must have all of the model's columns, all except the label,
+// or only the feature columns.
 func (t *table) byPlace(line []string, columns []encoding.Column) error {
 	lacks := func(kinds ...encoding.ColumnKind) []encoding.Column {
 		lacking := func(c encoding.Column) bool { return slices.Contains(kinds, c.Kind) }
@@ -91,15 +92,15 @@ func (t *table) byPlace(line []string, columns []encoding.Column) error {
 		len(line), strings.Join(slices.Compact(counts), ", "))
 }
 
-// add adds the next feature column.
+// add adds a feature column, which follows the columns added so far.
 func (t *table) add(c *encoding.Column, at int) {
 	t.columns = append(t.columns, column{Column: *c, at: at})
 	t.features += c.Features()
 }
 
-// looksLikeData reports whether the first line looks like a record. In a table with numbers, at least one field of
-// a number column must be a number, and the label must not look like a header. In a table without numbers, no field
-// may be the name of a column.
+// looksLikeData reports whether the first line looks like a record. If the table has numbers, two conditions apply.
+// At least one field of a number column must be a number, and the label must not look like a header. If the table has
+// no numbers, no field may be the name of a column.
 func (t *table) looksLikeData(rows [][]string, lay layout) bool {
 	line := rows[0]
 	var numbers, names []string

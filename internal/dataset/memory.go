@@ -9,14 +9,14 @@ import (
 	"ialgn/internal/config"
 )
 
-// memorySource is a set of samples that a program passed.
+// memorySource is a set of samples that a program passed in memory.
 type memorySource struct {
 	scaling
 	features [2][][]float64
 	labels   [2][]int
 }
 
-// openMemory checks the samples of a program. Unless they have a test part, it splits one off.
+// openMemory checks samples that a program passed in memory. If they have no test part, it splits a test part off.
 func openMemory(cfg config.Data, words form) (*Set, error) {
 	m := cfg.Memory
 	if m == nil {
@@ -59,7 +59,8 @@ func openMemory(cfg config.Data, words form) (*Set, error) {
 	return set, nil
 }
 
-// memoryClasses returns the names of the classes: the given names, or else the numbers up to the largest label.
+// memoryClasses returns the names of the classes. If no names are given, the names are the numbers up to the largest
+// label.
 func memoryClasses(m *config.Samples) ([]string, error) {
 	classes := slices.Clone(m.Classes)
 	if len(classes) == 0 && len(m.Labels) > 0 {
@@ -114,7 +115,7 @@ func checkSample(row []float64, width, label, classes int) error {
 	return nil
 }
 
-// divide splits the test part off the training part, as for a CSV file.
+// divide splits the test part off the training part. It uses the same method as for a CSV file.
 func (s *memorySource) divide(cfg config.Data, classes int) error {
 	labels := make([]uint8, len(s.labels[Train]))
 	for i, l := range s.labels[Train] {
@@ -136,8 +137,8 @@ func (s *memorySource) divide(cfg config.Data, classes int) error {
 	return nil
 }
 
-// fit determines the range of each feature over the training part, unless there is a quantiser or numbers are
-// words.
+// fit determines the range of each feature over the training part. It does nothing if there is a quantiser or if
+// numbers are words.
 func (s *memorySource) fit(set *Set, words form) error {
 	if s.settled() {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// TestMissingWords reads words for missing numbers. Usual words are known. train refuses other words, and names their
-// place, until they are declared.
+// TestMissingWords reads words for missing numbers. The usual words are known. train must refuse other words until
+// they are declared. The error names their place.
 func TestMissingWords(t *testing.T) {
 	for word, known := range map[string]bool{
 		"": true, "NA": true, "n/a": true, "NULL": true, "NaN": true, "-nan": true, "#N/A": true, "#NV": true, "None": true,
@@ -49,7 +49,7 @@ func TestMissingWords(t *testing.T) {
 }
 
 // TestMissingWordsDeclared declares a number as missing. In a column of categories, the usual words for missing
-// numbers stay categories.
+// numbers must remain categories.
 func TestMissingWordsDeclared(t *testing.T) {
 	text := rows("a,colour,label", 30, func(i int) string {
 		return fmt.Sprintf("%d,%s,%d", []int{-999, i, 2 * i}[i%3], []string{"None", "-", "red", "k.A."}[i%4], i%2)
@@ -65,8 +65,8 @@ func TestMissingWordsDeclared(t *testing.T) {
 	}
 }
 
-// TestManyOddWords checks the kind of a column that mixes numbers and words. For example, numbers with one word in many
-// rows are still numbers, and a column with few different numbers is left out.
+// TestManyOddWords checks the kind of a column that mixes numbers and words. For example, numbers with one word in
+// many rows are still numbers. A column with few distinct numbers is left out.
 func TestManyOddWords(t *testing.T) {
 	for name, test := range map[string]struct {
 		value func(i int) string

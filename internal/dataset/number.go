@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// notation says how the numbers of a table are written: with a decimal point or a decimal comma, and with or
-// without a separator between thousands.
+// notation says how the numbers of a table are written. They have a decimal point or a decimal comma. Thousands are
+// separated by a character or not separated.
 type notation struct {
 	comma     bool
-	thousands string // a name of groupMarks; empty: none
+	thousands string // a name in groupMarks; empty: thousands are not separated
 }
 
-// groupMarks lists the characters that may separate thousands, by name.
+// groupMarks lists the characters that may separate thousands, with a name for each kind.
 var groupMarks = []struct{ name, marks string }{
 	{"comma", ","}, {"point", "."}, {"space", " \u00a0\u2009\u202f"}, {"apostrophe", "'\u2019"},
 }
@@ -31,9 +31,9 @@ func marksOf(name string) string {
 	return ""
 }
 
-// parse reads a number. Its thousands need not be separated.
+// parse reads a number. A number may be written without thousands separators in every notation.
 func (n notation) parse(text string) (float64, error) {
-	if strings.ContainsAny(text, "xX_") { // accepted by Go only, such as 0x1p-2
+	if strings.ContainsAny(text, "xX_") { // only Go accepts such numbers, for example 0x1p-2
 		return 0, strconv.ErrSyntax
 	}
 	if n.thousands != "" {
@@ -58,7 +58,7 @@ func (n notation) finite(text string) (float64, bool) {
 	return x, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
 }
 
-// ungroup removes the thousands separators of a number. Each must be followed by three digits.
+// ungroup removes the thousands separators of a number. Exactly three digits must follow each separator.
 func (n notation) ungroup(text string) (plain string, ok bool) {
 	marks := marksOf(n.thousands)
 	if !strings.ContainsAny(text, marks) {
@@ -82,7 +82,7 @@ func (n notation) ungroup(text string) (plain string, ok bool) {
 	return whole[:len(whole)-len(strings.TrimLeft(whole, "+-"))] + strings.Join(groups, "") + rest, true
 }
 
-// longestNumeral bounds the bytes of a number with thousands separators.
+// longestNumeral is the greatest length of a number with thousands separators, in bytes.
 const longestNumeral = 400
 
 // split splits a text at each of the marks. It also returns the marks that it found, one after the other.
@@ -98,7 +98,7 @@ func split(text, marks string) (parts []string, found string) {
 	}
 }
 
-// grouped reports whether the texts are the digit groups of a number of one thousand or more.
+// grouped reports whether the texts are the digit groups of a number that is at least 1000.
 func grouped(groups []string) bool {
 	for i, g := range groups {
 		if !allDigits(g) || len(g) != 3 && (i > 0 || len(g) > 3) {
@@ -112,7 +112,7 @@ func allDigits(text string) bool { return text != "" && noneButDigits(text) }
 
 func noneButDigits(text string) bool { return strings.Trim(text, "0123456789") == "" }
 
-// looksNumeric reports whether a text is a finite number in any notation.
+// looksNumeric reports whether a text is a finite number in at least one notation.
 func looksNumeric(text string) bool {
 	for _, n := range []notation{{}, {comma: true}} {
 		if _, ok := n.finite(text); ok {
@@ -123,15 +123,16 @@ func looksNumeric(text string) bool {
 	return ok
 }
 
-// numeral says what the marks in a number mean. Each field is the index of a row of groupMarks, or -1: the
-// thousands separator, the decimal mark, or a mark that may be either, as in 1,021.
+// numeral says what the marks in a number mean. group is the thousands separator, decimal is the decimal mark, and
+// either is a mark that may be one or the other, as in 1,021. Each is the index of a row of groupMarks, or -1 if
+// there is no such mark.
 type numeral struct{ group, decimal, either int }
 
 // exponent matches the end of a number in scientific notation.
 var exponent = regexp.MustCompile(`[eE][+-]?[0-9]+$`)
 
-// numeralOf interprets the marks of a number. ok is false if the text is not a number. A number with an exponent
-// has no thousands separators.
+// numeralOf determines the meaning of the marks in a number. ok is false if the text is not a number. A number with
+// an exponent has no thousands separators.
 func numeralOf(text string) (n numeral, ok bool) {
 	at := exponent.FindStringIndex(text)
 	if at == nil {
@@ -152,7 +153,7 @@ func marksIn(text string) (n numeral, ok bool) {
 		return n, allDigits(text)
 	}
 	parts, marks := split(text, allMarks)
-	// All marks except the last are alike if they separate thousands and the last one is the decimal mark.
+	// If the last mark is the decimal mark, all other marks separate thousands and must be alike.
 	first, last, end := firstMark(marks), lastMark(marks), len(parts)-1
 	before := marks[:strings.LastIndex(marks, last)]
 	alone, decimal := before == "", strings.Contains(",.", last) && noneButDigits(parts[end])
@@ -171,7 +172,7 @@ func marksIn(text string) (n numeral, ok bool) {
 	return n, true
 }
 
-// allMarks are the marks of all rows of groupMarks.
+// allMarks holds the marks of all rows of groupMarks.
 var allMarks = func() (all string) {
 	for _, g := range groupMarks {
 		all += g.marks
@@ -196,15 +197,16 @@ func kindOf(mark string) int {
 	})
 }
 
-// evidence counts the marks in the numbers of a column. The arrays are indexed by the rows of groupMarks.
+// evidence counts the marks in the numbers of a column. An index into its arrays is the number of a row of
+// groupMarks.
 type evidence struct {
 	group, decimal, either [4]int
-	rounded                [4]int // numbers with a mark of either meaning whose last digit is 0
-	small, large           int    // whole numbers below 1000, and larger ones
+	rounded                [4]int // numbers with a mark of unclear meaning whose last digit is 0
+	small, large           int    // counts of whole numbers below 1000, and of larger ones
 	example                [4]place
 }
 
-// place is a value and its line.
+// place is a value in a column, together with the value's line.
 type place struct {
 	text string
 	line int
@@ -241,7 +243,7 @@ func (e *evidence) join(o *evidence) {
 	}
 }
 
-// The rows of groupMarks. The first two can also be decimal marks.
+// These are the rows of groupMarks. The marks of the first two rows can also be decimal marks.
 const (
 	markComma = iota
 	markPoint
@@ -249,30 +251,32 @@ const (
 	markApostrophe
 )
 
-// manyGroups is the number of values with three digits after a point that proves that points separate thousands.
-// Among as many decimals, some would have fewer digits, because programs omit trailing zeros.
+// manyGroups is a number of values with three digits after a point. If a column has this number of such values, the
+// points separate thousands. If the points were decimal marks, some values would have fewer digits, because programs
+// omit trailing zeros.
 const manyGroups = 50
 
-// pointsAsGroups reports whether the points of a column look like thousands separators: each is followed by three
-// digits, of which the last may be 0, and all numbers without a point are below 1000.
+// pointsAsGroups reports whether the points of a column look like thousands separators. This is the case if three
+// digits follow each point and all whole numbers without a point are below 1000. In addition, some number with a
+// point must end in 0, or there must be at least manyGroups numbers with a point.
 func (e *evidence) pointsAsGroups() bool {
 	return e.either[markPoint] > 0 && e.decimal == [4]int{} && e.small > 0 && e.large == 0 &&
 		(e.rounded[markPoint] > 0 || e.either[markPoint] >= manyGroups)
 }
 
-// Results of decimalMark besides the rows of groupMarks.
+// These are results of decimalMark in addition to the rows of groupMarks.
 const (
 	markUnknown = -1
 	markMixed   = -2
 )
 
-// decimalMark returns the decimal mark of the numbers. It is the mark that is certainly decimal in some number. If a
-// mark certainly separates thousands, it is the other mark.
+// decimalMark returns the decimal mark of the numbers. It is the mark that is certainly a decimal mark in some
+// number. If a mark certainly separates thousands, the other mark is the decimal mark.
 func (e *evidence) decimalMark() int {
 	sure := func(mark, other int) bool { return e.decimal[mark] > 0 || e.group[other] > 0 }
 	switch comma, point := sure(markComma, markPoint), sure(markPoint, markComma); {
 	case comma && point:
-		return markMixed // in different columns; without a given notation, some of them hold words
+		return markMixed // in different columns; unless a notation is given, some of these columns hold words
 	case comma:
 		return markComma
 	case point:
@@ -281,8 +285,8 @@ func (e *evidence) decimalMark() int {
 	return markUnknown
 }
 
-// decide returns the notation of the numbers of some columns. If a mark is ambiguous, it returns the column and the
-// mark in question; otherwise column is -1.
+// decide returns the notation of the numbers in some columns. If a mark is ambiguous, column and mark say which mark
+// of which column. Otherwise column is -1.
 func decide(columns []*evidence) (n notation, column, mark int) {
 	var all evidence
 	for _, e := range columns {

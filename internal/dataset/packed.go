@@ -6,28 +6,29 @@ import (
 	"os"
 )
 
-// packedRows stores rows of numbers exactly, in compressed blocks of rows. In each block, a column takes as many
-// bytes for a number as its range requires: numbers with few digits are stored as multiples of a negative power of
-// ten. Few blocks are kept in memory; more are written to a temporary file without a name, if that is possible.
+// packedRows stores rows of numbers exactly, in compressed blocks of rows. In each block, every number of a column
+// takes the same number of bytes, which depends on the range of the column. Numbers with few digits are stored as
+// multiples of a negative power of ten. A few blocks are kept in memory. Further blocks are written to a temporary
+// file without a name, if this is possible.
 type packedRows struct {
 	columns, rows int
-	size          int       // rows in a full block
-	filling       []float64 // the rows of the last, incomplete block, column by column
+	size          int       // number of rows in a full block
+	filling       []float64 // the rows of the last, incomplete block, ordered by column
 	blocks        []rowBlock
-	held          int // bytes of the blocks in memory
+	held          int // total bytes of the blocks in memory
 	file          *os.File
 	written       int64
-	full          bool // writing to the file has failed
+	full          bool // a write to the file has failed
 }
 
-// rowBlock is a block: its data in memory or, if data is nil, its place in the file.
+// rowBlock is a block of rows. It has the data in memory. If data is nil, it has the data's place in the file.
 type rowBlock struct {
 	data []byte
 	at   int64
 	n    int
 }
 
-// Sizes of packed rows.
+// These are the sizes of packed rows.
 const (
 	mostHeld    = 2 << 20 // bytes in memory
 	blockValues = 1 << 15
@@ -37,7 +38,7 @@ const (
 	wordBytes   = 8
 )
 
-// Forms of a column besides the exponents of ten.
+// These are the forms of a column in addition to the exponents of ten.
 const (
 	plainFloats = 31   // the values are stored as float64
 	withMissing = 0x80 // the largest code means NaN
@@ -71,7 +72,7 @@ func (p *packedRows) flush() {
 	for c := range p.columns {
 		data = appendColumn(data, p.filling[c*p.size:][:n])
 	}
-	data = append(data, make([]byte, wordBytes)...) // padding, so that each number can be read as eight bytes
+	data = append(data, make([]byte, wordBytes)...) // padding, so that eight bytes can be read at each number
 	p.blocks = append(p.blocks, rowBlock{data: append(make([]byte, 0, len(data)), data...), n: len(data)})
 	if p.held += len(data); p.held > mostHeld && !p.full {
 		p.full = !p.spill()
@@ -104,13 +105,13 @@ func (p *packedRows) spill() bool {
 	return true
 }
 
-// create makes the file. It has no name, so that nothing is left of it however the program ends.
+// create creates the file. The file has no name, so that it disappears when the program ends for any reason.
 func (p *packedRows) create() bool {
 	f, err := os.CreateTemp("", "ialgn-data-")
 	if err != nil {
 		return false
 	}
-	if os.Remove(f.Name()) != nil { // on systems that do not remove open files
+	if os.Remove(f.Name()) != nil { // fails on systems that do not remove open files
 		f.Close()
 		os.Remove(f.Name())
 		return false
@@ -119,8 +120,8 @@ func (p *packedRows) create() bool {
 	return true
 }
 
-// each calls fn with the rows in order, and their numbers from 0. column and row select the columns and rows that
-// are wanted; other columns are undefined. fn must not keep a row.
+// each calls fn with the rows in order, together with their numbers, counted from 0. column and row select the
+// columns and rows. The values of other columns are undefined. fn must not keep a row.
 func (p *packedRows) each(column, row func(i int) bool, fn func(i int, x []float64) error) error {
 	values, x := make([]float64, p.columns*p.size), make([]float64, p.columns)
 	var wanted []int
@@ -155,7 +156,7 @@ func (p *packedRows) each(column, row func(i int) bool, fn func(i int, x []float
 	return nil
 }
 
-// load returns the bytes of a block, from memory or read into buf.
+// load returns the bytes of a block. If they are not in memory, it reads them into buf.
 func (p *packedRows) load(b *rowBlock, buf *[]byte) ([]byte, error) {
 	if b.data != nil {
 		return b.data, nil
@@ -167,7 +168,7 @@ func (p *packedRows) load(b *rowBlock, buf *[]byte) ([]byte, error) {
 	return (*buf)[:b.n], err
 }
 
-// powers are the powers of ten by exponent.
+// powers holds the powers of ten, indexed by exponent.
 var powers = [16]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
 // appendColumn packs the numbers of a column. Some may be NaN.
@@ -184,8 +185,8 @@ func appendColumn(dst []byte, values []float64) []byte {
 	return dst
 }
 
-// multiples returns the range of the numbers times a power of ten. ok is false if a product is not a whole number
-// from which the number can be restored exactly.
+// multiples returns the range of the products of the numbers and a power of ten. ok is false if a product is not a
+// whole number, or if a number cannot be restored exactly from its product.
 func multiples(values []float64, power float64) (lo, hi int64, missing, ok bool) {
 	lo, hi = math.MaxInt64, math.MinInt64
 	for _, x := range values {
@@ -205,7 +206,8 @@ func multiples(values []float64, power float64) (lo, hi int64, missing, ok bool)
 	return lo, hi, missing, true
 }
 
-// appendMultiples packs numbers as multiples of a negative power of ten, relative to the smallest one.
+// appendMultiples packs numbers as multiples of a negative power of ten. It stores each multiple minus the smallest
+// multiple.
 func appendMultiples(dst []byte, values []float64, exponent int, lo, hi int64, missing bool) []byte {
 	codes, form := uint64(hi-lo), byte(exponent)
 	if missing {
@@ -228,7 +230,7 @@ func appendMultiples(dst []byte, values []float64, exponent int, lo, hi int64, m
 	return dst
 }
 
-// unpackColumn reads the numbers of a column if it is wanted, and returns the bytes after the column.
+// unpackColumn reads the numbers of a column if wanted is true. It returns the bytes after the column.
 func unpackColumn(dst []float64, data []byte, wanted bool) (rest []byte) {
 	form, width, lo := data[0], int(data[1]), int64(binary.LittleEndian.Uint64(data[2:]))
 	data = data[columnHead:]

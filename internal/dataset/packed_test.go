@@ -12,8 +12,8 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestPackedRowsAreExact packs columns of many kinds, in memory and with some blocks in a file, and compares them bit
-// by bit.
+// TestPackedRowsAreExact packs columns of many kinds, in memory and with some blocks in a file. It compares the
+// values bit by bit.
 func TestPackedRowsAreExact(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	columns := []func(i int) float64{
@@ -66,8 +66,8 @@ func TestPackedRowsAreExact(t *testing.T) {
 	}
 }
 
-// TestCSVFileIsReadOnce counts how often the files of a set are opened. Each file is opened once for training and once
-// for a model with other words, whatever is asked of the set.
+// TestCSVFileIsReadOnce counts how often the files of a set are opened. Each file must be opened once for training,
+// and once for a model with other words. It does not matter which operations are called.
 func TestCSVFileIsReadOnce(t *testing.T) {
 	text := "x,colour,class\n"
 	for i := range 40 {
@@ -106,7 +106,7 @@ func TestCSVFileIsReadOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			after, err := s.For(t.Context(), cfg, enc, nil) // its files are read already
+			after, err := s.For(t.Context(), cfg, enc, nil) // the files of the set were already read
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,7 +120,7 @@ func TestCSVFileIsReadOnce(t *testing.T) {
 	}
 }
 
-// readTwice reads everything that a set offers about its samples, some of it twice.
+// readTwice reads all data about the samples of a set. It reads some of the data twice.
 func readTwice(t *testing.T, s *Set) {
 	t.Helper()
 	for _, part := range []Part{Train, Test, Train, Test} {

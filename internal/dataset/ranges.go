@@ -14,14 +14,14 @@ import (
 	"ialgn/internal/message"
 )
 
-// real is a source of real values, which are turned into words.
+// real is a source of real values that will be turned into words.
 type real interface {
-	// reals calls fn with each sample of a part, in order: its class, its line or number in the file (from 1), and
-	// a function that returns the values of number features, NaN for a missing value.
+	// reals calls fn with each sample of a part, in order. class is the sample's class. at is its line, or its number in
+	// the file, counted from 1. value returns the values of number features, or NaN for a missing value.
 	reals(part Part, fn func(class, at int, value func(f int) (float64, error)) error) error
 }
 
-// interruptible is a source whose reading ends with a context.
+// interruptible is a source. Its reading ends when a context ends.
 type interruptible struct {
 	ctx context.Context
 	real
@@ -36,18 +36,18 @@ func (s interruptible) reals(part Part, fn func(class, at int, value func(f int)
 	})
 }
 
-// ranged holds the ranges of the features of a training part, and the results derived from them.
+// ranged holds the ranges of the features of a training part, and results that are computed from these ranges.
 type ranged struct {
 	lo, hi  []float64
-	numbers []int  // features from numbers; the others are from categories
-	whole   []bool // by feature: all values are whole numbers
+	numbers []int  // features from columns of numbers; all others are from categories
+	whole   []bool // for each feature: all values are whole numbers
 
 	q        *encoding.Quantiser
 	bitsIn   int
 	max      uint32
 	allWhole bool        // all number features can be used unchanged
 	narrowed bool        // some range is narrower than the range of all values
-	spans    [][2]uint16 // words of lo and hi by feature; nil unless some features are used unchanged
+	spans    [][2]uint16 // for each feature, the words of lo and hi; nil if no feature is used unchanged
 }
 
 // fill sets the fields of a set that follow from the ranges.
@@ -56,7 +56,7 @@ func (r *ranged) fill(s *Set) {
 	s.Whole, s.Narrowed = r.allWhole, r.narrowed
 }
 
-// widen extends the ranges of number features to include a sample.
+// widen extends the ranges of number features so that they include a sample.
 func (r *ranged) widen(x []float64) {
 	if r.lo == nil {
 		r.lo, r.hi = slices.Clone(x), slices.Clone(x)
@@ -70,8 +70,8 @@ func (r *ranged) widen(x []float64) {
 	}
 }
 
-// settle narrows the ranges, if they are to be robust, and makes the quantiser. counts is the number of samples of
-// each class.
+// settle makes the quantiser from the ranges. If the ranges are to be robust, it narrows them first. counts holds the
+// number of samples of each class.
 func (r *ranged) settle(words form, src real, counts []int) error {
 	if words.robust {
 		if err := r.narrow(src, counts); err != nil {
@@ -104,9 +104,10 @@ func (r *ranged) settle(words form, src real, counts []int) error {
 	return nil
 }
 
-// The number of training values from which robust ranges are computed is at most judgedValues in all, judgedSamples
-// for a feature, and judgedAtOnce in one pass over the part. With very many features, it is judgedLeast for a
-// feature.
+// These constants limit the number of training values from which robust ranges are computed. judgedValues is the
+// limit for all features together. judgedSamples is the limit for one feature, and judgedAtOnce is the limit for one
+// pass over the part. With very many features, the limit for one feature is judgedLeast, even if this exceeds
+// judgedValues in all.
 const (
 	judgedValues  = 1 << 26
 	judgedSamples = 1 << 15
@@ -114,8 +115,8 @@ const (
 	judgedLeast   = 1 << 12
 )
 
-// narrow makes the ranges of numbers robust. If there are very many samples, it chooses at most the same number
-// from each class at random.
+// narrow makes the ranges of numbers robust. If a class has very many samples, it chooses some of them at random. The
+// limit is the same for each class.
 func (r *ranged) narrow(src real, counts []int) error {
 	wide := slices.DeleteFunc(slices.Clone(r.numbers), func(f int) bool { return r.lo[f] == r.hi[f] })
 	most := min(max(judgedValues/max(1, len(wide)), judgedLeast), judgedSamples) / len(counts)
@@ -152,13 +153,13 @@ func (r *ranged) narrow(src real, counts []int) error {
 	return nil
 }
 
-// errNotWhole is returned if no feature can be used unchanged.
+// errNotWhole is the error if no feature can be used unchanged.
 var errNotWhole = message.WithHint(
 	errors.New("encoder.raw: in the training part, no feature has only whole numbers from 0 to 65535, or from -32768 "+
 		"to 32767"), "omit the key: then values are scaled to words of encoder.bits_in bits")
 
-// raw reports which features can be used unchanged: those with at least two different values, all of them whole
-// numbers that fit a word.
+// raw reports, for each feature, whether it can be used unchanged. The feature must have at least two distinct
+// values. All values must be whole numbers that fit a word.
 func (r *ranged) raw() []bool {
 	raw, some := make([]bool, len(r.lo)), false
 	r.allWhole = true
@@ -173,8 +174,8 @@ func (r *ranged) raw() []bool {
 	return raw
 }
 
-// width returns the width of words for the features that are used unchanged. It is at least the default width if
-// other features are scaled.
+// width returns the width of words for the features that are used unchanged. If other features are scaled, the width
+// is at least the default width.
 func (r *ranged) width(raw []bool) (width int) {
 	for _, f := range r.numbers {
 		switch {
@@ -201,17 +202,17 @@ func signedBits(lo, hi float64) int {
 	return n
 }
 
-// Clipped describes a feature with values outside the range that words represent. Such values become the nearest
-// end of the range.
+// Clipped describes a feature that has values outside the range that its words represent. Such values become the
+// nearest end of the range.
 type Clipped struct {
 	Feature int     `json:"feature"`
 	Name    string  `json:"name"`
-	Low     float64 `json:"low"` // the range of the words
+	Low     float64 `json:"low"` // lower end of the range of the words
 	High    float64 `json:"high"`
 	Below   int     `json:"below"` // number of values below the range
 	Above   int     `json:"above"`
-	Value   float64 `json:"value"` // the value farthest from the range
-	At      int     `json:"at"`    // line of the value or, in an array, its sample; from 1
+	Value   float64 `json:"value"` // the value that is farthest from the range
+	At      int     `json:"at"`    // line of this value or, in an array, number of its sample; both count from 1
 }
 
 // Add merges the counts of another part.
@@ -222,18 +223,18 @@ func (c *Clipped) Add(other Clipped) {
 	}
 }
 
-// beyond returns the distance of a value from the range; it is negative within the range.
+// beyond returns the distance of a value from the range. The distance is negative within the range.
 func (c *Clipped) beyond(x float64) float64 { return max(c.Low-x, x-c.High) }
 
-// Far reports whether the farthest value is extreme: its distance from the range is large compared with the range's
-// width.
+// Far reports whether the farthest value is extreme. It is extreme if its distance from the range is large compared
+// with the width of the range.
 func (c *Clipped) Far() bool { return c.beyond(c.Value) > farWidths*(c.High-c.Low) }
 
-// farWidths is the distance of an extreme value from the range, in widths of the range.
+// farWidths is the least distance of an extreme value from the range, as a multiple of the range's width.
 const farWidths = 3
 
-// Clipped returns the features, in order, that have values in a part outside the range of the words. It reads the
-// part once more, unless the set has no real values.
+// Clipped returns the features, in order, that have values outside the range of their words in the given part. It
+// reads the part once more, unless the set has no real values.
 func (s *Set) Clipped(ctx context.Context, part Part) (all []Clipped, err error) {
 	src, ok := s.source.(real)
 	if !ok || s.Quantiser == nil || s.Quantiser.Cuts != nil {
@@ -276,9 +277,9 @@ func (s *Set) numbers() (all []int) {
 // clip counts a value of a feature if it is outside the range.
 func (s *Set) clip(c *Clipped, f, at int, x float64) {
 	c.Low, c.High = s.Range(f)
-	half := 0.5 / s.Quantiser.Scale[f] // values that are nearer have the same words as the ends
+	half := 0.5 / s.Quantiser.Scale[f] // values that are nearer than half have the same words as the ends
 	switch {
-	case !(c.beyond(x) > half): // also if the value is missing
+	case !(c.beyond(x) > half): // true if the value is missing, too
 		return
 	case x < c.Low:
 		c.Below++

@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestRaw checks that whole numbers become words without scaling, while other numbers in the same table are scaled.
+// TestRaw checks that whole numbers become words without scaling. Other numbers in the same table must be scaled.
 func TestRaw(t *testing.T) {
 	column := func(values ...string) []byte {
 		var b strings.Builder
@@ -31,7 +31,7 @@ func TestRaw(t *testing.T) {
 		enc   config.Encoder
 		data  config.Data
 		bits  int
-		words [][]uint16 // of the first samples
+		words [][]uint16 // words of the first samples
 		spans [][2]uint16
 		err   string
 	}{
@@ -114,7 +114,7 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-// TestClipped counts the values beyond the ranges and finds the line of the farthest one.
+// TestClipped counts the values outside the ranges and finds the line of the farthest value.
 func TestClipped(t *testing.T) {
 	var b strings.Builder
 	for i := range 400 {

@@ -11,26 +11,26 @@ import (
 	"ialgn/internal/message"
 )
 
-// records reads the records of a text: lines of fields with separators between them. A field that begins with a
-// quote ends with a quote, and may contain separators, line ends and doubled quotes. In other fields a quote is an
-// ordinary character. Spaces around fields and empty lines are skipped.
+// records reads the records of a text. A record is a line of fields with separators between them. A field that begins
+// with a quote ends with a quote, and may contain separators, line ends and doubled quotes. In other fields, a quote
+// is an ordinary character. Spaces around fields are removed, and empty lines are skipped.
 type records struct {
 	in        *bufio.Reader
 	separator byte // a space means any number of spaces and tabs
-	weka      bool // ARFF: also single quotes; a backslash escapes the next character; % begins a comment
+	weka      bool // ARFF: single quotes also count; a backslash escapes the next character; % begins a comment
 
-	line   int // first line of the current record, from 1
-	lines  int // lines read so far
-	bytes  int // bytes read so far
-	left   int // bytes that the current record may still take
+	line   int // first line of the current record, counted from 1
+	lines  int // number of lines that were read
+	bytes  int // number of bytes that were read
+	left   int // number of bytes that the current record may still take
 	long   []byte
 	text   []byte   // the fields of the current record, without separators
 	ends   []int    // end of each field in text
-	fields []string // of the current record
+	fields []string // fields of the current record
 }
 
-// read returns the fields of the next record, or io.EOF after the last record. The slice is valid until the next
-// call; its strings stay valid.
+// read returns the fields of the next record. After the last record, it returns io.EOF. The slice is valid until the
+// next call. The strings in it remain valid.
 func (r *records) read() ([]string, error) {
 	r.left = maxRecord
 	for {
@@ -57,7 +57,7 @@ func (r *records) read() ([]string, error) {
 	}
 }
 
-// nextLine returns the next line without its end. It is valid until the next call.
+// nextLine returns the next line without its line end. The result is valid until the next call.
 func (r *records) nextLine() ([]byte, error) {
 	r.long = r.long[:0]
 	for {
@@ -82,7 +82,7 @@ func (r *records) nextLine() ([]byte, error) {
 	}
 }
 
-// split takes the fields of a line, and of the following lines while a quote is open.
+// split takes the fields of a line. While a quote is open, it also takes the following lines.
 func (r *records) split(line []byte) (err error) {
 	if r.separator == ' ' {
 		line = bytes.TrimSpace(line)
@@ -112,7 +112,7 @@ func (r *records) split(line []byte) (err error) {
 	return nil
 }
 
-// trimmed returns a line without leading spaces that are not separators.
+// trimmed returns a line without leading spaces. It keeps spaces that are separators.
 func (r *records) trimmed(line []byte) []byte {
 	if r.separator == '\t' {
 		return bytes.TrimLeft(line, " ")
@@ -133,7 +133,8 @@ func (r *records) cut(line []byte) (rest []byte, more bool) {
 
 func (r *records) isQuote(c byte) bool { return c == '"' || r.weka && c == '\'' }
 
-// quoted takes a field in quotes at the beginning of a line, and returns what follows: nothing or a separator.
+// quoted takes a field in quotes at the beginning of a line. It returns the rest of the line, which is empty or
+// begins with a separator.
 func (r *records) quoted(line []byte) (rest []byte, err error) {
 	quote, begun := line[0], r.lines
 	for line = line[1:]; ; {

@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// declare returns the advice on how to declare a word that means a missing value.
+// declare returns advice that says how to declare a word for a missing value.
 func (t *table) declare(text string) string {
 	if t.known {
 		return "write a number"
@@ -19,7 +19,7 @@ func (t *table) declare(text string) string {
 		config.JoinNames(append(slices.Clone(t.declared), text)))
 }
 
-// notNumber returns the error for a text in a column of numbers that is not a number.
+// notNumber returns the error for a text in a column of numbers if the text is not a number.
 func (t *table) notNumber(c *column, text string) error {
 	err := t.wrong("%s: %s is not a number", t.called(c.at), shown(text))
 	if !utf8.ValidString(text) {
@@ -38,7 +38,8 @@ func (t *table) notNumber(c *column, text string) error {
 	}
 }
 
-// otherForm returns advice for a text that is a number in another notation, or several numbers; otherwise "".
+// otherForm returns advice for a text that is a number in another notation, or several numbers. For other texts, it
+// returns "".
 func (t *table) otherForm(text string) string {
 	n, ok := numeralOf(text)
 	switch {
@@ -98,7 +99,8 @@ func (n notation) String() string {
 	return text
 }
 
-// notOneNumber returns advice for a text that contains digits but is not one number, or "" if it has none.
+// notOneNumber returns advice for a text that contains digits but is not one number. It returns "" if the text has no
+// digits.
 func notOneNumber(text string) string {
 	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t|", r) })
 	numbers := 0

@@ -10,12 +10,12 @@ import (
 	"ialgn/internal/message"
 )
 
-// leastAhead is the number of training rows that are always read ahead to determine the columns, however long the
-// rows are.
+// leastAhead is the least number of training rows that are read ahead to determine the columns. It applies even if
+// the rows are very long.
 const leastAhead = 8
 
-// readAhead reads the first rows, from which the columns are determined. For a model it does not wait for more rows
-// than are available, because the next may come late.
+// readAhead reads the first rows. The columns are determined from these rows. If a model reads the file, readAhead
+// takes only the rows that are already available, because the next row may come late.
 func (t *table) readAhead() {
 	enough := headBytes / 2
 	if _, err := t.csv.in.Peek(headBytes); err != nil {
@@ -48,7 +48,7 @@ func (t *table) rows() (rows [][]string) {
 	return rows
 }
 
-// noRows returns the reason why there are no first rows.
+// noRows returns the error that says why there are no first rows.
 func (t *table) noRows() error {
 	if err := t.next(); !errors.Is(err, io.EOF) {
 		return err
@@ -61,8 +61,8 @@ func isBlank(fields []string) bool {
 	return !slices.ContainsFunc(fields, func(f string) bool { return strings.TrimSpace(f) != "" })
 }
 
-// leaveBlank sets the width of the table. It removes empty last columns, without a name or a value, from the first
-// rows: files whose lines end with separators have such columns.
+// leaveBlank sets the width of the table. It removes empty last columns from the first rows if they have neither a
+// name nor a value. Files whose lines end with separators have such columns.
 func (t *table) leaveBlank(rows [][]string, lay layout) (without [][]string) {
 	all := len(rows[0])
 	t.width = all
@@ -85,7 +85,7 @@ func (t *table) leaveBlank(rows [][]string, lay layout) (without [][]string) {
 	return without
 }
 
-// fits reports whether a model can read a file with that many columns.
+// fits reports whether a model can read a file with the given number of columns.
 func (lay layout) fits(columns int) bool {
 	if lay.columns != nil {
 		return (&table{}).byPlace(make([]string, columns), lay.columns) == nil
@@ -93,9 +93,9 @@ func (lay layout) fits(columns int) bool {
 	return lay.features > 0 && (columns == lay.features || columns == lay.features+1)
 }
 
-// next goes to the next record, or returns io.EOF after the last. It skips records that consist only of separators.
-// However, if a model reads rows without a label whose values may all be missing, it skips them only at the end of
-// the file.
+// next goes to the next record. After the last record, it returns io.EOF. It skips records that consist only of
+// separators. However, such a record may be a row without a label in which all values are missing. If the model
+// accepts such rows, next skips these records only at the end of the file.
 func (t *table) next() error {
 	if t.blank > 0 {
 		t.blank, t.record, t.at = t.blank-1, t.record+1, t.at+1
@@ -123,7 +123,7 @@ func (t *table) next() error {
 	}
 }
 
-// take returns the next record of the file, which is valid until the call after the next.
+// take returns the next record of the file. The record is valid until the second call of take after this one.
 func (t *table) take() record {
 	if len(t.ahead) > 0 {
 		r := t.ahead[0]
@@ -150,7 +150,7 @@ func (t *table) accept(r record) error {
 	return nil
 }
 
-// uneven returns the error that the current record has a different number of fields from the first line.
+// uneven returns the error for a current record whose number of fields differs from the first line.
 func (t *table) uneven(fields []string) error {
 	err := t.fault(t.record, "line %d: %d columns, but the first line has %d", t.at, len(fields), t.width)
 	switch {

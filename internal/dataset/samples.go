@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// Samples streams the samples of a file for prediction; see [OpenSamples].
+// Samples streams the samples of a file for prediction (see [OpenSamples]).
 type Samples struct {
 	scaling
 	features int
@@ -19,24 +19,27 @@ type Samples struct {
 	array *array // set if the samples are in an array
 	row   []float64
 
-	values []uint16 // one sample, for [ReadWords]
+	values []uint16 // one sample, used by [ReadWords]
 }
 
 // StandardInput is the path of the standard input.
 const StandardInput = "-"
 
-// OpenSamples opens samples that a model with the given encoder, trained on data, is to classify. path is a CSV
-// file, a NumPy array or an IDX file, compressed by gzip or not. It is read once from the beginning, so it may be a
-// pipe. If ctx ends while OpenSamples waits for the first samples, its error is returned. Real values become
-// integers by the encoder's quantiser. Without a quantiser, values must already be integers of 0..Max.
+// OpenSamples opens samples for classification by a model. enc is the model's encoder, and data describes the set on
+// which the model was trained. path is a CSV file, a NumPy array or an IDX file, and may be compressed by gzip. The
+// file is read once from the beginning, so it may be a pipe. If ctx ends while OpenSamples waits for the first
+// samples, OpenSamples returns the error of ctx. The encoder's quantiser turns real values into integers. Without a
+// quantiser, values must already be integers of 0..Max.
 //
-// A CSV file may have a header: a first line without numbers, or a first line with the features' names. Its first
-// lines determine its separator. If there is one column more than features, it is a label and is skipped: the
-// column named data.Label, if the header has it, or else the last column. If there is a quantiser, the model came
-// from a CSV file itself; if both files then have names, the header must name the features in the model's order.
+// A CSV file may have a header. It is a first line without numbers, or a first line with the features' names. The
+// separator is determined from the first lines. If there is one column more than features, this column is a label and
+// is skipped. The label is the column named data.Label, if the header has it, or else the last column. If there is a
+// quantiser, the model was itself trained on a CSV file. If both files then have names, the header must name the
+// features in the model's order.
 //
-// A model that knows the columns of its table finds them by name, in any order and among others. Without a header
-// it finds them by place; the file then has all columns, all except the label, or only the feature columns.
+// If the model knows the columns of its table, it finds them by name. They may be in any order, and the file may have
+// other columns. Without a header, the columns are found by place. The file must then have all columns, all except
+// the label, or only the feature columns.
 func OpenSamples(ctx context.Context, path string, enc *encoding.Encoder, data config.Data) (*Samples, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -50,8 +53,8 @@ func OpenSamples(ctx context.Context, path string, enc *encoding.Encoder, data c
 	return openUntil(ctx, f, enc, data)
 }
 
-// ReadSamples is [OpenSamples] for the content of a reader. name is the file's name in errors. Closing the samples
-// does not close the reader.
+// ReadSamples is [OpenSamples] for the content of a reader. name is the file's name in errors. Samples.Close does not
+// close the reader.
 func ReadSamples(ctx context.Context, name string, r io.Reader, enc *encoding.Encoder, data config.Data) (
 	*Samples, error,
 ) {
@@ -61,7 +64,7 @@ func ReadSamples(ctx context.Context, name string, r io.Reader, enc *encoding.En
 	return openUntil(ctx, file{name, func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}, enc, data)
 }
 
-// openUntil is openSamples, but returns the error of ctx if ctx has ended.
+// openUntil is openSamples with a context. It returns the error of ctx if ctx has ended.
 func openUntil(ctx context.Context, f file, enc *encoding.Encoder, data config.Data) (*Samples, error) {
 	s, err := openSamples(f, enc, data)
 	if err != nil && ctx.Err() != nil {
@@ -125,8 +128,8 @@ func (s *Samples) openArray(in *stream, plain bool) (err error) {
 	return nil
 }
 
-// Next reads the next sample into values, one element for each feature. It returns io.EOF after the last sample. It
-// panics if values has the wrong length.
+// Next reads the next sample into values, which has one element for each feature. After the last sample, it returns
+// io.EOF. It panics if values has the wrong length.
 func (s *Samples) Next(values []uint16) error {
 	if len(values) != s.features {
 		panic(fmt.Sprintf("dataset: %d values for %d features", len(values), s.features))
@@ -149,13 +152,13 @@ func (s *Samples) Next(values []uint16) error {
 	return nil
 }
 
-// noWord returns the error that an array's element is not a feature word.
+// noWord returns the error for an element of an array that is not a feature word.
 func (s *Samples) noWord(record, feature int, x float64) error {
 	return s.array.fault(record, "feature %d is %g, want an integer of 0..%d", feature, x, s.max)
 }
 
-// Interrupt makes a read fail that waits for a writer, for example at a pipe. It has no effect on other reads or on
-// a reader passed by the caller. It may be called at any time.
+// Interrupt makes a read fail that is waiting for a writer, for example at a pipe. It has no effect on other reads,
+// nor on a reader that the caller passed. It may be called at any time.
 func (s *Samples) Interrupt() {
 	if s.table != nil {
 		s.table.interrupt()

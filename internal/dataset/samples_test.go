@@ -33,7 +33,7 @@ func readSamples(data []byte, features int, names []string, label string, q *enc
 	}
 }
 
-// encoderOf returns an encoder of the given features.
+// encoderOf returns an encoder with the given features.
 func encoderOf(features int, names []string, q *encoding.Quantiser, max uint32) *encoding.Encoder {
 	return &encoding.Encoder{Max: max, Names: names, Thresholds: make([][]uint16, features), Quantiser: q}
 }

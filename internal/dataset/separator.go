@@ -5,28 +5,28 @@ import (
 	"bytes"
 )
 
-// separatorRow is a character that separates the fields of a line, with its name.
+// separatorRow is a character that separates the fields of a line, together with the character's name.
 type separatorRow struct {
 	name string
 	char byte
 }
 
-// separators lists the known separators, the usual ones first. The others occur in words, too, and are chosen only
-// if no usual separator fits. A space means any number of spaces and tabs.
+// separators lists the known separators. The usual separators come first. The others also occur in words, and are
+// chosen only if no usual separator fits. The space means any number of spaces and tabs.
 var separators = []separatorRow{{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"pipe", '|'}, {"space", ' '}}
 
 const usualSeparators = 3
 
-// The amount of text that is inspected to determine the form of a file.
+// These constants limit the amount of text that is inspected to determine the form of a file.
 const (
 	headBytes      = 1 << 16 // limited by the buffer of a stream
 	separatorLines = 20
 )
 
-// separatorOf returns the character that separates the fields of the first lines. It prefers a character that gives
-// all lines the same number of fields, at least two; of two such characters, the one that makes more fields
-// numbers. If no character does that, it chooses the one with most fields in the first line, or the comma. Unless
-// head is the whole file, its last line may be cut and is ignored.
+// separatorOf returns the character that separates the fields of the first lines. It prefers a character with which
+// all lines have the same number of fields, at least two. Of two such characters, it chooses the character with more
+// fields that are numbers. If there is no such character, it chooses the one with the most fields in the first line,
+// or the comma. Unless head is the whole file, separatorOf ignores the last line, because it may be incomplete.
 func separatorOf(head []byte, whole, weka bool) byte {
 	if end := bytes.LastIndexByte(head, '\n'); end >= 0 && !whole {
 		head = head[:end+1]
@@ -41,13 +41,13 @@ func separatorOf(head []byte, whole, weka bool) byte {
 	return best
 }
 
-// separated is the result of splitting lines with a separator.
+// separated describes the result of splitting lines with a separator.
 type separated struct {
 	even    bool // all lines have the same number of fields, at least two
-	fields  int  // in the first line
+	fields  int  // number of fields in the first line
 	lines   int
-	numbers int // fields that are numbers, in all lines
-	all     int // fields in all lines
+	numbers int // number of fields that are numbers, in all lines
+	all     int // number of fields in all lines
 }
 
 func (s separated) better(than separated) bool {
@@ -60,7 +60,8 @@ func (s separated) better(than separated) bool {
 	return s.fields > than.fields
 }
 
-// onlyNumbers reports whether each line after the first has several fields and at most one of them is not a number.
+// onlyNumbers reports whether all lines after the first consist of numbers. Each line must have several fields, and
+// one of them may be other text.
 func (s separated) onlyNumbers() bool {
 	return s.even && s.fields > 2 && s.lines > 1 && s.numbers >= (s.lines-1)*(s.fields-1)
 }
@@ -74,7 +75,7 @@ func separatedBy(head []byte, separator byte, weka bool) (s separated) {
 	for s.lines < separatorLines {
 		fields, err := r.read()
 		if err != nil {
-			break // the error occurs again when the file is read
+			break // the same error occurs again when the file is read
 		}
 		if s.lines++; s.lines == 1 {
 			s.fields = len(fields)

@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/draw"
 )
 
-// sequences lists the sets that the program generates: sequences of steps, whose features are in the order of the
-// steps. A sample depends only on the number of steps and on the sample's number.
+// sequences lists the sets that the program generates. Their samples are sequences of steps, and the features are in
+// the order of the steps. A sample depends only on the number of steps and on the number of the sample.
 var sequences = []*sequenceKind{
 	{
 		name: "parity", title: "made by the program: strings of bits and their parity, 4,000 + 2,000",
@@ -38,12 +38,12 @@ var sequenceSamples = [2]int{Train: 4000, Test: 2000}
 // sequenceKind is a generated set.
 type sequenceKind struct {
 	name, title, classes string
-	features             int // of a step; each is a bit
+	features             int // number of features of a step; each feature is a bit
 	sample               func(s *draw.Stream, part Part, values []uint16) (label int)
-	known                content // for the default length
+	known                content // the known content for the default number of steps
 }
 
-// findSequences returns the generated set with that name, or nil if there is none.
+// findSequences returns the generated set with the given name, or nil if there is none.
 func findSequences(name string) *sequenceKind {
 	for _, k := range sequences {
 		if k.name == name {
@@ -53,7 +53,7 @@ func findSequences(name string) *sequenceKind {
 	return nil
 }
 
-// open returns the set with length steps, or the default number of steps if length is 0.
+// open returns the set whose sequences have length steps. If length is 0, it uses the default number of steps.
 func (k *sequenceKind) open(length int) (*Set, error) {
 	length = cmp.Or(length, config.StandardLength)
 	if length < config.MinLength || length > config.MaxLength {
@@ -90,9 +90,9 @@ func (s *sequenceSource) read(part Part, emit func(values []uint16, label int) e
 	return nil
 }
 
-// paritySample makes a string of bits, whose label is its parity. Training strings have uniformly distributed
-// lengths, with zeros before them, so that there are short strings to learn from. Test strings have full length. A
-// quarter of all patterns occurs only in the test part.
+// paritySample makes a string of bits. The label is the parity of the string. Training strings have uniformly
+// distributed lengths and begin with zeros, so that there are short strings to learn from. Test strings have the full
+// length. A quarter of all patterns occurs only in the test part.
 func paritySample(s *draw.Stream, part Part, values []uint16) (label int) {
 	for {
 		label = 0
@@ -117,8 +117,8 @@ func paritySample(s *draw.Stream, part Part, values []uint16) (label int) {
 // copyBits is the number of bits of a symbol. Each bit is a feature.
 const copyBits = 2
 
-// copySample makes a string of symbols. Its label is the symbol at its middle, which was shown half the length
-// before the end.
+// copySample makes a string of symbols. The label is the symbol in the middle of the string, so it is half the length
+// away from the end.
 func copySample(s *draw.Stream, _ Part, values []uint16) (label int) {
 	middle := (len(values)/copyBits - 1) / 2
 	for i := range len(values) / copyBits {

@@ -29,8 +29,8 @@ func readSequences(t *testing.T, name string, length int, part Part) (all [][]ui
 	return all, labels
 }
 
-// TestParity checks the labels against the bits, that no string is in both parts, and that short strings are only in
-// the training part.
+// TestParity compares the labels with the bits. It checks that no string is in both parts, and that short strings are
+// only in the training part.
 func TestParity(t *testing.T) {
 	for _, length := range []int{4, 5, 8, 16, 256} {
 		train := map[string]bool{}
@@ -71,7 +71,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestSequenceContents pins the contents of the generated sets: every version of the program must make the same.
+// TestSequenceContents compares the contents of the generated sets with recorded digests. Every version of the
+// program must generate the same contents.
 func TestSequenceContents(t *testing.T) {
 	for _, k := range sequences {
 		st, err := Check(context.Background(), k.name, nil)

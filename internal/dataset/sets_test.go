@@ -23,7 +23,7 @@ func TestDigits(t *testing.T) {
 	if len(train) != 3823 || len(test) != 1797 {
 		t.Errorf("%d + %d samples, want 3823 + 1797", len(train), len(test))
 	}
-	// The class counts given in optdigits.names.
+	// These are the class counts that optdigits.names gives.
 	counts := [2][10]int{}
 	for part, all := range [][]sample{train, test} {
 		for _, r := range all {
@@ -152,8 +152,8 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
-// TestRealMNIST reads the original files. Their digests are known, and the first labels and some pixel sums are the
-// published ones.
+// TestRealMNIST reads the original files. Their digests are known. The first labels and some pixel sums must be the
+// published values.
 func TestRealMNIST(t *testing.T) {
 	st, err := Check(context.Background(), "mnist", []string{realData(t, "mnist")})
 	if err != nil {
@@ -183,7 +183,7 @@ func TestRealMNIST(t *testing.T) {
 	if diff := cmp.Diff([]int{5, 0, 4, 1, 9, 2, 1, 3, 1, 4}, labels); diff != "" {
 		t.Errorf("first labels (-want +got):\n%s", diff)
 	}
-	// The mean pixel that tutorials use for normalisation.
+	// This is the mean pixel that tutorials use for normalisation.
 	if mean := fmt.Sprintf("%.4f", float64(sum)/255/60000/784); mean != "0.1307" {
 		t.Errorf("mean pixel %s, want 0.1307", mean)
 	}

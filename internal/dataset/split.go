@@ -6,15 +6,15 @@ import (
 	"math/rand/v2"
 )
 
-// splitStream separates the split's random numbers from all other uses of a seed.
+// splitStream is the stream of random numbers for splits. Other uses of a seed have other streams.
 const splitStream = 0x69616c676e2f7370 // "ialgn/sp"
 
-// stratified chooses the test part of a split: the share of each class's samples, rounded half up, but never all
-// samples of a class. It returns which samples are chosen, and their number.
+// stratified chooses the test part of a split. From each class, it chooses the given share of the samples, rounded
+// half up, but never all samples. It returns which samples are chosen, and their number.
 //
-// The choice depends only on labels, share and seed. For class 0, 1, ..., the samples of the class, in their order,
-// are shuffled by Fisher and Yates' method (Knuth, The Art of Computer Programming 2, algorithm 3.4.2P) with one
-// PCG stream, and the first ones are taken.
+// The choice depends only on labels, share and seed. Classes are processed in the order 0, 1 and so on. The samples
+// of a class are shuffled by Fisher and Yates' method (Knuth, The Art of Computer Programming 2, algorithm 3.4.2P),
+// and the first samples are chosen. All classes use one PCG stream.
 func stratified(labels []uint8, classes int, share float64, seed uint64) (chosen []bool, n int, err error) {
 	if !(share > 0 && share < 1) {
 		return nil, 0,
@@ -40,7 +40,8 @@ func stratified(labels []uint8, classes int, share float64, seed uint64) (chosen
 	return chosen, n, nil
 }
 
-// shuffle permutes s. It does not use rand.Shuffle, whose stream is not specified: a split must never change.
+// shuffle permutes s. It does not use rand.Shuffle, because the stream of rand.Shuffle is not specified and a split
+// must never change.
 func shuffle(src rand.Source, s []int) {
 	for i := len(s) - 1; i > 0; i-- {
 		j := below(src, uint64(i+1))

@@ -16,7 +16,7 @@ func TestStratified(t *testing.T) {
 	for i := range 1000 {
 		labels = append(labels, uint8(i%10/7)) // 700 and 300
 	}
-	labels = append(labels, 2) // a class of one stays in the training part
+	labels = append(labels, 2) // a class of one sample stays in the training part
 	chosen, n, err := stratified(labels, 3, 0.2, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +33,8 @@ func TestStratified(t *testing.T) {
 	}
 }
 
-// TestStratifiedStream pins the choice of test samples: the split of a data set must never change.
+// TestStratifiedStream compares the choice of test samples with a recorded choice. The split of a data set must never
+// change.
 func TestStratifiedStream(t *testing.T) {
 	labels := make([]uint8, 40)
 	for i := range labels {
@@ -72,7 +73,7 @@ func TestBelow(t *testing.T) {
 			t.Errorf("%d of 70000 draws are %d", n, v)
 		}
 	}
-	// 2^64 mod (2^63+1) is 2^63-1: exactly the words below it are rejected.
+	// 2^64 mod (2^63+1) is 2^63-1, so exactly the words below this number are rejected.
 	if got := below(&words{5, 1<<63 - 2, 1<<63 - 1, 9}, 1<<63+1); got != 1<<63-1 {
 		t.Errorf("draw %d, want the first word that is not rejected", got)
 	}
@@ -87,8 +88,8 @@ func (w *words) Uint64() uint64 {
 	return x
 }
 
-// TestCSVSplit checks that the parts are disjoint, keep the order of the file and together are the whole file, and
-// that the quantiser is computed only from the training part.
+// TestCSVSplit checks that the parts are disjoint, keep the order of the file and together are the whole file. The
+// quantiser must be computed only from the training part.
 func TestCSVSplit(t *testing.T) {
 	var text strings.Builder
 	for i := range 256 {

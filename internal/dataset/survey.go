@@ -14,33 +14,33 @@ import (
 	"ialgn/internal/message"
 )
 
-// Survey is the result of inspecting a CSV file without knowing its columns: how the file and its columns should be
-// read.
+// Survey is the result of inspecting a CSV file whose columns are unknown. It says how to read the file and its
+// columns.
 type Survey struct {
 	Separator string   // comma, semicolon, tab, pipe or space
 	Decimal   string   // point or comma
-	Thousands string   // separator of thousands; empty: none found; "none" if the configuration says so
+	Thousands string   // separator of thousands; empty: none found; "none" if the configuration says this
 	Declared  []string // words for missing values that the configuration gives
 	Header    bool
-	// LabelFound says that the label is not the last column, but was found by a usual name.
+	// LabelFound says that the label is not the last column. It was found by a usual name of a label.
 	LabelFound bool
 	Rows       int
 	Columns    []Surveyed
-	Classes    []Counted // in the order of their first rows
+	Classes    []Counted // the classes in the order of their first rows
 
 	first int // line of the first row
 }
 
-// Surveyed is a column of a survey.
+// Surveyed describes a column in a survey.
 type Surveyed struct {
-	Name     string              `json:"name"`   // empty without a header
-	Number   int                 `json:"number"` // from 1
+	Name     string              `json:"name"`   // name of the column; empty if there is no header
+	Number   int                 `json:"number"` // number of the column, counted from 1
 	Kind     encoding.ColumnKind `json:"kind"`   // how the column should be read
 	Reason   string              `json:"reason,omitempty"`
-	Distinct int                 `json:"distinct"` // number of different values; MostDistinct means at least as many
+	Distinct int                 `json:"distinct"` // number of distinct values; MostDistinct means at least this number
 	Missing  int                 `json:"missing"`
 	Constant bool                `json:"constant"`
-	Min      *float64            `json:"min,omitempty"` // of a column of numbers
+	Min      *float64            `json:"min,omitempty"` // only for a column of numbers
 	Max      *float64            `json:"max,omitempty"`
 
 	Categories []string `json:"categories,omitempty"` // the words of a column of categories
@@ -50,7 +50,7 @@ type Surveyed struct {
 // Odd is a word in a column of numbers.
 type Odd struct {
 	Word  string `json:"word"`
-	Line  int    `json:"line"` // of the first occurrence
+	Line  int    `json:"line"` // line of the first occurrence
 	Count int    `json:"count"`
 }
 
@@ -60,26 +60,27 @@ type Counted struct {
 	Count int    `json:"count"`
 }
 
-// MostDistinct bounds the number of different values of a column that are counted.
+// MostDistinct is the greatest number of distinct values of a column that are counted.
 const MostDistinct = 10_000
 
-// identifierRows is the least number of values of a column that is taken for an identifier. Such a column counts up
-// by one from value to value, or has words of which more than half are different.
+// identifierRows is the least number of values of an identifier column. In such a column, each number is larger by
+// one than the number before, or more than half of the words are distinct.
 const identifierRows = 10
 
-// leastValues is the least number of values in a column with missing values. Fewer might all be in the test part.
+// leastValues is the least number of values in a column with missing values. If there were fewer, all of them might
+// be in the test part.
 const leastValues = 5
 
-// Limits within which a column with some words is still a column of numbers (see takeMissing).
+// These are the limits within which a column with some words is still a column of numbers (see takeMissing).
 const (
-	mostOdd      = 8  // most different words
-	oddShare     = 20 // least values for each word
-	fewOdd       = 3  // with few different words, there may be more occurrences
-	manyDistinct = 10 // but then with more than this number of different values
+	mostOdd      = 8  // greatest number of distinct words
+	oddShare     = 20 // least number of values for each word
+	fewOdd       = 3  // if there are few distinct words, they may occur more often
+	manyDistinct = 10 // but there must be more than this number of distinct values
 )
 
-// SurveyTable surveys the training file of a CSV set. The label is the configuration's, or else found by the
-// survey.
+// SurveyTable surveys the training file of a CSV set. If the configuration does not give the label, the survey finds
+// it.
 func SurveyTable(ctx context.Context, cfg config.Data, folders []string) (*Survey, error) {
 	f, err := findCSV(cfg, folders)
 	if err != nil {
@@ -96,7 +97,8 @@ func survey(ctx context.Context, cfg config.Data, f file) (*Survey, error) {
 	return l.survey, l.judge()
 }
 
-// lookThrough inspects all rows of a file. It does so again if the numbers turn out to have another notation.
+// lookThrough inspects all rows of a file. If the numbers turn out to have another notation, it inspects the rows
+// again.
 func lookThrough(ctx context.Context, cfg config.Data, f file) (*looker, error) {
 	lay, err := layoutOf(&cfg)
 	if err != nil {
@@ -109,7 +111,7 @@ func lookThrough(ctx context.Context, cfg config.Data, f file) (*looker, error) 
 		}
 		found, err := l.decide()
 		switch {
-		case lay.said: // thousands are given, which answers the question
+		case lay.said: // the thousands separator is given, so the meaning is clear
 			found.thousands = lay.thousands
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", l.name, err)
@@ -151,7 +153,7 @@ func lookAs(ctx context.Context, cfg config.Data, f file, lay layout) (l *looker
 	return l, l.read(ctx)
 }
 
-// looker is a survey in progress.
+// looker holds the state of a survey.
 type looker struct {
 	*table
 	survey *Survey
@@ -176,7 +178,7 @@ func (l *looker) decide() (notation, error) {
 	return n, l.ask(columns[column], places[column], mark)
 }
 
-// ask returns the error that a mark in the numbers of a column is ambiguous.
+// ask returns the error for an ambiguous mark in the numbers of a column.
 func (t *table) ask(e *evidence, column, mark int) error {
 	name, example := groupMarks[mark].name, e.example[mark]
 	whole := strings.Replace(example.text, groupMarks[mark].marks, "", 1)
@@ -262,8 +264,8 @@ func (l *looker) understand(rows [][]string, cfg config.Data) (err error) {
 	return nil
 }
 
-// looksLikeHeader reports whether the first row is a header: by the configuration, by the label's name in the row,
-// or by its looks.
+// looksLikeHeader reports whether the first row is a header. It uses the configuration, the label's name in the row,
+// or the looks of the rows.
 func (l *looker) looksLikeHeader(rows [][]string, cfg config.Data) (bool, error) {
 	if cfg.Header == "yes" || cfg.Header == "no" {
 		return cfg.Header == "yes", nil
@@ -301,7 +303,7 @@ func (l *looker) add() error {
 	return nil
 }
 
-// judge decides the kind of each column.
+// judge decides which kind each column has.
 func (l *looker) judge() error {
 	s := l.survey
 	if s.Rows == 0 {
@@ -339,8 +341,8 @@ func (l *looker) judge() error {
 	return fmt.Errorf("%s: no column is left for features: column %d %s", l.name, i+1, s.Columns[i].Reason)
 }
 
-// checkSecondLine refuses a table whose first row has a word, such as a unit, in every one of several number
-// columns.
+// checkSecondLine refuses a table whose first data row has a word, such as a unit, in every number column. It applies
+// only if there are several number columns.
 func (s *Survey) checkSecondLine() error {
 	var words []string
 	for i := range s.Columns {
@@ -363,12 +365,12 @@ func (s *Survey) checkSecondLine() error {
 		config.JoinNames(slices.Compact(words)))
 }
 
-// mostConstants bounds the number of constant columns that are left out: a configuration must have room for their
+// mostConstants is the greatest number of constant columns that are dropped. A configuration must have room for their
 // names, and constant columns do no harm.
 const mostConstants = 50
 
-// keepConstants keeps the columns with a constant number if there are more than mostConstants of them, and drops
-// them otherwise.
+// keepConstants keeps the columns with a constant number if there are more than mostConstants such columns. Otherwise
+// it drops them.
 func (s *Survey) keepConstants() {
 	var constant []*Surveyed
 	for i := range s.Columns {

@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// Plain reports whether a configuration can read the file without describing its columns: all are numbers, and none
-// is missing.
+// Plain reports whether a configuration can read the file without describing its columns. All values must be numbers,
+// and no value may be missing.
 func (s *Survey) Plain() bool {
 	usual := s.Decimal == "point" && s.Thousands == "" && !s.LabelFound
 	return usual && !slices.ContainsFunc(s.Columns, func(c Surveyed) bool {
@@ -20,11 +20,11 @@ func (s *Survey) Plain() bool {
 	})
 }
 
-// Key is a key of the configuration with its value.
+// Key is a key of the configuration together with its value.
 type Key struct{ Name, Value string }
 
-// Keys returns the keys of the section data with which the file is read as the survey suggests. They do not include
-// the names of files and label.
+// Keys returns the keys of the section data that make the file be read as the survey suggests. They do not include
+// the names of files and of the label.
 func (s *Survey) Keys() (keys []Key, err error) {
 	keys = append(keys, Key{"data.header", s.header()})
 	if s.Separator != separators[0].name || s.Decimal == "comma" {
@@ -76,18 +76,18 @@ func (s *Survey) oddWords() []string {
 	return words
 }
 
-// longList is the largest number of columns that are dropped by name if fewer columns are read: a configuration has
+// longList is the largest number of columns that are dropped by name if fewer columns are read. A configuration has
 // no room for more names.
 const longList = 100
 
-// byKept reports whether the configuration should name the columns that are read instead of the dropped ones: a
-// dropped column has no name, or there are too many.
+// byKept reports whether the configuration should name the columns that are read instead of the dropped columns. This
+// is the case if a dropped column has no name, or if too many columns are dropped.
 func byKept(dropped, kept []string) bool {
 	return slices.Contains(dropped, "") || len(dropped) > longList && len(kept) < len(dropped)
 }
 
-// AddTest adds the missing values in the test file of a CSV set. It requires nothing else of the test file, which
-// may have samples of a single class.
+// AddTest adds the missing values in the test file of a CSV set to the survey. There are no other requirements for
+// the test file, which may even have samples of a single class.
 func (s *Survey) AddTest(ctx context.Context, cfg config.Data, folders []string) error {
 	f, err := findCSV(config.Data{Train: cfg.Test, Dir: cfg.Dir, Beside: cfg.Beside}, folders)
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Survey) addTest(ctx context.Context, f file) error {
 	return nil
 }
 
-// header returns the configuration's value for the header.
+// header returns the value of the configuration's key for the header.
 func (s *Survey) header() string {
 	if s.Header {
 		return "yes"
@@ -126,13 +126,13 @@ func (s *Survey) header() string {
 	return "no"
 }
 
-// Label returns the configuration's name of the label column.
+// Label returns the name or number of the label column for the configuration.
 func (s *Survey) Label() string {
 	i := slices.IndexFunc(s.Columns, func(c Surveyed) bool { return c.Kind == encoding.LabelColumn })
 	return s.reference(&s.Columns[i])
 }
 
-// references returns the configuration's names of the columns for which the function of returns true.
+// references returns the names or numbers, for the configuration, of the columns for which of returns true.
 func (s *Survey) references(of func(*Surveyed) bool) (names []string) {
 	for i := range s.Columns {
 		if c := &s.Columns[i]; of(c) {
@@ -142,7 +142,8 @@ func (s *Survey) references(of func(*Surveyed) bool) (names []string) {
 	return names
 }
 
-// reference returns the configuration's name of a column: its name or, without a header, its number.
+// reference returns the name of a column for the configuration. If there is no header, it returns the column's
+// number.
 func (s *Survey) reference(c *Surveyed) string {
 	if s.Header {
 		return c.Name

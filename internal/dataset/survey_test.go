@@ -17,7 +17,7 @@ func lookAt(text, label string) (*Survey, error) {
 	return survey(context.Background(), config.Data{Label: label}, inMemory("in.csv", []byte(text)))
 }
 
-// rows returns n lines, each made from its number, below the header unless it is empty.
+// rows returns a header, unless it is empty, and n lines below. line makes each line from its number.
 func rows(header string, n int, line func(i int) string) string {
 	var b strings.Builder
 	if header != "" {
@@ -48,7 +48,7 @@ func TestLook(t *testing.T) {
 	for name, test := range map[string]struct {
 		text, label string
 		keys        []string
-		kinds       string // first letter of each column's kind
+		kinds       string // for each column, the first letter of its kind
 		plain       bool
 	}{
 		"numbers": {
@@ -205,8 +205,8 @@ func TestLookFaults(t *testing.T) {
 	}
 }
 
-// TestFilesThatAreNoText checks that the error about a file that is not text names the kind of file, in every place that reads a
-// table.
+// TestFilesThatAreNoText checks the error for a file that is not text. In every place that reads a table, the error
+// must name the kind of file.
 func TestFilesThatAreNoText(t *testing.T) {
 	for _, test := range []struct{ name, text, want, hint string }{
 		{"table.xlsx", zipMagic + "\x14", "table.xlsx: an archive, such as a spreadsheet", "as CSV"},
@@ -272,7 +272,7 @@ func TestAddTest(t *testing.T) {
 	}
 }
 
-// FuzzLook surveys any file. A survey must give a configuration, or an error that says why not.
+// FuzzLook surveys any file. A survey must give a configuration, or an error that says why it cannot.
 func FuzzLook(f *testing.F) {
 	f.Add([]byte(wild), "state")
 	f.Add([]byte("1,a\n2,b\n"), "2")

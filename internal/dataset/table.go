@@ -15,37 +15,37 @@ import (
 )
 
 const (
-	maxRecord = 4 << 20 // bytes of one CSV record
-	maxLabel  = 256     // bytes of one label
+	maxRecord = 4 << 20 // greatest size of a CSV record in bytes
+	maxLabel  = 256     // greatest size of a label in bytes
 )
 
 // table reads a CSV file record by record. It has columns of features and at most one label.
 type table struct {
 	*stream
-	notation           // of numbers
+	notation           // notation of numbers
 	file      *file    // nil: the file can be read only once
 	csv       *records //
 	ahead     []record // records that were read to determine the columns
 	width     int      // number of columns
-	skipBlank bool     // skip rows that consist only of separators
+	skipBlank bool     // rows that consist only of separators are skipped
 	features  int      // number of features that the columns become
-	header    []string // names of all columns; nil without a header
+	header    []string // names of all columns; nil if there is no header
 	columns   []column // the columns that become features, in order
 	label     int      // the label's column, or -1 if there is none
 	numbered  bool     // the layout gives the label by number, not by name
 	points    bool     // the first rows have numbers with a decimal point
-	declared  []string // words for a missing value, besides the usual ones
+	declared  []string // words for a missing value, in addition to the usual words
 	known     bool     // a model reads the file, so the number of features is known
 	classes   []string // the known classes of labels
 
 	fields []string // fields of the current record
-	record int      // number of the current record, from 1, not counting the header
-	at     int      // line in which the record begins
+	record int      // number of the current record, counted from 1, without the header
+	at     int      // line in which the current record begins
 	blank  int      // number of empty records that come next
-	held   *record  // the record after the empty ones
+	held   *record  // the record after the empty records
 }
 
-// record is a record and the line in which it begins, or an error instead of a record.
+// record is a record together with the line in which it begins. If reading failed, it has an error instead.
 type record struct {
 	fields []string
 	line   int
@@ -55,7 +55,7 @@ type record struct {
 // column is a column of a table that becomes features.
 type column struct {
 	encoding.Column
-	at    int  // index in a record, from 0
+	at    int  // index in a record, counted from 0
 	words bool // the first rows hold words in this column
 }
 
@@ -68,7 +68,7 @@ func openTable(f file, lay layout) (*table, error) {
 	return t, t.orClose(t.begin(lay))
 }
 
-// tableOf determines the columns of a CSV file from its first rows. On an error it closes the stream.
+// tableOf determines the columns of a CSV file from its first rows. On an error, tableOf closes the stream.
 func tableOf(s *stream, lay layout) (*table, error) {
 	t, err := newTable(s, lay)
 	if err != nil {
@@ -77,7 +77,7 @@ func tableOf(s *stream, lay layout) (*table, error) {
 	return t, t.orClose(t.begin(lay))
 }
 
-// table opens a file as a table whose columns are not yet determined.
+// table opens a file as a table. The table's columns are not yet determined.
 func (f file) table(lay layout) (*table, error) {
 	s, err := f.stream()
 	if err != nil {
@@ -91,7 +91,8 @@ func (f file) table(lay layout) (*table, error) {
 	return t, nil
 }
 
-// newTable returns a table that reads the stream and has read the first rows. On an error it closes the stream.
+// newTable returns a table that reads the stream. It has already read the first rows. On an error, newTable closes
+// the stream.
 func newTable(s *stream, lay layout) (*table, error) {
 	t := &table{
 		stream: s, label: -1, skipBlank: !lay.mayLack(), known: lay.features > 0, declared: lay.words, classes: lay.classes,
@@ -99,7 +100,7 @@ func newTable(s *stream, lay layout) (*table, error) {
 	return t, t.orClose(t.look(lay))
 }
 
-// orClose closes the table if err is not nil, and returns err.
+// orClose closes the table if err is not nil. It returns err.
 func (t *table) orClose(err error) error {
 	if err != nil {
 		t.Close()
@@ -134,7 +135,7 @@ func (t *table) look(lay layout) error {
 	}
 	t.readAhead()
 	t.notation = lay.notation
-	if t.csv.separator == ',' && lay.separator == 0 { // else it was given, and numbers are in quotes
+	if t.csv.separator == ',' && lay.separator == 0 { // otherwise it was given, and numbers are in quotes
 		t.comma = lay.comma && slices.ContainsFunc(t.ahead, func(r record) bool {
 			return slices.ContainsFunc(r.fields, func(f string) bool {
 				_, ok := (notation{comma: true, thousands: t.thousands}).finite(f)
@@ -172,8 +173,8 @@ func (t *table) begin(lay layout) error {
 	return nil
 }
 
-// names returns the names of the features, with the categories known so far. It returns nil without a header,
-// unless there are categories.
+// names returns the names of the features, including the categories that are known so far. If there is neither a
+// header nor a category, it returns nil.
 func (t *table) names() (names []string) {
 	for i := range t.columns {
 		names = append(names, t.columns[i].names()...)
@@ -204,12 +205,12 @@ func (c *column) title() string {
 	return c.Name
 }
 
-// wrong returns an error about the current record.
+// wrong returns an error for the current record.
 func (t *table) wrong(format string, args ...any) error {
 	return t.fault(t.record, "line %d: %w", t.at, fmt.Errorf(format, args...))
 }
 
-// called names a column in errors: by its number and, if there is a header, its name.
+// called returns the name of a column for errors. It consists of the number and, if there is a header, the name.
 func (t *table) called(at int) string {
 	if t.header == nil {
 		return fmt.Sprintf("column %d", at+1)
@@ -217,7 +218,7 @@ func (t *table) called(at int) string {
 	return fmt.Sprintf("column %d (%s)", at+1, shown(t.header[at]))
 }
 
-// class returns the current record's label, valid until the next record.
+// class returns the current record's label. The result is valid until the next record is read.
 func (t *table) class() (string, error) {
 	label := strings.TrimSpace(t.fields[t.label])
 	if label == "" {
@@ -232,8 +233,8 @@ func (t *table) class() (string, error) {
 	return label, nil
 }
 
-// field returns the text of a column in the current record, and whether its value is missing. It returns an error
-// if the value is missing but may not be.
+// field returns the text of a column in the current record. missing reports whether the value is missing. field
+// returns an error if a value is missing where it must not be.
 func (t *table) field(c *column) (text string, missing bool, err error) {
 	text = strings.TrimSpace(t.fields[c.at])
 	if missing = t.lacks(c.Kind, text); !missing {
@@ -282,8 +283,9 @@ func (t *table) tooLarge(text string) bool {
 	return errors.Is(err, strconv.ErrRange)
 }
 
-// wholeNumber reads a number that consists only of digits, few enough to be exact. Most fields of most tables are
-// such numbers. It takes a quarter of the time of looking for spaces, marks of missing values, and a point.
+// wholeNumber reads a number that consists only of digits and is short enough to be exact. Most fields of most tables
+// are such numbers. Reading them takes a quarter of the time of a search for spaces, marks of missing values, and a
+// point.
 func wholeNumber(text string) (x float64, ok bool) {
 	if len(text) == 0 || len(text) > 15 {
 		return 0, false
@@ -298,7 +300,7 @@ func wholeNumber(text string) (x float64, ok bool) {
 	return float64(n), true
 }
 
-// category returns the word in a column of categories of the current record.
+// category returns the word of the current record in a column of categories.
 func (t *table) category(c *column) (word string, missing bool, err error) {
 	word, missing, err = t.field(c)
 	if missing || err != nil {
@@ -310,7 +312,7 @@ func (t *table) category(c *column) (word string, missing bool, err error) {
 	return word, false, nil
 }
 
-// checkCategory refuses words that cannot be categories.
+// checkCategory returns an error for a word that cannot be a category.
 func checkCategory(word string) error {
 	if len(word) > maxLabel {
 		return fmt.Errorf("category of more than %d bytes", maxLabel)
@@ -318,7 +320,7 @@ func checkCategory(word string) error {
 	return checkText("category", word)
 }
 
-// words writes the current record as feature words.
+// words writes the feature words of the current record to dst.
 func (t *table) words(dst []uint16, s *scaling) error {
 	f := 0
 	for i := range t.columns {
@@ -343,8 +345,8 @@ func (t *table) words(dst []uint16, s *scaling) error {
 	return nil
 }
 
-// oneHot writes the features of a category: the feature of its word is max, all others are 0. All are 0 if the word
-// is missing or did not occur in training.
+// oneHot writes the features of a category column. The feature of the record's word is max, and all others are 0. If
+// the word is missing or did not occur in training, all features are 0.
 func (t *table) oneHot(dst []uint16, c *column, max uint32) error {
 	word, missing, err := t.category(c)
 	if err != nil {
@@ -359,7 +361,7 @@ func (t *table) oneHot(dst []uint16, c *column, max uint32) error {
 
 func (c *column) isCategory() bool { return c.Kind == encoding.CategoryColumn }
 
-// checkText refuses text that could end a comment in generated source.
+// checkText returns an error for text that could end a comment in generated source.
 func checkText(what string, text ...string) error {
 	for _, s := range text {
 		switch {
@@ -372,7 +374,7 @@ func checkText(what string, text ...string) error {
 	return nil
 }
 
-// shown quotes a field of the file for an error.
+// shown returns a field of the file in quotes, for an error.
 func shown(s string) string {
 	if len(s) > 40 {
 		return strconv.Quote(s[:40]) + "..."

@@ -13,8 +13,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// text returns the text of a stream in UTF-8. It removes a byte order mark and the Ctrl-Z with which DOS ends a
-// text, and turns carriage returns into line feeds if there are no line feeds.
+// text returns the text of a stream in UTF-8. It removes a byte order mark, and the Ctrl-Z with which DOS ends a
+// text. If there are no line feeds, it replaces carriage returns with line feeds.
 func (s *stream) text() (*bufio.Reader, error) {
 	switch {
 	case s.begins("\ufeff"):
@@ -34,7 +34,7 @@ func (s *stream) text() (*bufio.Reader, error) {
 	return bufio.NewReaderSize(t, headBytes), nil
 }
 
-// everyOther reports whether exactly one of the first two bytes is zero, as for a letter in UTF-16.
+// everyOther reports whether exactly one of the first two bytes is zero. This is typical of a letter in UTF-16.
 func (s *stream) everyOther() bool {
 	head, err := s.Peek(2)
 	return err == nil && (head[0] == 0) != (head[1] == 0)
@@ -44,7 +44,7 @@ func (s *stream) everyOther() bool {
 type text struct {
 	in    *bufio.Reader
 	cr    bool // lines end with a carriage return
-	ended bool // by Ctrl-Z
+	ended bool // Ctrl-Z has ended the text
 }
 
 // Read reads the text.
@@ -70,16 +70,17 @@ func (t *text) Read(p []byte) (int, error) {
 
 const (
 	ctrlZ      = 0x1a
-	maxPadding = 512 // bytes after Ctrl-Z
+	maxPadding = 512 // greatest number of bytes after Ctrl-Z
 )
 
-// padding reports whether the last bytes of a text hold nothing.
+// padding reports whether the last bytes of a text have no content.
 func padding(b []byte) bool { return len(bytes.Trim(b, "\x1a\x00\r\n ")) == 0 }
 
-// sepLine is a first line that tells Excel which character separates the fields.
+// sepLine matches a first line that tells Excel which character separates the fields.
 var sepLine = regexp.MustCompile(`(?i)^"?sep=(.)"?[;,\t ]*\r?\n`)
 
-// skipSep skips a first line like sepLine, and returns its separator, or 0 if there is no such line.
+// skipSep skips a first line that matches sepLine, and returns the separator in this line. If there is no such line,
+// it returns 0.
 func (t *table) skipSep() (byte, error) {
 	head, _ := t.csv.in.Peek(len("\"sep=;\"\r\n") + 8)
 	found := sepLine.FindSubmatch(head)
@@ -99,11 +100,11 @@ func (t *table) skipSep() (byte, error) {
 	return separator, nil
 }
 
-// attribute is a line of an ARFF header that names a column.
+// attribute matches a line of an ARFF header that names a column.
 var attribute = regexp.MustCompile(`(?i)^@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(.*)$`)
 
-// weka reads the header of an ARFF file, the format of Weka, and returns the names of its columns, or nil for any
-// other file.
+// weka reads the header of an ARFF file, which is the format of Weka. It returns the names of the file's columns. For
+// any other file, it returns nil.
 func (t *table) weka() (names []string, err error) {
 	head, _ := t.csv.in.Peek(headBytes)
 	for len(head) > 0 && (head[0] == '%' || strings.ContainsRune(" \t\r\n", rune(head[0]))) {
@@ -147,7 +148,8 @@ func unquoted(name string) string {
 	return strings.NewReplacer(`\\`, `\`, `\'`, `'`, `\"`, `"`).Replace(name)
 }
 
-// sparse refuses an ARFF file in sparse form, whose rows list only the columns that are not zero.
+// sparse returns an error for an ARFF file in sparse form. The rows of such a file list only the columns that are not
+// zero.
 func (t *table) sparse() error {
 	head, _ := t.csv.in.Peek(headBytes)
 	for len(head) > 0 && (head[0] == '%' || strings.ContainsRune(" \t\r\n", rune(head[0]))) {

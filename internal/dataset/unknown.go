@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Unknown is a column of categories with words that the model does not know. They set no feature.
+// Unknown describes a column of categories with words that the model does not know. Such words set no feature.
 type Unknown struct {
 	Name  string `json:"name"`
-	Count int    `json:"count"` // samples with an unknown word
+	Count int    `json:"count"` // number of samples with an unknown word
 	Word  string `json:"word"`  // the first unknown word
 	At    int    `json:"at"`    // line of the first unknown word
 }
 
-// Unknown returns the columns of a table, in order, with words that the set's encoder does not know.
+// Unknown returns the columns of a table that have words unknown to the set's encoder. Columns are in order.
 func (s *Set) Unknown(ctx context.Context, part Part) (all []Unknown, err error) {
 	src, ok := s.source.(*csvSource)
 	if !ok || !slices.ContainsFunc(src.columns, func(c column) bool { return c.isCategory() }) {

@@ -19,7 +19,8 @@ func wholeWords(features, bits int) *encoding.Encoder {
 	return e
 }
 
-// TestOpenForWhole checks that data sets of every number format give whole numbers unchanged and refuse others.
+// TestOpenForWhole checks data sets of every number format. Whole numbers must be unchanged, and other numbers must
+// be refused.
 func TestOpenForWhole(t *testing.T) {
 	labels := npyBytes("|u1", "2,", []uint8{3, 4})
 	table := func(text string) map[string][]byte { return map[string][]byte{"x.csv": []byte(text)} }
@@ -79,7 +80,7 @@ func TestOpenForWhole(t *testing.T) {
 	}
 }
 
-// TestOpenForWholeWidth reads a set of integers of a fixed width for a network with words of another width.
+// TestOpenForWholeWidth reads a set of integers of a fixed width for a network whose words have another width.
 func TestOpenForWholeWidth(t *testing.T) {
 	cfg := config.Data{Set: "digits", Plain: true}
 	s, err := OpenFor(t.Context(), cfg, wholeWords(64, 9), nil)
@@ -96,7 +97,7 @@ func TestOpenForWholeWidth(t *testing.T) {
 	}
 }
 
-// TestPlainArrays checks that a plain set keeps the values of images in file order instead of sorting them by plane.
+// TestPlainArrays checks that a plain set keeps the values of images in file order. It must not sort them by plane.
 func TestPlainArrays(t *testing.T) {
 	files := map[string][]byte{
 		"x.npy": npyBytes("|u1", "2, 2, 1, 3", []uint8{1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4}),

@@ -6,12 +6,12 @@ import (
 )
 
 // ReadWords reads the next samples into dst, [sample][feature], which must have room for at least one sample. It
-// waits for one sample only, but returns all further samples that are available at once if that is quick. It returns
-// the number of samples read; with an error, the number before the error. Errors are those of [Samples.Next], such as
-// io.EOF after the last sample.
+// waits for only one sample. It also returns further samples that are available at once, if this is quick. It returns
+// the number of samples that were read. If there is an error, this is the number before the error. The errors are the
+// errors of [Samples.Next], such as io.EOF after the last sample.
 //
-// Bytes of an array that are feature words already take only the time of copying. ReadWords panics if dst has no
-// room for a sample, or if its elements are too small for the encoder's largest feature word.
+// If the bytes of an array already are feature words, ReadWords takes only the time for copying. It panics if dst has
+// no room for a sample, or if the elements of dst are too small for the encoder's largest feature word.
 func ReadWords[T uint8 | uint16](s *Samples, dst []T) (samples int, err error) {
 	if len(dst) < s.features || uint64(s.max) > uint64(^T(0)) {
 		panic(fmt.Sprintf("dataset: room for %d words of at most %d, the samples have %d of at most %d", len(dst), ^T(0),
@@ -32,7 +32,7 @@ func ReadWords[T uint8 | uint16](s *Samples, dst []T) (samples int, err error) {
 	return 1, nil
 }
 
-// readBytes is [ReadWords] for an array whose bytes are the feature words if they are not above max.
+// readBytes is [ReadWords] for an array of bytes. The bytes are the feature words if they are at most max.
 func (s *Samples) readBytes(dst []uint8) (samples int, err error) {
 	before := s.array.done
 	samples, err = s.array.nextBytes(dst)
@@ -48,7 +48,8 @@ func (s *Samples) readBytes(dst []uint8) (samples int, err error) {
 	return samples, err
 }
 
-// Waits reports whether reading may have to wait for a writer, because the samples are not in a regular file.
+// Waits reports whether a read may have to wait for a writer. This is the case if the samples are not in a regular
+// file.
 func (s *Samples) Waits() bool {
 	if s.table != nil {
 		return s.table.waits()

@@ -18,7 +18,7 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// readers are the ways in which the bytes of a file can arrive.
+// readers lists the ways in which the bytes of a file can arrive.
 var readers = map[string]func(io.Reader) io.Reader{
 	"at once":     func(r io.Reader) io.Reader { return r },
 	"one by one":  iotest.OneByteReader,
@@ -26,7 +26,7 @@ var readers = map[string]func(io.Reader) io.Reader{
 	"end at once": iotest.DataErrReader,
 }
 
-// readBlocks reads all samples from a reader with [ReadWords], at most room samples at a time.
+// readBlocks reads all samples from a reader with [ReadWords]. Each call reads at most room samples.
 func readBlocks[T uint8 | uint16](r io.Reader, enc *encoding.Encoder, label string, room int) (all [][]uint16, err error) {
 	f := file{"in", func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}
 	s, err := openSamples(f, enc, config.Data{Label: label})
@@ -72,7 +72,7 @@ func checkBlocks(t *testing.T, what string, r io.Reader, data []byte, enc *encod
 	}
 }
 
-// TestReadWords reads valid and damaged files in blocks, and compares with reading them sample by sample.
+// TestReadWords reads valid and damaged files in blocks. It compares the samples with reading them one by one.
 func TestReadWords(t *testing.T) {
 	q := &encoding.Quantiser{Offset: []float64{-1, 0, 2}, Scale: []float64{10, 2, 1}}
 	r := rand.New(rand.NewPCG(3, 4))
@@ -150,8 +150,8 @@ func BenchmarkReadWords(b *testing.B) {
 	}
 }
 
-// TestReadWordsThenNext alternates between blocks and single samples. One read of the file ends in the middle of a
-// sample.
+// TestReadWordsThenNext alternates between blocks and single samples. One read of the file must end in the middle of
+// a sample.
 func TestReadWordsThenNext(t *testing.T) {
 	data := idxBytes([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 4, 3)
 	r := io.MultiReader(bytes.NewReader(data[:len(data)-8]), bytes.NewReader(data[len(data)-8:]))
@@ -172,7 +172,8 @@ func TestReadWordsThenNext(t *testing.T) {
 	}
 }
 
-// TestReadWordsPanics calls ReadWords with too little room for one sample, and for its words.
+// TestReadWordsPanics calls ReadWords with too little room for one sample, and with elements that are too small for
+// its words.
 func TestReadWordsPanics(t *testing.T) {
 	for name, read := range map[string]func(*Samples){
 		"room":  func(s *Samples) { _, _ = ReadWords(s, make([]uint16, 1)) },

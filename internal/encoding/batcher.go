@@ -7,14 +7,14 @@ import (
 	"ialgn/internal/crew"
 )
 
-// blockFeatures is the number of features that a [Batcher] spreads at a time. It is a multiple of 64, so that a
-// block consists of whole words of a sample for every width. 128 levels of 4 bits fill a cache line, and the planes
-// of a block stay in the nearest cache.
+// blockFeatures is the number of features that a [Batcher] spreads at a time. It is a multiple of 64, so that a block
+// consists of whole words of a sample for every width of a feature. 128 levels of 4 bits fill a cache line. The bit
+// planes of a block stay in the nearest cache.
 const blockFeatures = 128
 
 // Batcher spreads samples of a packed set into thermometer bits, one batch at a time. It combines [Packed.Gather]
-// with [Encoder.Thermometer] or [Encoder.Compare], block by block on several goroutines, and never holds the planes
-// of a whole batch in memory.
+// with [Encoder.Thermometer] or [Encoder.Compare], block by block on several goroutines, and never holds the bit
+// planes of a whole batch in memory.
 //
 // A Batcher serves one caller at a time. Only [NewBatcher] allocates memory.
 type Batcher struct {
@@ -22,14 +22,14 @@ type Batcher struct {
 	set    *Packed
 	words  int
 	crew   *crew.Crew
-	planes [][]uint64 // bit planes of one block of samples, one buffer for each goroutine
+	planes [][]uint64 // bit planes of one block, one buffer for each goroutine
 
-	spread func(dst, planes []uint64, from, to int) // of the features of a block
+	spread func(dst, planes []uint64, from, to int) // writes the bits of the block's features from .. to-1
 }
 
-// NewBatcher returns a Batcher of samples of set, which holds levels of enc. Rows have words words. The Batcher
-// runs on the crew c; during training it should be the crew of the training step, which is awake. NewBatcher panics
-// if the set does not hold levels of enc.
+// NewBatcher returns a Batcher of samples of set, which must hold levels of enc. Each bit row has the given number of
+// words. The Batcher runs on the crew c. During training, c should be the crew of the training step, because its
+// goroutines are awake. NewBatcher panics if the set does not hold levels of enc.
 func NewBatcher(enc *Encoder, set *Packed, words int, c *crew.Crew) *Batcher {
 	if set.Features != enc.Features() || set.Width != enc.LevelBits() {
 		panic(fmt.Sprintf("encoding: %d features of %d bits are not levels of %d features of %d bits",
@@ -40,7 +40,7 @@ func NewBatcher(enc *Encoder, set *Packed, words int, c *crew.Crew) *Batcher {
 	return b
 }
 
-// NewWordBatcher is [NewBatcher] for a set of feature words of BitsIn bits or more, instead of levels.
+// NewWordBatcher is [NewBatcher] for a set that holds feature words of at least BitsIn bits instead of levels.
 func NewWordBatcher(enc *Encoder, set *Packed, words int, c *crew.Crew) *Batcher {
 	if set.Features != enc.Features() || set.Width < enc.BitsIn {
 		panic(fmt.Sprintf("encoding: %d features of %d bits are not words of %d features of %d bits",
@@ -61,7 +61,7 @@ func newBatcher(enc *Encoder, set *Packed, words int, c *crew.Crew) *Batcher {
 
 func (b *Batcher) blocks() int { return (b.set.Features + blockFeatures - 1) / blockFeatures }
 
-// Batch writes the thermometer bits of the samples as bit rows: input bit r of sample index[i] becomes bit i%64 of
+// Batch writes the thermometer bits of the samples as bit rows. Input bit r of sample index[i] becomes bit i%64 of
 // dst[r*words + i/64]. Bits after the last sample are zero, in all words of a row.
 //
 // It panics if dst is too short, if a row is too short for the samples, or if an index is out of range.
@@ -81,7 +81,7 @@ func (b *Batcher) Batch(dst []uint64, index []int32) {
 	})
 }
 
-// block spreads block k.
+// block writes the thermometer bits of block k.
 func (b *Batcher) block(dst, planes []uint64, index []int32, k int) {
 	from := k * blockFeatures
 	to := min(from+blockFeatures, b.set.Features)

@@ -84,8 +84,8 @@ func BenchmarkThermometer(b *testing.B) {
 	}
 }
 
-// BenchmarkBatcher measures the time that a training step waits for its batch: batches in random order from a set
-// larger than any cache.
+// BenchmarkBatcher measures the time that a training step waits for its batch. Batches are in random order and come
+// from a set that is larger than any cache.
 func BenchmarkBatcher(b *testing.B) {
 	for _, size := range benchSizes {
 		e, err := NewUniform(size.features, size.bits, 8, 255, nil)

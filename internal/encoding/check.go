@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of an encoder's widths. A level fits into a byte, a feature word and its thresholds into 16 bits.
+// The limits of an encoder's widths. A level fits into a byte. A feature word fits into 16 bits, and so does a
+// threshold.
 const (
 	MinBits   = 2
 	MaxBits   = 256
@@ -16,9 +17,10 @@ const (
 	MaxBitsIn = 16
 )
 
-// Check returns an error unless this package could have made the encoder, which was read from a file: widths are in
-// range, each feature has Bits-1 ascending thresholds, none above Max, and names and quantiser are complete or
-// absent. Names with control characters are refused because they are written into comments of generated source.
+// Check returns an error if this package could not have made the encoder, for example because the encoder was read
+// from a damaged file. The widths must be in range. Each feature must have Bits-1 ascending thresholds of at most
+// Max. Names and quantiser must be complete or absent. Names with control characters are refused, because they are
+// written into comments of generated source.
 func (e *Encoder) Check() error {
 	if err := checkWidths(e.Bits, e.BitsIn, e.Max); err != nil {
 		return err

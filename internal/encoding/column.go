@@ -12,29 +12,30 @@ import (
 // ColumnKind says what a column of a table holds.
 type ColumnKind string
 
-// The kinds of columns.
+// These are the kinds of columns.
 const (
-	// NumberColumn holds numbers: one feature, the word that the [Quantiser] gives for it.
+	// NumberColumn holds numbers. It becomes one feature, whose word the [Quantiser] computes.
 	NumberColumn ColumnKind = "number"
-	// CategoryColumn holds one of several words. It becomes a feature for each word. The feature is the encoder's
-	// Max if the column has the word, and 0 otherwise. A word that did not occur in training sets no feature.
+	// CategoryColumn holds one of several category words. It becomes one feature for each category word. The feature is
+	// the encoder's Max if the row has this category word, and 0 otherwise. A word that did not occur in training sets
+	// no feature.
 	CategoryColumn ColumnKind = "category"
-	// LabelColumn holds the class. It becomes no feature. Rows to be classified may lack it.
+	// LabelColumn holds the class. It becomes no feature. It may be absent from rows to be classified.
 	LabelColumn ColumnKind = "label"
-	// DroppedColumn is not read. It becomes no feature. Rows to be classified may lack it.
+	// DroppedColumn is not read. It becomes no feature. It may be absent from rows to be classified.
 	DroppedColumn ColumnKind = "dropped"
 )
 
 // Column is a column of the table that a model was trained on. A row of raw values becomes feature words column by
-// column, in order. Spaces around a value are removed. A number is then parsed and quantised by the feature's
-// offset and scale or by its cuts. A word is compared with each of the categories.
+// column, in order. Spaces around a value are removed. A number is then parsed and quantised, either by the feature's
+// offset and scale or by its cuts. The word in a category column is compared with each category.
 type Column struct {
 	Name       string     `json:"name,omitempty"` // empty in a table without a header
 	Kind       ColumnKind `json:"kind"`
 	Categories []string   `json:"categories,omitempty"` // words of a category column, in the order of their features
 
-	// Missing says that values may be missing ([MissingValue]). A missing number is replaced by Fill; a missing
-	// word sets no feature. Without Missing, a missing value is an error.
+	// Missing says that values may be missing ([MissingValue]). A missing number is replaced with Fill. A missing word
+	// sets no feature. If Missing is false, a missing value is an error.
 	Missing bool    `json:"missing,omitempty"`
 	Fill    float64 `json:"fill,omitempty"`
 }
@@ -53,11 +54,12 @@ func (c *Column) Features() int {
 // Optional reports whether a row to be classified may lack the column.
 func (c *Column) Optional() bool { return c.Kind == LabelColumn || c.Kind == DroppedColumn }
 
-// MissingWords mark a missing value in any column, in upper or lower case, with or without spaces around them.
+// MissingWords lists words that mark a missing value in any column. They may be in upper or lower case, with or
+// without spaces around them.
 var MissingWords = []string{"", "NA", "N/A", "NaN", "null", "?"}
 
-// MissingNumbers also mark a missing value in a column of numbers. In a column of categories they are words like
-// any other.
+// MissingNumbers also mark a missing value in a column of numbers. In a column of categories, they are ordinary
+// words.
 var MissingNumbers = []string{
 	"#N/A", "#N/A N/A", "#NA", "#NV", "#N/D", "<NA>", "None", `\N`, "-", "--", ".", "..", "NaT", "-nan", "+nan",
 	"1.#QNAN", "-1.#IND", "1.#IND", "-1.#QNAN",
@@ -70,11 +72,11 @@ func MissingValue(kind ColumnKind, field string) bool {
 	return slices.ContainsFunc(MissingWords, is) || kind == NumberColumn && slices.ContainsFunc(MissingNumbers, is)
 }
 
-// MiddleThreshold returns the threshold in the middle of words of bitsIn bits. A word is above it exactly if its
-// highest bit is 1, so the comparison takes no look-up table.
+// MiddleThreshold returns the threshold in the middle of words of bitsIn bits. A word is above the threshold exactly
+// if the word's highest bit is 1, so the comparison takes no look-up table.
 func MiddleThreshold(bitsIn int) uint16 { return uint16(1)<<(bitsIn-1) - 1 }
 
-// PlaceMiddle sets all thresholds of category features, whose words are 0 or Max, to the middle.
+// PlaceMiddle sets all thresholds of category features to the middle. The words of these features are 0 or Max.
 func (e *Encoder) PlaceMiddle() {
 	for f, row := range e.Thresholds {
 		if e.Binary(f) {
@@ -85,8 +87,8 @@ func (e *Encoder) PlaceMiddle() {
 	}
 }
 
-// Binary reports whether a feature belongs to a category. Its words are 0 or Max, and its thresholds are all in the
-// middle, unless words are made by cuts.
+// Binary reports whether a feature belongs to a category. The words of such a feature are 0 or Max. Its thresholds
+// are all in the middle, unless the encoder works by cuts.
 func (e *Encoder) Binary(feature int) bool {
 	for i := range e.Columns {
 		c := &e.Columns[i]
@@ -97,7 +99,7 @@ func (e *Encoder) Binary(feature int) bool {
 	return false
 }
 
-// checkColumns returns an error if the columns are invalid or do not become the given number of features.
+// checkColumns returns an error if the columns are invalid or become a different number of features than given.
 func checkColumns(columns []Column, features int) error {
 	n, labels := 0, 0
 	for i := range columns {

@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tableEncoder returns an encoder of a number, a category of two words, and columns that are not features.
+// tableEncoder returns an encoder for a number column, a category column of two words, and columns that become no
+// feature.
 func tableEncoder(t *testing.T) *Encoder {
 	t.Helper()
 	e, err := NewUniform(3, 4, 8, 255, []string{"size", "colour=blue", "colour=red"})
@@ -25,8 +26,8 @@ func tableEncoder(t *testing.T) *Encoder {
 	return e
 }
 
-// TestPlaceMiddle checks that only the thresholds of categories move, to the value at which the highest bit of a word
-// decides.
+// TestPlaceMiddle checks that PlaceMiddle moves only the thresholds of categories. They move to the value at which
+// only the highest bit of a word decides.
 func TestPlaceMiddle(t *testing.T) {
 	e := tableEncoder(t)
 	e.PlaceMiddle()

@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// Compare spreads planes of feature words into thermometer bits, as [Encoder.Thermometer] does with levels. planes
-// are the bit rows of all features' words, as [Packed.Gather] writes them, width rows for each feature. dst
-// receives Inputs() rows of words words.
+// Compare turns bit planes of feature words into thermometer bits, as [Encoder.Thermometer] does with levels. planes
+// holds the bit rows of all features' words, as [Packed.Gather] writes them, with width rows for each feature. dst
+// receives Inputs() rows. Each row has the given number of words.
 //
-// It panics if planes or dst is too short. It allocates nothing, and may run in several goroutines at once.
+// It panics if planes or dst is too short. It allocates nothing, and several goroutines may call it at once.
 func (e *Encoder) Compare(dst, planes []uint64, width, words int) {
 	if len(planes) < e.Features()*width*words || len(dst) < e.Inputs()*words {
 		panic(fmt.Sprintf("encoding: %d words of planes and %d of bits for %d features of %d bits, %d words a row",
@@ -20,9 +20,10 @@ func (e *Encoder) Compare(dst, planes []uint64, width, words int) {
 
 // compare is [Encoder.Compare] for the features from .. to-1. planes and dst hold only the rows of these features.
 //
-// It compares from the lowest bit up: a word is above a threshold if its bit is above the threshold's bit, or if
-// both bits are equal and the lower bits are above. This takes one operation for each bit, because the threshold's
-// bits are known. Trailing ones of the threshold are skipped: lower bits can never be above them.
+// It compares from the lowest bit up. A word is above a threshold if its current bit is above the threshold's bit, or
+// if the two bits are equal and the lower bits of the word are above the threshold's lower bits. Each bit takes one
+// operation, because the threshold's bits are known. Trailing ones of the threshold are skipped, because the word's
+// lower bits can never be above them.
 func (e *Encoder) compare(dst, planes []uint64, width, words, from, to int) {
 	row := width * words
 	for f, thresholds := range e.Thresholds[from:to] {
@@ -42,7 +43,7 @@ func (e *Encoder) compare(dst, planes []uint64, width, words, from, to int) {
 	}
 }
 
-// compareOne compares the samples in word w of each row.
+// compareOne compares the samples in word w of each row with the threshold t.
 func compareOne(x []uint64, t uint32, w, words int) (above uint64) {
 	for ; w < len(x); w, t = w+words, t>>1 {
 		if t&1 != 0 {
@@ -54,7 +55,7 @@ func compareOne(x []uint64, t uint32, w, words int) (above uint64) {
 	return above
 }
 
-// compare2 is compareOne for both words of rows of two words, which batches of 65 to 128 samples have.
+// compare2 is compareOne for both words of two-word rows. Batches of 65 to 128 samples have such rows.
 func compare2(x []uint64, t uint32) (a0, a1 uint64) {
 	for ; len(x) >= 2; x, t = x[2:], t>>1 {
 		if t&1 != 0 {

@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/crew"
 )
 
-// TestCompare compares the bits of feature words with value > threshold, for rows of several lengths, words wider than
-// the features need, and a batcher on two goroutines.
+// TestCompare compares the bits of feature words with value > threshold. The cases are rows of several lengths, words
+// wider than the features need, and a batcher on two goroutines.
 func TestCompare(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, c := range []struct{ features, bits, bitsIn, width, words int }{

@@ -55,7 +55,7 @@ func TestNewCuts(t *testing.T) {
 	}
 }
 
-// TestCuts encodes values at cuts and next to them.
+// TestCuts encodes values that are equal to cuts or next to cuts.
 func TestCuts(t *testing.T) {
 	q, inf := cutEncoder(t).Quantiser, math.Inf(1)
 	for _, test := range []struct {
@@ -84,8 +84,8 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// TestCutsDefinition compares words with the definition: the level of a value is the number of cuts below it, for any
-// number of cuts.
+// TestCutsDefinition compares words with their definition, for any number of cuts. By definition, the level of a
+// value is the number of cuts below the value.
 func TestCutsDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
@@ -140,7 +140,7 @@ func TestCheckCuts(t *testing.T) {
 	}
 }
 
-// TestCutsOfCategories checks that the cuts of a category must separate its words.
+// TestCutsOfCategories checks that an encoder is refused if the cuts of a category do not separate its words.
 func TestCutsOfCategories(t *testing.T) {
 	e := tableEncoder(t)
 	e.Bits, e.BitsIn, e.Max = 3, 2, 2

@@ -2,15 +2,15 @@
 // in packed form.
 //
 // Every feature is an unsigned integer of a declared width, both in the trainer and in hardware. An [Encoder]
-// compares it with bits-1 integer thresholds: bit j of feature f is value > Thresholds[f][j-1], strictly, and has
-// the input index f*(bits-1) + j-1. The level of a value is the number of thresholds that it exceeds. A set of
-// samples is stored as levels ([Packed]), which never take more bits than the thermometer code. Levels are spread
-// into bits one batch at a time:
+// compares each feature with bits-1 integer thresholds. Bit j of feature f is 1 if the value is greater than
+// Thresholds[f][j-1]. The index of this bit among the inputs is f*(bits-1) + j-1. The level of a value is the number
+// of thresholds that it exceeds. A set of samples is stored as levels ([Packed]), because levels never take more bits
+// than the thermometer code. Levels are turned into bits one batch at a time:
 //
 //	values --Levels--> levels --Append--> Packed      once for a data set
 //	Packed --Gather--> planes --Thermometer--> bits   once for a batch
 //
-// A [Batcher] does the second line in one step, on several goroutines.
+// A [Batcher] does the work of the second line in one step, on several goroutines.
 //
 // An Encoder made here or accepted by [Encoder.Check] has the same number of thresholds for every feature, in
 // ascending order. The rest of the package relies on this.
@@ -29,17 +29,17 @@ type Encoder struct {
 	Max        uint32     `json:"max"`                 // largest value of a feature, below 1<<BitsIn
 	Names      []string   `json:"names,omitempty"`     // feature names; empty: "feature 0" and so on
 	Thresholds [][]uint16 `json:"thresholds"`          // [feature][Bits-1], ascending, not necessarily strictly
-	Quantiser  *Quantiser `json:"quantiser,omitempty"` // turns real features into integers; nil if they are integers
+	Quantiser  *Quantiser `json:"quantiser,omitempty"` // turns real features into integers; nil if features are integers
 
-	// Columns are the columns of the table that the features come from, in order. It is nil if each column is a
-	// feature of numbers: such models need no more than the ranges, and keep the bytes of earlier versions.
+	// Columns are the columns of the table that the features come from, in order. Columns is nil if each column is a
+	// feature of numbers. Such models need only the ranges, and their files keep the bytes of earlier versions.
 	Columns []Column `json:"columns,omitempty"`
 }
 
 // Features returns the number of features.
 func (e *Encoder) Features() int { return len(e.Thresholds) }
 
-// Inputs returns the number of thermometer bits, which are the network's inputs.
+// Inputs returns the number of thermometer bits. They are the network's inputs.
 func (e *Encoder) Inputs() int { return len(e.Thresholds) * (e.Bits - 1) }
 
 // LevelBits returns the width in bits of a level. Levels are 0 to Bits-1.
@@ -54,17 +54,18 @@ func (e *Encoder) Name(f int) string {
 }
 
 // Label returns the meaning of input bit i: its feature and threshold, as in "pixel 12 > 63". The threshold is an
-// integer of the feature word, so that the label is correct for the hardware's input bus, with or without cuts.
+// integer that is compared with the feature word. The label is therefore correct for the hardware's input bus, with
+// or without cuts.
 func (e *Encoder) Label(i int) string {
 	f, j := i/(e.Bits-1), i%(e.Bits-1)
 	return fmt.Sprintf("%s > %d", e.Name(f), e.Thresholds[f][j])
 }
 
-// ByCuts reports whether real features become words by cuts.
+// ByCuts reports whether real features become words by cuts (see [Quantiser]).
 func (e *Encoder) ByCuts() bool { return e.Quantiser != nil && e.Quantiser.Cuts != nil }
 
-// Cut returns the real threshold of input bit i, which is 1 if the feature's value is greater. has is false if
-// words are not made by cuts.
+// Cut returns the real threshold of input bit i. The bit is 1 if the feature's value is greater. The result has is
+// false if the encoder does not work by cuts.
 func (e *Encoder) Cut(i int) (x float64, has bool) {
 	if !e.ByCuts() {
 		return 0, false
@@ -85,8 +86,8 @@ func (e *Encoder) Levels(dst, values []uint16) {
 	}
 }
 
-// Relevel overwrites the levels of a set in place with the levels of the feature words of the same samples. It is
-// called after thresholds have moved. It panics if the sets do not match in form.
+// Relevel replaces the levels of a set in place. It computes the new levels from words, which holds the feature words
+// of the same samples. It is called after thresholds have moved. It panics if the two sets differ in form.
 func (e *Encoder) Relevel(levels, words *Packed) {
 	if levels.Len() != words.Len() || levels.Features != words.Features || levels.Width != e.LevelBits() {
 		panic(fmt.Sprintf("encoding: %d samples of %d features of %d bits are not levels of %d of %d", levels.Len(),
@@ -100,14 +101,14 @@ func (e *Encoder) Relevel(levels, words *Packed) {
 	}
 }
 
-// level counts the thresholds below v. A few thresholds are faster counted than searched.
+// level counts the thresholds below v. If there are only a few thresholds, counting is faster than a search.
 func level(thresholds []uint16, v uint16) uint16 {
 	if len(thresholds) > 16 {
 		return uint16(sort.Search(len(thresholds), func(j int) bool { return v <= thresholds[j] }))
 	}
 	n := uint32(0)
 	for _, t := range thresholds {
-		n += (uint32(t) - uint32(v)) >> 31 // 1 if t < v: both are below 1<<16
+		n += (uint32(t) - uint32(v)) >> 31 // 1 if t < v, because both are below 1<<16
 	}
 	return uint16(n)
 }

@@ -40,8 +40,8 @@ func TestUniform(t *testing.T) {
 	}
 }
 
-// TestUniformDefinition compares the integer thresholds with the paper's v/max > j/n_b, cross-multiplied, for every
-// value.
+// TestUniformDefinition compares the integer thresholds with the paper's definition v/max > j/n_b, for every value.
+// The definition is cross-multiplied.
 func TestUniformDefinition(t *testing.T) {
 	for _, tt := range []struct {
 		bits, bitsIn int
@@ -95,7 +95,7 @@ func TestLevelsAnyThresholds(t *testing.T) {
 	}
 }
 
-// randomEncoder returns a code with random ascending thresholds, some of them equal.
+// randomEncoder returns an encoder with random ascending thresholds. Some thresholds are equal.
 func randomEncoder(r *rand.Rand, features, bits, bitsIn int) *Encoder {
 	e := &Encoder{Bits: bits, BitsIn: bitsIn, Max: 1<<bitsIn - 1, Thresholds: thresholdRows(features, bits)}
 	for _, row := range e.Thresholds {
@@ -249,8 +249,8 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// TestQuantileDefinition compares with sorted samples: threshold j is the element of rank ceil(j*n/bits), or the
-// largest value below the maximum.
+// TestQuantileDefinition compares quantile thresholds with sorted samples. Threshold j is the element of rank
+// ceil(j*n/bits), or the largest value below the maximum if this element is the maximum.
 func TestQuantileDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	for trial := range 200 {
@@ -362,8 +362,8 @@ func ExampleEncoder() {
 	// pixel 0 > 127
 }
 
-// TestCheapen checks that Cheapen keeps the levels of all samples and the order of thresholds, and that it chooses the
-// cheapest of all such places, the nearest if several cost the same.
+// TestCheapen checks that Cheapen keeps the levels of all samples and the order of the thresholds. Cheapen must also
+// choose the cheapest possible place, and the nearest place if several cost the same.
 func TestCheapen(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for trial := range 300 {

@@ -1,8 +1,8 @@
 package encoding
 
 // Extract removes the samples with the given strictly ascending indices from p, and returns them. The other samples
-// move up and keep their order. p keeps its memory, so that there is never a second copy of a large set. Extract
-// panics if an index is out of range.
+// move up and keep their order. p keeps its memory, so a large set is never held twice. Extract panics if an index is
+// out of range.
 func (p *Packed) Extract(index []int32) *Packed {
 	out := NewPacked(p.Features, p.Width)
 	kept := 0

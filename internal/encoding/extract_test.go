@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// numbered returns n samples of 13 features of 7 bits in chunks of 16. The values and the label of a sample encode its
-// number.
+// numbered returns n samples of 13 features of 7 bits, in chunks of 16 samples. The values and the label of a sample
+// encode the sample's number.
 func numbered(n int) *Packed {
 	p := NewPacked(13, 7)
 	p.shift = 4
@@ -20,7 +20,7 @@ func numbered(n int) *Packed {
 	return p
 }
 
-// numbers returns the numbers of samples made by numbered, after checking all their values.
+// numbers returns the numbers of samples that were made by numbered. It checks all their values first.
 func numbers(t *testing.T, p *Packed) []int32 {
 	t.Helper()
 	var all []int32

@@ -9,8 +9,8 @@ import (
 // Gather writes the samples of a batch as bit rows: bit b of feature f of sample index[i] becomes bit i%64 of
 // dst[(f*Width+b)*words + i/64]. Bits after the last sample are zero, in all words of a row.
 //
-// dst must have Rows()*words elements, and words must be at least len(index)/64, rounded up. Gather panics
-// otherwise, or if an index is out of range. It allocates nothing, and may run in several goroutines at once.
+// dst must have Rows()*words elements, and words must be at least len(index)/64, rounded up. Otherwise Gather panics.
+// It also panics if an index is out of range. It allocates nothing, and several goroutines may call it at once.
 func (p *Packed) Gather(dst []uint64, words int, index []int32) {
 	p.checkRows(dst, words, len(index))
 	p.gather(dst, words, index, 0, p.Features)
@@ -48,7 +48,7 @@ func (p *Packed) checkRows(dst []uint64, words, samples int) {
 	}
 }
 
-// spread writes word w of all rows from at most 64 samples, with one 64 x 64 transposition for each word of a
+// spread writes word w of all rows from at most 64 samples. It does one 64 x 64 transposition for each word of a
 // sample.
 func spread(dst []uint64, words, w int, samples [][]uint64, rows int) {
 	var m [64]uint64

@@ -5,20 +5,20 @@ import (
 	"math/bits"
 )
 
-// Packed holds samples of small unsigned features, packed bit by bit: the levels of a data set for training, or its
-// feature words for simulation of a full design. Bit b of feature f of a sample is bit f*Width+b of the sample's
-// row.
+// Packed holds samples of small unsigned features, packed bit by bit. For training it holds the levels of a data set.
+// For simulation of a full design it holds feature words. Bit b of feature f of a sample is bit f*Width+b of the
+// sample's row.
 type Packed struct {
 	Features int
-	Width    int // bits of a feature
+	Width    int // bits per feature
 	Labels   []uint8
 
-	stride int        // words of a sample
+	stride int        // words per sample
 	shift  int        // a chunk has 1<<shift samples
-	chunks [][]uint64 // rows in pieces, so that a set grows without being copied
+	chunks [][]uint64 // pieces of rows, so that a set grows without being copied
 }
 
-// chunkWords is the approximate size of a full chunk.
+// chunkWords is the approximate size of a full chunk in words.
 const chunkWords = 1 << 18
 
 // NewPacked returns an empty set of samples with the given number of features, each width bits wide. It panics if
@@ -31,7 +31,8 @@ func NewPacked(features, width int) *Packed {
 	return &Packed{Features: features, Width: width, stride: stride, shift: bits.Len(uint(max(1, chunkWords/stride))) - 1}
 }
 
-// NewBlank returns a set of samples of zeros with label 0, whose rows may be changed. It panics like [NewPacked].
+// NewBlank returns a set of samples whose values and labels are all 0. The rows may be changed. NewBlank panics like
+// [NewPacked].
 func NewBlank(features, width, samples int) *Packed {
 	p := NewPacked(features, width)
 	zeros := make([]uint16, features)
@@ -44,7 +45,7 @@ func NewBlank(features, width, samples int) *Packed {
 // Len returns the number of samples.
 func (p *Packed) Len() int { return len(p.Labels) }
 
-// Rows returns the number of bit rows that [Packed.Gather] writes: Features*Width.
+// Rows returns the number of bit rows that [Packed.Gather] writes, which is Features*Width.
 func (p *Packed) Rows() int { return p.Features * p.Width }
 
 // Append adds one sample. It panics unless there is one value for each feature, every value fits Width bits, and

@@ -11,12 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// shapes are features and widths whose rows end before, at and after the end of a word.
+// shapes lists numbers of features and widths whose rows end before, at and after the end of a word.
 var shapes = []struct{ features, width int }{
 	{1, 1}, {64, 1}, {65, 1}, {784, 2}, {64, 3}, {43, 3}, {7, 5}, {16, 4}, {100, 8}, {33, 9}, {5, 13}, {12, 16},
 }
 
-// randomPacked returns packed samples, and the same values unpacked.
+// randomPacked returns random samples in packed form, and the same values unpacked.
 func randomPacked(r *rand.Rand, features, width, samples int) (*Packed, [][]uint16) {
 	p, all := NewPacked(features, width), make([][]uint16, samples)
 	for i := range all {
@@ -110,7 +110,7 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// dirty returns nonzero words, to be overwritten by the function under test.
+// dirty returns nonzero words, which the function under test must overwrite.
 func dirty(n int) []uint64 {
 	s := make([]uint64, n)
 	for i := range s {
@@ -137,8 +137,8 @@ func TestGatherRange(t *testing.T) {
 	}
 }
 
-// TestThermometer encodes values as levels, packs them, and unpacks planes and bits. It compares the bits with value >
-// threshold.
+// TestThermometer encodes values as levels, packs the levels, and unpacks bit planes and thermometer bits. It
+// compares the bits with value > threshold.
 func TestThermometer(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, bits := range []int{2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33, 100, 255, 256} {
@@ -169,7 +169,7 @@ func TestThermometer(t *testing.T) {
 	}
 }
 
-// TestChunks packs more samples than fit into a chunk, up to the chunk's last place and beyond.
+// TestChunks packs more samples than fit into a chunk. It tests the chunk's last place and the places after it.
 func TestChunks(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	const features, width = 1 << 16, 16 // 16 samples per chunk
@@ -193,8 +193,8 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// TestBatcher compares a Batcher with Gather and Thermometer, for sizes below, at and above a block of features and
-// for several numbers of goroutines.
+// TestBatcher compares a Batcher with Gather and Thermometer. The number of features is below, at and above the size
+// of a block, and the number of goroutines varies.
 func TestBatcher(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	for _, features := range []int{1, 127, 128, 129, 300} {
@@ -228,8 +228,8 @@ func TestBatcher(t *testing.T) {
 	}
 }
 
-// TestBatcherPanics misuses a Batcher. The panic must reach the caller, because a panic in a goroutine would end the
-// program.
+// TestBatcherPanics passes invalid arguments to a Batcher. The panic must reach the caller, because a panic in
+// another goroutine would end the program.
 func TestBatcherPanics(t *testing.T) {
 	e := randomEncoder(rand.New(rand.NewPCG(15, 16)), 300, 4, 8)
 	p := benchPacked(e, 3)
@@ -269,7 +269,7 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// TestRelevel encodes words by other thresholds in place, for every width of a level.
+// TestRelevel replaces the levels of a set by levels for other thresholds, for every width of a level.
 func TestRelevel(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	for _, bits := range []int{2, 3, 4, 6, 17, 40} {

@@ -13,19 +13,21 @@ import (
 // By scales, the integer is round((x - Offset[f]) * Scale[f]), half away from zero, limited to 0 .. the encoder's
 // Max. A feature with scale 0 is constant and always 0. Training makes such quantisers.
 //
-// By cuts, the integer is the number of Cuts[f] that x exceeds, strictly. It is 0 to Bits-1, which is the encoder's
-// Max, and threshold j of the feature is j. Input bit j-1 is then x > Cuts[f][j-1]: a thermometer code with real
-// thresholds. Networks from other programs have such codes, which no scale reproduces exactly.
+// By cuts, the integer is the number of Cuts[f] that x exceeds, strictly. The integer is between 0 and Bits-1, and
+// Bits-1 is the encoder's Max. Threshold j of the feature is the integer j. Input bit j-1 is then x > Cuts[f][j-1]: a
+// thermometer code with real thresholds. Networks from other programs have such codes. No scale reproduces them
+// exactly.
 type Quantiser struct {
 	Offset []float64   `json:"offset,omitempty"` // [feature]
 	Scale  []float64   `json:"scale,omitempty"`  // [feature]
 	Cuts   [][]float64 `json:"cuts,omitempty"`   // [feature][Bits-1], ascending, not necessarily strictly; nil for scales
 }
 
-// NewCuts returns an encoder of real features by cuts, [feature][Bits-1]. It keeps cuts. names may be nil.
+// NewCuts returns an encoder that turns real features into words by the given cuts, [feature][Bits-1]. The encoder
+// keeps the slice. names may be nil.
 //
-// It returns an error if the cuts are not finite, are not in ascending order or differ in number between features,
-// or if there are none or too many.
+// NewCuts returns an error if the cuts are not finite, are not in ascending order or differ in number between
+// features. It also returns an error if there are no cuts or too many.
 func NewCuts(cuts [][]float64, names []string) (*Encoder, error) {
 	if len(cuts) == 0 {
 		return nil, errors.New("cuts of no features")
@@ -43,7 +45,7 @@ func NewCuts(cuts [][]float64, names []string) (*Encoder, error) {
 	return e, nil
 }
 
-// countTo returns the thresholds 0 to n-1, which distinguish the numbers 0 to n.
+// countTo returns the thresholds 0 to n-1. They distinguish the numbers 0 to n.
 func countTo(n int) []uint16 {
 	row := make([]uint16, n)
 	for j := range row {
@@ -55,8 +57,8 @@ func countTo(n int) []uint16 {
 // Features returns the number of features.
 func (q *Quantiser) Features() int { return max(len(q.Scale), len(q.Cuts)) }
 
-// NewQuantiser returns the min-max quantiser: lo[f] becomes 0 and hi[f] becomes max, with equal steps between them.
-// A feature with lo = hi gets scale 0.
+// NewQuantiser returns the min-max quantiser. For feature f, lo[f] becomes 0, hi[f] becomes max, and the steps
+// between are equal. A feature with lo = hi gets scale 0.
 //
 // It returns a [RangeError] if a range is empty, not finite, or so wide or narrow that its scale is not a float64.
 // It panics if lo and hi differ in length.
@@ -92,8 +94,8 @@ type RangeError struct {
 // Error names the feature by number.
 func (e *RangeError) Error() string { return fmt.Sprintf("feature %d: %s", e.Feature, e.Problem) }
 
-// Apply returns the integer, from 0 to max, for the real value x of feature f. NaN becomes 0, but readers of data
-// refuse it earlier.
+// Apply returns the integer, from 0 to max, for the real value x of feature f. NaN becomes 0, but the readers of data
+// files refuse NaN earlier.
 func (q *Quantiser) Apply(f int, x float64, max uint32) uint16 {
 	if q.Cuts != nil {
 		return exceeded(q.Cuts[f], x)
@@ -111,7 +113,7 @@ func (q *Quantiser) Apply(f int, x float64, max uint32) uint16 {
 	return uint16(v)
 }
 
-// exceeded counts the cuts below x. A few cuts are faster counted than searched.
+// exceeded counts the cuts below x. If there are only a few cuts, counting is faster than a search.
 func exceeded(cuts []float64, x float64) uint16 {
 	if len(cuts) > 16 {
 		return uint16(sort.Search(len(cuts), func(j int) bool { return !(x > cuts[j]) }))
@@ -125,7 +127,7 @@ func exceeded(cuts []float64, x float64) uint16 {
 	return n
 }
 
-// check returns an error if the quantiser of an encoder is invalid. The thresholds must be checked before.
+// check returns an error if the quantiser of encoder e is invalid. The encoder's thresholds must be checked first.
 func (q *Quantiser) check(e *Encoder) error {
 	if q.Cuts == nil {
 		return q.checkScales(e.Features())
@@ -149,7 +151,7 @@ func (q *Quantiser) check(e *Encoder) error {
 	return nil
 }
 
-// words reports for each feature whether it belongs to a category.
+// words reports, for each feature, whether the feature belongs to a category.
 func (e *Encoder) words() []bool {
 	words, at := make([]bool, e.Features()), 0
 	for i := range e.Columns {
@@ -161,8 +163,8 @@ func (e *Encoder) words() []bool {
 	return words
 }
 
-// checkCuts returns an error if the cuts of a feature are invalid or its thresholds do not count them. word says
-// that the feature belongs to a category, whose cuts must separate 1 from 0.
+// checkCuts returns an error if the cuts of feature f are invalid, or if its thresholds are not the integers that
+// count cuts. word says that the feature belongs to a category. The cuts of such a feature must separate 1 from 0.
 func (e *Encoder) checkCuts(f int, cuts []float64, word bool) error {
 	if len(cuts) != e.Bits-1 {
 		return fmt.Errorf("feature %d has %d cuts, want %d (encoder bits - 1)", f, len(cuts), e.Bits-1)

@@ -8,26 +8,28 @@ import (
 	"ialgn/internal/detmath"
 )
 
-// Value is a feature's real value in a training sample, with the sample's class.
+// Value is a feature's real value in a training sample, together with the sample's class.
 type Value struct {
 	X     float64
 	Class uint8
 }
 
-// trims are the shares of each class's values that [RobustRange] tries to omit at either end, and the factor by
-// which each must raise the entropy. The last one is for numbers that stand for missing values.
+// trims lists the trims that [RobustRange] tries. Each omits a share of each class's values at either end, and must
+// raise the entropy by the factor gain. The last trim is for numbers that represent missing values.
 var trims = []struct{ share, gain float64 }{{0.001, 1.5}, {0.01, 1.5}, {0.05, 3}}
 
 // rangeParts is the number of equal parts of a range over which the entropy is computed.
 const rangeParts = 16
 
-// RobustRange returns the range of a feature's values that is scaled to its words. It is within lo to hi, the range
-// of all values. Values outside become the nearest end. RobustRange sorts values.
+// RobustRange returns the range of a feature's values that is scaled to the feature's words. The range is within lo
+// to hi, the range of all values. A value outside becomes the nearest end of the range. RobustRange sorts values.
 //
-// The range is lo to hi unless a few extreme values take up most of it. A narrower range omits a small share of
-// each class's values, rounded up, at one end or both. A value that marks a class is therefore never omitted,
-// however rare the class is. The range is narrowed only if its sixteenths then separate the values much better,
-// measured by the entropy of the numbers of values in each. Rare values, such as the ones in a column of zeros and
+// The range is lo to hi unless a few extreme values take up most of it. A narrower range omits a small share of each
+// class's values, rounded up, at one end or both. A value that marks a class is therefore never omitted, however rare
+// the class is.
+//
+// The range is narrowed only if the values are then spread much better over the sixteenths of the range. The measure
+// is the entropy of the numbers of values in the sixteenths. Rare values, such as the ones in a column of zeros and
 // ones, therefore keep their range. Omitted values within a sixteenth of the narrower range are included again.
 func RobustRange(values []Value, lo, hi float64) (low, high float64) {
 	slices.SortFunc(values, func(a, b Value) int { return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.X, b.X)) })
@@ -44,7 +46,7 @@ func RobustRange(values []Value, lo, hi float64) (low, high float64) {
 	return nearby(values, low, high)
 }
 
-// nearby extends a range to the values that are at most one part of it away.
+// nearby extends a range to the values that are at most one sixteenth of the range away.
 func nearby(values []Value, low, high float64) (lo, hi float64) {
 	part := float64((high - low) / rangeParts)
 	lo, hi = low, high
@@ -56,7 +58,7 @@ func nearby(values []Value, low, high float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// trimmed returns the range of sorted values without a share of each class at either end.
+// trimmed returns the range of sorted values after a share of each class is omitted at either end.
 func trimmed(values []Value, share float64) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for len(values) > 0 {
@@ -71,8 +73,8 @@ func trimmed(values []Value, share float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// evenness returns the entropy of the distribution of values over the equal parts of a range. Values outside count
-// in the outermost parts. It returns 0 for an empty range or a range whose width overflows.
+// evenness returns the entropy of the distribution of values over the equal parts of a range. Values outside the
+// range count in the outermost parts. The entropy is 0 for an empty range or a range whose width overflows.
 func evenness(values []Value, lo, hi float64) (entropy float64) {
 	scale := rangeParts / (hi - lo)
 	if !(hi > lo) || scale == 0 || math.IsInf(scale, 0) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// normal returns n values that are distributed roughly like the standard normal distribution: each is a sum of three
-// uniform values.
+// normal returns n values with a distribution that is roughly standard normal. Each value is a sum of three uniform
+// values.
 func normal(n int) (x []float64) {
 	for i := range n {
 		u := func(by float64) float64 { _, f := math.Modf((float64(i) + 0.5) * by); return f }
@@ -23,8 +23,8 @@ func each(n int, f func(i int) float64) (x []float64) {
 	return x
 }
 
-// TestRobustRange checks that ranges are narrowed only if extreme values would leave hardly any resolution for the
-// others.
+// TestRobustRange checks that a range is narrowed only if extreme values would leave hardly any resolution for the
+// other values.
 func TestRobustRange(t *testing.T) {
 	const n = 4000
 	noise := normal(n)
@@ -38,7 +38,7 @@ func TestRobustRange(t *testing.T) {
 	counts := each(n, func(i int) float64 { return float64(i % 10) })
 	rare := each(n, func(i int) float64 { return float64((i % 1000) / 999) })
 	tail := each(n, func(i int) float64 { return math.Exp(3 * noise[i]) })
-	type ends [2]float64 // the least and the greatest value allowed for one end of the range
+	type ends [2]float64 // the least and the greatest value that is allowed for one end of the range
 	middle := [2]ends{{-3, -2}, {2, 3}}
 	exactly := func(lo, hi float64) [2]ends { return [2]ends{{lo, lo}, {hi, hi}} }
 	missing := each(n/33, func(int) float64 { return -999 })
@@ -89,8 +89,8 @@ func robust(x []float64, class func(i int) uint8) (low, high, lo, hi float64) {
 	return low, high, lo, hi
 }
 
-// TestRobustRangeKeepsRareClass checks that extreme values that mark a class are kept, although there are too few of
-// them to be kept otherwise.
+// TestRobustRangeKeepsRareClass checks that extreme values that mark a class are kept. They are too few to be kept
+// for any other reason.
 func TestRobustRangeKeepsRareClass(t *testing.T) {
 	x := normal(4000)
 	for i := range 8 {

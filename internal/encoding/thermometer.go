@@ -2,14 +2,14 @@ package encoding
 
 import "fmt"
 
-// Thermometer spreads level planes into thermometer bits: input bit j of a feature is level >= j, for j = 1 ..
-// Bits-1. planes are the bit rows of the levels, as [Packed.Gather] writes them: Features()*LevelBits() rows of
-// words words. dst receives Inputs() rows of words words.
+// Thermometer turns bit planes of levels into thermometer bits. Input bit j of a feature is level >= j, for j = 1 ..
+// Bits-1. planes holds the bit rows of the levels, as [Packed.Gather] writes them. It has Features()*LevelBits()
+// rows. dst receives Inputs() rows. Each row has the given number of words.
 //
-// It panics if planes or dst is too short. It allocates nothing, and may run in several goroutines at once.
+// It panics if planes or dst is too short. It allocates nothing, and several goroutines may call it at once.
 //
-// The comparison is bit-sliced and recursive over the digits of the level. If x is a digit of weight h, and T'_j
-// are the comparisons of the digits below x, then
+// The comparison is bit-sliced and recursive over the digits of the level. If x is a binary digit of weight h, and
+// T'_j is the comparison of the digits below x with j, then
 //
 //	T_j = x | T'_j        for j < h
 //	T_h = x
@@ -46,8 +46,8 @@ func (e *Encoder) spread(dst, planes []uint64, words, features int) {
 	}
 }
 
-// spreadAny handles any number of rows. Only the last digit may need fewer than all comparisons, because all
-// smaller powers of two are at most rows.
+// spreadAny handles any number of rows. Only the last digit can lead to comparisons beyond the last row. These
+// comparisons are computed but not written.
 func spreadAny(t, x []uint64, words, rows, digits int) {
 	var c [MaxBits]uint64
 	for w := range words {
@@ -101,8 +101,8 @@ func spread15(t, x []uint64, words int) {
 	}
 }
 
-// spread15Pairs is spread15 for rows of two words, which batches of 65 to 128 samples have. With constant offsets
-// it takes two thirds of the time.
+// spread15Pairs is spread15 for two-word rows. Batches of 65 to 128 samples have such rows. With constant offsets, it
+// takes two thirds of the time.
 func spread15Pairs(t *[2 * 15]uint64, x *[2 * 4]uint64) {
 	for w := range 2 {
 		a, b, c := x[w]|x[2+w], x[2+w], x[w]&x[2+w]

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// NewUniform returns the uniform thermometer code (IALGN paper, "Experimental Setup"): bit j of a feature v in
-// 0..max is v/max > j/bits, strictly, for j = 1 .. bits-1. The integer threshold is floor(j*max/bits), so that v >
+// NewUniform returns the uniform thermometer code (IALGN paper, "Experimental Setup"). Bit j of a feature v in 0..max
+// is v/max > j/bits, strictly, for j = 1 .. bits-1. The integer threshold is floor(j*max/bits). Therefore v >
 // threshold exactly if v*bits > j*max.
 //
-// names has one element for each feature, or none. NewUniform returns an error if features < 1, bits is outside
+// names has one element for each feature, or is empty. NewUniform returns an error if features < 1, bits is outside
 // 2..256, bitsIn is outside 1..16, max does not fit bitsIn bits, or the number of names is wrong.
 func NewUniform(features, bits, bitsIn int, max uint32, names []string) (*Encoder, error) {
 	if features < 1 {
@@ -27,7 +27,7 @@ func NewUniform(features, bits, bitsIn int, max uint32, names []string) (*Encode
 	return e, nil
 }
 
-// SpreadOver sets the thresholds of each feature at equal steps between two words, given by spans.
+// SpreadOver sets the thresholds of each feature f at equal steps between the two words spans[f].
 func (e *Encoder) SpreadOver(spans [][2]uint16) {
 	for f, row := range e.Thresholds {
 		low, high := uint64(spans[f][0]), uint64(spans[f][1])
@@ -37,7 +37,7 @@ func (e *Encoder) SpreadOver(spans [][2]uint16) {
 	}
 }
 
-// thresholdRows returns a row of bits-1 thresholds for each feature, all in one array.
+// thresholdRows returns a row of bits-1 thresholds for each feature, all in one backing array.
 func thresholdRows(features, bits int) [][]uint16 {
 	all, rows := make([]uint16, features*(bits-1)), make([][]uint16, features)
 	for f := range rows {
@@ -49,8 +49,8 @@ func thresholdRows(features, bits int) [][]uint16 {
 // Histogram counts the values of each feature of a training set in order to fit quantile thresholds.
 // [Histogram.Add] fills it sample by sample; then [Histogram.Quantile] may be called any number of times.
 //
-// Its memory depends on the values that occur: 1 KiB for each aligned run of 256 values of a feature, and at most
-// 256 KiB for a feature of 16 bits.
+// Its memory depends on the values that occur. Each aligned run of 256 values of a feature takes 1 KiB, if one of the
+// values occurs. A feature of 16 bits takes at most 256 KiB.
 type Histogram struct {
 	bitsIn  int
 	max     uint32
@@ -58,8 +58,8 @@ type Histogram struct {
 	counts  [][]*[256]uint32 // [feature][value / 256][value % 256]
 }
 
-// NewHistogram returns an empty histogram of features with values 0..max in words of bitsIn bits. It returns the
-// errors of [NewUniform].
+// NewHistogram returns an empty histogram of features with values 0..max in words of bitsIn bits. It returns an error
+// in the same cases as [NewUniform].
 func NewHistogram(features, bitsIn int, max uint32) (*Histogram, error) {
 	if features < 1 {
 		return nil, errors.New("histogram has no features")
@@ -74,8 +74,8 @@ func NewHistogram(features, bitsIn int, max uint32) (*Histogram, error) {
 	return h, nil
 }
 
-// Add counts the values of one sample. It panics unless there is one value for each feature, at most the
-// histogram's max.
+// Add counts the values of one sample. It panics unless there is one value for each feature, and if a value exceeds
+// the histogram's max.
 func (h *Histogram) Add(values []uint16) {
 	if len(values) != len(h.counts) {
 		panic(fmt.Sprintf("encoding: %d values for a histogram of %d features", len(values), len(h.counts)))
@@ -94,12 +94,12 @@ func (h *Histogram) Add(values []uint16) {
 	}
 }
 
-// Quantile returns the code whose threshold j, for j = 1 .. bits-1, is the smallest value that at least j/bits of
-// the samples do not exceed. However, some sample always exceeds the threshold, unless the feature is constant.
-// Each input bit therefore splits the training set if a split exists. Thresholds may repeat, but none is wasted on
-// a bit that is always 0.
+// Quantile returns the code by quantiles of the samples. Threshold j, for j = 1 .. bits-1, is the smallest value that
+// at least j/bits of the samples do not exceed. If no sample exceeds this value, the threshold is the next smaller
+// value that occurs, unless the feature is constant. Each input bit therefore splits the training set if a split
+// exists. Thresholds may repeat, but no threshold is wasted on a bit that is always 0.
 //
-// It returns the errors of [NewUniform], and an error for an empty histogram.
+// It returns an error in the same cases as [NewUniform], and for an empty histogram.
 func (h *Histogram) Quantile(bits int, names []string) (*Encoder, error) {
 	if h.samples == 0 {
 		return nil, errors.New("quantile thresholds: no training sample to fit them to")
@@ -138,8 +138,8 @@ func (h *Histogram) quantile(row []uint16, f int) {
 }
 
 // Cheapen moves each threshold of an encoder to the cheapest place at which it still splits the samples in the same
-// way: no sample's value is between the old and the new place. Of equal costs it takes the nearest place, and of
-// two nearest places the lower. Thresholds stay in order.
+// way. No sample's value is between the old and the new place. If several places have the lowest cost, Cheapen takes
+// the nearest, and the lower of two nearest places. Thresholds stay in order.
 func (h *Histogram) Cheapen(e *Encoder, cost func(threshold uint16) int) {
 	for f, row := range e.Thresholds {
 		for j, t := range row {
@@ -148,7 +148,7 @@ func (h *Histogram) Cheapen(e *Encoder, cost func(threshold uint16) int) {
 	}
 }
 
-// cheapest returns the new place of a threshold of a feature.
+// cheapest returns the new place of threshold t of feature f.
 func (h *Histogram) cheapest(f int, t uint16, cost func(threshold uint16) int) uint16 {
 	low, high := uint32(t), uint32(t)
 	for low > 0 && !h.occurs(f, low) {
@@ -166,14 +166,14 @@ func (h *Histogram) cheapest(f int, t uint16, cost func(threshold uint16) int) u
 	return best
 }
 
-// occurs reports whether some sample has the value v of a feature.
+// occurs reports whether some sample has the value v in feature f.
 func (h *Histogram) occurs(f int, v uint32) bool {
 	page := h.counts[f][v/256]
 	return page != nil && page[v%256] > 0
 }
 
-// outwards returns the numbers from low to high, ordered by their distance from the number from, the lower of two
-// equally distant ones first.
+// outwards returns the numbers from low to high, ordered by their distance from the start value (the parameter from).
+// Of two equally distant numbers, the lower comes first.
 func outwards(low, from, high uint32) []uint16 {
 	all := []uint16{uint16(from)}
 	for d := uint32(1); d <= max(from-low, high-from); d++ {

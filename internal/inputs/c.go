@@ -26,8 +26,8 @@ func (f *Feature) FillWord() int {
 	return int(f.Fill)
 }
 
-// CString returns s as a C string literal. Bytes outside printable ASCII, and question marks, which begin
-// trigraphs, are written in octal.
+// CString returns s as a C string literal. Bytes outside printable ASCII are written in octal. Question marks are
+// also written in octal, because they begin trigraphs.
 func CString(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -44,8 +44,8 @@ func CString(s string) string {
 	return b.String() + "\""
 }
 
-// CComment returns s for a C comment. It replaces everything that is not printable ASCII or could end or begin a
-// comment, and separates trigraphs, because compilers warn about them.
+// CComment returns s for a C comment. It replaces every character that is not printable ASCII and every sequence that
+// could end or begin a comment. It also separates trigraphs, because compilers warn about them.
 func CComment(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || r == '*' || r == '\\' {
@@ -56,11 +56,12 @@ func CComment(s string) string {
 	return trigraph.ReplaceAllString(s, "? ?$1")
 }
 
-// trigraph matches a sequence that C replaces by another character.
+// trigraph matches a sequence that C replaces with another character.
 var trigraph = regexp.MustCompile(`\?\?([=/'()!<>-])`)
 
 // CDouble returns x as a C99 literal that is exactly x.
 func CDouble(x float64) string { return strconv.FormatFloat(x, 'x', -1, 64) }
 
-// CDecimal returns x as a literal for C99 and any C++. Compilers that round to the nearest double read it as x.
+// CDecimal returns x as a literal for C99 and any C++. A compiler that rounds to the nearest double reads the literal
+// as exactly x.
 func CDecimal(x float64) string { return strconv.FormatFloat(x, 'e', -1, 64) }

@@ -1,10 +1,12 @@
-// Package inputs describes how the inputs of a classifier are made from a user's values: which column becomes which
-// feature, how a real value becomes a feature's word (by scale and offset, or by cuts), and what the words and the
-// classes are called.
+// Package inputs describes how the inputs of a classifier are made from a user's values. It says which column becomes
+// which feature, and how a real value becomes a feature's word (by scale and offset, or by cuts). It also holds the
+// names of the words and the classes.
 //
-// The owner of the model fills a [Table] once. Everything that leaves the program reads it: the header comments of
-// Verilog, C and Go ([Table.Lines]), functions in C and Go that take real values, programs for the host of a
-// wrapper, and NAME.json ([WriteJSON]), which describes the same for other programs.
+// The owner of the model fills a [Table] once. Everything that the program exports is written from this table:
+//   - the header comments of Verilog, C and Go ([Table.Lines]);
+//   - functions in C and Go that take real values;
+//   - programs for the host of a wrapper;
+//   - NAME.json ([WriteJSON]), which describes the table for other programs.
 //
 // The formula, in float64, is the trainer's formula (package encoding):
 //
@@ -29,10 +31,10 @@ type Table struct {
 	File    string // name of the file that WriteJSON writes: NAME.json
 	Scope   string // gates, core or full
 	Classes []string
-	Label   string // name or number of the label's column in the training table; empty: unknown
-	Bits    int    // of a feature's word
-	Max     uint32 // largest word
-	Scaled  bool   // real values become words by offset and scale or by cuts; otherwise values are words
+	Label   string // name or number of the label's column in the training table; empty if unknown
+	Bits    int    // of each feature's word
+	Max     uint32 // the largest word of a feature
+	Scaled  bool   // real values become words by offset and scale or by cuts; false: the values are the words
 	ByCuts  bool   // in a Scaled table: by cuts
 	// DecimalComma says that numbers in the table have a decimal comma, unless commas separate its columns.
 	DecimalComma bool
@@ -40,26 +42,27 @@ type Table struct {
 	Features     []Feature
 	Columns      []Column
 	// Thresholds, [feature][Bits-1], is set if the design takes thermometer bits (scopes gates and core). Bit j of
-	// feature f is word > Thresholds[f][j], with the first feature's bits lowest. Nil: the design takes words.
+	// feature f is word > Thresholds[f][j], and the first feature's bits are the lowest. Thresholds is nil if the design
+	// takes words.
 	Thresholds [][]uint16
-	// Trials are sample rows for tests: real values, one for each feature, and the words that the trainer makes of
-	// them.
+	// Trials are sample rows for tests. Each has one real value for each feature, and the words that the trainer makes
+	// of these values.
 	Trials []Trial
 }
 
 // Missing lists the words for a missing value in a table.
 type Missing struct {
-	Words    []string // in any column, in upper or lower case
-	Numbers  []string // also in columns of numbers, in upper or lower case
-	Declared []string // in any column, exactly as written
+	Words    []string // valid in any column, in upper or lower case
+	Numbers  []string // also valid in columns of numbers, in upper or lower case
+	Declared []string // valid in any column, exactly as written
 }
 
 // Feature is one word of a sample.
 type Feature struct {
 	Name          string
 	Offset, Scale float64   // only in a Scaled table that is not ByCuts
-	Cuts          []float64 // only in a table ByCuts: Max cuts, ascending
-	Category      bool      // the value is 1 if a column has the feature's word, else 0
+	Cuts          []float64 // only in a table by cuts: Max cuts in ascending order
+	Category      bool      // the value is 1 if a column has this feature's category, else 0
 	Missing       bool      // the value may be missing; the word is then Fill
 	Fill          uint16
 }
@@ -67,22 +70,22 @@ type Feature struct {
 // Kind says what a column holds.
 type Kind string
 
-// The kinds of columns.
+// These are the kinds of columns.
 const (
 	Number   Kind = "number"
-	Category Kind = "category" // one of several words; each becomes a feature
-	Label    Kind = "label"    // the class; rows may lack it
-	Dropped  Kind = "dropped"  // not read; rows may lack it
+	Category Kind = "category" // one of several words; each word becomes a feature
+	Label    Kind = "label"    // the class; may be absent from a row
+	Dropped  Kind = "dropped"  // not read; may be absent from a row
 )
 
 // Column is a column of the table that holds the samples.
 type Column struct {
 	Name    string // empty: the table has no header
 	Kind    Kind
-	Feature int      // its first feature
-	Values  []string // of a category: its words, in the order of the features
+	Feature int      // number of its first feature
+	Values  []string // in a category column: its words, in the order of the features
 	Missing bool     // the value may be missing
-	Fill    float64  // of a number: replaces a missing value
+	Fill    float64  // in a number column: replaces a missing value
 }
 
 // Trial is a row of real values with its words.
@@ -91,15 +94,16 @@ type Trial struct {
 	Words  []uint16
 }
 
-// maxLines bounds the features that a comment lists, and maxCuts the cuts of each feature.
+// maxLines is the greatest number of features that a comment lists. maxCuts is the greatest number of cuts that it
+// lists for each feature.
 const (
 	maxLines = 48
 	maxCuts  = 8
 )
 
-// Lines returns lines for a comment that describe how words are made from real values, with the offsets and scales
-// or the cuts of the first features. It returns nil for a table that is not Scaled. Names in the lines are not
-// escaped.
+// Lines returns lines for a comment that describe how words are made from real values. The lines give the offsets and
+// scales, or the cuts, of the first features. Lines returns nil for a table that is not Scaled. Names in the lines
+// are not escaped.
 func (t *Table) Lines() []string {
 	if t == nil || !t.Scaled {
 		return nil
@@ -126,7 +130,7 @@ func (t *Table) Lines() []string {
 	return t.more(lines)
 }
 
-// AsIs describes how a whole number becomes its word without arithmetic, or returns "" if it does not.
+// AsIs says how a whole number becomes a word of feature f without arithmetic. It returns "" if arithmetic is needed.
 func (t *Table) AsIs(f *Feature) string {
 	switch {
 	case !t.Scaled || t.ByCuts || f.Category || f.Scale != 1:
@@ -159,7 +163,7 @@ func (t *Table) cutLines() []string {
 	return lines
 }
 
-// more appends a line with the number of omitted features, if there are any.
+// more appends a line with the number of omitted features. It appends nothing if no feature is omitted.
 func (t *Table) more(lines []string) []string {
 	if more := len(t.Features) - maxLines; more > 0 {
 		lines = append(lines, fmt.Sprintf("  ... and %d more", more))
@@ -167,10 +171,11 @@ func (t *Table) more(lines []string) []string {
 	return lines
 }
 
-// Decimal returns the shortest decimal that is read as exactly x.
+// Decimal returns the shortest decimal number that is read as exactly x.
 func Decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// Real returns the table if it describes how the words of a design are made from real values, or nil otherwise.
+// Real returns the table if it describes how the words of a design are made from real values. Otherwise it returns
+// nil.
 func (t *Table) Real() *Table {
 	if t == nil || !t.Scaled || t.Thresholds != nil {
 		return nil

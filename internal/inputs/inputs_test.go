@@ -98,8 +98,8 @@ func TestWriteJSONOfWords(t *testing.T) {
 	}
 }
 
-// TestLines checks that a comment lists only as many features as a reader can bear, and no words that are not
-// scaled.
+// TestLines checks that a comment lists a limited number of features. It also checks that there are no lines for
+// words that are not scaled.
 func TestLines(t *testing.T) {
 	table := small()
 	lines := strings.Join(table.Lines(), "\n")
@@ -126,7 +126,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// byCuts is small with cuts.
+// byCuts returns the table of small with cuts instead of scales.
 func byCuts() *Table {
 	t := small()
 	t.Bits, t.Max, t.ByCuts = 4, 10, true

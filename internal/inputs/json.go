@@ -6,26 +6,26 @@ import (
 	"io"
 )
 
-// Format is the version of NAME.json. CutsFormat is the version for tables by cuts, which a reader of the other
-// version would turn into wrong words.
+// Format is the version of NAME.json. CutsFormat is the version for tables by cuts. A program that knows only version
+// Format would compute wrong words from such a table.
 const (
 	Format     = 1
 	CutsFormat = 2
 )
 
-// rule describes the formula for people in NAME.json. cutsRule is its counterpart for tables by cuts.
+// rule states the formula in NAME.json for human readers. cutsRule does the same for tables by cuts.
 const rule = "word = (x - offset) * scale in doubles, rounded to the nearest integer, halves away from zero, " +
 	"at least 0 and at most max; 0 where scale is 0; x is 1 or 0 for a feature of a category"
 
 const cutsRule = "word = the number of the feature's cuts that x is greater than, in doubles; x is 1 or 0 for a " +
 	"feature of a category"
 
-// words is the part of NAME.json about all words.
+// words is the part of NAME.json that describes all words.
 type words struct {
 	Bits   int    `json:"bits"`
 	Max    uint32 `json:"max"`
 	Scaled bool   `json:"scaled"`
-	Rule   string `json:"rule,omitempty"` // for people
+	Rule   string `json:"rule,omitempty"` // for human readers
 }
 
 // feature is a feature in NAME.json.
@@ -48,10 +48,18 @@ type column struct {
 
 // WriteJSON writes NAME.json. protocol describes the interface that takes samples, or is nil if there is none.
 //
-// The keys are format, module, scope, classes, label (if known), decimal (comma, if numbers have one),
-// missing_values (if there are any), words (bits, max, scaled and, for scaled words, rule), columns (name, kind,
-// feature, values, missing, fill), features (name and, for scaled words, offset and scale, or cuts in format 2),
-// thresholds (if the design takes thermometer bits) and interface. Lists have one element on each line.
+// The keys are:
+//   - format, module, scope and classes;
+//   - label, if it is known;
+//   - decimal, which is "comma" if numbers have a decimal comma;
+//   - missing_values, if there are any;
+//   - words, with bits, max, scaled and, for scaled words, rule;
+//   - columns, each with name, kind, feature, values, missing and fill;
+//   - features, each with name and, for scaled words, offset and scale, or cuts in format 2;
+//   - thresholds, if the design takes thermometer bits;
+//   - interface.
+//
+// Lists have one element on each line.
 func WriteJSON[P any](w io.Writer, t *Table, protocol *P) error {
 	o := &object{}
 	o.key("format", t.Format())
@@ -130,13 +138,13 @@ func (t *Table) features() (all []feature) {
 	return all
 }
 
-// object is a JSON object in the process of writing, with one key on each line. It keeps the first error.
+// object writes a JSON object with one key on each line. It keeps the first error.
 type object struct {
 	text bytes.Buffer
 	err  error
 }
 
-// name writes the beginning of a key's line.
+// name writes the beginning of the line of a key.
 func (o *object) name(name string) {
 	before := ",\n  "
 	if o.text.Len() == 0 {
@@ -161,7 +169,7 @@ func (o *object) key(name string, v any) {
 	o.value(v)
 }
 
-// list writes a key whose value is a list, with one element on each line.
+// list writes a key whose value is a list. Each element is on its own line.
 func list[T any](o *object, name string, elements []T) {
 	o.name(name)
 	o.text.WriteString("[")

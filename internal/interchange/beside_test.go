@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// readValue saves a value as torch.save does, and reads the file.
+// readValue saves a value as torch.save does, and reads the network from the file. from is the format's name.
 func readValue(t *testing.T, value any, from string) (*graph.Network, error) {
 	t.Helper()
 	file := torchtest.Archive(t, value)
@@ -29,7 +29,7 @@ var (
 	sparse    = torchtest.Pickle("ctorch._utils\n_rebuild_sparse_tensor\n)R")
 )
 
-// TestPassedOverValuesAreNamed checks that the findings name the classes of values that were passed over.
+// TestPassedOverValuesAreNamed checks that the findings name the classes of the values that Read ignored.
 func TestPassedOverValuesAreNamed(t *testing.T) {
 	date := torchtest.Instance("datetime", "date", nil)
 	n, err := readValue(t, torchtest.Dict{
@@ -68,8 +68,8 @@ func TestNetworkThatWasNotRead(t *testing.T) {
 	}
 }
 
-// TestLayerThatWasNotRead checks the error if a tensor of the network is a value of a class that is not read, or if
-// such a tensor is next to the network.
+// TestLayerThatWasNotRead checks the error if a tensor of the network is a value of a class that is not read. It also
+// checks the error if such a value is next to the network.
 func TestLayerThatWasNotRead(t *testing.T) {
 	d := func(entries ...any) torchtest.Dict { return entries }
 	for _, test := range []struct {

@@ -18,12 +18,14 @@ const maxBits = encoding.MaxBits - 1
 // maxInputs is the largest number of input bits.
 const maxInputs = 1 << 24
 
-// inputs describes the inputs of a network: an encoder, and the position of each of the network's input bits in
-// it.
+// inputs describes the inputs of a network. It has an encoder, and says where each of the network's input bits comes
+// from.
 type inputs struct {
 	encoder encoding.Encoder
-	// bits are the network's input bits. Each one is a bit of the encoder (by its number), the constant 1 if a
-	// threshold is below every word, or a digit that nodes compute from bits of the encoder.
+	// bits holds the network's input bits. Each input bit is one of the following:
+	//   - a bit of the encoder, by its number;
+	//   - the constant 1, if a threshold is below every word;
+	//   - a digit that nodes compute from bits of the encoder.
 	bits []graph.Ref
 	// plain says that every element of bits is a bit of the encoder.
 	plain bool
@@ -49,7 +51,7 @@ func newInputs(in *graph.Input, words given.InputNumbers) (*inputs, error) {
 	return digitInputs(in), nil
 }
 
-// checkInput returns an error for an input that a reader should have refused, or that no encoder can have.
+// checkInput returns an error for an input that no encoder can have, or that a reader should have refused.
 func checkInput(in *graph.Input) error {
 	if len(in.Shape) == 0 {
 		return fmt.Errorf("an input without a shape")
@@ -90,7 +92,7 @@ func checkInput(in *graph.Input) error {
 	return nil
 }
 
-// ascending returns the indices of thresholds in ascending order, and the rank of each threshold.
+// ascending returns the indices of the thresholds of a row in ascending order, and the rank of each threshold.
 func ascending(row []float32) (order, rank []int) {
 	for j := range row {
 		order = append(order, j)
@@ -111,7 +113,7 @@ func ascending(row []float32) (order, rank []int) {
 	return order, rank
 }
 
-// realInputs returns an encoder of real values that compares like the network.
+// realInputs returns an encoder of real values. Its comparisons have the same results as the network's.
 func realInputs(in *graph.Input) (*inputs, error) {
 	cuts, ranks := make([][]float64, len(in.Thresholds)), make([][]int, len(in.Thresholds))
 	for f, row := range in.Thresholds {
@@ -133,14 +135,14 @@ func realInputs(in *graph.Input) (*inputs, error) {
 	return x, nil
 }
 
-// cut returns the threshold for values in double precision that matches the threshold t in single precision: a
-// value exceeds the cut exactly if, rounded to single precision, it exceeds t. The cut is half way from t to
-// the next number in single precision, or just below the half way point if that is rounded up.
+// cut returns the threshold for values in double precision that matches the threshold t in single precision. A value
+// exceeds the cut exactly if the value exceeds t after rounding to single precision. The cut is half way from t to
+// the next number in single precision. If the half way point is rounded up, the cut is just below it.
 func cut(t float32) float64 {
 	if math32.IsInf(t, 1) {
 		return math.MaxFloat64
 	}
-	const beyond = 1 << 128 // stands for the number after the largest one, which is rounded to infinity
+	const beyond = 1 << 128 // takes the place of the number after the largest one, which is rounded to infinity
 	here, next := max(float64(t), -beyond), min(float64(math32.Nextafter(t, math32.Inf(1))), beyond)
 	half := (here + next) / 2
 	if math.Float32bits(t)&1 == 1 { // half way, the even number is taken
@@ -149,8 +151,8 @@ func cut(t float32) float64 {
 	return half
 }
 
-// wordInputs returns an encoder of whole numbers. Each threshold becomes the largest word that does not exceed
-// it.
+// wordInputs returns an encoder of whole numbers. Each threshold becomes the largest word that does not exceed the
+// threshold.
 func wordInputs(in *graph.Input, thresholds [][]float32, words given.InputNumbers) (*inputs, error) {
 	largest, per := uint32(1)<<words.Bits-1, len(thresholds[0])
 	x := &inputs{encoder: encoding.Encoder{Bits: per + 1, BitsIn: words.Bits, Max: largest}, plain: true}
@@ -173,7 +175,7 @@ func wordInputs(in *graph.Input, thresholds [][]float32, words given.InputNumber
 			refs[f][j] = graph.Ref(f*per + len(line))
 			line = append(line, uint16(least-1))
 		}
-		for _, j := range always { // nothing reads this comparison
+		for _, j := range always { // nothing reads the bit of this comparison
 			refs[f][j], x.plain = graph.True, false
 			line = append(line, uint16(largest))
 		}
@@ -186,7 +188,7 @@ func wordInputs(in *graph.Input, thresholds [][]float32, words given.InputNumber
 	return x, x.encoder.Check()
 }
 
-// leastAbove returns the least word that exceeds t after division by divisor, or largest+1 if there is none.
+// leastAbove returns the least word that exceeds t after division by divisor, or largest+1 if there is no such word.
 func leastAbove(t, divisor float32, largest uint32) uint32 {
 	low, high := uint32(0), largest+1
 	for low < high {
@@ -200,8 +202,8 @@ func leastAbove(t, divisor float32, largest uint32) uint32 {
 	return low
 }
 
-// digitInputs returns an encoder of words of a few bits, and nodes that compute the digits that the network
-// reads.
+// digitInputs returns an encoder of words of a few bits. It also returns nodes that compute the digits that the
+// network reads.
 func digitInputs(in *graph.Input) *inputs {
 	levels := 1<<in.Digits - 1
 	x := &inputs{
@@ -226,8 +228,8 @@ func digitInputs(in *graph.Input) *inputs {
 	return x
 }
 
-// digit returns the binary digit of a word at a place. The circuit's inputs from first on compare the word with
-// 0, 1 and so on. The digit is 1 if the word has reached an odd number of multiples of the digit's weight.
+// digit returns one binary digit of a word. The circuit's inputs, starting at first, compare the word with 0, 1 and
+// so on. The digit is 1 if the word has reached an odd number of multiples of the digit's weight.
 func digit(c *graph.Circuit, first, levels, place int) graph.Ref {
 	var multiples []graph.Ref
 	for m := 1 << place; m <= levels; m += 1 << place {

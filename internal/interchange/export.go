@@ -5,8 +5,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// Network returns a frozen network in the form that the writers of other frameworks' formats take. Its inputs
-// are the bits of the thermometer, numbered as in the encoder. Scores are (count + beta) / tau.
+// Network returns a frozen network as a graph, from which the writers produce the formats of other frameworks. The
+// network's inputs are the bits of the thermometer, numbered as in the encoder. Scores are (count + beta) / tau.
 func Network(f *model.Frozen, tau, beta float64) *graph.Network {
 	c := graph.NewCircuit(f.Inputs())
 	in := make([]graph.Ref, f.Inputs())
@@ -42,7 +42,8 @@ func Network(f *model.Frozen, tau, beta float64) *graph.Network {
 	return n
 }
 
-// tableOf returns the truth table of an operation's number. The number's highest digit is the line of zeros.
+// tableOf returns the truth table of the operation with number op. The highest digit of op is the output for pins
+// that are all 0.
 func tableOf(op uint64, pins int) uint64 {
 	lines := 1 << pins
 	table := uint64(0)

@@ -1,18 +1,19 @@
 // Package interchange turns the networks of other frameworks into models.
 //
-// A reader of a format (a subpackage) produces a [graph.Network]: layers of nodes with their parameters, or a
-// circuit. [Model] turns it into a model that computes the same and is like any other model:
+// A reader of a format (a subpackage) produces a [graph.Network], which has either layers of nodes with their
+// parameters or a circuit. [Model] turns the network into a model that computes the same results. The model is like
+// any other model:
 //
-//   - Real thresholds become cuts of the encoder. They are placed so that a comparison in double precision has
-//     the same result as the framework's comparison in single precision. If features are known to be whole
-//     numbers of some bits, the thresholds become thresholds of these numbers instead.
-//   - Layers keep their parameters and candidates, so that training can continue. A circuit becomes layers,
-//     too, with nodes that pass bits on to later layers.
+//   - Real thresholds become cuts of the encoder. A comparison with a cut in double precision has the same result as
+//     the framework's comparison in single precision. If features are known to be whole numbers of some bits, the
+//     thresholds become thresholds of these numbers instead.
+//   - Layers keep their parameters and candidates, so that training can continue. A circuit also becomes layers.
+//     Additional nodes pass bits on to later layers.
 //   - A permutation before the sum becomes the order of the last layer's nodes.
-//   - Constant nodes adjust the counts: nodes that are 0 fill up smaller groups, and nodes that are 1 add the
-//     whole number by which a class's beta exceeds the least beta. The compiled head adds constants without a
-//     cost.
-//   - The least beta, which all classes add, changes no class. It is only recorded ([model.Origin]).
+//   - Constant nodes adjust the counts. Nodes that are 0 fill up smaller groups. Nodes that are 1 add the whole
+//     number by which a class's beta exceeds the least beta. In the compiled circuit, these constants cost nothing.
+//   - All classes add the least beta, so it does not change the predicted class. It is only recorded
+//     ([model.Origin]).
 package interchange
 
 import (
@@ -25,19 +26,19 @@ import (
 	"ialgn/internal/topology"
 )
 
-// maxDepth is the largest number of layers. The file's header describes each layer.
+// maxDepth is the largest number of layers. The number is limited because the file's header describes each layer.
 const maxDepth = 8192
 
-// Options have the facts about a model that neither the file nor the network has.
+// Options holds data about a model that neither the file nor the network has.
 type Options struct {
 	Name    string             // name of the model
-	Classes []string           // names of the classes; nil: their numbers are their names
+	Classes []string           // names of the classes; nil: classes are named by their numbers
 	Words   given.InputNumbers // set if the features are whole numbers; see wordInputs
 	Files   []model.Start      // the files from which the network was read
 }
 
-// Model returns a network as a model. It returns an error if the network is not valid: because of a fault of
-// the reader, or because it contradicts the user's options.
+// Model returns a network as a model. It returns an error if the network is not valid. The cause is a fault in the
+// reader or a contradiction between the network and the user's options.
 func Model(n *graph.Network, opt Options) (*model.Model, error) {
 	x, err := newInputs(&n.Input, opt.Words)
 	if err != nil {

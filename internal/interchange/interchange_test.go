@@ -13,7 +13,7 @@ import (
 	"ialgn/internal/model"
 )
 
-// evaluate is the slow, obvious evaluation of a network. It returns the class counts of a sample.
+// evaluate computes the class counts of a sample in a slow and obvious way.
 func evaluate(n *graph.Network, sample []float32) []int {
 	in := make([]bool, n.Input.Bits())
 	for i := range in {
@@ -70,8 +70,8 @@ func evaluate(n *graph.Network, sample []float32) []int {
 	return counts
 }
 
-// check compares a network with its model on random samples. The counts must be equal, apart from the differences
-// between the betas of the classes.
+// check compares the class counts of a network and its model on random samples. The counts must be equal, apart from
+// the differences between the betas of the classes.
 func check(t *testing.T, name string, n *graph.Network, words given.InputNumbers, sample func(r *rand.Rand) []float64) {
 	t.Helper()
 	m, err := Model(n, Options{Name: "m", Words: words, Files: []model.Start{{Name: "f", SHA256: "0"}}})
@@ -194,7 +194,7 @@ func TestDense(t *testing.T) {
 			n.Sum.Beta = []float64{-1.5}
 		}
 		check(t, fmt.Sprint("dense ", seed), n, given.InputNumbers{}, bitsOf(9))
-		// The same network as a circuit.
+		// This is the same network as a circuit.
 		c, out, err := circuitOf(n, slices.Concat(n.Sum.Groups...))
 		if err != nil {
 			t.Fatal(err)
@@ -208,7 +208,7 @@ func TestDense(t *testing.T) {
 	}
 }
 
-// TestManyCandidates reads pins with more candidates than a model can keep.
+// TestManyCandidates reads a network whose pins have more candidates than a model can keep.
 func TestManyCandidates(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	n := randomDense(r, 9, 3, []int{2, 4}, 1, 700)
@@ -231,7 +231,7 @@ func TestCircuits(t *testing.T) {
 	}
 }
 
-// TestInputs checks every kind of input, with the bits in random order.
+// TestInputs checks every kind of input, with the input bits in random order.
 func TestInputs(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -269,7 +269,7 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// realsOf returns values at the thresholds and next to them.
+// realsOf returns values that are equal to thresholds, and values next to thresholds.
 func realsOf(r *rand.Rand, features int) []float64 {
 	x := make([]float64, features)
 	for i := range x {
@@ -284,8 +284,8 @@ func realsOf(r *rand.Rand, features int) []float64 {
 	return x
 }
 
-// TestCut checks that a comparison with the cut in double precision equals the framework's comparison in single
-// precision: at the values that are just rounded to the threshold, and next to them.
+// TestCut checks that a comparison with the cut in double precision has the same result as the framework's comparison
+// in single precision. It tests the values that are just rounded to the threshold, and their neighbours.
 func TestCut(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	thresholds := []float32{

@@ -7,20 +7,20 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// maxPassed bounds the number of nodes of a levelled network, which has a node for each layer that a bit
-// passes.
+// maxPassed is the greatest number of nodes of a levelled network. Such a network has an additional node for each
+// layer that a bit passes.
 const maxPassed = 1 << 26
 
 // level is a layer whose nodes read only the layer before. The first level reads input bits.
 type level struct {
 	pins   int        // pins of each node
-	tables []uint64   // truth tables in the order of lines of package graph
+	tables []uint64   // truth tables; lines are ordered as in package graph
 	wires  [][]uint32 // [pin][node]
 }
 
-// levels turns a circuit into layers, each of which reads only the layer before. Nodes pass bits on to the
-// later layers that read them. The last layer has a node for each element of out, which may be a node, an input
-// or a constant. An element that occurs several times gets several nodes.
+// levels turns a circuit into layers, each of which reads only the layer before. If a later layer reads a bit, nodes
+// pass the bit on to this layer. The last layer has a node for each element of out, which may be a node, an input or
+// a constant. An element that occurs several times gets several nodes.
 func levels(c *graph.Circuit, out []graph.Ref) ([]level, error) {
 	l := levelled{c: c, depth: make([]int32, c.Inputs+c.Nodes()), last: make([]int32, c.Inputs+c.Nodes())}
 	l.reach(out)
@@ -29,7 +29,7 @@ func levels(c *graph.Circuit, out []graph.Ref) ([]level, error) {
 	}
 	all := make([]level, l.deepest)
 	for node := range c.Nodes() {
-		if v := c.Inputs + node; l.last[v] > 0 { // a node or an output reads it
+		if v := c.Inputs + node; l.last[v] > 0 { // a node or an output reads bit v
 			l.hidden[l.depth[v]] = append(l.hidden[l.depth[v]], graph.Ref(v))
 		}
 	}
@@ -50,19 +50,19 @@ func levels(c *graph.Circuit, out []graph.Ref) ([]level, error) {
 	return all, nil
 }
 
-// levelled is a circuit with the depths of its bits.
+// levelled is a circuit together with the depths of its bits.
 type levelled struct {
 	c       *graph.Circuit
-	depth   []int32 // by bit: 0 for an input, for a node one more than the largest depth of its pins
-	last    []int32 // by bit: the last layer that reads it; 0: none does
+	depth   []int32 // of each bit: 0 for an input; for a node, one more than the largest depth of its pins
+	last    []int32 // of each bit: the last layer that reads it; 0 if no layer does
 	deepest int
 
-	hidden [][]graph.Ref // by depth: nodes that a node or an output reads
-	passed []graph.Ref   // bits of earlier layers that later layers read
-	before []int32       // by bit of the layer before: its index in that layer
+	hidden [][]graph.Ref // for each depth, the nodes that a node or an output reads
+	passed []graph.Ref   // bits of earlier layers that later layers still read
+	before []int32       // for each bit of the layer before, its index in that layer
 }
 
-// reach computes the depth of every bit, and the last layer that reads it.
+// reach computes the depth of every bit, and the last layer that reads the bit.
 func (l *levelled) reach(out []graph.Ref) {
 	c := l.c
 	for node := range c.Nodes() {
@@ -117,7 +117,7 @@ func (l *levelled) check(outputs int) error {
 	return nil
 }
 
-// next returns the layer with the nodes at a depth and the nodes that pass bits on.
+// next returns the layer at the given depth. It consists of the nodes with this depth and of nodes that pass bits on.
 func (l *levelled) next(depth int32) level {
 	values := append(l.hidden[depth], l.passed...)
 	made := l.layer(values, depth)
@@ -131,7 +131,7 @@ func (l *levelled) next(depth int32) level {
 	return made
 }
 
-// layer returns the layer at a depth, with a node for each of the values.
+// layer returns the layer at the given depth, with one node for each value.
 func (l *levelled) layer(values []graph.Ref, depth int32) level {
 	made := level{pins: 1, tables: make([]uint64, len(values))}
 	for _, v := range values {
@@ -152,9 +152,9 @@ func (l *levelled) layer(values []graph.Ref, depth int32) level {
 // made reports whether a bit is the output of a node at this depth, rather than a bit that is passed on.
 func (l *levelled) made(v graph.Ref, depth int32) bool { return v >= 0 && l.depth[v] == depth }
 
-// set makes node i of a layer compute v. Pins that the node does not need read the same bit as its first pin.
+// set makes node i of a layer compute v. Additional pins read the same bit as the node's first pin.
 func (y *level) set(i int, l *levelled, v graph.Ref, depth int32) {
-	table, pins := uint64(0b10), []graph.Ref{v} // the table that passes v on
+	table, pins := uint64(0b10), []graph.Ref{v} // the truth table that passes v on
 	switch {
 	case v == graph.False:
 		table, pins = 0, nil
@@ -175,7 +175,8 @@ func (y *level) set(i int, l *levelled, v graph.Ref, depth int32) {
 	}
 }
 
-// widen returns a table with additional pins, after the existing ones, that it does not depend on.
+// widen returns a truth table with additional pins after the existing pins. The function does not depend on the
+// additional pins.
 func widen(table uint64, pins, more int) uint64 {
 	wide := uint64(0)
 	for line := range uint(1) << more {

@@ -1,5 +1,4 @@
-// This file has the table of the formats from which networks of other frameworks are read. A new format is a
-// new row.
+// This file has the table of the formats of other frameworks' networks. A new format is a new row.
 
 package interchange
 
@@ -31,18 +30,18 @@ import (
 type format struct {
 	name string // the name that users give
 	what string
-	// begins reports whether a file has this format, by its first bytes. It is nil for files of PyTorch.
+	// begins reports whether a file has this format, judged by its first bytes. It is nil for PyTorch files.
 	begins func(head []byte) bool
 	read   func(src *given.Source) (*graph.Network, error)
 
-	// For a file of PyTorch, its content decides.
+	// recognise reports whether a PyTorch file has this format, judged by the value in it.
 	recognise func(value any) bool
 	readValue func(src *given.Source, value any) (*graph.Network, error)
 
-	// What the format uses of the data that users give in addition to the file.
+	// The following fields say which additional data of the user the format uses.
 	wiring     bool     // a file of wires
-	thresholds bool     // thresholds of a thermometer in front of the network
-	frameworks []string // frameworks that facts may name, in lower case; nil: any framework
+	thresholds bool     // the thresholds of a thermometer in front of the network
+	frameworks []string // names of frameworks in facts that fit this format, in lower case; nil: any framework
 }
 
 // formats is the table of all formats.
@@ -79,8 +78,7 @@ func ReaderNames() (names []string) {
 // headBytes is the number of bytes at the beginning of a file that are examined.
 const headBytes = filekind.HeadBytes
 
-// Read reads a network in the format named from or, if from is empty, in the format that the file is found to
-// have.
+// Read reads a network. from is the name of the format. If from is empty, Read determines the format from the file.
 func Read(src *given.Source, from string) (*graph.Network, error) {
 	src, head, err := beginning(src)
 	if err != nil {
@@ -109,7 +107,7 @@ func Read(src *given.Source, from string) (*graph.Network, error) {
 	return network, nil
 }
 
-// named lists some names: the first five, and the number of the others.
+// named lists the first five names and the number of the other names.
 func named(names []string) string {
 	const most = 5
 	if len(names) > most {
@@ -121,7 +119,8 @@ func named(names []string) string {
 // byteOrderMark begins a text that some Windows editors saved.
 const byteOrderMark = "\ufeff"
 
-// beginning returns the file, unzipped and without a byte order mark, and its first bytes after comment lines.
+// beginning returns the file and its first bytes after comment lines. The returned file is unzipped and has no byte
+// order mark.
 func beginning(src *given.Source) (*given.Source, []byte, error) {
 	head, err := readHead(src, 0)
 	if err == nil && bytes.HasPrefix(head, []byte("\x1f\x8b")) {
@@ -175,14 +174,14 @@ func behindComments(src *given.Source) int64 {
 	}
 }
 
-// Limits on the size of an unzipped file. A circuit as text shrinks to a tenth, so a file that grows more than
-// this is not a network.
+// These are the limits on the size of an unzipped file. A circuit as text shrinks to a tenth, so a file that grows
+// more is not a network.
 const (
 	mostUnpacked  = 64 // times the size of the zipped file
 	alwaysUnpacks = 16 << 20
 )
 
-// unpacked returns a gzipped file unzipped.
+// unpacked returns the file without its gzip compression.
 func unpacked(src *given.Source) (*given.Source, error) {
 	z, err := gzip.NewReader(io.NewSectionReader(src.File, 0, src.Size))
 	if err != nil {
@@ -202,7 +201,7 @@ func unpacked(src *given.Source) (*given.Source, error) {
 	return &plain, nil
 }
 
-// used returns an error if the user gives something in addition to the file that the format does not use.
+// used returns an error if the user gives additional data that the format does not use.
 func (f *format) used(src *given.Source) error {
 	framework := strings.ToLower(src.Facts.Framework)
 	switch {
@@ -223,7 +222,7 @@ func (f *format) used(src *given.Source) error {
 	return nil
 }
 
-// asked adds a hint to an error about missing data: how to give the data.
+// asked adds a hint to an error about missing data. The hint says how to give the data.
 func (f *format) asked(err error) error {
 	var missing *given.Missing
 	switch {
@@ -239,7 +238,7 @@ func (f *format) asked(err error) error {
 	return message.WithHint(err, "give it with {Fact %s=VALUE}, or in a file with {Facts FILE}", missing.What)
 }
 
-// find returns the format of a file and, for a file of PyTorch, its content.
+// find returns the format of a file. For a PyTorch file, it also returns the value in the file.
 func find(src *given.Source, from string, head []byte) (f *format, value any, err error) {
 	if from != "" {
 		if f = formatOf(from); f == nil {
@@ -283,7 +282,8 @@ func find(src *given.Source, from string, head []byte) (f *format, value any, er
 	return f, value, nil
 }
 
-// otherKind returns an error for a file of a kind that holds no network, or nil if the kind is not known.
+// otherKind returns an error for a file of a known kind that holds no network. It returns nil if the kind is not
+// known.
 func otherKind(src *given.Source, head []byte) error {
 	return filekind.ExplainImport(cmp.Or(src.Path, src.Name), head)
 }
@@ -315,8 +315,8 @@ func byHead(head []byte) *format {
 	return nil
 }
 
-// byValue returns the format of the content of a file of PyTorch. If several formats fit, the framework that
-// the facts name decides.
+// byValue returns the format of the value in a PyTorch file. If several formats fit, the facts decide by the name of
+// the framework.
 func byValue(value any, framework string) *format {
 	var found *format
 	for i := range formats {
@@ -332,7 +332,7 @@ func byValue(value any, framework string) *format {
 	return found
 }
 
-// isTorch reports whether a file may be one of PyTorch: a zip archive or a pickle.
+// isTorch reports whether a file may be a PyTorch file, which is a zip archive or a pickle.
 func isTorch(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("PK\x03\x04")) || len(head) > 1 && head[0] == 0x80 && head[1] <= 5
 }

@@ -9,11 +9,11 @@ import (
 	"ialgn/internal/message"
 )
 
-// TestUnusedFactsAreRefused checks which facts and options each format refuses because it does not use them.
+// TestUnusedFactsAreRefused checks that each format refuses the facts and options that it does not use.
 func TestUnusedFactsAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		said    given.Source
-		refused []string // formats that refuse it; all others accept it
+		refused []string // formats that refuse the fact or option; all others accept it
 		want    string
 	}{
 		"wiring": {

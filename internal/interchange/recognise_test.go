@@ -16,7 +16,7 @@ const (
 	aigerText = "aag 2 2 0 2 0\n2\n4\n2\n5\n"
 )
 
-// zipped returns a text compressed with gzip.
+// zipped returns text in gzip format.
 func zipped(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -39,7 +39,7 @@ func source(name, text string) *given.Source {
 	}
 }
 
-// TestRecognised recognises the format of files by their contents.
+// TestRecognised checks that the format of a file is recognised by its contents.
 func TestRecognised(t *testing.T) {
 	comments := strings.Repeat("# a comment of a program\n", 4000)
 	state := string(torchtest.Archive(t, torchtest.Dict{"0.luts", luts, "0.mapping", mapping}))
@@ -74,7 +74,7 @@ func TestRecognised(t *testing.T) {
 	}
 }
 
-// TestGzipRefused reads gzip files that are damaged, too large, or of an unknown format.
+// TestGzipRefused checks that gzip files are refused if they are damaged, too large, or of an unknown format.
 func TestGzipRefused(t *testing.T) {
 	whole := zipped(t, blifText)
 	for _, test := range []struct{ name, text, want, hint string }{

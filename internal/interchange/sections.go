@@ -11,12 +11,12 @@ import (
 	"ialgn/internal/topology"
 )
 
-// maxCandidates is the largest number of candidates of a pin in training. If there are more, the ones with the
-// largest logits are kept.
+// maxCandidates is the largest number of candidates of a pin in training. If there are more, only the candidates with
+// the largest logits are kept.
 const maxCandidates = 256
 
-// denseSections returns a section with parameters for each layer. The last section has the nodes in the order
-// in which they are counted.
+// denseSections returns a section with parameters for each layer. In the last section, the nodes are in the order in
+// which they are counted.
 func denseSections(n *graph.Network, x *inputs, counted [][]graph.Ref) ([]model.Section, error) {
 	before := len(x.bits)
 	for i := range n.Dense {
@@ -43,14 +43,14 @@ func denseSections(n *graph.Network, x *inputs, counted [][]graph.Ref) ([]model.
 	return sections, nil
 }
 
-// allGates reports whether all layers of two pins have the logits of operations. In a model, all such layers
-// must, or none.
+// allGates reports whether all layers of two pins have the logits of operations. In a model, either all such layers
+// have them or none does.
 func allGates(layers []graph.Dense) bool {
 	return !slices.ContainsFunc(layers, func(d graph.Dense) bool { return d.Pins == 2 && !d.Softmax16 })
 }
 
-// checkDense returns an error if the arrays of a layer do not fit, or it reads a bit that the layer before does
-// not have.
+// checkDense returns an error if the arrays of a layer do not fit each other. It also returns an error if the layer
+// reads a bit that the layer before does not have.
 func checkDense(d *graph.Dense, before int) error {
 	switch {
 	case d.Pins < 1 || d.Pins > graph.MaxPins || d.Softmax16 && d.Pins != 2:
@@ -76,11 +76,11 @@ func checkDense(d *graph.Dense, before int) error {
 // denseLayer is a layer that becomes a section.
 type denseLayer struct {
 	*graph.Dense
-	gates   bool // logits of operations stay; otherwise they become a table
+	gates   bool // keep the logits of operations; otherwise they become a table
 	source  model.Source
 	sources int
-	bits    []graph.Ref // in the first layer: positions of its inputs in the encoder; nil: it reads the nodes before
-	order   []graph.Ref // in the last layer: its nodes in the order in which they are counted; nil: in their own order
+	bits    []graph.Ref // first layer: positions of its inputs in the encoder; nil in later layers
+	order   []graph.Ref // last layer: its nodes in the order in which they are counted; nil in earlier layers
 }
 
 // section returns the section of the layer.
@@ -115,7 +115,7 @@ func (d *denseLayer) arity() int {
 	return 1 << d.Pins
 }
 
-// node returns the layer's node, or the constant, that becomes node i of the section.
+// node returns the source of node i of the section: a node of the layer, or a constant.
 func (d *denseLayer) node(i int) graph.Ref {
 	if d.order == nil {
 		return graph.Ref(i)
@@ -123,7 +123,7 @@ func (d *denseLayer) node(i int) graph.Ref {
 	return d.order[i]
 }
 
-// appendLogits appends the logits of a node or a constant.
+// appendLogits appends the logits of a node or a constant to ops.
 func (d *denseLayer) appendLogits(ops []float32, node graph.Ref) []float32 {
 	switch arity := d.arity(); {
 	case node >= 0 && arity == d.Arity():
@@ -142,7 +142,7 @@ func (d *denseLayer) appendLogits(ops []float32, node graph.Ref) []float32 {
 	return appendTable(ops, 0, d.Pins)
 }
 
-// appendTable appends logits that select a truth table.
+// appendTable appends logits that select the given truth table.
 func appendTable(ops []float32, table uint64, pins int) []float32 {
 	for line := range 1 << pins {
 		logit := float32(-1)
@@ -154,7 +154,7 @@ func appendTable(ops []float32, table uint64, pins int) []float32 {
 	return ops
 }
 
-// setPin sets the candidates of pin k of node i. A constant reads the first bit.
+// setPin sets the candidates of pin k of node i. If node i is a constant, the pin reads the first bit.
 func (d *denseLayer) setPin(p *model.Pin, k, i int) {
 	node := d.node(i)
 	switch {
@@ -171,13 +171,13 @@ func (d *denseLayer) setPin(p *model.Pin, k, i int) {
 	}
 }
 
-// largest returns the indices of the n largest logits in ascending order; the first ones win ties. So the first
-// largest of these logits is also the first largest of all.
+// largest returns the indices, in ascending order, of the n largest logits. If logits are equal, the first ones are
+// taken. The first largest of the selected logits is therefore also the first largest of all logits.
 func largest(logits []float32, n int) []int {
 	sorted := slices.Sorted(slices.Values(logits))
 	least := sorted[len(sorted)-n]
 	above, _ := slices.BinarySearch(sorted, math32.Nextafter(least, math32.Inf(1)))
-	equal := n - (len(sorted) - above) // how many logits equal to the least one are among them
+	equal := n - (len(sorted) - above) // number of selected logits that equal the least selected logit
 	places := make([]int, 0, n)
 	for i, v := range logits {
 		if v == least && equal > 0 {
@@ -190,7 +190,7 @@ func largest(logits []float32, n int) []int {
 	return places
 }
 
-// place returns the position in the model of a bit that the layer reads.
+// place returns the position in the model of an input bit of the layer.
 func (d *denseLayer) place(bit uint32) uint32 {
 	if d.bits == nil {
 		return bit
@@ -198,7 +198,7 @@ func (d *denseLayer) place(bit uint32) uint32 {
 	return uint32(d.bits[bit])
 }
 
-// circuitSections returns the sections of a circuit, or of layers whose inputs are not bits of the encoder.
+// circuitSections returns the sections of a circuit. It also accepts layers whose inputs are not bits of the encoder.
 func circuitSections(n *graph.Network, x *inputs, counted [][]graph.Ref) ([]model.Section, error) {
 	c, out, err := circuitOf(n, slices.Concat(counted...))
 	if err != nil {

@@ -2,9 +2,9 @@ package interchange
 
 import "ialgn/internal/interchange/graph"
 
-// simplified copies a circuit c into the circuit to and returns the positions of the bits out in the copy. bits
-// are the bits of the circuit to that replace the inputs of c. The copy has no nodes that are constant or pass
-// a bit on, and no pins that are constant, unused or repeated.
+// simplified copies circuit c into circuit to, and returns the positions of the bits out in the copy. The inputs of c
+// are replaced with bits, which are bits of circuit to. The copy has no nodes that are constant or pass a bit on. It
+// has no pins that are constant, unused or repeated.
 func simplified(c *graph.Circuit, bits, out []graph.Ref, to *graph.Circuit) []graph.Ref {
 	at := make([]graph.Ref, c.Inputs+c.Nodes())
 	copy(at, bits)
@@ -29,7 +29,7 @@ func simplified(c *graph.Circuit, bits, out []graph.Ref, to *graph.Circuit) []gr
 	return made
 }
 
-// simpleNode adds a node, unless the node is constant or equals one of its pins. It overwrites pins.
+// simpleNode adds a node, unless the node is constant or equals one of its pins. It overwrites the slice pins.
 func simpleNode(to *graph.Circuit, table uint64, pins []graph.Ref) graph.Ref {
 	for k := 0; k < len(pins); {
 		switch first := indexOf(pins[:k], pins[k]); {
@@ -37,7 +37,7 @@ func simpleNode(to *graph.Circuit, table uint64, pins []graph.Ref) graph.Ref {
 			table = restrict(table, len(pins), k, func(uint) bool { return false })
 		case pins[k] == graph.True:
 			table = restrict(table, len(pins), k, func(uint) bool { return true })
-		case first >= 0: // pin k has the same value as pin first: take its digit from there
+		case first >= 0: // pin k always equals pin first: take its digit from there
 			n := len(pins)
 			table = restrict(table, n, k, func(rest uint) bool { return rest>>(n-2-first)&1 == 1 })
 		case !depends(table, len(pins), k):
@@ -68,7 +68,7 @@ func indexOf(pins []graph.Ref, p graph.Ref) int {
 	return -1
 }
 
-// restrict returns a table without pin k. value gives the pin's value for each line of the remaining pins.
+// restrict returns a table without pin k. value returns the pin's value for each line of the remaining pins.
 func restrict(table uint64, pins, k int, value func(rest uint) bool) uint64 {
 	below := pins - 1 - k // number of digits below the pin's digit
 	made := uint64(0)

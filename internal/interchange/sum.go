@@ -9,9 +9,9 @@ import (
 	"ialgn/internal/model"
 )
 
-// groups returns the bits that count for each class, the same number for every class, and the least beta.
-// Smaller groups are filled up with zeros. A class with a larger beta gets a constant 1 for each whole number
-// above the least beta.
+// groups returns the bits that count for each class, and the least beta. Every class gets the same number of bits. A
+// class with a larger beta gets an additional constant 1 for each whole number above the least beta. Smaller groups
+// are then filled up with zeros.
 func groups(s *graph.Sum) (all [][]graph.Ref, beta float64, err error) {
 	classes := len(s.Groups)
 	switch {
@@ -56,7 +56,8 @@ func groups(s *graph.Sum) (all [][]graph.Ref, beta float64, err error) {
 // maxOffset is the largest difference between the betas of two classes.
 const maxOffset = 1 << 16
 
-// wholeOffset returns a difference of betas as a number of bits.
+// wholeOffset returns the difference of two betas as a number of bits. It returns an error if the difference is not a
+// whole number or is too large.
 func wholeOffset(difference float64) (int, error) {
 	whole := math.Round(difference)
 	switch {

@@ -1,5 +1,5 @@
-// This file has the table of other frameworks' forms in which networks are written. A new form is a new row.
-// The forms of netlists, such as QONNX and BLIF, are in backend.
+// This file has the table of other frameworks' formats in which networks are written. A new format is a new row. The
+// formats of netlists, such as QONNX and BLIF, are in backend.
 
 package interchange
 
@@ -14,16 +14,16 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// Writer writes a form of another framework.
+// Writer writes a format of another framework.
 type Writer struct {
 	Name  string
-	Ours  outfile.Form // the form by which a file that we wrote is recognised
+	Ours  outfile.Form // the output file's form, by which a file that we wrote is recognised
 	Write func(w io.Writer, n *graph.Network) error
 }
 
 var forms = []Writer{{"torchlogix-json", outfile.Circuit, torchlogix.WriteCircuit}}
 
-// WriterNames returns the names of all forms.
+// WriterNames returns the names of all formats.
 func WriterNames() (names []string) {
 	for _, f := range forms {
 		names = append(names, f.Name)
@@ -31,7 +31,7 @@ func WriterNames() (names []string) {
 	return names
 }
 
-// FindWriter returns the writer of the form with a name.
+// FindWriter returns the writer of the format with the given name.
 func FindWriter(name string) (*Writer, error) {
 	for i := range forms {
 		if forms[i].Name == name {

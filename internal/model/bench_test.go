@@ -13,7 +13,8 @@ import (
 	"ialgn/internal/topology"
 )
 
-// large makes the benchmarks use the paper's largest network, 128,000 x 80 with 32 candidates. Its file has 2.6 GB.
+// large makes the benchmarks use the paper's largest network, 128,000 x 80 with 32 candidates. The network's file has
+// 2.6 GB.
 var large = flag.Bool("large", false, "benchmark with a network of 128,000 x 80 gates")
 
 func benchmarkOptions() netgen.ModelOptions {
@@ -27,8 +28,8 @@ func benchmarkOptions() netgen.ModelOptions {
 	return o
 }
 
-// BenchmarkEvaluator measures the forward pass over rows of several lengths. The unit is one gate and word: one gate
-// for 64 samples.
+// BenchmarkEvaluator measures the forward pass over rows of several lengths. The unit is one gate for one word of 64
+// samples.
 func BenchmarkEvaluator(b *testing.B) {
 	for _, ops := range []string{"paper", "random"} {
 		o := benchmarkOptions()
@@ -78,7 +79,8 @@ func BenchmarkFreeze(b *testing.B) {
 	b.ReportMetric(float64(m.Width*m.Depth())*float64(b.N)/b.Elapsed().Seconds(), "gates/s")
 }
 
-// BenchmarkFile measures writing a file with its checksum, loading it, and reading it frozen, from the page cache.
+// BenchmarkFile measures three operations from the page cache: writing a file with its checksum, loading it, and
+// reading it as a frozen network.
 func BenchmarkFile(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "m.safetensors")
 	gates := float64(benchmarkOptions().Width * benchmarkOptions().Depth)
@@ -112,8 +114,8 @@ func BenchmarkFile(b *testing.B) {
 }
 
 // BenchmarkUnroll measures freezing the small convolutional network of "Convolutional Differentiable Logic Gate
-// Networks" (Petersen et al., NeurIPS 2024). It measures all of Freeze, which mostly writes the nodes of all
-// positions, and unrolling alone.
+// Networks" (Petersen et al., NeurIPS 2024). One benchmark measures all of Freeze, which mostly writes the nodes of
+// all positions. The other measures unrolling alone.
 func BenchmarkUnroll(b *testing.B) {
 	m := netgen.Model(netgen.ModelOptions{
 		Topology: topology.Conv, Image: "3,32,32", Kernels: "32,128,512,1024", Widths: "40960,20480,10240", Classes: 10,

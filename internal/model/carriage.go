@@ -9,24 +9,25 @@ import (
 )
 
 // Carriage describes how one convolution gets the input bits that its kernels read in addition to its image. These
-// bits become extra planes of the image, and the convolutions before pass them on.
+// bits become additional planes of the image. Earlier convolutions pass these bits on.
 type Carriage struct {
-	From, To int // the convolution's levels are layers From to To-1
+	From, To int // the convolution consists of the layers From .. To-1
 
-	// Padding is the number of zeros on each side of the image. It is the grid's padding, or more if the input bits
-	// that a kernel reads reach further out than its patch.
+	// Padding is the number of zeros on each side of the image. It is the grid's padding. It is larger if the input bits
+	// that a kernel reads are further out than the kernel's patch.
 	Padding int
-	// Planes counts the image's planes: the outputs of the kernels before, then one plane for each bit of Carried.
+	// Planes counts the image's planes. The outputs of the kernels before come first, then one plane for each bit of
+	// Carried.
 	Planes  int
 	Carried []CarriedBit
-	Carries []CarriedBit // planes of the next image, which this convolution writes
+	Carries []CarriedBit // planes of the next image that this convolution writes
 
 	layers []CompactLayer
 	scale  int // a pixel of the image covers scale x scale pixels of the input
 }
 
-// CarriedBit identifies a carried plane. Plane is a plane of the input. Row and Column select one of the input
-// pixels that each pixel of this image covers.
+// CarriedBit identifies a plane of carried bits. Plane is a plane of the input. Each pixel of the image covers
+// several pixels of the input, and Row and Column select one of these.
 type CarriedBit struct{ Plane, Row, Column int }
 
 // Pixel is a bit of an image. Row and Column count from the corner of the padded image, where the patch of the
@@ -34,8 +35,8 @@ type CarriedBit struct{ Plane, Row, Column int }
 type Pixel struct{ Plane, Row, Column int }
 
 // Carriages returns a Carriage for each convolution. It returns nil if the network has no convolutions or is
-// recurrent, or if input bits cannot be carried to the kernels that read them: an image with carried bits must have
-// the input's size after multiplication by all strides and pooling factors before it.
+// recurrent. It also returns nil if input bits cannot be carried to the kernels that read them. An image can have
+// carried bits only if its size, multiplied by all strides and pooling factors before it, is the input's size.
 func (c *Compact) Carriages() []Carriage {
 	if !c.Shared() || c.Steps > 0 {
 		return nil
@@ -75,8 +76,8 @@ func (c *Compact) Carriages() []Carriage {
 }
 
 // convolutions returns the first layer of each convolution and, as the last element, the layer after the last
-// convolution. A pointwise layer belongs to the convolution of the layer before it, unless that layer is pooled or
-// is also the base of a later layer.
+// convolution. A pointwise layer belongs to the convolution of the layer before it, unless that layer before is
+// pooled or is also the base of a later layer.
 func (c *Compact) convolutions() []int {
 	from, l := []int{0}, 1
 	for ; l < len(c.Layers) && c.Layers[l].Grid != nil; l++ {
@@ -88,7 +89,7 @@ func (c *Compact) convolutions() []int {
 	return append(from, l)
 }
 
-// pointwise reports whether the nodes read only the pixel at their own position.
+// pointwise reports whether the layer's nodes read only the pixel at their own position.
 func (l *CompactLayer) pointwise() bool {
 	return l.Grid.Side == 1 && l.Grid.Stride == 1 && l.Grid.Padding == 0
 }
@@ -96,8 +97,8 @@ func (l *CompactLayer) pointwise() bool {
 // Grid returns the grid of the lowest level.
 func (k *Carriage) Grid() *topology.Grid { return k.layers[k.From].Grid }
 
-// pad enlarges Padding until it covers all input bits that the kernels read. It returns false if the pixels of the
-// input do not map evenly onto pixels of the image.
+// pad enlarges Padding until the padded image covers all input bits that the kernels read. It returns false if the
+// pixels of the input do not divide evenly into pixels of the image.
 func (k *Carriage) pad() bool {
 	for l := k.From; l < k.To; l++ {
 		for i := range k.layers[l].Pins {
@@ -114,18 +115,18 @@ func (k *Carriage) pad() bool {
 	return true
 }
 
-// aligned reports whether the image, multiplied by its scale, has the input's size.
+// aligned reports whether the size of the image, multiplied by its scale, is the input's size.
 func (k *Carriage) aligned(input *topology.Grid) bool {
 	g := k.Grid()
 	return k.scale*g.Rows == input.Rows && k.scale*g.Columns == input.Columns
 }
 
-// Beside reports whether a pin of layer l reads carried input bits instead of the image.
+// Beside reports whether a pin of layer l reads carried input bits instead of bits of the image.
 func (k *Carriage) Beside(l int, p *FrozenPin) bool {
 	return p.Source == Input && k.From > 0 && k.layers[l].Grid.Field != nil
 }
 
-// Read returns the pixel that a node's pin reads, for a pin that reads carried input bits.
+// Read returns the pixel that pin p of a node reads. The pin must read carried input bits.
 func (k *Carriage) Read(l int, p *FrozenPin, node int) Pixel {
 	bit, row, column := k.read(l, p, node)
 	return Pixel{k.plane(bit), row, column}
@@ -133,7 +134,7 @@ func (k *Carriage) Read(l int, p *FrozenPin, node int) Pixel {
 
 func (k *Carriage) read(l int, p *FrozenPin, node int) (bit CarriedBit, row, column int) {
 	f, e := k.layers[l].Grid.Field, int(p.Index[node])
-	first := k.scale*k.Padding - f.Padding // of the field, in input pixels from the corner of the padded image
+	first := k.scale*k.Padding - f.Padding // start of the field, in input pixels from the corner of the padded image
 	row, column = first+e/f.Side%f.Side, first+e%f.Side
 	return CarriedBit{e / (f.Side * f.Side), row % k.scale, column % k.scale}, row / k.scale, column / k.scale
 }
@@ -159,18 +160,18 @@ func (k *Carriage) eachRead(visit func(bit CarriedBit, row, column int)) {
 	}
 }
 
-// Source returns the pixel of this image that becomes the bit next of the next image's first position.
+// Source returns the pixel of this image that becomes the carried bit next at the first position of the next image.
 func (k *Carriage) Source(next CarriedBit) Pixel {
 	return Pixel{k.plane(k.before(next)), k.Padding + next.Row/k.scale, k.Padding + next.Column/k.scale}
 }
 
-// before returns the carried bit of this image that contains a carried bit of the next image.
+// before returns the carried bit of this image from which a carried bit of the next image is taken.
 func (k *Carriage) before(next CarriedBit) CarriedBit {
 	return CarriedBit{next.Plane, next.Row % k.scale, next.Column % k.scale}
 }
 
-// plane returns the number of the plane that holds a carried bit. The first image is the input itself and holds all
-// of them.
+// plane returns the number of the plane that holds a carried bit. The first image is the input itself, which holds
+// all carried bits.
 func (k *Carriage) plane(bit CarriedBit) int {
 	if k.From == 0 {
 		return bit.Plane

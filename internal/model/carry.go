@@ -2,14 +2,14 @@ package model
 
 import "slices"
 
-// A layer of a frozen network reads only the layer before it and the input. A pin with the source [Base] reads a
-// layer further back, so the layers between get nodes that pass its bits on.
+// A layer of a frozen network reads only the layer before it and the input. A pin with the source [Base] reads an
+// earlier layer. The layers between therefore get additional nodes that pass the bits of the earlier layer on.
 
 // shared reports whether the network has nodes that positions share.
 func (m *Model) shared() bool { return len(m.Sections) > 0 && m.Sections[0].Grid != nil }
 
-// finish completes a frozen network made of the model's layers: it passes the bits that pins with the source Base
-// read up to their readers.
+// finish completes a frozen network made of the model's layers. It adds nodes that pass bits on to pins with the
+// source Base.
 func (m *Model) finish(f *Frozen) {
 	if !m.shared() {
 		return
@@ -28,10 +28,10 @@ func (m *Model) finish(f *Frozen) {
 	f.carry(bases)
 }
 
-// carry adds nodes that pass bits on, so that all pins with the source Base get the source Previous. bases[l] is
-// the layer that the Base pins of layer l read.
+// carry adds nodes that pass bits on, so that pins with the source Base can get the source Previous instead. bases[l]
+// is the number of the layer that the Base pins of layer l read.
 func (f *Frozen) carry(bases []int) {
-	needed := make([]map[uint32]bool, len(f.Layers)) // by layer: the bits of its base that are needed after it
+	needed := make([]map[uint32]bool, len(f.Layers)) // for each layer, the bits of its base that are needed after it
 	for l := len(f.Layers) - 1; l >= 0; l-- {
 		bits := f.Layers[l].baseBits()
 		for at := l - 1; len(bits) > 0 && at > bases[l]; at-- {
@@ -43,7 +43,7 @@ func (f *Frozen) carry(bases []int) {
 			}
 		}
 	}
-	place := map[uint32]uint32{} // of each bit of the base, in the layer before
+	place := map[uint32]uint32{} // for each bit of the base, its number in the layer before
 	for l := range f.Layers {
 		layer := &f.Layers[l]
 		direct := l == 0 || needed[l-1] == nil // the layer before is the base itself
@@ -81,7 +81,7 @@ func (l *FrozenLayer) baseBits() (bits []uint32) {
 	return bits
 }
 
-// readBase changes the pins with the source Base to read the copies of their bits in the layer before.
+// readBase replaces the source Base of pins with Previous. at returns the number of a bit's copy in the layer before.
 func (l *FrozenLayer) readBase(at func(bit uint32) uint32) {
 	for k := range l.Pins {
 		if p := &l.Pins[k]; p.Source == Base {
@@ -93,8 +93,8 @@ func (l *FrozenLayer) readBase(at func(bit uint32) uint32) {
 	}
 }
 
-// pass adds a node that passes a bit on. The bit belongs to the layer before if some pin of the layer reads the
-// layer before; otherwise it belongs to the input, which all pins then read.
+// pass adds a node that passes a bit on. If some pin of the layer reads the layer before, the bit belongs to the
+// layer before. Otherwise all pins read the input, and the bit belongs to the input.
 func (l *FrozenLayer) pass(bit uint32) {
 	l.Rows, l.Columns = 0, 0 // the nodes no longer form an image
 	own := max(0, slices.IndexFunc(l.Pins, func(p FrozenPin) bool { return p.Source == Previous }))

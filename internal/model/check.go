@@ -14,18 +14,23 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// MaxClasses is the largest number of classes: labels are bytes.
+// MaxClasses is the largest number of classes. It is limited because labels are bytes.
 const MaxClasses = 256
 
-// The limits keep every product of width, depth and candidates within an int64.
+// These limits keep every product of width, depth and candidates within an int64.
 const (
 	maxGates      = 1 << 40
 	maxCandidates = 1 << 16
 )
 
-// Validate checks the model's form and numbers: the width is a multiple of the number of classes, every array has
-// the length that width, layers and candidates imply, the first layer reads inputs only, indices are below the
-// number of their sources, and logits are finite. Errors name tensors as the model file does.
+// Validate checks the model's form and numbers:
+//   - the width is a multiple of the number of classes;
+//   - every array has the length that follows from width, layers and candidates;
+//   - the first layer reads inputs only;
+//   - indices are below the number of their sources;
+//   - logits are finite.
+//
+// Errors name tensors as the model file does.
 func (m *Model) Validate() error {
 	if err := m.checkForm(); err != nil {
 		return err
@@ -99,7 +104,8 @@ func (m *Model) checkRest() error {
 	return nil
 }
 
-// checkText refuses names that would garble messages or generated source, or that would lead out of a folder.
+// checkText refuses names that would garble messages or generated source. It also refuses names that would lead out
+// of a folder.
 func (m *Model) checkText() error {
 	if err := m.Config.CheckText(); err != nil {
 		return fmt.Errorf("configuration: %w", err)
@@ -195,8 +201,8 @@ func (m *Model) checkLengths(i int) error {
 	return nil
 }
 
-// checkValues checks the numbers of section i. s holds some or all of its chains. It returns the name of the faulty
-// array.
+// checkValues checks the numbers of section i. s holds some or all of the section's chains. checkValues returns the
+// name of the faulty array.
 func (m *Model) checkValues(i int, s *Section) (string, error) {
 	if err := checkFinite(s.Ops); err != nil {
 		return "ops", err
@@ -230,7 +236,7 @@ var ErrNotFinite = errors.New("want finite ones")
 func checkFinite(x []float32) error {
 	all := uint32(0)
 	for _, v := range x {
-		// NaN and infinity have an exponent of all ones: adding one carries into the sign bit.
+		// NaN and infinity have an exponent of all ones. Adding 1 to this exponent carries into the sign bit.
 		all |= math.Float32bits(v)&^(1<<31) + 1<<23
 	}
 	if all>>31 == 0 {
@@ -240,7 +246,7 @@ func checkFinite(x []float32) error {
 	return fmt.Errorf("%v among the numbers, %w", bad, ErrNotFinite)
 }
 
-// checkForm checks what a model and a frozen network have in common: classes, width and encoder.
+// checkForm checks the properties that a model and a frozen network share: classes, width and encoder.
 func checkForm(width int, classes []string, e *encoding.Encoder) error {
 	switch n := len(classes); {
 	case n < 1 || n > MaxClasses:

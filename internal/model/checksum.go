@@ -7,26 +7,26 @@ import (
 	"io"
 )
 
-// The metadata entry crc32c is the CRC-32C of the whole file, written as eight hexadecimal digits and computed with
-// zeros in place of these digits. It detects every burst of changes of up to 32 bits. A SHA-256 takes eleven times
-// as long.
+// The metadata entry crc32c is the CRC-32C of the whole file, written as eight hexadecimal digits. For the
+// computation, these digits are zeros. The checksum detects every burst of changes of up to 32 bits. A SHA-256 would
+// take eleven times as long to compute.
 
 const (
 	checksumKey = "crc32c"
 	noChecksum  = "00000000"
 )
 
-// checksumPlace returns the offset of the checksum's digits in a header. It returns false unless the entry occurs
-// exactly once, in the form that [Model.Write] writes. No other string of the header can look like the entry,
-// because its quotes would be escaped.
+// checksumPlace returns the offset of the checksum's digits in a header. The boolean result is false unless the entry
+// occurs exactly once, in the form that [Model.Write] writes. No other string of the header can look like the entry,
+// because the quotes in such a string would be escaped.
 func checksumPlace(header []byte, digits string) (int, bool) {
 	text := fmt.Appendf(nil, "%q:%q", checksumKey, digits)
 	at := bytes.Index(header, text)
 	return at + len(text) - 1 - len(noChecksum), at >= 0 && bytes.Count(header, text) == 1
 }
 
-// sign writes the checksum of the header and the tensors after it into the header. The header includes the 8 bytes
-// of its length.
+// sign computes the checksum of the header and the tensors, and writes it into the header. The header includes the 8
+// bytes of its length.
 func sign(header []byte, tensors []Tensor, buf []byte) error {
 	sum := crc32.New(castagnoli)
 	if err := writeAll(sum, header, tensors, buf); err != nil {
@@ -36,7 +36,7 @@ func sign(header []byte, tensors []Tensor, buf []byte) error {
 	return nil
 }
 
-// putChecksum writes a checksum over the zeros in a header.
+// putChecksum replaces the zeros in a header with the checksum.
 func putChecksum(header []byte, sum uint32) {
 	at, ok := checksumPlace(header, noChecksum)
 	if !ok {
@@ -45,8 +45,8 @@ func putChecksum(header []byte, sum uint32) {
 	copy(header[at:], fmt.Sprintf("%08x", sum))
 }
 
-// checkSum reads the whole file and compares it with its checksum. A file without a checksum, written by another
-// program, passes.
+// checkSum reads the whole file and compares it with its checksum. A file without a checksum is accepted. Such files
+// come from other programs.
 func (c *container) checkSum(size int64) error {
 	sum, err := c.pieceSum(size, 0, 1)
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *container) checkSum(size int64) error {
 }
 
 // pieceSum reads one of the pieces into which the file is divided, counted from 0. It returns the piece's
-// contribution to the checksum (see [finish]), or 0 if the file has no checksum. The header belongs to piece 0.
+// contribution to the checksum (see [finish]), or 0 if the file has no checksum. The header is part of piece 0.
 func (c *container) pieceSum(size int64, piece, pieces int) (uint32, error) {
 	if _, found := c.meta[checksumKey]; !found {
 		return 0, nil
@@ -81,7 +81,7 @@ func (c *container) pieceSum(size int64, piece, pieces int) (uint32, error) {
 	return contribution(sum, size-end), nil
 }
 
-// headers returns the bytes before the tensors twice: as they are, and with zeros in place of the checksum.
+// headers returns the bytes before the tensors twice: unchanged, and with zeros in place of the checksum.
 func (c *container) headers() (header, unsigned []byte, err error) {
 	header = make([]byte, c.data)
 	if _, err := c.r.ReadAt(header, 0); err != nil && err != io.EOF {
@@ -98,7 +98,8 @@ func (c *container) headers() (header, unsigned []byte, err error) {
 	return header, unsigned, nil
 }
 
-// compareRemainder compares the checksum with the CRC remainder of the whole file as it is, checksum included.
+// compareRemainder compares the checksum in the header with the file. The argument is the CRC remainder of the whole
+// unchanged file, including the checksum.
 func (c *container) compareRemainder(of uint32, size int64) error {
 	if _, found := c.meta[checksumKey]; !found {
 		return nil
@@ -110,7 +111,7 @@ func (c *container) compareRemainder(of uint32, size int64) error {
 	return c.compareSum(of^contribution(remainder(0, header)^remainder(0, unsigned), size-c.data), size)
 }
 
-// bound returns the offset of piece i when n bytes are divided into pieces.
+// bound returns the offset at which piece i begins when n bytes are divided into pieces.
 func bound(n int64, i, pieces int) int64 {
 	return n/int64(pieces)*int64(i) + min(int64(i), n%int64(pieces))
 }
@@ -124,7 +125,7 @@ func (c *container) compareSum(sum uint32, size int64) error {
 	return nil
 }
 
-// needSum refuses a checkpoint without a checksum.
+// needSum returns an error for a checkpoint without a checksum.
 func (c *container) needSum() error {
 	if _, found := c.meta[checksumKey]; !found {
 		return fmt.Errorf("%s: has no checksum, without which damage does not show: an earlier ialgn wrote it; resume "+

@@ -14,9 +14,9 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestChecksum flips every third byte of a model and of a checkpoint (in the long tier: every byte), to its complement
-// and in one bit. All readers of the whole file must refuse it. The only exception is the name of the checksum's key:
-// with another name the file has no checksum, like files of other programs.
+// TestChecksum flips bytes of a model and of a checkpoint. It flips every third byte (every byte in the long tier),
+// once in all bits and once in one bit. All readers of the whole file must refuse the file. The only exception is the
+// name of the checksum's key. With another name, the file has no checksum, like files of other programs.
 func TestChecksum(t *testing.T) {
 	step := 3
 	if testkit.Whole() {
@@ -43,8 +43,8 @@ func TestChecksum(t *testing.T) {
 	}
 }
 
-// TestChecksumReaders changes a number in a file. All readers that take a path must report it, with the file's name
-// and a remedy. ReadInfo does not read the arrays, so it still works.
+// TestChecksumReaders changes a number in a file. All readers that take a path must report the change, with the
+// file's name and a remedy. ReadInfo still works, because it does not read the arrays.
 func TestChecksumReaders(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{})
 	file := fileOf(t, m, model.Extra{})
@@ -79,7 +79,8 @@ func TestChecksumReaders(t *testing.T) {
 	}
 }
 
-// TestWithoutChecksum removes the checksum, as another program may. A model is read, a checkpoint is refused.
+// TestWithoutChecksum removes the checksum, as another program may do. A model must be read, and a checkpoint must be
+// refused.
 func TestWithoutChecksum(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{})
 	h, data := split(t, fileOf(t, m, model.Extra{}))
@@ -103,7 +104,7 @@ func TestWithoutChecksum(t *testing.T) {
 	}
 }
 
-// TestChecksumErrors replaces the digits of the checksum by other text.
+// TestChecksumErrors replaces the digits of the checksum with other text.
 func TestChecksumErrors(t *testing.T) {
 	file := fileOf(t, netgen.Model(netgen.ModelOptions{}), model.Extra{})
 	at := bytes.Index(file, []byte(`"crc32c":"`)) + len(`"crc32c":"`)
@@ -113,7 +114,7 @@ func TestChecksumErrors(t *testing.T) {
 	} {
 		harmed := bytes.Clone(file)
 		copy(harmed[at:], digits)
-		if !bytes.Equal(harmed, file) { // a checksum of digits alone has no letters to change
+		if !bytes.Equal(harmed, file) { // a checksum without letters is unchanged
 			expectRefusal(t, harmed, "take a fresh copy")
 		}
 	}

@@ -7,31 +7,31 @@ import (
 	"ialgn/internal/topology"
 )
 
-// Compact is the frozen network before it is unrolled: nodes that positions or steps share occur once. In a
-// recurrent network, input indices count the bits of one step, and pins of the first layer with the source
-// [Previous] read the last layer of the step before.
+// Compact is the frozen network before it is unrolled. A node that positions or steps share occurs once. In a
+// recurrent network, input indices count the bits of one step. Pins of the first layer with the source [Previous]
+// read the last layer of the step before.
 type Compact struct {
 	Name    string
 	Classes []string
-	Width   int // output bits of the last layer, counted by class
+	Width   int // output bits of the last layer, which are counted by class
 	Encoder encoding.Encoder
 	Layers  []CompactLayer
-	Steps   int // of a sequence; 0: not recurrent
+	Steps   int // steps of a sequence; 0: the network is not recurrent
 }
 
 // CompactLayer is one layer of nodes with the same fan-in. In a layer with a grid, the nodes are evaluated at each
-// position, pins index the elements of the position's patch, and the outputs are pooled. Output bits are numbered
-// as in [Frozen]: node by node, and within a node row by row.
+// position, and the outputs are pooled. The indices of such a layer's pins count the elements of a position's patch.
+// Output bits are numbered as in [Frozen]: node by node, and within a node row by row.
 type CompactLayer struct {
 	FrozenLayer
 	Grid *topology.Grid // nil: the nodes have no positions
-	Base int            // the layer that pins with the source [Base] read; -1: none
+	Base int            // number of the layer that pins with the source [Base] read; -1: none
 }
 
-// Compact returns the network that the model's argmaxes select, without unrolling it. The model must be valid.
+// Compact returns the network that the model's largest logits select, without unrolling it. The model must be valid.
 func (m *Model) Compact() *Compact { return m.compact(m.selected()) }
 
-// compact returns the network made of the nodes that selected returned. It takes over their arrays.
+// compact returns the network of the given nodes, which come from selected. It keeps their arrays.
 func (m *Model) compact(nodes [][]FrozenLayer) *Compact {
 	c := &Compact{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder, Steps: m.Steps}
 	for i := range m.Sections {

@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestIn checks that every pass over a file ends with its context, in memory and on disk, and that another view of the
-// file can still be read.
+// TestIn checks that every pass over a file ends when its context ends, both in memory and on disk. The file can
+// still be read with another context.
 func TestIn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.st")
 	if _, err := netgen.Model(netgen.ModelOptions{}).Save(path); err != nil {

@@ -2,15 +2,16 @@ package model
 
 import "hash/crc32"
 
-// This file computes the CRC-32C of a file from its pieces, which several processes write or read in any order.
+// This file computes the CRC-32C of a file from its pieces. Several processes may write or read the pieces in any
+// order.
 //
-// A CRC is a remainder of polynomials over GF(2). The bits of a file are the coefficients of a polynomial, the
-// first bit at the highest power. Remainders modulo the generator P can be added, and addition is XOR. A piece that
-// is followed by n bytes contributes its own remainder times x^(8n); [finish] adds the terms that the definition of
-// the CRC puts before and after a file. A remainder is stored with the coefficient of x^31 in its lowest bit and of
-// x^0 in its highest.
+// A CRC is a remainder of polynomials over GF(2). The bits of a file are the coefficients of a polynomial, and the
+// first bit has the highest power. Remainders modulo the generator P can be added, and addition is XOR. A piece that
+// is followed by n bytes contributes its own remainder times x^(8n). The definition of the CRC also has terms before
+// and after the file, and [finish] adds them. A stored remainder has the coefficient of x^31 in its lowest bit and of
+// x^0 in its highest bit.
 
-// generator is P without x^32, and one is the polynomial 1.
+// generator is P without x^32. one is the polynomial 1.
 const (
 	generator = crc32.Castagnoli
 	one       = 1 << 31
@@ -18,12 +19,12 @@ const (
 
 var castagnoli = crc32.MakeTable(generator)
 
-// remainder returns the remainder of a piece that ends with p. The bytes before p have the remainder of; it is 0 if
-// there are none.
+// remainder returns the remainder of a piece that ends with p. The argument of is the remainder of the piece's bytes
+// before p, or 0 if there are none.
 func remainder(of uint32, p []byte) uint32 { return ^crc32.Update(^of, castagnoli, p) }
 
-// contribution returns what a piece with the given remainder contributes to a file that has following bytes after
-// the piece.
+// contribution returns the contribution of a piece to the sum of a file. remainder is the piece's own remainder, and
+// following is the number of bytes after the piece.
 func contribution(remainder uint32, following int64) uint32 {
 	return times(remainder, shift(following))
 }
@@ -37,7 +38,7 @@ func times(a, b uint32) (product uint32) {
 		if a&one != 0 {
 			product ^= b
 		}
-		b = b>>1 ^ generator&-(b&1) // times x
+		b = b>>1 ^ generator&-(b&1) // multiplies b by x
 	}
 	return product
 }
@@ -53,7 +54,7 @@ func shift(n int64) uint32 {
 	return x
 }
 
-// squares are x^8 and its repeated squares mod P.
+// squares holds x^8 and its repeated squares mod P.
 var squares = func() (s [63]uint32) {
 	s[0] = one >> 8
 	for i := range s[1:] {

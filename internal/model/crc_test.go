@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// sumOf returns the CRC-32C of data, computed from pieces. Each cut is the length of a piece, modulo the remaining
-// length.
+// sumOf returns the CRC-32C of data, computed from pieces. Each element of cuts is the length of a piece, modulo the
+// remaining length.
 func sumOf(data []byte, cuts []byte) uint32 {
 	sum, at := uint32(0), 0
 	for i := 0; at < len(data); i++ {
@@ -26,7 +26,7 @@ func sumOf(data []byte, cuts []byte) uint32 {
 	return model.Finish(sum, int64(len(data)))
 }
 
-// FuzzPieces compares the CRC of a file that is computed from pieces with the CRC of the whole file.
+// FuzzPieces compares the CRC that is computed from the pieces of a file with the CRC of the whole file.
 func FuzzPieces(f *testing.F) {
 	f.Add([]byte{}, []byte{})
 	f.Add([]byte("123456789"), []byte{4})
@@ -40,8 +40,9 @@ func FuzzPieces(f *testing.F) {
 	})
 }
 
-// TestPiecesOfLongFiles compares the contribution of a piece with many bytes after it with the CRC of the piece
-// followed by zeros. Where there are too many bytes to write down, it compares contributions with each other.
+// TestPiecesOfLongFiles checks the contribution of a piece with many bytes after it. It compares the contribution
+// with the CRC of the piece followed by zeros. If there are too many bytes after it to hold in memory, it compares
+// contributions with each other.
 func TestPiecesOfLongFiles(t *testing.T) {
 	piece := model.Remainder(0, []byte("logic gate network"))
 	zeros := make([]byte, 1<<20+3)

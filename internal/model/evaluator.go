@@ -7,7 +7,7 @@ import "ialgn/internal/bitplane"
 type Evaluator struct {
 	f     *Frozen
 	words int
-	last  []uint64 // [width][words], the bits of the layer computed last
+	last  []uint64 // [width][words], the bits of the most recently computed layer
 	spare []uint64 // the bits of the layer before
 	count bitplane.Counter
 }
@@ -15,9 +15,9 @@ type Evaluator struct {
 // NewEvaluator returns an evaluator of f, which must be valid and must not change afterwards.
 func NewEvaluator(f *Frozen) *Evaluator { return &Evaluator{f: f} }
 
-// Run evaluates 64*words samples. in holds the thermometer bits as rows, [Inputs][words]. After each layer, counted
-// from 0, Run calls visit (unless it is nil) with the layer's bits, [width][words]. They are valid until visit
-// returns.
+// Run evaluates 64*words samples. in holds the thermometer bits as rows, [Inputs][words]. After each layer, Run calls
+// visit (unless it is nil) with the layer's number, counted from 0, and the layer's bits, [width][words]. The bits
+// are valid until visit returns.
 func (e *Evaluator) Run(in []uint64, words int, visit func(layer int, h []uint64)) {
 	e.resize(words)
 	in = in[:e.f.Inputs()*words]
@@ -65,9 +65,9 @@ func (e *Evaluator) layer(layer *FrozenLayer, in []uint64) {
 	}
 }
 
-// Counts writes the number of ones in each class's group of gates after Run. dst is [classes][samples] and gets the
-// first samples of the batch. The group of class c is the gates from c*Width/classes up to (c+1)*Width/classes,
-// exclusive.
+// Counts writes the class counts after Run. A class's count is the number of ones in its group of gates. The group of
+// class c is the gates from c*Width/classes up to (c+1)*Width/classes, exclusive. dst is [classes][samples] and gets
+// the first samples of the batch.
 func (e *Evaluator) Counts(dst []int32, samples int) {
 	group := e.f.Width / len(e.f.Classes)
 	for c := range e.f.Classes {
@@ -80,8 +80,8 @@ func (e *Evaluator) Counts(dst []int32, samples int) {
 	}
 }
 
-// Classify writes the class with the largest count of each sample, or the lowest of several classes with equal
-// counts. counts is [classes][len(dst)], as Counts writes it.
+// Classify writes the class of each sample. It is the class with the largest count, or the lowest of several classes
+// with equal counts. counts is [classes][len(dst)], as Counts writes it.
 func Classify(dst []uint8, counts []int32) {
 	clear(dst)
 	samples := len(dst)

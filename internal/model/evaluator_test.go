@@ -13,8 +13,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestForwardPass compares freezing and the bit-parallel forward pass of every form of network with the slow forward
-// pass: each bit of each layer, the counts and the classes.
+// TestForwardPass compares the frozen network and its bit-parallel forward pass with the slow forward pass, for every
+// form of network. It compares each bit of each layer, the counts and the classes.
 func TestForwardPass(t *testing.T) {
 	const samples, words = 150, 3
 	for _, form := range netgen.Forms() {
@@ -43,7 +43,7 @@ func TestForwardPass(t *testing.T) {
 	}
 }
 
-// thermometer returns the input rows of all samples of p.
+// thermometer returns the input bit rows of all samples of p.
 func thermometer(f *model.Frozen, p *encoding.Packed, words int) []uint64 {
 	planes := make([]uint64, p.Features*p.Width*words)
 	p.GatherRange(planes, words, 0, p.Len())
@@ -100,8 +100,8 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestEvaluate compares a whole set, with a partial last batch, with the slow pass. The number of threads must not
-// matter.
+// TestEvaluate compares the evaluation of a whole set with the slow forward pass. The last batch is partial. The
+// result must not depend on the number of threads.
 func TestEvaluate(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{Seed: 20})
 	p := netgen.Samples(&m.Encoder, 1100, len(m.Classes), 2)

@@ -9,7 +9,7 @@ import (
 )
 
 // This example has a network of two gates that says whether two one-bit features are equal. The gate of class 0 has
-// learned XNOR, operation 9, and the gate of class 1 XOR, operation 6.
+// learned XNOR, which is operation 9. The gate of class 1 has learned XOR, which is operation 6.
 func Example() {
 	ops := make([]float32, 2*16)
 	ops[9], ops[16+6] = 1, 1

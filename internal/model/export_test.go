@@ -1,6 +1,6 @@
 package model
 
-// What the tests outside the package need of its inside.
+// These names give the tests outside the package access to its internals.
 var (
 	ReadFrozenChunks = readFrozen
 	ReadChainsChunks = readRuns
@@ -11,11 +11,11 @@ var (
 	Finish           = finish
 )
 
-// CloseFile makes the rank's next write to the file fail, like a write to a full disk.
+// CloseFile makes the rank's next write to the file fail, as if the disk were full.
 func (s *Staged) CloseFile() { s.file.Close() }
 
-// KeepNothing makes a file keep only the digests of its blocks, as it does for a large file.
+// KeepNothing makes a file keep only the digests of its blocks, as for a large file.
 func (f *File) KeepNothing() { f.room.Store(0) }
 
-// Intact reports whether the checksum was compared, so that later passes can rely on it.
+// Intact reports whether the checksum was compared. If it was, later passes can rely on it.
 func (f *File) Intact() bool { return f.intact.Load() }

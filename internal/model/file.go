@@ -13,19 +13,20 @@ import (
 	"sync/atomic"
 )
 
-// File is a model file that is opened once and read in several passes. All passes see the same bytes. A file of
-// up to 4 MB is kept in memory after its first reading. For a larger file, File keeps a digest of each block, and
-// returns an error if the block later reads differently or not at all. A file that is replaced or changed meanwhile
-// can therefore make a pass fail, but [File.SHA256] never names other bytes than those that Info, Frozen and Chains
-// read.
+// File is a model file that is opened once and read in several passes. All passes see the same bytes. A file of up to
+// 4 MB is kept in memory after it is first read. For a larger file, File keeps a digest of each block. It returns an
+// error if the block later reads differently or cannot be read.
 //
-// Several goroutines may use a File at once. It must be closed when none uses it any more.
+// If the file is replaced or changed in the meantime, a pass can therefore fail. However, [File.SHA256] always
+// describes the bytes that Info, Frozen and Chains read.
+//
+// Several goroutines may use a File at once. It must be closed after its last use.
 type File struct {
-	ctx context.Context // reads end when it is done; nil: they are never interrupted
+	ctx context.Context // reads end when ctx ends; nil: they are never interrupted
 	*opened
 }
 
-// opened is the state that all views of a file share.
+// opened is the state that all views of one file share.
 type opened struct {
 	path string
 	file interface {
@@ -34,21 +35,21 @@ type opened struct {
 	}
 	size   int64
 	seed   maphash.Seed
-	intact atomic.Bool  // the checksum was compared, and all blocks are kept or have digests
-	blocks sync.Map     // the blocks read so far, or their digests, by offset
+	intact atomic.Bool  // the checksum was compared, and every block is kept or has a digest
+	blocks sync.Map     // by offset, the blocks that were read so far, or their digests
 	room   atomic.Int64 // bytes of blocks that may still be kept
 	buffer sync.Pool
 }
 
-// blockBytes is the size of a block, which has its own digest. Tensors are read in pieces of the same size.
+// blockBytes is the size of a block. Each block has its own digest. Tensors are read in pieces of the same size.
 const blockBytes = codecBytes
 
-// keptBytes is the largest size of a file that is kept in memory. For a larger file, fresh memory costs more than a
-// second reading.
+// keptBytes is the largest size of a file that is kept in memory. For a larger file, new memory costs more time than
+// a second read.
 const keptBytes = 4 << 20
 
-// Open opens a model file. It refuses anything but a regular file, and does not wait for the other end of
-// a pipe.
+// Open opens a model file, which must be a regular file. For a pipe, it returns an error and does not wait for the
+// other end.
 func Open(path string) (*File, error) {
 	file, size, err := openRegular(path)
 	if err != nil {
@@ -62,7 +63,7 @@ func Open(path string) (*File, error) {
 	return &File{opened: f}, nil
 }
 
-// OpenBytes opens a model file that is in memory. content must not change afterwards; path is the file's name in
+// OpenBytes opens a model file that is in memory. content must not change afterwards. path is the file's name in
 // errors.
 func OpenBytes(path string, content []byte) *File {
 	f := &opened{path: path, file: inMemory{bytes.NewReader(content)}, size: int64(len(content)), seed: maphash.MakeSeed()}
@@ -70,18 +71,18 @@ func OpenBytes(path string, content []byte) *File {
 	return &File{opened: f}
 }
 
-// inMemory is a file in memory, which needs no closing.
+// inMemory is a file in memory. It need not be closed.
 type inMemory struct{ io.ReaderAt }
 
 func (inMemory) Close() error { return nil }
 
-// In returns the same file with a context that interrupts its passes, which may read gigabytes.
+// In returns the same file with a context that can interrupt its passes. A pass may read gigabytes.
 func (f *File) In(ctx context.Context) *File { return &File{ctx, f.opened} }
 
-// Path returns the path that the file was opened by.
+// Path returns the path with which the file was opened.
 func (f *File) Path() string { return f.path }
 
-// Size returns the number of bytes.
+// Size returns the size of the file in bytes.
 func (f *File) Size() int64 { return f.size }
 
 // Close closes the file.
@@ -96,7 +97,7 @@ func (f *File) Frozen() (*Frozen, error) { return readFrozen(f.path, f, f.size, 
 // Load is like the function [Load], for an open file.
 func (f *File) Load() (*Model, error) { return read(f.path, f, f.size, nil) }
 
-// Compact reads the file and returns its [Model.Compact].
+// Compact reads the file and returns the network of [Model.Compact].
 func (f *File) Compact() (*Compact, error) {
 	m, nodes, err := readNodes(f.path, f, f.size, chunkBytes, nil, nil)
 	if err != nil {
@@ -105,20 +106,20 @@ func (f *File) Compact() (*Compact, error) {
 	return m.compact(nodes), nil
 }
 
-// Visit gets a run of consecutive chains of a section. first is the network's number of the run's first chain. The
-// arrays of s are reused after Visit returns.
+// Visit receives a run of consecutive chains of a section. s holds these chains. first is the number of the run's
+// first chain in the network. The arrays of s are reused after Visit returns.
 type Visit func(section, first, chains int, s *Section) error
 
-// Chains reads the raw arrays with the checks of [Load], but needs only a few megabytes of memory. begin gets the
-// model without its arrays, after Chains has checked that the file has room for them. visit then gets one section
-// after the other, in runs of chains; several goroutines read and visit runs of a section at once. An error of
-// begin or visit ends the reading and is returned.
+// Chains reads the raw arrays with the checks of [Load], but needs only a few megabytes of memory. It first checks
+// that the file has room for the arrays, and calls begin with the model without its arrays. It then calls visit for
+// one section after the other, in runs of chains. Several goroutines read and visit runs of a section at once. An
+// error of begin or visit ends the reading and is returned.
 func (f *File) Chains(begin func(m *Model) error, visit Visit) error {
 	return readRuns(f.path, f, f.size, chunkBytes, begin, visit)
 }
 
-// Networks returns the results of [File.Frozen] and [File.Compact] and calls begin and visit like [File.Chains],
-// but reads the arrays only once. The compact network is nil if neither positions nor steps share nodes.
+// Networks returns the results of [File.Frozen] and [File.Compact], and calls begin and visit like [File.Chains]. It
+// reads the arrays only once. The compact network is nil if neither positions nor steps share nodes.
 func (f *File) Networks(begin func(m *Model) error, visit Visit) (frozen *Frozen, compact *Compact, err error) {
 	m, nodes, err := readNodes(f.path, f, f.size, chunkBytes, begin, visit)
 	if err != nil {
@@ -127,15 +128,15 @@ func (f *File) Networks(begin func(m *Model) error, visit Visit) (frozen *Frozen
 	if m.shared() || m.Steps > 0 {
 		compact = m.compact(nodes)
 		for i := range nodes {
-			nodes[i] = cloneLayers(nodes[i]) // the frozen network changes the arrays that it takes over
+			nodes[i] = cloneLayers(nodes[i]) // the frozen network changes the arrays that it gets
 		}
 	}
 	return m.unrolled(nodes), compact, nil
 }
 
-// SHA256 returns the SHA-256 of the whole file in hexadecimal digits, or the error of ctx if that ends first. It
-// also compares the file with its checksum, so that later passes need not. It does not report a wrong checksum; the
-// next pass does.
+// SHA256 returns the SHA-256 of the whole file in hexadecimal digits. If ctx ends first, it returns the error of ctx.
+// SHA256 also compares the file with its checksum, so that later passes need not do so. It does not report a wrong
+// checksum, but the next pass does.
 func (f *File) SHA256(ctx context.Context) (string, error) {
 	h, buf, crc := sha256.New(), make([]byte, blockBytes), uint32(0)
 	for at := int64(0); at < f.size; {
@@ -166,7 +167,7 @@ func (f *File) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-// readBlock copies the rest of the block at offset at into p, or as much of it as p has room for.
+// readBlock copies bytes of a block into p, from offset at up to the end of the block or the end of p.
 func (f *File) readBlock(p []byte, at int64) (int, error) {
 	if at < 0 || at >= f.size {
 		return 0, io.EOF
@@ -190,7 +191,7 @@ func (f *File) readBlock(p []byte, at int64) (int, error) {
 	return copy(p, buffer[at-begin:size]), nil
 }
 
-// readWhole reads a block and compares it with its first reading.
+// readWhole reads a block and compares it with the bytes of the first read.
 func (f *File) readWhole(block []byte, begin int64) error {
 	if err := f.ended(); err != nil {
 		return err
@@ -237,5 +238,5 @@ func (f *File) ended() error {
 	return f.ctx.Err()
 }
 
-// errChanged says that a file differs from what it was when it was opened or first read.
+// errChanged says that a file differs from its state when it was opened or first read.
 var errChanged = fmt.Errorf("the file changed while it was read; wait until what writes it is done, and try again")

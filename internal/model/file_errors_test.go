@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// expectRefusal checks that every reader refuses the file, with a message that names the file and contains the wanted
+// expectRefusal checks that every reader refuses the file. The message must name the file and contain the wanted
 // texts.
 func expectRefusal(t *testing.T, b []byte, want ...string) {
 	t.Helper()
@@ -31,7 +31,7 @@ func expectRefusal(t *testing.T, b []byte, want ...string) {
 	}
 }
 
-// TestHeaderErrors changes the header of a good file.
+// TestHeaderErrors changes the header of a valid file.
 func TestHeaderErrors(t *testing.T) {
 	set := func(name string, change func(*line)) func(*header) {
 		return func(h *header) {
@@ -186,7 +186,7 @@ func TestHeaderErrors(t *testing.T) {
 	}
 }
 
-// TestValueErrors changes elements of a good file.
+// TestValueErrors changes elements of a valid file.
 func TestValueErrors(t *testing.T) {
 	put16 := func(v uint16) func([]byte) { return func(b []byte) { binary.LittleEndian.PutUint16(b, v) } }
 	putFloat := func(v float64) func([]byte) {
@@ -277,7 +277,8 @@ func TestCutsErrors(t *testing.T) {
 	}
 }
 
-// TestBytesErrors changes the raw bytes of a valid file: its lengths, its header's text and its data.
+// TestBytesErrors changes the raw bytes of a valid file. It changes the file's lengths, the header's text and the
+// data.
 func TestBytesErrors(t *testing.T) {
 	good := fileOf(t, netgen.Model(netgen.ModelOptions{}), model.Extra{})
 	replace := func(old, text string) []byte { return bytes.Replace(good, []byte(old), []byte(text), 1) }

@@ -63,8 +63,8 @@ func readBytes(b []byte) (*model.Model, error) {
 	return model.OpenBytes("model.safetensors", b).Load()
 }
 
-// TestRoundTrip writes and reads every form, whole and frozen. Frozen, it is read in chunks of one chain, of a few,
-// and of all.
+// TestRoundTrip writes and reads every form of network. It reads the file as a model and as a frozen network. The
+// frozen network is read in chunks of one chain, of a few chains, and of all chains.
 func TestRoundTrip(t *testing.T) {
 	for name, m := range fileForms() {
 		t.Run(name, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestSaveLoad(t *testing.T) {
 	}
 }
 
-// TestSaveKeepsOld checks that the old file stays if a model cannot be saved.
+// TestSaveKeepsOld checks that the old file is unchanged if a model cannot be saved.
 func TestSaveKeepsOld(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{})
 	path := filepath.Join(t.TempDir(), "m.safetensors")
@@ -161,8 +161,8 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// TestLayout checks the promises of the format that other readers rely on: the data
-// starts at a multiple of 8, and every tensor at a multiple of its element's size.
+// TestLayout checks the promises of the format that other readers rely on. The data starts at a multiple of 8, and
+// every tensor starts at a multiple of its element's size.
 func TestLayout(t *testing.T) {
 	for name, m := range fileForms() {
 		h, data := split(t, fileOf(t, m, model.Extra{}))
@@ -180,7 +180,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// moments returns what a checkpoint adds to a model.
+// moments returns the data that a checkpoint adds to a model.
 func moments(n int) model.Extra {
 	first, second := make([]float32, n), make([]float32, n)
 	for i := range n {
@@ -237,8 +237,8 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
-// TestIntegers stores whole numbers of 64 bits in a checkpoint, and checks that their shapes are known before the
-// arrays are read.
+// TestIntegers stores 64-bit integers in a checkpoint. It checks that their shapes are known before the arrays are
+// read.
 func TestIntegers(t *testing.T) {
 	numbers := []int64{math.MinInt64, -1, 0, 1, 1 << 40, math.MaxInt64}
 	path := filepath.Join(t.TempDir(), "c.safetensors")

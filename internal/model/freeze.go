@@ -6,14 +6,14 @@ import (
 	"ialgn/internal/crew"
 )
 
-// Freeze returns the network that the model's argmaxes select. Each node gets the operation, and each pin the
-// candidate, with the largest logit, or the lowest index of several equal logits. The truth table of a light gate
-// is 1 where the logit is above 0. The model must be valid.
+// Freeze returns the network that the largest logits select. Each node gets the operation with the largest logit, and
+// each pin gets the candidate with the largest logit. Of several equal logits, the lowest index is selected. The
+// truth table of a node with one logit for each line is 1 where the logit is above 0. The model must be valid.
 //
 // Cost: one pass over all logits, spread over the processors.
 func (m *Model) Freeze() *Frozen { return m.unrolled(m.selected()) }
 
-// selected returns the nodes that the argmaxes select, as layers of each section. A node that positions share
+// selected returns the nodes that the largest logits select, as layers of each section. A node that positions share
 // occurs once.
 func (m *Model) selected() [][]FrozenLayer {
 	nodes := m.blankNodes()
@@ -27,7 +27,7 @@ func (m *Model) selected() [][]FrozenLayer {
 	return nodes
 }
 
-// blankNodes returns the layers that selected fills, with their arrays still zero.
+// blankNodes returns the layers that selected fills. Their arrays are still zero.
 func (m *Model) blankNodes() (nodes [][]FrozenLayer) {
 	for i := range m.Sections {
 		s, layers := &m.Sections[i], []FrozenLayer(nil)
@@ -39,7 +39,7 @@ func (m *Model) blankNodes() (nodes [][]FrozenLayer) {
 	return nodes
 }
 
-// unrolled returns the frozen network of the nodes that selected returned. It takes over their arrays.
+// unrolled returns the frozen network of the given nodes, which come from selected. It keeps their arrays.
 func (m *Model) unrolled(nodes [][]FrozenLayer) *Frozen {
 	f := &Frozen{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder}
 	for i := range m.Sections {
@@ -55,7 +55,7 @@ func (m *Model) unrolled(nodes [][]FrozenLayer) *Frozen {
 	return f
 }
 
-// Blank returns the frozen network with its arrays still zero.
+// Blank returns the frozen network with arrays of zeros.
 func (m *Model) Blank() *Frozen {
 	f := &Frozen{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder}
 	for i := range m.Sections {
@@ -65,13 +65,13 @@ func (m *Model) Blank() *Frozen {
 	return f
 }
 
-// parallel divides the range from 0 to n into parts and calls work for each, on all processors at once.
+// parallel divides the range from 0 to n into parts and calls work for each part, on all processors at once.
 func parallel(n int, work func(from, to int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	crew.Each(workers, func(i int) { work(i*n/workers, (i+1)*n/workers) })
 }
 
-// chains returns a view of the chains from to to-1.
+// chains returns a view of the chains from .. to-1.
 func (s *Section) chains(from, to int) Section {
 	part := Section{
 		Layers: s.Layers, Width: to - from, Arity: s.Arity, Grid: s.Grid,
@@ -95,8 +95,8 @@ func (p *Pin) gates(from, to int) Pin {
 	return v
 }
 
-// freeze writes the argmaxes of a section that holds only some chains, beginning with chain first of the
-// network.
+// freeze writes the selected operations and candidates of a section. The section holds only some chains, beginning
+// with chain first of the network.
 func (s *Section) freeze(layers []FrozenLayer, first int) {
 	for g := range s.Width * s.Layers {
 		chain, out := first+g/s.Layers, &layers[g%s.Layers]
@@ -107,8 +107,8 @@ func (s *Section) freeze(layers []FrozenLayer, first int) {
 	}
 }
 
-// selected returns the bit that gate g reads. g counts gates in the pin's arrays, and chain is the gate's chain in
-// the network.
+// selected returns the bit that gate g reads. g is the gate's number in the pin's arrays, and chain is the gate's
+// chain in the network.
 func (p *Pin) selected(g, chain int) uint32 {
 	switch {
 	case p.Source == Spine:
@@ -119,8 +119,9 @@ func (p *Pin) selected(g, chain int) uint32 {
 	return p.Wires.At(g*p.K + argmax(p.Logits[g*p.K:(g+1)*p.K]))
 }
 
-// table returns the number of the truth table that a node's logits select. For two pins and 16 logits it is the
-// operation with the largest logit. Otherwise the table is 1 in each line whose logit is above 0.
+// table returns the number of the truth table that a node's logits select. For two pins and 16 logits, the number is
+// the operation with the largest logit. Otherwise the table has a logit for each line, and a line is 1 if its logit
+// is above 0.
 func table(logits []float32, pins int) uint64 {
 	if pins == 2 && len(logits) == Operations {
 		return uint64(argmax(logits))
@@ -135,10 +136,10 @@ func table(logits []float32, pins int) uint64 {
 	return t
 }
 
-// Settle leaves each node only the candidate that its pin selects.
+// Settle removes all candidates of each node except the one that the pin selects.
 func (p *Pin) Settle() {
 	n := len(p.Logits) / p.K
-	for node := range n { // overwrites only candidates of this node or of an earlier one, which were read before
+	for node := range n { // overwrites only candidates that were read before, of this node or of earlier ones
 		p.Wires.Set(node, p.Wires.At(node*p.K+argmax(p.Logits[node*p.K:][:p.K])))
 	}
 	p.Wires, p.Logits, p.K = p.Wires.Slice(0, n), nil, 1

@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestApply compares every operation with the paper's truth table, in words and rows of several lengths.
+// TestApply compares every operation with the paper's truth table. It tests words, and rows of several lengths.
 func TestApply(t *testing.T) {
 	a := []uint64{0x3333333333333333, 0, ^uint64(0)}
 	b := []uint64{0x5555555555555555, ^uint64(0), 0}
@@ -33,7 +33,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestSelected checks the selected function: operations of two pins, and truth tables of one to six.
+// TestSelected checks the selected function for operations of two pins and for truth tables of one to six pins.
 func TestSelected(t *testing.T) {
 	six := make([]float32, 64)
 	six[0], six[63] = 1, 1

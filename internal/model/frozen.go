@@ -7,35 +7,35 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// Frozen is the Boolean network that a model's argmaxes select: each node has a truth table, and one source for
-// each pin. A gate of two pins takes 9 bytes, and a table of six pins 32.
+// Frozen is the Boolean network that the largest logits of a model select. Each node has a truth table, and one
+// source for each pin. A gate of two pins takes 9 bytes, and a node of six pins takes 32 bytes.
 type Frozen struct {
 	Name    string
 	Classes []string
-	Width   int // nodes of the last layer
+	Width   int // number of nodes in the last layer
 	Encoder encoding.Encoder
 	Layers  []FrozenLayer
 }
 
-// FrozenLayer is one layer of nodes with the same fan-in.
+// FrozenLayer is one layer of nodes. All nodes of a layer have the same number of pins.
 type FrozenLayer struct {
 	Op   Tables
 	Pins []FrozenPin
 
-	// Rows and Columns are the positions of nodes that positions share: node n at row y and column x is number (n
-	// Rows + y) Columns + x. They are 0 in other layers.
+	// Rows and Columns give the number of positions, if positions share the nodes. Node n at row y and column x is then
+	// number (n Rows + y) Columns + x. In other layers, Rows and Columns are 0.
 	Rows, Columns int
 }
 
-// FrozenPin is one input of all nodes of a layer. Index numbers the encoder's bits if Source is Input, or the
-// previous layer's nodes if Source is Previous. Spine does not occur here.
+// FrozenPin is one input of all nodes of a layer. Index holds numbers of the encoder's bits if Source is Input, or
+// numbers of the previous layer's nodes if Source is Previous. The source Spine does not occur here.
 type FrozenPin struct {
 	Source Source
 	Index  []uint32 // [width]
 }
 
-// frozenSource returns the source of a pin in a frozen network, where a spine reads a node of the previous layer
-// like any other pin.
+// frozenSource returns the source of a pin in a frozen network. There, a pin with the source Spine reads a node of
+// the previous layer like any other pin.
 func frozenSource(s Source) Source {
 	if s == Spine {
 		return Previous
@@ -69,9 +69,14 @@ func (f *Frozen) before(l int) int {
 	return f.Layers[l-1].Width()
 }
 
-// Validate checks what [Evaluator] and the compiler rely on: the last layer's width is a multiple of the number of
-// classes, every array has an element for each node, every truth table fits its pins, every index is below the
-// number of its sources, and the first layer reads inputs only. Errors name layer and gate, counted from 0.
+// Validate checks the properties that [Evaluator] and the compiler rely on:
+//   - the last layer's width is a multiple of the number of classes;
+//   - every array has an element for each node;
+//   - every truth table fits its pins;
+//   - every index is below the number of its sources;
+//   - the first layer reads inputs only.
+//
+// Errors name the layer and the gate, both counted from 0.
 func (f *Frozen) Validate() error {
 	if err := checkForm(f.Width, f.Classes, &f.Encoder); err != nil {
 		return err

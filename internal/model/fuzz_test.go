@@ -12,8 +12,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// FuzzLoad checks that no file makes the readers panic or allocate memory out of proportion to its size. What is read
-// must be valid and be written back unchanged, and the streaming reader must read the same network.
+// FuzzLoad checks that no file makes the readers panic or allocate memory out of proportion to its size. A model that
+// is read must be valid and must be written back unchanged. The streaming reader must read the same network.
 func FuzzLoad(f *testing.F) {
 	for _, form := range netgen.Forms() {
 		form.Options.Width, form.Options.Depth, form.Options.Features = 3, min(form.Options.Defaults().Depth, 2), 2
@@ -22,7 +22,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add(fileOf(f, netgen.Model(netgen.ModelOptions{Width: 3, Depth: 2, Features: 2}), moments(3)))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		fuzzLoad(t, b)
-		fuzzLoad(t, testkit.ResignModel(b)) // with a valid checksum, to reach the checks after it
+		fuzzLoad(t, testkit.ResignModel(b)) // with a valid checksum, to reach the later checks
 	})
 }
 
@@ -31,7 +31,7 @@ func fuzzLoad(t *testing.T, b []byte) {
 	runtime.ReadMemStats(&before)
 	m, err := readBytes(b)
 	runtime.ReadMemStats(&after)
-	// A list of empty values costs a slice header for two bytes of JSON.
+	// In a list of empty values, two bytes of JSON take the memory of a slice header.
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 4<<20+200*uint64(len(b)) {
 		t.Errorf("%d bytes took %d bytes of memory", len(b), grown)
 	}

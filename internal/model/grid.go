@@ -7,17 +7,19 @@ import (
 	"ialgn/internal/topology"
 )
 
-// The limits of grids, which are the limits of configurations: maxImageSide bounds rows and columns, maxPatchSide
-// the side and the stride of patches. They keep every product of positions, planes and nodes within an int64.
+// These are the limits of grids. They are equal to the limits of configurations. maxImageSide limits rows and
+// columns. maxPatchSide limits the side and the stride of patches. The limits keep every product of positions, planes
+// and nodes within an int64.
 const (
 	maxImageSide = 1 << 12
 	maxPatchSide = 64
 )
 
-// maxUnrolled bounds the nodes at all positions together. A netlist can number few more ([topology.Keys.Check]).
+// maxUnrolled limits the total number of nodes at all positions. A netlist cannot number many more nodes
+// ([topology.Keys.Check]).
 const maxUnrolled = 3 << 29
 
-// checkGrid checks the grid of section i, if it has one: its numbers, its field, its base and its image.
+// checkGrid checks the grid of section i, if it has one. It checks the grid's numbers, field, base and image.
 func (m *Model) checkGrid(i int) error {
 	s := &m.Sections[i]
 	g := s.Grid
@@ -37,7 +39,7 @@ func (m *Model) checkGrid(i int) error {
 }
 
 // hasBase reports whether the base of section i, if there is one, is the grid of its kernels' lowest level. The
-// lowest level is the nearest section before that has no base.
+// lowest level is the nearest earlier section without a base.
 func (m *Model) hasBase(i int) bool {
 	g, low := m.Sections[i].Grid, i-1
 	if g.Base == nil {
@@ -111,7 +113,7 @@ func (s *Section) leaves(g *topology.Grid) bool {
 	return g.Planes == s.Width && g.Rows == rows && g.Columns == columns
 }
 
-// checkUnrolled refuses a network with more nodes at all positions than can be numbered.
+// checkUnrolled returns an error if the network has more nodes at all positions than can be numbered.
 func (m *Model) checkUnrolled() error {
 	if n := m.Nodes(); m.Sections[0].Grid != nil && n > maxUnrolled {
 		return fmt.Errorf("%d nodes at all positions, want at most %d", n, maxUnrolled)
@@ -119,8 +121,8 @@ func (m *Model) checkUnrolled() error {
 	return nil
 }
 
-// hasPositions reports whether patches fit into the image and at least one position is left after pooling. The
-// grid's numbers must be checked before.
+// hasPositions reports whether patches fit into the image and at least one position is left after pooling. The grid's
+// numbers must be checked first.
 func hasPositions(g *topology.Grid) bool {
 	if g.Side > min(g.Rows, g.Columns)+2*g.Padding {
 		return false
@@ -141,8 +143,8 @@ func (m *Model) checkShared(i int, p *Pin) error {
 	return nil
 }
 
-// checkField checks the field of input bits of section i, if it has one: the field must be the input pixels on
-// which the section's patches depend.
+// checkField checks the field of input bits of section i, if it has one. The field must consist of the input pixels
+// on which the section's patches depend.
 func (m *Model) checkField(i int) error {
 	f := m.Sections[i].Grid.Field
 	if f == nil {
@@ -165,7 +167,7 @@ func (m *Model) checkField(i int) error {
 	return nil
 }
 
-// frozenLayers returns the number of layers that the section has in a frozen network. Pooling is a layer of its
+// frozenLayers returns the number of layers that the section becomes in a frozen network. Pooling is a layer of its
 // own.
 func (s *Section) frozenLayers() int {
 	if s.Grid != nil && s.Grid.Pool > 1 {
@@ -174,7 +176,7 @@ func (s *Section) frozenLayers() int {
 	return s.Layers
 }
 
-// blankLayers returns the section's layers in a frozen network, with their arrays still zero.
+// blankLayers returns the section's layers in a frozen network, with arrays of zeros.
 func (s *Section) blankLayers() (all []FrozenLayer) {
 	if s.Grid == nil {
 		for range s.Layers {
@@ -212,8 +214,8 @@ func blankPool(width int) FrozenLayer {
 }
 
 // unroll writes the section's nodes at all positions into its layers of a frozen network. nodes holds the nodes of
-// one position, whose indices are elements of the patch; bits is the number of input bits of a feature. A pin that
-// lies outside the image reads 0: the node's table is restricted so that it does not depend on the pin.
+// one position. Their indices are elements of the patch. bits is the number of input bits of a feature. A pin whose
+// element is outside the image reads 0. The node's table is restricted so that it does not depend on this pin.
 //
 // Node n at row y and column x becomes number (n rows + y) columns + x of its layer.
 func (s *Section) unroll(layers []FrozenLayer, nodes *FrozenLayer, bits int) {
@@ -232,7 +234,7 @@ func (s *Section) unroll(layers []FrozenLayer, nodes *FrozenLayer, bits int) {
 	}
 }
 
-// unrollNode writes node n at row y and column x, as number at of the layer.
+// unrollNode writes node n at row y and column x. The node gets the number at in the layer.
 func (s *Section) unrollNode(layer, nodes *FrozenLayer, n, y, x, at, bits int) {
 	table := nodes.Op.At(n)
 	for k := range nodes.Pins {
@@ -245,8 +247,8 @@ func (s *Section) unrollNode(layer, nodes *FrozenLayer, n, y, x, at, bits int) {
 	layer.Op.Set(at, table)
 }
 
-// pixel returns the bit that an element of the patch reads at row y and column x. For an element outside the image
-// it returns the nearest bit inside.
+// pixel returns the bit that an element of the patch reads at row y and column x. For an element outside the image,
+// it returns the nearest bit inside the image.
 func (s *Section) pixel(source Source, element, y, x, bits int) (bit int, outside bool) {
 	g := s.Grid.Of(source)
 	plane, row, column := element/(g.Side*g.Side), element/g.Side%g.Side, element%g.Side
@@ -259,12 +261,12 @@ func (s *Section) pixel(source Source, element, y, x, bits int) (bit int, outsid
 	return (plane*g.Rows+cy)*g.Columns + cx, outside
 }
 
-// unrollPool writes the layer that combines each two by two positions by OR.
+// unrollPool writes the layer of pooling. Each node of this layer is the OR of two by two positions.
 func (s *Section) unrollPool(layer *FrozenLayer) {
 	_, width := s.Grid.Size()
 	height := s.Grid.Positions() / width
 	rows, columns := s.Grid.Pooled()
-	or := LastTable(poolPins) >> 1 // all lines but the line of zeros, which is the highest digit
+	or := LastTable(poolPins) >> 1 // all lines except the line of zeros, which is the highest digit
 	for n := range s.Width {
 		for y := range rows {
 			for x := range columns {

@@ -15,10 +15,10 @@ import (
 	"ialgn/internal/topology"
 )
 
-// convolutional returns the forms of networks whose nodes are shared by positions.
+// convolutional returns the forms of networks with nodes that positions share.
 func convolutional() []netgen.Form { return netgen.ConvForms() }
 
-// checkCompact compares a model with its file, read without unrolling.
+// checkCompact compares a model with the compact network that is read from its file.
 func checkCompact(t *testing.T, path string, m *model.Model) {
 	t.Helper()
 	file, err := model.Open(path)
@@ -32,7 +32,8 @@ func checkCompact(t *testing.T, path string, m *model.Model) {
 	}
 }
 
-// TestGridVersion checks that models with grids have version 3, and that they can also be read without being unrolled.
+// TestGridVersion checks that models with grids have version 3. It also checks that they can be read without being
+// unrolled.
 func TestGridVersion(t *testing.T) {
 	for _, form := range convolutional() {
 		m := form.Model()
@@ -46,7 +47,7 @@ func TestGridVersion(t *testing.T) {
 		}
 		checkCompact(t, path, m)
 		f := m.Freeze()
-		// Chains read layers further back. Their bits are passed on by nodes that are not in the model.
+		// Chains read earlier layers. Nodes that are not in the model pass the bits of these layers on.
 		passing := form.Options.Chains > 0
 		if got, want := m.FrozenNodes(), f.Gates(); got != want && !passing || got >= want && passing {
 			t.Errorf("%s: %d nodes unrolled, want %d", form.Name, got, want)
@@ -57,8 +58,8 @@ func TestGridVersion(t *testing.T) {
 	}
 }
 
-// TestGridErrors changes the grids of a valid file of convolutions on one plane of 6 x 6: 6 and 3 nodes, pooled to 3 x
-// 3, then 8 and 4, pooled to 1 x 1, then 15.
+// TestGridErrors changes the grids of a valid file of convolutions. The image has one plane of 6 x 6. The layers have
+// 6 and 3 nodes, pooled to 3 x 3, then 8 and 4 nodes, pooled to 1 x 1, then 15 nodes.
 func TestGridErrors(t *testing.T) {
 	const first = `"grid":{"planes":1,"rows":6,"columns":6,"side":3,"stride":1,"padding":1,"pool":1}`
 	for _, test := range []struct{ name, old, text, want string }{
@@ -134,7 +135,7 @@ func TestGridErrors(t *testing.T) {
 	}
 }
 
-// replaced returns the text of a grid with new values for some keys, given as key and value in turn.
+// replaced returns the text of a grid with new values for some keys. keys holds keys and values in turn.
 func replaced(grid string, keys ...string) string {
 	for ; len(keys) > 0; keys = keys[2:] {
 		name := `"` + keys[0] + `":`
@@ -145,7 +146,7 @@ func replaced(grid string, keys ...string) string {
 	return grid
 }
 
-// TestUnrolledPadding has a node that negates a pixel. Beyond the image's edge it is the constant 1.
+// TestUnrolledPadding has a node that negates a pixel. If the pixel is outside the image, the node is the constant 1.
 func TestUnrolledPadding(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{
 		Topology: topology.Conv, Image: "1,2,2", Kernels: "1", Levels: "1", Pool: "1", Bits: 2, Classes: 1, Light: true,
@@ -153,7 +154,7 @@ func TestUnrolledPadding(t *testing.T) {
 	s := &m.Sections[0]
 	copy(s.Ops, []float32{1, 1, -1, -1}) // NOT A
 	s.Pins[0].Wires.Set(0, 0)            // the patch's upper left corner
-	s.Pins[1].Wires.Set(0, 4)            // its middle
+	s.Pins[1].Wires.Set(0, 4)            // the patch's middle
 	f := m.Freeze()
 	var got []uint64
 	for i := range 4 {

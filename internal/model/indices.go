@@ -2,14 +2,14 @@ package model
 
 import "ialgn/internal/memory"
 
-// Indices is an array of wire indices in the narrowest type that holds them: 16 bits for up to 65,536 sources,
-// otherwise 32. Exactly one of the two slices is in use.
+// Indices is an array of wire indices in the narrowest type that is large enough: 16 bits for up to 65,536 sources,
+// and 32 bits for more. Exactly one of the two slices is in use.
 type Indices struct {
 	Narrow []uint16
 	Wide   []uint32
 }
 
-// MakeIndices returns n zero indices below limit.
+// MakeIndices returns n indices that are 0. The indices must later be below limit.
 func MakeIndices(n, limit int) Indices {
 	if narrow(limit) {
 		return Indices{Narrow: memory.MakeHuge[uint16](n)}
@@ -17,7 +17,7 @@ func MakeIndices(n, limit int) Indices {
 	return Indices{Wide: memory.MakeHuge[uint32](n)}
 }
 
-// narrow reports whether 16 bits hold every index below limit.
+// narrow reports whether every index below limit fits into 16 bits.
 func narrow(limit int) bool { return limit <= 1<<16 }
 
 // Len returns the number of indices.
@@ -43,7 +43,7 @@ func (x Indices) Set(i int, v uint32) {
 	x.Narrow[i] = uint16(v)
 }
 
-// Slice returns a view of the indices from to to-1.
+// Slice returns a view of the indices from .. to-1.
 func (x Indices) Slice(from, to int) Indices {
 	if x.Wide != nil {
 		return Indices{Wide: x.Wide[from:to]}
@@ -51,7 +51,7 @@ func (x Indices) Slice(from, to int) Indices {
 	return Indices{Narrow: x.Narrow[from:to]}
 }
 
-// Max returns the largest index, or 0 if there are none.
+// Max returns the largest index, or 0 if x is empty.
 func (x Indices) Max() uint32 {
 	if x.Wide != nil {
 		return largest(x.Wide)

@@ -10,7 +10,7 @@ import (
 type Info struct {
 	Model      *Model            // the model without the arrays of its sections
 	Checkpoint map[string]string // the metadata that a checkpoint adds; empty for other models
-	Tensors    []TensorInfo      // in the order of the file
+	Tensors    []TensorInfo      // the tensors in the order of the file
 }
 
 // TensorInfo describes a tensor of a file.
@@ -48,8 +48,8 @@ func (c *container) info(m *Model) *Info {
 	return info
 }
 
-// Shape returns the shape of a tensor, or nil if the file has no such tensor. The file is long enough for the
-// shape.
+// Shape returns the shape of a tensor, or nil if the file has no such tensor. The file is known to be long enough for
+// this shape.
 func (i *Info) Shape(tensor string) []int64 {
 	for _, t := range i.Tensors {
 		if t.Name == tensor {
@@ -59,7 +59,7 @@ func (i *Info) Shape(tensor string) []int64 {
 	return nil
 }
 
-// Parameters returns the number of trained numbers: the logits of operations and of candidates.
+// Parameters returns the number of trained numbers. These are the logits of operations and of candidates.
 func (m *Model) Parameters() int {
 	n := 0
 	for i := range m.Sections {
@@ -75,5 +75,5 @@ func (m *Model) Parameters() int {
 	return n
 }
 
-// String returns the tensor in one line: name, type and shape.
+// String describes the tensor in one line, with name, type and shape.
 func (t TensorInfo) String() string { return fmt.Sprintf("%s %s %v", t.Name, t.DType, t.Shape) }

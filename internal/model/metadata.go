@@ -15,24 +15,24 @@ import (
 	"ialgn/internal/topology"
 )
 
-// Format and Version identify the layout of the model file's metadata. A change that an older reader would misread
-// gets a new version.
+// Format and Version identify the layout of the model file's metadata. The layout gets a new version for each change
+// that an older reader would misread.
 const (
 	Format  = "ialgn-model"
 	Version = "1"
 
-	// NodesVersion is for models with nodes of other fan-ins than two, or with layers of different widths.
+	// NodesVersion is the version for models with other numbers of pins than two, or with layers of different widths.
 	NodesVersion = "2"
 
-	// GridVersion is for models with nodes that positions share.
+	// GridVersion is the version for models with nodes that positions share.
 	GridVersion = "3"
 
-	// StepsVersion is for recurrent networks, whose metadata has the entry steps.
+	// StepsVersion is the version for recurrent networks. Their metadata has the entry steps.
 	StepsVersion = "4"
 )
 
-// These prefixes mark what a checkpoint adds to a model file: tensors (an optimiser's moments) and metadata.
-// Readers of models skip both.
+// These prefixes mark the additional data of a checkpoint in a model file. The data consists of tensors (an
+// optimiser's moments) and metadata. Readers of models skip both.
 const (
 	ExtraTensors  = "adam."
 	ExtraMetadata = "checkpoint."
@@ -45,10 +45,10 @@ type encoderInfo struct {
 	Max    uint32   `json:"max"`
 	Names  []string `json:"names,omitempty"`
 
-	Columns []encoding.Column `json:"columns,omitempty"` // of a table; older readers refuse models with columns
+	Columns []encoding.Column `json:"columns,omitempty"` // columns of a table; older readers refuse models with columns
 }
 
-// sectionInfo is the form of a section: with A and B in version 1, with Width and Pins in later versions.
+// sectionInfo is the form of a section. Version 1 uses A and B. Later versions use Width and Pins.
 type sectionInfo struct {
 	Layers int       `json:"layers"`
 	Width  int       `json:"width,omitempty"`
@@ -78,7 +78,7 @@ func (m *Model) metadata() (map[string]string, error) {
 		if version == Version {
 			info.A, info.B, info.Pins = &info.Pins[0], &info.Pins[1], nil
 		} else {
-			info.Width = s.Width // a part records the whole network's width: all its sections have the same
+			info.Width = s.Width // a part has the whole network's width in the file
 			if m.Part != nil {
 				info.Width = m.wholeWidth()
 			}
@@ -122,7 +122,7 @@ func (m *Model) version() string {
 	return version
 }
 
-// checkVersion returns an error unless the file is a model that this program reads.
+// checkVersion returns an error if the file is not a model that this program can read.
 func (c *container) checkVersion() error {
 	if got := c.meta["format"]; got != Format {
 		err := fmt.Errorf("%s: metadata: format %.40q, want %q; this is no model of ialgn", c.name, got, Format)
@@ -135,7 +135,7 @@ func (c *container) checkVersion() error {
 	return nil
 }
 
-// shell returns the model that the metadata describes, without arrays.
+// shell returns the model that the metadata describes. The model's arrays do not exist yet.
 func (c *container) shell() (*Model, error) {
 	m := &Model{}
 	var e encoderInfo

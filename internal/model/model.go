@@ -1,18 +1,20 @@
-// Package model holds a logic gate network as it is trained and stored: its wires, its logits, its encoder and its
-// file format. It also holds the Boolean network that the logits select.
+// Package model holds a logic gate network as it is trained and stored, with its wires, logits and encoder. It also
+// defines the file format, and the Boolean network that the logits select.
 //
-// A [Model] describes any network whose layers are nodes of up to six pins: the paper's gates, which have two pins,
-// and look-up tables. Its layers are grouped into [Section]s. A section is a run of consecutive layers of the same
-// width whose pins have the same sources and numbers of candidates. A network of private chains (an IALGN with k_h
-// = 1) has two sections, the first layer and the rest. Other networks have one section for each layer. All arrays
-// of a section are chain-major, [width][layers][k], because training, files and freezing walk along private chains.
-// The nodes of a convolution are evaluated at all positions of an image ([Section.Grid]). The layers of a recurrent
-// network are evaluated at all steps of a sequence ([Model.Steps]).
+// A [Model] describes any network whose layers consist of nodes of up to six pins. The nodes are the paper's gates,
+// which have two pins, or look-up tables. The layers of a Model are grouped into [Section]s. A section is a run of
+// consecutive layers of the same width whose pins have the same sources and numbers of candidates. A network of
+// private chains (an IALGN with k_h = 1) has two sections: the first layer, and all other layers. Other networks have
+// one section for each layer. All arrays of a section are chain-major, [width][layers][k], because training, files
+// and freezing process one private chain after the other. The nodes of a convolution are evaluated at all positions
+// of an image ([Section.Grid]). The layers of a recurrent network are evaluated at all steps of a sequence
+// ([Model.Steps]).
 //
-// [Frozen] is the Boolean network that a model computes: for each node its truth table, and for each pin the
-// candidate with the largest logit, or the lowest of several with equal logits. It has a node for each position and
-// each step. [Evaluator] computes the forward pass of a Frozen, bit-parallel and layer by layer. The trainer
-// measures accuracy with it, and the compiler's output is verified against it.
+// [Frozen] is the Boolean network that a model computes. It has a truth table for each node, and the selected
+// candidate for each pin. The selected candidate has the largest logit, or is the lowest of several with equal
+// logits. A Frozen has a node for each position and each step. [Evaluator] computes the forward pass of a Frozen,
+// bit-parallel and layer by layer. The trainer measures accuracy with an Evaluator, and the compiler's output is
+// verified against its results.
 package model
 
 import (
@@ -22,10 +24,10 @@ import (
 	"ialgn/internal/topology"
 )
 
-// Source says where a pin gets its bit from.
+// Source says where a pin gets its bit.
 type Source = topology.Source
 
-// The sources of a pin.
+// These are the sources of a pin.
 const (
 	Input    = topology.Input
 	Previous = topology.Previous
@@ -33,15 +35,15 @@ const (
 	Base     = topology.Base
 )
 
-// MaxPins is the largest fan-in of a node.
+// MaxPins is the largest number of pins of a node.
 const MaxPins = topology.MaxPins
 
 // Pin is one input of all nodes of a section.
 type Pin struct {
 	Source Source
-	K      int       // candidates of each node; a spine has 1, which is not stored
+	K      int       // number of candidates of each node; 1 for a spine, whose candidate is not stored
 	Wires  Indices   // [width][layers][K]
-	Logits []float32 // [width][layers][K] if K > 1, else nil
+	Logits []float32 // [width][layers][K]; nil if K is 1
 }
 
 // Section is a run of consecutive layers of the same form.
@@ -49,15 +51,16 @@ type Section struct {
 	Layers int
 	Width  int // nodes in each layer
 
-	// Arity is the number of logits that decide what a node computes. It is [Operations], one logit for each
-	// operation of two pins in the paper's numbering, or 2^len(Pins), one for each line of a truth table. The
-	// binary digits of a line's number are the pins, and pin 0 is the highest digit.
+	// Arity is the number of logits that select the function of a node. It is [Operations], with one logit for each
+	// operation of two pins in the paper's numbering, or 2^len(Pins), with one logit for each line of a truth table. The
+	// binary digits of a line's number are the values of the pins. Pin 0 is the highest digit.
 	Arity int
 	Ops   []float32 // the logits of the nodes' functions, [width][layers][Arity]
 	Pins  []Pin     // 1 to [MaxPins]
 
-	// Grid, unless nil, gives the positions at which the nodes are evaluated, Width nodes at each. Wires then count
-	// the elements of the position's patch. Sections with a grid have one layer, and come before sections without.
+	// Grid, unless it is nil, gives the positions at which the nodes are evaluated. There are Width nodes at each
+	// position. Wires then count the elements of the position's patch. Sections with a grid have one layer, and come
+	// before sections without a grid.
 	Grid *topology.Grid
 }
 
@@ -73,41 +76,41 @@ type Model struct {
 	Sections []Section
 	Record   Record
 
-	// Steps is the number of steps of a sequence, or 0 for a network that is not recurrent. A sample is a sequence;
-	// each step has an equal share of its features, in their order. All sections are evaluated at each step. Pins
-	// of the first section with source [Previous] read the last layer of the step before, or zeros at the first
-	// step. The last layer of the last step is counted.
+	// Steps is the number of steps of a sequence, or 0 for a network that is not recurrent. A sample is a sequence, and
+	// its features are divided equally among the steps, in order. All sections are evaluated at each step. Pins of the
+	// first section with source [Previous] read the last layer of the step before, or zeros at the first step. The class
+	// counts are taken from the last layer at the last step.
 	Steps int
 
-	// Part is this rank's share of a network that several ranks train; nil: the whole network. It is not in the
-	// file.
+	// Part describes the part of the network that this rank trains. It is nil if this process trains the whole network.
+	// Part is not stored in the file.
 	Part *ranks.Share
 }
 
-// Record is the training record. It depends on nothing but configuration, data and seed.
+// Record is the training record. It depends only on configuration, data and seed.
 type Record struct {
 	DataSet string  `json:"data_set"`
-	Train   string  `json:"train_sha256"` // digest of the decoded training data, as package dataset defines it
+	Train   string  `json:"train_sha256"` // digest of the decoded training data; see package dataset
 	Test    string  `json:"test_sha256"`
-	Start   *Start  `json:"start,omitempty"` // nil: parameters were drawn by the seed
+	Start   *Start  `json:"start,omitempty"` // nil: the seed determined the first parameters
 	Epochs  []Epoch `json:"epochs"`
-	// Kept is the epoch whose parameters the model has, counted from 1; 0: the last epoch, as there is no
-	// validation set.
+	// Kept is the epoch whose parameters the model has, counted from 1. Kept is 0 if there is no validation set. The
+	// model then has the parameters of the last epoch.
 	Kept int `json:"kept_epoch,omitempty"`
 
-	Origin   *Origin   `json:"origin,omitempty"`   // nil: it was trained here from the beginning
+	Origin   *Origin   `json:"origin,omitempty"`   // nil: the network was trained here from the beginning
 	Pruned   *Pruned   `json:"pruned,omitempty"`   // nil: nothing was removed
 	Refilled *Refilled `json:"refilled,omitempty"` // nil: tables were not refilled
 }
 
-// Origin says that another program trained the network, or trained the network from which training started.
+// Origin says that another program trained this network, or the network from which training started.
 type Origin struct {
-	Format string  `json:"format"`         // of its files, such as torchlogix
-	Files  []Start `json:"files"`          // from which the network was read
+	Format string  `json:"format"`         // format of the files, such as torchlogix
+	Files  []Start `json:"files"`          // the files from which the network was read
 	Beta   float64 `json:"beta,omitempty"` // added to every class count before the division by tau
 }
 
-// Pruned says what was removed during training.
+// Pruned says how much was removed during training.
 type Pruned struct {
 	Epoch      int     `json:"epoch"`       // number of epochs before pruning
 	Bits       int     `json:"bits"`        // counted bits that became 0
@@ -116,29 +119,31 @@ type Pruned struct {
 	LossAfter  float64 `json:"loss_after"`
 }
 
-// Refilled says how many truth tables were changed at the end of training, and what the network reaches with them.
+// Refilled says how many truth tables were changed at the end of training, and how accurate the network is with the
+// changed tables.
 type Refilled struct {
-	Nodes             int `json:"nodes"` // with a changed table
-	Pins              int `json:"pins"`  // that the changed tables no longer depend on
+	Nodes             int `json:"nodes"` // number of nodes with a changed table
+	Pins              int `json:"pins"`  // number of pins on which the changed tables no longer depend
 	TestCorrect       int `json:"test_correct"`
 	ValidationCorrect int `json:"validation_correct,omitempty"`
 }
 
-// Start names the model file whose parameters training started from.
+// Start names the model file from whose parameters training started.
 type Start struct {
-	Name   string `json:"name"` // without its folder
+	Name   string `json:"name"` // name of the file without its folder
 	SHA256 string `json:"sha256"`
 }
 
-// Epoch is one line of the training record. Accuracies are counts, so that they can be compared exactly.
+// Epoch is one line of the training record. Accuracies are stored as counts, so that they can be compared exactly.
 type Epoch struct {
-	Loss         float64 `json:"loss"`          // mean over the epoch's samples
-	TrainCorrect int     `json:"train_correct"` // by the forward passes of the training batches, before each update
+	Loss         float64 `json:"loss"`          // mean over the samples of the epoch
+	TrainCorrect int     `json:"train_correct"` // counted in the forward passes of training, before each update
 	TrainSamples int     `json:"train_samples"`
 	TestCorrect  int     `json:"test_correct"`
 	TestSamples  int     `json:"test_samples"`
 
-	// RelaxedCorrect counts test samples that the relaxed network classifies correctly; only with estimator soft.
+	// RelaxedCorrect counts the test samples that the relaxed network classifies correctly. It is set only with the
+	// estimator soft.
 	RelaxedCorrect int `json:"test_relaxed_correct,omitempty"`
 
 	ValidationCorrect int `json:"validation_correct,omitempty"`
@@ -154,8 +159,8 @@ func (m *Model) Depth() int {
 	return d
 }
 
-// Nodes returns the number of nodes in all layers. Shared nodes count at each position and step. The ORs of pooling
-// do not count.
+// Nodes returns the number of nodes in all layers. Shared nodes count once for each position and step. The OR nodes
+// of pooling do not count.
 func (m *Model) Nodes() int {
 	n := 0
 	for i := range m.Sections {
@@ -177,8 +182,8 @@ func (m *Model) FanIn() (n int) {
 	return n
 }
 
-// FrozenNodes returns the number of nodes of the frozen network ([Frozen.Gates]), ORs of pooling included, but
-// without the nodes that only pass bits on to higher layers.
+// FrozenNodes returns the number of nodes of the frozen network ([Frozen.Gates]), including the OR nodes of pooling.
+// It does not count nodes that only pass bits on to later layers.
 func (m *Model) FrozenNodes() int {
 	n := m.Nodes()
 	for i := range m.Sections {
@@ -189,8 +194,8 @@ func (m *Model) FrozenNodes() int {
 	return n
 }
 
-// before returns the number of bits of the layer before section i. Before the first section it is the state of a
-// recurrent network, or 0.
+// before returns the number of bits of the layer before section i. For the first section, the result is the number of
+// bits of a recurrent network's state, or 0 if the network is not recurrent.
 func (m *Model) before(i int) int {
 	switch {
 	case i == 0 && m.Steps > 0:
@@ -201,7 +206,7 @@ func (m *Model) before(i int) int {
 	return m.Sections[i-1].Outputs()
 }
 
-// Outputs returns the number of bits that leave the section's last layer.
+// Outputs returns the number of output bits of the section's last layer.
 func (s *Section) Outputs() int {
 	if s.Grid == nil {
 		return s.Width

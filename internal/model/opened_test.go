@@ -16,7 +16,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// saved writes a model with a size of about three blocks (each has a digest), and returns its path and bytes.
+// saved writes a model of about three blocks, and returns its path and bytes. Each block has a digest.
 func saved(t *testing.T, seed uint64) (string, []byte) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "m.safetensors")
@@ -44,7 +44,7 @@ func opened(t *testing.T, path string) *model.File {
 	return f
 }
 
-// passes are the functions that read a model file, each from its beginning.
+// passes lists the functions that read a model file from its beginning.
 var passes = map[string]func(t *testing.T, f *model.File) error{
 	"Info":     func(_ *testing.T, f *model.File) error { _, err := f.Info(); return err },
 	"Frozen":   func(_ *testing.T, f *model.File) error { _, err := f.Frozen(); return err },
@@ -56,7 +56,7 @@ var passes = map[string]func(t *testing.T, f *model.File) error{
 	},
 }
 
-// TestFile checks that the passes over an open file give the same as the functions that take its path.
+// TestFile checks that the passes over an open file return the same results as the functions that take a path.
 func TestFile(t *testing.T) {
 	path, data := saved(t, 1)
 	f := opened(t, path)
@@ -84,8 +84,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestNetworks compares the networks from one reading of a file with the networks of the model in memory, and counts
-// the visits.
+// TestNetworks reads both networks from a file at once. It compares them with the networks of the model in memory,
+// and counts the visits.
 func TestNetworks(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		m := form.Model()
@@ -119,8 +119,8 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// TestDigestComparesChecksum checks that passes after SHA256 do not read a whole file again, and still refuse a
-// damaged file.
+// TestDigestComparesChecksum checks that a pass after SHA256 does not read the whole file again. The pass must still
+// refuse a damaged file.
 func TestDigestComparesChecksum(t *testing.T) {
 	path, data := saved(t, 1)
 	for _, damage := range []byte{0, 1} {
@@ -141,7 +141,7 @@ func TestDigestComparesChecksum(t *testing.T) {
 	}
 }
 
-// TestFileReplaced replaces an open file by another model. All passes still read the first file.
+// TestFileReplaced replaces an open file with another model. All passes must still read the first file.
 func TestFileReplaced(t *testing.T) {
 	path, data := saved(t, 1)
 	other, _ := saved(t, 2)
@@ -163,8 +163,8 @@ func TestFileReplaced(t *testing.T) {
 	}
 }
 
-// TestFileChanged changes an open file in place between two passes. If the file's bytes are kept in memory, the second
-// pass reads those. Otherwise it reports the change, unless it does not read the changed bytes.
+// TestFileChanged changes an open file in place between two passes. If the file's bytes are kept in memory, the
+// second pass reads the kept bytes. Otherwise the pass reports the change, unless it does not read the changed bytes.
 func TestFileChanged(t *testing.T) {
 	path, data := saved(t, 1)
 	for first, before := range passes {

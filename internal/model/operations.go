@@ -1,11 +1,11 @@
 package model
 
-// apply writes h = f(a, b) for words of 64 samples. op is the number of f in the paper's table of operations: bit 3
-// of the number is f(0,0), bit 2 is f(0,1), bit 1 is f(1,0) and bit 0 is f(1,1). The three rows have the same
-// length; h may not overlap the others.
+// apply writes h = f(a, b) for words of 64 samples. op is the number of f in the paper's table of operations. Bit 3
+// of the number is f(0,0), bit 2 is f(0,1), bit 1 is f(1,0) and bit 0 is f(1,1). The rows h, a and b have the same
+// length. h may not overlap a or b.
 //
-// It is written out by the paper's names, independently of the compiler's truth tables, so that the two can be
-// compared.
+// The operations are written out by the paper's names and do not use the compiler's truth tables. The two can
+// therefore be compared.
 func apply(op uint8, h, a, b []uint64) {
 	a, b = a[:len(h)], b[:len(h)]
 	switch op {
@@ -40,8 +40,7 @@ func apply(op uint8, h, a, b []uint64) {
 	}
 }
 
-// applyNegated does what apply does, for the operations with f(0,0) = 1. Operation n is the negation of operation
-// 15 - n.
+// applyNegated is apply for the operations with f(0,0) = 1. Operation n is the negation of operation 15 - n.
 func applyNegated(op uint8, h, a, b []uint64) {
 	a, b = a[:len(h)], b[:len(h)]
 	switch op {
@@ -80,8 +79,8 @@ func applyNegated(op uint8, h, a, b []uint64) {
 	}
 }
 
-// ApplyTable writes h = f(pins) for words of 64 samples, where f is given by its truth table, for any number of
-// pins. For each word, each pin halves the number of remaining lines, starting with the highest digit.
+// ApplyTable writes h = f(pins) for words of 64 samples, for any number of pins. table is the truth table of f. In
+// each word, the table's lines are halved once for each pin, starting with the pin of the highest digit.
 func ApplyTable(table uint64, h []uint64, pins [][]uint64) {
 	var lines [1 << MaxPins]uint64
 	for w := range h {

@@ -7,10 +7,10 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// A model whose Part is set is one rank's share of a network: some of each class's chains (package ranks). Its
-// widths and arrays cover only these chains. Config and Record, and the file that all ranks write ([Model.Stage]),
-// describe the whole network. Only networks of private chains can be divided, because none of their nodes reads a
-// node of another chain.
+// A model whose Part is set is one rank's share of a network (package ranks). The share has some of the chains of
+// each class, and the model's widths and arrays cover only these chains. However, Config and Record describe the
+// whole network, and so does the file that all ranks write ([Model.Stage]). Only networks of private chains can be
+// divided, because none of their nodes reads a node of another chain.
 
 // wholeWidth returns the number of chains of the whole network.
 func (m *Model) wholeWidth() int {
@@ -20,7 +20,8 @@ func (m *Model) wholeWidth() int {
 	return m.Part.Classes * m.Part.PerClass
 }
 
-// take turns a valid whole model without arrays into the part that belongs to one rank of size ranks.
+// take turns a whole model without arrays into the part of one rank. size is the number of ranks. The model must be
+// valid.
 func (m *Model) take(rank, size int) error {
 	perClass := m.Width / len(m.Classes)
 	if size > perClass {
@@ -74,8 +75,8 @@ type Run struct {
 	Length int
 }
 
-// InFile returns a tensor with a row for each of the model's chains, [width][...], as it is in the file: the tensor
-// of a part becomes some rows of the whole network's tensor.
+// InFile returns a tensor with the shape that it has in the file. t has a row for each of the model's chains,
+// [width][...]. If the model is a part, these rows become some rows of the whole network's tensor.
 func (m *Model) InFile(t Tensor) Tensor {
 	if m.Part == nil {
 		return t
@@ -86,10 +87,10 @@ func (m *Model) InFile(t Tensor) Tensor {
 	return t
 }
 
-// ChainRuns returns the runs of a tensor that belong to a rank. The tensor covers chains from up to to of the
-// network, size elements each, starting at element at. There may be no runs.
+// ChainRuns returns the runs of a tensor that belong to a rank. The tensor covers the chains in the range from ..
+// to-1 of the network. It has size elements for each chain, starting at element at. The result may be empty.
 func ChainRuns(s ranks.Share, from, to, at, size int) []Run {
-	runs := []Run{} // not nil: a tensor with nil runs is whole
+	runs := []Run{} // not nil, because a tensor with nil runs is whole
 	for class := range s.Classes {
 		begin := class*s.PerClass + s.From
 		first, end := max(begin, from), min(begin+s.Own(), to)
@@ -106,7 +107,7 @@ func ChainRuns(s ranks.Share, from, to, at, size int) []Run {
 	return runs
 }
 
-// checkLength checks that a tensor has the number of elements that its shape and runs say.
+// checkLength checks that a tensor has the number of elements that follows from its shape and runs.
 func (t *Tensor) checkLength() error {
 	all, got := product(t.Shape), int64(length(t.Data))
 	want := all
@@ -127,7 +128,8 @@ func (t *Tensor) checkLength() error {
 	return nil
 }
 
-// runs calls do with the first index and the elements of each run of a tensor, and returns the first error.
+// runs calls do for each run of a tensor, with the index of the first element and the run's elements. It returns the
+// first error.
 func (t *Tensor) runs(do func(at int, data any) error) error {
 	if t.Runs == nil {
 		return do(0, t.Data)

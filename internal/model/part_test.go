@@ -14,7 +14,8 @@ import (
 	"ialgn/internal/topology"
 )
 
-// together calls do for each of size ranks, each in its own goroutine, and returns their errors.
+// together calls do once for each rank, each time in a separate goroutine, and returns the errors. size is the number
+// of ranks.
 func together(size int, do func(ranks.Comm) error) []error {
 	all, end := ranks.Local(size)
 	errs := make([]error, size)
@@ -22,7 +23,7 @@ func together(size int, do func(ranks.Comm) error) []error {
 	for _, c := range all {
 		done.Go(func() {
 			if errs[c.Rank()] = do(c); errs[c.Rank()] != nil {
-				end() // like the end of a process, which ends all ranks of a run
+				end() // has the same effect as the end of a process, which ends all ranks of a run
 			}
 		})
 	}
@@ -48,8 +49,8 @@ func private(m *model.Model) bool {
 	})
 }
 
-// privateForms returns, by name, a network of each form that several ranks can share. Some have few chains per class,
-// more classes, or wide indices.
+// privateForms returns, by name, a network of each form that several ranks can share. Some networks have few chains
+// per class, additional classes, or wide indices.
 func privateForms() map[string]*model.Model {
 	all := map[string]*model.Model{}
 	forms := append(netgen.Forms(),
@@ -65,7 +66,7 @@ func privateForms() map[string]*model.Model {
 	return all
 }
 
-// partOf copies a rank's chains of a network one by one.
+// partOf copies the chains of one rank from a network, one by one.
 func partOf(m *model.Model, s ranks.Share) *model.Model {
 	part := *m
 	part.Part, part.Width = &s, s.Width()
@@ -86,7 +87,7 @@ func partOf(m *model.Model, s ranks.Share) *model.Model {
 	return &part
 }
 
-// rowsOf copies the rows of a rank's chains. A row has size elements.
+// rowsOf copies the rows that belong to a rank's chains. A row has size elements.
 func rowsOf[T any](all []T, s ranks.Share, size int) (rows []T) {
 	if all == nil {
 		return nil
@@ -97,8 +98,8 @@ func rowsOf[T any](all []T, s ranks.Share, size int) (rows []T) {
 	return rows
 }
 
-// TestPartsHaveForms counts the forms that can be shared. Without any, the tests of parts would pass without testing
-// anything.
+// TestPartsHaveForms counts the forms of networks that ranks can share. If there were no such form, the tests of
+// parts would test nothing.
 func TestPartsHaveForms(t *testing.T) {
 	wide := false
 	for _, m := range privateForms() {
@@ -109,7 +110,7 @@ func TestPartsHaveForms(t *testing.T) {
 	}
 }
 
-// TestChainRuns compares runs of chains with chains that are counted one by one, in all windows.
+// TestChainRuns compares the runs of chains with chains that are counted one by one, for all ranges of chains.
 func TestChainRuns(t *testing.T) {
 	const classes, perClass, at, size = 3, 5, 7, 2
 	for _, count := range []int{1, 2, 4, 5} {
@@ -143,7 +144,7 @@ func TestChainRuns(t *testing.T) {
 	}
 }
 
-// TestValidateParts accepts the parts of a network, and refuses others.
+// TestValidateParts checks that the parts of a network are accepted and that other models are refused.
 func TestValidateParts(t *testing.T) {
 	whole := netgen.Model(netgen.ModelOptions{})
 	good := func() *model.Model { return partOf(whole, ranks.ShareOf(1, 3, 3, 10)) }
@@ -176,8 +177,8 @@ func TestValidateParts(t *testing.T) {
 	_ = good().Write(nil, model.Extra{})
 }
 
-// TestOnePosition refuses to split a convolution with a single position, although no node reads another node there.
-// Nodes that positions share are not chains.
+// TestOnePosition checks that a convolution with a single position cannot be divided. No node reads another node of
+// the same layer there, but nodes that positions share are not chains.
 func TestOnePosition(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{
 		Topology: topology.Conv, Image: "1,3,3", Padding: "0", Pool: "1", Kernels: "3", Levels: "1", Bits: 3, Seed: 34,

@@ -7,33 +7,36 @@ import (
 	"ialgn/internal/topology"
 )
 
-// Parts is a network of convolutions taken apart: the kernels of each convolution, which all positions share, and
-// the layers after them. Each part is a network of its own, whose input bits are features of one bit.
+// Parts is a network of convolutions that is divided into several networks. Each convolution has a network of its
+// kernels, which all positions share. The layers after the convolutions are another network. The input bits of each
+// of these networks are features of one bit.
 type Parts struct {
 	Convolutions []Convolution
-	Dense        *Frozen // the layers without positions; it reads the bits of the last convolution
+	Dense        *Frozen // the layers without positions, which read the bits of the last convolution
 }
 
 // Convolution is one convolution of a network.
 type Convolution struct {
-	// Grid says what the kernels read of the image before, and how their outputs are pooled. Its planes are bits of
-	// a pixel. If the kernels read carried input bits, its patches may be larger than the layers' patches, with
-	// padding to match.
+	// Grid says which pixels of the image before the kernels read, and how their outputs are pooled. Its planes are the
+	// bits of a pixel. If the kernels read carried input bits, the grid's patches and padding may be larger than in the
+	// layers.
 	Grid topology.Grid
-	// Kernels reads a patch. Its input bit (column Side + row) Planes + plane is a pixel of the patch: column by
-	// column, as patches move along a row. Its last layer has a node for each kernel, followed by a node for each
-	// input bit that is carried to later convolutions. If positions are pooled, a kernel's output is the OR of its
-	// nodes at these positions, and a carried bit is taken from the last position.
+	// Kernels is a network that reads a patch. Its input bit (column Side + row) Planes + plane is a pixel of the patch.
+	// Pixels are ordered column by column, because patches move along a row. The last layer of Kernels has a node for
+	// each kernel, followed by a node for each input bit that is carried to later convolutions. If positions are pooled,
+	// a kernel's output is the OR of its nodes at these positions. A carried bit is taken from the last of these
+	// positions.
 	Kernels *Frozen
 	Carried int // number of carried input bits
 }
 
-// Parts takes the network apart. Layers that read one pixel of the layer before, at the same positions, belong to
-// the convolution of the layer before. The bits that the dense layers read are ordered by position, row by row: bit
-// (row Columns + column) Planes + plane. A network without dense layers gets one that passes every bit on.
+// Parts divides the network into parts. A layer that reads only one pixel of the layer before, at its own position,
+// belongs to the convolution of the layer before. The bits that the dense layers read are ordered by position, row by
+// row. Their numbers are (row Columns + column) Planes + plane. If the network has no dense layers, the result gets a
+// dense layer that passes every bit on.
 //
-// Parts returns an error if the network has no convolutions, or if its pins read input bits that cannot be carried
-// to their part.
+// Parts returns an error if the network has no convolutions. It also returns an error if pins read input bits that
+// cannot be carried to their part.
 func (c *Compact) Parts() (*Parts, error) {
 	if !c.Shared() || c.Steps > 0 {
 		return nil, fmt.Errorf("model %q has no convolutions", c.Name)
@@ -55,7 +58,7 @@ func (c *Compact) Parts() (*Parts, error) {
 	return p, err
 }
 
-// convolution returns the convolution of that number, counted from 1.
+// convolution returns the convolution with the given number, counted from 1.
 func (c *Compact) convolution(number int, k *Carriage) (*Convolution, error) {
 	layers := c.Layers[k.From:k.To]
 	g := k.patch()
@@ -95,7 +98,7 @@ func (c *Compact) convolution(number int, k *Carriage) (*Convolution, error) {
 		if err != nil {
 			return nil, err
 		}
-		back := (g.Pool - 1) * g.Stride // from the first to the last of the pooled positions
+		back := (g.Pool - 1) * g.Stride // distance from the first to the last of the pooled positions
 		if len(k.Carries) > 0 {
 			layer = layer.clone()
 		}
@@ -111,11 +114,11 @@ func (c *Compact) convolution(number int, k *Carriage) (*Convolution, error) {
 	return &Convolution{Grid: g, Kernels: f, Carried: len(k.Carries)}, f.Validate()
 }
 
-// moved returns the pixel that is by rows further down and by columns further right.
+// moved returns the pixel whose row and column are larger by the given number.
 func (p Pixel) moved(by int) Pixel { return Pixel{p.Plane, p.Row + by, p.Column + by} }
 
-// patch returns the grid of the kernels, with patches large enough for the carried bits that they read, and for
-// those that they pass on from the last of the pooled positions.
+// patch returns the grid of the kernels. Its patches are large enough for the carried bits that the kernels read.
+// They also include the carried bits that are passed on from the last of the pooled positions.
 func (k *Carriage) patch() topology.Grid {
 	g := *k.Grid()
 	g.Planes, g.Field, g.Base, g.Pool = k.Planes, nil, nil, k.layers[k.To-1].Grid.Pool
@@ -132,8 +135,8 @@ func (k *Carriage) patch() topology.Grid {
 	return g
 }
 
-// dense returns the network of the layers from layer from on, after the convolutions. g is the grid of the last
-// convolution.
+// dense returns the network of the layers that begin with layer number from. These are the layers after the
+// convolutions. g is the grid of the last convolution.
 func (c *Compact) dense(g topology.Grid, from int) (*Frozen, error) {
 	layers := c.Layers[from:]
 	last := c.Layers[from-1].Width()
@@ -171,15 +174,15 @@ func passing(width int) CompactLayer {
 		Op: MakeTables(width, 1), Pins: []FrozenPin{{Previous, make([]uint32, width)}},
 	}}
 	for i := range width {
-		layer.Op.Set(i, 1) // f(0) is the higher digit, f(1) the lower one
+		layer.Op.Set(i, 1) // f(0) is the higher digit, f(1) is the lower digit
 		layer.Pins[0].Index[i] = uint32(i)
 	}
 	return layer
 }
 
-// part returns a layer of a part of the network; it is layer at of the whole network. For a pin that reads the
-// part's input, the function reads returns the place of the bit there. Other pins must read the layer before, which
-// the first layer does not have.
+// part returns a layer of a part of the network. at is the layer's number in the whole network. For a pin that reads
+// the part's input, the function reads returns the place of the bit in this input. All other pins must read the layer
+// before. The first layer of a part has no such pins.
 func (l *CompactLayer) part(at int, first bool, reads func(p *FrozenPin, node int) (place uint32, ok bool),
 ) (FrozenLayer, error) {
 	layer := FrozenLayer{Op: l.Op}
@@ -200,7 +203,7 @@ func (l *CompactLayer) part(at int, first bool, reads func(p *FrozenPin, node in
 	return layer, nil
 }
 
-// bitEncoder returns an encoder of features of one bit each.
+// bitEncoder returns an encoder whose features have one bit each.
 func bitEncoder(names []string) encoding.Encoder {
 	e := encoding.Encoder{Bits: 2, BitsIn: 1, Max: 1, Names: names, Thresholds: make([][]uint16, len(names))}
 	for i := range e.Thresholds {

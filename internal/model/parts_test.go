@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// evaluate returns the last layer's bits of a network, node by node.
+// evaluate returns the output bits of the last layer of a network, node by node.
 func evaluate(f *model.Frozen, x []bool) []bool {
 	var before []bool
 	for i := range f.Layers {
@@ -67,7 +67,7 @@ func convolve(c *model.Convolution, in picture) picture {
 			for k, bit := range evaluate(c.Kernels, patch) {
 				to := &out[k][y/g.Pool][x/g.Pool]
 				if k >= c.Kernels.Width-c.Carried {
-					*to = bit // carried bits are not pooled: the last one in the window stays
+					*to = bit // carried bits are not pooled: the last one in the window remains
 				} else {
 					*to = *to || bit
 				}
@@ -77,13 +77,13 @@ func convolve(c *model.Convolution, in picture) picture {
 	return out
 }
 
-// TestParts evaluates the parts of convolutional networks position by position, and compares them with the unrolled
-// network.
+// TestParts evaluates the parts of convolutional networks position by position. It compares the results with the
+// unrolled network.
 func TestParts(t *testing.T) {
 	for i, form := range netgen.Convolutions() {
 		m := form.Model(uint64(i))
 		parts, err := m.Compact().Parts()
-		if (err != nil) != (form.Name == "anchored") { // no patch of it covers one row of the input
+		if (err != nil) != (form.Name == "anchored") { // no patch of this form covers one row of the input
 			t.Errorf("%s: error %v", form.Name, err)
 		}
 		if err != nil {

@@ -13,15 +13,15 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// Load reads a model file. It checks everything that [Model.Validate] checks, and that the file holds the model's
-// tensors and no others except a checkpoint's. Errors name the file and the tensor.
+// Load reads a model file. It checks everything that [Model.Validate] checks. It also checks that the file holds only
+// the model's tensors and the tensors of a checkpoint. Errors name the file and the tensor.
 func Load(path string) (*Model, error) {
 	return LoadCheckpoint(path, nil)
 }
 
-// LoadCheckpoint reads a model file together with the training state in it. state gets the content of the file and
-// the model with its arrays. It returns the tensors to fill, which must be all tensors of the file besides the
-// model's. With a nil state they are not read.
+// LoadCheckpoint reads a model file together with the training state in it. It calls state with the content of the
+// file, including the model with its arrays. state returns the tensors to fill. They must be all tensors of the file
+// that do not belong to the model. If state is nil, LoadCheckpoint does not read these tensors.
 func LoadCheckpoint(path string, state func(info *Info) ([]Tensor, error)) (*Model, error) {
 	file, size, err := openRegular(path)
 	if err != nil {
@@ -31,7 +31,7 @@ func LoadCheckpoint(path string, state func(info *Info) ([]Tensor, error)) (*Mod
 	return read(path, file, size, state)
 }
 
-// openRegular opens a regular file, and returns its size.
+// openRegular opens a regular file. It also returns the file's size.
 func openRegular(path string) (*os.File, int64, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, 0, irregular(path, info)
@@ -44,7 +44,7 @@ func openRegular(path string) (*os.File, int64, error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w; name a model file written by train", path, err)
 	}
-	info, err := file.Stat() // a run may have just renamed its own file to path
+	info, err := file.Stat() // a run may have just renamed its own file to this path
 	if err == nil && !info.Mode().IsRegular() {
 		err = irregular(path, info)
 	}
@@ -85,9 +85,9 @@ func read(name string, r io.ReaderAt, size int64, state func(*Info) ([]Tensor, e
 	return m, nil
 }
 
-// openModel reads everything except the sections' arrays. It checks that the file is long enough for them and that
-// their types and shapes are right. If whole is true, it also reads the arrays once to compare the file with its
-// checksum. It does that for a [File] only the first time: later passes compare its blocks.
+// openModel reads everything except the sections' arrays. It checks that the file is long enough for the arrays and
+// that their types and shapes are right. If whole is true, it also reads the arrays once to compare the file with its
+// checksum. For a [File], it does this only the first time, because later passes compare the blocks.
 func openModel(name string, r io.ReaderAt, size int64, whole bool) (*container, *Model, error) {
 	c, err := openContainer(name, r, size)
 	if err == nil {
@@ -144,8 +144,8 @@ func (c *container) readEncoder(e *encoding.Encoder) error {
 	return c.fill(append(want, more...))
 }
 
-// quantiser gives an encoder the quantiser that the file has, if there is one, and returns the quantiser's tensors
-// to fill.
+// quantiser gives an encoder the quantiser of the file, if there is one. It returns the quantiser's tensors, which
+// the caller must fill.
 func (c *container) quantiser(e *encoding.Encoder, features int) (want []Tensor, err error) {
 	_, cuts := c.tensors[cutsName]
 	_, offsets := c.tensors[offsetName]
@@ -178,8 +178,8 @@ func (c *container) quantiser(e *encoding.Encoder, features int) (want []Tensor,
 	return want, nil
 }
 
-// checkTensors checks that the file holds the model's tensors, of the right type and shape, and no others except a
-// checkpoint's.
+// checkTensors checks that the file holds the model's tensors with the right types and shapes. The only other tensors
+// may belong to a checkpoint.
 func (c *container) checkTensors(m *Model) error {
 	known := map[string]bool{}
 	for _, t := range m.tensors() {
@@ -212,7 +212,7 @@ func (c *container) check(t Tensor) error {
 	return nil
 }
 
-// fill reads the elements of checked tensors, or of their runs.
+// fill reads the elements of tensors, or only of their runs. The tensors must be checked first.
 func (c *container) fill(tensors []Tensor) error {
 	buf := make([]byte, codecBytes)
 	for _, t := range tensors {
@@ -224,7 +224,7 @@ func (c *container) fill(tensors []Tensor) error {
 	return nil
 }
 
-// readFrom reads elements of a checked tensor, starting with element at.
+// readFrom reads elements of a tensor into data, starting with element number at. The tensor must be checked first.
 func (c *container) readFrom(name string, at int, data any, buf []byte) error {
 	offset := c.data + c.tensors[name].Offsets[0] + int64(at)*elementSizes[dtype(data)]
 	if err := readElements(c.r, offset, data, buf); err != nil {

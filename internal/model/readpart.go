@@ -8,10 +8,10 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// LoadCheckpointPart is [LoadCheckpoint] for all ranks of a run. Each rank gets its part of the network. It reads
-// no other part, except its share of the bytes for the checksum. If one rank fails, all ranks get an error. A nil c
-// means a single process, which gets the whole network. The tensors that state returns may have runs: see
-// [Model.InFile] and [ChainRuns].
+// LoadCheckpointPart is [LoadCheckpoint] for all ranks of a run. Each rank gets its part of the network. It reads no
+// other part, except its share of the bytes for the checksum. If one rank fails, all ranks get an error. If c is nil,
+// a single process gets the whole network. The tensors that state returns may have runs (see [Model.InFile] and
+// [ChainRuns]).
 func LoadCheckpointPart(path string, c ranks.Comm, state func(*Info) ([]Tensor, error)) (*Model, error) {
 	if c == nil {
 		return LoadCheckpoint(path, state)
@@ -23,7 +23,7 @@ func LoadCheckpointPart(path string, c ranks.Comm, state func(*Info) ([]Tensor, 
 	return readPart(path, file, size, c, state, err)
 }
 
-// LoadPart is like [LoadCheckpointPart], for an open file and without a state.
+// LoadPart is [LoadCheckpointPart] for an open file, without a training state.
 func (f *File) LoadPart(c ranks.Comm) (*Model, error) {
 	if c == nil {
 		return f.Load()
@@ -31,7 +31,7 @@ func (f *File) LoadPart(c ranks.Comm) (*Model, error) {
 	return readPart(f.path, f, f.size, c, nil, nil)
 }
 
-// readPart reads a rank's part of a file. err is the error with which the rank opened the file, if any.
+// readPart reads a rank's part of a file. err is the error that the rank got when it opened the file, or nil.
 func readPart(name string, r io.ReaderAt, size int64, c ranks.Comm, state func(*Info) ([]Tensor, error), err error,
 ) (*Model, error) {
 	file, err := openBy(name, r, size, c, err)
@@ -48,8 +48,8 @@ func readPart(name string, r io.ReaderAt, size int64, c ranks.Comm, state func(*
 	return m, nil
 }
 
-// openBy opens a file on all ranks, unless one of them passes an error, and compares the file with its checksum.
-// Each rank reads a piece for the checksum.
+// openBy opens a file on all ranks and compares it with its checksum. Each rank reads one piece for the checksum. If
+// a rank passes an error in err, all ranks get an error.
 func openBy(name string, r io.ReaderAt, size int64, c ranks.Comm, err error) (*container, error) {
 	var file *container
 	var sum uint32
@@ -117,7 +117,7 @@ func (c *container) fillSections(m *Model) error {
 	return nil
 }
 
-// ReloadPart is [Model.Reload] for all ranks of a run: see [LoadCheckpointPart].
+// ReloadPart is [Model.Reload] for all ranks of a run (see [LoadCheckpointPart]).
 func (m *Model) ReloadPart(path string, c ranks.Comm) error {
 	if c == nil {
 		return m.Reload(path)

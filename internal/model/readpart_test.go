@@ -18,8 +18,8 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// TestLoadPart reads files with several numbers of ranks, which may differ from the number of ranks that wrote the
-// files.
+// TestLoadPart reads files with several numbers of ranks. This number may differ from the number of ranks that wrote
+// the file.
 func TestLoadPart(t *testing.T) {
 	for name, m := range privateForms() {
 		from, to := window(m)
@@ -60,7 +60,7 @@ func TestLoadPart(t *testing.T) {
 	}
 }
 
-// diff is [cmp.Diff], but fast for equal values.
+// diff returns the result of [cmp.Diff], but is fast for equal values.
 func diff(want, got any) string {
 	if reflect.DeepEqual(want, got) {
 		return ""
@@ -68,7 +68,7 @@ func diff(want, got any) string {
 	return cmp.Diff(want, got)
 }
 
-// TestLoadPartOfFile is [TestLoadPart] for an open file, and also without ranks.
+// TestLoadPartOfFile is [TestLoadPart] for an open file. It also tests a single process.
 func TestLoadPartOfFile(t *testing.T) {
 	m, path := netgen.Model(netgen.ModelOptions{}), filepath.Join(t.TempDir(), "m")
 	if _, err := m.Save(path); err != nil {
@@ -92,7 +92,7 @@ func TestLoadPartOfFile(t *testing.T) {
 	}
 }
 
-// TestReloadPart replaces the parameters of each rank's chains in place.
+// TestReloadPart checks that ReloadPart replaces the parameters of each rank's chains in place.
 func TestReloadPart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	other := netgen.Model(netgen.ModelOptions{Seed: 5})
@@ -112,7 +112,7 @@ func TestReloadPart(t *testing.T) {
 	}))
 }
 
-// TestLoadPartErrors checks that all ranks refuse what one rank refuses.
+// TestLoadPartErrors checks that all ranks get an error if one rank refuses the file.
 func TestLoadPartErrors(t *testing.T) {
 	good := fileOf(t, netgen.Model(netgen.ModelOptions{}), moments(40))
 	flipped := func(at int) []byte {
@@ -151,7 +151,7 @@ func TestLoadPartErrors(t *testing.T) {
 	}
 }
 
-// TestLoadPartsOfTwoFiles gives a rank another file than the others.
+// TestLoadPartsOfTwoFiles opens a different file on one rank than on the others.
 func TestLoadPartsOfTwoFiles(t *testing.T) {
 	folder := t.TempDir()
 	for i, seed := range []uint64{1, 2, 1} {
@@ -182,7 +182,7 @@ func TestLoadPartsOfTwoFiles(t *testing.T) {
 	}))
 }
 
-// TestCheckpointPartErrors has a rank whose state does not match the file, and files that are not checkpoints.
+// TestCheckpointPartErrors tests a rank whose state does not match the file, and files that are not checkpoints.
 func TestCheckpointPartErrors(t *testing.T) {
 	m, path := netgen.Model(netgen.ModelOptions{}), filepath.Join(t.TempDir(), "m")
 	if err := os.WriteFile(path, fileOf(t, m, moments(40)), 0o666); err != nil {

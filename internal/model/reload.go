@@ -2,8 +2,9 @@ package model
 
 import "ialgn/internal/ranks"
 
-// Reload overwrites thresholds, wires and logits from a model file of the same form, without a second copy in
-// memory. After an error in the arrays the model is a mixture of both and must not be used.
+// Reload replaces thresholds, wires and logits in place. The new values come from a model file of the same form. It
+// makes no second copy in memory. If Reload returns an error, the model may be a mixture of the old and the new one
+// and must not be used.
 func (m *Model) Reload(path string) error {
 	file, size, err := openRegular(path)
 	if err != nil {
@@ -17,7 +18,7 @@ func (m *Model) Reload(path string) error {
 	return c.reload(m)
 }
 
-// reload is Reload from an open file.
+// reload is Reload for an open file.
 func (c *container) reload(m *Model) error {
 	other, err := c.withoutArrays()
 	if err != nil {

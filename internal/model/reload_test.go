@@ -13,8 +13,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestReload reads the parameters of another model into a model of the same form. The arrays stay in place, and the
-// model keeps its record.
+// TestReload reads the parameters of another model into a model of the same form. The arrays must stay in place, and
+// the model must keep its record.
 func TestReload(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		t.Run(form.Name, func(t *testing.T) {

@@ -13,11 +13,12 @@ import (
 	"ialgn/internal/message"
 )
 
-// A safetensors file has three parts: 8 bytes with the length of the header, little-endian; the header, a JSON
-// object; and the tensors' elements, little-endian, one tensor after the other without gaps. The header maps each
-// tensor's name to its type, shape and place, and the name __metadata__ to an object of strings.
+// A safetensors file has three parts. The first is the length of the header in 8 bytes, little-endian. The second is
+// the header, a JSON object. The third is the elements of the tensors, little-endian, one tensor after the other
+// without gaps. The header maps the name of each tensor to its type, shape and place. It maps the name __metadata__
+// to an object of strings.
 
-// maxHeader bounds the memory that a file can demand before anything about it was checked.
+// maxHeader limits the memory that a header can take before it is checked.
 const maxHeader = 16 << 20
 
 // damaged is the advice for a file that no version of this program writes.
@@ -30,8 +31,8 @@ type entry struct {
 	Offsets [2]int64 `json:"data_offsets"`
 }
 
-// container is an open safetensors file. Its header was read and checked: the tensors are within the file and do
-// not overlap.
+// container is an open safetensors file whose header was read and checked. The tensors are within the file and do not
+// overlap.
 type container struct {
 	name    string // name of the file in messages
 	r       io.ReaderAt
@@ -82,7 +83,7 @@ func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
 	return header, nil
 }
 
-// parse reads the header's JSON. It refuses duplicate names, which decoding into a map would not notice.
+// parse reads the header's JSON. It returns an error for duplicate names, which decoding into a map would not detect.
 func (c *container) parse(header []byte) error {
 	d := json.NewDecoder(bytes.NewReader(header))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -168,7 +169,7 @@ func (c *container) names() []string {
 	return names
 }
 
-// bytes returns the size that type and shape imply, or an error if it is above limit.
+// bytes returns the number of bytes that follows from type and shape, or an error if it is above limit.
 func (e *entry) bytes(limit int64) (int64, error) {
 	size, known := elementSizes[e.DType]
 	if !known {

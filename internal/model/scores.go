@@ -11,14 +11,14 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// Scores is the result of a network on a set of samples.
+// Scores holds the results of a network for a set of samples.
 type Scores struct {
 	Classes   int
 	Counts    []int32 // [samples][classes]
 	Predicted []uint8 // [samples]
 }
 
-// Correct returns how many predictions equal the labels.
+// Correct returns the number of predictions that equal the labels.
 func (s *Scores) Correct(labels []uint8) int {
 	n := 0
 	for i, c := range s.Predicted {
@@ -29,7 +29,8 @@ func (s *Scores) Correct(labels []uint8) int {
 	return n
 }
 
-// Confusion returns how many samples of each label got each class: element [label][class] of a square table.
+// Confusion returns a square table. Element [label][class] is the number of samples with this label and this
+// predicted class.
 func (s *Scores) Confusion(labels []uint8) [][]int {
 	table := make([][]int, s.Classes)
 	for c := range table {
@@ -41,13 +42,13 @@ func (s *Scores) Confusion(labels []uint8) [][]int {
 	return table
 }
 
-// batchWords is the size of an evaluated batch in words. 8 words a row fill a cache line and spread the cost of
-// choosing an operation over 512 samples.
+// batchWords is the number of words in a row of an evaluated batch. A row of 8 words fills a cache line. It also
+// spreads the cost of choosing an operation over 512 samples.
 const batchWords = 8
 
-// Evaluate runs the network over all samples of p, which must hold levels of f's encoder. It uses that many
-// threads, or all cores if threads is 0; the result does not depend on it. It returns the context's error if the
-// context ends first.
+// Evaluate runs the network on all samples of p, which must hold levels of f's encoder. It uses the given number of
+// threads, or all cores if threads is 0. The result does not depend on the number of threads. If the context ends
+// first, Evaluate returns the error of the context.
 func (f *Frozen) Evaluate(ctx context.Context, p *encoding.Packed, threads int) (*Scores, error) {
 	if err := f.accepts(p); err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func (f *Frozen) accepts(p *encoding.Packed) error {
 	return nil
 }
 
-// scorer is the memory of one thread.
+// scorer holds the memory of one thread.
 type scorer struct {
 	eval    *Evaluator
 	batcher *encoding.Batcher
@@ -108,7 +109,7 @@ func newScorer(f *Frozen, p *encoding.Packed) *scorer {
 	}
 }
 
-// score writes the scores of samples from .. to-1, at most 64*batchWords.
+// score writes the scores of the samples from .. to-1. There may be at most 64*batchWords samples.
 func (w *scorer) score(s *Scores, from, to int) {
 	n := to - from
 	w.index = w.index[:0]
@@ -127,7 +128,8 @@ func (w *scorer) score(s *Scores, from, to int) {
 	}
 }
 
-// Classify sets each prediction to the class with the largest count, or to the first of several equal ones.
+// Classify sets each prediction to the class with the largest count, or to the first of several classes with equal
+// counts.
 func (s *Scores) Classify() {
 	for i := range s.Predicted {
 		counts := s.Counts[i*s.Classes:][:s.Classes]

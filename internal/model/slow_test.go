@@ -5,7 +5,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// truth is the paper's table of operations, written out: f(0,0), f(0,1), f(1,0) and f(1,1) for each operation.
+// truth is the paper's table of operations, written out. For each operation, it has f(0,0), f(0,1), f(1,0) and
+// f(1,1).
 var truth = [16][4]bool{
 	0:  {false, false, false, false}, // FALSE
 	1:  {false, false, false, true},  // A AND B
@@ -25,7 +26,7 @@ var truth = [16][4]bool{
 	15: {true, true, true, true},     // TRUE
 }
 
-// slow is the obvious forward pass of one sample, computed from the model's logits.
+// slow is the forward pass of one sample in the obvious form. It is computed from the model's logits.
 type slow struct {
 	layers [][]bool
 	counts []int32
@@ -78,7 +79,7 @@ func evaluateSlowly(m *model.Model, x []bool) slow {
 	return out
 }
 
-// evaluatePatches evaluates a section whose nodes are shared by positions, including its pooling.
+// evaluatePatches evaluates a section whose nodes are shared by positions. It includes pooling.
 func evaluatePatches(m *model.Model, s *model.Section, from [3][]bool, out *slow) []bool {
 	g := s.Grid
 	rows, columns := (g.Rows+2*g.Padding-g.Side)/g.Stride+1, (g.Columns+2*g.Padding-g.Side)/g.Stride+1
@@ -113,7 +114,7 @@ func evaluatePatches(m *model.Model, s *model.Section, from [3][]bool, out *slow
 	return pooled
 }
 
-// slowElement returns what pin k of a node reads at row y and column c of positions.
+// slowElement returns the bit that pin k of a node reads at row y and column c of positions.
 func slowElement(m *model.Model, s *model.Section, k, node, y, c int, from [3][]bool) bool {
 	p := &s.Pins[k]
 	g := s.Grid.Of(p.Source)
@@ -130,7 +131,7 @@ func slowElement(m *model.Model, s *model.Section, k, node, y, c int, from [3][]
 	return slowSource(p, from)[(plane*g.Rows+row)*g.Columns+column]
 }
 
-// slowSource returns the bits that a pin may read: the input, the section before or the base.
+// slowSource returns the bits that a pin may read. They are the input, the section before or the base.
 func slowSource(p *model.Pin, from [3][]bool) []bool {
 	switch p.Source {
 	case model.Input:
@@ -172,7 +173,7 @@ func slowNode(logits []float32, line, pins int) bool {
 	return truth[op][line]
 }
 
-// bitsOf returns the thermometer bits of sample s, feature by feature.
+// bitsOf returns the thermometer bits of sample s, ordered by feature.
 func bitsOf(e *encoding.Encoder, p *encoding.Packed, s int) []bool {
 	level := make([]uint16, p.Features)
 	p.Values(level, s)

@@ -18,28 +18,29 @@ import (
 )
 
 // Staged is a model file that the ranks of a run have written together under a temporary name. Each rank writes its
-// own chains, and rank 0 writes the rest. All ranks call its methods.
+// own chains, and rank 0 writes the rest. Every rank must call its methods.
 type Staged struct {
 	comm ranks.Comm
-	file *outfile.File // as opened by this rank
+	file *outfile.File // the file, as this rank opened it
 
-	// Only rank 0 has these: the header with and without its checksum, and the checksum.
+	// header is the header with its checksum, and unsigned is the header without it. Only rank 0 has these fields and
+	// the checksum.
 	header, unsigned []byte
 	sum              uint32
 }
 
-// beginning is what rank 0 sends to the other ranks about a new file.
+// beginning holds the data about a new file that rank 0 sends to the other ranks.
 type beginning struct {
-	Temporary string // name, without its folder
-	Header    int64  // bytes of the header, length included
-	Size      int64  // bytes of the file
-	Tensors   string // digest of names, types and shapes
+	Temporary string // name of the temporary file, without its folder
+	Header    int64  // size of the header in bytes, including its length
+	Size      int64  // size of the file in bytes
+	Tensors   string // digest of the tensors' names, types and shapes
 }
 
-// Stage writes the file of a model with extra, in the form and with the bytes of [Model.Write], under a temporary
-// name in the folder of path. All ranks of a run call it with their parts of the network; a nil c means a single
-// process. Metadata, and tensors without runs, are taken from rank 0. If one rank fails, all ranks get an error and
-// the temporary file is removed. The error does not name path.
+// Stage writes a model and extra under a temporary name in the folder of path. The file has the bytes that
+// [Model.Write] writes. All ranks of a run call Stage with their parts of the network. If c is nil, there is only a
+// single process. Metadata, and tensors without runs, are taken from rank 0. If one rank fails, all ranks get an
+// error and the temporary file is removed. The error does not name path.
 func (m *Model) Stage(c ranks.Comm, path string, extra Extra) (*Staged, error) {
 	if c == nil {
 		c = ranks.Alone{}
@@ -52,8 +53,8 @@ func (m *Model) Stage(c ranks.Comm, path string, extra Extra) (*Staged, error) {
 	return s, nil
 }
 
-// SaveBy is [Model.Save] for all ranks of a run. All of them get the file's SHA-256. A nil c means a single
-// process.
+// SaveBy is [Model.Save] for all ranks of a run. Every rank gets the file's SHA-256. If c is nil, there is only a
+// single process.
 func (m *Model) SaveBy(c ranks.Comm, path string) (string, error) {
 	s, err := m.Stage(c, path, Extra{})
 	var sum string
@@ -66,8 +67,8 @@ func (m *Model) SaveBy(c ranks.Comm, path string) (string, error) {
 	return sum, nil
 }
 
-// write writes the file. Rank 0 creates it, each rank writes its runs of the tensors and their contribution to the
-// checksum, and rank 0 writes the header.
+// write writes the file. Rank 0 creates the file. Each rank writes its runs of the tensors and computes their
+// contribution to the checksum. Rank 0 then writes the header.
 func (s *Staged) write(m *Model, path string, extra Extra) error {
 	header, tensors, err := m.layout(extra)
 	at, err := s.begin(path, header, tensors, err)
@@ -86,7 +87,8 @@ func (s *Staged) write(m *Model, path string, extra Extra) error {
 	return err
 }
 
-// begin creates the file on rank 0, unless a rank has an error, and tells all ranks its name and layout.
+// begin creates the file on rank 0 and sends its name and layout to all ranks. If a rank has an error, no file is
+// created.
 func (s *Staged) begin(path string, header []byte, tensors []Tensor, err error) (at beginning, _ error) {
 	var said []byte
 	if err == nil && s.comm.Rank() == 0 {
@@ -148,8 +150,8 @@ func (s *Staged) writeRuns(path string, at beginning, tensors []Tensor) (t tally
 // runWriter writes one run of a file.
 type runWriter struct {
 	file      io.WriterAt
-	at        int64  // of the next byte
-	remainder uint32 // CRC remainder of the bytes written
+	at        int64  // position of the next byte
+	remainder uint32 // CRC remainder of the bytes that were written
 }
 
 // Write implements [io.Writer].
@@ -160,23 +162,23 @@ func (w *runWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// tally summarises some runs of a file. The tallies of several ranks can be added.
+// tally summarises some runs of a file. The tallies of several ranks can be added up.
 type tally struct {
 	sum uint32 // contribution of the runs to the checksum
 
-	// ends is the sum, over the runs, of the hash of each run's end minus the hash of its beginning. Where runs
-	// follow one another, all terms cancel except for the first beginning and the last end. A gap or an overlap
-	// would leave more.
+	// ends is a sum over the runs. Each term is the hash of the offset at which the run ends, minus the hash of the
+	// offset at which it begins. If the runs follow one another without gaps, all hashes except the first and the last
+	// cancel. After a gap or an overlap, more hashes remain.
 	ends uint64
 }
 
-// add adds a run: bytes from .. to-1 of a file of size bytes.
+// add adds a run to the tally. The run has the bytes from .. to-1 of a file of size bytes.
 func (t *tally) add(from, to int64, remainder uint32, size int64) {
 	t.sum ^= contribution(remainder, size-to)
 	t.ends += hashOf(to) - hashOf(from)
 }
 
-// hashOf is the finaliser of splitmix64.
+// hashOf returns a hash of an offset. It is the finaliser of splitmix64.
 func hashOf(offset int64) uint64 {
 	x := uint64(offset) + 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -211,14 +213,14 @@ func (s *Staged) sign(header []byte, size int64, written [][]byte) error {
 }
 
 // Commit forces the file to the disk and renames it to its final path in one step. If one rank fails, all ranks get
-// an error, the temporary file is removed, and an older file at the path is unchanged. The error does not name the
-// path.
+// an error and the temporary file is removed. An older file at the path is then unchanged. The error does not name
+// the path.
 func (s *Staged) Commit() error {
 	_, err := s.commit(false)
 	return err
 }
 
-// commit does what Commit does, and returns the SHA-256 of the file if digest is true.
+// commit is Commit. If digest is true, it also returns the SHA-256 of the file.
 func (s *Staged) commit(digest bool) (string, error) {
 	defer s.Abort()
 	var err error
@@ -246,16 +248,17 @@ func (s *Staged) commit(digest bool) (string, error) {
 	return string(all[0]), nil
 }
 
-// Abort removes the temporary file and leaves an older file at the path unchanged. It does nothing after
-// [Staged.Commit], and waits for no other rank.
+// Abort removes the temporary file and leaves an older file at the path unchanged. After [Staged.Commit], it does
+// nothing. It does not wait for the other ranks.
 func (s *Staged) Abort() {
 	if s.file != nil {
 		s.file.Abort()
 	}
 }
 
-// digest returns the SHA-256 of the file as any other program would read it. It returns an error if the file
-// differs from what the ranks have written: a shared folder may show one machine's writes to another one late.
+// digest returns the SHA-256 of the file as any other program would read it. It returns an error if the file differs
+// from the bytes that the ranks have written. This can happen in a shared folder, because one machine's writes may
+// become visible to another machine with a delay.
 func (s *Staged) digest() (string, error) {
 	f, err := os.Open(s.file.Name())
 	if err != nil {

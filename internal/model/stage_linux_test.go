@@ -13,9 +13,10 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// TestStageWriteFails makes the system refuse a write of the last of three ranks: the last bytes of the file.
+// TestStageWriteFails makes the system refuse a write of the last of three ranks. This rank writes the last bytes of
+// the file.
 func TestStageWriteFails(t *testing.T) {
-	// The limit holds for every file that the process writes. The test's log is also such a file, but it is shorter
+	// The limit applies to every file that the process writes. It also applies to the test's log, but the log is shorter
 	// than this model.
 	m, folder := netgen.Model(netgen.ModelOptions{Width: 3000, Depth: 4}), t.TempDir()
 	path := filepath.Join(folder, "m")

@@ -22,12 +22,17 @@ func shareOf(m *model.Model, c ranks.Comm) ranks.Share {
 	return ranks.ShareOf(c.Rank(), c.Size(), len(m.Classes), m.Width/len(m.Classes))
 }
 
-// state returns what a checkpoint of training adds to the whole model, or to a rank's share s: two moments of each
-// section's operations, layer by layer the sums of a window of chains (from to to), and numbers that all ranks have.
-// It calls fill with the number of a tensor, a place in it, and the slice for the elements from there on.
+// state returns the data that a checkpoint adds to the whole model, or to a rank's share s. The data consists of
+// three parts:
+//   - two moments of each section's operations;
+//   - for each layer, sums for a range of chains (from .. to-1);
+//   - numbers that all ranks have.
+//
+// It calls fill with the number of a tensor, an index into the tensor, and the slice for the elements that begin at
+// this index.
 func state(m *model.Model, s *ranks.Share, from, to int, fill func(tensor, at int, x []float32)) model.Extra {
 	extra := model.Extra{Metadata: map[string]string{"checkpoint.position": "7"}}
-	if s != nil && s.From > 0 { // only rank 0's metadata are written to the file
+	if s != nil && s.From > 0 { // only the metadata of rank 0 are written to the file
 		extra.Metadata = map[string]string{"checkpoint.position": "another"}
 	}
 	add := func(t model.Tensor, n int) {
@@ -52,7 +57,7 @@ func state(m *model.Model, s *ranks.Share, from, to int, fill func(tensor, at in
 			add(m.InFile(t), own.Width*size)
 		}
 	}
-	const row = 5 // sums per chain and layer
+	const row = 5 // number of sums for each chain and layer
 	depth := m.Depth()
 	scores := model.Tensor{Name: "adam.scores", Shape: []int{depth * (to - from) * row}}
 	n := scores.Shape[0]
@@ -69,13 +74,13 @@ func state(m *model.Model, s *ranks.Share, from, to int, fill func(tensor, at in
 	add(scores, n)
 	counts := model.Tensor{Name: "adam.counts", Shape: []int{2, 2}, Data: []int64{1, -2, 3, math.MaxInt64}}
 	if s != nil && s.From > 0 {
-		counts.Data = []int64{0, 0, 0, 0} // rank 0's are in the file
+		counts.Data = []int64{0, 0, 0, 0} // the file has the counts of rank 0
 	}
 	extra.Tensors = append(extra.Tensors, counts)
 	return extra
 }
 
-// number is the value of element i of a tensor of a state.
+// number returns the value of element i of a tensor in the data of state.
 func number(tensor, i int) float32 { return float32(tensor*1000) + float32(i)/8 }
 
 func numbers(tensor, at int, x []float32) {
@@ -84,10 +89,10 @@ func numbers(tensor, at int, x []float32) {
 	}
 }
 
-// window returns the range of chains that have scores: a part of the chains of two classes.
+// window returns the range of chains that have sums. It covers parts of the chains of two classes.
 func window(m *model.Model) (from, to int) { return m.Width / 4, m.Width * 3 / 4 }
 
-// TestStage writes all forms with several numbers of ranks, and compares the files with a single process's.
+// TestStage writes all forms with several numbers of ranks. It compares the files with the files of a single process.
 func TestStage(t *testing.T) {
 	for name, m := range privateForms() {
 		from, to := window(m)
@@ -138,7 +143,7 @@ func expectFiles(t *testing.T, name, folder string, want map[string][]byte) {
 	}
 }
 
-// TestStageAlone writes as a process that is not a rank, also networks that ranks cannot share.
+// TestStageAlone writes files in a process that is not a rank. It includes networks that ranks cannot share.
 func TestStageAlone(t *testing.T) {
 	for name, m := range fileForms() {
 		folder := t.TempDir()
@@ -151,8 +156,8 @@ func TestStageAlone(t *testing.T) {
 	}
 }
 
-// TestStageFailures makes a rank fail at each step. All ranks get its error, the old file stays, and no other file is
-// left.
+// TestStageFailures makes a rank fail at each step. All ranks must get the error, the old file must stay, and no
+// other file may be left.
 func TestStageFailures(t *testing.T) {
 	whole := netgen.Model(netgen.ModelOptions{})
 	for _, test := range []struct {
@@ -254,7 +259,7 @@ func stageAndCommit(c ranks.Comm, m *model.Model, path string, extra model.Extra
 	return s.Commit()
 }
 
-// TestStageExtras refuses invalid runs.
+// TestStageExtras checks that invalid runs are refused.
 func TestStageExtras(t *testing.T) {
 	for name, runs := range map[string][]model.Run{
 		"overlap": {{0, 3}, {2, 2}}, "empty": {{0, 5}, {7, 0}}, "behind the end": {{4, 5}}, "too few": {{0, 4}}, "before": {{-1, 5}},
@@ -269,7 +274,7 @@ func TestStageExtras(t *testing.T) {
 	}
 }
 
-// TestStageAbort leaves no file, whichever rank aborts first.
+// TestStageAbort checks that no file is left, whichever rank aborts first.
 func TestStageAbort(t *testing.T) {
 	m, folder := netgen.Model(netgen.ModelOptions{}), t.TempDir()
 	noErrors(t, together(3, func(c ranks.Comm) error {
@@ -283,15 +288,15 @@ func TestStageAbort(t *testing.T) {
 	expectFiles(t, "aborted", folder, nil)
 }
 
-// TestPartMemory has four ranks write and read a network of 200 MB. Together they allocate the network once, plus a
-// few megabytes each. If each rank held all of it, they would allocate it four times.
+// TestPartMemory lets four ranks write and read a network of 200 MB. Together they should allocate the network once,
+// plus a few megabytes for each rank. If each rank held the whole network, they would allocate it four times.
 func TestPartMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 200 MB")
 	}
 	const size = 4
 	form := netgen.Model(netgen.ModelOptions{Width: 20, Classes: 10, Depth: 20, Features: 30, Anchors: 16})
-	chain := 0 // bytes
+	chain := 0 // bytes of one chain
 	for i := range form.Sections {
 		s := &form.Sections[i]
 		chain += 4 * len(s.Ops) / s.Width
@@ -330,14 +335,14 @@ func TestPartMemory(t *testing.T) {
 			return err
 		}))
 	})
-	// An array has up to 4 MiB around it for large pages (memory.MakeHuge), and a rank has six.
+	// An array can take up to 4 MiB of additional memory for large pages (memory.MakeHuge), and a rank has six arrays.
 	t.Logf("network of %d bytes: %d allocated to write it, %d to read it", whole, wrote, read)
 	if wrote > size*3<<20 || read > whole+size*27<<20 {
 		t.Errorf("network of %d bytes: %d allocated to write it, %d to read it", whole, wrote, read)
 	}
 }
 
-// allocated returns how many bytes a function allocates.
+// allocated returns the number of bytes that a function allocates.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

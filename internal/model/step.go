@@ -2,14 +2,14 @@ package model
 
 import "fmt"
 
-// Step is a recurrent network taken apart into two networks, whose input bits are features of one bit.
+// Step is a recurrent network that is divided into two networks. Their input bits are features of one bit.
 type Step struct {
-	Steps int     // of a sequence
+	Steps int     // number of steps of a sequence
 	Core  *Frozen // reads the input bits of a step, then the state; its last layer is the next state
-	Head  *Frozen // reads the state after the last step and counts it by class
+	Head  *Frozen // reads the state after the last step; its bits are counted by class
 }
 
-// Step takes the network apart. It returns an error if the network is not recurrent.
+// Step divides the network into two networks. It returns an error if the network is not recurrent.
 func (c *Compact) Step() (*Step, error) {
 	if c.Steps == 0 {
 		return nil, fmt.Errorf("model %q is not recurrent", c.Name)

@@ -6,8 +6,8 @@ import (
 	"ialgn/internal/topology"
 )
 
-// maxStepNodes bounds the size of a recurrent network in memory, with the nodes of all its steps. Its file has only
-// one step.
+// maxStepNodes limits the number of nodes of a recurrent network in memory, where each step has its own nodes. The
+// network's file has the nodes of only one step.
 const maxStepNodes = 1 << 31
 
 // checkSteps checks the additional rules for recurrent networks.
@@ -47,9 +47,9 @@ func (m *Model) repeat(f *Frozen) {
 	}
 }
 
-// repeatSteps returns the layers of all steps. inputs is the number of input bits of a step. In the first step,
-// pins that read the state are 0: the tables of their nodes no longer depend on them, and they read an input bit
-// instead.
+// repeatSteps returns the layers of all steps. inputs is the number of input bits of a step. In the first step, pins
+// that read the state are 0. The tables of their nodes are changed so that they do not depend on these pins, and the
+// pins read an input bit instead.
 func repeatSteps(core []FrozenLayer, steps, inputs int) []FrozenLayer {
 	all := make([]FrozenLayer, 0, steps*len(core))
 	for step := range steps {
@@ -71,7 +71,7 @@ func repeatSteps(core []FrozenLayer, steps, inputs int) []FrozenLayer {
 	return all
 }
 
-// clear makes pin k of all nodes constant 0.
+// clear makes pin k of all nodes the constant 0.
 func (l *FrozenLayer) clear(k int) {
 	l.Pins[k].Source = Input
 	clear(l.Pins[k].Index)

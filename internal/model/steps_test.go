@@ -14,7 +14,7 @@ import (
 	"ialgn/trainer"
 )
 
-// recurrentNetwork returns a recurrent network of three steps with two features each.
+// recurrentNetwork returns a recurrent network of three steps. Each step has two features.
 func recurrentNetwork(t *testing.T) *model.Model {
 	t.Helper()
 	c := config.Default()
@@ -26,7 +26,7 @@ func recurrentNetwork(t *testing.T) *model.Model {
 	return trainer.Initial(c, &enc, []string{"a", "b"}, 1)
 }
 
-// TestRecurrentFile writes a recurrent network and reads it again in all ways, which must agree.
+// TestRecurrentFile writes a recurrent network and reads it in all ways. All results must agree.
 func TestRecurrentFile(t *testing.T) {
 	m, path := recurrentNetwork(t), filepath.Join(t.TempDir(), "m")
 	if _, err := m.Save(path); err != nil {

@@ -11,11 +11,11 @@ import (
 	"ialgn/internal/crew"
 )
 
-// chunkBytes is roughly the memory of one goroutine that reads runs of chains. A run has at least one chain.
+// chunkBytes is the approximate memory of one goroutine that reads runs of chains. A run has at least one chain.
 const chunkBytes = 4 << 20
 
-// ReadFrozen returns the frozen network of a model file: the result of [Load] and [Model.Freeze], with the same
-// checks. It needs only the memory of the frozen network and a few megabytes.
+// ReadFrozen returns the frozen network of a model file. The result and the checks are the same as for [Load]
+// followed by [Model.Freeze]. ReadFrozen needs only the memory of the frozen network and a few megabytes.
 func ReadFrozen(path string) (*Frozen, error) {
 	file, size, err := openRegular(path)
 	if err != nil {
@@ -33,8 +33,8 @@ func readFrozen(name string, r io.ReaderAt, size int64, chunk int) (*Frozen, err
 	return m.unrolled(nodes), nil
 }
 
-// readNodes returns the model without its arrays, and the nodes that [Model.selected] would return. It calls begin
-// and visit, unless they are nil, like [File.Chains].
+// readNodes returns the model without its arrays, and the nodes that [Model.selected] would return. If begin and
+// visit are not nil, it calls them like [File.Chains].
 func readNodes(name string, r io.ReaderAt, size int64, chunk int, begin func(*Model) error, visit Visit) (m *Model,
 	nodes [][]FrozenLayer, err error,
 ) {
@@ -65,7 +65,7 @@ func readRuns(name string, r io.ReaderAt, size int64, chunk int, begin func(*Mod
 	return err
 }
 
-// visitSection reads section i in runs of about chunk bytes. Several goroutines read one run each at a time.
+// visitSection reads section i in runs of about chunk bytes. Several goroutines read different runs at the same time.
 func (c *container) visitSection(m *Model, i, chunk int, visit Visit) error {
 	width := m.Sections[i].Width
 	chains := min(max(1, chunk/m.chainBytes(i)), width)
@@ -100,8 +100,8 @@ func (m *Model) chainBytes(i int) int {
 	return int(n)
 }
 
-// readChains reads and checks chains of section i: as many as s has room for, beginning with chain from of the
-// network.
+// readChains reads and checks chains of section i. It reads the number of chains for which s has room, beginning with
+// chain from of the network.
 func (c *container) readChains(m *Model, i int, s Section, from int, buf []byte) error {
 	part := Model{Encoder: m.Encoder, Sections: slices.Clone(m.Sections), Steps: m.Steps}
 	part.Sections[i] = s

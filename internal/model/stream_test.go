@@ -14,7 +14,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestReadChains reads the chains of a model in runs of one chain, of a few and of all, and joins the runs again.
+// TestReadChains reads the chains of a model in runs and joins the runs again. The runs have one chain, a few chains,
+// or all chains.
 func TestReadChains(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		m := form.Model()

@@ -2,16 +2,16 @@ package model
 
 import "fmt"
 
-// Tables holds the truth tables of a layer's nodes as numbers. For two pins, the number is the paper's number of
-// the operation. For any number of pins, the binary digits of the number are the lines of the table. The line of
-// zeros comes first, as the highest of 2^pins digits; in a line, pin 0 is the highest digit. Exactly one of the two
-// slices is in use: Narrow for up to three pins.
+// Tables holds the truth tables of a layer's nodes as numbers. For two pins, the number is the paper's number of the
+// operation. In general, the number has 2^pins binary digits, one for each line of the table. The line in which all
+// pins are 0 is the highest digit. In a line's number, pin 0 is the highest digit. Exactly one of the two slices is
+// in use. Narrow is used for up to three pins.
 type Tables struct {
 	Narrow []uint8
 	Wide   []uint64
 }
 
-// MakeTables returns n tables of constant 0 for nodes with the given number of pins.
+// MakeTables returns n tables for nodes with the given number of pins. Each table is the constant 0.
 func MakeTables(n, pins int) Tables {
 	if pins <= 3 {
 		return Tables{Narrow: make([]uint8, n)}
@@ -30,7 +30,7 @@ func (t Tables) At(i int) uint64 {
 	return uint64(t.Narrow[i])
 }
 
-// Set stores table i. It panics if the table needs more than the three pins of a narrow array.
+// Set stores table i. It panics if a narrow array cannot hold the table, which then needs more than three pins.
 func (t Tables) Set(i int, table uint64) {
 	if t.Wide != nil {
 		t.Wide[i] = table
@@ -42,7 +42,8 @@ func (t Tables) Set(i int, table uint64) {
 	t.Narrow[i] = uint8(table)
 }
 
-// above returns the first table that is too large for the number of pins, and its index, or -1 if there is none.
+// above returns the first table that is too large for the number of pins, and its index i. If there is no such table,
+// i is -1.
 func (t Tables) above(pins int) (i int, table uint64) {
 	last := LastTable(pins)
 	for i := range t.Len() {
@@ -53,11 +54,11 @@ func (t Tables) above(pins int) (i int, table uint64) {
 	return -1, 0
 }
 
-// LastTable returns the table of the constant 1, the largest table of nodes with that many pins.
+// LastTable returns the table of the constant 1. It is the largest table of nodes with the given number of pins.
 func LastTable(pins int) uint64 { return ^uint64(0) >> (64 - 1<<pins) }
 
-// digitZero[k] has ones at the bit positions whose binary digit k is 0. As a truth table it marks the lines in
-// which the pin of digit k is 1, because lines are counted from the highest bit down.
+// digitZero[k] has ones at the bit positions whose binary digit k is 0. Lines are counted from the highest bit down.
+// As a truth table, digitZero[k] therefore marks the lines in which the pin of digit k is 1.
 var digitZero = [MaxPins]uint64{
 	0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f, 0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff,
 }
@@ -68,11 +69,11 @@ func PinTable(pins, pin int) uint64 { return digitZero[pins-1-pin] & LastTable(p
 // DependsOn reports whether the table of a node depends on the given pin.
 func DependsOn(table uint64, pins, pin int) bool {
 	ones := PinTable(pins, pin)
-	distance := 1 << (pins - 1 - pin) // from a line with the pin 0 down to the same line with the pin 1
+	distance := 1 << (pins - 1 - pin) // from a line in which the pin is 0 down to the same line in which the pin is 1
 	return table&ones != table>>distance&ones
 }
 
-// Restrict returns the table of a node with one pin fixed to a value. The result does not depend on that pin.
+// Restrict returns the table of a node with one pin fixed to a value. The result does not depend on this pin.
 func Restrict(table uint64, pins, pin int, value bool) uint64 {
 	ones := PinTable(pins, pin)
 	distance := 1 << (pins - 1 - pin)
@@ -84,5 +85,5 @@ func Restrict(table uint64, pins, pin int, value bool) uint64 {
 	return table | table>>distance
 }
 
-// PinName returns the name of a pin in files and messages: A for pin 0, then B and so on.
+// PinName returns the name of a pin in files and messages. Pin 0 is A, pin 1 is B, and so on.
 func PinName(pin int) string { return string(rune('A' + pin)) }

@@ -7,19 +7,19 @@ import (
 	"math"
 )
 
-// Tensor is a named array in a model file. Data is a []uint16, []uint32, []int64, []float32 or []float64 that holds
-// all elements of the shape, the last index running fastest, or only the elements of Runs.
+// Tensor is a named array in a model file. Data is a []uint16, []uint32, []int64, []float32 or []float64. It holds
+// all elements of the shape in C order (the last index varies fastest), or only the elements of Runs.
 type Tensor struct {
 	Name  string
 	Shape []int
 	Data  any
 
-	// Runs says which elements this rank's Data holds, in ascending order without overlaps, when several ranks hold
-	// a tensor together. nil: Data holds all elements.
+	// Runs is used when several ranks hold a tensor together. It says which elements this rank's Data holds. Runs are in
+	// ascending order and do not overlap. If Runs is nil, Data holds all elements.
 	Runs []Run
 }
 
-// elementSizes are the element types of model files, with their sizes in bytes.
+// elementSizes maps each element type of model files to its size in bytes.
 var elementSizes = map[string]int64{"U16": 2, "U32": 4, "I64": 8, "F32": 4, "F64": 8}
 
 // dtype returns the name of the element type of data.
@@ -85,11 +85,11 @@ func product(shape []int) int64 {
 	return n
 }
 
-// codecBytes is the size of the buffer for conversions: tensors are converted in pieces, so that there is no second
-// copy.
+// codecBytes is the size of the buffer for conversions. Tensors are converted in pieces, so that there is no second
+// copy of a tensor.
 const codecBytes = 256 << 10
 
-// writeElements writes the elements of data, little-endian, through buf.
+// writeElements writes the elements of data, little-endian. buf holds the converted pieces.
 func writeElements(w io.Writer, data any, buf []byte) error {
 	switch x := data.(type) {
 	case []uint16:
@@ -118,7 +118,8 @@ func encode[T any](w io.Writer, x []T, buf []byte, size int, put func([]byte, []
 	return nil
 }
 
-// readElements fills data with little-endian elements, starting at offset, through buf.
+// readElements fills data with little-endian elements that begin at offset. buf holds the pieces before their
+// conversion.
 func readElements(r io.ReaderAt, offset int64, data any, buf []byte) error {
 	switch x := data.(type) {
 	case []uint16:

@@ -9,9 +9,9 @@ import (
 	"ialgn/internal/topology"
 )
 
-// tensors returns all arrays of the model, in the order of a file before alignment. Arrays that were not made yet
-// are empty, but have their name, type and shape. The sections' tensors of a part are runs of the whole network's
-// tensors.
+// tensors returns all arrays of the model, in the order of a file before alignment. Arrays that do not exist yet are
+// empty, but have their name, type and shape. If the model is a part, the tensors of its sections are runs of the
+// whole network's tensors.
 func (m *Model) tensors() []Tensor {
 	ts := m.encoderTensors()
 	for i := range m.Sections {
@@ -52,8 +52,8 @@ func (m *Model) appendPin(ts []Tensor, prefix string, i int, p *Pin) []Tensor {
 	return ts
 }
 
-// limit returns the number of bits that pin p of section i can choose from: the elements of a patch if positions
-// share its nodes, or the bits of a step.
+// limit returns the number of bits that pin p of section i can choose from. If positions share the nodes, these are
+// the elements of a patch. In a recurrent network, they are the bits of a step.
 func (m *Model) limit(i int, p *Pin) int {
 	if g := m.Sections[i].Grid; g != nil {
 		return g.Of(p.Source).Elements(m.planes(g.Of(p.Source), p.Source))
@@ -74,7 +74,7 @@ func (m *Model) planes(g *topology.Grid, s Source) int {
 }
 
 // sources returns the number of bits that a pin with source s can choose from. before is the width of the layer
-// before, and inputs the number of input bits.
+// before, and inputs is the number of input bits.
 func sources(s Source, before, inputs int) int {
 	if s == Input {
 		return inputs
@@ -82,8 +82,8 @@ func sources(s Source, before, inputs int) int {
 	return before
 }
 
-// Base returns the section whose bits are read by pins of section i with the source [Base], or -1 if there is none.
-// For a higher level of a kernel, it is the section before the kernel's lowest level; for layers after the
+// Base returns the number of the section that pins of section i with the source [Base] read, or -1 if there is none.
+// For a higher level of a kernel, it is the section before the kernel's lowest level. For layers after the
 // convolutions, it is the last level of the last convolution.
 func (m *Model) Base(i int) int {
 	g := m.Sections[i].Grid
@@ -94,7 +94,7 @@ func (m *Model) Base(i int) int {
 			return j
 		case g != nil && (of == nil || g.Base == nil):
 			return -1
-		case g != nil && of.Base == nil: // the lowest level is the only one without a base
+		case g != nil && of.Base == nil: // only the lowest level has no base
 			if !of.SameImage(g.Base) {
 				return -1
 			}
@@ -107,7 +107,8 @@ func (m *Model) Base(i int) int {
 // Limit returns the number of bits that pin k of section i can choose from.
 func (m *Model) Limit(i, k int) int { return m.limit(i, &m.Sections[i].Pins[k]) }
 
-// The names of the encoder's arrays. Besides the thresholds, a file has the cuts, or offset and scale, or neither.
+// These are the names of the encoder's arrays. In addition to the thresholds, a file may have cuts, or offset and
+// scale.
 const (
 	thresholdsName = "encoder.thresholds"
 	offsetName     = "encoder.offset"
@@ -150,7 +151,7 @@ func (m *Model) allocate(i, chains int) Section {
 	return s
 }
 
-// Allocate makes the arrays of all sections, filled with zeros, for a model without arrays.
+// Allocate makes the arrays of all sections of a model that has no arrays. The arrays are filled with zeros.
 func (m *Model) Allocate() {
 	for i := range m.Sections {
 		m.Sections[i] = m.allocate(i, m.Sections[i].Width)

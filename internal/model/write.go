@@ -14,14 +14,14 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// Extra is what a checkpoint adds to a model. The names begin with [ExtraTensors] and [ExtraMetadata].
+// Extra is the data that a checkpoint adds to a model. The names begin with [ExtraTensors] and [ExtraMetadata].
 type Extra struct {
 	Metadata map[string]string
 	Tensors  []Tensor
 }
 
-// Save writes the model to a file, first under a temporary name and then renamed, and returns the file's SHA-256 in
-// hexadecimal. The same model gives the same bytes.
+// Save writes the model to a file and returns the file's SHA-256 in hexadecimal. It first writes a file with a
+// temporary name and then renames the file. The same model gives the same bytes.
 func (m *Model) Save(path string) (string, error) {
 	sum := sha256.New()
 	err := outfile.Write(path, func(w io.Writer) error {
@@ -33,10 +33,10 @@ func (m *Model) Save(path string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// Write writes the model file to w. Tensors are streamed from their slices without a second copy: once for the
-// checksum, once for w. Tensors with wide elements come first, so that each tensor begins at a multiple of its
-// element size. Write returns an error if the model is not valid. It panics if the model is a part of a network:
-// all ranks write such a file together, see [Model.Stage].
+// Write writes the model file to w. It reads the tensors directly from their slices, once for the checksum and once
+// for w, and makes no second copy. Tensors with larger elements come first, so that each tensor begins at a multiple
+// of its element size. Write returns an error if the model is not valid. It panics if the model is a part of a
+// network, because all ranks write such a file together (see [Model.Stage]).
 func (m *Model) Write(w io.Writer, extra Extra) error {
 	if m.Part != nil && m.Part.Own() != m.Part.PerClass {
 		panic("model: Write of a part of a network")
@@ -52,8 +52,8 @@ func (m *Model) Write(w io.Writer, extra Extra) error {
 	return writeAll(w, header, tensors, buf)
 }
 
-// layout checks the model and extra. It returns the header of their file, with its length but with zeros for the
-// checksum, and the tensors in the order of the file.
+// layout checks the model and extra. It returns the header of the file and the tensors in the order of the file. The
+// header includes its length, and has zeros in place of the checksum.
 func (m *Model) layout(extra Extra) (header []byte, tensors []Tensor, err error) {
 	if err := m.Validate(); err != nil {
 		return nil, nil, err
@@ -73,7 +73,7 @@ func (m *Model) layout(extra Extra) (header []byte, tensors []Tensor, err error)
 	return header, tensors, err
 }
 
-// writeAll writes a file through buf: the header, length included, and the tensors.
+// writeAll writes a file through buf. The file consists of the header, including its length, and the tensors.
 func writeAll(w io.Writer, header []byte, tensors []Tensor, buf []byte) error {
 	if _, err := w.Write(header); err != nil {
 		return err
@@ -86,7 +86,7 @@ func writeAll(w io.Writer, header []byte, tensors []Tensor, buf []byte) error {
 	return nil
 }
 
-// addTo checks the names and lengths of what a checkpoint adds, and adds the metadata to meta.
+// addTo checks the names and lengths of the data that a checkpoint adds. It adds the metadata to meta.
 func (x *Extra) addTo(meta map[string]string) error {
 	for key, value := range x.Metadata {
 		if !strings.HasPrefix(key, ExtraMetadata) {
@@ -107,7 +107,8 @@ func (x *Extra) addTo(meta map[string]string) error {
 	return nil
 }
 
-// encodeHeader returns length and header, padded with spaces to a multiple of 8 bytes, with zeros for the checksum.
+// encodeHeader returns the length and the header. The header is padded with spaces to a multiple of 8 bytes, and has
+// zeros in place of the checksum.
 func encodeHeader(meta map[string]string, tensors []Tensor) ([]byte, error) {
 	meta[checksumKey] = noChecksum
 	b := bytes.NewBuffer(make([]byte, 8, 1<<10))
@@ -129,8 +130,8 @@ func encodeHeader(meta map[string]string, tensors []Tensor) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// describe writes the tensors' entries of a header in the order of the file, and returns the number of bytes of all
-// tensors.
+// describe writes the entries of the tensors in a header, in the order of the file. It returns the total number of
+// bytes of the tensors.
 func describe(w io.Writer, tensors []Tensor) (size int64) {
 	for i := range tensors {
 		t := &tensors[i]

@@ -9,36 +9,36 @@ import (
 	"ialgn/netlist"
 )
 
-// belonging describes the parts of a cell's name that do not follow from the cell's gate.
+// belonging describes the parts of a cell's name that cannot be derived from the cell's gate.
 type belonging struct {
 	to     Sort
-	index  int32  // number of the word or the bus; for a register, its stage
-	number uint32 // index among the cells with the same owner, in cell order; or the threshold, or the bit
+	index  int32  // number of the word or the bus; the stage of a register
+	number uint32 // index among the cells with the same owner, in cell order; or the threshold or the bit
 }
 
-// Sort says what a cell is named after.
+// Sort is the kind of thing after which a cell is named.
 type Sort uint8
 
-// The sorts of names. If several apply to a cell, the lowest one is used.
+// These are the sorts of names. If several apply to a cell, the lowest one is used.
 const (
 	OfGate      Sort = iota // an additional cell of a gate
-	OfWord                  // a cell of the encoder; its owner is an input word
-	OfThreshold             // a cell of the encoder that is word > number
+	OfWord                  // a cell of the encoder; the owner is an input word
+	OfThreshold             // a cell of the encoder that computes word > number
 	OfBit                   // a bit of a probe or an output port
 	OfBus                   // a cell on the way to a probe, such as the count of a class, or to an output port
 	OfNothing               // any other cell
 	OfSignal                // a register, which holds a signal
 )
 
-// belongings holds the belonging of each cell that needs one: registers, cells of no gate, and all cells of a gate
-// except the first. Most cells need none and take one bit.
+// belongings holds the belonging of each cell that needs one. These are registers, cells of no gate, and all cells of
+// a gate except the first. Most cells need none and take only one bit of memory.
 type belongings struct {
 	need   bitplane.Set
-	before []uint32 // number of members in the lower words of need
+	before []uint32 // number of cells with a belonging in the lower words of need
 	list   []belonging
 }
 
-// of returns the belonging of cell c, or nil if it needs none.
+// of returns the belonging of cell c, or nil if the cell needs no belonging.
 func (b *belongings) of(c netlist.Cell) *belonging {
 	if !b.need.Has(int(c)) {
 		return nil
@@ -58,8 +58,8 @@ func (b *belongings) each(f func(c netlist.Cell, of *belonging)) {
 	}
 }
 
-// Sorts returns the sorts of names that occur, not counting the first cell of each gate. The value is false if all
-// cells of a sort are buses that have the name of a port or a probe.
+// Sorts returns the sorts of names that occur, not counting the first cell of each gate. The value of a sort is false
+// if all its cells are buses that have the name of a port or a probe.
 func (m *Names) Sorts() map[Sort]bool {
 	sorts := map[Sort]bool{}
 	m.belong.each(func(c netlist.Cell, of *belonging) {
@@ -70,7 +70,7 @@ func (m *Names) Sorts() map[Sort]bool {
 }
 
 // newBelongings determines the belongings of the cells of n. A cell's number depends only on cells with the same
-// owner, so that a change elsewhere changes no name.
+// owner. A change elsewhere therefore changes no name.
 func newBelongings(n *netlist.Netlist) *belongings {
 	b := &belongings{need: repeatedOrigins(n)}
 	for c := range netlist.Cell(n.Cells()) {
@@ -93,19 +93,19 @@ func newBelongings(n *netlist.Netlist) *belongings {
 	return b
 }
 
-// reach determines which buses cells lead to.
+// reach determines the buses to which cells lead.
 type reach struct {
 	*belongings
 	n    *netlist.Netlist
 	last bitplane.Set // cells that are bits of a bus
 }
 
-// buses returns the named buses that a cell can lead to, probes first.
+// buses returns the buses that can give a cell its name: first the probes, then the output ports.
 func buses(n *netlist.Netlist) []netlist.Port { return slices.Concat(n.Probes(), n.OutputPorts()) }
 
-// reach sets the owner of the cells that belong to no gate. It is the bus that has the cell as a bit, or else the
-// first bus that the cell leads to. Only the path to the next bus counts: otherwise every count would also lead to
-// the class.
+// reach sets the owner of the cells that belong to no gate. The owner is the bus that has the cell as a bit, or else
+// the first bus that the cell leads to. Only the path to the next bus counts. Otherwise every cell of a class's count
+// would also lead to the class index.
 func (b *belongings) reach(n *netlist.Netlist) {
 	r := reach{b, n, bitplane.NewSet(n.Cells())}
 	cells := make([]netlist.Cell, 0, len(b.list))
@@ -146,7 +146,8 @@ func (r *reach) bus(index int, nets []netlist.Net) {
 	}
 }
 
-// lead records that net v leads to a bus or is a bit of it, unless the owner of its driver has precedence.
+// lead records that net v leads to a bus or is a bit of the bus. It records nothing if the driver of v already has an
+// owner with precedence.
 func (r *reach) lead(v netlist.Net, to belonging) {
 	c, _, ok := r.n.Driver(v)
 	if !ok || to.to == OfGate || r.last.Has(int(c)) {

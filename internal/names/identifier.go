@@ -12,8 +12,8 @@ import (
 // With this limit, all names derived from a module's name are valid file names on every system.
 const MaxIdentifier = 128
 
-// later holds the reserved words of later standards, including SystemVerilog (IEEE 1800-2017, annex B), because
-// many tools read .v files as SystemVerilog.
+// later holds the reserved words of standards after Verilog, including SystemVerilog (IEEE 1800-2017, annex B). Names
+// must avoid them because many tools read .v files as SystemVerilog.
 var later = func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(`
@@ -56,8 +56,12 @@ func CheckWord(s string) error {
 	return nil
 }
 
-// reserved matches the names that the writers create (see [Names]). After a cell's name, _o is a carry output, _i
-// the cell's instance, _in its word of inputs, and _next the next value of a register.
+// reserved matches the names that the writers create (see [Names]). A suffix after a cell's name marks a related
+// name:
+//   - _o is a carry output;
+//   - _i is the cell's instance;
+//   - _in is the cell's word of inputs;
+//   - _next is the next value of a register.
 var reserved = regexp.MustCompile(`(^(c\d+_)?k\d+(_y\d+_x\d+)?_l\d+|\d_(e|gt)\d+|_(b|n|s)\d+)(_n\d+|_s\d+)*(_o)?(_i|_in|_next)?$|^unused_(\d+|version)$|^dut$|^tb_`)
 
 // CheckPort returns nil if s can name a port or a probe. It must be an identifier ([netlist.CheckName]), and not a

@@ -10,11 +10,11 @@ import (
 	"ialgn/netlist"
 )
 
-// Signal is an input port or a cell, which has a name of its own. Ports come first: input port i is signal i, and
-// cell c is signal c plus the number of input ports. A constant is not a signal.
+// Signal is an input port or a cell. Each signal has a name of its own. Ports come first: input port i is signal i,
+// and cell c is signal c plus the number of input ports. A constant is not a signal.
 type Signal int64
 
-// Constant is returned instead of a signal for a constant.
+// Constant takes the place of a signal for a net that is constant.
 const Constant Signal = -1
 
 // IsBus reports whether cells of kind k drive a vector. Other cells drive a scalar.
@@ -22,9 +22,9 @@ func IsBus(k netlist.Kind) bool {
 	return k == netlist.Popcount || k == netlist.Counter || k == netlist.Argmax
 }
 
-// Names gives every net of a netlist its name. It computes names on demand, so that even the largest netlist needs
-// no string for each gate. A name depends only on what the cell belongs to and on earlier cells with the same
-// owner:
+// Names gives every net of a netlist its name. It computes names on demand, so it stores no string for each gate,
+// even for the largest netlist. A name depends only on the owner of the cell (its gate, word or bus) and on earlier
+// cells with the same owner:
 //
 //	c3_k17_l42        the gate of class 3, chain 17 and layer 42
 //	k17_y4_x5_l42     the gate of node 17 of layer 42 at row 4 and column 5 of an image, if positions share the node
@@ -38,15 +38,15 @@ func IsBus(k netlist.Kind) bool {
 //	c3_k17_l42_s2     a register in stage 2 that holds c3_k17_l42
 //	x_5_s1            a register that holds x[5]
 //
-// One gate more therefore renames nothing outside its chain and the counter of its class.
+// An additional gate therefore renames nothing outside its chain and the counter of its class.
 //
-// Numbers count from 0, except for additional cells of a gate and additional registers, which count from 1. If a
+// Numbers start at 0. Only the numbers of additional cells of a gate and of additional registers start at 1. If a
 // port's name ends in a digit or in _, a _ precedes the number of the word.
 type Names struct {
 	n        *netlist.Netlist
-	firstBus netlist.Net             // all nets below are driven by cells with one output
-	alias    map[netlist.Cell]string // buses that have the name of the port or probe that they are
-	belong   *belongings             // cells whose name does not follow from their gate
+	firstBus netlist.Net             // all nets below this one are driven by cells with one output
+	alias    map[netlist.Cell]string // for each cell that is a whole bus, the name of its port or probe
+	belong   *belongings             // cells whose names cannot be derived from their gates
 	words    []wordOf                // words of the input ports
 	buses    []netlist.Port          // probes and output ports
 }
@@ -73,7 +73,8 @@ func New(n *netlist.Netlist) *Names {
 	return m
 }
 
-// wholeBus returns the vector cell whose outputs are exactly the given nets. The result is false if there is none.
+// wholeBus returns the vector cell whose outputs are exactly the given nets. The boolean result is false if there is
+// no such cell.
 func (m *Names) wholeBus(nets []netlist.Net) (netlist.Cell, bool) {
 	c, pin, ok := m.n.Driver(nets[0])
 	if !ok || pin != 0 || !IsBus(m.n.Kind(c)) || m.n.Outputs(c) != len(nets) {
@@ -93,8 +94,8 @@ func (m *Names) Aliased(p netlist.Port) bool {
 	return ok && m.alias[c] == p.Name
 }
 
-// repeatedOrigins returns the cells whose origin also belongs to an earlier cell. It omits registers, which are
-// named after the signal that they hold.
+// repeatedOrigins returns the cells whose origin also belongs to an earlier cell. It omits registers, because a
+// register is named after the signal that it holds.
 func repeatedOrigins(n *netlist.Netlist) bitplane.Set {
 	layers, chains := 0, 0
 	for c := range netlist.Cell(n.Cells()) {
@@ -111,8 +112,8 @@ func repeatedOrigins(n *netlist.Netlist) bitplane.Set {
 	return repeated
 }
 
-// originSet returns a function that reports whether it sees an origin for the first time. It keeps one bit for each
-// possible origin if these are few compared with the cells, or else a map.
+// originSet returns a function that reports whether it sees an origin for the first time. The function keeps one bit
+// for each possible origin, or a map if there are many possible origins compared with the number of cells.
 func originSet(layers, chains, cells int) func(netlist.Origin) bool {
 	if all := layers * chains; all <= 64*cells+1024 {
 		seen := bitplane.NewSet(all)
@@ -126,8 +127,8 @@ func originSet(layers, chains, cells int) func(netlist.Origin) bool {
 	}
 }
 
-// Locate returns the signal to which net v belongs, and the number of its bit. For a constant it returns [Constant]
-// and the constant's value.
+// Locate returns the signal to which net v belongs, and the number of the bit within the signal. For a constant it
+// returns [Constant] and the constant's value.
 func (m *Names) Locate(v netlist.Net) (s Signal, bit int) {
 	ports := m.n.InputPorts()
 	switch first := m.n.FirstCellNet(); {
@@ -168,7 +169,7 @@ func (m *Names) AppendSignal(buf []byte, s Signal) []byte {
 	return m.AppendCell(buf, netlist.Cell(int(s)-len(m.n.InputPorts())))
 }
 
-// AppendCell appends the name of cell c: the name of the port or probe that it is, or its own name.
+// AppendCell appends the name of cell c. If the cell is a port or a probe, it appends the name of the port or probe.
 func (m *Names) AppendCell(buf []byte, c netlist.Cell) []byte {
 	if IsBus(m.n.Kind(c)) {
 		if name, ok := m.alias[c]; ok {
@@ -178,7 +179,7 @@ func (m *Names) AppendCell(buf []byte, c netlist.Cell) []byte {
 	return m.AppendOwn(buf, c)
 }
 
-// AppendOwn appends the name that cell c has because of what it belongs to, even if the cell is a port or a probe.
+// AppendOwn appends the name that cell c has because of its owner, even if the cell is a port or a probe.
 func (m *Names) AppendOwn(buf []byte, c netlist.Cell) []byte {
 	of := m.belong.of(c)
 	if of == nil {
@@ -205,7 +206,7 @@ func (m *Names) AppendOwn(buf []byte, c netlist.Cell) []byte {
 	return appendNumber(buf, "_n", uint64(of.number))
 }
 
-// gateName appends class, chain and layer of a gate, or node, position and layer.
+// gateName appends the name of a gate. It consists of class, chain and layer, or of node, position and layer.
 func (m *Names) gateName(buf []byte, o netlist.Origin) []byte {
 	if node, row, column, shared := m.n.Place(o); shared {
 		buf = appendNumber(appendNumber(buf, "k", uint64(node)), "_y", uint64(row))
@@ -229,7 +230,7 @@ func (m *Names) wordName(buf []byte, word int) []byte {
 	return strconv.AppendUint(buf, uint64(w.index), 10)
 }
 
-// register appends the signal that register c holds, and the stage.
+// register appends the name of register c. It consists of the signal that the register holds, and the stage.
 func (m *Names) register(buf []byte, c netlist.Cell, stage int32) []byte {
 	s, bit := m.Locate(source(m.n, c))
 	switch {
@@ -247,8 +248,8 @@ func appendNumber(buf []byte, before string, number uint64) []byte {
 	return strconv.AppendUint(append(buf, before...), number, 10)
 }
 
-// AppendNet appends the name of net v, which must not be a constant: x[3] for a bit of a port or of a cell with
-// several outputs, c3_k17_l42 for the gate of class 3, chain 17 and layer 42.
+// AppendNet appends the name of net v, which must not be a constant. For example, the name is x[3] for a bit of a
+// port or of a cell with several outputs, and c3_k17_l42 for the gate of class 3, chain 17 and layer 42.
 func (m *Names) AppendNet(buf []byte, v netlist.Net) []byte {
 	s, bit := m.Locate(v)
 	buf = m.AppendSignal(buf, s)

@@ -20,8 +20,8 @@ func cellNames(n *netlist.Netlist) []string {
 	return names
 }
 
-// TestNamesUnique checks on random netlists of all kinds that no two cells have the same name, and that no port can
-// have the name of a cell, of its instance or of its input word.
+// TestNamesUnique checks, on random netlists of all kinds, that no two cells have the same name. It also checks that
+// a port cannot have the name of a cell, of a cell's instance or of a cell's input word.
 func TestNamesUnique(t *testing.T) {
 	for seed := range uint64(300) {
 		n := netgen.Netlist(seed, netgen.NetlistOptions{Cells: 1 + int(seed), Registers: seed%2 == 0})
@@ -56,7 +56,7 @@ func TestNames(t *testing.T) {
 	x1 := b.Input("x1", 8, 4, nil)
 	bits := b.Input("bits", 3, 1, nil)
 	above := add("x1_gt5", netlist.Compare, 5, none, x[4:8]...)
-	add("x1_e0", netlist.Compare, 5, none, x[4:8]...) // the second of that name
+	add("x1_e0", netlist.Compare, 5, none, x[4:8]...) // the second cell of that name
 	high := add("x2_gt11", netlist.Compare, 2, none, x[10:12]...)
 	other := add("x1_1_gt5", netlist.Compare, 5, none, x1[4:]...)
 	low := add("x0_e0", netlist.Function, 0b0111, none, x[0], x[1])
@@ -94,7 +94,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestPositions names gates that positions share, pooling and later layers, with additional cells and registers.
+// TestPositions checks the names of gates that positions share, of pooling and of later layers, including additional
+// cells and registers.
 func TestPositions(t *testing.T) {
 	b := netlist.NewBuilder("n")
 	x := b.Input("x", 2, 1, nil)
@@ -125,8 +126,8 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// TestThresholds finds the threshold of every comparison of words of 1 to 10 bits from its function, and finds none
-// for other functions.
+// TestThresholds checks that the threshold of every comparison of words of 1 to 10 bits is found from the
+// comparison's function. It also checks that other functions have no threshold.
 func TestThresholds(t *testing.T) {
 	for width := 1; width <= 10; width++ {
 		r := rand.New(rand.NewPCG(uint64(width), 1))
@@ -151,7 +152,7 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// TestNamesSkipNothing compares the search among the cells that need more than their gate with a plain search.
+// TestNamesSkipNothing compares the search among the cells with a belonging with a plain search.
 func TestNamesSkipNothing(t *testing.T) {
 	n := netgen.Netlist(1, netgen.NetlistOptions{Cells: 1000})
 	b := newBelongings(n)

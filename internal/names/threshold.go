@@ -6,15 +6,15 @@ import (
 	"ialgn/netlist"
 )
 
-// widestWord is the largest width of words for which the thresholds of lowered comparators are found. Their
-// functions are evaluated for every value of the word.
+// widestWord is the largest width of words for which the thresholds of lowered comparators are found. The search
+// evaluates the functions of these cells for every value of the word.
 const widestWord = 10
 
-// encoder finds the cells that compare a word with a threshold: word > threshold.
+// encoder finds the cells that compare a word with a threshold (word > threshold).
 type encoder struct {
 	n     *netlist.Netlist
 	words []wordOf                 // words of the input ports, in order
-	value map[netlist.Net][]uint64 // for each net, its value for every value of the word that it depends on, one bit each
+	value map[netlist.Net][]uint64 // for each net that depends on one word: one bit for each value of the word
 }
 
 // wordOf is a word of an input port.
@@ -39,8 +39,8 @@ func inputWords(n *netlist.Netlist) []wordOf {
 	return words
 }
 
-// threshold returns the threshold of cell c, which depends only on the given word. ok is false if the cell is not
-// such a comparison. It must be called for all cells in order.
+// threshold returns the threshold of cell c, which depends only on the given word. ok is false if the cell is not a
+// comparison of the form word > threshold. The method must be called for all cells in order.
 func (e *encoder) threshold(c netlist.Cell, word int) (_ uint64, ok bool) {
 	w := e.words[word].nets
 	if t, ok := e.compared(c, w); ok {
@@ -58,8 +58,8 @@ func (e *encoder) threshold(c netlist.Cell, word int) (_ uint64, ok bool) {
 	return step(value, 1<<len(w))
 }
 
-// compared returns the threshold of a cell that compares a word, or the word's highest bits if the lower bits do
-// not matter.
+// compared returns the threshold of a cell that compares a whole word. The cell may also compare only the word's
+// highest bits, if the lower bits do not matter.
 func (e *encoder) compared(c netlist.Cell, word []netlist.Net) (threshold uint64, ok bool) {
 	in := e.n.Inputs(c)
 	low := len(word) - len(in)
@@ -74,7 +74,7 @@ func (e *encoder) compared(c netlist.Cell, word []netlist.Net) (threshold uint64
 	return (e.n.Param(c)+1)<<low - 1, true
 }
 
-// tabulate records the function of cell c, unless the word is too wide for later cells to use it.
+// tabulate records the function of cell c for later cells. It records nothing if the word is too wide.
 func (e *encoder) tabulate(c netlist.Cell, word []netlist.Net, of func(value uint64) bool) {
 	if len(word) > widestWord {
 		return
@@ -114,7 +114,7 @@ func (e *encoder) function(c netlist.Cell, word []netlist.Net) (_ []uint64, ok b
 	return value, true
 }
 
-// net returns the function of a net: of a constant, a bit of the word, or a cell.
+// net returns the function of a net. The net may be a constant, a bit of the word, or the output of a cell.
 func (e *encoder) net(v netlist.Net, word []netlist.Net) ([]uint64, bool) {
 	if value, ok := e.value[v]; ok {
 		return value, true
@@ -140,8 +140,8 @@ func (e *encoder) net(v netlist.Net, word []netlist.Net) ([]uint64, bool) {
 	return value, true
 }
 
-// step returns the threshold t of a word's function with the given number of values. ok is true if the function is
-// 0 for words up to t and 1 for larger words.
+// step returns the threshold t of a function of a word, which is given as one bit for each of its values. ok is true
+// if the function is 0 for words up to t and 1 for larger words.
 func step(value []uint64, values int) (threshold uint64, ok bool) {
 	ones, first := 0, -1
 	for k, x := range value {

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Numbers of the fields of TensorProto with elements.
+// These are the numbers of the fields of TensorProto that hold elements.
 const (
 	fieldFloats  = 4
 	fieldInt32s  = 5
@@ -18,8 +18,8 @@ const (
 	fieldUint64s = 11
 )
 
-// Decode reads a model. Its tensors share the memory of data. In addition it allocates at most len(data) bytes
-// and 16 MB. It returns an error if data is not a model.
+// Decode reads a model. The model's tensors share the memory of data. In addition, Decode allocates at most len(data)
+// bytes plus 16 MB. It returns an error if data is not a model.
 func Decode(data []byte) (*Model, error) {
 	d := &decoder{left: int64(len(data)) + 16<<20}
 	m := &Model{}
@@ -39,13 +39,13 @@ func (d *decoder) take(bytes int) error {
 	return nil
 }
 
-// text copies a string of the file.
+// text copies a string of the file to the given place.
 func (d *decoder) text(to *string, b []byte) error {
 	*to = string(b)
 	return d.take(len(b))
 }
 
-// add appends an element to a list and reads it. A growing list counts as twice its elements.
+// add appends an element to a list and reads it. A growing list counts twice in the allocated memory.
 func add[T any](d *decoder, list *[]T, read func(*T) error) error {
 	if err := d.take(2 * int(reflect.TypeFor[T]().Size())); err != nil {
 		return err
@@ -54,8 +54,8 @@ func add[T any](d *decoder, list *[]T, read func(*T) error) error {
 	return read(&(*list)[len(*list)-1])
 }
 
-// fields calls visit for each field of a message. v is the value of a number, b the bytes of a string or
-// message.
+// fields calls visit for each field of a message. For a field that is a number, v is its value. For a string or a
+// message, b holds its bytes.
 func fields(b []byte, visit func(number int, kind protowire.Type, v uint64, b []byte) error) error {
 	for len(b) > 0 {
 		number, kind, n := protowire.ConsumeTag(b)
@@ -90,7 +90,7 @@ func fields(b []byte, visit func(number int, kind protowire.Type, v uint64, b []
 	return nil
 }
 
-// field says how to read a field: as a number, or as bytes. Another wire type is an error.
+// field says how to read a field: as a number, or as bytes. A field with another wire type is an error.
 type field struct {
 	number func(uint64) error
 	bytes  func([]byte) error
@@ -111,7 +111,7 @@ func (d *decoder) message(b []byte, rules map[int]field) error {
 	})
 }
 
-// Rules for most fields.
+// These functions return the rules for most fields.
 
 func (d *decoder) str(to *string) field {
 	return field{bytes: func(b []byte) error { return d.text(to, b) }}
@@ -135,7 +135,7 @@ func list[T any](d *decoder, to *[]T, read func([]byte, *T) error) field {
 	}}
 }
 
-// integers returns the rule for numbers, packed or not.
+// integers returns the rule for a list of numbers, which may be packed.
 func (d *decoder) integers(to *[]int64) field {
 	one := func(v uint64) error { return add(d, to, func(x *int64) error { *x = int64(v); return nil }) }
 	return field{one, func(b []byte) error {
@@ -172,7 +172,7 @@ func (d *decoder) floats(to *[]float32) field {
 	}}
 }
 
-// The messages, with rules by field number.
+// These functions read the messages. They list the rules by field number.
 
 func (d *decoder) model(b []byte, m *Model) error {
 	return d.message(b, map[int]field{

@@ -9,11 +9,11 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// MaxFile is the size of the largest file that Write writes. Readers of protobuf messages refuse larger ones.
+// MaxFile is the size of the largest file that Write writes. Readers of protobuf messages refuse larger files.
 const MaxFile = math.MaxInt32
 
-// Write writes a model. The tensors must have their elements in Raw. The same model gives the same bytes. In
-// addition to m, Write allocates memory for everything except the elements. If the file would be larger than
+// Write writes a model. The tensors must have their elements in Raw. The same model always gives the same bytes.
+// Write allocates memory for a copy of everything in m except the elements. If the file would be larger than
 // [MaxFile], it returns an error before it writes anything. Other errors come from w.
 func Write(w io.Writer, m *Model) error {
 	graph := graphParts(&m.Graph)
@@ -42,7 +42,7 @@ func length(parts [][]byte) (n int) {
 	return n
 }
 
-// graphParts returns the message of a graph in parts, without copies of the tensors' elements.
+// graphParts returns the message of a graph in parts. The tensors' elements are not copied.
 func graphParts(g *Graph) [][]byte {
 	var b []byte
 	for i := range g.Nodes {
@@ -65,7 +65,7 @@ func graphParts(g *Graph) [][]byte {
 	return append(parts, b)
 }
 
-// number appends a number, text a string and message a message. An empty string is omitted.
+// number appends a number, text appends a string, and message appends a message. An empty string is omitted.
 
 func number(b []byte, field protowire.Number, v int64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), uint64(v))
@@ -85,7 +85,7 @@ func message(b []byte, field protowire.Number, inner []byte) []byte {
 func node(n *Node) []byte {
 	var b []byte
 	for _, s := range n.Inputs {
-		b = message(b, 1, []byte(s)) // an empty name also stands for an operand
+		b = message(b, 1, []byte(s)) // an empty name is written too, because it marks an omitted operand
 	}
 	for _, s := range n.Outputs {
 		b = message(b, 2, []byte(s))
@@ -120,7 +120,7 @@ func attribute(a *Attribute) []byte {
 	return number(b, 20, int64(a.Type))
 }
 
-// tensorHead returns the message of a tensor without its elements.
+// tensorHead returns the part of a tensor's message before its elements.
 func tensorHead(t *Tensor) (b []byte) {
 	for _, d := range t.Dims {
 		b = number(b, 1, d)

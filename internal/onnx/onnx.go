@@ -1,20 +1,20 @@
 // Package onnx reads and writes files of ONNX, the Open Neural Network Exchange. It supports only the messages
 // that graphs of look-up tables need (onnx.proto of ONNX 1.12, https://github.com/onnx/onnx).
 //
-// A [Model] is decoded from a file ([Decode]), or built and written ([Write]). The messages are read field by
-// field with protowire instead of generated code. There are ten of them, while generated code for the whole
-// schema has ten thousand lines and would copy the whole file, unknown fields included, before it checks
-// anything. Here a tensor remains a part of the file's bytes until its elements are needed, and the memory of
-// [Decode] is proportional to the size of the file, whatever its fields say.
+// A [Model] is decoded from a file ([Decode]), or built and written ([Write]). The ten messages are read field by
+// field with protowire instead of generated code. Generated code for the whole schema has ten thousand lines. It
+// would copy the whole file, including unknown fields, before it checks anything. Here a tensor remains a part of the
+// file's bytes until its elements are needed. The memory of [Decode] is proportional to the size of the file,
+// whatever sizes the file claims.
 //
-// Decode ignores fields that this package does not know. But it counts functions, training information and
-// sparse tensors, which would change the meaning of a model, so that callers can refuse them.
+// Decode ignores fields that this package does not know. But functions, training information and sparse tensors would
+// change the meaning of a model. Decode counts them, so that callers can refuse the model.
 package onnx
 
 // DataType is the type of a tensor's elements, by its number in TensorProto.
 type DataType int32
 
-// The types of elements.
+// These are the types of elements.
 const (
 	Undefined DataType = 0
 	Float     DataType = 1
@@ -32,8 +32,8 @@ const (
 	Uint64    DataType = 13
 )
 
-// kinds has the properties of element types: the bytes of an element in raw data (0 if the type is not
-// supported), and the field for elements that are not in raw data.
+// kinds has the properties of each element type. The first is the number of bytes of an element in raw data, or 0 if
+// the type is not supported. The second is the field for elements that are not in raw data.
 var kinds = map[DataType]struct {
 	name   string
 	bytes  int
@@ -57,7 +57,7 @@ func (t DataType) String() string {
 	return "of an unknown type"
 }
 
-// Whole reports whether elements are whole numbers, including bool.
+// Whole reports whether elements of type t are whole numbers. Booleans count as whole numbers.
 func (t DataType) Whole() bool {
 	k, ok := kinds[t]
 	return ok && k.bytes > 0 && t != Float && t != Double
@@ -82,26 +82,26 @@ type Model struct {
 	Opsets                    []Opset
 	Graph                     Graph
 
-	Functions, Training int // how many a decoded file has
+	Functions, Training int // numbers of functions and of training infos in a decoded file
 }
 
 // Opset is the version of a set of operators in a model.
 type Opset struct {
-	Domain  string // empty: ONNX's own
+	Domain  string // empty: ONNX's own operators
 	Version int64
 }
 
-// Graph is a computation: nodes in topological order.
+// Graph is a computation. Its nodes are in topological order.
 type Graph struct {
 	Name            string
 	Nodes           []Node
-	Initializers    []Tensor // constants, by their names
+	Initializers    []Tensor // constants; each name is the name of a value
 	Inputs, Outputs []Value
 
 	Sparse int // number of sparse constants in a decoded file
 }
 
-// Node is an operator with its operands, which are names of values. An empty name is an operand that is
+// Node is an operator with its operands. An operand is the name of a value. An empty name means that the operand is
 // omitted.
 type Node struct {
 	Name, Op, Domain string
@@ -109,7 +109,7 @@ type Node struct {
 	Attributes       []Attribute
 }
 
-// Attribute returns the attribute with a name, or nil.
+// Attribute returns the attribute with the given name, or nil.
 func (n *Node) Attribute(name string) *Attribute {
 	for i := range n.Attributes {
 		if n.Attributes[i].Name == name {
@@ -122,7 +122,7 @@ func (n *Node) Attribute(name string) *Attribute {
 // AttributeType is the type of an attribute, by its number in AttributeProto.
 type AttributeType int32
 
-// The attribute types that are supported. For other attributes, only the number is read.
+// These are the attribute types that are supported. For other attributes, only the number of the type is read.
 const (
 	AttributeFloat  AttributeType = 1
 	AttributeInt    AttributeType = 2
@@ -149,12 +149,12 @@ type Value struct {
 	Name  string
 	Type  DataType // type of a tensor's elements; Undefined: not a tensor, or the file does not say
 	Shape []Dim
-	Known bool // whether the file has a shape
+	Known bool // the file has a shape
 }
 
-// Dim is a dimension of a shape: a number, or the name of a variable one. Both are empty if the file says
-// nothing.
+// Dim is a dimension of a shape: either a number, or the name of a variable dimension. The number is 0 and the name
+// is empty if the file gives neither.
 type Dim struct {
-	Size int64 // 0: see Name
+	Size int64 // 0: the size is not a number; see Name
 	Name string
 }

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// sample returns a model that uses every field that is written.
+// sample returns a model that sets every field that Write writes.
 func sample() *Model {
 	t := Bytes("constant", []int64{2}, []byte{3, 4})
 	return &Model{
@@ -58,7 +58,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// tensor returns a tensor as decoded from a file whose elements are in a field of their own type.
+// tensor returns a tensor as decoded from a file that holds the elements in the field for their type instead of raw
+// data.
 func tensor(t testing.TB, kind DataType, dims []int64, field protowire.Number, elements []byte) *Tensor {
 	t.Helper()
 	x := &Tensor{Name: "t", Type: kind, Dims: dims}
@@ -78,7 +79,7 @@ func varints(list ...int64) (b []byte) {
 	return b
 }
 
-// TestElements reads elements of all types from both fields that can hold them.
+// TestElements reads elements of all types, both from raw data and from the field for their type.
 func TestElements(t *testing.T) {
 	raw := func(kind DataType, b ...byte) *Tensor {
 		return &Tensor{Type: kind, Dims: []int64{int64(len(b) / kinds[kind].bytes)}, Raw: b}
@@ -137,7 +138,7 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// TestValuesRefusesBadTensors refuses tensors whose elements do not fit their type or shape.
+// TestValuesRefusesBadTensors checks that a tensor is refused if its elements do not fit its type or shape.
 func TestValuesRefusesBadTensors(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -163,7 +164,7 @@ func TestValuesRefusesBadTensors(t *testing.T) {
 	}
 }
 
-// TestBounded checks that a file with many empty parts takes no more memory than promised.
+// TestBounded checks that decoding a file with many empty parts takes no more memory than [Decode] promises.
 func TestBounded(t *testing.T) {
 	data := message(nil, 7, bytes.Repeat([]byte{1<<3 | 2, 0}, 8<<20)) // 8 million nodes
 	var before, after runtime.MemStats
@@ -178,7 +179,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// FuzzDecode decodes arbitrary bytes, and the tensors of each model that it accepts.
+// FuzzDecode decodes arbitrary bytes. It then decodes the tensors of each model that was accepted.
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(f, sample()))
 	files, _ := filepath.Glob("../../../shared/reference/import/qonnx-*/model.onnx")

@@ -14,13 +14,13 @@ type Tensor struct {
 	Name     string
 	Type     DataType
 	Dims     []int64
-	External bool   // its elements are in another file
-	Raw      []byte // elements, little endian, a byte for a bool; nil: they are in another field
+	External bool   // the elements are in another file
+	Raw      []byte // elements, little endian, one byte for each bool; nil: they are in another field
 
 	message []byte // the whole message of a decoded tensor
 }
 
-// Len returns the number of elements. It reads all of them to check that they exist.
+// Len returns the number of elements. It reads all elements to check that they exist.
 func (t *Tensor) Len() (int, error) {
 	kind, ok := kinds[t.Type]
 	if !ok || kind.bytes == 0 {
@@ -60,8 +60,8 @@ func (t *Tensor) stored(size, field int) (count int, err error) {
 	return count, err
 }
 
-// elements visits the numbers of a field, packed or not, as they are in the message: varints, or the bits of
-// floats.
+// elements visits the numbers of a field, which may be packed. The numbers are passed as they are in the message: as
+// varints, or as the bits of floats.
 func (t *Tensor) elements(field int, visit func(uint64) error) error {
 	return fields(t.message, func(number int, kind protowire.Type, v uint64, b []byte) error {
 		if number != field {
@@ -96,8 +96,8 @@ func element(b []byte, field int) (v uint64, n int) {
 	return protowire.ConsumeVarint(b)
 }
 
-// Integers calls visit for the elements of a tensor of whole numbers, in C order. It returns visit's error, or
-// an error if the elements do not fit the tensor's type and shape.
+// Integers calls visit for the elements of a tensor of whole numbers, in C order. If visit returns an error, Integers
+// returns it. Integers also returns an error if the elements do not fit the tensor's type and shape.
 func (t *Tensor) Integers(visit func(i int, v int64) error) error {
 	if !t.Type.Whole() {
 		return fmt.Errorf("elements are %v, not whole numbers", t.Type)
@@ -125,7 +125,7 @@ func (t *Tensor) Integers(visit func(i int, v int64) error) error {
 	return nil
 }
 
-// narrow returns an element, or an error if its type does not have the value.
+// narrow returns an element. It returns an error if v is out of range for the element's type.
 func narrow(v int64, t DataType) (int64, error) {
 	bits := t.Bits()
 	low, high := int64(0), int64(math.MaxInt64)

@@ -1,6 +1,6 @@
-// Package checkpoint holds what the readers of PyTorch checkpoints share: modules in order, and tensors with
-// finite numbers. It also resolves the group sum and the thermometer, partly from the file and partly from the
-// user's facts, for these readers and for the readers of circuits.
+// Package checkpoint holds what the readers of PyTorch checkpoints share: modules in order, and tensors with finite
+// numbers. It also determines the group sum and the thermometer, partly from the file and partly from the user's
+// facts. The readers of circuits use this part too.
 package checkpoint
 
 import (
@@ -14,12 +14,13 @@ import (
 	"ialgn/internal/message"
 )
 
-// Contradiction returns an error which says that the user's facts differ from the file.
+// Contradiction returns an error that says that the user's facts differ from the file.
 func Contradiction(src *given.Source, key string, said any, where string, found any) error {
 	return fmt.Errorf("%s: %s is %v, but %s has %v", src.Said(), key, said, where, found)
 }
 
-// Agree returns an error if a fact differs from a number in the file. A fact of 0 was not given.
+// Agree returns an error if a fact differs from a number in the file. A fact of 0 means that the user did not give
+// it.
 func Agree(src *given.Source, key string, said int, where string, found int) error {
 	if said != 0 && said != found {
 		return Contradiction(src, key, said, where, found)
@@ -27,13 +28,14 @@ func Agree(src *given.Source, key string, said int, where string, found int) err
 	return nil
 }
 
-// contents are the keys of the state dict or model in a dictionary that also has other data of the training.
+// contents lists the keys under which training scripts save the state dict or the model in a dictionary with other
+// data.
 var contents = []string{
 	"state_dict", "model_state_dict", "model_state", "model", "net", "network", "params", "weights",
 }
 
-// Content returns the state dict or model in a value from torch.save: the value itself, or an entry of a
-// dictionary that also has other data of the training. It skips an entry that was not read ([NotRead]).
+// Content returns the state dict or model in a value from torch.save. It is either the value itself or an entry of a
+// dictionary that also has other data of the training. Content skips an entry that was not read ([NotRead]).
 func Content(value any) any {
 	d, ok := value.(*torchfile.Dict)
 	if !ok {
@@ -52,8 +54,8 @@ func Content(value any) any {
 	return value
 }
 
-// NotRead returns an error, with a hint how to save the network, if the state dict or model in a value is of an
-// unknown class. It returns nil if there is no such entry.
+// NotRead returns an error if the state dict or model in a value is of an unknown class. The error has a hint how to
+// save the network. NotRead returns nil if there is no such entry.
 func NotRead(value any) error {
 	d, ok := value.(*torchfile.Dict)
 	if !ok {
@@ -75,9 +77,9 @@ func NotRead(value any) error {
 	return nil
 }
 
-// IsBeside reports whether an entry of a dictionary with a network's tensors is other data of the training,
-// which the network does not need. An entry is such data unless it is a tensor, an object from which a tensor
-// is made, or the state of a module.
+// IsBeside reports whether an entry of a dictionary with a network's tensors is only other data of the training. The
+// network does not need such data. Every entry is such data except a tensor, an object from which a tensor is made,
+// and the state of a module.
 func IsBeside(key, value any) bool {
 	switch v := value.(type) {
 	case *torchfile.Tensor:
@@ -91,7 +93,8 @@ func IsBeside(key, value any) bool {
 	return !strings.HasSuffix(name, "_extra_state")
 }
 
-// Stranger returns the error for an entry of a state dict that the framework does not have.
+// Stranger returns the error for an entry of a state dict that the framework never writes. has says what the
+// framework writes.
 func Stranger(key, value any, has string) error {
 	if o, ok := value.(*torchfile.Object); ok && o.Unread() != nil {
 		return message.WithHint(fmt.Errorf("%.80v was not read: %w", key, o.Unread()),
@@ -101,20 +104,20 @@ func Stranger(key, value any, has string) error {
 	return fmt.Errorf("the state dict has %.80v, where %s", key, has)
 }
 
-// Module is a module of a whole model.
+// Module is a module inside a whole model.
 type Module struct {
-	Name string // prefix of its keys in a state dict, without the dot
+	Name string // prefix of the module's keys in a state dict, without the dot
 	*torchfile.Object
 }
 
-// transparent are modules that change nothing in classification, or only the shape.
+// transparent lists modules that change nothing in classification, or only the shape.
 var transparent = []string{
 	"torch.nn.modules.flatten.Flatten", "torch.nn.modules.linear.Identity", "torch.nn.modules.dropout.Dropout",
 }
 
-// Modules returns the modules of the known classes in a model, in the order in which they were added. It does
-// not search inside them. It returns an error for any other module without submodules, unless the module
-// changes nothing.
+// Modules returns the modules of the known classes in a model, in the order in which they were added. It does not
+// look for further modules inside them. It returns an error for any other module without submodules, unless the
+// module changes nothing.
 func Modules(model *torchfile.Object, known ...string) ([]Module, error) {
 	var found []Module
 	var walk func(m Module) error
@@ -170,7 +173,7 @@ func members(o *torchfile.Object, group string) []Module {
 	return found
 }
 
-// Tensor returns a parameter, buffer or attribute that is a tensor, or nil if there is none.
+// Tensor returns a parameter, buffer or attribute that is a tensor, or nil if the module has no such tensor.
 func (m Module) Tensor(name string) *torchfile.Tensor {
 	v, _ := m.Attr(name)
 	t, _ := v.(*torchfile.Tensor)
@@ -205,9 +208,9 @@ func (m Module) Real(name string) (float64, error) {
 // String returns the module's name for messages.
 func (m Module) String() string { return fmt.Sprintf("module %q", m.Name) }
 
-// Floats returns the elements of a tensor of two dimensions. The second dimension must be columns, unless
-// columns is 0. It returns an error for a number that is not finite, and for numbers of 64 bits: rounding could
-// change which one is largest.
+// Floats returns the elements of a tensor of two dimensions. If columns is not 0, the second dimension must have this
+// size. Floats returns an error for a number that is not finite. It also refuses 64-bit numbers, because rounding
+// could change which number is largest.
 func Floats(name string, t *torchfile.Tensor, columns int) ([]float32, error) {
 	switch {
 	case t == nil:
@@ -229,8 +232,8 @@ func Floats(name string, t *torchfile.Tensor, columns int) ([]float32, error) {
 	return data, nil
 }
 
-// Fits returns an error if tensors have more elements than the file can hold. Such a tensor repeats one number,
-// and would take more memory than the file's size.
+// Fits returns an error if tensors have more elements than the file can hold. Such a tensor repeats one number, and
+// would take more memory than the file's size.
 func Fits(src *given.Source, tensors ...*torchfile.Tensor) error {
 	var size int64
 	for _, t := range tensors {

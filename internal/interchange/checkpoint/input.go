@@ -8,12 +8,12 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// Bits returns the input of a network that takes n bits.
+// Bits returns the input description of a network that takes n bits.
 func Bits(n int) graph.Input { return graph.Input{Shape: []int{n}, Digits: 1} }
 
-// Thermometer returns the input of a network whose first layer reads comparisons with the user's thresholds,
-// feature by feature, all bits of the first feature first. bits is the number of bits that the first layer
-// reads; 0 if it is not known. A single row of thresholds applies to every feature.
+// Thermometer returns the input of a network whose first layer reads the results of comparisons with the user's
+// thresholds. The bits are ordered by feature: all bits of the first feature come first. bits is the number of bits
+// that the first layer reads, or 0 if it is not known. A single row of thresholds applies to every feature.
 func Thermometer(src *given.Source, bits int) (graph.Input, error) {
 	rows, facts := src.Thresholds, src.Facts.Thermometer
 	if facts.None {

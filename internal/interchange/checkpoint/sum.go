@@ -11,23 +11,24 @@ import (
 	"ialgn/internal/message"
 )
 
-// Sum is the data of a group sum from the file. Unknown data is nil.
+// Sum is the data of a group sum from the file. Fields with unknown values are nil.
 type Sum struct {
-	Where string // the source of K
+	Where string // the place in the file that gives K
 	K     *int
 	Tau   *float64
-	// Whole says that the file has the module: then there is no beta, and only RandPerm reorders the outputs.
+	// Whole says that the file has the group sum's module. The sum then has no beta, and only RandPerm reorders the
+	// outputs.
 	Whole    bool
 	RandPerm []int
-	// Why says why the file does not have the unknown data; empty: because it is a state dict.
+	// Why says why the file does not have the unknown data. An empty Why means that the file is a state dict.
 	Why string
-	// Circuit says that the program that wrote the file is not known. It may have added beta, and zeros after
-	// the last bit.
+	// Circuit says that the program that wrote the file is not known. This program may have added beta, and may have
+	// added zeros after the last bit.
 	Circuit bool
 }
 
-// Layers calls layer for each module of the given class in a model, in order. It returns the data of the
-// GroupSum after them. If there is none, the result says so in Why.
+// Layers calls layer for each module of the given class in a model, in order. It returns the data of the GroupSum
+// after these modules. If there is no GroupSum, the field Why of the result says so.
 func Layers(model *torchfile.Object, class, sumClass string, layer func(m Module) error) (*Sum, error) {
 	modules, err := Modules(model, class, sumClass)
 	if err != nil {
@@ -77,16 +78,16 @@ func SumOf(m Module) (*Sum, error) {
 	return s, nil
 }
 
-// Resolve sets the network's sum from the file's data and the facts. outputs is the number of bits of the last
-// layer. Groups are contiguous. If padded, the last groups may be filled up with zeros, as the framework does;
-// otherwise all groups must be full.
+// Resolve sets the network's sum from the file's data and the facts. outputs is the number of bits of the last layer.
+// Groups are contiguous. If padded is true, the last groups may be filled up with zeros, as the framework does.
+// Otherwise all groups must be full.
 func (s *Sum) Resolve(src *given.Source, n *graph.Network, outputs int, padded bool) error {
 	k, err := resolved(s, src, "group_sum.k", src.Facts.Sum.K, s.K)
 	if err != nil {
 		return err
 	}
 	saidTau := src.Facts.Sum.Tau
-	if saidTau != nil && s.Tau != nil && float32(*saidTau) == float32(*s.Tau) { // the file may have it as a float32
+	if saidTau != nil && s.Tau != nil && float32(*saidTau) == float32(*s.Tau) { // the file may have tau as a float32
 		saidTau = nil
 	}
 	tau, err := resolved(s, src, "group_sum.tau", saidTau, s.Tau)
@@ -125,7 +126,7 @@ func (s *Sum) Resolve(src *given.Source, n *graph.Network, outputs int, padded b
 	return s.permute(src, n, outputs)
 }
 
-// notSaid is the text for a beta that nobody gave.
+// notSaid describes a beta that neither the file nor the user gave.
 const notSaid = "0: not said, group_sum.beta"
 
 // beta sets the beta of the network's sum from the facts.
@@ -143,7 +144,7 @@ func (s *Sum) beta(src *given.Source, n *graph.Network) error {
 	return nil
 }
 
-// from returns the source of the sum.
+// from returns the source of the sum for findings.
 func (s *Sum) from(src *given.Source) string {
 	if s.Whole {
 		return "the file itself"
@@ -151,7 +152,7 @@ func (s *Sum) from(src *given.Source) string {
 	return src.Said()
 }
 
-// size compares the group sizes in the facts with the real ones.
+// size compares the group sizes in the facts with the actual sizes.
 func (s *Sum) size(src *given.Source, outputs, k int) error {
 	size := (outputs + k - 1) / k
 	where := fmt.Sprintf("a sum of %d bits for %d classes", outputs, k)
@@ -167,7 +168,7 @@ func (s *Sum) size(src *given.Source, outputs, k int) error {
 	return nil
 }
 
-// permute applies the order of the outputs to the groups.
+// permute applies the permutation of the outputs to the groups.
 func (s *Sum) permute(src *given.Source, n *graph.Network, outputs int) error {
 	order, from := s.RandPerm, s.Where
 	if said := src.Facts.Sum.RandPerm; said != nil {
@@ -200,11 +201,12 @@ func (s *Sum) permute(src *given.Source, n *graph.Network, outputs int) error {
 	return nil
 }
 
-// CompareSum compares the facts about a sum with a sum from a file. It returns an error if they differ as
-// float32.
+// CompareSum compares the facts about a sum with a sum from a file. It returns an error if they differ as float32
+// numbers.
 //
-// Constants that a class counts may have been added to its beta. So if the betas of the file differ, any beta
-// in the facts is accepted if all of the file's lie above it by whole numbers, or one of them equals it.
+// A beta in the file may include constant bits that the class counts. If the betas in the file differ, CompareSum
+// therefore accepts a beta from the facts in two cases: all betas in the file exceed it by whole numbers, or one of
+// them equals it.
 func CompareSum(src *given.Source, sum *graph.Sum, where string) error {
 	said := &src.Facts.Sum
 	if said.K != nil && *said.K != len(sum.Groups) {
@@ -230,7 +232,7 @@ func CompareSum(src *given.Source, sum *graph.Sum, where string) error {
 	return Contradiction(src, "group_sum.beta", *said.Beta, where, DescribeBeta(sum))
 }
 
-// DescribeBeta describes beta in the words of the user's screen.
+// DescribeBeta describes beta as users see it on the screen.
 func DescribeBeta(s *graph.Sum) string {
 	if len(s.Beta) > 1 {
 		return fmt.Sprintf("%v to %v for the classes", slices.Min(s.Beta), slices.Max(s.Beta))
@@ -238,8 +240,8 @@ func DescribeBeta(s *graph.Sum) string {
 	return fmt.Sprint(s.BetaOf(0))
 }
 
-// FoundSum adds a finding about a sum whose source is known. If nobody gave beta, it adds a finding about the
-// default 0, with defaults as its source.
+// FoundSum adds a finding about a sum whose source is known. If nobody gave beta, FoundSum adds a finding about the
+// default 0. defaults is the source that this finding names.
 func FoundSum(n *graph.Network, from string, saidBeta bool, defaults string) {
 	is := fmt.Sprintf("%d classes, tau %v", len(n.Sum.Groups), n.Sum.Tau)
 	if saidBeta {
@@ -250,7 +252,7 @@ func FoundSum(n *graph.Network, from string, saidBeta bool, defaults string) {
 	n.Found("beta", notSaid, defaults)
 }
 
-// resolved returns the value from the facts or the file. If both have it, they must be equal.
+// resolved returns a value that comes from the facts or the file. If both give the value, they must agree.
 func resolved[T comparable](s *Sum, src *given.Source, key string, said, found *T) (T, error) {
 	switch {
 	case said != nil && found != nil && *said != *found:

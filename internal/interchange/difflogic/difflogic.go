@@ -1,10 +1,11 @@
-// Package difflogic reads networks of difflogic in files of torch.save: whole modules, which include their
-// wiring, and state dicts, which have only weights.
+// Package difflogic reads networks of difflogic from files of torch.save. A file has either a whole module, which
+// includes the wiring, or a state dict, which has only weights.
 //
-// For a state dict, the user gives the wiring in a second file ([ReadWiring]), and the number of classes, tau
-// and the number of inputs as facts. All layers become layers of two pins with their 16 logits unchanged, so
-// that training can continue. A generated text does not name an operand on which a gate does not depend. Such
-// an operand reads the same bit as the gate's other operand, which changes no output.
+// For a state dict, the user gives the wiring in a second file ([ReadWiring]), and the number of classes, tau and the
+// number of inputs as facts. All layers become layers of two-input nodes. Their 16 logits are unchanged, so that
+// training can continue. The wiring file may be C or Verilog that difflogic generated. This code does not name an
+// operand on which a gate does not depend. The reader connects such an operand to the bit of the gate's other
+// operand, which changes no output.
 //
 // If both the file and the user give something, the two must agree. The names of classes and attributes come
 // from commit ae27185 of Felix-Petersen/difflogic and from its fork vicharak-in/difflogic at 5e21212.
@@ -22,17 +23,17 @@ import (
 	"ialgn/internal/message"
 )
 
-// Names of the classes in a whole model.
+// These are the names of the classes in a whole model.
 const (
 	layerClass = "difflogic.difflogic.LogicLayer"
 	sumClass   = "difflogic.difflogic.GroupSum"
 )
 
-// operations is the number of weights of a gate.
+// operations is the number of weights of a gate, one for each operation.
 const operations = 16
 
-// Recognise reports whether a value from torch.save is a network of difflogic: a model with a LogicLayer, or a
-// dictionary whose tensors are weights of shape (gates, 16).
+// Recognise reports whether a value from torch.save is a network of difflogic. It is one if it is a model with a
+// LogicLayer, or a dictionary whose tensors are weights of shape (gates, 16).
 func Recognise(value any) bool {
 	switch v := checkpoint.Content(value).(type) {
 	case *torchfile.Object:
@@ -66,10 +67,10 @@ type layer struct {
 	tensor *torchfile.Tensor
 	module *checkpoint.Module // nil in a state dict
 	logits []float32
-	ops    []uint8 // by gate: the operation with the largest logit
+	ops    []uint8 // for each gate, the operation with the largest logit
 }
 
-// network is a network that is being read.
+// network holds a network while it is read.
 type network struct {
 	src        *given.Source
 	layers     []layer
@@ -80,8 +81,8 @@ type network struct {
 	graph      *graph.Network
 }
 
-// Read returns the network in a value from torch.save. If neither the file nor the user gives the wiring,
-// in_dim, group_sum.k or group_sum.tau, it returns a *[given.Missing].
+// Read returns the network in a value from torch.save. It returns a *[given.Missing] if neither the file nor the user
+// gives the wiring, in_dim, group_sum.k or group_sum.tau.
 func Read(src *given.Source, value any) (*graph.Network, error) {
 	n := &network{src: src, graph: &graph.Network{Format: "difflogic"}, sum: &checkpoint.Sum{}}
 	for _, step := range []func() error{
@@ -134,7 +135,7 @@ func (n *network) model(o *torchfile.Object) error {
 	return err
 }
 
-// weights reads the weights of all layers and selects the operations.
+// weights reads the weights of all layers and selects the operation of each gate.
 func (n *network) weights() error {
 	tensors := make([]*torchfile.Tensor, len(n.layers))
 	for i, l := range n.layers {
@@ -162,7 +163,7 @@ func (n *network) weights() error {
 	return nil
 }
 
-// widths compares the numbers of gates with the modules and the facts.
+// widths compares the number of gates of each layer with the modules and the facts.
 func (n *network) widths() error {
 	widths, before := n.gates(), 0
 	for i, l := range n.layers {
@@ -225,7 +226,7 @@ func (n *network) input() error {
 	return err
 }
 
-// dense adds the layers to the graph.
+// dense adds the layers to the network.
 func (n *network) dense() error {
 	for i, l := range n.layers {
 		wires := make([][]uint32, 2)

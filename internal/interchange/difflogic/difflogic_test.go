@@ -15,7 +15,7 @@ import (
 
 const fixtures = "../../../../shared/reference/import"
 
-// open opens a fixture and returns it with its files that have one of the endings.
+// open opens a fixture. It returns the fixture and the names of its files that have one of the endings.
 func open(t *testing.T, name string, endings ...string) (*graphtest.Fixture, []string) {
 	t.Helper()
 	f := graphtest.Open(t, filepath.Join(fixtures, name))
@@ -46,7 +46,7 @@ func value(t *testing.T, src *given.Source) any {
 
 var names = []string{"difflogic-random", "difflogic-unique", "difflogic-real-200x4"}
 
-// TestAllFilesWithAllWirings compares the scores of each checkpoint with each text of its wiring.
+// TestAllFilesWithAllWirings checks the scores of each checkpoint with each file of its wiring.
 func TestAllFilesWithAllWirings(t *testing.T) {
 	for _, name := range names {
 		f, checkpoints := open(t, name, ".pt")
@@ -117,7 +117,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestContradictions gives one wrong fact at a time.
+// TestContradictions reads a network with one wrong fact at a time.
 func TestContradictions(t *testing.T) {
 	f, _ := open(t, "difflogic-unique")
 	number := func(n int) *int { return &n }
@@ -157,7 +157,8 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// TestTextOfOtherNetworkIsRefused reads a network with the C text of another network, and with a text in which one operation is changed.
+// TestTextOfOtherNetworkIsRefused reads a network with the generated C of another network, and with generated C in
+// which one operation is changed.
 func TestTextOfOtherNetworkIsRefused(t *testing.T) {
 	f, _ := open(t, "difflogic-unique")
 	other, _ := open(t, "difflogic-random")

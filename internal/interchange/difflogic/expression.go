@@ -5,46 +5,46 @@ import (
 	"slices"
 )
 
-// bitName is a bit named in a text.
+// bitName is the name of a bit in generated code.
 type bitName struct {
-	space int // inputSpace, wireSpace or outSpace; in Verilog also the number of a layer
+	space int // inputSpace, wireSpace or outSpace; in Verilog, also the number of a layer
 	index int
 }
 
-// Spaces of names. The layers of Verilog are numbered from 0.
+// These are the spaces of names. In Verilog, a space can also be the number of a layer, counted from 0.
 const (
 	inputSpace = -1
-	wireSpace  = -2 // C: gates of all layers but the last
+	wireSpace  = -2 // C: gates of all layers except the last
 	outSpace   = -3 // C: gates of the last layer
 )
 
 // expression reads an expression of up to two bits.
 type expression struct {
 	*tokens
-	bit  func() (bitName, error) // reads the name that begins with the current token
-	bits []bitName               // the bits so far, in the order of the text
+	bit  func() (bitName, error) // reads the name of a bit that begins with the current token
+	bits []bitName               // the bits that were read so far, in the order of the text
 }
 
-// Operations that return the first and the second bit.
+// These are the operations that return the first and the second bit.
 const (
 	firstBit  = 3
 	secondBit = 5
 )
 
-// maxNesting bounds the depth of parentheses and negations; difflogic writes three.
+// maxNesting is the greatest depth of parentheses and negations. Files of difflogic have a depth of at most three.
 const maxNesting = 16
 
-// castTypes are the words in casts. A cast does not change a bit.
+// castTypes lists the words in casts. A cast does not change a bit.
 var castTypes = []string{"char", "short", "int", "long"}
 
-// parse reads an expression that begins with the current token, and the token after it. It returns the
-// operation that the expression computes from its bits, in their order.
+// parse reads an expression that begins with the current token. It stops at the token after the expression. It
+// returns the operation that the expression computes from its bits, in their order.
 func (e *expression) parse(depth int) (uint8, error) { return e.binary(0, depth) }
 
-// operators are the binary operators, weakest first; C and Verilog agree.
+// operators lists the binary operators from weakest to strongest. C and Verilog have the same order.
 var operators = []string{"|", "^", "&"}
 
-// binary reads an expression with the operators of a level and of stronger levels.
+// binary reads an expression with the operators of the given level and of stronger levels.
 func (e *expression) binary(level, depth int) (uint8, error) {
 	if level == len(operators) {
 		return e.unary(depth)

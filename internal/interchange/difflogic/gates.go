@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// form is the language of a generated text.
+// form is the language of generated code.
 type form int
 
 const (
@@ -19,10 +19,10 @@ const (
 	formVerilog
 )
 
-// entry is the name of the function with the gates in generated C.
+// entry is the name of the function in generated C that computes the gates.
 const entry = "logic_gate_net"
 
-// gateReader reads the gates of a generated text.
+// gateReader reads the gates of generated code.
 type gateReader struct {
 	form
 	*tokens
@@ -63,7 +63,8 @@ func readGates(text []byte, ops [][]uint8, r *gateReader) (*Wiring, error) {
 	return r.w, nil
 }
 
-// c reads the function with the gates, and the numbers of inputs and classes from the function after it.
+// c reads the function that computes the gates. It also reads the numbers of inputs and classes from the function
+// after it.
 func (r *gateReader) c() error {
 	named, inGates := false, false
 	for previous := ""; r.next() != ""; previous = r.word {
@@ -87,8 +88,8 @@ func (r *gateReader) c() error {
 	return nil
 }
 
-// cNumbers reads the number of inputs from "inp_temp = malloc(64*sizeof..." or the number of classes from "c <
-// 9". It ignores the words inp_temp and c elsewhere.
+// cNumbers reads a number that follows a given word. The number of inputs is in "inp_temp = malloc(64*sizeof...", and
+// the number of classes is in "c < 9". cNumbers ignores the words inp_temp and c elsewhere.
 func (r *gateReader) cNumbers(word string) error {
 	if word == "c" {
 		if r.peek() != "<" {
@@ -109,13 +110,13 @@ func (r *gateReader) cNumbers(word string) error {
 	return r.said(&r.w.Inputs, "inputs")
 }
 
-// peek returns the token after the current one.
+// peek returns the token after the current token.
 func (r *gateReader) peek() string {
 	t := *r.tokens
 	return t.next()
 }
 
-// said reads a number above 0, which must be the same everywhere in the text.
+// said reads a number above 0 into n. If the text gives the number several times, all must be equal.
 func (r *gateReader) said(n *int, what string) error {
 	v, err := r.number()
 	if err != nil {
@@ -137,7 +138,7 @@ func isWire(word string) bool {
 	return err == nil
 }
 
-// layerOf returns the N of Verilog's layerN_out.
+// layerOf returns the number N of Verilog's name layerN_out.
 func layerOf(word string) (int, bool) {
 	digits, ok := strings.CutPrefix(word, "layer")
 	digits, end := strings.CutSuffix(digits, "_out")
@@ -145,7 +146,7 @@ func layerOf(word string) (int, bool) {
 	return n, ok && end && err == nil
 }
 
-// declarations are the words with which declarations begin.
+// declarations lists the words with which declarations begin.
 var declarations = []string{"input", "output", "reg", "wire"}
 
 // verilog reads the declarations and the gates of a module.
@@ -188,7 +189,7 @@ func (r *gateReader) verilog() error {
 	return nil
 }
 
-// gate reads "target = expression;" from its first token, which is current. Verilog has "<=" instead of "=".
+// gate reads "target = expression;", which begins with the current token. Verilog has "<=" instead of "=".
 func (r *gateReader) gate() error {
 	target, err := r.bit()
 	if err != nil {
@@ -222,7 +223,7 @@ func (r *gateReader) gate() error {
 	return nil
 }
 
-// bit reads the name that begins with the current token.
+// bit reads the name of a bit that begins with the current token.
 func (r *gateReader) bit() (bitName, error) {
 	if r.form == formC && isWire(r.word) {
 		n, err := number(r.word[1:])
@@ -250,7 +251,7 @@ func (r *gateReader) bit() (bitName, error) {
 	return b, r.want("]")
 }
 
-// place returns the layer and the number of the gate whose output a bit is. The layer of an input is -1.
+// place returns the layer and the number of the gate that computes bit b. The layer of an input is -1.
 func (r *gateReader) place(b bitName) (layer, gate int, err error) {
 	layer, gate = b.space, b.index
 	last := len(r.ops) - 1
@@ -260,7 +261,7 @@ func (r *gateReader) place(b bitName) (layer, gate int, err error) {
 	case outSpace:
 		layer = last
 	case wireSpace:
-		if last == 0 { // difflogic writes the inputs of a single layer like this, without a declaration
+		if last == 0 { // in a single layer, difflogic names the inputs like this and does not declare them
 			return inputSpace, gate, nil
 		}
 		layer = sort.Search(last, func(l int) bool { return r.starts[l] > gate }) - 1
@@ -272,7 +273,8 @@ func (r *gateReader) place(b bitName) (layer, gate int, err error) {
 	return layer, gate, nil
 }
 
-// connect records the operands of a gate whose text computes an operation of some bits.
+// connect records the operands of gate g of layer l. According to the text, the gate computes operation op of the
+// given bits.
 func (r *gateReader) connect(l, g int, op uint8, bits []bitName) error {
 	if r.seen[l][g] {
 		return errors.New("it occurs twice in the text")
@@ -306,5 +308,5 @@ func (r *gateReader) connect(l, g int, op uint8, bits []bitName) error {
 	return nil
 }
 
-// numbered returns the number and the expression of an operation.
+// numbered describes an operation by its number and its expression.
 func numbered(op uint8) string { return strconv.Itoa(int(op)) + " (" + wiringNames[op] + ")" }

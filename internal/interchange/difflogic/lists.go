@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// operand is an element of a list. null and fractions are not valid operands.
+// operand is an element of a list. The values null and fractions are not valid operands.
 type operand int32
 
 // UnmarshalJSON reads a whole number.
@@ -25,7 +25,7 @@ func (o *operand) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// readLists reads [[a, ...], [b, ...]] for each layer.
+// readLists reads lists of operands in the form [[a, ...], [b, ...]] for each layer.
 func readLists(text []byte, ops [][]uint8) (*Wiring, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	var lists [][][]operand

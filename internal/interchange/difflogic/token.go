@@ -6,14 +6,14 @@ import (
 	"strconv"
 )
 
-// tokens splits C and Verilog into tokens: names, numbers together with their suffixes, and single other bytes.
-// It skips comments and lines of the preprocessor.
+// tokens splits C and Verilog into tokens. A token is a name, a number together with its suffix, or any other single
+// byte. Comments and lines of the preprocessor are skipped.
 type tokens struct {
 	text  []byte
 	at    int
-	line  int    // line of word
+	line  int    // line of the current token
 	word  string // the current token; empty at the end
-	begin bool   // only blanks precede at on its line
+	begin bool   // only blanks precede position at on its line
 }
 
 func newTokens(text []byte) *tokens { return &tokens{text: text, line: 1, begin: true} }
@@ -75,7 +75,7 @@ func isWord(c byte) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// want reads a token and returns an error if it is not the given one.
+// want reads a token. It returns an error unless the token is the given word.
 func (t *tokens) want(word string) error {
 	if got := t.next(); got != word {
 		return t.unexpected(strconv.Quote(word))
@@ -83,7 +83,7 @@ func (t *tokens) want(word string) error {
 	return nil
 }
 
-// unexpected returns the error that the current token is not the expected one.
+// unexpected returns the error for a current token that is not the expected token.
 func (t *tokens) unexpected(want string) error {
 	if t.word == "" {
 		return fmt.Errorf("the text ends where %s is expected", want)
@@ -91,7 +91,7 @@ func (t *tokens) unexpected(want string) error {
 	return fmt.Errorf("%.40q where %s is expected", t.word, want)
 }
 
-// maxNumber is above every number of a bit, layer or gate.
+// maxNumber is greater than the number of any bit, layer or gate.
 const maxNumber = 1 << 30
 
 // number reads a whole number.

@@ -14,8 +14,8 @@ import (
 const whyNoWiring = "a state dict of difflogic holds the weights alone; the generated C or Verilog and the whole " +
 	"model have the wiring"
 
-// wire finds the wiring and the number of inputs in the modules and in the user's file. If both have them, they
-// must agree, and each supplies the operands that the other one does not name.
+// wire finds the wiring and the number of inputs in the modules and in the user's file. If both sources give a value,
+// the two values must agree. An operand that one source does not name is taken from the other source.
 func (n *network) wire() error {
 	ops := make([][]uint8, len(n.layers))
 	for i, l := range n.layers {
@@ -50,7 +50,7 @@ func (n *network) wire() error {
 	return nil
 }
 
-// inDim takes the number of inputs from the facts or, if it is known, compares it with the facts.
+// inDim takes the number of inputs from the facts. If the number is already known, inDim compares it with the facts.
 func (n *network) inDim() error {
 	said := n.src.Facts.InDim
 	switch {
@@ -66,7 +66,7 @@ func (n *network) inDim() error {
 	return nil
 }
 
-// take adds a wiring to what is known already.
+// take merges a wiring with the wiring that is already known.
 func (n *network) take(w *Wiring, name string) error {
 	if n.inputs != 0 && w.Inputs != 0 && n.inputs != w.Inputs {
 		return fmt.Errorf("%s has %d inputs, but the network has %d", name, w.Inputs, n.inputs)
@@ -119,7 +119,8 @@ func (n *network) ofModules([][]uint8) (*Wiring, string, error) {
 	return w, "the file itself", nil
 }
 
-// indices returns the elements of a tensor with the numbers of bits.
+// indices returns the elements of a tensor that holds numbers of bits. It returns an error if the tensor does not
+// have the wanted number of elements.
 func indices(value any, want int) ([]int32, error) {
 	t, ok := value.(*torchfile.Tensor)
 	if !ok || len(t.Shape) != 1 || t.Shape[0] != want {

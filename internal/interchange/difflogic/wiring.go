@@ -1,11 +1,11 @@
-// This file reads the wiring of a difflogic network: the bits that its gates read. A state dict has only
+// This file reads the wiring of a difflogic network, which says the bits that each gate reads. A state dict has only
 // weights.
 //
-// [ReadWiring] reads C or Verilog that difflogic generated from the network, or lists. A generated text has the
-// operation of a gate as an expression, which names only the operands that it needs, in its own order. The
-// operation with the largest weight shows which operand is a.
+// [ReadWiring] reads C or Verilog that difflogic generated from the network, or lists of operands. Generated code
+// describes each gate by an expression. The expression names only the operands that it needs, in an order of its own.
+// The gate's operation according to its weights shows which operand is a.
 //
-// Operations have difflogic's numbers: four binary digits, the outputs for ab = 00, 01, 10 and 11
+// Operations have difflogic's numbers. The four binary digits of a number are the outputs for ab = 00, 01, 10 and 11
 // (difflogic/functional.py, commit ae27185 of Felix-Petersen/difflogic).
 
 package difflogic
@@ -20,31 +20,32 @@ import (
 	"ialgn/internal/message"
 )
 
-// None is an operand that the text does not name.
+// None is the number of an operand that the text does not name.
 const None = -1
 
-// WiredLayer has the operands of each gate of a layer: numbers of bits of the layer before, or None.
+// WiredLayer holds the operands a and b of each gate of a layer. An operand is the number of a bit of the layer
+// before, or None.
 type WiredLayer struct{ A, B []int32 }
 
 // Wiring is the wiring of a network.
 type Wiring struct {
 	Layers  []WiredLayer
-	Inputs  int    // number of input bits; 0: the text does not say it
-	Classes int    // number of classes; 0: the text does not say it
+	Inputs  int    // number of input bits; 0: the text does not give it
+	Classes int    // number of classes; 0: the text does not give it
 	Form    string // kind of the text: "generated C", "generated Verilog" or "lists"
 }
 
-// LeastInputs returns the least possible number of inputs, so that every input that a gate names exists.
+// LeastInputs returns the least number of inputs for which every input that a gate names exists.
 func (w *Wiring) LeastInputs() int {
 	return 1 + int(max(slices.Max(w.Layers[0].A), slices.Max(w.Layers[0].B)))
 }
 
-// ReadWiring returns the wiring in a text. ops are the operations of each layer's gates according to the
-// weights. The text must have every gate once, and its expression must be the gate's operation. Operands may be
-// None; others must be bits of the layer before. For the first layer this is checked if the text says the
-// number of inputs.
+// ReadWiring returns the wiring in a text. ops holds the operations of each layer's gates according to the weights.
+// The text must have every gate once, and its expression must compute the gate's operation. An operand may be None;
+// otherwise it must be a bit of the layer before. For the first layer, ReadWiring checks this only if the text gives
+// the number of inputs.
 //
-// Time and memory are linear in the text and the gates. Errors begin with the line.
+// Time and memory are linear in the size of the text and the number of gates. Error messages begin with the line.
 func ReadWiring(text []byte, ops [][]uint8) (*Wiring, error) {
 	if len(text) > math.MaxInt32 {
 		return nil, fmt.Errorf("%d bytes are more than a wiring has", len(text))
@@ -84,8 +85,8 @@ func (w *Wiring) check(ops [][]uint8) error {
 	return nil
 }
 
-// Fill replaces operands that are None by the operands of another wiring of the same network. It returns an
-// error if the two wirings differ in an operand.
+// Fill replaces operands that are None with the operands of another wiring of the same network. It returns an error
+// if the two wirings differ in an operand.
 func (w *Wiring) Fill(from *Wiring) error {
 	for l := range w.Layers {
 		for g := range w.Layers[l].A {
@@ -114,9 +115,9 @@ func bit(v int32) string {
 	return fmt.Sprintf("bit %d", v)
 }
 
-// Complete sets the operands that are None to the bit of the gate's other operand, or to bit 0, and returns
-// their number. It returns an error if a None is an operand on which the gate depends, or if an operand is
-// above the inputs.
+// Complete replaces each operand that is None with the gate's other operand, or with bit 0. It returns the number of
+// replaced operands. It returns an error if the gate depends on an operand that is None, or if an operand is not
+// below the number of inputs.
 func (w *Wiring) Complete(inputs int, ops [][]uint8) (filled int, err error) {
 	w.Inputs = inputs
 	if err := w.check(ops); err != nil {
@@ -139,7 +140,7 @@ func (w *Wiring) Complete(inputs int, ops [][]uint8) (filled int, err error) {
 	return filled, nil
 }
 
-// wiringNames are the operations as expressions, by number.
+// wiringNames lists the operations as expressions, by number.
 var wiringNames = [16]string{
 	"0", "a & b", "a & ~b", "a", "~a & b", "b", "a ^ b", "a | b",
 	"~(a | b)", "~(a ^ b)", "~b", "a | ~b", "~a", "~a | b", "~(a & b)", "1",
@@ -151,5 +152,5 @@ func needsA(op uint8) bool { return op>>2 != op&3 }
 // needsB reports whether the second operand changes the operation's output.
 func needsB(op uint8) bool { return needsA(exchanged(op)) }
 
-// exchanged returns the operation with the two operands exchanged.
+// exchanged returns the operation that has the same output if its two operands are exchanged.
 func exchanged(op uint8) uint8 { return op&9 | op>>1&2 | op<<1&4 }

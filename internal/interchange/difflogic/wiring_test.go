@@ -9,14 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// written lists the operations as difflogic writes them (get_gate_code of compiled_model.py).
+// written lists the expressions that difflogic writes for the operations (get_gate_code of compiled_model.py).
 var written = [16]string{
 	"Z", "A & B", "A & ~B", "A", "B & ~A", "B", "A ^ B", "A | B",
 	"~(A | B)", "~(A ^ B)", "~B", "~B | A", "~A", "~A | B", "~(A & B)", "~Z",
 }
 
-// generate writes a network in which gate g of each layer has operation g and reads bits g and (g+5)%16 of the layer
-// before.
+// generate writes the text of a network. Gate g of each layer has operation g and reads bits g and (g+5)%16 of the
+// layer before.
 type generate struct {
 	name, zero, one, cast, assign string
 }
@@ -124,7 +124,8 @@ func TestAllOperationsInAllForms(t *testing.T) {
 	}
 }
 
-// TestOperandsThatMatter derives from the tables of the operations which operands matter, and compares.
+// TestOperandsThatMatter derives from each operation's truth table which operands matter, and compares this with
+// needsA and needsB.
 func TestOperandsThatMatter(t *testing.T) {
 	for op := range uint8(16) {
 		out := func(a, b uint8) uint8 { return op >> (3 - 2*a - b) & 1 }
@@ -185,7 +186,7 @@ func TestTextErrors(t *testing.T) {
 	}
 }
 
-// TestOneLayerOfC reads texts of a single layer. Difflogic's generator names the inputs of such a layer like gates.
+// TestOneLayerOfC reads generated C of a single layer. Difflogic names the inputs of such a layer like gates.
 func TestOneLayerOfC(t *testing.T) {
 	ops := [][]uint8{{1, 7, 6, 12, 0, 15, 2}}
 	const head = "void logic_gate_net(TYPE const *inp, TYPE *out) {\n"

@@ -1,14 +1,14 @@
-// Package dwn reads networks of torch_dwn (DWN, differentiable weightless networks) in files of torch.save:
-// state dicts and whole modules.
+// Package dwn reads networks of torch_dwn (DWN, differentiable weightless networks) from files of torch.save, which
+// hold state dicts or whole modules.
 //
-// A layer has tables of 2^n numbers; an entry is 1 if its number is above 0. A layer also has a mapping. A
-// fixed mapping lists the bits that each table reads. A learnable mapping has a weight for each bit of the
-// layer before and each pin; the largest weight counts. Here all weights of a learnable mapping are kept, and
-// each bit is a candidate. The first bit of a table is its lowest digit, so pins are in reverse order in the
-// graph.
+// A layer has tables of 2^n numbers. An entry of a table is 1 if its number is above 0. A layer also has a mapping. A
+// fixed mapping lists the bits that each table reads. A learnable mapping has, for each pin, a weight for each bit of
+// the layer before. The pin reads the bit with the largest weight. The reader keeps all weights of a learnable
+// mapping, and each bit becomes a candidate of the pin. The first bit of a table is its lowest digit, so the pins are
+// in reverse order in the graph.
 //
-// Layers and group sum do not have the thermometer's thresholds. They come from the same file, if the script
-// saved them there, or from the user. A state dict has no data of the group sum.
+// The modules of the layers and of the group sum do not hold the thermometer's thresholds. The thresholds come from
+// the same file, if the script saved them there, or from the user. A state dict has no data of the group sum.
 //
 // If both the file and the user give something, the two must agree. The names of classes and attributes come
 // from commit dfbf71e of alanbacellar/DWN.
@@ -26,15 +26,15 @@ import (
 	"ialgn/internal/message"
 )
 
-// Names of the classes in a whole model.
+// These are the names of the classes in a whole model.
 const (
 	layerClass   = "torch_dwn.lut_layer.LUTLayer"
 	sumClass     = "torch_dwn.utils.GroupSum"
 	mappingClass = "torch_dwn.mapping.LearnableMapping"
 )
 
-// Recognise reports whether a value from torch.save is a network of torch_dwn: a model with a LUTLayer, or a
-// dictionary with luts.
+// Recognise reports whether a value from torch.save is a network of torch_dwn. It is one if it is a model with a
+// LUTLayer, or a dictionary with luts.
 func Recognise(value any) bool {
 	switch v := checkpoint.Content(value).(type) {
 	case *torchfile.Object:
@@ -50,12 +50,12 @@ func Recognise(value any) bool {
 	return false
 }
 
-// Ends of the keys of a layer's tensors in a state dict.
+// These are the endings of the keys of a layer's tensors in a state dict.
 const (
 	luts      = "luts"
 	fixed     = "mapping"
 	learnable = "mapping.weights"
-	decoy     = "_LUTLayer__dummy_mapping" // not used: the tables of a learnable layer read its mapping's outputs in order
+	decoy     = "_LUTLayer__dummy_mapping" // not used: the tables of a learnable layer read the mapping's outputs in order
 )
 
 // split splits a key into the layer's name and the kind of the tensor.
@@ -82,21 +82,21 @@ type layer struct {
 // key returns the name of a tensor in a state dict.
 func (l *layer) key(what string) string { return strings.TrimPrefix(l.name+"."+what, ".") }
 
-// network is a network that is being read.
+// network holds a network while it is read.
 type network struct {
 	src    *given.Source
 	layers []*layer
-	held   *held  // thresholds in the file; nil: none
-	other  string // describes a thermometer in the file whose thresholds do not fit; empty: none
+	held   *held  // thresholds in the file; nil if there are none
+	other  string // describes a thermometer in the file whose thresholds do not fit; empty if there is none
 	sum    *checkpoint.Sum
 	graph  *graph.Network
 }
 
-// Read returns the network in a value from torch.save. If neither the file nor the user gives the thresholds,
-// in_dim, group_sum.k or group_sum.tau, it returns a *[given.Missing].
+// Read returns the network in a value from torch.save. It returns a *[given.Missing] if neither the file nor the user
+// gives the thresholds, in_dim, group_sum.k or group_sum.tau.
 //
-// In addition to its result, Read needs twice the memory of a layer's tensors: for a learnable mapping of n
-// pins, 1 + 1/n times the numbers in the file.
+// In addition to its result, Read needs twice the memory of a layer's tensors. For a learnable mapping of n pins, the
+// result has 1 + 1/n times the numbers in the file.
 func Read(src *given.Source, value any) (*graph.Network, error) {
 	n := &network{src: src, graph: &graph.Network{Format: "dwn"}, sum: &checkpoint.Sum{}}
 	for _, step := range []func() error{
@@ -133,7 +133,7 @@ func (n *network) content(value any) error {
 	return nil
 }
 
-// dict finds the layers of a state dict, in the order of the keys.
+// dict finds the layers of a state dict. Layers are in the order of their keys.
 func (n *network) dict(d *torchfile.Dict) error {
 	byName := map[string]*layer{}
 	for i, key := range d.Keys {
@@ -178,7 +178,7 @@ func (n *network) model(o *torchfile.Object) error {
 	return err
 }
 
-// steError returns the error for a layer whose tables return numbers.
+// steError returns the error for a layer whose tables return numbers instead of bits.
 func steError(where string) error {
 	return message.WithHint(fmt.Errorf("%s is made with ste=False: its tables give numbers, not bits", where),
 		"train the network with ste=True")
@@ -222,7 +222,7 @@ func (n *network) facts() error {
 	return nil
 }
 
-// kind returns the kind of a mapping: fixed or learnable.
+// kind returns the kind of the layer's mapping: fixed or learnable.
 func (l *layer) kind() string {
 	if l.tensors[learnable] != nil {
 		return "learnable"
@@ -230,8 +230,8 @@ func (l *layer) kind() string {
 	return "fixed"
 }
 
-// shape returns the number of bits that a layer reads (0 if the mapping is fixed), its number of tables, and
-// their number of pins.
+// shape returns the number of bits that a layer reads, its number of tables, and the number of pins of each table.
+// The number of bits is 0 if the mapping is fixed.
 func (l *layer) shape() (inputs, outputs, pins int, err error) {
 	table, wires, weights := l.tensors[luts], l.tensors[fixed], l.tensors[learnable]
 	switch {

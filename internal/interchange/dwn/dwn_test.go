@@ -35,7 +35,8 @@ func value(t *testing.T, src *given.Source) any {
 	return v
 }
 
-// TestAllFiles compares the scores, and compares the input bits with the bits that the original first layer received.
+// TestAllFiles compares the scores with the framework's scores. It also compares the input bits with the bits that
+// the original first layer received.
 func TestAllFiles(t *testing.T) {
 	for _, name := range names {
 		f := open(t, name)
@@ -61,7 +62,7 @@ func TestAllFiles(t *testing.T) {
 	}
 }
 
-// TestModelNeedsOnlyThresholds reads a whole model without facts, only with thresholds.
+// TestModelNeedsOnlyThresholds reads a whole model with thresholds but without facts.
 func TestModelNeedsOnlyThresholds(t *testing.T) {
 	f := open(t, "dwn-n6-learn-random")
 	src := f.Source(t, "model.pt")
@@ -101,7 +102,7 @@ func TestMissing(t *testing.T) {
 	missing(t, src, "in_dim")
 }
 
-// TestBits reads a network with the bits that its thermometer makes.
+// TestBits reads a network that takes the bits of its thermometer.
 func TestBits(t *testing.T) {
 	f := open(t, "dwn-n4-learn")
 	src, said := f.Source(t, "state_dict.pt"), *f.Facts
@@ -118,7 +119,7 @@ func TestBits(t *testing.T) {
 	f.Check(t, n)
 }
 
-// TestCandidates compares a learnable mapping with the weights of the file: every bit of the layer before is a
+// TestCandidates compares a learnable mapping with the weights in the file. Every bit of the layer before is a
 // candidate.
 func TestCandidates(t *testing.T) {
 	f := open(t, "dwn-n4-learn")
@@ -193,7 +194,7 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// TestThresholds reads the network with thresholds that do not fit it.
+// TestThresholds reads the network with thresholds that do not fit the network.
 func TestThresholds(t *testing.T) {
 	f := open(t, "dwn-n2-fixed")
 	for name, test := range map[string]struct {
@@ -212,13 +213,13 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// TestDamagedNumbers damages the last numbers of a file in the legacy format, which has no checksums: elements of the
-// tables of the last layer or, if the storages are in reverse order, of another tensor.
+// TestDamagedNumbers damages the last numbers of a file in the legacy format, which has no checksums. These numbers
+// are elements of the tables of the last layer. If the storages are in reverse order, they belong to another tensor.
 func TestDamagedNumbers(t *testing.T) {
 	f := open(t, "dwn-n2-fixed")
 	data := f.Text(t, "state_dict_legacy.pt").Data
 	seen := map[string]bool{}
-	// 0x7fc00000 is NaN as an element of a table, and as an integer it is no bit of any layer.
+	// 0x7fc00000 is NaN as an element of a table. As an integer, it exceeds the number of every bit of a layer.
 	for at := len(data) - 4; at > len(data)-6000; at -= 4 {
 		damaged := slices.Clone(data)
 		copy(damaged[at:], []byte{0, 0, 0xc0, 0x7f})

@@ -44,10 +44,10 @@ func (n *network) input() error {
 	return nil
 }
 
-// maxInputs is above the number of bits that any network reads.
+// maxInputs is greater than the number of bits that any network reads.
 const maxInputs = 1 << 30
 
-// inputs returns the number of bits that the first layer reads, or 0 if neither the file nor the facts say it.
+// inputs returns the number of bits that the first layer reads, or 0 if neither the file nor the facts give it.
 func (n *network) inputs() (width int, from string, err error) {
 	first := n.layers[0]
 	width, _, _, err = first.shape()
@@ -78,7 +78,7 @@ func (n *network) inputs() (width int, from string, err error) {
 	return width, from, nil
 }
 
-// dense adds the layers to the graph.
+// dense adds the layers to the network.
 func (n *network) dense() error {
 	var tensors []*torchfile.Tensor
 	for _, l := range n.layers {
@@ -113,8 +113,8 @@ func (n *network) dense() error {
 	return nil
 }
 
-// follows returns the number of a layer's tables, and their number of pins. It returns an error if the layer
-// does not read the number of bits that the layer before has.
+// follows returns the number of tables of layer i, and the number of pins of each table. It returns an error if the
+// layer reads a different number of bits than the layer before has.
 func (n *network) follows(i, before int) (outputs, pins int, err error) {
 	l := n.layers[i]
 	inputs, outputs, pins, err := l.shape()
@@ -156,8 +156,8 @@ func (l *layer) wires(d *graph.Dense, before int) error {
 	return nil
 }
 
-// candidates sets the candidates of a layer with a learnable mapping. The weights have a row for each bit of
-// the layer before. Their columns are in order of table and, within a table, of pin; the first column is the
+// candidates sets the candidates of a layer with a learnable mapping. The weights have a row for each bit of the
+// layer before. Their columns are ordered by table and, within a table, by pin. The first column of a table is the
 // last pin in the graph. All pins share one slice of candidates.
 func (l *layer) candidates(d *graph.Dense, before int) error {
 	weights, err := checkpoint.Floats(l.key(learnable), l.tensors[learnable], d.Width*d.Pins)

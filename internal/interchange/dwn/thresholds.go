@@ -13,7 +13,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// held are thresholds in the file.
+// held holds the thresholds in the file.
 type held struct {
 	name string // the keys that lead to the thresholds
 	rows [][]float32
@@ -26,8 +26,9 @@ func isThresholds(key any) bool {
 	return last == "thresholds" || last == "thermometer_thresholds"
 }
 
-// thresholds takes the thresholds from the file, next to the state dict or in it, unless the user says that
-// there are none. It returns an error if the file has several different ones, or the user gives others.
+// thresholds takes the thresholds from the file, either from an entry next to the state dict or from the state dict.
+// It skips this if the user says that there are no thresholds. It returns an error if the file has several different
+// sets of thresholds, or if the user's thresholds differ from the file.
 func (n *network) thresholds(value any) error {
 	width, _, err := n.inputs()
 	if err != nil {
@@ -71,23 +72,24 @@ func equal(a, b [][]float32) bool {
 	return slices.EqualFunc(a, b, func(a, b []float32) bool { return slices.Equal(a, b) })
 }
 
-// search searches for thresholds in a file.
+// search is a search for thresholds in a file.
 type search struct {
 	src     *given.Source
 	content any // the state dict or model
-	width   int // number of bits that the first layer reads; 0: not known
+	width   int // number of bits that the first layer reads; 0 if it is not known
 	found   []held
-	err     error  // why the first ones found are not thresholds
-	other   string // a thermometer in the file, and why its thresholds were not taken; empty: none
+	err     error  // why the first numbers found are not thresholds
+	other   string // a thermometer in the file, and why its thresholds were not used; empty if there is none
 }
 
-// thermometers matches keys that lead to a thermometer. Scripts have other things with thresholds, too.
+// thermometers matches keys that lead to a thermometer. Scripts also save other things with thresholds.
 var thermometers = regexp.MustCompile(`(?i)therm|binari|encod`)
 
-// maxNesting is the largest depth of the search: a thermometer in a dictionary in a checkpoint.
+// maxNesting is the largest depth of the search. It is large enough for a thermometer in a dictionary in a
+// checkpoint.
 const maxNesting = 4
 
-// look searches dictionaries and the attributes of objects for thresholds. name has the keys that lead to
+// look searches dictionaries and the attributes of objects for thresholds. name consists of the keys that lead to
 // value.
 func (s *search) look(name string, value any, depth int) {
 	if o, ok := value.(*torchfile.Object); ok {
@@ -131,8 +133,8 @@ func (s *search) look(name string, value any, depth int) {
 	}
 }
 
-// fits reports whether thresholds give the number of bits that the first layer reads, if that is known. A
-// single row applies to all features, but only if it is known to belong to a thermometer.
+// fits reports whether thresholds give the number of bits that the first layer reads, if this number is known. A
+// single row applies to all features, but only if the row is known to belong to a thermometer.
 func (s *search) fits(rows [][]float32, named bool) bool {
 	per := len(rows[0])
 	if len(rows) == 1 {
@@ -141,7 +143,7 @@ func (s *search) fits(rows [][]float32, named bool) bool {
 	return s.width == 0 || len(rows)*per == s.width
 }
 
-// numbers returns the elements of a tensor, or of lists of numbers, with a shape of one or two dimensions. All
+// numbers returns the elements of a tensor or of lists of numbers. The result has one or two dimensions. All
 // dimensions of a tensor except the last become one dimension, the features.
 func (s *search) numbers(value any) (shape []int, values []float64, err error) {
 	switch v := value.(type) {

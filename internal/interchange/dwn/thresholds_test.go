@@ -89,8 +89,8 @@ func TestOneRowOfThresholds(t *testing.T) {
 	}
 }
 
-// TestThresholdsOfTheFileRefused checks that unsuitable thresholds in a file are refused, and thresholds that
-// contradict the user's.
+// TestThresholdsOfTheFileRefused checks that unsuitable thresholds in a file are refused. It also checks that
+// thresholds that contradict the user's thresholds are refused.
 func TestThresholdsOfTheFileRefused(t *testing.T) {
 	rows := torchtest.Tensor{Shape: []int{2, 2}, Elements: []float32{0.25, 0.5, -1, 2}}
 	ints := func(n ...int32) torchtest.Tensor { return torchtest.Tensor{Shape: []int{2, 2}, Elements: n} }

@@ -14,15 +14,16 @@ import (
 	"ialgn/internal/message"
 )
 
-// aigerReader reads an AIGER file: see Biere, "The AIGER And-Inverter Graph (AIG) Format", version 20071012.
+// aigerReader reads an AIGER file. The format is described in Biere, "The AIGER And-Inverter Graph (AIG) Format",
+// version 20071012.
 type aigerReader struct {
 	r                                *bufio.Reader
 	line                             int // number of the current line
 	ascii                            bool
 	variables, inputs, outputs, ands int
 	circuit                          *graph.Circuit
-	refs                             map[uint32]graph.Ref // ASCII: the variables that were read; binary: not used
-	inverted                         map[uint32]graph.Ref // by odd literal: the node of the complement
+	refs                             map[uint32]graph.Ref // ASCII: the variables that were read; not used for binary files
+	inverted                         map[uint32]graph.Ref // for each odd literal, the node of the complement
 }
 
 // ReadAIGER returns the network of a combinational and-inverter graph, binary or ASCII. It returns an error for
@@ -100,7 +101,7 @@ func (a *aigerReader) header() error {
 	return nil
 }
 
-// maxLine bounds the length of a line of numbers.
+// maxLine is the maximum length of a line of numbers.
 const maxLine = 256
 
 // text returns the next line.
@@ -110,7 +111,7 @@ func (a *aigerReader) text() (string, error) {
 	for {
 		c, err := a.r.ReadByte()
 		switch {
-		case errors.Is(err, io.EOF) && len(line) > 0: // the last line may lack its end
+		case errors.Is(err, io.EOF) && len(line) > 0: // the last line may lack its line end
 			return strings.TrimSuffix(string(line), "\r"), nil
 		case errors.Is(err, io.EOF):
 			return "", errors.New("the file ends here, it is cut off")
@@ -165,7 +166,7 @@ func (a *aigerReader) gate(literal uint32) error {
 	return nil
 }
 
-// delta reads a number with seven bits in each byte, lowest first.
+// delta reads a number that is stored with seven bits in each byte, lowest bits first.
 func (a *aigerReader) delta() (uint32, error) {
 	v := uint64(0)
 	for shift := 0; shift < 35; shift += 7 {
@@ -187,14 +188,14 @@ func (a *aigerReader) delta() (uint32, error) {
 	return 0, errors.New("a difference of literals has more than 31 bits")
 }
 
-// and adds the conjunction of two literals whose variables exist.
+// and adds the conjunction of two literals. Their variables must exist.
 func (a *aigerReader) and(p, q uint32) graph.Ref {
-	// The conjunction is 1 in one line. The line has the digit 0 for a complemented literal.
+	// The truth table has a single 1. In the number of its line, the digit is 0 for a complemented literal.
 	line := 2*(1^p&1) + (1 ^ q&1)
 	return a.circuit.Add(1<<line, a.ref(p), a.ref(q))
 }
 
-// ref returns the output of a literal's variable, without the complement.
+// ref returns the bit of a literal's variable, without the complement.
 func (a *aigerReader) ref(literal uint32) graph.Ref {
 	v := literal / 2
 	switch {
@@ -206,7 +207,7 @@ func (a *aigerReader) ref(literal uint32) graph.Ref {
 	return graph.Ref(v - 1)
 }
 
-// outputRefs returns the outputs for literals. It adds a node for each complemented one.
+// outputRefs returns the bits of output literals. It adds a node for each complemented literal.
 func (a *aigerReader) outputRefs(literals []uint32) ([]graph.Ref, error) {
 	outputs := make([]graph.Ref, len(literals))
 	for i, l := range literals {
@@ -230,7 +231,7 @@ func (a *aigerReader) outputRefs(literals []uint32) ([]graph.Ref, error) {
 	return outputs, nil
 }
 
-// readASCII reads the ASCII form, whose gates may be in any order.
+// readASCII reads the ASCII form. Its gates may be in any order.
 func (a *aigerReader) readASCII() ([]graph.Ref, error) {
 	a.refs = map[uint32]graph.Ref{}
 	for i := range a.inputs {
@@ -269,7 +270,7 @@ func (a *aigerReader) readASCII() ([]graph.Ref, error) {
 // gates reads the ASCII form of all gates.
 func (a *aigerReader) gates() error {
 	var ands [][3]uint32
-	place := map[uint32]int32{} // by variable: the gate that drives it
+	place := map[uint32]int32{} // for each variable, the gate that drives it
 	lines := a.line
 	for i := range a.ands {
 		v, err := a.numbers(3)
@@ -300,8 +301,8 @@ func (a *aigerReader) gates() error {
 	return nil
 }
 
-// addInOrder adds gates, each one after the gates that it reads. It returns a gate that depends on itself, or
-// -1.
+// addInOrder adds each gate after the gates that it reads. It returns the number of a gate that depends on itself, or
+// -1 if there is no such gate.
 func (a *aigerReader) addInOrder(ands [][3]uint32, place map[uint32]int32) int {
 	operand := func(i, k int) int32 {
 		if gate, ok := place[ands[i][1+k]/2]; ok {

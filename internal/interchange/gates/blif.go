@@ -13,21 +13,22 @@ import (
 	"ialgn/internal/message"
 )
 
-// blifReader reads a BLIF file: see "Berkeley Logic Interchange Format (BLIF)", University of California, 1992.
+// blifReader reads a BLIF file. The format is described in "Berkeley Logic Interchange Format (BLIF)", University of
+// California, 1992.
 type blifReader struct {
 	r       *bufio.Reader
-	line    int // number of the current logical line's first line
+	line    int // number of the line on which the current logical line begins
 	next    int
 	nets    map[string]int32
-	drivers []int32 // by net: the index of its cover, or one of the values below
-	used    []int32 // by net: the line that named it first
+	drivers []int32 // for each net, the index of its cover, or one of the values below
+	used    []int32 // for each net, the line that named it first
 	inputs  []int32
 	outputs []int32
 	covers  []cover
-	refs    []graph.Ref // by net: its bit in the circuit
+	refs    []graph.Ref // for each net, its bit in the circuit
 	begun   bool        // a model has begun
 	ended   bool
-	skipped string // directive that makes lines be skipped: .exdc until .end, .model until the end of the file; or empty
+	skipped string // reason to skip lines: .exdc (until .end), .model (until the end of the file), or empty
 	cares   bool   // don't cares were skipped
 	others  int    // number of models that were skipped
 	filling bool   // the current directive is .names
@@ -35,7 +36,7 @@ type blifReader struct {
 	free    []int32 // free space from which pins are taken
 }
 
-// Values of blifReader.drivers for nets without a cover.
+// These are the values of blifReader.drivers for nets without a cover.
 const (
 	undriven = -1
 	isInput  = -2
@@ -46,14 +47,14 @@ type cover struct {
 	line  int32
 	out   int32
 	pins  []int32
-	table uint64 // with up to six pins: truth table of the cubes; pin 0 is the highest digit
-	cubes []byte // with more pins: a character for each cube and pin
-	value byte   // value for the cubes: '0' or '1'; 0 if there are none yet
+	table uint64 // up to six pins: truth table of the cubes; pin 0 is the highest digit
+	cubes []byte // more than six pins: a character for each cube and pin
+	value byte   // output for the cubes: '0' or '1'; 0 if there are none yet
 }
 
-// ReadBLIF returns the network of the first model, which must be combinational. It returns an error with the
-// line for latches, instances of other models and gates of libraries. It skips everything that does not change
-// the function: delays, loads and areas, don't cares (.exdc), and models without an instance.
+// ReadBLIF returns the network of the first model, which must be combinational. It returns an error, with the line,
+// for latches, instances of other models and gates of libraries. It skips everything that does not change the
+// function. This includes delays, loads, areas, don't cares (.exdc), and models without an instance.
 func ReadBLIF(src *given.Source) (*graph.Network, error) {
 	b := &blifReader{r: bufio.NewReaderSize(io.NewSectionReader(src.File, 0, src.Size), 1<<16), nets: map[string]int32{}}
 	outputs, err := b.read()
@@ -73,7 +74,7 @@ func ReadBLIF(src *given.Source) (*graph.Network, error) {
 	return n, nil
 }
 
-// read reads the file and sorts its covers.
+// read reads the file. It then adds the covers to the circuit in the order of their dependencies.
 func (b *blifReader) read() ([]graph.Ref, error) {
 	for {
 		fields, err := b.fields()
@@ -97,8 +98,8 @@ func (b *blifReader) read() ([]graph.Ref, error) {
 	return b.emit()
 }
 
-// undrivenNet returns a net without a driver on which an output depends, the first one in the file, or -1 if
-// there is none. Undriven nets in unused logic, which other programs leave in their files, do not count.
+// undrivenNet returns the first net in the file that has no driver although an output depends on it. It returns -1 if
+// there is no such net. Undriven nets in unused logic do not count, because other programs leave them in their files.
 func (b *blifReader) undrivenNet() int32 {
 	found := int32(-1)
 	seen := make([]bool, len(b.drivers))
@@ -120,7 +121,7 @@ func (b *blifReader) undrivenNet() int32 {
 	return found
 }
 
-// name returns the name of a net, for an error.
+// name returns the name of a net, for error messages.
 func (b *blifReader) name(net int32) string {
 	for name, n := range b.nets {
 		if n == net {
@@ -130,7 +131,7 @@ func (b *blifReader) name(net int32) string {
 	return ""
 }
 
-// fields returns the words of the next line that has any. A backslash at the end of a line continues the line.
+// fields returns the words of the next line that is not empty. A backslash at the end of a line continues the line.
 func (b *blifReader) fields() ([][]byte, error) {
 	for {
 		var text []byte
@@ -155,7 +156,7 @@ func (b *blifReader) fields() ([][]byte, error) {
 	}
 }
 
-// statement reads a directive or a line of a cover.
+// statement processes a directive or a line of a cover.
 func (b *blifReader) statement(fields [][]byte) error {
 	word := string(fields[0])
 	switch {
@@ -163,7 +164,7 @@ func (b *blifReader) statement(fields [][]byte) error {
 		b.skipped = word
 		b.others++
 		return nil
-	case b.skipped == ".model" && word == ".subckt": // the first model may be a part of this one
+	case b.skipped == ".model" && word == ".subckt": // this model may contain the first model
 		return refused(word, fields[1:])
 	case b.skipped == ".model", b.skipped == ".exdc" && word != ".end":
 		return nil
@@ -197,8 +198,8 @@ func (b *blifReader) statement(fields [][]byte) error {
 	return nil
 }
 
-// silent are directives that do not change the function: the format's section on delays, and directives of SIS
-// and yosys.
+// silent lists directives that do not change the function. They are the directives of the format's section on delays,
+// and directives of SIS and yosys.
 var silent = []string{
 	".area", ".delay", ".wire_load_slope", ".wire", ".input_arrival", ".default_input_arrival", ".output_required",
 	".default_output_required", ".input_drive", ".default_input_drive", ".output_load", ".default_output_load",
@@ -243,7 +244,7 @@ func (b *blifReader) connection(fields [][]byte) error {
 	return nil
 }
 
-// net returns the number of a net, which may be new.
+// net returns the number of the net with the given name. It adds a new net if there is none.
 func (b *blifReader) net(name []byte) int32 {
 	if n, ok := b.nets[string(name)]; ok {
 		return n
@@ -278,7 +279,7 @@ func (b *blifReader) drive(net, driver int32, name []byte) error {
 	return nil
 }
 
-// names reads a .names directive, which begins a cover.
+// names processes a .names directive, which begins a cover.
 func (b *blifReader) names(fields [][]byte) error {
 	if len(fields) == 0 {
 		return errors.New(".names without an output")
@@ -299,7 +300,7 @@ func (b *blifReader) names(fields [][]byte) error {
 	return nil
 }
 
-// cube reads a line of the current cover.
+// cube processes a line of the current cover.
 func (b *blifReader) cube(fields [][]byte) error {
 	if !b.filling {
 		return fmt.Errorf("%.20q is not part of a .names", fields[0])
@@ -332,7 +333,7 @@ func (b *blifReader) cube(fields [][]byte) error {
 	return nil
 }
 
-// lines returns the truth table of a cube. The first pin is the highest digit of a line.
+// lines returns the truth table of a cube. The first pin is the highest digit of a line's number.
 func lines(cube []byte) uint64 {
 	table, n := uint64(0), len(cube)
 	for line := range 1 << n {

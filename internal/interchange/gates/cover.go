@@ -7,12 +7,12 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// emit builds the circuit, each cover after the covers that it reads, and returns the outputs.
+// emit builds the circuit and returns the outputs. It adds each cover after the covers that it reads.
 func (b *blifReader) emit() ([]graph.Ref, error) {
 	b.circuit = graph.NewCircuit(len(b.inputs))
 	b.refs = make([]graph.Ref, len(b.drivers))
 	for net, driver := range b.drivers {
-		if driver == undriven { // no output depends on it
+		if driver == undriven { // no output depends on this net
 			b.refs[net] = graph.False
 		}
 	}
@@ -39,7 +39,7 @@ func (b *blifReader) emit() ([]graph.Ref, error) {
 	return outputs, nil
 }
 
-// add adds the nodes of a cover. Constants and buffers need none.
+// add adds the nodes of a cover. Constants and buffers need no nodes.
 func (b *blifReader) add(c *cover) error {
 	if err := room(b.circuit, 1+2*len(c.cubes)); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (b *blifReader) add(c *cover) error {
 	return nil
 }
 
-// wide adds the nodes of a cover with more pins than a node may have: the disjunction of the cubes.
+// wide adds the nodes of a cover that has more pins than a node may have. The cover is the disjunction of its cubes.
 func (b *blifReader) wide(c *cover, pins []graph.Ref) graph.Ref {
 	var terms []graph.Ref
 	for cubes := c.cubes; len(cubes) > 0; cubes = cubes[len(pins):] {

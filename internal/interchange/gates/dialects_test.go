@@ -15,7 +15,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// dialects are texts of the same circuit: x is a and b, y is c or d.
+// dialects lists texts of the same circuit. In this circuit, x is a and b, and y is c or d.
 var dialects = []struct{ name, text string }{
 	{"plain", ".model m\n.inputs a b c d\n.outputs x y\n.names a b x\n11 1\n.names c d y\n1- 1\n-1 1\n.end\n"},
 	{"delays of LGSynth91", ".model m\n.inputs a b c d\n.outputs x y\n.default_input_arrival 0.00 0.00\n" +
@@ -46,7 +46,7 @@ var dialects = []struct{ name, text string }{
 	{"two connections", ".model m\n.inputs a b c d\n.outputs x y\n.conn t u\n.conn u x\n.names a b t\n11 1\n.names c d y\n00 0\n.end\n"},
 }
 
-// TestDialectsOfBLIF reads each dialect as the same circuit.
+// TestDialectsOfBLIF checks that all dialects are read as the same circuit.
 func TestDialectsOfBLIF(t *testing.T) {
 	for _, test := range dialects {
 		t.Run(test.name, func(t *testing.T) {
@@ -71,7 +71,8 @@ func sameAsBase(t *testing.T, n *graph.Network) {
 	}
 }
 
-// TestPartsOfModels refuses files whose models instantiate each other. The hint says how to flatten them.
+// TestPartsOfModels checks that files are refused if their models instantiate each other. The hint says how to
+// flatten them.
 func TestPartsOfModels(t *testing.T) {
 	const top = ".model m\n.inputs a b c d\n.outputs x y\n.subckt and2 p=a q=b r=x\n.names c d y\n00 0\n.end\n"
 	const part = ".model and2\n.inputs p q\n.outputs r\n.names p q r\n11 1\n.end\n"
@@ -89,7 +90,8 @@ func TestPartsOfModels(t *testing.T) {
 	}
 }
 
-// TestPassedOverPartsAreReported checks that the parts of a file that are not part of the network are reported.
+// TestPassedOverPartsAreReported checks that the findings report the parts of a file that do not belong to the
+// network.
 func TestPassedOverPartsAreReported(t *testing.T) {
 	for name, want := range map[string]string{
 		"don't cares": "don't cares", "black boxes": "2 models behind the first", "plain": "",
@@ -115,7 +117,7 @@ func TestPassedOverPartsAreReported(t *testing.T) {
 	}
 }
 
-// TestDialectsOfAIGER reads files of the same circuit: x is a and b, y is c or d.
+// TestDialectsOfAIGER reads several files of the same circuit. In this circuit, x is a and b, and y is c or d.
 func TestDialectsOfAIGER(t *testing.T) {
 	const ascii = "aag 6 4 0 2 2\n2\n4\n6\n8\n10\n13\n10 2 4\n12 7 9\n"
 	const binary = "aig 6 4 0 2 2\n10\n13\n\x06\x02\x03\x02"
@@ -143,7 +145,7 @@ func TestDialectsOfAIGER(t *testing.T) {
 	}
 }
 
-// TestDialectsByYosys runs the yosys command of the hint and compares the flattened file with the circuit.
+// TestDialectsByYosys runs the yosys command that the hint gives. It compares the flattened file with the circuit.
 func TestDialectsByYosys(t *testing.T) {
 	yosys, err := exec.LookPath("yosys")
 	if err != nil {

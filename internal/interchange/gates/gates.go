@@ -2,9 +2,9 @@
 // classifier counts, as in the files that compile --scope gates writes. Inputs and outputs keep the order of
 // the file. The user says how many classes there are.
 //
-// Circuits are combinational. The readers simplify only buffers and constants in BLIF. A node with more than
-// six inputs becomes several nodes. The file's size bounds the memory: no number in the file is trusted before
-// the things that it counts were read.
+// Circuits are combinational. The readers simplify nothing except buffers and constants in BLIF. A gate with more
+// than six inputs becomes several nodes. The file's size limits the memory. A number in the file never causes an
+// allocation before the items that it counts were read.
 package gates
 
 import (
@@ -16,14 +16,14 @@ import (
 	"ialgn/internal/message"
 )
 
-// maxInputs is the largest number of inputs. An AIGER file only gives their number, so its size does not bound
-// it.
+// maxInputs is the largest number of inputs. An AIGER file gives only the number of inputs, so the file's size does
+// not limit the number.
 const maxInputs = 1 << 24
 
 // whyNoSum says why a circuit has no classes.
 const whyNoSum = "a circuit does not say which class an output counts for, nor how counts become scores"
 
-// network makes the network from a circuit and its outputs.
+// network makes a network from a circuit and its outputs.
 func network(src *given.Source, format string, c *graph.Circuit, outputs []graph.Ref) (*graph.Network, error) {
 	if c.Inputs == 0 || len(outputs) == 0 {
 		return nil, fmt.Errorf("%d inputs and %d outputs are no classifier", c.Inputs, len(outputs))
@@ -55,9 +55,9 @@ func network(src *given.Source, format string, c *graph.Circuit, outputs []graph
 	return n, nil
 }
 
-// order calls emit for the elements 0 to n-1, each one after the elements that it depends on. Element i has
-// pins(i) pins, and pin(i, k) is the element that drives pin k, or negative if none does. order returns an
-// element that depends on itself, or -1.
+// order calls emit for the elements 0 to n-1. Each element comes after the elements that it depends on. Element i has
+// pins(i) pins. pin(i, k) is the element that drives pin k, or is negative if no element drives the pin. order
+// returns an element that depends on itself, or -1.
 func order(n int, pins func(i int) int, pin func(i, k int) int32, emit func(i int) error) (cycle int, err error) {
 	const (
 		open = 1 + iota
@@ -97,7 +97,7 @@ func order(n int, pins func(i int) int, pin func(i, k int) int32, emit func(i in
 	return -1, nil
 }
 
-// room returns an error if a circuit would become too large with more nodes.
+// room returns an error if a circuit would become too large with the given number of additional nodes.
 func room(c *graph.Circuit, more int) error {
 	if c.Nodes()+more > graph.MaxNodes {
 		return fmt.Errorf("more than %d nodes", graph.MaxNodes)

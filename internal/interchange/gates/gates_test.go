@@ -19,7 +19,7 @@ import (
 	"ialgn/netlist"
 )
 
-// source returns a text as a source for a reader, with one class per output, so that the scores are the outputs.
+// source returns a text as a source for a reader. Each output has its own class, so the scores are the outputs.
 func source(text string, outputs int) *given.Source {
 	tau := 1.0
 	return &given.Source{
@@ -45,8 +45,8 @@ func aag(r *rand.Rand, f *aiger.File) string {
 	return b.String() + "i0 x\nc\nmade by a test\n"
 }
 
-// TestWhatCompileWrites writes random netlists, and the gates of a network, as compile does. It reads them, and
-// compares the outputs with the AIGER file as internal/aiger reads it.
+// TestWhatCompileWrites writes random netlists, and the gates of a network, as compile does. It reads the files. It
+// compares the outputs with the outputs of the AIGER file as internal/aiger reads it.
 func TestWhatCompileWrites(t *testing.T) {
 	network, err := freeze.Network(netgen.Frozen(1, netgen.FrozenOptions{Width: 60, Classes: 5}), netlist.Gates)
 	if err != nil {
@@ -85,7 +85,7 @@ func TestWhatCompileWrites(t *testing.T) {
 	}
 }
 
-// same compares a network with an AIGER file for 64 random samples.
+// same compares the outputs of a network with the outputs of an AIGER file, for 64 random samples.
 func same(t *testing.T, r *rand.Rand, g *graph.Network, ref *aiger.File) {
 	t.Helper()
 	in := make([]uint64, len(ref.Inputs))
@@ -106,7 +106,7 @@ func same(t *testing.T, r *rand.Rand, g *graph.Network, ref *aiger.File) {
 	}
 }
 
-// TestCovers compares narrow and wide covers with their meaning.
+// TestCovers compares narrow and wide covers with the function that they describe.
 func TestCovers(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -120,7 +120,7 @@ func TestCovers(t *testing.T) {
 			cubes = append(cubes, string(cube))
 		}
 		b := &strings.Builder{}
-		// The cover comes before the nets that it reads: buffers of the inputs.
+		// The cover comes before the nets that it reads. These nets are buffers of the inputs.
 		fmt.Fprintf(b, ".model m\n.outputs y\n.inputs z")
 		for i := range n {
 			fmt.Fprintf(b, " \\\n i%d", i)
@@ -189,7 +189,8 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// TestUndriven reads a circuit with dead logic that reads an undriven net, as yosys and abc leave it.
+// TestUndriven reads a circuit with an undriven net that only dead logic reads. Yosys and abc leave such nets in
+// their files.
 func TestUndriven(t *testing.T) {
 	n, err := ReadBLIF(source(".model m\n.inputs a b\n.outputs y\n.names a gone dead\n11 1\n.names dead deader\n0 1\n"+
 		".names a b y\n11 1\n.end\n", 1))
@@ -280,7 +281,7 @@ func TestAIGERErrors(t *testing.T) {
 	}
 }
 
-// seeds adds files as seeds for fuzzing.
+// seeds adds the files of the tests as seeds for fuzzing.
 func seeds(f *testing.F) {
 	n := netgen.Netlist(3, netgen.NetlistOptions{Kinds: aiger.Kinds, Cells: 12})
 	for _, write := range []func(w io.Writer) error{

@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/interchange/given"
 )
 
-// TestPlainDecimals refuses numbers that are not plain decimal, in the file of facts and in single facts, and accepts
-// plain ones.
+// TestPlainDecimals checks that only plain decimal numbers are accepted, both in the file of facts and in single
+// facts.
 func TestPlainDecimals(t *testing.T) {
 	for _, number := range []string{"0x10", "1_0", "0b11", "0o17", "010", "\u0661\u0660", ".inf", "+-1"} {
 		_, file := given.ParseFacts([]byte("group_sum: {k: "+number+"}\n"), nil)

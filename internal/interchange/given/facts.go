@@ -1,5 +1,6 @@
-// This file describes facts: what a user says about a network that was trained elsewhere, if the framework's
-// file does not say it. Facts are in a JSON or YAML file with the keys of the frameworks' own constructors.
+// This file describes facts. A fact is what a user says about a network that was trained elsewhere, if the
+// framework's file does not say it. Facts are in a JSON or YAML file. Its keys are the keys of the frameworks' own
+// constructors:
 //
 //	framework: torchlogix
 //	layers_in_order:             # torchlogix
@@ -16,17 +17,17 @@
 
 package given
 
-// Facts are the contents of a file of facts. Facts that the file does not give are nil, empty or 0.
+// Facts holds the contents of a file of facts. Facts that the file does not give are nil, empty or 0.
 type Facts struct {
-	Name      string // name of the file; empty: no file
+	Name      string // name of the file; empty: there is no file
 	SHA256    string // checksum of the file's bytes
 	Framework string `json:"framework"`
 
-	InDim       int    `json:"in_dim"` // difflogic: input bits
-	Widths      []int  `json:"widths"` // difflogic: gates of each layer
+	InDim       int    `json:"in_dim"` // difflogic: number of input bits
+	Widths      []int  `json:"widths"` // difflogic: number of gates of each layer
 	Connections string `json:"connections"`
 
-	Parametrization string `json:"parametrization"` // torchlogix: of layers that do not show their own
+	Parametrization string `json:"parametrization"` // torchlogix: for layers without a parametrization of their own
 
 	Layers        []DWNLayer   `json:"layers"`
 	LayersInOrder []TorchLayer `json:"layers_in_order"`
@@ -35,7 +36,7 @@ type Facts struct {
 	Input         InputNumbers `json:"input"`
 	Classes       []string     `json:"classes"`
 
-	Unused []string `json:"-"` // keys of the file that have no meaning here
+	Unused []string `json:"-"` // keys of the file that are not used
 }
 
 // GroupSum says how the last layer's bits become scores.
@@ -76,7 +77,7 @@ type TorchLayer struct {
 	Stride         int   `json:"stride"`
 	Padding        *int  `json:"padding"`
 	GroupSize      *int  `json:"channel_group_size"`
-	Kernel         int   `json:"kernel"` // size of a pooling's window
+	Kernel         int   `json:"kernel"` // side of a pooling's window
 
 	K    *int     `json:"k"`
 	Tau  *float64 `json:"tau"`
@@ -85,19 +86,19 @@ type TorchLayer struct {
 	ThresholdsShape []int `json:"thresholds_shape"`
 }
 
-// Thermometer says how features become bits. In a file, it may also be a text, which has no meaning here except
-// none.
+// Thermometer says how features become bits. In a file, it may also be a text. The text "none" sets None; any other
+// text has no effect.
 type Thermometer struct {
 	File  string `json:"thresholds_file"` // name of a .npy file next to the file of facts
 	Shape []int  `json:"shape"`
 	Bits  int    `json:"bits"`
-	// None says that the network takes bits, if the framework's file does not say so. In a file, the text none
-	// may replace the keys.
+	// None says that the network takes bits, if the framework's file does not say so. In a file, the text "none" may
+	// replace the keys.
 	None bool `json:"none"`
 }
 
-// InputNumbers says that features are whole numbers of some bits, and that the network takes them divided by
-// Divisor. In a file, it may also be a text, which has no meaning here except for a shape.
+// InputNumbers says that features are whole numbers with a given number of bits. The network takes them divided by
+// Divisor. In a file, it may also be a text. Only a shape in this text is used.
 type InputNumbers struct {
 	Bits    int     `json:"bits"`
 	Divisor float64 `json:"divisor"`

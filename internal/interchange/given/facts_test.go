@@ -79,7 +79,7 @@ func TestParseRefusesBadFacts(t *testing.T) {
 	}
 }
 
-// TestSingleFacts gives single facts. They replace facts of the file or are added to them.
+// TestSingleFacts checks that single facts replace the facts of the file or are added to them.
 func TestSingleFacts(t *testing.T) {
 	f, err := ParseFacts([]byte(example), []string{
 		"group_sum.tau=2.5", "layers_in_order[1].parametrization=light", "layers_in_order[4].type=GroupSum", "input={bits: 8}",
@@ -105,7 +105,7 @@ func TestSingleFacts(t *testing.T) {
 	}
 }
 
-// TestSingleFactsWithinTexts gives single facts for keys whose values in the file are texts or maps.
+// TestSingleFactsWithinTexts checks single facts for keys whose values in the file are texts or maps.
 func TestSingleFactsWithinTexts(t *testing.T) {
 	want := InputNumbers{Shape: []int{1, 8, 8}, Bits: 5, Divisor: 16}
 	for _, further := range [][]string{
@@ -128,14 +128,14 @@ func TestSingleFactsWithinTexts(t *testing.T) {
 	}
 }
 
-// TestExponent reads a number with an exponent, which the YAML reader takes for a text.
+// TestExponent reads a number with an exponent. The YAML reader takes such a number for a text.
 func TestExponent(t *testing.T) {
 	if f, err := ParseFacts(nil, []string{"group_sum.tau=1e-3"}); err != nil || *f.Sum.Tau != 1e-3 {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
 
-// TestNumbersAsClasses reads names of classes that YAML takes for numbers or booleans.
+// TestNumbersAsClasses reads class names that YAML takes for numbers or booleans.
 func TestNumbersAsClasses(t *testing.T) {
 	f, err := ParseFacts([]byte("classes: [0, -1, 1.5, true, six]"), nil)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"ialgn/internal/decimal"
 )
 
-// amended returns facts as JSON, with further facts added.
+// amended returns facts as JSON. It adds the further facts to the facts in data.
 func amended(data []byte, further []string) ([]byte, error) {
 	if !json.Valid(data) && len(data) > 0 {
 		converted, err := toJSON(data)
@@ -29,7 +29,7 @@ func amended(data []byte, further []string) ([]byte, error) {
 	var all any = map[string]any{}
 	if len(data) > 0 {
 		var keys map[string]json.RawMessage
-		if json.Unmarshal(data, &keys) == nil && keys != nil { // facts are added to the meaning of texts
+		if json.Unmarshal(data, &keys) == nil && keys != nil { // facts are added to the values that replace texts
 			texts(keys)
 			converted, err := json.Marshal(keys)
 			if err != nil {
@@ -61,8 +61,8 @@ func amended(data []byte, further []string) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// toJSON converts YAML to JSON. A number that is not plain decimal, such as 0x10 or 1_000, becomes a text,
-// which is an error for a key that needs a number.
+// toJSON converts YAML to JSON. A number that is not plain decimal, such as 0x10 or 1_000, becomes a text. For a key
+// that needs a number, this text is an error.
 func toJSON(data []byte) ([]byte, error) {
 	var text strings.Builder
 	for _, t := range lexer.Tokenize(string(data)) {
@@ -82,8 +82,8 @@ func toJSON(data []byte) ([]byte, error) {
 // step matches a key, optionally with an index into a list.
 var step = regexp.MustCompile(`^([A-Za-z_]+)(?:\[([0-9]{1,4})\])?$`)
 
-// merged adds the keys of value to the keys of old. A key in both takes the new value. If either one has no
-// keys, the result is value.
+// merged adds the keys of value to the keys of old. A key that both have gets the value from the new map. If value or
+// old is not a map, the result is value.
 func merged(old, value any) any {
 	into, isOld := old.(map[string]any)
 	from, isNew := value.(map[string]any)

@@ -1,5 +1,5 @@
-// Package given holds the input of a reader of another framework's file: the file, and the facts that the user
-// gives because the file does not.
+// Package given holds the input for a reader of another framework's file. The input is the file and the user's facts,
+// which say what the file does not.
 package given
 
 import (
@@ -14,27 +14,27 @@ import (
 	"ialgn/internal/message"
 )
 
-// Source is a file with the user's facts about it.
+// Source is a file together with the user's facts about it.
 type Source struct {
 	Name string // name of the file, for messages
-	Path string // path as the user gave it, for hints; empty: Name
+	Path string // path as the user gave it, for hints; if empty, Name is used
 	File io.ReaderAt
 	Size int64
 
 	Facts  *Facts // never nil
-	Wiring *File  // nil: none was given
-	// Thresholds are real thresholds, [feature][bit], with one row for all features or one for each channel;
-	// nil: none.
+	Wiring *File  // nil: the user gave no file of the wiring
+	// Thresholds holds real thresholds, [feature][bit]. It has a row for each feature, one row for all features, or a
+	// row for each channel. Thresholds is nil if the user gave none.
 	Thresholds [][]float32
 }
 
-// File is another file of the user, read completely.
+// File is another file that the user gave. Its content has been read completely.
 type File struct {
 	Name string
 	Data []byte
 }
 
-// Said returns the place where the facts come from, for findings.
+// Said returns the source that findings name for the user's facts.
 func (s *Source) Said() string {
 	if s.Facts.Name == "" {
 		return "the options"
@@ -42,7 +42,7 @@ func (s *Source) Said() string {
 	return s.Facts.Name
 }
 
-// Bytes reads the whole file. It returns an error if it is larger than limit.
+// Bytes reads the whole file. It returns an error if the file is larger than limit.
 func (s *Source) Bytes(limit int64) ([]byte, error) {
 	if s.Size > limit {
 		return nil, fmt.Errorf("%d bytes, more than the %d of the largest file of that form that is read", s.Size, limit)
@@ -54,10 +54,10 @@ func (s *Source) Bytes(limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// Missing is the error that a file lacks something without which the network is not defined.
+// Missing is the error for a file that lacks data without which the network is not defined.
 type Missing struct {
 	What string // such as "tau", "wiring", "thresholds", "classes"
-	Why  string // why the file does not have it
+	Why  string // why the file does not have the data
 }
 
 func (m *Missing) Error() string { return fmt.Sprintf("%s is not known: %s", m.What, m.Why) }
@@ -94,9 +94,9 @@ func (s *Source) SHA256() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// Rows returns the rows of an array of two dimensions, or of one dimension as a single row. It returns an error
-// if float32 does not have a number exactly: rounding would give another threshold, and a feature may lie
-// between the two.
+// Rows returns the rows of an array of two dimensions, or an array of one dimension as a single row. It returns an
+// error if a number is not exactly a float32. Rounding would give another threshold, and a feature may lie between
+// the two.
 func Rows(shape []int, values []float64) ([][]float32, error) {
 	var width int
 	switch {

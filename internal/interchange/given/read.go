@@ -24,12 +24,12 @@ import (
 // maxBytes is the size of the largest file of facts.
 const maxBytes = 16 << 20
 
-// ReadFacts reads a file of facts in JSON or YAML. It lists keys without a meaning in Unused. A value of the
-// wrong type is an error.
+// ReadFacts reads a file of facts in JSON or YAML. Keys that are not used are listed in Unused. A value of the wrong
+// type is an error.
 //
-// Further facts are KEY=VALUE. KEY may have dots and list indices, as in layers_in_order[2].parametrization.
-// VALUE is YAML. Further facts replace facts of the file. Without a file (path is empty) there are only the
-// further facts.
+// Further facts have the form KEY=VALUE. KEY may have dots and list indices, as in
+// layers_in_order[2].parametrization. VALUE is YAML. Further facts replace facts of the file. If path is empty, there
+// are only the further facts.
 func ReadFacts(path string, further []string) (*Facts, error) {
 	if path == "" {
 		f, err := ParseFacts(nil, further)
@@ -59,7 +59,7 @@ func ReadFacts(path string, further []string) (*Facts, error) {
 	return f, nil
 }
 
-// ParseFacts reads facts in JSON or YAML and adds further ones. data may be empty.
+// ParseFacts reads facts in JSON or YAML and adds the further facts. data may be empty.
 func ParseFacts(data []byte, further []string) (*Facts, error) {
 	data, err := amended(data, further)
 	if err != nil {
@@ -83,8 +83,10 @@ func ParseFacts(data []byte, further []string) (*Facts, error) {
 // shape matches the shape of a sample in a text such as "float32 [1, 8, 8]".
 var shape = regexp.MustCompile(`\[(\d+(?:, *\d+)*)\]`)
 
-// texts replaces alternative forms by their meaning: a text for input by the shape in it, a text for
-// thermometer by whether it says none, and class names that are numbers by texts.
+// texts replaces alternative forms of facts with their meaning:
+//   - a text for input is replaced with the shape in it;
+//   - a text for thermometer is replaced with whether it says "none";
+//   - class names that are numbers are replaced with texts.
 func texts(all map[string]json.RawMessage) {
 	text := func(key string) (string, bool) {
 		var s string
@@ -115,7 +117,7 @@ func texts(all map[string]json.RawMessage) {
 	}
 }
 
-// fill sets the fields of a structure, and returns the keys for which there is no field.
+// fill sets the fields of a structure, and returns the keys that have no field.
 func fill(to reflect.Value, from map[string]json.RawMessage, place string) (unused []string, err error) {
 	fields := map[string]reflect.Value{}
 	for i := range to.NumField() {
@@ -138,7 +140,8 @@ func fill(to reflect.Value, from map[string]json.RawMessage, place string) (unus
 	return unused, nil
 }
 
-// fillField sets a field: a structure or a list of structures by their keys, anything else by its value.
+// fillField sets a field. It fills a structure or a list of structures by their keys. Any other field is set to the
+// value itself.
 func fillField(field reflect.Value, raw json.RawMessage, place string) (unused []string, err error) {
 	kind := field.Type()
 	switch {
@@ -186,8 +189,8 @@ func fillField(field reflect.Value, raw json.RawMessage, place string) (unused [
 	return nil, fmt.Errorf("%s: %w", place, message.ExplainJSON(err))
 }
 
-// number converts a text that is a number, such as 1e-3, to a number. The YAML reader reads such numbers as
-// texts.
+// number converts a text that is a number, such as 1e-3, to a number. It is needed because the YAML reader reads such
+// numbers as texts.
 func number(raw json.RawMessage) json.RawMessage {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {

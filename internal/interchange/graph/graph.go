@@ -1,15 +1,16 @@
-// Package graph holds a network of another framework between its reader and the model file (package
-// interchange).
+// Package graph holds a network of another framework. A reader produces it, and package interchange turns it into a
+// model.
 //
-// A [Network] takes features, turns them into bits, and counts bits for each class. In between, it has either
-// layers of nodes with known parameters ([Network.Dense]), from which training can continue, or a circuit of
-// look-up tables ([Circuit]). Readers unroll everything else into a circuit: convolutions, connections that
-// skip layers, gates.
+// A [Network] takes features, turns them into bits, and counts bits for each class. Between the input bits and the
+// counts, it has either layers of nodes with known parameters ([Network.Dense]), from which training can continue, or
+// a circuit of look-up tables ([Circuit]). Readers unroll everything else into a circuit, including convolutions,
+// connections that skip layers, and gates.
 //
 // # Order
 //
-// The pins are the binary digits of the number of a table's line, pin 0 the highest digit, as everywhere in
-// package trainer. For a framework whose first pin is the lowest digit, the pins are in reverse order here.
+// The values of the pins are the binary digits of the number of a table's line. Pin 0 is the highest digit, as
+// everywhere in package trainer. For a framework whose first pin is the lowest digit, the pins are in reverse order
+// here.
 package graph
 
 import (
@@ -18,21 +19,20 @@ import (
 	mathbits "math/bits"
 )
 
-// MaxPins is the largest fan-in of a node.
+// MaxPins is the largest number of inputs (pins) of a node.
 const MaxPins = 6
 
 // Network is a network of another framework.
 type Network struct {
-	Format   string // the format, as users name it: difflogic, torchlogix and so on
+	Format   string // the format's name for users, such as difflogic or torchlogix
 	Input    Input
-	Dense    []Dense  // all layers in order; the first one reads the input bits; nil: the network is Circuit
+	Dense    []Dense  // all layers in order; the first layer reads the input bits; nil: the network is Circuit
 	Circuit  *Circuit // nil: the network is Dense
 	Sum      Sum
 	Findings []Finding
 }
 
-// Finding is a fact about the network that was found in a file, or given by the user, as users see it on the
-// screen.
+// Finding is a fact about the network for the user's screen. The fact was found in a file or given by the user.
 type Finding struct {
 	What string `json:"what"` // such as "wiring"
 	Is   string `json:"is"`   // such as "4 layers of 200 gates, unique pairs"
@@ -47,22 +47,22 @@ func (n *Network) Found(what, is, from string) {
 // Input describes the features of the network and how they become bits.
 type Input struct {
 	Shape []int // shape of a sample, such as [1 28 28]; features are numbered in C order
-	// Thresholds are the thresholds of real-valued features, in the order of the framework's bits, which need
-	// not be ascending: bit j is x > Thresholds[feature][j] in float32. Every feature has the same number. Nil
-	// means that features are numbers of Digits bits.
+	// Thresholds holds the thresholds of real-valued features. Bit j of a feature x is x > Thresholds[feature][j] in
+	// float32. The thresholds are in the order of the framework's bits, which may not be ascending. Every feature has
+	// the same number of thresholds. If Thresholds is nil, features are numbers of Digits bits.
 	Thresholds [][]float32
-	// Digits is the number of bits of a whole-number feature, 1 to 8, lowest bit first. It is 1 if the network
-	// takes bits, and 0 if there are Thresholds.
+	// Digits is the number of bits of a whole-number feature, 1 to 8. The lowest bit comes first. Digits is 1 if the
+	// network takes bits, and 0 if there are Thresholds.
 	Digits int
-	// Order gives the feature and the bit of the feature for each input bit of the network. Nil means feature
-	// by feature, all bits of the first feature first.
+	// Order gives the feature and the bit of the feature for each input bit of the network. If Order is nil, the bits
+	// are ordered by feature: all bits of the first feature come first.
 	Order []Bit
 }
 
 // Bit is a bit of a feature.
 type Bit struct {
 	Feature int32
-	Index   int32 // among the feature's thresholds or digits
+	Index   int32 // among the thresholds or digits of the feature
 }
 
 // Features returns the number of features of a sample.
@@ -74,7 +74,7 @@ func (in *Input) Features() int {
 	return n
 }
 
-// PerFeature returns the number of bits of a feature.
+// PerFeature returns the number of bits of each feature.
 func (in *Input) PerFeature() int {
 	if len(in.Thresholds) > 0 {
 		return len(in.Thresholds[0])
@@ -90,7 +90,7 @@ func (in *Input) Bits() int {
 	return in.Features() * in.PerFeature()
 }
 
-// Bit returns the feature, and the bit of the feature, of input bit i.
+// Bit returns the feature of input bit i, and the number of the bit within the feature.
 func (in *Input) Bit(i int) Bit {
 	if in.Order != nil {
 		return in.Order[i]
@@ -99,19 +99,19 @@ func (in *Input) Bit(i int) Bit {
 	return Bit{int32(i / per), int32(i % per)}
 }
 
-// Dense is a layer in which every node reads the layer before.
+// Dense is a layer in which every node reads only the layer before.
 type Dense struct {
 	Width, Pins int
-	// Softmax16 says that Logits select among the 16 operations of two pins: the largest logit counts, and the
-	// first one wins a tie. Otherwise there is a logit for each line of the table, which is 1 if its logit is
+	// Softmax16 says that Logits select among the 16 operations of two pins. The largest logit counts, and the first one
+	// wins a tie. If Softmax16 is false, Logits has one logit for each line of the table. The line is 1 if its logit is
 	// above 0.
 	Softmax16 bool
 	Logits    []float32 // [Width][16 or 2^Pins]
-	// Candidates is the number of wires from which each pin chooses. If there are several, the one with the
-	// largest logit counts, and the first one wins a tie.
+	// Candidates is the number of wires from which each pin chooses. If there are several, the wire with the largest
+	// logit counts, and the first one wins a tie.
 	Candidates int
 	Wires      [][]uint32  // [pin][Width*Candidates]
-	Choice     [][]float32 // [pin][Width*Candidates]; nil with one candidate
+	Choice     [][]float32 // [pin][Width*Candidates]; nil if there is one candidate
 }
 
 // Arity returns the number of logits of a node.
@@ -137,7 +137,7 @@ func (d *Dense) Table(node int) uint64 {
 	return table
 }
 
-// Wire returns the index of the bit, in the layer before, that a pin of a node reads.
+// Wire returns the number of the bit that a pin of a node reads. It is a bit of the layer before.
 func (d *Dense) Wire(node, pin int) uint32 {
 	wires := d.Wires[pin][node*d.Candidates : (node+1)*d.Candidates]
 	if d.Candidates == 1 {
@@ -156,9 +156,9 @@ func argmax(x []float32) int {
 	return best
 }
 
-// OperationTable returns the truth table of an operation of two pins. The numbers of the operations, 0 to 15,
-// are the same in difflogic, torchlogix and the paper: four binary digits, one for each line in order, the
-// first line as the highest digit.
+// OperationTable returns the truth table of an operation of two pins. The operations are numbered 0 to 15, as in
+// difflogic, torchlogix and the paper. A number has four binary digits, one for each line in order. The first line is
+// the highest digit.
 func OperationTable(op int) uint64 {
 	table := uint64(0)
 	for line := range 4 {
@@ -167,12 +167,12 @@ func OperationTable(op int) uint64 {
 	return table
 }
 
-// Sum says how the bits of the last layer become scores: (count + Beta) / Tau for each class.
+// Sum says how the bits of the last layer become scores. The score of each class is (count + Beta) / Tau.
 type Sum struct {
-	// Groups are the bits that count for each class. In a network of Dense layers, a reference is the number of
-	// a node in the last layer. A bit that occurs twice counts twice. False and True are allowed.
+	// Groups holds the bits that count for each class. In a network of Dense layers, a reference is the number of a node
+	// in the last layer. A bit that occurs twice counts twice. False and True are allowed.
 	Groups [][]Ref
-	Beta   []float64 // one for each class, or one for all; empty: 0
+	Beta   []float64 // one number for each class, or one for all classes; empty: 0
 	Tau    float64
 }
 
@@ -203,10 +203,10 @@ func Contiguous(n, classes int) [][]Ref {
 	return groups
 }
 
-// Ref is a bit in a circuit: an input bit, or after these the output of a node.
+// Ref is a bit in a circuit. The input bits come first, and the outputs of the nodes follow.
 type Ref int32
 
-// References to constants.
+// These are the references to constants.
 const (
 	False Ref = -1
 	True  Ref = -2
@@ -219,7 +219,7 @@ const MaxNodes = 1 << 27
 type Circuit struct {
 	Inputs int
 	Tables []uint64
-	Start  []uint32 // by node: index of its first pin in Pins; one more element has the end of the last node's pins
+	Start  []uint32 // for each node, the index of its first pin in Pins; then the end of the last pins
 	Pins   []Ref
 }
 
@@ -229,8 +229,8 @@ func NewCircuit(inputs int) *Circuit { return &Circuit{Inputs: inputs, Start: []
 // Nodes returns the number of nodes.
 func (c *Circuit) Nodes() int { return len(c.Tables) }
 
-// Add appends a node, without any simplification, and returns its output. Pins may be constants. Add panics if
-// there are more than MaxPins pins or a pin does not exist, because readers check their files.
+// Add appends a node, without any simplification, and returns its output. Pins may be constants. Add panics if there
+// are more than MaxPins pins or if a pin does not exist. Readers check their files before they call Add.
 func (c *Circuit) Add(table uint64, pins ...Ref) Ref {
 	if len(pins) > MaxPins {
 		panic(fmt.Sprintf("graph: a node of %d pins", len(pins)))
@@ -250,8 +250,8 @@ func (c *Circuit) Add(table uint64, pins ...Ref) Ref {
 // NodePins returns the pins of a node.
 func (c *Circuit) NodePins(node int) []Ref { return c.Pins[c.Start[node]:c.Start[node+1]] }
 
-// Check returns an error if a node has too many pins, a table larger than its pins allow, or a pin that is not
-// before it.
+// Check returns an error if a node has too many pins, a table larger than its pins allow, or a pin that is not an
+// earlier bit.
 func (c *Circuit) Check() error {
 	if len(c.Start) != c.Nodes()+1 || c.Inputs < 0 || c.Nodes() > MaxNodes {
 		return fmt.Errorf("a circuit of %d nodes with %d places of pins", c.Nodes(), len(c.Start))
@@ -270,12 +270,12 @@ func (c *Circuit) Check() error {
 	return nil
 }
 
-// Or returns the OR of bits, 0 if there are none. It adds nodes of up to MaxPins pins.
+// Or returns the OR of bits, or 0 if bits is empty. It adds nodes of up to MaxPins pins.
 func (c *Circuit) Or(bits ...Ref) Ref {
 	return c.fold(bits, func(pins int) uint64 { return math.MaxUint64 >> (64 - uint(1)<<pins) &^ 1 })
 }
 
-// Xor returns the exclusive OR of bits, 0 if there are none. It adds nodes of up to MaxPins pins.
+// Xor returns the exclusive OR of bits, or 0 if bits is empty. It adds nodes of up to MaxPins pins.
 func (c *Circuit) Xor(bits ...Ref) Ref {
 	return c.fold(bits, func(pins int) (table uint64) {
 		for line := range uint(1) << pins {
@@ -285,7 +285,8 @@ func (c *Circuit) Xor(bits ...Ref) Ref {
 	})
 }
 
-// fold combines bits into one by nodes of a symmetric and associative function, given by its tables.
+// fold combines bits into one bit by a symmetric and associative function. table returns the function's truth table
+// for a given number of pins.
 func (c *Circuit) fold(bits []Ref, table func(pins int) uint64) Ref {
 	for len(bits) > 1 {
 		var next []Ref
@@ -306,8 +307,8 @@ func (c *Circuit) fold(bits []Ref, table func(pins int) uint64) Ref {
 	return bits[0]
 }
 
-// AddTo appends the nodes of the layer to a circuit, with the selected wires and tables, and returns their
-// outputs.
+// AddTo appends the nodes of the layer to a circuit and returns their outputs. The nodes have the wires and tables
+// with the largest logits.
 func (d *Dense) AddTo(c *Circuit, before []Ref) []Ref {
 	out, pins := make([]Ref, d.Width), make([]Ref, d.Pins)
 	for i := range out {

@@ -11,13 +11,14 @@ import (
 
 // window describes a window that slides over the spatial axes of a value.
 type window struct {
-	in              []int // lengths of the axes
+	in              []int // lengths of the spatial axes
 	kernel, strides []int
 	begin           []int // number of zeros added before each axis
-	out             []int // positions along each axis
+	out             []int // number of positions along each axis
 }
 
-// readWindow reads the attributes of ONNX's Conv. Zeros after an axis change only the number of positions.
+// readWindow reads the attributes of ONNX's Conv. Padding after the end of an axis changes only the number of
+// positions.
 func readWindow(n *onnx.Node, in []int) (*window, error) {
 	w := &window{in: in}
 	axes := len(in)
@@ -58,8 +59,8 @@ func readWindow(n *onnx.Node, in []int) (*window, error) {
 	return w, nil
 }
 
-// place returns the index, in C order of the spatial axes, of the element at an offset in the window at a
-// position. It returns -1 for an element of the padding.
+// place returns the index of the element at the given offset within the window, if the window is at the given
+// position. The index is in C order of the spatial axes. It is -1 for an element of the padding.
 func (w *window) place(position, offset int) int {
 	at, step := 0, 1
 	for i := len(w.in) - 1; i >= 0; i-- {
@@ -73,18 +74,18 @@ func (w *window) place(position, offset int) int {
 	return at
 }
 
-// tree holds what a LookupTableConv computes at every position.
+// tree holds the look-up tables that a LookupTableConv applies at every position.
 type tree struct {
 	*window
 	*tables                   // [kernel][node]
 	channels              int // channels of the input
 	kernels, leaves, rank int
 	depth, nodes          int
-	indices               []int32 // [kernel][leaf][rank], into a patch
+	indices               []int32 // [kernel][leaf][rank]; each is an index into a patch
 	elem                  onnx.DataType
 }
 
-// lookupTableConv unrolls trees of look-up tables over all positions. With depth 0, its result is the leaves'
+// lookupTableConv unrolls trees of look-up tables over all positions. If the depth is 0, its result is the leaves'
 // inputs.
 func lookupTableConv(r *reader, n *onnx.Node) (*value, error) {
 	a, err := attributes(n, map[string]int64{
@@ -171,7 +172,7 @@ func (r *reader) readTree(n *onnx.Node, v *value, depth int64) (*tree, error) {
 	return t, r.readTrees(n, t)
 }
 
-// isTree counts the nodes of a tree, and reports whether the number of leaves fits its depth.
+// isTree counts the nodes of a tree. It reports whether the number of leaves fits the tree's depth.
 func (t *tree) isTree() bool {
 	if t.depth < 1 || t.depth > 30 || t.rank > 24 {
 		return false
@@ -201,8 +202,8 @@ func (r *reader) readTrees(n *onnx.Node, t *tree) error {
 	return err
 }
 
-// tree adds the nodes of one kernel at one position, leaves first. A higher node reads as many nodes as it has
-// pins.
+// tree adds the nodes of one kernel at one position, starting with the leaves. A node above the leaves has one pin
+// for each node that it reads.
 func (r *reader) tree(v *value, t *tree, position, kernel int) (graph.Ref, error) {
 	level := make([]graph.Ref, 0, t.leaves*t.rank)
 	for _, at := range t.indices[kernel*t.leaves*t.rank : (kernel+1)*t.leaves*t.rank] {
@@ -251,7 +252,8 @@ func (r *reader) passThrough(v *value, t *tree, shape []int) (*value, error) {
 	return r.pick(v, from, shape)
 }
 
-// maxPool is ONNX's MaxPool of bits, with channels first: their OR. Padding is never the largest element.
+// maxPool computes ONNX's MaxPool of bits, with channels first. The result is the OR of the bits in each window.
+// Padding is never the largest element.
 func maxPool(r *reader, n *onnx.Node) (*value, error) {
 	if err := checkPool(n); err != nil {
 		return nil, err
@@ -301,7 +303,7 @@ func maxPool(r *reader, n *onnx.Node) (*value, error) {
 func checkPool(n *onnx.Node) error {
 	for i := range n.Attributes {
 		switch a := &n.Attributes[i]; a.Name {
-		case "kernel_shape", "strides", "pads", "storage_order": // for readWindow, or for an unsupported output
+		case "kernel_shape", "strides", "pads", "storage_order": // read by readWindow, or only for an unsupported output
 		case "auto_pad":
 			if a.Text != "NOTSET" {
 				return errors.New("auto_pad is not read: give pads")

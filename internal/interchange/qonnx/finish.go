@@ -9,10 +9,11 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// layer is a LookupTable of one-bit words. A network may be a chain of layers.
+// layer is a LookupTable of one-bit words. A network may be a chain of such layers.
 type layer struct{ width, pins int }
 
-// finish makes the network from the most useful output: sums, the class of sums, or bits.
+// finish makes the network from the most useful output. An output can be sums, the class with the largest sum, or
+// bits.
 func (r *reader) finish() (*graph.Network, error) {
 	v, name := r.outcome()
 	if v == nil || r.circuit == nil {
@@ -40,7 +41,7 @@ func (r *reader) finish() (*graph.Network, error) {
 	return r.net, nil
 }
 
-// outcome returns the most useful output.
+// outcome returns the most useful output and its name.
 func (r *reader) outcome() (best *value, name string) {
 	rank := func(v *value) int {
 		switch {
@@ -63,7 +64,7 @@ func (r *reader) outcome() (best *value, name string) {
 	return best, name
 }
 
-// same returns a list of one number if all numbers of the list are equal, otherwise the list.
+// same returns a list of one number if all numbers of the list are equal. Otherwise it returns the list unchanged.
 func same(list []float64) []float64 {
 	if len(list) > 0 && !slices.ContainsFunc(list, func(x float64) bool { return x != list[0] }) {
 		return list[:1]
@@ -71,7 +72,7 @@ func same(list []float64) []float64 {
 	return list
 }
 
-// groups makes sums of an output of bits, in the groups that the user gives.
+// groups turns an output of bits into sums, with the groups that the user gives.
 func (r *reader) groups(v *value, name string) error {
 	n, facts := v.elements(), &r.src.Facts.Sum
 	sum := &checkpoint.Sum{Why: fmt.Sprintf("the graph ends in bits, %.80q, and does not count them", name), Circuit: true}
@@ -81,7 +82,7 @@ func (r *reader) groups(v *value, name string) error {
 	for g, group := range r.net.Sum.Groups {
 		var counted []graph.Ref
 		for _, at := range group {
-			if at < 0 { // a zero after the last bit
+			if at < 0 { // a zero that was added after the last bit
 				continue
 			}
 			if err := r.count(&counted, v, int(at)); err != nil {
@@ -106,8 +107,8 @@ func (r *reader) found() {
 	r.net.Found("network", fmt.Sprintf("%d operators of look-up tables, %d tables", r.lookups, r.circuit.Nodes()), from)
 }
 
-// dense turns the circuit into dense layers. It reports false, and does nothing, if the circuit is not a chain
-// in which each layer reads the layer before and the sums read the last one.
+// dense turns the circuit into dense layers. It requires a chain in which each layer reads the layer before and the
+// sums read the last layer. Otherwise it changes nothing and returns false.
 func (r *reader) dense() bool {
 	c, s := r.circuit, &r.net.Sum
 	nodes, bytes := 0, int64(0)
@@ -120,7 +121,7 @@ func (r *reader) dense() bool {
 	if len(r.layers) == 0 || nodes != c.Nodes() || r.take(bytes) != nil || !r.isChain() {
 		return false
 	}
-	node, before := 0, 0 // the layer's first node, and the first bit that it reads
+	node, before := 0, 0 // the first node of the layer, and the first bit that this node reads
 	for _, l := range r.layers {
 		d := graph.Dense{
 			Width: l.width, Pins: l.pins, Candidates: 1, Wires: make([][]uint32, l.pins),

@@ -22,7 +22,7 @@ func source(data []byte, f *given.Facts) *given.Source {
 	return &given.Source{Name: "model.onnx", File: bytes.NewReader(data), Size: int64(len(data)), Facts: f}
 }
 
-// fixtures returns the folders of files that were made by other programs.
+// fixtures returns the folders with files that other programs made.
 func fixtures(t testing.TB) []string {
 	dirs, err := filepath.Glob("../../../../shared/reference/import/qonnx-*")
 	if err != nil {
@@ -38,7 +38,7 @@ func fixtures(t testing.TB) []string {
 	return dirs
 }
 
-// TestFixtures compares the scores of networks with the scores that the programs that made them computed.
+// TestFixtures compares the scores of networks with the scores that the original programs computed.
 func TestFixtures(t *testing.T) {
 	dense := map[string]int{"qonnx-2layer": 2, "qonnx-thermometer": 2}
 	for _, dir := range fixtures(t) {

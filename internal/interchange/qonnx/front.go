@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/onnx"
 )
 
-// together returns the common shape of two values that are broadcast to each other. apartA and apartB have the
-// distance between elements of a and of b along each axis.
+// together returns the common shape of two values a and b that are broadcast to each other. apartA holds the distance
+// between elements of a along each axis, and apartB the distance between elements of b.
 func together(a, b []int) (shape, apartA, apartB []int, err error) {
 	axes := max(len(a), len(b))
 	at := func(s, apart []int, i int) (length, step int) {
@@ -38,7 +38,7 @@ func together(a, b []int) (shape, apartA, apartB []int, err error) {
 	return shape, apartA, apartB, nil
 }
 
-// dims returns the shape of a constant. The number of its elements must be known to be valid.
+// dims returns the shape of a constant. The caller must have checked the number of elements.
 func dims(t *onnx.Tensor) []int {
 	shape := make([]int, len(t.Dims))
 	for i, d := range t.Dims {
@@ -47,7 +47,7 @@ func dims(t *onnx.Tensor) []int {
 	return shape
 }
 
-// compare turns features into bits by constant thresholds: Greater(x, t) and the equivalent operators.
+// compare turns features into bits by constant thresholds. The operator is Greater(x, t) or an equivalent operator.
 func compare(r *reader, n *onnx.Node) (*value, error) {
 	first := 0 // index of the operand x
 	if n.Op == "Less" || n.Op == "LessOrEqual" {
@@ -95,8 +95,8 @@ func compare(r *reader, n *onnx.Node) (*value, error) {
 	return w, e.into(r)
 }
 
-// readThresholds returns the numbers that a feature must exceed. It returns an error if float32 does not have a
-// number exactly.
+// readThresholds returns the numbers that a feature must exceed. It returns an error if a number is not exactly a
+// float32.
 func readThresholds(t *onnx.Tensor, inclusive bool) (list []float32, err error) {
 	err = t.Numbers(func(_ int, v float64) error {
 		f := float32(v)
@@ -116,13 +116,14 @@ func readThresholds(t *onnx.Tensor, inclusive bool) (list []float32, err error) 
 	return list, err
 }
 
-// encoder collects the bits of features in the order of the network.
+// encoder collects the bits of features in the order in which the network uses them.
 type encoder struct {
-	of    [][]float32 // [feature][threshold]
+	of    [][]float32 // thresholds, [feature][threshold]
 	order []graph.Bit
 }
 
-// bit returns the bit that says whether feature f exceeds a threshold. f = -1 is padding, whose value is 0.
+// bit returns the bit that says whether feature f exceeds a threshold. A feature number of -1 means padding, whose
+// value is 0.
 func (e *encoder) bit(f int32, threshold float32) graph.Ref {
 	if f < 0 {
 		if threshold < 0 {
@@ -135,8 +136,8 @@ func (e *encoder) bit(f int32, threshold float32) graph.Ref {
 	return graph.Ref(len(e.order) - 1)
 }
 
-// into sets the thresholds of the network. A feature with fewer thresholds than others gets additional ones
-// that no value exceeds; no bit uses them.
+// into sets the thresholds of the network. All features must have the same number of thresholds. A feature with fewer
+// thresholds gets additional ones that no value exceeds and no bit uses.
 func (e *encoder) into(r *reader) error {
 	in, most, inOrder := &r.net.Input, 0, true
 	for _, t := range e.of {

@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/onnx"
 )
 
-// TestNetworkWithoutLookupTables checks that the error about another kind of network says that it has no look-up
-// tables, whatever else is wrong with it.
+// TestNetworkWithoutLookupTables checks the error for a graph that is another kind of network. The error must say
+// that the graph has no look-up tables, whatever else is wrong with the graph.
 func TestNetworkWithoutLookupTables(t *testing.T) {
 	const none = "model.onnx: its graph has no LookupTable of qonnx.custom_op.lnn"
 	for _, test := range []struct {
@@ -46,8 +46,7 @@ func TestNetworkWithoutLookupTables(t *testing.T) {
 	}
 }
 
-// TestOperatorBesideLookupTables checks that the error names an operator that is not supported in a graph of look-up
-// tables.
+// TestOperatorBesideLookupTables checks that the error names an unsupported operator in a graph of look-up tables.
 func TestOperatorBesideLookupTables(t *testing.T) {
 	m := maker{m: small(t)}
 	m.m.Graph.Nodes = slices.Insert(m.m.Graph.Nodes, 0, onnx.Node{

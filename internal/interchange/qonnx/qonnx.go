@@ -1,22 +1,21 @@
-// Package qonnx reads networks of look-up tables from QONNX files. QONNX is ONNX with the operators LookupTable
-// and LookupTableConv of the domain qonnx.custom_op.lnn
-// (https://github.com/fastmachinelearning/qonnx/tree/main/docs/qonnx-custom-ops). Operators of ONNX may come
-// before them (to turn features into bits), between them (to rearrange bits) and after them (to count bits).
+// Package qonnx reads networks of look-up tables from QONNX files. QONNX is ONNX with the operators LookupTable and
+// LookupTableConv of the domain qonnx.custom_op.lnn
+// (https://github.com/fastmachinelearning/qonnx/tree/main/docs/qonnx-custom-ops). Operators of ONNX may come before
+// these operators (to turn features into bits), between them (to rearrange bits) and after them (to count bits).
 //
 // [Read] computes the graph once, for one sample, with references to bits instead of numbers. A [value] holds
-// features of the input, numbers of some bits, or sums of bits. An operator that permutes elements permutes
-// references, LookupTable adds nodes to a [graph.Circuit], and ReduceSum collects the bits that count for each
-// class. Read returns an error with the node's name for anything else. The first axis of every value is the
-// batch; no operator may depend on its length.
+// features of the input, numbers made of bits, or sums of bits. An operator that permutes elements permutes
+// references, LookupTable adds nodes to a [graph.Circuit], and ReduceSum collects the bits that count for each class.
+// For any other operator, Read returns an error with the node's name. The first axis of every value is the batch. No
+// operator may depend on the length of this axis.
 //
-// A value with numbers of b bits has b references for each element, lowest bit first. Slot 0 of a LookupTable
-// is the lowest digit of the address, but pin 0 of a node is the highest digit of a line. So pins are the slots
-// in reverse order, and tables are used as they are. A table of more than six inputs becomes several nodes,
-// some of which choose among parts of the table.
+// A number of b bits has b references, lowest bit first. Slot 0 of a LookupTable is the lowest digit of the address,
+// but pin 0 of a node is the highest digit of a line. So pins are the slots in reverse order, and tables need no
+// change. A table of more than six inputs becomes several nodes. Some of these nodes choose among parts of the table.
 //
-// Memory: the file, and in addition at most three times its size and 24 MB, until it is garbage collected. If
-// one table is used at many positions of an image, its unrolled nodes are extra, at most [maxUnrolled] for any
-// size of file.
+// Memory: in addition to the file, Read allocates at most three times the file's size plus 24 MB, counted until the
+// garbage is collected. If one table is used at many positions of an image, its unrolled nodes take additional
+// memory. There are at most [maxUnrolled] of them, whatever the size of the file.
 package qonnx
 
 import (
@@ -31,17 +30,17 @@ import (
 	"ialgn/internal/onnx"
 )
 
-// Domain is the domain of the operators, and Newest is its newest known version.
+// Domain is the domain of the operators. Newest is the newest known version of the domain.
 const (
 	Domain = "qonnx.custom_op.lnn"
 	Newest = 3
 )
 
-// maxFile is the size of the largest file that is read, which is ONNX's own limit.
+// maxFile is the size of the largest file that is read. The limit is ONNX's own.
 const maxFile = onnx.MaxFile
 
 // Read reads a network. If the graph ends in the bits of its last layer, the user must give the groups of the
-// classes, tau and beta; otherwise Read returns a [*given.Missing].
+// classes, tau and beta. If they are missing, Read returns a [*given.Missing].
 func Read(src *given.Source) (*graph.Network, error) {
 	net, err := read(src)
 	if err != nil {
@@ -85,7 +84,7 @@ func (r *reader) network() (*graph.Network, error) {
 // isLookup reports whether a node is an operator of look-up tables.
 func isLookup(n onnx.Node) bool { return operators[Domain][n.Op] != nil }
 
-// noLookups returns the error for a graph without look-up tables, such as one of sums of products.
+// noLookups returns the error for a graph without look-up tables, such as an ordinary neural network.
 func noLookups(g *onnx.Graph) error {
 	others := map[string]bool{}
 	for i := range g.Nodes {
@@ -130,26 +129,26 @@ type reader struct {
 
 	values    map[string]*value
 	constants map[string]*onnx.Tensor
-	made      map[string]bool // names of all values so far, also of those that were freed
-	last      map[string]int  // by value that matters: the last node that reads it
+	made      map[string]bool // names of all values so far, including the values that were freed
+	last      map[string]int  // for each value that matters, the last node that reads it
 
-	circuit *graph.Circuit // nil until some node turns the input into bits
+	circuit *graph.Circuit // nil until a node turns the input into bits
 	layers  []layer        // the LookupTables so far; finish checks whether they form a chain
-	lookups int            // number of nodes of the graph that are look-up tables
+	lookups int            // number of look-up table operators in the graph
 
 	memory   int64 // bytes that may still be allocated
 	unrolled int64 // nodes that may still be unrolled
 	work     int64 // elements that may still be processed
 }
 
-// Limits. Those on work keep a small file from occupying the processor for a long time.
+// These are the limits. The limits on work keep a small file from occupying the processor for a long time.
 const (
 	maxUnrolled = 1 << 24
 	maxWork     = 1 << 28
 	maxInputs   = 1 << 26
 )
 
-// take allocates from the memory limit, and free gives memory back.
+// take takes bytes from the memory limit, and free gives them back.
 func (r *reader) take(bytes int64) error {
 	if r.memory -= bytes; r.memory < 0 {
 		return fmt.Errorf("the network takes more memory than a file of %d bytes may ask for", r.src.Size)
@@ -168,7 +167,7 @@ func (r *reader) room(references int) error {
 	return nil
 }
 
-// look counts elements that are processed.
+// look counts the given number of elements as processed. It returns an error if they exceed the limit.
 func (r *reader) look(elements int) error {
 	if r.work -= int64(elements); r.work < 0 {
 		return fmt.Errorf("the graph takes more steps than a file of %d bytes may ask for", r.src.Size)
@@ -243,10 +242,10 @@ func (r *reader) matters(n *onnx.Node) bool {
 // operator computes a node and returns the value of its output.
 type operator func(r *reader, n *onnx.Node) (*value, error)
 
-// operators are the known operators, by domain and name.
+// operators holds the known operators, by domain and name.
 var operators map[string]map[string]operator
 
-func init() { // in init, because functions in the table use the table
+func init() { // in init, because functions in the table refer to the table
 	standard := map[string]operator{
 		"Identity": identity, "Reshape": reshape, "Flatten": flatten, "Unsqueeze": unsqueeze, "Squeeze": squeeze,
 		"Transpose": transpose, "Concat": concat, "Gather": gather, "Cast": cast, "Greater": compare, "Less": compare,
@@ -291,7 +290,7 @@ func (r *reader) node(n *onnx.Node) error {
 	return r.look(len(v.refs) + len(v.feature))
 }
 
-// unknownOperator returns an error that names the operators that are known.
+// unknownOperator returns an error that lists the known operators.
 func unknownOperator(n *onnx.Node) error {
 	for domain, ops := range operators {
 		if _, ok := ops[n.Op]; ok && domain != "ai.onnx" {
@@ -303,7 +302,7 @@ func unknownOperator(n *onnx.Node) error {
 		"around them", Domain, strings.Join(known, ", "))
 }
 
-// constant stores the output of a node that is a constant.
+// constant stores the output of a node if the output is a constant.
 func (r *reader) constant(n *onnx.Node) (done bool, err error) {
 	if n.Domain != "" && n.Domain != "ai.onnx" {
 		return false, nil

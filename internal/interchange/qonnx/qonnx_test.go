@@ -36,7 +36,7 @@ func newMaker(seed uint64, kind onnx.DataType, shape ...int64) *maker {
 	}
 }
 
-// node adds a node. Its operands are names, or tensors, which become constants.
+// node adds a node. An operand is a name, or a tensor that becomes a constant.
 func (m *maker) node(domain, op, out string, operands []any, attributes ...onnx.Attribute) string {
 	n := onnx.Node{Op: op, Domain: domain, Outputs: []string{out}, Attributes: attributes}
 	for _, o := range operands {
@@ -119,7 +119,7 @@ func (m *maker) head(from string, classes, each int, beta, tau float32) func(x [
 	}
 }
 
-// check reads the graph and compares its scores with want, for random features below a limit.
+// check reads the graph and compares its scores with want. Features are random numbers below the given limit.
 func (m *maker) check(t *testing.T, features, below int, want func(x []int) []float32) {
 	t.Helper()
 	n, err := Read(source(m.bytes(t), nil))
@@ -138,7 +138,7 @@ func (m *maker) check(t *testing.T, features, below int, want func(x []int) []fl
 	}
 }
 
-// TestLookupTable reads layers whose numbers have several bits, and tables with more inputs than a node may have.
+// TestLookupTable reads layers whose numbers have several bits. Their tables have more inputs than a node may have.
 func TestLookupTable(t *testing.T) {
 	for _, c := range []struct{ in, slots, inputBits, middle int }{
 		{16, 6, 1, 1}, {16, 1, 1, 1}, {16, 3, 2, 2}, {9, 2, 3, 4}, {12, 1, 8, 3}, {20, 8, 1, 1}, {20, 11, 1, 2}, {20, 5, 2, 1},
@@ -153,7 +153,7 @@ func TestLookupTable(t *testing.T) {
 	}
 }
 
-// TestJumps reads layers that read the input and earlier layers, with their values rearranged in between.
+// TestJumps reads layers that read the input and earlier layers. The values are rearranged between the layers.
 func TestJumps(t *testing.T) {
 	m := newMaker(2, onnx.Uint8, 4, 3)
 	m.node("", "Transpose", "t", []any{"x"}, onnx.Ints("perm", 0, 2, 1))
@@ -176,7 +176,7 @@ func TestJumps(t *testing.T) {
 	})
 }
 
-// TestConv reads trees over an image, with padding and strides that differ on all sides, and pooling behind them.
+// TestConv reads trees over an image. Padding and strides differ on all sides, and pooling follows.
 func TestConv(t *testing.T) {
 	const rows, columns, channels, kernels, rank = 5, 7, 2, 3, 3
 	m := newMaker(3, onnx.Uint8, rows, columns, channels)
@@ -235,7 +235,8 @@ func TestConv(t *testing.T) {
 	})
 }
 
-// TestPassThrough reads a convolution without tables, whose values a LookupTable reads at each position.
+// TestPassThrough reads a convolution without tables. A LookupTable reads the values of the convolution at each
+// position.
 func TestPassThrough(t *testing.T) {
 	m := newMaker(4, onnx.Uint8, 3, 3, 1)
 	m.node(Domain, "LookupTableConv", "c", []any{"x", onnx.Int64s("", []int64{2, 1, 2}, []int64{0, 3, 1, 2})},
@@ -260,7 +261,7 @@ func TestPassThrough(t *testing.T) {
 	})
 }
 
-// TestThresholds reads comparisons in several forms.
+// TestThresholds reads comparisons that are written in several forms.
 func TestThresholds(t *testing.T) {
 	for op, exceeds := range map[string]func(x, t int) bool{
 		"Greater": func(x, t int) bool { return x > t }, "GreaterOrEqual": func(x, t int) bool { return x >= t },
@@ -302,7 +303,7 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// small returns a graph that can be read. Tests break it in various ways.
+// small returns a graph that can be read. Tests change it in various ways so that it cannot be read.
 func small(t testing.TB) *onnx.Model {
 	m := newMaker(6, onnx.Uint8, 8)
 	m.layer("x", "y", 8, 6, 2, 1, 1)
@@ -332,7 +333,7 @@ func TestSumOfGraph(t *testing.T) {
 	}
 }
 
-// TestReadRefusesOtherGraphs checks the error about each graph that is refused.
+// TestReadRefusesOtherGraphs checks that each graph is refused with the right error.
 func TestReadRefusesOtherGraphs(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -448,7 +449,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestBrokenFilesDoNotPanic reads files with flipped bits and truncated files. None may cause a panic.
+// TestBrokenFilesDoNotPanic checks that files with flipped bits and truncated files cause no panic.
 func TestBrokenFilesDoNotPanic(t *testing.T) {
 	files := map[string][]byte{"small": (&maker{m: small(t)}).bytes(t)}
 	for _, name := range glob() {

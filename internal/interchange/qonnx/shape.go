@@ -9,11 +9,11 @@ import (
 	"ialgn/internal/onnx"
 )
 
-// The ONNX operators that rearrange elements.
+// This file has the ONNX operators that rearrange elements.
 
 func identity(r *reader, n *onnx.Node) (*value, error) { return r.operand(n, 0) }
 
-// axis returns the number of an axis other than the batch. A negative number counts from the end.
+// axis returns the number of an axis other than the batch. A negative number counts from the last axis.
 func axis(at int64, axes int) (int, error) {
 	i := at
 	if i < 0 {
@@ -25,8 +25,8 @@ func axis(at int64, axes int) (int, error) {
 	return int(i), nil
 }
 
-// integers returns a short list of numbers from an attribute or, in newer versions of ONNX, from the second
-// operand. given is false if there is neither.
+// integers returns a short list of numbers from an attribute or, in newer versions of ONNX, from the second operand.
+// given is false if the node has neither.
 func (r *reader) integers(n *onnx.Node, attribute string) (list []int64, given bool, err error) {
 	if a := n.Attribute(attribute); a != nil {
 		return a.Ints, true, nil
@@ -46,8 +46,8 @@ func (r *reader) integers(n *onnx.Node, attribute string) (list []int64, given b
 	return list, true, err
 }
 
-// reshape keeps the batch as the first axis. The first number of the new shape may be -1 or 0, or 1 if the
-// other numbers show that it is the batch.
+// reshape keeps the batch as the first axis. The first number of the new shape may be -1 or 0. It may also be 1 if
+// the other numbers show that this axis is the batch.
 func reshape(r *reader, n *onnx.Node) (*value, error) {
 	v, err := r.operand(n, 0)
 	if err != nil {
@@ -70,7 +70,8 @@ func reshape(r *reader, n *onnx.Node) (*value, error) {
 	return v.shaped(shape), nil
 }
 
-// newShape returns the new shape of a sample v for ONNX's shape want, or nil if v cannot have it.
+// newShape returns the shape of sample v after ONNX's Reshape to the shape want. It returns nil if v cannot have this
+// shape.
 func newShape(v *value, want []int64) []int {
 	shape, open := []int{1}, -1
 	for i, d := range want[1:] {
@@ -167,8 +168,8 @@ func steps(shape []int) []int {
 	return s
 }
 
-// walk calls visit for all elements of a shape in C order, with the element's number and its place in an array.
-// apart has the distance between elements of the array along each axis.
+// walk calls visit for all elements of a shape in C order. It passes the element's number i and the element's place
+// in an array. apart holds the distance between elements of the array along each axis.
 func walk(shape, apart []int, visit func(i, at int)) {
 	index, at := make([]int, len(shape)), 0
 	for i := range size(shape) {
@@ -266,7 +267,7 @@ func gather(r *reader, n *onnx.Node) (*value, error) {
 	return r.pick(v, order, shape)
 }
 
-// concat joins values of the same kind. Numbers of bits are widened to the same number of bits.
+// concat joins values of the same kind. Numbers made of bits are first widened to the same number of bits.
 func concat(r *reader, n *onnx.Node) (*value, error) {
 	parts, err := r.parts(n)
 	if err != nil {
@@ -316,7 +317,7 @@ func concat(r *reader, n *onnx.Node) (*value, error) {
 	return w, nil
 }
 
-// parts returns the operands of a concatenation: all features, or all numbers of the same number of bits.
+// parts returns the operands of a concatenation. They are all features, or all numbers with the same number of bits.
 func (r *reader) parts(n *onnx.Node) (parts []*value, err error) {
 	digits, features := 0, 0
 	for i := range n.Inputs {
@@ -355,7 +356,7 @@ func (r *reader) parts(n *onnx.Node) (parts []*value, err error) {
 	return parts, nil
 }
 
-// cast changes the type of elements, if the new type has all their values.
+// cast changes the type of elements. It returns an error if the new type does not have all their values.
 func cast(r *reader, n *onnx.Node) (*value, error) {
 	v, err := r.operand(n, 0)
 	if err != nil {
@@ -373,7 +374,7 @@ func cast(r *reader, n *onnx.Node) (*value, error) {
 			holds--
 		}
 	}
-	needs := 24 // bits that sums need
+	needs := 24 // number of bits that sums need
 	switch {
 	case v.isBits():
 		needs = v.digits

@@ -12,14 +12,14 @@ import (
 // maxDigits is the largest number of bits of a table's entry.
 const maxDigits = 16
 
-// tables are the entries of look-up tables, one digit at a time: digit d of the entry in line l of table i is
-// bit i*lines+l of digits[d].
+// tables holds the entries of look-up tables, one digit at a time. Digit d of the entry in line l of table i is bit
+// i*lines+l of digits[d].
 type tables struct {
-	lines  int // lines in one table, a power of two
+	lines  int // number of lines in each table, a power of two
 	digits [][]uint64
 }
 
-// readTables reads tables with the given number of lines. Their memory counts until freeTables.
+// readTables reads tables with the given number of lines. Their memory counts against the limit until freeTables.
 func (r *reader) readTables(t *onnx.Tensor, lines int) (*tables, error) {
 	count, err := t.Len()
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *tables) table(digit, i int) []uint64 {
 	return s.digits[digit][i*words : (i+1)*words]
 }
 
-// readIndices reads numbers below a limit. Their memory counts until the caller frees it.
+// readIndices reads numbers below a limit. Their memory counts against the memory limit until the caller frees it.
 func (r *reader) readIndices(t *onnx.Tensor, limit int) ([]int32, error) {
 	count, err := t.Len()
 	if err != nil {
@@ -81,13 +81,14 @@ func (r *reader) readIndices(t *onnx.Tensor, limit int) ([]int32, error) {
 	})
 }
 
-// add adds a node. It counts the node's memory or, if it is unrolled, the node itself.
+// add adds a node. If the node is unrolled, it counts against the limit on unrolled nodes. Otherwise its memory
+// counts against the memory limit.
 func (r *reader) add(unrolled bool, table uint64, pins ...graph.Ref) (graph.Ref, error) {
 	if unrolled {
 		if r.unrolled--; r.unrolled < 0 {
 			return 0, fmt.Errorf("unrolled it has more than %d nodes", maxUnrolled)
 		}
-	} else if err := r.take(2 * int64(12+4*len(pins))); err != nil { // a growing slice doubles
+	} else if err := r.take(2 * int64(12+4*len(pins))); err != nil { // a growing slice takes twice the memory
 		return 0, err
 	}
 	if c := r.circuit; c.Nodes() >= graph.MaxNodes || len(c.Pins) > math.MaxUint32-graph.MaxPins {
@@ -96,7 +97,8 @@ func (r *reader) add(unrolled bool, table uint64, pins ...graph.Ref) (graph.Ref,
 	return r.circuit.Add(table, pins...), nil
 }
 
-// function adds nodes for a function of any number of pins. The first pin is the highest digit of a line.
+// function adds nodes that compute a function of any number of pins. The first pin is the highest digit of a line's
+// number.
 func (r *reader) function(unrolled bool, table []uint64, pins []graph.Ref) (graph.Ref, error) {
 	if len(pins) <= graph.MaxPins {
 		return r.add(unrolled, table[0], pins...)
@@ -119,13 +121,13 @@ func (r *reader) function(unrolled bool, table []uint64, pins []graph.Ref) (grap
 		if err != nil {
 			return 0, err
 		}
-		in[choosers+parts-1-i] = out // pin of part i; the lowest digit belongs to part 0
+		in[choosers+parts-1-i] = out // the pin for part i; the lowest digit belongs to part 0
 	}
 	return r.add(unrolled, chooser(choosers), in...)
 }
 
-// chooser returns the table of a node that passes on one of its lower pins. The highest pins are its number,
-// counted from the lowest pin.
+// chooser returns the table of a node that passes on one of its lower pins. The highest pins give the number of this
+// pin, counted from the lowest pin.
 func chooser(choosers int) (table uint64) {
 	parts := 1 << choosers
 	for line := range 1 << (choosers + parts) {
@@ -137,7 +139,7 @@ func chooser(choosers int) (table uint64) {
 // reduced returns a function without the pins on which it does not depend.
 func reduced(table []uint64, pins []graph.Ref) ([]uint64, []graph.Ref) {
 	var kept []graph.Ref
-	var digits []int // the digits of the old table's lines that remain, lowest last
+	var digits []int // the digits of the old line numbers that remain, lowest last
 	for i, p := range pins {
 		if digit := len(pins) - 1 - i; depends(table, digit) {
 			kept, digits = append(kept, p), append(digits, digit)
@@ -181,8 +183,8 @@ func depends(table []uint64, digit int) bool {
 	return false
 }
 
-// attributes returns the whole-number attributes of a QONNX operator. known has the known attributes with their
-// defaults; attributes returns an error for any other attribute.
+// attributes returns the whole-number attributes of a QONNX operator. known holds the known attributes with their
+// defaults. For any other attribute, attributes returns an error.
 func attributes(n *onnx.Node, known map[string]int64) (map[string]int64, error) {
 	for i := range n.Attributes {
 		a := &n.Attributes[i]
@@ -227,7 +229,7 @@ func lookupTable(r *reader, n *onnx.Node) (*value, error) {
 type lookup struct {
 	*tables
 	indices     []int32
-	width, pins int // slots
+	width, pins int // numbers of slots
 	elem        onnx.DataType
 }
 

@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/onnx"
 )
 
-// reduceSum counts bits along axes of a sample. The bits of a number count by the weights of their digits.
+// reduceSum counts bits along axes of a sample. Each bit of a number counts with the weight of its digit.
 func reduceSum(r *reader, n *onnx.Node) (*value, error) {
 	v, err := r.operand(n, 0)
 	if err != nil {
@@ -47,7 +47,7 @@ func reduceSum(r *reader, n *onnx.Node) (*value, error) {
 // sum collects the bits of each sum.
 func (r *reader) sum(v *value, isSummed []bool, keep bool) (*value, error) {
 	var shape []int
-	full := make([]int, len(v.shape)) // the shape of the result with all axes
+	full := make([]int, len(v.shape)) // the shape of the result if the summed axes are kept
 	for i, d := range v.shape {
 		if full[i] = d; isSummed[i] {
 			full[i] = 1
@@ -72,7 +72,7 @@ func (r *reader) sum(v *value, isSummed []bool, keep bool) (*value, error) {
 	return w, err
 }
 
-// count appends the bits of element i, each as often as its weight says.
+// count appends the bits of element i. It appends each bit w times if w is the bit's weight.
 func (r *reader) count(to *[]graph.Ref, v *value, i int) error {
 	if v.isSums() {
 		*to = append(*to, v.sums[i]...)
@@ -101,8 +101,9 @@ func (r *reader) count(to *[]graph.Ref, v *value, i int) error {
 // maxWorth is the largest weight of a bit in a sum.
 const maxWorth = 1 << maxDigits
 
-// constantOf returns the operand of two that is not constant, and the elements of the constant one, broadcast
-// to the shape of the other. first reports whether the constant is the first operand.
+// constantOf returns the two operands of a node that has one constant operand. v is the operand that is not constant.
+// list holds the elements of the constant, broadcast to the shape of v. first reports whether the constant is the
+// first operand.
 func (r *reader) constantOf(n *onnx.Node) (v *value, list []float64, first bool, err error) {
 	if len(n.Inputs) != 2 {
 		return nil, nil, false, fmt.Errorf("it has %d operands", len(n.Inputs))
@@ -196,7 +197,8 @@ func temper(v *value, constants []float64, first bool, tau func(float64) float64
 	return w, nil
 }
 
-// multiply gives numbers of bits weights before they are summed, or scales sums by the inverse of tau.
+// multiply gives weights to numbers before they are summed. Applied to sums, it multiplies them by the inverse of
+// tau.
 func multiply(r *reader, n *onnx.Node) (*value, error) {
 	v, by, _, err := r.constantOf(n)
 	if err != nil {
@@ -221,7 +223,7 @@ func multiply(r *reader, n *onnx.Node) (*value, error) {
 	return w, nil
 }
 
-// argMax is the class: the number of the largest sum. The first one wins a tie.
+// argMax computes the class, which is the number of the largest sum. The first sum wins a tie.
 func argMax(r *reader, n *onnx.Node) (*value, error) {
 	v, err := r.operand(n, 0)
 	if err != nil {

@@ -8,20 +8,20 @@ import (
 	"ialgn/internal/onnx"
 )
 
-// value is a value of the graph for one sample: features of the input, numbers made of bits, or sums.
+// value is a value of the graph for one sample. It holds features of the input, numbers made of bits, or sums.
 type value struct {
-	shape []int // shape[0] is 1, the batch
+	shape []int // shape[0] is the batch, which is 1
 	elem  onnx.DataType
 
-	feature []int32     // for features: the number of each element's feature; -1 is padding, with the value 0
-	digits  int         // for bits: number of bits of an element
-	refs    []graph.Ref // for bits: [element][digits], lowest first
-	weights []int32     // for bits: weight of each element; nil: 1
+	feature []int32     // for features: number of each element's feature; -1 is padding, with the value 0
+	digits  int         // for bits: number of bits of each element
+	refs    []graph.Ref // for bits: [element][digits], lowest digit first
+	weights []int32     // for bits: weight of each element; nil: all weights are 1
 
-	sums    [][]graph.Ref // for sums: the bits that an element counts
-	beta    []float64     // for sums: added to each sum; nil: 0
-	tau     float64       // for sums: divides the result; 0: no division
-	isClass bool          // for sums: the value is the number of the largest one
+	sums    [][]graph.Ref // for sums: the bits that each element counts
+	beta    []float64     // for sums: added to each sum; nil: nothing is added
+	tau     float64       // for sums: divisor of the sums; 0: no division
+	isClass bool          // for sums: the value is the number of the largest sum
 }
 
 // bytes returns the memory of v in bytes.
@@ -56,20 +56,20 @@ func product(shape []int) int {
 	return n
 }
 
-// isFeatures, isBits and isSums report what v holds.
+// isFeatures, isBits and isSums report whether v holds features, bits or sums.
 
 func (v *value) isFeatures() bool { return v.feature != nil }
 func (v *value) isBits() bool     { return v.refs != nil }
 func (v *value) isSums() bool     { return v.sums != nil }
 
-// shaped returns v with another shape of the same size. The two values share their memory, which counts twice.
+// shaped returns v with another shape of the same size. The two values share their memory, which is counted twice.
 func (v *value) shaped(shape []int) *value {
 	w := *v
 	w.shape = shape
 	return &w
 }
 
-// pick returns a value with the elements of v of the given numbers. Number -1 gives the element 0.
+// pick returns a value with the elements of v whose numbers are in from. The number -1 gives an element that is 0.
 func (r *reader) pick(v *value, from []int32, shape []int) (*value, error) {
 	if err := r.room(len(from) * (2 + max(1, v.digits))); err != nil {
 		return nil, err
@@ -216,8 +216,8 @@ func dimName(d onnx.Dim) string {
 // maxAxes is the largest number of axes of a value.
 const maxAxes = 8
 
-// bits returns a value as numbers of the given number of bits. Features become their binary digits, unless they
-// became other bits before.
+// bits returns v as numbers of the given number of bits. Features become their binary digits, unless they already
+// became other bits.
 func (r *reader) bits(v *value, digits int) (*value, error) {
 	if !v.isFeatures() {
 		if !v.isBits() || v.weights != nil {

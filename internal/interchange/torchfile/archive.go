@@ -10,25 +10,25 @@ import (
 	"ialgn/internal/message"
 )
 
-// archive is a zip file. Package archive/zip is not used, because it reads a directory of any length, and needs
-// several times as much memory for an entry as the entry has in the directory.
+// archive is a zip file. Package archive/zip is not used, because it reads a directory of any length. For each entry,
+// it also needs several times the memory that the entry takes in the directory.
 type archive struct {
 	f       *file
 	entries map[string]entry
-	data    int64 // where the directory begins, and entries end
+	data    int64 // where the directory begins, which is also the end of the entries
 }
 
 // entry is an entry of the directory.
 type entry struct {
-	header int64 // position of its local header
+	header int64 // position of the local header
 	size   int64
-	stored int64 // bytes in the archive; equal to size if it is not compressed
+	stored int64 // number of bytes in the archive; equal to size if the entry is not compressed
 	method uint16
 	flags  uint16
 	crc    uint32
 }
 
-// Lengths of the records of a zip file, without their texts.
+// These are the lengths of the records of a zip file, without the variable-length texts.
 const (
 	tailLength      = 22
 	locator64Length = 20
@@ -39,7 +39,7 @@ const (
 
 var le = binary.LittleEndian
 
-// readArchive reads the format of PyTorch 1.6 and later: a zip file with the pickle NAME/data.pkl and a file
+// readArchive reads the format of PyTorch 1.6 and later. It is a zip file with the pickle NAME/data.pkl and a file
 // NAME/data/KEY for each storage.
 func (f *file) readArchive() (any, error) {
 	a, err := f.openArchive()
@@ -76,7 +76,7 @@ func (f *file) readArchive() (any, error) {
 	return value, err
 }
 
-// prefix returns the part of data.pkl's name before data.pkl.
+// prefix returns the folder part of the name of data.pkl.
 func (a *archive) prefix() (string, error) {
 	prefix, found := "", 0
 	for name := range a.entries {
@@ -95,7 +95,7 @@ func (a *archive) prefix() (string, error) {
 	return prefix, nil
 }
 
-// checkOrder returns an error for storages of big-endian machines. Newer versions of PyTorch write the byte
+// checkOrder returns an error for storages of big-endian machines. Only newer versions of PyTorch record the byte
 // order.
 func (a *archive) checkOrder(name string) error {
 	e, ok := a.entries[name]
@@ -145,7 +145,7 @@ func (a *archive) storage(name string, size int64) (*data, error) {
 	}}, nil
 }
 
-// checkSum verifies the checksum of an entry whose data begins at an offset.
+// checkSum verifies the checksum of entry e, whose data begins at the given offset.
 func checkSum(r io.ReaderAt, at int64, e entry) error {
 	sum := crc32.NewIEEE()
 	if _, err := io.Copy(sum, io.NewSectionReader(r, at, e.size)); err != nil {

@@ -13,7 +13,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// besides returns the checkpoints of testdata/beside: a state dict next to values of many other classes.
+// besides returns the checkpoints of testdata/beside. Each has a state dict next to values of many other classes.
 func besides(t testing.TB) []string {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/beside/*.pt")
@@ -23,8 +23,8 @@ func besides(t testing.TB) []string {
 	return paths
 }
 
-// known maps the entries of these checkpoints that are read to the type of the result. Of all other entries only the
-// class is read.
+// known lists the entries of these checkpoints that are read, with the type of the result. For all other entries,
+// only the class is read.
 var known = map[string]string{
 	"epoch": "int64", "state_dict": "*torchfile.Dict", "defaultdict": "*torchfile.Dict",
 	"defaultdict of helper": "*torchfile.Dict", "Enum as key": "*torchfile.Dict", "bytes as key": "*torchfile.Dict",
@@ -36,7 +36,7 @@ var known = map[string]string{
 	"complex half": "tensor complex64 [2]",
 }
 
-// what describes an entry in the form of known, or as "not read".
+// what describes the value of an entry in the form that known uses, or as "not read".
 func what(v any) string {
 	switch v := v.(type) {
 	case *torchfile.Object:
@@ -52,7 +52,8 @@ func what(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// TestValuesBesideTheNetwork reads a state dict from files in which PyTorch saved it next to values of other classes.
+// TestValuesBesideTheNetwork reads a state dict from files in which it is next to values of other classes. PyTorch
+// wrote the files.
 func TestValuesBesideTheNetwork(t *testing.T) {
 	for _, path := range besides(t) {
 		v, err := take(t, readFile(t, path))
@@ -85,8 +86,8 @@ func TestValuesBesideTheNetwork(t *testing.T) {
 	}
 }
 
-// TestUnreadValueInPlace checks the error if a value of a class that is not read is in the place of a tensor: it names
-// the class and the place.
+// TestUnreadValueInPlace checks the error if a value that was not read takes the place of a tensor. The error must
+// name the value's class and place.
 func TestUnreadValueInPlace(t *testing.T) {
 	unread := "cx\nY\n)R"
 	four := stored("FloatStorage", 4)
@@ -130,8 +131,7 @@ func TestUnreadValueInPlace(t *testing.T) {
 	}
 }
 
-// TestUnreadMemory reads files with very many values that are not read. They must take no more memory than other
-// files.
+// TestUnreadMemory reads files with very many unread values. They must not take more memory than other files.
 func TestUnreadMemory(t *testing.T) {
 	long := str(strings.Repeat("x", 400))
 	for _, test := range []struct{ name, pickle string }{
@@ -154,7 +154,7 @@ func TestUnreadMemory(t *testing.T) {
 	}
 }
 
-// TestUnreadNames lists each class once.
+// TestUnreadNames checks that Unread lists each class once.
 func TestUnreadNames(t *testing.T) {
 	v, err := read(archive(t, begin+tuple("cx\nY\nq\x00", "h\x00)R", "ca\nB\n", "]cx\nY\na", "cos\nsystem\n"+str("id")+"\x85R")+"."))
 	if err != nil {
@@ -165,7 +165,7 @@ func TestUnreadNames(t *testing.T) {
 	}
 }
 
-// TestValuesMetOften reads values next to a state dict that contain each other very often. The error says so.
+// TestValuesMetOften checks the error for values next to a state dict that contain each other very often.
 func TestValuesMetOften(t *testing.T) {
 	lists := "]q\x00"
 	for i := range 60 {

@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// callInert returns an object with the arguments.
+// callInert returns an object that keeps the arguments.
 func callInert(_ *machine, o *Object, args Tuple) (any, error) {
 	return &Object{Class: o.Class, Args: args}, nil
 }
 
-// callReconstructor returns an instance of the first argument, a class, made without arguments.
+// callReconstructor returns an instance of the class in the first argument. The instance has no arguments.
 func callReconstructor(m *machine, _ *Object, args Tuple) (any, error) {
 	base, _ := arg[*Object](args, 1)
 	if len(args) != 3 || !base.is("builtins.object", "__builtin__.object") || args[2] != nil {
@@ -19,7 +19,7 @@ func callReconstructor(m *machine, _ *Object, args Tuple) (any, error) {
 	return m.call(args[0], Tuple(nil))
 }
 
-// callOrderedDict returns a dictionary, empty or made from a list of pairs.
+// callOrderedDict returns a dictionary. It is empty or made from a list of pairs.
 func callOrderedDict(m *machine, _ *Object, args Tuple) (any, error) {
 	dict := newDict()
 	if err := m.budget.take(sizeObject); err != nil {
@@ -50,12 +50,12 @@ func callOrderedDict(m *machine, _ *Object, args Tuple) (any, error) {
 	return dict, nil
 }
 
-// callDefaultDict returns an empty dictionary. It ignores the function for missing keys.
+// callDefaultDict returns an empty dictionary. It ignores the function that makes missing values.
 func callDefaultDict(m *machine, _ *Object, _ Tuple) (any, error) {
 	return newDict(), m.budget.take(sizeObject)
 }
 
-// callSet returns a set, empty or made from a list.
+// callSet returns a set. It is empty or made from a list.
 func callSet(m *machine, _ *Object, args Tuple) (any, error) {
 	set := &List{}
 	if len(args) == 0 {
@@ -68,7 +68,7 @@ func callSet(m *machine, _ *Object, args Tuple) (any, error) {
 	return set, m.appendTo(set, items.Items)
 }
 
-// callBytes returns bytes: none, the argument, or the bytes of a string.
+// callBytes returns bytes. They are empty, equal to the argument, or the bytes of a string.
 func callBytes(m *machine, o *Object, args Tuple) (any, error) {
 	if len(args) == 0 {
 		return []byte{}, nil
@@ -79,7 +79,7 @@ func callBytes(m *machine, o *Object, args Tuple) (any, error) {
 	return callEncode(m, o, args)
 }
 
-// callEncode returns the bytes of a string in latin1, which is how protocol 2 writes bytes.
+// callEncode returns the bytes of a string in latin1. Protocol 2 writes bytes in this way.
 func callEncode(m *machine, _ *Object, args Tuple) (any, error) {
 	text, ok := arg[string](args, 0)
 	encoding, _ := arg[string](args, 1)
@@ -99,7 +99,7 @@ func callEncode(m *machine, _ *Object, args Tuple) (any, error) {
 	return b, nil
 }
 
-// callSize returns a size, as a tuple.
+// callSize returns a torch.Size as a tuple.
 func callSize(m *machine, _ *Object, args Tuple) (any, error) {
 	size, err := m.dims(args, 0)
 	if err != nil || len(args) != 1 {
@@ -112,7 +112,7 @@ func callSize(m *machine, _ *Object, args Tuple) (any, error) {
 	return out, nil
 }
 
-// callDevice returns a device, from its type and optionally its number.
+// callDevice returns a device. Its arguments are the type and, optionally, the number of the device.
 func callDevice(m *machine, _ *Object, args Tuple) (any, error) {
 	kind, ok := arg[string](args, 0)
 	i, isNumber := arg[int64](args, 1)
@@ -128,8 +128,8 @@ func callDevice(m *machine, _ *Object, args Tuple) (any, error) {
 	return Device(fmt.Sprintf("%s:%d", kind, i)), nil
 }
 
-// callTensor returns a tensor of a storage, an offset, a shape and strides. It ignores the arguments after
-// these.
+// callTensor returns a tensor. Its arguments are a storage, an offset, a shape and strides. It ignores further
+// arguments.
 func callTensor(m *machine, _ *Object, args Tuple) (any, error) {
 	s, ok := arg[*Tensor](args, 0)
 	if !ok || !s.whole {
@@ -155,7 +155,7 @@ func callTensor3(m *machine, _ *Object, args Tuple) (any, error) {
 	return m.tensor(of.as(dtype), args)
 }
 
-// tensor returns a view of a storage. The arguments 1 to 3 are the offset, shape and strides.
+// tensor returns a view of a storage. The view's offset, shape and strides are the arguments 1 to 3.
 func (m *machine) tensor(s *storage, args Tuple) (any, error) {
 	offset, ok := arg[int64](args, 1)
 	if !ok || offset < 0 || offset > math.MaxInt {
@@ -172,7 +172,7 @@ func (m *machine) tensor(s *storage, args Tuple) (any, error) {
 	return s.view(shape, stride, int(offset))
 }
 
-// dims returns argument i, a tuple of numbers that are not negative.
+// dims returns argument i, which must be a tuple of numbers that are not negative.
 func (m *machine) dims(args Tuple, i int) ([]int, error) {
 	tuple, ok := arg[Tuple](args, i)
 	if !ok {
@@ -195,7 +195,7 @@ func (m *machine) dims(args Tuple, i int) ([]int, error) {
 	return out, nil
 }
 
-// callParameter returns its first argument, a tensor. It ignores the arguments after it.
+// callParameter returns its first argument, which must be a tensor. It ignores further arguments.
 func callParameter(_ *machine, _ *Object, args Tuple) (any, error) {
 	t, ok := arg[*Tensor](args, 0)
 	if !ok || t.whole {
@@ -204,8 +204,8 @@ func callParameter(_ *machine, _ *Object, args Tuple) (any, error) {
 	return t, nil
 }
 
-// callFromType returns a tensor that had attributes, without them. The arguments are a function, a class, the
-// function's arguments and a state.
+// callFromType returns a tensor without its Python attributes. The arguments are a function, a class, the function's
+// arguments and a state.
 func callFromType(m *machine, _ *Object, args Tuple) (any, error) {
 	if len(args) != 4 {
 		return nil, fmt.Errorf("it is called with %d arguments, not 4", len(args))
@@ -227,7 +227,7 @@ func callFromType(m *machine, _ *Object, args Tuple) (any, error) {
 	return v, nil
 }
 
-// arg returns argument i, and whether it exists and has type T.
+// arg returns argument i. The boolean result reports whether the argument exists and has type T.
 func arg[T any](args Tuple, i int) (T, bool) {
 	var none T
 	if i >= len(args) {

@@ -64,7 +64,7 @@ func (f *file) findDirectory() (begin, size int64, lines uint64, err error) {
 	return int64(from), int64(length), n, nil
 }
 
-// record returns n bytes at a position if they begin with a signature.
+// record returns n bytes at a position. The boolean result is false if they do not begin with the signature.
 func (f *file) record(at, n int64, signature uint32) ([]byte, bool) {
 	if at < 0 || at > f.size-n {
 		return nil, false
@@ -76,7 +76,7 @@ func (f *file) record(at, n int64, signature uint32) ([]byte, bool) {
 	return b, true
 }
 
-// readLine reads an entry of the directory and its name.
+// readLine reads one entry of the directory. It returns the entry's name and the entry.
 func readLine(src *source) (string, entry, error) {
 	h, err := src.take(lineLength)
 	if err != nil {
@@ -103,7 +103,7 @@ func readLine(src *source) (string, entry, error) {
 	return string(name), e, e.extend(extra)
 }
 
-// extend replaces numbers that do not fit into 32 bits by the 64-bit numbers after the name.
+// extend replaces numbers that do not fit into 32 bits with the 64-bit numbers in the extra field.
 func (e *entry) extend(extra []byte) error {
 	for len(extra) >= 4 {
 		kind, n := le.Uint16(extra), int(le.Uint16(extra[2:]))

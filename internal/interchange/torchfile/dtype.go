@@ -9,7 +9,7 @@ import (
 // DType is the type of a tensor's elements.
 type DType uint8
 
-// The element types. The types after BFloat16 are recognised, but their elements are not converted.
+// These are the element types. The types after BFloat16 are recognised, but their elements are not converted.
 const (
 	Invalid DType = iota
 	Bool
@@ -39,8 +39,8 @@ const (
 	QUInt2x4
 )
 
-// dtypes has a row for each element type: PyTorch's name, the bytes of an element, the name of the storage
-// class (empty for types that are newer than these classes), and numpy's code.
+// dtypes has a row for each element type. A row has PyTorch's name, the number of bytes of an element, the name of
+// the storage class, and numpy's code. The storage class is empty for types that are newer than the storage classes.
 var dtypes = [...]struct {
 	name    string
 	size    int64
@@ -83,7 +83,7 @@ func (d DType) String() string {
 	return fmt.Sprintf("DType(%d)", uint8(d))
 }
 
-// size returns the bytes of an element.
+// size returns the number of bytes of an element.
 func (d DType) size() int64 { return dtypes[d].size }
 
 // dtypeOf returns the first element type for which match returns true.
@@ -134,8 +134,8 @@ func halfValue(h uint16) float64 {
 	return v
 }
 
-// decodeInt returns a function that reads an integer or a truth value, or nil for other types. Numbers of 2^63
-// and more become negative; [Tensor.Int64] checks for this.
+// decodeInt returns a function that reads an integer or a truth value, or nil for other types. An unsigned number
+// from 2^63 on becomes negative, and [Tensor.Int64] checks for this.
 func decodeInt(d DType) func(b []byte) int64 {
 	switch d {
 	case Bool:

@@ -11,7 +11,8 @@ import (
 	"ialgn/internal/interchange/torchfile"
 )
 
-// examine converts the smaller tensors of a value and checks the total number of elements against the promise of Read.
+// examine converts the smaller tensors of a value and checks that the total number of elements is within the limit
+// that Read promises.
 func examine(t *testing.T, v any, size int) {
 	t.Helper()
 	elements := 0
@@ -94,8 +95,8 @@ func pickleOf(b []byte) (at, n int, ok bool) {
 // mutants is the number of damaged files that TestMutants makes.
 const mutants = 2000
 
-// TestMutants damages checkpoints at random. An archive has checksums: reading it must fail or give the same values.
-// The legacy format has none: the values may differ, but must keep the promises of Read.
+// TestMutants damages checkpoints at random. An archive has checksums, so reading must fail or return the same
+// values. The legacy format has no checksums, so the values may differ, but Read must keep its promises.
 func TestMutants(t *testing.T) {
 	paths := append(own(t), foreign(t)...)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -131,8 +132,8 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// mutate returns the file with a few damages: flipped bits (most of them in the directory, the pickles and the
-// headers), cuts, forged lengths and moved parts.
+// mutate returns the file with a few kinds of damage: flipped bits (most of them in the directory, the pickles and
+// the headers), cuts, forged lengths and moved parts.
 func mutate(r *rand.Rand, b []byte) []byte {
 	b = slices.Clone(b)
 	for range 1 + r.IntN(3) {

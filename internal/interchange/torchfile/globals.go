@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// global is the meaning of a class or function that a pickle names.
+// global describes a class or function that a pickle names.
 type global struct {
-	// call returns the result of a call; nil if the name is known only as a value.
+	// call returns the result of a call. It is nil if the name is known only as a value.
 	call func(m *machine, o *Object, args Tuple) (any, error)
 
-	dtype DType // the element type, for the class of a storage
+	dtype DType // the element type, if the global is the class of a storage
 }
 
-// globals are the known names, except those of storages and element types.
+// globals holds the known names, except the names of storages and element types.
 var globals = map[string]*global{
 	"collections.OrderedDict": {call: callOrderedDict},
 	"collections.defaultdict": {call: callDefaultDict},
@@ -51,10 +51,10 @@ var renamed = map[string]string{
 	"torch.cuda": "torch", "torch.storage": "torch", "torch.tensor": "torch._tensor",
 }
 
-// inert are the packages of networks. Their classes and functions become an [Object] without a meaning.
+// inert lists the packages of networks. Calls of their classes and functions do nothing and become an [Object].
 var inert = []string{"torch.nn", "difflogic", "torchlogix", "torch_dwn"}
 
-// lookUp returns the value of a name in a pickle: an element type, or an Object for a class or function.
+// lookUp returns the value of a name in a pickle. It is an element type, or an Object for a class or function.
 func (m *machine) lookUp(module, name string) (any, error) {
 	class := module + "." + name
 	known := class
@@ -93,7 +93,7 @@ func plain(name string) bool {
 	return true
 }
 
-// printable returns a name in a form that is safe in a message.
+// printable returns a name in a form that is safe to print in a message.
 func printable(name string) string {
 	if plain(name) {
 		return name
@@ -138,7 +138,7 @@ func (m *machine) pushGlobal(module, name string) error {
 	return m.pushNew(v, 2*sizeObject+2*(len(module)+len(name)))
 }
 
-// doReduce calls a class or function. If it has no meaning, the result is an object with the arguments.
+// doReduce calls a class or function. For an inert class or function, the result is an object with the arguments.
 func doReduce(m *machine) error {
 	args, err := m.pop()
 	if err != nil {
@@ -151,7 +151,7 @@ func doReduce(m *machine) error {
 	return m.pushCall(callee, args)
 }
 
-// doNewKeywords makes an instance. Arguments by name are an error.
+// doNewKeywords makes an instance. It returns an error if there are keyword arguments.
 func doNewKeywords(m *machine) error {
 	keywords, err := m.pop()
 	if err != nil {
@@ -239,7 +239,7 @@ func doBuild(m *machine) error {
 	return fmt.Errorf("%s is given a state, which it cannot have", describe(target))
 }
 
-// doPersistent replaces the identifier of a value outside the pickle by the value.
+// doPersistent replaces the identifier of a value outside the pickle with the value.
 func doPersistent(m *machine) error {
 	v, err := m.pop()
 	if err != nil {

@@ -27,7 +27,8 @@ func own(t testing.TB) []string {
 	return paths
 }
 
-// foreign returns the checkpoints of other frameworks, which are outside the repository, or nil if there are none.
+// foreign returns the checkpoints of other frameworks, which are outside the repository, or nil if they are not
+// there.
 func foreign(t testing.TB) []string {
 	t.Helper()
 	paths, err := filepath.Glob("../../../../shared/reference/import/*/*.pt")
@@ -48,7 +49,7 @@ func readFile(t testing.TB, path string) []byte {
 
 func read(b []byte) (any, error) { return torchfile.Read(bytes.NewReader(b), int64(len(b))) }
 
-// take calls read and checks the allocated memory against the promise of the package.
+// take calls Read and checks that the allocated memory is within the limit that the package promises.
 func take(t testing.TB, b []byte) (any, error) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -61,7 +62,7 @@ func take(t testing.TB, b []byte) (any, error) {
 	return v, err
 }
 
-// archive returns an archive of a pickle and storages, as torch.save writes it.
+// archive returns an archive with a pickle and storages, in the form in which torch.save writes it.
 func archive(t testing.TB, pickle string, storages ...string) []byte {
 	t.Helper()
 	entries := []string{"m/data.pkl", pickle}
@@ -71,7 +72,7 @@ func archive(t testing.TB, pickle string, storages ...string) []byte {
 	return zipped(t, zip.Store, entries...)
 }
 
-// zipped returns a zip file of alternating names and contents.
+// zipped returns a zip file. entries are names and contents, in turn.
 func zipped(t testing.TB, method uint16, entries ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -118,7 +119,7 @@ func visit(v any, do func(v any) error) error {
 	return nil
 }
 
-// line describes a tensor in the same form as testdata/dump.py.
+// line describes a tensor in the form that testdata/dump.py uses.
 func line(tensor *torchfile.Tensor) (string, error) {
 	text := fmt.Sprint(tensor.DType, " ", tensor.Shape)
 	switch tensor.DType {

@@ -11,39 +11,39 @@ import (
 	"ialgn/internal/message"
 )
 
-// Parts of pickles of protocol 2.
+// These are parts of pickles of protocol 2.
 const (
 	begin   = "\x80\x02"
 	rebuild = "ctorch._utils\n_rebuild_tensor_v2\n"
 )
 
-// str returns a short string as a pickle.
+// str returns the pickle of a short string.
 func str(s string) string {
 	return "X" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(s)))) + s
 }
 
-// num returns an integer as a pickle.
+// num returns the pickle of an integer.
 func num(v int32) string { return "J" + string(binary.LittleEndian.AppendUint32(nil, uint32(v))) }
 
-// long returns a 64-bit integer as a pickle.
+// long returns the pickle of a 64-bit integer.
 func long(v int64) string {
 	return "\x8a\x08" + string(binary.LittleEndian.AppendUint64(nil, uint64(v)))
 }
 
-// tuple returns a tuple of values as a pickle.
+// tuple returns the pickle of a tuple. values are the pickles of its elements.
 func tuple(values ...string) string { return "(" + strings.Join(values, "") + "t" }
 
-// stored returns storage 0 as a pickle.
+// stored returns the pickle of storage 0.
 func stored(class string, numel int32) string {
 	return tuple(str("storage"), "ctorch\n"+class+"\n", str("0"), str("cpu"), num(numel)) + "Q"
 }
 
-// tensor returns a tensor on a storage as a pickle.
+// tensor returns the pickle of a tensor on the given storage.
 func tensor(storage, offset, shape, stride string) string {
 	return rebuild + tuple(storage, offset, shape, stride, "\x89", "ccollections\nOrderedDict\n)R") + "R"
 }
 
-// hostile are pickles that must be refused, and parts of the errors.
+// hostile lists pickles that must be refused, with a part of each error.
 var hostile = []struct{ name, pickle, want string }{
 	{"os.system", "cos\nsystem\n" + str("id") + "\x85R.", "byte 2: it would run os.system, which reading does not do"},
 	{"posix.system", "cposix\nsystem\n" + str("id") + "\x85R.", "it would run posix.system, which reading"},
@@ -165,7 +165,7 @@ var hostile = []struct{ name, pickle, want string }{
 	{"a big-endian array", array(">", tuple(num(2)), "\x89", 8), "big-endian"},
 }
 
-// array returns a NumPy array of type i4 as a pickle.
+// array returns the pickle of a NumPy array of type i4.
 func array(order, shape, fortran string, length int) string {
 	dtype := "cnumpy\ndtype\n" + tuple(str("i4"), "\x89", "\x88") + "R" +
 		tuple(num(3), str(order), "N", "N", "N", num(-1), num(-1), num(0)) + "b"
@@ -247,8 +247,8 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// TestManyElements refuses to convert a tensor that repeats one element very many times, but reads the value next to
-// it.
+// TestManyElements checks that a tensor that repeats one element very many times is not converted. The value next to
+// it must still be read.
 func TestManyElements(t *testing.T) {
 	b := archive(t, begin+tensor(stored("IntStorage", 4), num(0), tuple(num(1<<30)), tuple(num(0)))+"K\x07\x86.",
 		strings.Repeat("\x01", 16))
@@ -265,7 +265,7 @@ func TestManyElements(t *testing.T) {
 	}
 }
 
-// TestLargeUnsigned converts a number that does not fit into an int64.
+// TestLargeUnsigned converts an unsigned number that does not fit into an int64.
 func TestLargeUnsigned(t *testing.T) {
 	pickle := "ctorch._utils\n_rebuild_tensor_v3\n" + tuple(
 		tuple(str("storage"), "ctorch\nUntypedStorage\n", str("0"), str("cpu"), num(16))+"Q",
@@ -279,7 +279,7 @@ func TestLargeUnsigned(t *testing.T) {
 	}
 }
 
-// TestReadRefusesOtherForms reads files that are not from torch.save, or are in unsupported forms of it.
+// TestReadRefusesOtherForms reads files that torch.save did not write, and files of torch.save in unsupported forms.
 func TestReadRefusesOtherForms(t *testing.T) {
 	none := begin + "N."
 	tar := make([]byte, 600)
@@ -326,8 +326,8 @@ func TestReadRefusesOtherForms(t *testing.T) {
 	}
 }
 
-// TestLegacyModule reads a class stored outside the pickle, with its source text, as PyTorch before 1.6 wrote whole
-// models.
+// TestLegacyModule reads a whole model in the form of PyTorch before 1.6. Its class is stored outside the pickle,
+// together with the source text.
 func TestLegacyModule(t *testing.T) {
 	class := tuple(str("module"), "ctorch.nn\nModule\n", str("x.py"), str("class Module: pass")) + "Q"
 	v, err := read([]byte(legacyHead + begin + class + ")\x81." + begin + "]."))
@@ -336,7 +336,8 @@ func TestLegacyModule(t *testing.T) {
 	}
 }
 
-// TestDamagedStorage reads a tensor whose storage has a wrong checksum: reading succeeds, converting fails.
+// TestDamagedStorage reads a tensor whose storage has a wrong checksum. Reading must succeed, and converting must
+// fail.
 func TestDamagedStorage(t *testing.T) {
 	b := archive(t, begin+tensor(stored("ByteStorage", 4), num(0), tuple(num(4)), tuple(num(1)))+".", "abcd")
 	i := strings.Index(string(b), "abcd")
@@ -353,7 +354,7 @@ func TestDamagedStorage(t *testing.T) {
 	}
 }
 
-// failing is a reader that fails from an offset on.
+// failing is a reader that fails from a given offset on.
 type failing struct {
 	text string
 	at   int64
@@ -379,7 +380,7 @@ func TestReaderError(t *testing.T) {
 	}
 }
 
-// TestWrongArguments calls every supported function with arguments that do not fit.
+// TestWrongArguments calls every supported function with wrong arguments.
 func TestWrongArguments(t *testing.T) {
 	four := stored("FloatStorage", 4)
 	wrong := []string{
@@ -411,7 +412,7 @@ func TestWrongArguments(t *testing.T) {
 	}
 }
 
-// TestLongForm reads a directory with 64-bit lengths, as in archives of more than 4 GB.
+// TestLongForm reads a directory with 64-bit lengths. Archives of more than 4 GB have such directories.
 func TestLongForm(t *testing.T) {
 	pickle := begin + "K\x07."
 	b := archive(t, pickle)

@@ -11,8 +11,8 @@ var legacyMagic, _ = new(big.Int).SetString("1950a86a20f9469cfc6c", 16)
 // legacyVersion is the only version of this format.
 const legacyVersion = 1001
 
-// readLegacy reads the format before PyTorch 1.6: five pickles in a row (a magic number, a version, facts about
-// the machine, the value, and the keys of the storages), and then the storages, each after its number of
+// readLegacy reads the format before PyTorch 1.6. The file begins with five pickles: a magic number, a version, facts
+// about the machine, the value, and the keys of the storages. The storages follow. Each one comes after its number of
 // elements.
 func (f *file) readLegacy() (any, error) {
 	src := newSource(f.r, 0, f.size)
@@ -53,7 +53,7 @@ func (f *file) readLegacy() (any, error) {
 	return value, f.legacyStorages(src, keys)
 }
 
-// legacyPersistent returns a value outside the pickle: a storage, or a class, which comes with its source text.
+// legacyPersistent returns a value outside the pickle. The value is a storage, or a class with its source text.
 func (f *file) legacyPersistent(id Tuple) (any, error) {
 	if kind, _ := arg[string](id, 0); kind == "module" {
 		if class, ok := arg[*Object](id, 1); ok && class.global != nil {

@@ -9,20 +9,20 @@ import (
 	"ialgn/internal/message"
 )
 
-// machine runs a pickle. It has a stack, with marks between its values, and a memo of values that are used
-// again.
+// machine runs a pickle. It has a stack with marks between the values. It also has a memo, which keeps values for
+// later use.
 type machine struct {
 	*source
 	budget *budget
-	part   string // the part of the file, for errors
-	opcode int64  // position of the current opcode
+	part   string // name of the part of the file, for errors
+	opcode int64  // position of the current opcode in the part
 
 	stack []any
 	marks []int // heights of the stack at the marks
 	high  int   // the largest number of values on the stack so far
 	memo  map[uint64]any
 
-	// persistent returns the value outside the pickle that has an identifier.
+	// persistent returns the value outside the pickle with the given identifier.
 	persistent func(id Tuple) (any, error)
 }
 
@@ -65,14 +65,14 @@ func unknown(code byte) error {
 	return fmt.Errorf("no opcode of a pickle: 0x%02x: is the file damaged?", code)
 }
 
-// Memory of values in bytes, including copies when slices and maps grow.
+// These are the sizes of values in memory, in bytes. They include the copies that are made when slices and maps grow.
 const (
-	sizeValue  = 64  // a value in a growing slice, see grown
+	sizeValue  = 64  // a value in a growing slice; see grown
 	sizeEntry  = 200 // an entry of a Dict
 	sizeMemo   = 80
-	sizeBox    = 32 // a string, a number, a slice's head
+	sizeBox    = 32 // a string, a number or the header of a slice
 	sizeObject = 160
-	sizeUnread = 256 // an unread value, with its reason
+	sizeUnread = 256 // an unread value and the reason
 )
 
 // push puts a value on the stack.
@@ -87,8 +87,8 @@ func (m *machine) push(v any) error {
 	return nil
 }
 
-// grown returns a slice with room for n more values. It doubles a full slice, so all copies together have room
-// for at most four times the values.
+// grown returns a slice with room for n more values. It doubles a full slice, so all copies together have room for at
+// most four times the number of values.
 func grown(s []any, n int) []any {
 	if len(s)+n > cap(s) {
 		return slices.Grow(s, max(n, len(s)))
@@ -118,7 +118,7 @@ func (m *machine) pop() (any, error) {
 	return v, nil
 }
 
-// popMark pops a mark and the values above it. It returns the values, which are valid until the next push.
+// popMark pops a mark and the values above the mark. It returns these values. They are valid until the next push.
 func (m *machine) popMark() ([]any, error) {
 	n := len(m.marks)
 	if n == 0 {
@@ -177,7 +177,7 @@ func (m *machine) appendTo(target any, values []any) error {
 	return nil
 }
 
-// set adds keys and values, which alternate in pairs, to a dictionary.
+// set adds entries to a dictionary. Keys and values alternate in pairs.
 func (m *machine) set(target any, pairs []any) error {
 	if len(pairs)%2 != 0 {
 		return fmt.Errorf("a key without a value: is the file damaged?")
@@ -200,8 +200,8 @@ func (m *machine) set(target any, pairs []any) error {
 	return nil
 }
 
-// add adds an entry. A key that is a number, string or object must be new. Tuples, bytes and large integers are
-// not compared.
+// add adds an entry. If the key is a number, string or object, it must be new. Tuples, bytes and large integers are
+// not compared with earlier keys.
 func (d *Dict) add(key, value any) error {
 	switch k := key.(type) {
 	case nil, bool, int64, float64, string, *Object, *Tensor, DType, Device:
@@ -223,7 +223,7 @@ func (d *Dict) add(key, value any) error {
 
 func newDict() *Dict { return &Dict{index: map[any]int{}} }
 
-// describe describes a value, for errors.
+// describe describes a value for error messages.
 func describe(v any) string {
 	switch v := v.(type) {
 	case nil:

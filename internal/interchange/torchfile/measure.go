@@ -7,25 +7,26 @@ import (
 	"ialgn/internal/message"
 )
 
-// Limits on the size of a result, in addition to the file's size in bytes.
+// These limits on the size of a result apply in addition to the file's size in bytes.
 const (
 	maxDepth    = 1000
 	maxElements = 8 << 20 // in all tensors
 	maxValues   = 4 << 20
 )
 
-// extent is the size of a value: the values and tensor elements in it. A shared value counts each time.
+// extent is the size of a value. It counts the values and the tensor elements inside the value. A shared value counts
+// each time that it occurs.
 type extent struct{ values, elements int64 }
 
-// measurer computes extents. It computes the extent of a shared value once.
+// measurer computes extents. It computes the extent of a shared value only once.
 type measurer struct {
 	f     *file
-	known map[any]extent // by pointer; values is -1 while the extent is being computed
+	known map[any]extent // by pointer; the field values is -1 while the extent is being computed
 	limit extent
 }
 
-// measure returns an error for a result that contains itself, or that is much larger than the file when it is
-// walked. It marks tensors that are too large by themselves.
+// measure returns an error for a result that contains itself. It also returns an error if all values, counted each
+// time that they occur, are much larger than the file. It marks tensors that are too large by themselves.
 func (f *file) measure(value any) error {
 	size := min(f.size, 1<<60)
 	m := measurer{f, map[any]extent{}, extent{size + maxValues, size + maxElements}}
@@ -38,14 +39,14 @@ func (f *file) measure(value any) error {
 	return err
 }
 
-// Reasons why a value cannot be walked, which do not depend on the rest of the file.
+// These are the reasons why a value cannot be measured. They do not depend on the rest of the file.
 var (
 	errEndless = errors.New("a value that holds itself")
 	errDeep    = fmt.Errorf("its values are nested more than %d deep", maxDepth)
 )
 
-// leaveOut replaces each entry of the outermost dictionary that cannot be walked, such as a trainer that
-// contains itself, by an object that says why.
+// leaveOut looks at each entry of the outermost dictionary. If an entry cannot be measured, for example a trainer
+// that contains itself, leaveOut replaces it with an object that gives the reason.
 func (m *measurer) leaveOut(d *Dict) error {
 	for i, v := range d.Values {
 		_, err := m.extent(v, 1)
@@ -78,8 +79,8 @@ func (m *measurer) extent(value any, depth int) (extent, error) {
 	return m.container(key, parts, depth)
 }
 
-// partsOf returns the values in a value, and a pointer that identifies it. The key is nil if the value has no
-// parts.
+// partsOf returns the values inside a value, and a key that identifies the value (a pointer). The key is nil if the
+// value has no parts.
 func partsOf(value any) (key any, parts [3][]any) {
 	switch v := value.(type) {
 	case *List:

@@ -2,7 +2,7 @@ package torchfile
 
 import "fmt"
 
-// callArray returns a numpy array without elements. Its state follows later.
+// callArray returns a numpy array without elements. A later state gives the elements.
 func callArray(_ *machine, _ *Object, args Tuple) (any, error) {
 	class, _ := arg[*Object](args, 0)
 	if !class.is("numpy.ndarray") {
@@ -11,7 +11,8 @@ func callArray(_ *machine, _ *Object, args Tuple) (any, error) {
 	return &Tensor{Shape: []int{0}, Stride: []int{1}, DType: Uint8, array: true}, nil
 }
 
-// setArray sets the state of a numpy array: a version, shape, type, order and the bytes of the elements.
+// setArray sets the state of a numpy array. The state consists of a version, a shape, a type, an order and the bytes
+// of the elements.
 func (m *machine) setArray(t *Tensor, state any) error {
 	args, _ := state.(Tuple)
 	shape, err := m.dims(args, 1)
@@ -40,7 +41,7 @@ func (m *machine) setArray(t *Tensor, state any) error {
 			i = k
 		}
 		stride[i] = elements
-		elements *= max(shape[i], 1) // view returns an error if this overflows
+		elements *= max(shape[i], 1) // view returns an error if the product overflows
 	}
 	for i := range stride {
 		stride[i] = max(stride[i], 0)
@@ -53,7 +54,7 @@ func (m *machine) setArray(t *Tensor, state any) error {
 	return nil
 }
 
-// callScalar returns a numpy number, from its type and bytes.
+// callScalar returns a numpy number. Its arguments are the type and the bytes of the number.
 func callScalar(m *machine, o *Object, args Tuple) (any, error) {
 	dtype, err := numpyType(args, 0)
 	if err != nil {
@@ -76,8 +77,8 @@ func callScalar(m *machine, o *Object, args Tuple) (any, error) {
 	return decode(b), nil
 }
 
-// numpyType returns the element type of argument i, a numpy.dtype. It was made from a code such as "f4"; the
-// second value of its state is the byte order.
+// numpyType returns the element type of argument i, which must be a numpy.dtype. The dtype was made from a code such
+// as "f4". The second value of its state is the byte order.
 func numpyType(args Tuple, i int) (DType, error) {
 	o, _ := arg[*Object](args, i)
 	if o == nil || o.Class != "numpy.dtype" {
@@ -95,7 +96,7 @@ func numpyType(args Tuple, i int) (DType, error) {
 	return dtype, nil
 }
 
-// memoryStorage returns a storage whose data is in memory.
+// memoryStorage returns a storage whose bytes are already in memory.
 func memoryStorage(name string, dtype DType, b []byte) *storage {
 	d := &data{b: b}
 	d.once.Do(func() {})

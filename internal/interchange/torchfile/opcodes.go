@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Opcodes that the code uses by name.
+// These are the opcodes that other code uses by name.
 const (
 	opProto = 0x80
 	opStop  = '.'
@@ -20,7 +20,7 @@ type opcode struct {
 	do   func(m *machine) error
 }
 
-// opcodes are the opcodes of the protocols 2 to 5, except those in [refused].
+// opcodes holds the opcodes of the protocols 2 to 5, except the opcodes in [refused].
 var opcodes = [256]opcode{
 	opProto: {"PROTO", doProto},
 	0x95:    {"FRAME", doFrame},
@@ -80,8 +80,8 @@ var opcodes = [256]opcode{
 	'Q':  {"BINPERSID", doPersistent},
 }
 
-// refused are opcodes that torch.save does not write: those of the protocols 0 and 1, names given as numbers of
-// a registry in the reading program, and buffers outside the pickle.
+// refused holds opcodes that torch.save does not write. Some belong to the protocols 0 and 1. Others give names by
+// their numbers in a registry of the reading program, or refer to buffers outside the pickle.
 var refused = map[byte]string{
 	'F': "FLOAT", 'I': "INT", 'L': "LONG", 'S': "STRING", 'V': "UNICODE", 'P': "PERSID", 'd': "DICT", 'l': "LIST",
 	'g': "GET", 'p': "PUT", 'i': "INST", 'o': "OBJ", 0x82: "EXT1", 0x83: "EXT2", 0x84: "EXT4",
@@ -96,7 +96,7 @@ func doProto(m *machine) error {
 	return err
 }
 
-// doFrame reads the length of a frame. It only says how far to read ahead.
+// doFrame reads the length of a frame. The length only says how far a reader may read ahead.
 func doFrame(m *machine) error {
 	n, err := m.number(8)
 	if err == nil && n > uint64(m.left()) {
@@ -131,7 +131,7 @@ func doDup(m *machine) error {
 	return m.push(v)
 }
 
-// withNumber calls do with a number of n bytes.
+// withNumber reads a number of n bytes and passes it to do.
 func withNumber(m *machine, n int, do func(v uint64) error) error {
 	v, err := m.number(n)
 	if err != nil {
@@ -140,7 +140,7 @@ func withNumber(m *machine, n int, do func(v uint64) error) error {
 	return do(v)
 }
 
-// doInt reads an integer of n bytes. Four bytes have a sign.
+// doInt reads an integer of n bytes. An integer of four bytes is signed. Shorter integers are unsigned.
 func doInt(m *machine, n int) error {
 	return withNumber(m, n, func(v uint64) error {
 		if n == 4 {
@@ -150,10 +150,10 @@ func doInt(m *machine, n int) error {
 	})
 }
 
-// maxInteger is the length of the longest integer in bytes.
+// maxInteger is the greatest length of an integer in bytes.
 const maxInteger = 1024
 
-// doLong reads an integer in two's complement, after its length of n bytes.
+// doLong reads an integer in two's complement. The integer is preceded by its length, a number of n bytes.
 func doLong(m *machine, n int) error {
 	length, err := m.number(n)
 	if err != nil {
@@ -179,7 +179,7 @@ func doLong(m *machine, n int) error {
 
 func doFloat(m *machine) error {
 	return withNumber(m, 8, func(v uint64) error {
-		var big uint64 // the only number that is big-endian
+		var big uint64 // big.Int takes big-endian bytes
 		for range 8 {
 			big = big<<8 | v&255
 			v >>= 8
@@ -188,7 +188,7 @@ func doFloat(m *machine) error {
 	})
 }
 
-// counted reads bytes after their length of n bytes.
+// counted reads a sequence of bytes. The sequence is preceded by its length, a number of n bytes.
 func counted(m *machine, n int) ([]byte, error) {
 	length, err := m.number(n)
 	if err != nil {
@@ -221,7 +221,7 @@ func doBytes(m *machine, n int) error {
 	return m.pushNew(b, 0)
 }
 
-// doTuple makes a tuple of the n top values.
+// doTuple makes a tuple of the top n values.
 func doTuple(m *machine, n int) error {
 	t := make(Tuple, n)
 	for i := range t {
@@ -278,7 +278,7 @@ func doAppends(m *machine) error {
 	if err != nil {
 		return err
 	}
-	// The values are above the target on the stack; top does not overwrite them.
+	// The values are above the target on the stack. The call of top does not overwrite them.
 	return m.appendTo(target, values)
 }
 

@@ -11,17 +11,17 @@ type source struct {
 	begin, end int64 // positions of the part in r
 	at         int64 // position of the next byte in r
 	buffer     []byte
-	ahead      []byte // the part of the buffer that is not read yet
+	ahead      []byte // bytes in the buffer that were not returned yet
 }
 
 func newSource(r io.ReaderAt, begin, end int64) *source {
 	return &source{r: r, begin: begin, end: end, at: begin, buffer: make([]byte, min(16<<10, max(0, end-begin)))}
 }
 
-// place returns the number of bytes read.
+// place returns the number of bytes that were read.
 func (s *source) place() int64 { return s.at - s.begin }
 
-// left returns the number of bytes left to read.
+// left returns the number of bytes that are left to read.
 func (s *source) left() int64 { return s.end - s.at }
 
 // next returns the next byte.
@@ -91,7 +91,7 @@ func (s *source) line() (string, error) {
 	}
 }
 
-// skip skips n bytes, which must exist.
+// skip skips n bytes. The source must have n more bytes.
 func (s *source) skip(n int64) {
 	s.ahead = s.ahead[min(n, int64(len(s.ahead))):]
 	s.at += n

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// storage is an array of elements in the file. It is read when one of its tensors is converted.
+// storage is an array of elements in the file. It is read when a tensor that uses it is first converted.
 type storage struct {
 	name  string // for errors
 	dtype DType
@@ -14,24 +14,24 @@ type storage struct {
 	data  *data
 }
 
-// data holds the bytes of a storage in the file. They are read at the first use and kept.
+// data holds the bytes of a storage in the file. The bytes are read at the first use and kept.
 type data struct {
 	r     io.ReaderAt
 	at    int64 // position in r
 	size  int64
-	check func(b []byte) error // verifies the bytes; nil: there is nothing to verify
+	check func(b []byte) error // verifies the bytes; nil if there is nothing to verify
 
 	once sync.Once
 	b    []byte
 	err  error
 }
 
-// as returns the storage with another element type.
+// as returns the same storage with another element type.
 func (s *storage) as(d DType) *storage {
 	return &storage{name: s.name, dtype: d, numel: s.numel * s.dtype.size() / d.size(), data: s.data}
 }
 
-// all returns the storage as a value: a tensor of one dimension.
+// all returns the whole storage as a tensor of one dimension.
 func (s *storage) all() *Tensor {
 	return &Tensor{Shape: []int{int(s.numel)}, Stride: []int{1}, DType: s.dtype, storage: s, whole: true}
 }
@@ -51,8 +51,8 @@ func (d *data) bytes() ([]byte, error) {
 	return d.b, d.err
 }
 
-// storageOf returns the storage for an identifier of a value outside the pickle: ("storage", class, key,
-// device, number of elements). It calls make for the data if the storage is new.
+// storageOf returns the storage for an identifier of a value outside the pickle. The identifier is ("storage", class,
+// key, device, number of elements). If the storage is new, storageOf calls make for the storage's data.
 func (f *file) storageOf(id Tuple, make func(key string, size int64) (*data, error)) (*storage, error) {
 	kind, _ := arg[string](id, 0)
 	class, _ := arg[*Object](id, 1)

@@ -8,9 +8,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// Tensor is a view of a storage. Its element (i, j, ...) is the storage's element Offset + i*Stride[0] +
-// j*Stride[1] + .... All elements are within the storage. Strides may be 0, so that an element of the storage
-// occurs several times.
+// Tensor is a view of a storage. Its element (i, j, ...) is the storage's element Offset + i*Stride[0] + j*Stride[1]
+// + .... All elements are within the storage. If a stride is 0, elements of the storage occur several times.
 type Tensor struct {
 	Shape  []int
 	Stride []int
@@ -18,16 +17,16 @@ type Tensor struct {
 	DType  DType
 
 	storage *storage
-	whole   bool // the storage itself, not a tensor
-	array   bool // a numpy array without its state
-	large   bool // has more elements than are allowed
+	whole   bool // the value is the storage itself, not a tensor
+	array   bool // a numpy array whose state was not set yet
+	large   bool // has more elements than a tensor may have
 	unread  *unread
 }
 
 // maxRank is the largest number of dimensions of a tensor, as in PyTorch.
 const maxRank = 64
 
-// view returns a tensor of a storage, or an error if it is not within the storage.
+// view returns a tensor of the storage. It returns an error if the tensor's elements are not all within the storage.
 func (s *storage) view(shape, stride []int, offset int) (*Tensor, error) {
 	if len(shape) != len(stride) {
 		return nil, fmt.Errorf("a tensor with %d dimensions and %d strides", len(shape), len(stride))
@@ -57,7 +56,7 @@ func (s *storage) view(shape, stride []int, offset int) (*Tensor, error) {
 	return t, nil
 }
 
-// Elements returns the number of elements: the product of the shape.
+// Elements returns the number of elements, which is the product of the shape.
 func (t *Tensor) Elements() int {
 	n := 1
 	for _, d := range t.Shape {
@@ -69,8 +68,9 @@ func (t *Tensor) Elements() int {
 	return n
 }
 
-// Float32 returns the elements in C order. Numbers of float64 are rounded. It returns an error for types other
-// than float16, bfloat16, float32 and float64, and for too many elements, as [Tensor.Int64] does.
+// Float32 returns the elements in C order. It rounds elements of type float64. It returns an error for types other
+// than float16, bfloat16, float32 and float64. It also returns an error for too many elements, as [Tensor.Int64]
+// does.
 func (t *Tensor) Float32() ([]float32, error) {
 	decode := decodeFloat(t.DType)
 	if decode == nil {
@@ -79,7 +79,7 @@ func (t *Tensor) Float32() ([]float32, error) {
 	return gather(t, func(b []byte) float32 { return float32(decode(b)) })
 }
 
-// Float64 is like [Tensor.Float32], without rounding.
+// Float64 is like [Tensor.Float32], but it does not round.
 func (t *Tensor) Float64() ([]float64, error) {
 	decode := decodeFloat(t.DType)
 	if decode == nil {
@@ -88,11 +88,11 @@ func (t *Tensor) Float64() ([]float64, error) {
 	return gather(t, decode)
 }
 
-// Int64 returns the elements in C order; true is 1. It returns an error for floating-point and complex numbers,
-// and for a number that does not fit into int64.
+// Int64 returns the elements in C order. The boolean true becomes 1. Int64 returns an error for floating-point and
+// complex numbers, and for a number that does not fit into int64.
 //
-// It also returns an error for a tensor with more elements than the file has bytes, and 8 Mi: such a tensor
-// repeats one element.
+// It also returns an error for a tensor with very many elements. The limit is the file's size in bytes plus 8 Mi. A
+// tensor above this limit can only repeat one element.
 func (t *Tensor) Int64() ([]int64, error) {
 	decode := decodeInt(t.DType)
 	if decode == nil {

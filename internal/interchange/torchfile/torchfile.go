@@ -1,30 +1,34 @@
 // Package torchfile reads files that PyTorch's torch.save wrote, without running any code.
 //
-// Such a file is a pickle: a program for a small stack machine, which may name any Python function to be called
-// with any arguments. [Read] runs the program on its own machine, which calls nothing. It knows the names of
-// the parts of a checkpoint: tensors with their storages, dictionaries, sizes, devices, element types, and
-// arrays and scalars of numpy.
+// Such a file is a pickle, which is a program for a small stack machine. The program may name any Python function to
+// be called with any arguments. [Read] runs the program on its own machine, which calls nothing. It knows the names
+// of the parts of a checkpoint: tensors with their storages, dictionaries, sizes, devices, element types, and arrays
+// and scalars of numpy.
 //
-// Instances of classes of torch.nn, difflogic, torchlogix and torch_dwn occur in a file of a whole model. They
-// become an inert [Object]: the class's name, the arguments and the state. An instance of any other class
-// becomes an [Object] with its class name only, and so does everything that is made by it or from it
-// ([Object.Unread]). If the whole file is such an object, Read returns an error with the name.
+// Instances of classes of torch.nn, difflogic, torchlogix and torch_dwn occur in a file of a whole model. They become
+// an inert [Object], which has the class's name, the arguments and the state. An instance of any other class becomes
+// an [Object] that has only its class name. Everything that is made by such an instance or from it becomes such an
+// Object too ([Object.Unread]). If the whole file is such an object, Read returns an error with the name.
 //
-// Two formats are read: the archive that PyTorch writes since 1.6 (not compressed, with checksums, which are
-// verified), and the format before it. Read returns an error for the still older format in a tar file, and for
-// files of big-endian machines.
+// Two formats are read. One is the archive that PyTorch writes since version 1.6. It is not compressed, and its
+// checksums are verified. The other is the format before the archive. Read returns an error for the still older
+// format in a tar file, and for files of big-endian machines.
 //
-// The size of the file bounds the memory, and no number in the file does: [Read] allocates at most three times
-// the file's size and 48 MiB. The elements of all tensors in the result, each counted as often as it occurs,
-// are at most the file's size in bytes and 8 Mi. (A tensor with strides of 0 can have more elements than the
-// file has bytes.) To convert them all to float32 takes four times this number of bytes. A storage is read
-// once, when one of its tensors is first converted, and is then kept. All storages together are at most as
-// large as the file. The result has no cycles, is nested at most 1000 deep, and does not unfold from few shared
-// values into very many, so code that walks it needs no precautions.
+// # Memory
 //
-// The module gopickle reads such files too, and can restrict the names. It is not used here: its machine
-// allocates what a length in the file says before it has the bytes, nothing bounds its stack and memo, and it
-// reads all storages from a named file before anything needs them.
+// The size of the file limits the memory, and no number in the file does. [Read] allocates at most three times the
+// file's size plus 48 MiB. A tensor with strides of 0 can have more elements than the file has bytes, and a tensor
+// can occur several times in the result. The elements of all tensors, counted each time that they occur, are at most
+// the file's size in bytes plus 8 Mi. Converting all of them to float32 takes four bytes for each element. A storage
+// is read once, when one of its tensors is first converted, and is then kept. All storages together are at most as
+// large as the file.
+//
+// Code that walks the result needs no precautions. The result has no cycles and is nested at most 1000 deep. A few
+// shared values cannot unfold into very many values.
+//
+// The module gopickle reads such files too, and can restrict the names. It is not used here, for three reasons. It
+// allocates the length that the file claims before it has the bytes. Nothing limits its stack and memo. It reads all
+// storages from a named file before anything needs them.
 package torchfile
 
 import (
@@ -36,7 +40,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// file is a file that is being read.
+// file holds the state of reading a file.
 type file struct {
 	r      io.ReaderAt
 	size   int64
@@ -45,12 +49,12 @@ type file struct {
 	bytes  int64               // total bytes of all storages
 }
 
-// Read returns the value in a file of torch.save. The value, and everything in it, is nil, a bool, int64,
-// *[big.Int] (only if int64 does not hold the number), float64, string, []byte, *[List], [Tuple], *[Dict],
+// Read returns the value in a file of torch.save. The value, and everything in it, has one of the types nil, bool,
+// int64, *[big.Int] (only if int64 does not hold the number), float64, string, []byte, *[List], [Tuple], *[Dict],
 // *[Tensor], *[Object], [DType] or [Device]. size is the file's size in bytes. r must stay readable as long as
 // tensors are converted.
 //
-// An error gives the part of the file and the position, and a hint how to fix the file.
+// An error gives the part of the file, the position, and a hint how to fix the file.
 func Read(r io.ReaderAt, size int64) (any, error) {
 	f := &file{r: r, size: size, budget: budget{left: 3*min(size, 1<<60) + 48<<20}, stored: map[string]*storage{}}
 	head := make([]byte, min(max(size, 0), 512))
@@ -70,7 +74,7 @@ func Read(r io.ReaderAt, size int64) (any, error) {
 	return value, nil
 }
 
-// read reads the format that the file's first bytes show.
+// read reads the file in the format that its first bytes show.
 func (f *file) read(head []byte) (any, error) {
 	switch {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
@@ -96,7 +100,7 @@ func notTorch(why string) error {
 // budget is the number of bytes that may still be allocated.
 type budget struct{ left int64 }
 
-// take counts n bytes as allocated. It returns an error if the budget does not have them.
+// take counts n bytes as allocated. It returns an error if fewer bytes are left.
 func (b *budget) take(n int64) error {
 	if b.left -= n; b.left < 0 {
 		return message.WithHint(fmt.Errorf("its values take more memory than three times the file and 48 MiB"),

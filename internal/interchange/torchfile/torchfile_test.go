@@ -139,7 +139,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestModule inspects a whole model: classes, functions and attributes by name.
+// TestModule looks up classes, functions and attributes of a whole model by name.
 func TestModule(t *testing.T) {
 	model := open(t, "testdata/module.pt").(*torchfile.Object)
 	if model.Class != "torch.nn.modules.container.Sequential" {
@@ -172,7 +172,8 @@ func TestModule(t *testing.T) {
 	}
 }
 
-// TestSharedStorage reads two tensors that share a storage, and the attributes of the dictionary that holds them.
+// TestSharedStorage reads two tensors that share a storage. It also reads the attributes of the dictionary that holds
+// the tensors.
 func TestSharedStorage(t *testing.T) {
 	dict := open(t, "testdata/views.pt").(*torchfile.Dict)
 	if _, ok := dict.State.(*torchfile.Dict).Get("_metadata"); !ok {

@@ -9,15 +9,15 @@ import (
 	"ialgn/internal/message"
 )
 
-// unread says why a value was not read. Only the name of its class is kept. Its arguments and contents are
-// dropped, so that a file may have such a value if nothing needs it.
+// unread says why a value was not read. Only the name of the value's class is kept. Its arguments and contents are
+// dropped. A file may therefore have such a value if the reader does not need it.
 type unread struct {
 	where place
 	name  string // name of the class or function
-	why   string // the reason; {} stands for the name
+	why   string // the reason; {} is replaced with the name
 }
 
-// err returns the reason as an error, or nil if there is none.
+// err returns the reason as an error, or nil if the value was read.
 func (u *unread) err() error {
 	if u == nil {
 		return nil
@@ -26,7 +26,7 @@ func (u *unread) err() error {
 		"save the state_dict() of the model instead of the model; if the file is not yours, do not load it with PyTorch")
 }
 
-// Reasons why a class or function has no meaning here.
+// These are the reasons why a class or function is not read.
 const (
 	unknownName  = "it would run {}, which reading does not do"
 	notCallable  = "it would call {}, which reading does not do"
@@ -50,7 +50,7 @@ func (m *machine) object(class, why string) (any, error) {
 // place is a position in a part of the file.
 type place struct {
 	part string
-	at   int64 // -1: the whole part
+	at   int64 // -1 means the whole part
 }
 
 func (p place) String() string {
@@ -63,7 +63,7 @@ func (p place) String() string {
 // here returns the position of the current opcode.
 func (m *machine) here() place { return place{m.part, m.opcode} }
 
-// unreadOf returns the reason why a value was not read, or nil if it was.
+// unreadOf returns the reason why a value was not read, or nil if the value was read.
 func unreadOf(value any) *unread {
 	switch v := value.(type) {
 	case *Object:
@@ -77,7 +77,7 @@ func unreadOf(value any) *unread {
 // isUnread reports whether only the class of a value is known.
 func isUnread(value any) bool { return unreadOf(value) != nil }
 
-// unreadAmong returns the reason of the first unread value, or nil if all were read.
+// unreadAmong returns the reason of the first unread value, or nil if all values were read.
 func unreadAmong(values []any) *unread {
 	for _, v := range values {
 		if why := unreadOf(v); why != nil {
@@ -87,8 +87,8 @@ func unreadAmong(values []any) *unread {
 	return nil
 }
 
-// Unread returns the names, in ascending order, of the unknown classes and functions because of which parts of
-// a value were not read.
+// Unread returns the names of the unknown classes and functions that kept parts of a value from being read. The names
+// are in ascending order.
 func Unread(value any) []string {
 	seen := map[any]bool{}
 	classes := map[string]bool{}

@@ -8,18 +8,18 @@ type List struct{ Items []any }
 // Tuple is a tuple, or a torch.Size.
 type Tuple []any
 
-// Dict is a dictionary or an OrderedDict, in the order of its entries. Its keys are distinct.
+// Dict is a dictionary or an OrderedDict. Entries are in order, and keys are distinct.
 type Dict struct {
 	Keys   []any
 	Values []any
 
-	// State holds the attributes of an OrderedDict, such as the _metadata of a state dict; usually nil.
+	// State holds the attributes of an OrderedDict, such as the _metadata of a state dict. It is usually nil.
 	State any
 
 	index map[any]int // positions of keys; nil for a Dict that Read did not make
 }
 
-// Get returns the value of a key, and whether the key exists.
+// Get returns the value of a key. The boolean result reports whether the key exists.
 func (d *Dict) Get(key string) (any, bool) {
 	if d.index != nil {
 		i, ok := d.index[key]
@@ -57,16 +57,16 @@ type Object struct {
 	Args  Tuple  // arguments of its constructor; usually empty
 	State any    // usually a *Dict of its attributes
 
-	global *global // for a class or function; nil for an instance
-	unread *unread // why only its class is known; nil: it was read
+	global *global // set for a class or function; nil for an instance
+	unread *unread // why only its class is known; nil if the object was read
 }
 
-// Unread returns the reason, with the position in the file, why only the object's class was read. It returns
-// nil if the object was read.
+// Unread returns the reason why only the object's class was read, with the position in the file. It returns nil if
+// the object was read.
 func (o *Object) Unread() error { return o.unread.err() }
 
-// Attr returns an attribute: an entry of the state or, for a PyTorch module, an entry of the dictionaries of
-// parameters, buffers and submodules in its state.
+// Attr returns an attribute, which is an entry of the state. For a PyTorch module, it can also be an entry of the
+// dictionaries of parameters, buffers and submodules in the state.
 func (o *Object) Attr(name string) (any, bool) {
 	state, ok := o.State.(*Dict)
 	if !ok {

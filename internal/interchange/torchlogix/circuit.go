@@ -13,11 +13,11 @@ import (
 // operation is the operation of a gate in torchlogix's circuits.
 type operation struct {
 	name  string
-	pins  []int  // 0 for in0, 1 for in1: the inputs that it reads
+	pins  []int  // the inputs that it reads: 0 for in0, 1 for in1
 	table uint64 // truth table of these inputs
 }
 
-// operations are all operations. torchlogix reads the last two but never writes them.
+// operations lists all operations. torchlogix reads the last two, but it never writes them.
 var operations = []operation{
 	{"CONST_FALSE", nil, 0b0},
 	{"CONST_TRUE", nil, 0b1},
@@ -37,14 +37,14 @@ var operations = []operation{
 	{"NOT_B", []int{1}, 0b01},
 }
 
-// Keys of a circuit's objects.
+// These are the keys of a circuit's objects.
 var (
 	circuitKeys = []string{"n_inputs", "input_shape", "outputs", "output_shape", "gates", "sum_nodes"}
 	gateKeys    = []string{"gate_id", "op", "in0", "in1", "node_idx"}
 	sumKeys     = []string{"node_id", "input_ids", "tau", "beta"}
 )
 
-// Indices into circuitKeys.
+// These are indices into circuitKeys.
 const (
 	keyInputs = iota
 	keyInputShape
@@ -57,24 +57,24 @@ const (
 // maxInputs is the largest number of features of a sample, and of input bits.
 const maxInputs = 1 << 21
 
-// circuitReader reads the JSON of a circuit. Its memory grows with the gates that it has read.
+// circuitReader reads the JSON of a circuit. Its memory is proportional to the number of gates that were read.
 type circuitReader struct {
 	src *given.Source
-	at  [6]int64 // where the value of each key begins; 0: the key is missing
+	at  [6]int64 // position of the value of each key; 0: the key is missing
 	net *graph.Network
-	ids map[int32]graph.Ref // bits of the gates, by id
+	ids map[int32]graph.Ref // for each id, the bit of the gate
 
 	shape       []int
-	outputs     map[int32]int // index of each output, by id
+	outputs     map[int32]int // for each id, the index of the output
 	sums        map[int32]bool
 	taus, betas []float64
 }
 
-// ReadCircuit reads a network from the JSON of torchlogix's class Circuit, as its method write_json writes it,
-// before or after simplify. Such a circuit begins after the thermometer. src.Thresholds adds a thermometer;
-// without them, the features are bits.
+// ReadCircuit reads a network from the JSON of torchlogix's class Circuit. The method write_json writes this form,
+// before or after simplify. Such a circuit begins after the thermometer. If src.Thresholds is set, ReadCircuit adds a
+// thermometer. Otherwise the features are bits.
 //
-// The file's size bounds the memory; no number in the file is trusted. An error gives the line and column.
+// The file's size limits the memory, and no number in the file is trusted. An error gives the line and column.
 func ReadCircuit(src *given.Source) (*graph.Network, error) {
 	r := &circuitReader{
 		src: src, net: &graph.Network{Format: Format}, ids: map[int32]graph.Ref{}, outputs: map[int32]int{},
@@ -103,8 +103,8 @@ func RecogniseCircuit(head []byte) bool {
 	return false
 }
 
-// index finds the position of each key's value. It checks that the file is JSON with these keys and nothing
-// after it.
+// index finds the position of each key's value. It checks that the file is JSON with these keys. Nothing may follow
+// the JSON value.
 func (r *circuitReader) index() error {
 	s := newStream(r.src.File, 0, r.src.Size)
 	there, err := s.object(circuitKeys, func(i int) error {
@@ -128,7 +128,7 @@ func (r *circuitReader) index() error {
 // value returns a stream that begins at the value of a key.
 func (r *circuitReader) value(key int) *stream { return newStream(r.src.File, r.at[key], r.src.Size) }
 
-// shapeOf reads a shape and checks its product. It returns nil if the key is missing.
+// shapeOf reads a shape and checks that its product is the given number. It returns nil if the key is missing.
 func (r *circuitReader) shapeOf(key, product int) ([]int, error) {
 	if r.at[key] == 0 {
 		return nil, nil
@@ -203,7 +203,7 @@ func (r *circuitReader) id(s *stream) (int32, error) {
 	return int32(v), err
 }
 
-// resolve returns the bit of the input or earlier gate with an id, and whether there is one.
+// resolve returns the bit of the input or earlier gate with the given id. It returns false if there is no such bit.
 func (r *circuitReader) resolve(id int64) (graph.Ref, bool) {
 	if id < 0 || id > math.MaxInt32 {
 		return 0, false

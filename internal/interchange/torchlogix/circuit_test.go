@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/interchange/torchlogix"
 )
 
-// Parts of a small circuit.
+// These are parts of a small circuit.
 const (
 	twoGates = `{"gate_id": 4, "op": "AND_NOT_B", "in0": 0, "in1": 1, "node_idx": -1},
 		{"gate_id": 7, "op": "NOT", "in0": 4, "in1": -1, "node_idx": -1}`
@@ -40,8 +40,7 @@ func TestReadCircuit(t *testing.T) {
 	}
 }
 
-// TestSumOfCircuit compares facts with sums whose betas differ, as simplify leaves them, and with sums whose betas are
-// equal.
+// TestSumOfCircuit compares facts with sums. The betas of the sums are equal, or differ as after simplify.
 func TestSumOfCircuit(t *testing.T) {
 	one := strings.ReplaceAll(twoSums, "1.5", "0.0")
 	folded := strings.ReplaceAll(strings.ReplaceAll(twoSums, "1.5", "3.5"), "0.0", "4.5")
@@ -56,7 +55,7 @@ func TestSumOfCircuit(t *testing.T) {
 		{twoSums, given.GroupSum{Beta: ptr(0.25)}, "group_sum.beta is 0.25, but the circuit has 0 to 1.5 for the classes"},
 		{one, given.GroupSum{Beta: ptr(1.0)}, "group_sum.beta is 1, but the circuit has 0"},
 		{one, given.GroupSum{Beta: ptr(-1.0)}, "group_sum.beta is -1, but the circuit has 0"},
-		{folded, given.GroupSum{Beta: ptr(2.5)}, ""}, // the betas include a constant of each class
+		{folded, given.GroupSum{Beta: ptr(2.5)}, ""}, // the betas include constants, one for each class
 		{folded, given.GroupSum{Beta: ptr(5.5)}, "group_sum.beta is 5.5"},
 	} {
 		src := circuitText(circuitOfParts(twoGates, c.sums, `"outputs": [9, 8]`))

@@ -9,14 +9,14 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// sumNode is a sum of the file.
+// sumNode is a sum in the file.
 type sumNode struct {
 	id        int32
 	inputs    []graph.Ref
 	tau, beta float64
 }
 
-// readSums reads the sums, each of which must be an output.
+// readSums reads the sums. Each sum must be an output.
 func (r *circuitReader) readSums() error {
 	s := r.value(keySums)
 	r.net.Sum.Groups = make([][]graph.Ref, len(r.outputs))
@@ -81,7 +81,7 @@ func (r *circuitReader) sumNode(s *stream, n sumNode) error {
 	return nil
 }
 
-// sum completes the network's sum. If the circuit has no sums, the facts say how to count its outputs.
+// sum completes the network's sum. If the circuit has no sums, the facts say how to count the circuit's outputs.
 func (r *circuitReader) sum() error {
 	if len(r.sums) == 0 {
 		return r.countOutputs()
@@ -103,7 +103,8 @@ func (r *circuitReader) sum() error {
 	return checkpoint.CompareSum(&said, &r.net.Sum, "the circuit")
 }
 
-// oneBeta returns betas in the shortest form that [graph.Sum] allows.
+// oneBeta returns a single beta if all betas are equal, or nil if all are 0. Otherwise it returns the betas
+// unchanged.
 func oneBeta(betas []float64) []float64 {
 	if slices.ContainsFunc(betas, func(b float64) bool { return b != betas[0] }) {
 		return betas
@@ -114,7 +115,7 @@ func oneBeta(betas []float64) []float64 {
 	return betas[:1:1]
 }
 
-// countOutputs groups the outputs, which are bits, in order.
+// countOutputs divides the outputs into groups, in order. It is used if the outputs are bits.
 func (r *circuitReader) countOutputs() error {
 	refs := make([]graph.Ref, len(r.outputs))
 	for id, i := range r.outputs {
@@ -137,7 +138,7 @@ func (r *circuitReader) countOutputs() error {
 	return nil
 }
 
-// front sets the network's input: bits, or features with a thermometer.
+// front sets the network's input. The input has either bits, or features with a thermometer.
 func (r *circuitReader) front() error {
 	n := r.net.Circuit.Inputs
 	if r.src.Thresholds == nil {
@@ -174,7 +175,7 @@ func (r *circuitReader) front() error {
 	return nil
 }
 
-// sampleShape returns the shape of a sample in front of the thermometer.
+// sampleShape returns the shape of a sample before the thermometer.
 func (r *circuitReader) sampleShape(bits int) ([]int, error) {
 	n := r.net.Circuit.Inputs
 	if said := r.src.Facts.Input.Shape; said != nil {
@@ -204,7 +205,7 @@ func (r *circuitReader) sampleShape(bits int) ([]int, error) {
 	return shape, nil
 }
 
-// saidDim returns the feature_dim of the facts, or nil.
+// saidDim returns the feature_dim of the facts, or nil if the user did not give it.
 func (r *circuitReader) saidDim() *int {
 	for _, l := range r.src.Facts.LayersInOrder {
 		if l.FeatureDim != nil {
@@ -214,8 +215,8 @@ func (r *circuitReader) saidDim() *int {
 	return nil
 }
 
-// featureDim returns the dimension of a sample that contains the bits of a feature: the one in the facts, or
-// the one by which the sample's shape becomes the circuit's.
+// featureDim returns the dimension of a sample that contains the bits of a feature. It is the dimension in the facts.
+// If the facts do not give it, it is the dimension by which the sample's shape and the circuit's shape differ.
 func (r *circuitReader) featureDim(shape []int, bits int) (int, error) {
 	if dim := r.saidDim(); dim != nil {
 		return *dim, nil

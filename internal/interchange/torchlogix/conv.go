@@ -58,7 +58,7 @@ func (r *reader) unroll(l *layer, before []graph.Ref) ([]graph.Ref, error) {
 	return before, nil
 }
 
-// pool adds an OR pooling. Padding is 0.
+// pool adds an OR pooling. The padding is 0.
 func (r *reader) pool(l *layer, before []graph.Ref) []graph.Ref {
 	rows, columns := l.in[1], l.in[2]
 	out := make([]graph.Ref, 0, product(l.out))
@@ -80,15 +80,15 @@ func (r *reader) pool(l *layer, before []graph.Ref) []graph.Ref {
 	return out
 }
 
-// tree is the tree of a convolution that is being unrolled.
+// tree is the tree of a convolution while it is unrolled.
 type tree struct {
 	l      *layer
 	before []graph.Ref
-	nodes  []int      // by level
-	tables [][]uint64 // by level: [node][kernel]
+	nodes  []int      // for each level, the number of nodes
+	tables [][]uint64 // for each level: [node][kernel]
 }
 
-// conv adds a convolution: a tree of tables for each kernel at each position.
+// conv adds a convolution. It adds one tree of tables for each kernel at each position.
 func (r *reader) conv(l *layer, before []graph.Ref) ([]graph.Ref, error) {
 	t := &tree{l: l, before: before}
 	for level := range l.TreeDepth {
@@ -97,7 +97,7 @@ func (r *reader) conv(l *layer, before []graph.Ref) ([]graph.Ref, error) {
 		}
 	}
 	positions := product(l.out[1:])
-	size := 12 * int64(positions) * int64(t.nodes[0]) * int64(l.Rank) // references, and the indices of one pin at a time
+	size := 12 * int64(positions) * int64(t.nodes[0]) * int64(l.Rank) // references, and the indices of one pin
 	if err := r.take(size, "connections._indices_L0"); err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (r *reader) conv(l *layer, before []graph.Ref) ([]graph.Ref, error) {
 	return out, nil
 }
 
-// level reads the tables of a level, and checks that its nodes read the nodes of the level before in order.
+// level reads the tables of a level. It checks that the nodes read the nodes of the level below in order.
 func (r *reader) level(t *tree, level int) error {
 	name := fmt.Sprintf("tree_weights.%d", level)
 	w := t.l.tensor(name)
@@ -140,7 +140,7 @@ func (r *reader) level(t *tree, level int) error {
 	return t.children(level)
 }
 
-// children checks the indices of a level above the leaves, if the file has them.
+// children checks the indices of a level above the leaves, if the file has these indices.
 func (t *tree) children(level int) error {
 	name := fmt.Sprintf("connections._indices_L%d", level)
 	idx := t.l.tensor(name)
@@ -164,7 +164,7 @@ func (t *tree) children(level int) error {
 	return nil
 }
 
-// leaves returns the bits that the leaves of a kernel read, as [position][node][pin].
+// leaves returns the bits that the leaves of a kernel read. The result is ordered [position][node][pin].
 func (t *tree) leaves(kernel int) ([]graph.Ref, error) {
 	const name = "connections._indices_L0"
 	l, nodes := t.l, t.nodes[0]
@@ -188,8 +188,8 @@ func (t *tree) leaves(kernel int) ([]graph.Ref, error) {
 	return out, nil
 }
 
-// pixel returns the bit at a row, column and channel of the padded image. It must be in the receptive field of
-// a position.
+// pixel returns the bit at a row, column and channel of the padded image. The bit must be in the receptive field of
+// the position.
 func (t *tree) pixel(position int, at [3]int64) (graph.Ref, error) {
 	l := t.l
 	top, left := int64(position/l.out[2]*l.Stride), int64(position%l.out[2]*l.Stride)
@@ -208,8 +208,8 @@ func (t *tree) pixel(position int, at [3]int64) (graph.Ref, error) {
 	return t.before[(int(channel)*l.in[1]+int(row))*l.in[2]+int(column)], nil
 }
 
-// unroll adds the tree of a kernel at a position and returns its output. pins are the bits that the leaves
-// read, as [node][pin].
+// unroll adds the tree of a kernel at one position and returns the output of the tree. pins holds the bits that the
+// leaves read, ordered [node][pin].
 func (t *tree) unroll(c *graph.Circuit, kernel int, pins []graph.Ref) graph.Ref {
 	rank := t.l.Rank
 	for level, nodes := range t.nodes {

@@ -24,8 +24,8 @@ func (r *reader) dense(l *layer) (*graph.Dense, error) {
 	return d, r.wire(l, d)
 }
 
-// logits reads weights [...][columns] as logits. The logits of the 16 operations stay as they are. Other
-// weights become logits for the lines of a table: a line is 1 if its logit is above 0.
+// logits reads weights of shape [...][columns] as logits. The logits of the 16 operations stay unchanged. Other
+// weights become one logit for each line of a table. A line is 1 if its logit is above 0.
 func (r *reader) logits(l *layer, t *torchfile.Tensor, name string) ([]float32, error) {
 	w, err := floats(t, name)
 	if err != nil || l.Parametrization != parWarp {
@@ -38,15 +38,15 @@ func (r *reader) logits(l *layer, t *torchfile.Tensor, name string) ([]float32, 
 	return w, nil
 }
 
-// nearZero is the limit for a sum relative to the sum of its terms' magnitudes: below it, rounding in float32
-// may change the sum's sign.
+// nearZero is a limit for a sum relative to the sum of its terms' magnitudes. Below the limit, rounding in float32
+// may change the sign of the sum.
 const nearZero = 1.0 / (1 << 18)
 
-// walsh replaces weights over the Walsh basis by logits of a table's lines. It returns the number of logits so
-// close to 0 that torchlogix's float32 may give them another sign.
+// walsh replaces weights over the Walsh basis with logits of a table's lines. Some logits may be so close to 0 that
+// they have another sign in torchlogix's float32. walsh returns the number of these logits.
 //
-// A line is 1 if the sum of (-1)^(ones of line&s) w[s] over all s is below 0. Its logit is minus this sum,
-// which float64 computes exactly unless the magnitudes differ very much.
+// A line is 1 if the sum of (-1)^(ones of line&s) w[s] over all s is below 0. The line's logit is minus this sum. The
+// computation in float64 is exact unless the magnitudes differ very much.
 func walsh(w []float32) (near int) {
 	var sums [64]float64
 	magnitude := 0.0
@@ -105,7 +105,7 @@ func (r *reader) wire(l *layer, d *graph.Dense) error {
 	return nil
 }
 
-// wireCandidate reads candidate c of all pins, from indices and weights [pin][node].
+// wireCandidate reads candidate c of all pins. idx holds the indices and choice the weights, both as [pin][node].
 func wireCandidate(l *layer, d *graph.Dense, c int, idx, choice *torchfile.Tensor) error {
 	const names = "connections.indices"
 	indices, err := idx.Int64()

@@ -19,18 +19,18 @@ type circuitWriter struct {
 	next    int64 // the id of the next gate
 	first   int64 // the id of the first gate
 	ids     []int64
-	zero    int64 // ids of the gates of the constants; -1: there is no gate
+	zero    int64 // ids of the gates that are constants; -1: there is no such gate
 	one     int64
 	circuit *graph.Circuit
 }
 
-// WriteCircuit writes a network in the form that torchlogix's class Circuit and [ReadCircuit] read: gates of
-// two inputs. The form has no place for the thermometer, so the ids 0 to n-1 are the network's input bits, in
-// order. The file has the shape of the bits, but no thresholds.
+// WriteCircuit writes a network in the form that torchlogix's class Circuit and [ReadCircuit] read. The form consists
+// of gates of two inputs. The ids 0 to n-1 are the network's input bits, in order, because the form has no place for
+// a thermometer. The file has the shape of the bits, but no thresholds.
 //
-// A node of up to two pins becomes one gate. A larger node becomes several gates by Shannon's expansion: a
-// table that depends on its first pin is a choice between two tables of the other pins. A circuit from
-// ReadCircuit reads back node by node. Any other circuit reads back to the same function.
+// A node of up to two pins becomes one gate. A larger node becomes several gates by Shannon's expansion, in which the
+// first pin chooses between two tables of the other pins. If the circuit came from ReadCircuit, the file is read as
+// the same nodes. Any other circuit is read as a circuit with the same function.
 func WriteCircuit(w io.Writer, n *graph.Network) error {
 	c, sum, err := exported(n)
 	if err != nil {
@@ -50,8 +50,7 @@ func WriteCircuit(w io.Writer, n *graph.Network) error {
 	return e.w.Flush()
 }
 
-// exported returns a network as a circuit. It returns an error for values that JSON or torchlogix cannot
-// represent.
+// exported returns a network as a circuit. It returns an error for a value that JSON or torchlogix cannot represent.
 func exported(n *graph.Network) (*graph.Circuit, *graph.Sum, error) {
 	sum := n.Sum
 	if len(sum.Groups) == 0 {
@@ -88,8 +87,8 @@ func exported(n *graph.Network) (*graph.Circuit, *graph.Sum, error) {
 	return c, &sum, nil
 }
 
-// bitShape returns the shape of a network's input bits. It is the shape of a sample with one dimension
-// multiplied by the bits of a feature, if the order of the bits allows this, otherwise one dimension.
+// bitShape returns the shape of a network's input bits. If the order of the bits allows it, this is the shape of a
+// sample with one dimension multiplied by the number of bits per feature. Otherwise the shape has one dimension.
 func bitShape(in *graph.Input, bits int) []int {
 	flat := []int{bits}
 	if len(in.Shape) == 0 || in.Bits() != bits || in.PerFeature() == 0 {
@@ -109,7 +108,7 @@ func bitShape(in *graph.Input, bits int) []int {
 	return flat
 }
 
-// put writes a text. Flush returns any error.
+// put writes a text. A later call of Flush returns the error, if there was one.
 func (e *circuitWriter) put(text string) { _, _ = e.w.WriteString(text) }
 
 // list returns whole numbers as JSON.
@@ -124,7 +123,7 @@ func list[T int | int64](values []T) string {
 	return "[" + b.String() + "]"
 }
 
-// real returns a number as Python writes it, with a point or an exponent.
+// real returns a number in the form in which Python writes it, with a point or an exponent.
 func real(v float64) string {
 	s := strconv.FormatFloat(v, 'g', -1, 64)
 	if !strings.ContainsAny(s, ".e") {
@@ -133,7 +132,7 @@ func real(v float64) string {
 	return s
 }
 
-// constants writes gates for the constants that any gate or sum reads.
+// constants writes gates for the constants that gates or sums read.
 func (e *circuitWriter) constants(sum *graph.Sum) {
 	var zero, one bool
 	for _, refs := range append([][]graph.Ref{e.circuit.Pins}, sum.Groups...) {
@@ -185,10 +184,10 @@ func (e *circuitWriter) node(node int) (int64, error) {
 	}
 }
 
-// ones returns the table with the given number of pins that is always 1.
+// ones returns the truth table of the constant 1 with the given number of pins.
 func ones(pins int) uint64 { return math.MaxUint64 >> (64 - 1<<pins) }
 
-// gate writes the gate for a table of up to two pins, and returns its id.
+// gate writes the gate for a table of up to two pins, and returns the id of the gate.
 func (e *circuitWriter) gate(table uint64, pins []int64) int64 {
 	operands := [2]int64{-1, -1}
 	table, pins = reduced(table, pins)
@@ -203,7 +202,7 @@ func (e *circuitWriter) gate(table uint64, pins []int64) int64 {
 	return e.next - 1
 }
 
-// reduced removes pins on which a table of up to two pins does not depend.
+// reduced removes the pins on which a table of up to two pins does not depend.
 func reduced(table uint64, pins []int64) (uint64, []int64) {
 	if len(pins) == 2 {
 		switch table {
@@ -225,27 +224,27 @@ func reduced(table uint64, pins []int64) (uint64, []int64) {
 	return table, pins
 }
 
-// expansion writes a node as several gates.
+// expansion writes one node as several gates.
 type expansion struct {
 	e    *circuitWriter
 	pins []int64
 	done []subtable
 }
 
-// subtable is a table of the last pins for which gates were written.
+// subtable is a table of the last pins of a node. Its gates were already written.
 type subtable struct {
 	table uint64
 	from  int
 	id    int64
 }
 
-// Results of expand that are constants, not gates.
+// These results of expand mean constants instead of gates.
 const (
 	constantZero int64 = -2
 	constantOne  int64 = -3
 )
 
-// expand writes gates for a table of the pins from index from on, and returns its output.
+// expand writes gates for a table of the pins that begin at index from. It returns the id of the table's output.
 func (x *expansion) expand(table uint64, from int) int64 {
 	k := len(x.pins) - from
 	switch {
@@ -271,7 +270,8 @@ func (x *expansion) expand(table uint64, from int) int64 {
 	return id
 }
 
-// choose writes gates for a pin's choice between two tables of the pins after it.
+// choose writes gates for a choice between two tables of the last pins, which begin at index from. The choice selects
+// high if pin is 1, and low otherwise.
 func (x *expansion) choose(pin int64, low, high uint64, from int) int64 {
 	const and, or, xor, andNotA, orNotA = 0b1000, 0b1110, 0b0110, 0b0010, 0b1011
 	all := ones(len(x.pins) - from)
@@ -300,7 +300,7 @@ func (x *expansion) choose(pin int64, low, high uint64, from int) int64 {
 	return x.e.gate(or, []int64{both(and, high), both(andNotA, low)})
 }
 
-// sums ends the list of gates, and writes the sums.
+// sums writes the end of the list of gates, and the sums.
 func (e *circuitWriter) sums(sum *graph.Sum) {
 	e.put(`], "sum_nodes": [`)
 	outputs := make([]int64, len(sum.Groups))

@@ -59,7 +59,8 @@ func TestWrittenCircuitsOfFixtures(t *testing.T) {
 	}
 }
 
-// randomNetwork returns a network of nodes of all fan-ins. Some pins are constants, and some outputs occur twice.
+// randomNetwork returns a network whose nodes have all numbers of pins. Some pins are constants, and some outputs
+// occur twice.
 func randomNetwork(rng *rand.Rand) *graph.Network {
 	n := &graph.Network{Input: graph.Input{Shape: []int{5}, Digits: 1}, Circuit: graph.NewCircuit(5)}
 	c := n.Circuit
@@ -71,7 +72,7 @@ func randomNetwork(rng *rand.Rand) *graph.Network {
 		}
 		table := rng.Uint64()
 		for range rng.IntN(4) {
-			table &= rng.Uint64() // few lines, so that subtables are constant
+			table &= rng.Uint64() // with few ones in the table, some subtables are constant
 		}
 		c.Add(table, pins...)
 	}
@@ -84,7 +85,7 @@ func randomNetwork(rng *rand.Rand) *graph.Network {
 	return n
 }
 
-// all returns all samples of five bits.
+// all returns all 32 samples of five bits.
 func all() []float32 {
 	var out []float32
 	for i := range 32 {

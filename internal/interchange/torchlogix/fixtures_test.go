@@ -15,8 +15,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// fixturesFolder holds networks of torchlogix and the scores that torchlogix computes for samples. Its README says how
-// they were made.
+// fixturesFolder holds networks of torchlogix, with the scores that torchlogix computes for samples. The folder's
+// README says how they were made.
 const fixturesFolder = "../../../../shared/reference/import"
 
 // fixtures returns the folders of networks. It skips the test if there are none.
@@ -94,7 +94,7 @@ func inputBits(n *graph.Network, sample []float32) []bool {
 	return bits
 }
 
-// lookUp returns the line of a table that is numbered by the bits, the first one the most significant.
+// lookUp returns one line of a table. bits are the binary digits of the line's number, highest digit first.
 func lookUp(table uint64, bits ...bool) bool {
 	line := 0
 	for _, b := range bits {
@@ -106,7 +106,7 @@ func lookUp(table uint64, bits ...bool) bool {
 	return table>>line&1 != 0
 }
 
-// layersOf returns the bits of the last layer.
+// layersOf returns the output bits of the last layer.
 func layersOf(n *graph.Network, bits []bool) []bool {
 	for i := range n.Dense {
 		d := &n.Dense[i]
@@ -123,7 +123,7 @@ func layersOf(n *graph.Network, bits []bool) []bool {
 	return bits
 }
 
-// circuitOf returns the inputs of a circuit followed by the bits of its nodes.
+// circuitOf returns the inputs of a circuit, followed by the outputs of its nodes.
 func circuitOf(c *graph.Circuit, bits []bool) []bool {
 	for node := range c.Nodes() {
 		var pins []bool
@@ -158,7 +158,7 @@ func scoresOf(n *graph.Network, sample []float32) []float32 {
 	return out
 }
 
-// compare fails the test unless all scores differ by at most within.
+// compare fails the test unless each score differs by at most the given tolerance.
 func compare(t *testing.T, got, want []float32, within float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -202,8 +202,8 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// TestShapeOfSample reads the networks without input.shape. Only networks of images whose bits are not grouped by
-// feature need it.
+// TestShapeOfSample reads the networks without the fact input.shape. A network needs this fact only if it takes
+// images and its bits are not grouped by feature.
 func TestShapeOfSample(t *testing.T) {
 	for _, folder := range fixtures(t) {
 		t.Run(filepath.Base(folder), func(t *testing.T) {

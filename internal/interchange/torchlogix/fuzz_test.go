@@ -33,7 +33,7 @@ func FuzzReadCircuit(f *testing.F) {
 	})
 }
 
-// FuzzRead changes state dicts, modules and facts at random. The result must be an error or a network that can be
+// FuzzRead changes state dicts, modules and facts at random. Read must return an error or a network that can be
 // evaluated and written.
 func FuzzRead(f *testing.F) {
 	for seed := range uint64(300) {
@@ -67,7 +67,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// whole evaluates a network and writes it.
+// whole evaluates a network and then writes it.
 func whole(t *testing.T, n *graph.Network) {
 	sample := make([]float32, n.Input.Features())
 	for i := range sample {
@@ -81,7 +81,7 @@ func whole(t *testing.T, n *graph.Network) {
 	}
 }
 
-// changed returns a tree of values in which some are changed.
+// changed returns a copy of a tree of values with some values changed.
 func changed(rng *rand.Rand, d dict) dict {
 	out := slices.Clone(d)
 	for range rng.IntN(3) {
@@ -117,7 +117,8 @@ func changedValue(rng *rand.Rand, v any) any {
 	return v
 }
 
-// changedTensor changes one dimension or one element of a tensor. With strides of 0, any shape fits into the storage.
+// changedTensor changes one dimension or one element of a tensor. A changed shape fits into the storage if the
+// strides are 0.
 func changedTensor(rng *rand.Rand, v tensor) tensor {
 	v.shape = slices.Clone(v.shape)
 	if rng.IntN(2) == 0 && len(v.shape) > 0 {
@@ -145,7 +146,7 @@ func changedTensor(rng *rand.Rand, v tensor) tensor {
 	return v
 }
 
-// changeFacts changes one field of the facts, about a layer or others.
+// changeFacts changes one field of the facts. It is a field of a layer or of the other facts.
 func changeFacts(rng *rand.Rand, f *given.Facts) {
 	numbers := []int{0, 1, 2, 3, -1, -2, -5, 1 << 20, 1 << 30, math.MaxInt, math.MinInt}
 	number := numbers[rng.IntN(len(numbers))]

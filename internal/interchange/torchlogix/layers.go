@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/interchange/torchfile"
 )
 
-// Names of the parametrizations.
+// These are the names of the parametrizations.
 const (
 	parRaw   = "raw"
 	parLight = "light"
@@ -21,9 +21,9 @@ const (
 // layer is a layer of the network.
 type layer struct {
 	given.TorchLayer        // all that is known about the layer
-	key              string // key of its facts, such as "layers_in_order[3]"; empty: another layer's facts have its index
+	key              string // key of its facts, such as "layers_in_order[3]"; empty if other facts have its index
 	listed           bool   // the facts have an entry for it
-	found            *found // nil if it is not in the file
+	found            *found // nil if the layer is not in the file
 
 	in, out     []int // shapes of a sample before and after the layer
 	nodes, pins int   // upper limits for a circuit
@@ -38,7 +38,7 @@ func (l *layer) name() string {
 	return l.Name
 }
 
-// tensor returns a tensor of the layer, or nil.
+// tensor returns a tensor of the layer, or nil if the layer does not have it.
 func (l *layer) tensor(name string) *torchfile.Tensor {
 	if l.found == nil {
 		return nil
@@ -46,7 +46,7 @@ func (l *layer) tensor(name string) *torchfile.Tensor {
 	return l.found.tensors[name]
 }
 
-// missing returns the error that a key of the layer's facts is not known.
+// missing returns the error for a key of the layer's facts whose value is not known.
 func (l *layer) missing(key, why string) error {
 	if l.key == "" {
 		return &given.Missing{What: "layers_in_order", Why: fmt.Sprintf("of layer %q, for %s, %s; add {name: %q, %s: VALUE}",
@@ -55,7 +55,7 @@ func (l *layer) missing(key, why string) error {
 	return &given.Missing{What: l.key + "." + key, Why: fmt.Sprintf("of layer %q, %s", l.name(), why)}
 }
 
-// merge adds what another source says about a layer. It returns an error if the two sources contradict each
+// merge adds to known what another source says about a layer. It returns an error if the two sources contradict each
 // other.
 func merge(known, said *given.TorchLayer, knownFrom, saidFrom string) error {
 	to, from := reflect.ValueOf(known).Elem(), reflect.ValueOf(said).Elem()
@@ -73,7 +73,7 @@ func merge(known, said *given.TorchLayer, knownFrom, saidFrom string) error {
 	return nil
 }
 
-// equal reports whether two sources say the same about a key. Real numbers are compared in float32, because a
+// equal reports whether two sources give the same value for a key. Real numbers are compared as float32, because a
 // file may have them in this type.
 func equal(a, b any) bool {
 	x, ok := a.(*float64)
@@ -84,13 +84,13 @@ func equal(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// order puts the layers in order: the layers of the file, together with the facts about them.
+// order puts the layers in order. It combines the layers of the file with the facts about them.
 func (r *reader) order() error {
 	var known []*layer
 	taken := map[*found]bool{}
-	var placed []int // pairs of an entry's index in the facts and in known, for entries without name and type
+	var placed []int // pairs of indices of an entry without name and type: first in the facts, then in known
 	for i, s := range r.src.Facts.LayersInOrder {
-		if reflect.ValueOf(s).IsZero() { // an index that was left out before a later one
+		if reflect.ValueOf(s).IsZero() { // an index that the facts skip
 			continue
 		}
 		l := &layer{TorchLayer: s, key: fmt.Sprintf("layers_in_order[%d]", i), listed: true}
@@ -130,7 +130,7 @@ func (r *reader) order() error {
 	return r.checkOrder()
 }
 
-// place finds the layer for facts that have neither name nor type: the one with the same index in the file.
+// place finds the layer for facts that have neither name nor type. It is the layer with the same index in the file.
 func (r *reader) place(l *layer, at int, taken map[*found]bool) error {
 	nameless := l.key + " has neither name nor type, and "
 	switch {
@@ -149,7 +149,7 @@ func (r *reader) place(l *layer, at int, taken map[*found]bool) error {
 	return nil
 }
 
-// factsName returns a name of the facts for errors.
+// factsName returns a name of the facts for error messages.
 func (r *reader) factsName() string {
 	if r.src.Facts.Name == "" {
 		return "the user"
@@ -157,8 +157,8 @@ func (r *reader) factsName() string {
 	return r.src.Facts.Name
 }
 
-// match returns the file's layer for an entry of the facts: by its name or, without a name, the next one of its
-// type.
+// match returns the file's layer for an entry of the facts. It finds the layer by its name. For an entry without a
+// name, it returns the next layer of the same type.
 func (r *reader) match(said given.TorchLayer, taken map[*found]bool) *found {
 	name := layerName(said.Name)
 	var ends *found
@@ -180,7 +180,7 @@ func (r *reader) match(said given.TorchLayer, taken map[*found]bool) *found {
 	return ends
 }
 
-// unmatched checks that a layer of the facts may be missing in the file, because it has no tensors.
+// unmatched checks that a layer of the facts may be missing in the file. Only layers without tensors may be missing.
 func (r *reader) unmatched(l *layer) error {
 	switch {
 	case r.state.module && l.Name != "":
@@ -194,10 +194,10 @@ func (r *reader) unmatched(l *layer) error {
 	return fmt.Errorf("%s: %s says that there is a %s %q, but the file has none", l.key, r.factsName(), l.Type, l.Name)
 }
 
-// fileOrder returns the layers in the order of the file. It is used if the facts name only some of them.
+// fileOrder returns the layers in the order of the file. It is used if the facts name only some of the layers.
 func (r *reader) fileOrder(known []*layer) ([]*layer, error) {
 	byFound := map[*found]*layer{}
-	var rest []*layer // only in the facts
+	var rest []*layer // layers that are only in the facts
 	for _, l := range known {
 		if l.found != nil {
 			byFound[l.found] = l
@@ -237,7 +237,7 @@ func (r *reader) fileOrder(known []*layer) ([]*layer, error) {
 	return out, nil
 }
 
-// unnamed checks that a layer may be missing in the facts, because the file determines its position.
+// unnamed checks that a layer may be missing in the facts. The file must determine the position of such a layer.
 func (r *reader) unnamed(f *found, listed bool) error {
 	switch {
 	case r.state.module || f.told.Type != typeConv && !r.hasConv():
@@ -257,7 +257,8 @@ func (r *reader) hasConv() bool {
 	return slices.ContainsFunc(r.state.found, func(f *found) bool { return f.told.Type == typeConv })
 }
 
-// checkOrder checks that a thermometer comes only first and a group sum only last.
+// checkOrder checks that there is at most one thermometer, before all layers of gates. It also checks that only the
+// last layer is a group sum.
 func (r *reader) checkOrder() error {
 	logic := false
 	for i, l := range r.layers {
@@ -276,7 +277,8 @@ func (r *reader) checkOrder() error {
 	return nil
 }
 
-// class returns the layer's class. For a thermometer of unknown class it is a class that computes the same.
+// class returns the layer's class. For a thermometer of unknown class, it returns a class that computes the same
+// bits.
 func (l *layer) class() string {
 	if l.Type == "" && l.ThresholdsShape != nil {
 		return typeFixed
@@ -284,7 +286,7 @@ func (l *layer) class() string {
 	return l.Type
 }
 
-// thermometer returns the layer that makes bits of features, or nil.
+// thermometer returns the layer that turns features into bits, or nil if there is none.
 func (r *reader) thermometer() *layer {
 	for _, l := range r.layers {
 		if isThermometer(l.class()) {
@@ -310,7 +312,7 @@ func (r *reader) groupSum() (given.GroupSum, error) {
 	return said, nil
 }
 
-// know checks that everything about the layers of gates is known, except their shapes.
+// know checks that everything except the shapes is known about the layers of gates.
 func (r *reader) know() error {
 	for _, l := range r.layers {
 		if l.Type != typeDense && l.Type != typeConv {
@@ -332,7 +334,7 @@ func (r *reader) know() error {
 	return nil
 }
 
-// parametrization finds out how to read the weights of a layer.
+// parametrization determines how to read the weights of a layer.
 func (r *reader) parametrization(l *layer) error {
 	if l.Parametrization == "" {
 		l.Parametrization = r.src.Facts.Parametrization

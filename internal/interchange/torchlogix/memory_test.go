@@ -15,8 +15,8 @@ import (
 	"ialgn/internal/interchange/torchlogix"
 )
 
-// allocated reads a saved value and returns the number of bytes that this allocates, and the number that it may
-// allocate.
+// allocated reads a saved value. It returns the number of bytes that this allocates, and the number that it may
+// allocate at most.
 func allocated(t *testing.T, value any, f *given.Facts) (bytesOf, most uint64, err error) {
 	t.Helper()
 	data := saved(value)
@@ -31,7 +31,8 @@ func allocated(t *testing.T, value any, f *given.Facts) (bytesOf, most uint64, e
 	return after.TotalAlloc - before.TotalAlloc, uint64(4*len(data) + 64<<20), err
 }
 
-// learnt returns a layer with learnt connections to all inputs. If expanded, its indices are saved with strides of 0.
+// learnt returns a layer with learnt connections to all inputs. If expanded is true, the indices are saved with
+// strides of 0.
 func learnt(in, rank, out int, expanded bool) (dict, *given.Facts) {
 	idx := tensor{shape: []int{in, rank, out}, stride: []int{1, 0, 0}}
 	values := make([]int64, in)
@@ -77,8 +78,8 @@ func TestMemoryOfLearntConnections(t *testing.T) {
 	}
 }
 
-// TestMemoryOfSmallFiles checks that a small file that claims to be large is refused before memory is allocated for
-// it.
+// TestMemoryOfSmallFiles checks small files that claim to be large. They must be refused before memory is allocated
+// for them.
 func TestMemoryOfSmallFiles(t *testing.T) {
 	one := []float32{1}
 	deep := dict{{"0.connections._indices_L0", tensor{shape: []int{1, 1, 1 << 20, 1, 3}, stride: []int{0, 0, 0, 0, 0}, data: []int64{0}}}}

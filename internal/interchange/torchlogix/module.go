@@ -36,7 +36,7 @@ func members(o *torchfile.Object, group string) []member {
 	return out
 }
 
-// attr returns an attribute of a module, or nil.
+// attr returns an attribute of a module, or nil if the module does not have it.
 func attr(o *torchfile.Object, name string) any {
 	v, _ := o.Attr(name)
 	return v
@@ -50,7 +50,7 @@ var described = map[string]func(o *torchfile.Object, said *given.TorchLayer) err
 	typeDummy:     func(*torchfile.Object, *given.TorchLayer) error { return nil },
 }
 
-// idle are the classes of modules that do nothing in evaluation mode.
+// idle lists the classes of modules that do nothing in evaluation mode.
 var idle = map[string]bool{"Identity": true, "Dropout": true}
 
 // walk adds the layers of a module.
@@ -90,7 +90,7 @@ func (s *state) walk(name string, o *torchfile.Object, depth int) error {
 	return nil
 }
 
-// gather adds the tensors of a module and of its submodules, with their names.
+// gather adds the tensors of a module and of its submodules. It also adds their names.
 func (f *found) gather(prefix string, o *torchfile.Object, depth int) error {
 	for _, group := range []string{"_parameters", "_buffers"} {
 		for _, m := range members(o, group) {
@@ -113,7 +113,7 @@ func (f *found) gather(prefix string, o *torchfile.Object, depth int) error {
 	return nil
 }
 
-// attributes reads attributes of a module. err is the first error.
+// attributes reads attributes of a module. The field err keeps the first error.
 type attributes struct {
 	o   *torchfile.Object
 	err error
@@ -126,7 +126,7 @@ func (a *attributes) fail(name string, v any, want string) {
 	}
 }
 
-// shown returns a value in a form for errors.
+// shown returns a value in a form that is suitable for errors.
 func shown(v any) any {
 	switch v := v.(type) {
 	case nil, bool, int64, float64, torchfile.Tuple:
@@ -137,7 +137,7 @@ func shown(v any) any {
 	return fmt.Sprintf("a %T", v)
 }
 
-// number returns an attribute that is a whole number, or 0 if there is none.
+// number returns an attribute that is a whole number, or 0 if it is missing.
 func (a *attributes) number(name string) int {
 	v, _ := a.o.Attr(name)
 	if v == nil {
@@ -164,7 +164,7 @@ func wholeNumber(v any) (int, bool) {
 	return int(n), ok && n > -1<<31 && n < 1<<31
 }
 
-// optional returns an attribute that is a whole number, or nil if it is missing or None.
+// optional returns an attribute that is a whole number, or nil if the attribute is missing or None.
 func (a *attributes) optional(name string) *int {
 	if v, _ := a.o.Attr(name); v == nil {
 		return nil
@@ -173,7 +173,7 @@ func (a *attributes) optional(name string) *int {
 	return &n
 }
 
-// real returns an attribute that is a number, or nil if there is none.
+// real returns an attribute that is a number, or nil if it is missing.
 func (a *attributes) real(name string) *float64 {
 	v, _ := a.o.Attr(name)
 	var x float64
@@ -197,7 +197,7 @@ func (a *attributes) real(name string) *float64 {
 	return &x
 }
 
-// oneValue returns the value of a tensor of one element.
+// oneValue returns the value of a tensor that has one element.
 func oneValue(t *torchfile.Tensor) (float64, error) {
 	if t.Elements() != 1 {
 		return 0, fmt.Errorf("a tensor of shape %v", t.Shape)
@@ -209,7 +209,7 @@ func oneValue(t *torchfile.Tensor) (float64, error) {
 	return values[0], nil
 }
 
-// pair returns an attribute that is a tuple of two whole numbers, or nil if there is none.
+// pair returns an attribute that is a tuple of two whole numbers, or nil if it is missing.
 func (a *attributes) pair(name string) []int {
 	v, _ := a.o.Attr(name)
 	if v == nil {

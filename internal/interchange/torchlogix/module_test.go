@@ -16,7 +16,7 @@ func module(class string, attributes, tensors, modules dict) object {
 	}, attributes...)}
 }
 
-// form returns the module of a parametrization.
+// form returns the module that represents a parametrization.
 func form(name string) object {
 	return module("torchlogix.parametrization."+name+"LUTParametrization", nil, nil, nil)
 }
@@ -109,7 +109,7 @@ func TestModuleRefuses(t *testing.T) {
 	}
 }
 
-// TestModuleWithoutSum checks that the user must give the sum if a module has none.
+// TestModuleWithoutSum checks that the user must give the sum if the module has no sum.
 func TestModuleWithoutSum(t *testing.T) {
 	m := denseModule().without("4")
 	_, err := read(t, sequential(m), &given.Facts{})

@@ -23,7 +23,8 @@ func wantMissing(t *testing.T, err error, what string) {
 
 func ptr[T any](v T) *T { return &v }
 
-// denseNet returns the state dict of a thermometer and two layers, and the facts that its user gives.
+// denseNet returns the state dict of a thermometer and two layers. It also returns the facts that the user of this
+// network gives.
 func denseNet() (dict, *given.Facts) {
 	state := dict{
 		{"0.thresholds", floats([]int{3, 2}, .1, .2, .3, .4, .5, .6)},
@@ -44,7 +45,8 @@ func denseNet() (dict, *given.Facts) {
 	}
 }
 
-// convNet returns the state dict of a convolution, a pooling and a dense layer, and the facts that its user gives.
+// convNet returns the state dict of a convolution, a pooling and a dense layer. It also returns the facts that the
+// user of this network gives.
 func convNet() (dict, *given.Facts) {
 	var pixels []int64
 	for _, pin := range []int64{0, 1} {
@@ -96,7 +98,7 @@ func TestSmallNets(t *testing.T) {
 	}
 }
 
-// TestFewFacts checks that facts that follow from shapes, and the names of layers, need not be given.
+// TestFewFacts checks that a user need not give facts that follow from shapes, nor the names of layers.
 func TestFewFacts(t *testing.T) {
 	d, f := denseNet()
 	want, err := read(t, d, f)
@@ -222,7 +224,8 @@ func TestSumOfTensors(t *testing.T) {
 	}
 }
 
-// TestFactsByPosition checks facts that give neither the name nor the type of a layer, and so refer to it by position.
+// TestFactsByPosition checks facts that give neither the name nor the type of a layer. Such facts refer to a layer by
+// its position.
 func TestFactsByPosition(t *testing.T) {
 	for name, c := range map[string]struct {
 		conv    bool
@@ -248,7 +251,7 @@ func TestFactsByPosition(t *testing.T) {
 
 func TestContradictions(t *testing.T) {
 	for _, c := range []struct {
-		name, want string // parts of the error, separated by |
+		name, want string // want: parts of the error, separated by |
 		conv       bool
 		change     func(d *dict, f *given.Facts)
 	}{
@@ -394,7 +397,8 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
-// TestGivenThresholds checks that given thresholds replace missing ones and must equal the ones in the file.
+// TestGivenThresholds checks that the user's thresholds replace missing thresholds. If the file has thresholds, the
+// user's must equal them.
 func TestGivenThresholds(t *testing.T) {
 	d, f := denseNet()
 	want, err := read(t, d, f)
@@ -430,8 +434,8 @@ func TestGivenThresholds(t *testing.T) {
 	}
 }
 
-// TestFeatureDim checks that the bits extend the dimension feature_dim, and that thresholds apply to a sample as
-// PyTorch broadcasts them.
+// TestFeatureDim checks that the bits extend the dimension feature_dim. It also checks that thresholds apply to a
+// sample as PyTorch broadcasts them.
 func TestFeatureDim(t *testing.T) {
 	pair := floats([]int{2}, 1, 2)
 	rows := floats([]int{3, 2}, 1, 2, 3, 4, 5, 6)
@@ -444,7 +448,7 @@ func TestFeatureDim(t *testing.T) {
 		thresholds tensor
 		shape      []int
 		dim        int
-		order      []graph.Bit // nil if grouped by feature
+		order      []graph.Bit // nil if the bits are grouped by feature
 		rows       []float32   // the first threshold of each feature
 	}{
 		{"the last dimension", pair, []int{1, 3, 1}, -2, nil, []float32{1, 1, 1}},

@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/interchange/given"
 )
 
-// missing returns the error that something is not known.
+// missing returns the error for data that is not known.
 func missing(what, why string) error { return &given.Missing{What: what, Why: why} }
 
 // report adds findings about the network and their sources.

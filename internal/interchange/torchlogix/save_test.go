@@ -25,8 +25,8 @@ type (
 		state dict
 	}
 	tensor struct {
-		shape, stride []int // without a stride: in C order
-		data          any   // []float32, []float64 or []int64, the whole storage
+		shape, stride []int // without a stride, elements are in C order
+		data          any   // the whole storage: []float32, []float64 or []int64
 	}
 )
 
@@ -190,7 +190,7 @@ func saved(v any) []byte {
 	return out.Bytes()
 }
 
-// loaded saves a value and returns it as package torchfile reads it, with the file as a source.
+// loaded saves a value and reads the file with package torchfile. It returns the result, and the file as a source.
 func loaded(t testing.TB, v any, f *given.Facts) (any, *given.Source) {
 	t.Helper()
 	data := saved(v)
@@ -206,7 +206,7 @@ func loaded(t testing.TB, v any, f *given.Facts) (any, *given.Source) {
 func floats(shape []int, values ...float32) tensor { return tensor{shape: shape, data: values} }
 func ints(shape []int, values ...int64) tensor     { return tensor{shape: shape, data: values} }
 
-// counted returns a tensor of a shape. Element i is i*7%modulo - less.
+// counted returns a tensor of the given shape. Element i is i*7%modulo - less.
 func counted(modulo, less int, shape ...int) tensor {
 	n := 1
 	for _, d := range shape {

@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// input finds the shape of a sample and how its features become bits.
+// input determines the shape of a sample, and how the sample's features become bits.
 func (r *reader) input() error {
 	t, l, err := r.thresholds()
 	if err != nil {
@@ -74,7 +74,7 @@ func (r *reader) featureDim(l *layer, shape []int, bits int) (int, error) {
 	return 0, l.missing("feature_dim", fmt.Sprintf("which the file does not say; samples are of shape %v", shape))
 }
 
-// firstGates returns the first layer of gates, and whether bits are flattened before it.
+// firstGates returns the first layer of gates. flat reports whether the bits are flattened before this layer.
 func (r *reader) firstGates() (l *layer, flat bool) {
 	for _, l := range r.layers {
 		switch l.Type {
@@ -87,8 +87,8 @@ func (r *reader) firstGates() (l *layer, flat bool) {
 	return nil, flat
 }
 
-// sampleShape returns the shape of a sample: the one in the facts, or the one that follows from the first layer
-// of gates.
+// sampleShape returns the shape of a sample. It is the shape in the facts, or the shape that follows from the first
+// layer of gates.
 func (r *reader) sampleShape(t *thresholds, thermometer *layer) ([]int, error) {
 	if said := r.src.Facts.Input.Shape; said != nil {
 		return said, nil
@@ -115,7 +115,7 @@ func (r *reader) sampleShape(t *thresholds, thermometer *layer) ([]int, error) {
 			first.key, n, t.shape, t.bits)
 	case rows > 1 || n == 0:
 	case t.bits == 1 || thermometer.FeatureDim != nil && *thermometer.FeatureDim == -2:
-		// Bits are in order of feature, whatever the shape of a sample is.
+		// The bits are grouped by feature, whatever the shape of a sample is.
 		return []int{n / t.bits}, nil
 	}
 	return nil, missing
@@ -129,7 +129,8 @@ func (r *reader) firstWidth(first *layer) int {
 	return r.src.Facts.InDim
 }
 
-// imageShape returns the shape of the images for a convolution, in front of the thermometer if there is one.
+// imageShape returns the shape of the images for a convolution. If there is a thermometer, it is the shape before the
+// thermometer.
 func imageShape(conv *layer, t *thresholds, thermometer *layer) ([]int, error) {
 	switch {
 	case len(conv.InDim) != 2:
@@ -158,7 +159,7 @@ func imageShape(conv *layer, t *thresholds, thermometer *layer) ([]int, error) {
 	return shape, nil
 }
 
-// shapes finds the shape of the bits after each layer, and the size of the layer as a circuit.
+// shapes determines the shape of the bits after each layer, and the size of each layer as a circuit.
 func (r *reader) shapes() error {
 	shape := r.net.Input.Shape
 	for _, l := range r.layers {
@@ -176,7 +177,7 @@ func (r *reader) shapes() error {
 	return nil
 }
 
-// shape finds the shape of the bits after a layer.
+// shape determines the shape of the bits after a layer.
 func (l *layer) shape() error {
 	switch l.Type {
 	case typeFlatten:
@@ -193,7 +194,7 @@ func (l *layer) shape() error {
 	return nil
 }
 
-// denseShape is like shape, for a dense layer.
+// denseShape is [layer.shape] for a dense layer.
 func (l *layer) denseShape() error {
 	n := product(l.in)
 	if l.In != 0 && l.In != n {
@@ -204,7 +205,7 @@ func (l *layer) denseShape() error {
 	return nil
 }
 
-// convShape is like shape, for a convolution.
+// convShape is [layer.shape] for a convolution.
 func (l *layer) convShape() error {
 	if len(l.in) != 3 {
 		return fmt.Errorf("it reads images, but what is before it is of shape %v", l.in)
@@ -245,7 +246,7 @@ func (l *layer) convShape() error {
 	return nil
 }
 
-// maxSide bounds numbers in the facts, so that their sums do not overflow.
+// maxSide limits the numbers in the facts, so that their sums do not overflow.
 const maxSide = 1 << 20
 
 // steps returns the number of positions of a window along a dimension.
@@ -259,7 +260,7 @@ func steps(size, padding, window, stride int) (int, error) {
 	return (size+2*padding-window)/stride + 1, nil
 }
 
-// poolShape is like shape, for a pooling.
+// poolShape is [layer.shape] for a pooling.
 func (l *layer) poolShape() error {
 	if len(l.in) != 3 {
 		return fmt.Errorf("it reads images, but what is before it is of shape %v", l.in)

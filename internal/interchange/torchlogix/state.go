@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/interchange/torchfile"
 )
 
-// Names of the classes of layers in facts.
+// These are the names of the classes of layers in facts.
 const (
 	typeDense     = "LogicDense"
 	typeConv      = "LogicConv2d"
@@ -30,7 +30,7 @@ func isThermometer(class string) bool {
 	return class == typeFixed || class == typeSoft || class == typeLearnable
 }
 
-// state is the content of a file of a network.
+// state is the content of a network's file.
 type state struct {
 	module bool     // the file is a whole module, which has all data
 	found  []*found // layers in the order of the file
@@ -40,7 +40,7 @@ type state struct {
 type found struct {
 	name    string // such as "model.1"
 	told    given.TorchLayer
-	tensors map[string]*torchfile.Tensor // by the part of their names after the layer's, such as "connections.indices"
+	tensors map[string]*torchfile.Tensor // by the rest of each name after the layer's name, such as "connections.indices"
 	gumbel  bool                         // torchlogix adds noise to the choice of wires
 }
 
@@ -72,7 +72,7 @@ func recognise(value any) bool {
 				continue
 			case m == nil:
 				return false
-			case m[2] == "tau" || m[2] == "beta": // of a group sum, which other frameworks have too
+			case m[2] == "tau" || m[2] == "beta": // of a group sum; other frameworks have group sums too
 				continue
 			case m[2] != "weight":
 				return true
@@ -101,7 +101,7 @@ func mentions(o *torchfile.Object, depth int) bool {
 	return false
 }
 
-// at returns an entry of a dictionary, or nil.
+// at returns an entry of a dictionary, or nil if there is none.
 func at(d *torchfile.Dict, key string) any {
 	v, _ := d.Get(key)
 	return v
@@ -156,7 +156,8 @@ func (s *state) sort(d *torchfile.Dict) error {
 	return nil
 }
 
-// derive adds what a layer's tensors say about it, and checks that a module's attributes agree.
+// derive adds the data that follows from a layer's tensors. It checks that a module's attributes agree with this
+// data.
 func (s *state) derive() error {
 	if len(s.found) == 0 {
 		return fmt.Errorf("there are no layers of torchlogix in it")
@@ -173,7 +174,7 @@ func (s *state) derive() error {
 	return nil
 }
 
-// derive returns what the shapes of the layer's tensors say.
+// derive returns the data that follows from the shapes of the layer's tensors.
 func (f *found) derive() (said given.TorchLayer, err error) {
 	switch {
 	case f.tensors["weight"] != nil:
@@ -204,7 +205,7 @@ func (f *found) derive() (said given.TorchLayer, err error) {
 	return said, err
 }
 
-// deriveDense is like derive, for a dense layer.
+// deriveDense is [found.derive] for a dense layer.
 func (f *found) deriveDense(said *given.TorchLayer) error {
 	w, idx, choice := f.tensors["weight"], f.tensors["connections.indices"], f.tensors["connections.weights"]
 	if len(w.Shape) != 2 || w.Shape[0] < 1 {
@@ -235,7 +236,7 @@ func (f *found) deriveDense(said *given.TorchLayer) error {
 	return deriveTables(said, w.Shape[1])
 }
 
-// deriveConv is like derive, for a convolution.
+// deriveConv is [found.derive] for a convolution.
 func (f *found) deriveConv(said *given.TorchLayer) error {
 	leaves := f.tensors["tree_weights.0"]
 	if len(leaves.Shape) != 3 || leaves.Shape[1] < 1 {
@@ -266,14 +267,14 @@ func (f *found) deriveConv(said *given.TorchLayer) error {
 				name, t.Shape, want, said.Rank, said.TreeDepth)
 		}
 		if nodes *= said.Rank; nodes > maxInputs {
-			nodes = maxInputs + 1 // above every number of nodes
+			nodes = maxInputs + 1 // more than any number of nodes
 		}
 	}
 	return deriveTables(said, leaves.Shape[2])
 }
 
-// deriveTables checks the rank against the columns of the weights. It sets the parametrization if only one is
-// possible.
+// deriveTables compares the rank with the number of columns of the weights. It sets the parametrization if only one
+// parametrization is possible.
 func deriveTables(said *given.TorchLayer, columns int) error {
 	if said.Rank < 1 || said.Rank > 6 {
 		return fmt.Errorf("of rank %d, want 1 to 6", said.Rank)

@@ -10,20 +10,20 @@ import (
 	"strconv"
 )
 
-// stream reads JSON of a known form value by value. Its memory depends only on what the caller keeps; package
-// json would hold a whole value in memory, and takes ten times as long. Unknown keys, repeated keys and values
-// of a wrong type are errors that give the line and column.
+// stream reads JSON of a known form value by value. Its memory depends only on the data that the caller keeps.
+// Package json would hold a whole value in memory, and takes ten times as long. Unknown keys, repeated keys and
+// values of a wrong type are errors. The errors give the line and column.
 type stream struct {
 	file io.ReaderAt
 	size int64 // size of the file
 	at   int64 // position of block in the file
-	// block is the part of the file in memory; its first pos bytes have been read.
+	// block is the part of the file that is in memory. Its first pos bytes have been read.
 	block []byte
 	pos   int
 	word  []byte // the last text or number
 }
 
-// Limits on texts, numbers and nesting. A circuit stays far below them.
+// These are the limits on texts, numbers and nesting. A circuit stays far below them.
 const (
 	maxText  = 1 << 8
 	maxDepth = 8
@@ -42,7 +42,7 @@ func (s *stream) failf(format string, args ...any) error {
 	return failAt(s.file, s.offset(), fmt.Sprintf(format, args...))
 }
 
-// failAt returns an error for a position, which it gives as line and column.
+// failAt returns an error for a position. The error gives the position as line and column.
 func failAt(file io.ReaderAt, offset int64, what string) error {
 	line, last := int64(1), int64(-1)
 	block := make([]byte, 1<<16)
@@ -121,7 +121,7 @@ func (s *stream) ended() bool {
 	return err != nil && s.offset() >= s.size
 }
 
-// each reads values between two brackets, with commas between the values.
+// each reads values between two brackets. Commas separate the values.
 func (s *stream) each(open, end byte, value func() error) error {
 	if _, err := s.expect(open, open); err != nil {
 		return err
@@ -142,11 +142,11 @@ func (s *stream) each(open, end byte, value func() error) error {
 	}
 }
 
-// array reads an array; value reads each of its elements.
+// array reads an array. value reads each of its elements.
 func (s *stream) array(value func() error) error { return s.each('[', ']', value) }
 
-// object reads an object. value reads the value of the key keys[i]. Bit i of the result says that the object
-// has this key.
+// object reads an object. keys are the keys that the object may have. For the key keys[i], object calls value(i),
+// which must read the key's value. Bit i of the result is 1 if the object has this key.
 func (s *stream) object(keys []string, value func(i int) error) (there uint, err error) {
 	err = s.each('{', '}', func() error {
 		key, err := s.text()
@@ -256,7 +256,7 @@ func (s *stream) integer() (int64, error) {
 	return v, nil
 }
 
-// small returns a number of up to nine digits.
+// small returns the value of a number of up to nine digits.
 func small(digits []byte) (v int64, ok bool) {
 	if len(digits) > 9 || digits[0] == '0' && len(digits) > 1 {
 		return 0, false
@@ -283,7 +283,7 @@ func (s *stream) number() (float64, error) {
 	return v, nil
 }
 
-// skip skips a value of a kind that a circuit has.
+// skip skips a value that has one of the types in a circuit.
 func (s *stream) skip(depth int) error {
 	b, err := s.peek()
 	switch {
@@ -311,8 +311,8 @@ func (s *stream) skip(depth int) error {
 	return err
 }
 
-// upcoming returns the number of elements of the next array, if all are numbers: it counts the commas before
-// the first closing bracket. In any case the result is at most about half the number of bytes.
+// upcoming returns the number of elements of the next array if all elements are numbers. It counts the commas before
+// the first closing bracket. The result is never more than about half the number of bytes.
 func (s *stream) upcoming() int {
 	commas, begin, block := 0, s.offset(), make([]byte, 1<<12)
 	for at := begin; ; {

@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// saidSum returns the facts about the group sum. Facts about the layer GroupSum are used where the top level of
-// the facts says nothing.
+// saidSum returns the facts about the group sum. If the top level of the facts does not give a value, the facts about
+// the layer GroupSum are used.
 func saidSum(f *given.Facts) given.GroupSum {
 	sum := f.Sum
 	for _, l := range f.LayersInOrder {
@@ -29,7 +29,7 @@ func saidSum(f *given.Facts) given.GroupSum {
 	return sum
 }
 
-// resolveSum returns the sum of n bits; its references are the numbers of the bits.
+// resolveSum returns the sum of n bits. Its references are the numbers of the bits.
 func resolveSum(said given.GroupSum, n int, why string) (graph.Sum, error) {
 	switch {
 	case said.K == nil:

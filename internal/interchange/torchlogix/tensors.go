@@ -15,7 +15,7 @@ func slice(t *torchfile.Tensor, i int) *torchfile.Tensor {
 	return &s
 }
 
-// floats returns the elements of a tensor. All must be finite numbers that float32 has exactly.
+// floats returns the elements of a tensor. All elements must be finite numbers and exactly representable as float32.
 func floats(t *torchfile.Tensor, name string) ([]float32, error) {
 	values, err := t.Float32()
 	if err != nil {
@@ -32,8 +32,8 @@ func floats(t *torchfile.Tensor, name string) ([]float32, error) {
 	return values, nil
 }
 
-// sameInFloat32 returns an error if float32 does not have all numbers of a float64 tensor exactly: rounding
-// could make two of them equal, and change which one is largest.
+// sameInFloat32 returns an error if an element of a float64 tensor is not exactly a float32. Rounding could make two
+// elements equal and change which one is largest.
 func sameInFloat32(t *torchfile.Tensor, name string) error {
 	values, err := t.Float64()
 	if err != nil {
@@ -47,7 +47,8 @@ func sameInFloat32(t *torchfile.Tensor, name string) error {
 	return nil
 }
 
-// thresholds returns the thresholds of the network and their layer, or nil if there is no thermometer.
+// thresholds returns the thresholds of the network and the layer that has them. Both are nil if there is no
+// thermometer.
 func (r *reader) thresholds() (*thresholds, *layer, error) {
 	l := r.thermometer()
 	if l == nil && r.src.Thresholds != nil {
@@ -75,7 +76,7 @@ func (r *reader) thresholds() (*thresholds, *layer, error) {
 	return other, l, err
 }
 
-// equal reports whether the user's thresholds are equal to the file's.
+// equal reports whether the user's thresholds are equal to the file's thresholds.
 func (t *thresholds) equal(other *thresholds) bool {
 	if t.bits != other.bits || len(t.values) != len(other.values) {
 		return false
@@ -88,9 +89,9 @@ func (t *thresholds) equal(other *thresholds) bool {
 	return true
 }
 
-// savedThresholds returns the thresholds in the file, or nil if there are none. Those of a learnable
-// thermometer are sums of raw_diffs in double precision, each rounded to float32, as PyTorch computes them on a
-// CPU. The tensor called thresholds has only the values with which training began.
+// savedThresholds returns the thresholds in the file, or nil if there are none. The thresholds of a learnable
+// thermometer are sums of raw_diffs in double precision. Each sum is rounded to float32, as PyTorch does on a CPU.
+// The tensor called thresholds has only the values with which training began.
 func (r *reader) savedThresholds(l *layer) (*thresholds, error) {
 	name := "thresholds"
 	if l.Type == typeLearnable {
@@ -122,7 +123,7 @@ func (r *reader) savedThresholds(l *layer) (*thresholds, error) {
 	return t, t.check(name)
 }
 
-// accumulate turns differences of thresholds into thresholds.
+// accumulate replaces differences of thresholds with their running sums, which are the thresholds.
 func (t *thresholds) accumulate() {
 	sum := 0.0
 	for i, v := range t.values {
@@ -134,7 +135,7 @@ func (t *thresholds) accumulate() {
 	}
 }
 
-// missingThresholds returns the error that a thermometer has no thresholds.
+// missingThresholds returns the error for a thermometer without thresholds.
 func (l *layer) missingThresholds() error {
 	return missing("thresholds", fmt.Sprintf("the file has no tensor of layer %q", l.name()))
 }

@@ -7,18 +7,19 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// thresholds are the thresholds of a thermometer, a tensor whose last dimension has the bits of a feature.
+// thresholds holds the thresholds of a thermometer. They are a tensor whose last dimension has the thresholds of one
+// feature.
 type thresholds struct {
 	shape  []int // without the last dimension
 	bits   int
 	values []float32
-	// perFeature says that shape is one number: the number of features in C order, of channels (the first
-	// dimension of a sample), or 1. Otherwise shape is a tensor's shape, which PyTorch broadcasts to a
-	// sample's.
+	// perFeature says that shape is one number. It is the number of features in C order, the number of channels (the
+	// first dimension of a sample), or 1. If perFeature is false, shape is a tensor's shape, and PyTorch broadcasts it
+	// to the shape of a sample.
 	perFeature bool
 }
 
-// givenThresholds returns thresholds from the user: one row for all features, or one for each channel or
+// givenThresholds returns the user's thresholds. rows has one row for all features, or one row for each channel or
 // feature.
 func givenThresholds(rows [][]float32) (*thresholds, error) {
 	if len(rows) == 0 || len(rows[0]) == 0 {
@@ -63,7 +64,7 @@ func checkShape(shape []int) error {
 	return nil
 }
 
-// product returns the product of positive numbers, or MaxInt32 if it is larger.
+// product returns the product of positive numbers, or MaxInt32 if the product is larger.
 func product(shape []int) int {
 	n := 1
 	for _, d := range shape {
@@ -75,8 +76,8 @@ func product(shape []int) int {
 	return n
 }
 
-// normalDim converts a feature_dim to the number of a sample's dimension, from 1. torchlogix counts the batch
-// as dimension 0, and the bits as an additional last dimension.
+// normalDim converts a feature_dim to the number of a sample's dimension, counted from 1. In torchlogix, the batch is
+// dimension 0, and the bits are an additional last dimension.
 func normalDim(dim, dims int) (int, error) {
 	at := dim
 	if at < 0 {
@@ -89,7 +90,7 @@ func normalDim(dim, dims int) (int, error) {
 	return at, nil
 }
 
-// rowOf returns a function from a feature of a sample to its row of thresholds.
+// rowOf returns a function that maps a feature of a sample to the feature's row of thresholds.
 func (t *thresholds) rowOf(shape []int) (func(feature int) int, error) {
 	rows, features := product(t.shape), product(shape)
 	inner := features / shape[0]
@@ -107,7 +108,8 @@ func (t *thresholds) rowOf(shape []int) (func(feature int) int, error) {
 	return nil, fmt.Errorf("thresholds of shape %v and %d bits do not fit samples of shape %v", t.shape, t.bits, shape)
 }
 
-// fits reports whether PyTorch can broadcast a tensor of shape over to shape, last dimension to last dimension.
+// fits reports whether PyTorch can broadcast a tensor of shape over to the given shape. The last dimensions are
+// aligned.
 func fits(over, shape []int) bool {
 	if len(over) > len(shape) {
 		return false
@@ -120,7 +122,8 @@ func fits(over, shape []int) bool {
 	return true
 }
 
-// broadcast returns the index in a tensor that fits of the element for element at of a shape.
+// broadcast returns an index into a tensor of shape over, which fits the given shape. It is the index of the element
+// that PyTorch uses for element at of the given shape.
 func broadcast(over, shape []int, at int) int {
 	out, stride := 0, 1
 	for i := len(shape) - 1; i >= len(shape)-len(over); i-- {
@@ -134,7 +137,7 @@ func broadcast(over, shape []int, at int) int {
 	return out
 }
 
-// input returns the input of a network with a thermometer in front, for samples of a shape. The bits of a
+// input returns the input of a network that begins with a thermometer. shape is the shape of a sample. The bits of a
 // feature become part of dimension featureDim. The second result is the shape of the bits.
 func (t *thresholds) input(shape []int, featureDim int) (*graph.Input, []int, error) {
 	if err := checkShape(shape); err != nil {
@@ -163,8 +166,9 @@ func (t *thresholds) input(shape []int, featureDim int) (*graph.Input, []int, er
 	return in, after, nil
 }
 
-// order returns the order of bits in which a feature's bits come before the last inner features of a sample. It
-// returns nil if this is the order of features.
+// order returns an order of bits. Consecutive features form blocks of the given size (inner). In each block, the
+// first bits of all features come first, then the second bits, and so on. order returns nil if the bits are then
+// grouped by feature.
 func order(features, inner, bits int) []graph.Bit {
 	if inner == 1 || bits == 1 {
 		return nil

@@ -1,28 +1,36 @@
-// Package torchlogix reads networks that torchlogix trained, and reads and writes its circuits.
+// Package torchlogix reads networks that torchlogix trained, and reads and writes torchlogix's circuits.
 //
-// torchlogix saves a network in three forms. [Read] reads two of them, as values of package torchfile: a state
-// dict, which has named tensors and little else, and a whole module, which also has the attributes of its
-// layers. [ReadCircuit] reads the third, the JSON of its class Circuit: gates of two inputs, without the
-// thermometer. [WriteCircuit] writes this form.
+// torchlogix saves a network in three forms. [Read] reads two of them, as values of package torchfile. A state dict
+// has named tensors and little else. A whole module also has the attributes of its layers. The third form is the JSON
+// of torchlogix's class Circuit. It has gates of two inputs, without the thermometer. [ReadCircuit] reads this form,
+// and [WriteCircuit] writes it.
 //
 // # What a state dict lacks
 //
-// A state dict has only tensors. It lacks the parametrization, order and pooling of layers, the stride and
-// padding of convolutions, the dimension that contains a thermometer's bits, and the classes, tau and beta. The
-// user's facts give them, with the keys of torchlogix's constructors. A whole module has all of them. If both
-// the file and the facts have something, the two must agree. If neither has it, and it does not follow from the
-// shapes of tensors, the result is a [given.Missing] with the key of the facts. Nothing is guessed.
+// A state dict has only tensors. It lacks the following data:
+//   - the parametrization, order and pooling of layers;
+//   - the stride and padding of convolutions;
+//   - the dimension that contains a thermometer's bits;
+//   - the number of classes, tau and beta.
+//
+// The user's facts give this data, with the keys of torchlogix's constructors. A whole module has all of it. If both
+// the file and the facts have a value, the two must agree. If neither has it, and it does not follow from the shapes
+// of tensors, the result is a [given.Missing] with the key of the facts. Nothing is guessed.
 //
 // # Results
 //
-// A network of dense layers becomes [graph.Dense] with its logits and candidates, so that training can
-// continue. A network with a convolution or a pooling is unrolled into a [graph.Circuit] of the selected
-// tables.
+// A network of dense layers becomes [graph.Dense] with its logits and candidates, so that training can continue. A
+// network with a convolution or a pooling is unrolled into a [graph.Circuit] of the selected tables.
 //
-// The facts about torchlogix are those of its commit 6c6ad50 (ligerlac/torchlogix, MIT): the order of address
-// bits in parametrization.py, connections in connections.py, convolution trees in layers/conv.py, thermometers
-// in layers/binarization.py. Later versions apply softplus to the differences of a learnable thermometer, which
-// a file does not show.
+// # Sources
+//
+// The facts about torchlogix come from its commit 6c6ad50 (ligerlac/torchlogix, MIT):
+//   - the order of address bits from parametrization.py;
+//   - connections from connections.py;
+//   - convolution trees from layers/conv.py;
+//   - thermometers from layers/binarization.py.
+//
+// Later versions apply softplus to the differences of a learnable thermometer. A file does not show this.
 package torchlogix
 
 import (
@@ -41,16 +49,16 @@ type reader struct {
 	src    *given.Source
 	state  *state
 	net    *graph.Network
-	layers []*layer // the layers that do something, in order, without the group sum
+	layers []*layer // the layers that compute something, in order, without the group sum
 	left   int64    // bytes that may still be allocated
 	beta   bool     // the file or the user gives the sum's beta
-	near   int      // warp: number of lines whose sum is so close to 0 that rounding may decide them
+	near   int      // warp: number of lines whose sum is so close to 0 that rounding may change them
 }
 
 // Read returns the network in a state dict or a whole module.
 //
-// The file's size bounds the memory: at any time, including an unrolled circuit, Read holds at most twice the
-// file's size and 32 MiB, and for a short time one more tensor. It returns an error for a larger network.
+// The file's size limits the memory. Including an unrolled circuit, Read holds at most twice the file's size plus 32
+// MiB at any time. For a short time, it holds one more tensor. It returns an error for a larger network.
 func Read(src *given.Source, value any) (*graph.Network, error) {
 	st, err := readState(value)
 	if err != nil {
@@ -68,11 +76,11 @@ func Read(src *given.Source, value any) (*graph.Network, error) {
 	return r.net, nil
 }
 
-// Recognise reports whether a value of package torchfile is a state dict or a module of torchlogix. Read may
-// still find an error in it.
+// Recognise reports whether a value of package torchfile is a state dict or a module of torchlogix. Read may still
+// return an error for such a value.
 func Recognise(value any) bool { return recognise(checkpoint.Content(value)) }
 
-// take counts n bytes as allocated, or returns an error if the limit does not allow them.
+// take counts n bytes as allocated. It returns an error if the limit does not allow them.
 func (r *reader) take(n int64, what string) error {
 	if r.left -= n; r.left < 0 {
 		return fmt.Errorf("%s: takes %d bytes, and with what was read before more than twice the file and 32 MiB", what, n)

@@ -1,7 +1,7 @@
 // Package graphtest compares networks that readers return with the results of their own frameworks for the same
 // samples.
 //
-// Its evaluator is slow and obvious. It shares no code with the rest of the program, only the numbers in a
+// Its evaluator is slow and obvious. It shares no code with the rest of the program. It uses only the numbers in a
 // graph.
 package graphtest
 
@@ -17,18 +17,18 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// Fixture is a network of another framework, with the framework's scores for some samples.
+// Fixture is a network of another framework, together with the framework's scores for some samples.
 type Fixture struct {
 	Dir        string
 	Facts      *given.Facts
 	Files      []string    // its checkpoints, which facts.json lists
 	Inputs     [][]float64 // [sample][feature]
 	Scores     [][]float32 // [sample][class]
-	Thresholds [][]float32 // nil: none
+	Thresholds [][]float32 // nil: the fixture has no thresholds
 }
 
-// Open reads a folder of fixtures, such as shared/reference/import/dwn-n2-fixed. It skips the test if there is
-// none.
+// Open reads a folder of fixtures, such as shared/reference/import/dwn-n2-fixed. It skips the test if the folder does
+// not exist.
 func Open(t testing.TB, dir string) *Fixture {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "facts.json"))
@@ -92,8 +92,8 @@ func narrow(data [][]float64) [][]float32 {
 	return out
 }
 
-// Source opens a file of the fixture for a reader. Its facts are the fixture's own, so a test must copy them
-// before it changes them.
+// Source opens a file of the fixture for a reader. The source shares the facts of the fixture, so a test must copy
+// the facts before it changes them.
 func (f *Fixture) Source(t testing.TB, name string) *given.Source {
 	t.Helper()
 	file, err := os.Open(filepath.Join(f.Dir, name))
@@ -118,7 +118,7 @@ func (f *Fixture) Text(t testing.TB, name string) *given.File {
 	return &given.File{Name: name, Data: data}
 }
 
-// Check compares the scores of the network with the fixture's for all samples, bit for bit.
+// Check compares the scores of the network with the scores of the fixture, for all samples, bit for bit.
 func (f *Fixture) Check(t testing.TB, n *graph.Network) {
 	t.Helper()
 	wrong := 0
@@ -140,7 +140,7 @@ func (f *Fixture) Check(t testing.TB, n *graph.Network) {
 	}
 }
 
-// Scores returns the scores of a sample, [class], computed with a float32 at each step.
+// Scores returns the scores of a sample, [class]. Each step of the computation is rounded to float32.
 func Scores(n *graph.Network, sample []float64) []float32 {
 	bits := InputBits(n, sample)
 	if n.Dense != nil {

@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// Dict is a dictionary: keys and values alternate.
+// Dict is a dictionary. Its elements are keys and values, in turn.
 type Dict []any
 
-// Pickle is a part of a pickle that makes one value, such as an instance of a class.
+// Pickle is a part of a pickle that makes one value. The value can be an instance of a class.
 type Pickle string
 
-// Instance returns an instance of a class, made without arguments, with a state.
+// Instance returns an instance of a class. The instance is made without arguments and has the given state.
 func Instance(module, class string, state any) Pickle {
 	p := pickler{}
 	fmt.Fprintf(&p.b, "c%s\n%s\n)\x81", module, class)
@@ -27,13 +27,13 @@ func Instance(module, class string, state any) Pickle {
 	return Pickle(p.b.String() + "b")
 }
 
-// Tensor is a tensor whose elements are a []float32, []float64 or []int32.
+// Tensor is a tensor. Its elements are a []float32, []float64 or []int32.
 type Tensor struct {
 	Shape    []int
 	Elements any
 }
 
-// Archive returns a file with a value: nil, bool, int, float64, string, []any, [Dict], [Pickle] or [Tensor].
+// Archive returns a file with a value of type nil, bool, int, float64, string, []any, [Dict], [Pickle] or [Tensor].
 func Archive(t testing.TB, value any) []byte {
 	t.Helper()
 	p := pickler{}
