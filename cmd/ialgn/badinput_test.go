@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "accept the messages as they are now as 
 type badInput struct {
 	name   string
 	harm   func(b *bench) // damages the files of a [bench]; nil if only the flags are wrong
-	args   string         // of the program, separated by spaces; _ is a space inside an argument
+	args   string         // arguments of the program, separated by spaces; an underscore is a space inside an argument
 	place  string         // what the message must name: file, flag or argument
 	remedy string         // a part of the advice that the message must give
 	began  bool           // the error shows only after a part of the output was printed
@@ -79,13 +79,13 @@ func checkGolden(t *testing.T, name, got string) {
 // packageFolder is the working folder at the start. Tests change the working folder.
 var packageFolder, _ = os.Getwd()
 
-// bench is a folder with sound files of every kind, which a case damages:
+// bench is a folder with valid files of every kind. Each test case damages some of them. The files are:
 //
-//	small.yaml, m.st, m.st.checkpoint   the digits: configuration, model, checkpoint
-//	table.csv, table.yaml, t.st         a CSV set and its model
-//	mnist.yaml, sets/mnist, sets/cifar-10, c.yaml  IDX and CIFAR files of few samples
-//	raw, lut                            m.st compiled, and mapped to LUTs with a hint
-//	new.csv, new.idx                    digits to classify
+//	small.yaml, m.st, m.st.checkpoint              configuration, model and checkpoint of the digits
+//	table.csv, table.yaml, t.st                    a CSV data set, its configuration and its model
+//	mnist.yaml, c.yaml, sets/mnist, sets/cifar-10  configurations and data sets in IDX and CIFAR format
+//	raw, lut                                       folders compiled from m.st, without and with LUTs
+//	new.csv, new.idx                               digits to classify
 type bench struct{ t *testing.T }
 
 // soundFiles makes the files of a bench once and returns their contents by name.
@@ -190,7 +190,8 @@ func (c badInput) run(t *testing.T, sound map[string]string) string {
 // messageForm matches an error of one line, followed by at most one hint.
 var messageForm = regexp.MustCompile(`^ialgn: [^\n]+\n(ialgn: hint: [^\n]+\n(  [^\n]+\n)*)?$`)
 
-// judge checks what every message must have, and that it has no text of Go's own.
+// judge checks that a message has the form that all messages have, names the place and the remedy, and contains no
+// text from Go's own errors.
 func (c badInput) judge(t *testing.T, message string) {
 	t.Helper()
 	if !messageForm.MatchString(message) || len(message) > 700 || c.place == "" || c.remedy == "" {
@@ -211,7 +212,7 @@ func (c badInput) judge(t *testing.T, message string) {
 	}
 }
 
-// wrote replaces a file.
+// wrote returns a function that replaces the content of a file.
 func wrote(name, text string) func(*bench) {
 	return func(b *bench) { writeFile(b.t, name, text) }
 }

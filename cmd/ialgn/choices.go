@@ -91,7 +91,7 @@ var ownArguments = []argument{
 	}},
 }
 
-// kinds lists the files that each METAVAR allows.
+// kinds maps each METAVAR, the word for a value in the help text, to the files that it allows.
 var kinds = map[string]manual.Values{
 	"DIR":          {Folders: true},
 	"DIR_OR_MODEL": {Folders: true, Files: models},
@@ -127,7 +127,7 @@ func wrappers() []string { return append([]string{"none"}, wrapper.Kinds()...) }
 
 func dataSets() (all []string) {
 	for _, s := range dataset.List() {
-		if !dataset.Own(s.Name) { // their files are named instead
+		if !dataset.Own(s.Name) { // the user names the files of these sets instead of the set
 			all = append(all, s.Name)
 		}
 	}

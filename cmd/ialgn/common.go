@@ -22,7 +22,7 @@ import (
 	"ialgn/internal/screen"
 )
 
-// Flags that several commands share.
+// These flags are shared by several commands.
 var (
 	jsonFlag    = &cli.BoolFlag{Name: "json", Usage: "print one JSON object on standard output"}
 	quietFlag   = &cli.BoolFlag{Name: "quiet", Usage: "no progress on standard error"}
@@ -101,9 +101,9 @@ func limitCores(c *cli.Context) error {
 	return checkDataFolder(c)
 }
 
-// checkDataFolder returns an error if the --data folder does not exist. Otherwise, after a typing error in its
-// name, other folders would be searched instead. With --emit there is no check, since the cluster's folder may not
-// exist here.
+// checkDataFolder returns an error if the --data folder does not exist. Without this check, a typing error in the
+// folder's name would make the program search other folders. With --emit there is no check, since the folder may
+// exist only on the cluster.
 func checkDataFolder(c *cli.Context) error {
 	if !c.IsSet("data") || c.IsSet("emit") {
 		return nil
@@ -127,8 +127,8 @@ func noteFewer(c *cli.Context, asked, have int) {
 	}
 }
 
-// threads returns the number of goroutines for work that is split among cores. It may exceed the number of cores:
-// the result does not depend on it.
+// threads returns the number of goroutines for work that is split among cores. The number may exceed the number of
+// cores, because results do not depend on the number of goroutines.
 func threads(c *cli.Context) int {
 	return cmp.Or(c.Int("threads"), runtime.GOMAXPROCS(0))
 }

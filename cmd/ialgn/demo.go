@@ -36,13 +36,15 @@ func demoCommand() *cli.Command {
 	}
 }
 
-// Number of the 1,797 test samples that the demo runs through the Verilog and through the bitstream.
+// The demo simulates the Verilog with demoSamples of the 1,797 test samples, and checks the bitstream with
+// demoChecked of them.
 const (
 	demoSamples = 200
 	demoChecked = 100
 )
 
-// Options of the demo's designs: Verilog for people to read, and a design for a device.
+// These are the options of the demo's two designs. The first is Verilog for people to read, the second a design for a
+// device.
 var (
 	demoOptions = ialgn.CompileOptions{}
 	demoDevice  = ialgn.CompileOptions{Target: "ice40", Pipeline: "auto", MaxLevels: 4, Wrap: "stream"}

@@ -12,7 +12,8 @@ import (
 	"ialgn/internal/doctest"
 )
 
-// TestDocuments checks the command lines of the documents in which one command uses the files of another.
+// TestDocuments checks the command lines that the documents show, including that each file that a command reads was
+// written by an earlier command.
 func TestDocuments(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	names, err := filepath.Glob(filepath.Join("examples", "*", "README.md"))

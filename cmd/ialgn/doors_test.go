@@ -104,7 +104,7 @@ func TestOptionNames(t *testing.T) {
 func TestHostileNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const evil = "\x1b[2J\x1b]0;x\a\u009b1m\u202e\u2066\u2028\r\x7f"
-	quoted := `\e[2J\e]0;x\a\N1m` + "\u202e" + `\L` // as YAML has it
+	quoted := `\e[2J\e]0;x\a\N1m` + "\u202e" + `\L` // the same name as it is written in YAML
 	writeFile(t, "small.yaml", small)
 	writeFile(t, evil+".yaml", small)
 	writeFile(t, "key.yaml", "name: n\ndata: {set: digits}\nmodel: {\""+quoted+"\": 3}\n")

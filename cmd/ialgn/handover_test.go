@@ -16,7 +16,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// table writes a data set with few features and trains on it. Simulating a wrapper takes little time with it.
+// table writes a data set with few features and trains on it. With few features, a wrapper can be simulated in little
+// time.
 func table(t *testing.T) {
 	t.Helper()
 	var csv strings.Builder
@@ -64,11 +65,16 @@ func handoverCases() (list [][]string) {
 	)
 }
 
-// TestHandedOver compiles for every target with every wrapper and checks that the tools accept the emitted files of
-// each module: iverilog simulates it with the file list, verilator and iverilog compile it with the instantiation
-// template, yosys synthesises it with its list, and ghdl compiles its package. verify must accept every folder. A
-// module with the same files as in an earlier case, such as the classifier itself in another wrapper, is not given to
-// the tools again.
+// TestHandedOver compiles for every target with every wrapper and gives the files of each module to the tools, which
+// must accept them:
+//
+//   - iverilog simulates the module with the file list for simulation;
+//   - verilator and iverilog compile the instantiation template;
+//   - yosys synthesises the module with the file list for synthesis;
+//   - ghdl compiles the module's package.
+//
+// verify must accept every folder. A module whose files were already checked in an earlier case is skipped, for
+// example the classifier itself inside another wrapper.
 func TestHandedOver(t *testing.T) {
 	testkit.FindTool(t, "iverilog")
 	t.Chdir(t.TempDir())

@@ -102,8 +102,8 @@ func writeMNIST(t *testing.T, dir string) {
 	}
 }
 
-// TestHelpExamples runs the example of every help text, in a folder with a small model in the examples' place, and a
-// small data set.
+// TestHelpExamples runs the example of every help text. The working folder has a small data set, and small models
+// under the file names in the examples.
 func TestHelpExamples(t *testing.T) {
 	testkit.Long(t, "runs the example of every command")
 	t.Chdir(t.TempDir())

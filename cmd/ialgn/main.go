@@ -33,7 +33,7 @@ import (
 	"ialgn/trainer"
 )
 
-// The exit statuses.
+// These are the exit statuses of the program.
 const (
 	exitDone        = 0
 	exitUsage       = 1
@@ -64,7 +64,7 @@ func endings() []os.Signal {
 	return all
 }
 
-// run is the whole program without process exit. It returns the exit status.
+// run runs the whole program, except that it returns the exit status instead of ending the process.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // --threads changes it
 	out, inJSON := newOutput(stdout), false
@@ -94,7 +94,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	})
 }
 
-// say returns an error's text for the user. Go's text for an ended context becomes "interrupted".
+// say returns an error's text for the user. If a context was cancelled, the text is "interrupted" instead of Go's
+// own.
 func say(err error) string {
 	text, ended := message.In(err, message.Flags), context.Canceled.Error()
 	if before, ok := strings.CutSuffix(text, ": "+ended); ok && strings.Contains(before, "interrupted") {

@@ -16,9 +16,9 @@ const mine = "my own work\n"
 
 // overwriting is a command line that writes a file.
 type overwriting struct {
-	args  string // of the program
+	args  string // arguments of the program
 	file  string // a file that the command writes; the user has a file of that name
-	wants string // a part of the message; "": that the command does not write such files
+	wants string // a part of the message; empty if the command reads the file first
 }
 
 // overwritings list every file that the commands write, in the folder of soundFiles.
@@ -214,7 +214,7 @@ func TestInputsNotOverwritten(t *testing.T) {
 	}
 }
 
-// TestWrittenTwice names one file for two outputs. TestLogApart does so with logs.
+// TestWrittenTwice names one file for two outputs. TestLogApart does the same for logs.
 func TestWrittenTwice(t *testing.T) {
 	soundFiles(t)
 	code, _, stderr := runProgram(t, "sim", "m.st", "--vcd", "a", "--activity", "./a")
@@ -224,7 +224,7 @@ func TestWrittenTwice(t *testing.T) {
 }
 
 // TestOwnOutputsReplaced runs each command twice. A command may replace its own output, an empty file, and anything
-// that is not a regular file. A file of its own that was cut off or edited still counts as its own.
+// that is not a regular file. An output that was cut off or edited since still counts as the command's own.
 func TestOwnOutputsReplaced(t *testing.T) {
 	testkit.Long(t, "runs each command three times")
 	sound := soundFiles(t)
@@ -232,7 +232,7 @@ func TestOwnOutputsReplaced(t *testing.T) {
 		args := strings.Fields(files[0].args)
 		if args[0] == "demo" || args[0] == "init" || slices.Contains(args, "table.csv") ||
 			slices.Contains(args, "raw/net.v") {
-			continue // demo takes long; the others replace nothing or read their output
+			continue // demo takes long; the other commands replace nothing, or they read their output
 		}
 		t.Run(files[0].args, func(t *testing.T) {
 			restore(t, sound)

@@ -39,8 +39,8 @@ var pinnedDesigns = []struct {
 	}},
 }
 
-// TestPinned compares the bytes of models and of all files that compile writes with pinned digests. The bytes are
-// promises: the changelog says which changed and why. The report, which is pinned as JSON too, is compared without
+// TestPinned compares the bytes of models and of all files that compile writes with pinned digests. Users may rely on
+// these bytes: if a version changes some, the changelog says which and why. The report is pinned as JSON too, without
 // times and memory.
 func TestPinned(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -81,7 +81,8 @@ func TestPinned(t *testing.T) {
 	checkGolden(t, filepath.Join("testdata", "pinned.txt"), got.String())
 }
 
-// digestOf returns the first half of the SHA-256 of a file, computed without times and memory.
+// digestOf returns the first half of the SHA-256 of a file. For a report or manifest, times and memory are left out
+// first.
 func digestOf(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)

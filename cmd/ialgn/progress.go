@@ -78,7 +78,7 @@ func (p *epochs) show(s trainer.Progress) {
 	}
 }
 
-// room returns the number of columns for a line; 0: no limit.
+// room returns the number of columns for a line, or 0 if there is no limit.
 func (p *epochs) room() int {
 	if !p.Terminal() {
 		return 0
@@ -86,7 +86,8 @@ func (p *epochs) room() int {
 	return max(1, p.Columns()-screen.Cells(p.label))
 }
 
-// parts returns the parts of an epoch's line. During the epoch, within says how far it is.
+// parts returns the parts of an epoch's line. within is the text about the progress inside the epoch, or "" at its
+// end.
 func (p *epochs) parts(s trainer.Progress, within string) []screen.Part {
 	parts := []screen.Part{{Text: fmt.Sprintf("epoch %*d/%d", len(fmt.Sprint(s.Epochs)), s.Epoch, s.Epochs)}}
 	if within != "" {

@@ -19,7 +19,7 @@ import (
 	"ialgn/internal/screen"
 )
 
-// Flags of the commands that train a network on several machines.
+// These flags belong to the commands that train a network in several processes.
 var (
 	ranksFlag = &cli.IntFlag{
 		Name: "ranks", Category: "several processes",
@@ -30,7 +30,8 @@ var (
 	}
 )
 
-// shortestLimit is the minimum time limit, since a rank may have to wait for its core.
+// shortestLimit is the minimum of --rank-timeout. A rank may have to wait for its core, so a shorter time would fail
+// by chance.
 const shortestLimit = time.Second
 
 // team is this process's connection to the ranks that train a network together, if there are any.
@@ -94,7 +95,7 @@ func joinRanks(c *cli.Context) error {
 	return ranks.Same(t.world, ranks.Fact{Name: "program", Value: program})
 }
 
-// fail ends all ranks; one of them writes the error. It does not return.
+// fail ends all ranks and does not return. One of the ranks writes the error.
 func (t *team) fail(err error) {
 	t.world.Fail(status(err), err, func() { t.tell(t.named(err)) })
 }
@@ -127,10 +128,11 @@ func (t *team) end(err error) int {
 	return status(err)
 }
 
-// politeness is the time that ranks outside the team wait, so that rank 0 can report the error first.
+// politeness is the time that a rank waits before it reports an error, so that rank 0 can report the same error
+// first.
 const politeness = 500 * time.Millisecond
 
-// endedError is the exit status of processes that have already reported their errors.
+// endedError reports the exit status of processes that have already written their errors.
 type endedError struct{ status int }
 
 func (e *endedError) Error() string { return fmt.Sprintf("mpirun ended with exit status %d", e.status) }

@@ -149,7 +149,7 @@ func TestBarsFit(t *testing.T) {
 	}
 }
 
-// TestBesideBar writes text while a bar is shown. The text replaces the bar, and a warning is one line.
+// TestBesideBar writes text while a bar is shown. The text must replace the bar, and a warning must be one line.
 func TestBesideBar(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := &teletype{t: t, columns: 80}
@@ -178,7 +178,7 @@ func TestBesideBar(t *testing.T) {
 	})
 }
 
-// TestLinesElsewhere checks the output without a terminal: progress is printed as lines, at growing intervals, without
+// TestLinesElsewhere checks the output without a terminal. Progress is printed as lines at growing intervals, without
 // characters that move a cursor.
 func TestLinesElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

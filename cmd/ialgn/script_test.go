@@ -41,17 +41,17 @@ train: {epochs: 2, batch: 100, seed: 7, checkpoint: {minutes: 0}}
 // TestScript runs the scripts of testdata/script. Each runs in its own folder, which holds small.yaml. The scripts
 // have these commands in addition to testscript's:
 //
-//	status N COMMAND...        run it; its exit status is N
+//	status N COMMAND...        runs COMMAND and expects exit status N
 //	replace OLD NEW FILE       replaces the first OLD in FILE
-//	json FILE ASSERTION...     FILE is one JSON object; see assert
-//	lines FILE N ASSERTION...  FILE is N JSON objects, one a line
-//	same FILE KEY FILE KEY     two values are the same
-//	interrupt LOG N COMMAND... send SIGINT when LOG has N lines; exit status 130
-//	killed LOG N COMMAND...    the same with SIGKILL, and no exit status
-//	samples FILE N [label] [header] [idx]  the first N test digits; idx and label: labels
-//	truncate FILE BYTES        cut FILE off
-//	[long] COMMAND...          only in make test-all
-//	cuts MODEL FILE            a model by cuts that gives what MODEL of real values does
+//	json FILE ASSERTION...     expects one JSON object in FILE; see assert
+//	lines FILE N ASSERTION...  expects N JSON objects in FILE, one per line
+//	same FILE KEY FILE KEY     expects that two values are equal
+//	interrupt LOG N COMMAND... sends SIGINT when LOG has N lines, and expects exit status 130
+//	killed LOG N COMMAND...    sends SIGKILL when LOG has N lines, and expects no exit status
+//	samples FILE N [label] [header] [idx]  writes the first N test digits, or only labels (idx and label)
+//	truncate FILE BYTES        cuts off the end of FILE
+//	[long] COMMAND...          runs COMMAND only in make test-all
+//	cuts MODEL FILE            writes FILE, an equivalent of MODEL whose encoder has cuts instead of offsets and scales
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -94,7 +94,8 @@ func signAnew(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(testkit.ResignFolder(ts.MkAbs(args[0])))
 }
 
-// cuts is the command "cuts MODEL FILE". The new model's record describes its own feature words.
+// cuts is the command "cuts MODEL FILE". The training record of the new model describes the feature words of the new
+// model.
 func cuts(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 2)
 	m, err := model.Load(ts.MkAbs(args[0]))

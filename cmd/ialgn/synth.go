@@ -141,7 +141,7 @@ func synthFolder(c *cli.Context, dir string, o ialgn.SynthOptions, model string)
 	return &synthReport{i}, nil
 }
 
-// synthReport is an implementation, as a report.
+// synthReport is the report on an implementation.
 type synthReport struct{ *ialgn.Implementation }
 
 func (r *synthReport) text(w io.Writer) {

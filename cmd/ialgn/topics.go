@@ -13,7 +13,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// topic is a topic of `ialgn help`. Its text is a part of the documentation.
+// topic is a topic of `ialgn help`. The text of a topic is a part of the documentation.
 type topic struct {
 	name, about string
 	text        func() manual.Text

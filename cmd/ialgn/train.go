@@ -147,8 +147,8 @@ func trainOptions(c *cli.Context, cfg *ialgn.Config, path string) (ialgn.TrainOp
 	return o, p, nil
 }
 
-// checkLog returns an error if the log is a file that the run reads or writes, even with --force, since the log is
-// appended to.
+// checkLog returns an error if the log is a file that the run reads or writes. --force does not permit it either,
+// because the program appends to logs.
 func checkLog(c *cli.Context, cfg *ialgn.Config, path string) error {
 	log := c.String("log")
 	if log == "" {

@@ -55,8 +55,8 @@ func saveCurves(c *cli.Context, records ...record) ([]string, error) {
 	return savePlots(c, charts)
 }
 
-// curvesOnInterrupt draws the curves of an interrupted call: of the finished models and of the last one's
-// checkpoint. It returns err. If it cannot draw, it only warns.
+// curvesOnInterrupt draws the curves of an interrupted command, for the finished models and for the last model, which
+// has only a checkpoint. It returns err. If it cannot draw, it only warns.
 func (p *epochs) curvesOnInterrupt(c *cli.Context, err error, last string, finished ...string) error {
 	if !errors.Is(err, trainer.ErrInterrupted) || !p.begun {
 		return err

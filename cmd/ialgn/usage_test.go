@@ -86,8 +86,8 @@ func TestFaultInJSON(t *testing.T) {
 	}
 }
 
-// TestInterruptedRead trains after the signal has come, as if it came while data are read. The message says what was
-// interrupted.
+// TestInterruptedRead trains after the signal was sent, as if the signal had come while data are read. The message
+// must say what was interrupted.
 func TestInterruptedRead(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)

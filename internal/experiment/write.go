@@ -80,7 +80,7 @@ func (r *Row) trained() []string {
 	}
 }
 
-// value writes a value of the row in a unit, followed by the paper's value.
+// value formats a value of the row in a unit, followed by the paper's value.
 func (r *Row) value(i int, unit float64) string {
 	if r.Values == nil {
 		return ""
@@ -130,7 +130,7 @@ func (t *Table) CSV(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// steps writes the table's series as CSV: a line for each row and step.
+// steps writes the table's series as CSV, with one line for each row and step.
 func (t *Table) steps(w io.Writer) error {
 	head := []string{"name", "network", "data", "width", "depth", t.series.Step}
 	for _, l := range t.series.Lines {

@@ -33,8 +33,8 @@ func main() {
 	}
 }
 
-// contender is one of the programs to measure. Each call of run classifies some samples, for at least a few
-// milliseconds, and returns the number of samples per second.
+// contender is one of the programs to measure. Each call of run classifies samples for at least a few milliseconds
+// and returns the number of samples per second.
 type contender struct {
 	name string
 	run  func(ctx context.Context) (float64, error)

@@ -15,7 +15,7 @@ import (
 // setting is the value of one axis. An axis is an option of the compile command, or the topology.
 type setting struct{ axis, value string }
 
-// The axes.
+// These are the names of the axes.
 const (
 	axisTopology  = "topology"
 	axisScope     = "--scope"
@@ -142,7 +142,7 @@ func allSettings(topologies []string) []setting {
 // String returns the axis and the value.
 func (s setting) String() string { return s.axis + " " + s.value }
 
-// pair is two settings, in the order of their axes.
+// pair is a pair of settings, in the order of their axes.
 type pair [2]setting
 
 // String returns both settings.

@@ -72,8 +72,8 @@ func (d *design) replay(ctx context.Context, dir, text, bench string) (string, e
 // lateClocks is a number of clocks after which every result of a pipeline has appeared.
 const lateClocks = 100
 
-// bench returns a testbench that gives samples to the design and prints its outputs. For a pipeline, it prints them
-// only in clocks with a result.
+// bench returns a testbench that gives samples to the design and prints its outputs. For a pipeline, the testbench
+// prints outputs only in clocks with a result.
 func (d *design) bench(s verify.Samples) (string, error) {
 	n := d.out.Netlist
 	x := n.DataInputs()[0]

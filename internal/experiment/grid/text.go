@@ -11,8 +11,8 @@ import (
 	"ialgn/trainer"
 )
 
-// Align returns the lines of a Markdown table with cells of equal width in each column. The first line is the head. A
-// bar in a cell is escaped.
+// Align returns the lines of a Markdown table, padded so that the cells of a column have equal width. The first line
+// is the head. A bar in a cell is escaped.
 func Align(lines [][]string) string {
 	widths := make([]int, len(lines[0]))
 	cells := make([][]string, len(lines))
@@ -37,7 +37,7 @@ func Align(lines [][]string) string {
 	return strings.Join(all, "\n")
 }
 
-// Points writes a mean and its deviation in percent, or none if s is nil.
+// Points formats a mean and its deviation in percent. If s is nil, it returns the text none.
 func Points(s *trainer.Spread, none string) string {
 	switch {
 	case s == nil:
@@ -48,7 +48,8 @@ func Points(s *trainer.Spread, none string) string {
 	return fmt.Sprintf("%.2f +- %.2f", 100*s.Mean, 100**s.Std)
 }
 
-// Shares writes mean and deviation with six digits, some more than accuracies on a test set of 10,000 need.
+// Shares formats mean and deviation with six digits, which is more than an accuracy on a test set of 10,000 samples
+// needs.
 func Shares(s *trainer.Spread) []string {
 	if s == nil {
 		return []string{"", ""}
@@ -60,7 +61,7 @@ func Shares(s *trainer.Spread) []string {
 	return []string{fmt.Sprintf("%.6f", s.Mean), deviation}
 }
 
-// Ends returns the mean minus and plus the deviation, or NaN without a deviation.
+// Ends returns the mean minus the deviation and the mean plus the deviation. Without a deviation, both are NaN.
 func Ends(v *trainer.Spread) (low, high float64) {
 	if v.Std == nil {
 		return math.NaN(), math.NaN()
