@@ -19,8 +19,8 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// changes is a chart with every element of a line chart: a band, error bars, exact zeros, a missing value, separate
-// points, groups.
+// changes returns a chart with every element of a line chart: a band, error bars, exact zeros, a missing value,
+// separate points, and groups.
 func changes() *Chart {
 	x := Upto(40)
 	operations, anchors := make([]float64, 40), make([]float64, 40)
@@ -54,7 +54,7 @@ func shares() *Chart {
 	}
 }
 
-// texts returns the texts in an SVG. It fails if the SVG is not well-formed or refers to anything external.
+// texts returns the texts in an SVG. It fails the test if the SVG is not well-formed or refers to anything external.
 func texts(t *testing.T, svg []byte) (all []string) {
 	t.Helper()
 	d := xml.NewDecoder(bytes.NewReader(svg))
@@ -141,8 +141,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestZerosStandOnTheirLine checks that the marks of the two zeros are at the same height, below all decades, and
-// that no line leads there.
+// TestZerosStandOnTheirLine checks that the marks of the two zeros are at the same height, below all decades. No line
+// may lead to these marks.
 func TestZerosStandOnTheirLine(t *testing.T) {
 	c := changes()
 	_, y := c.scales()
@@ -204,7 +204,7 @@ func TestToldApartWithoutColour(t *testing.T) {
 	}
 }
 
-// TestEverySeriesIsDrawn counts the dashes in the SVG: each line in the plot and in the legend.
+// TestEverySeriesIsDrawn counts the dash patterns in the SVG. Each line occurs in the plot and in the legend.
 func TestEverySeriesIsDrawn(t *testing.T) {
 	c := &Chart{Title: "t", X: Axis{Label: "x"}, Y: Axis{Label: "y"}}
 	for i := range dashes {
@@ -228,8 +228,8 @@ func TestEverySeriesIsDrawn(t *testing.T) {
 	}
 }
 
-// TestLongLabelTakesNoHeight checks that a y label that is longer than the plot is high is broken into lines above a
-// legend of many rows, so that the plot keeps its height.
+// TestLongLabelTakesNoHeight checks a y label that is longer than the height of the plot, above a legend of many
+// rows. The label must be broken into lines, so that the plot keeps its height.
 func TestLongLabelTakesNoHeight(t *testing.T) {
 	height := func(label string) float64 {
 		c := &Chart{Title: "t", X: Axis{Label: "x"}, Y: Axis{Label: label}}
@@ -264,7 +264,7 @@ func TestBandsLieBelowLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	plot := string(svg)
-	bands := regexp.MustCompile(`fill-opacity:0\.14`).FindAllStringIndex(plot, 2) // the legend's come last
+	bands := regexp.MustCompile(`fill-opacity:0\.14`).FindAllStringIndex(plot, 2) // the bands in the legend come last
 	if line := strings.Index(plot, "stroke-width:1.2"); len(bands) != 2 || line < bands[1][0] {
 		t.Errorf("a line at %d comes before a band: %v", line, bands)
 	}
