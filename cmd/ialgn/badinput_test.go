@@ -21,13 +21,13 @@ import (
 
 var update = flag.Bool("update", false, "accept the messages as they are now as the golden files")
 
-// badInput is an input that a user may pass by mistake or malice. Large texts are made only when harm is called,
-// because the test binary is also the program ialgn of the scripts and starts more than a thousand times.
+// badInput is an input that a user may pass by mistake or malice. Large texts are made only when harm is called. The
+// reason is that the scripts start this test binary more than a thousand times as the program ialgn.
 type badInput struct {
 	name   string
 	harm   func(b *bench) // damages the files of a [bench]; nil if only the flags are wrong
 	args   string         // arguments of the program, separated by spaces; an underscore is a space inside an argument
-	place  string         // what the message must name: file, flag or argument
+	place  string         // the file, flag or argument that the message must name
 	remedy string         // a part of the advice that the message must give
 	began  bool           // the error shows only after a part of the output was printed
 }
@@ -39,9 +39,9 @@ var badInputs = map[string][]badInput{
 	"kinds": badKinds,
 }
 
-// TestBadInput runs the program on each bad input. It expects exit status 1, nothing on standard output, a message of
-// at most two lines that names the place and the remedy, and every file unchanged. The messages are kept in
-// testdata/badinput, for people to review.
+// TestBadInput runs the program on each bad input. It expects exit status 1 and nothing on standard output. The
+// message must have at most two lines, and name the place and the remedy. No file may change. The messages are kept
+// in testdata/badinput, where people can review them.
 func TestBadInput(t *testing.T) {
 	sound := soundFiles(t)
 	total := 0
@@ -143,7 +143,7 @@ func allFiles(t *testing.T) map[string]string {
 	return files
 }
 
-// restore resets the files of the working folder to the sound ones.
+// restore resets the files of the working folder to the valid files.
 func restore(t *testing.T, sound map[string]string) {
 	t.Helper()
 	have := allFiles(t)
@@ -217,7 +217,8 @@ func wrote(name, text string) func(*bench) {
 	return func(b *bench) { writeFile(b.t, name, text) }
 }
 
-// replaced replaces the first occurrence of old in a file. It panics if there is none.
+// replaced returns a function that replaces the first occurrence of old in a file. The function panics if there is no
+// occurrence.
 func replaced(name, old, text string) func(*bench) {
 	return change(name, func(s string) string {
 		if !strings.Contains(s, old) {

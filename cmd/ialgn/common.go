@@ -45,7 +45,7 @@ func commonFlags(flags ...cli.Flag) []cli.Flag {
 	return append(flags, jsonFlag, threadsFlag, quietFlag)
 }
 
-// grouped sets the group title under which the command's help lists the flags.
+// grouped sets the group of flags. The command's help lists the flags under the title of the group.
 func grouped(title string, flags ...cli.Flag) []cli.Flag {
 	for _, f := range flags {
 		switch f := f.(type) {
@@ -164,7 +164,7 @@ func makeFolder(c *cli.Context, path string) error {
 	return err
 }
 
-// removeEmpty removes the folders that a command made and left empty, deepest first.
+// removeEmpty removes the folders that a command made and left empty. It removes the deepest folders first.
 func removeEmpty(made []string) {
 	slices.SortFunc(made, func(a, b string) int { return len(b) - len(a) })
 	for _, path := range made {
@@ -209,12 +209,12 @@ func note(c *cli.Context, format string, args ...any) {
 // screenOf returns the standard error of a command.
 func screenOf(c *cli.Context) *screen.Screen { return c.App.ErrWriter.(*screen.Screen) }
 
-// warn writes a warning in one line, also with --quiet. The command goes on.
+// warn writes a warning in one line, even with --quiet. The command continues.
 func warn(s *screen.Screen, err error) {
 	fmt.Fprintf(s, "ialgn: %s %s\n", screen.Paint(s, screen.Yellow, "warning:"), screen.OneLine(say(err)))
 }
 
-// notes returns a function that writes notes and a function that writes warnings.
+// notes returns two functions: one writes notes, and the other writes warnings.
 func notes(c *cli.Context) (toNote func(text string), toWarn func(error)) {
 	return func(text string) { note(c, "%s", text) }, func(err error) {
 		if remedy := message.HintIn(err, message.Flags); remedy != "" {

@@ -15,7 +15,7 @@ import (
 	"ialgn/internal/manual"
 )
 
-// completed lists command lines whose last word is being typed, and the words that the shell must propose.
+// completed lists command lines whose last word is incomplete, with the words that the shell must propose for it.
 var completed = []struct {
 	line, want string
 	bashOnly   bool // fish splits this line into other words than bash
@@ -122,7 +122,7 @@ func TestFishCompletion(t *testing.T) {
 	var lines []string
 	for _, c := range completed {
 		if c.bashOnly || strings.HasPrefix(c.want, "sub") && c.want != "sub" {
-			continue // fish proposes files with other endings too, after the ones with the right ending
+			continue // after the files with the right ending, fish proposes others too
 		}
 		lines = append(lines, c.line)
 		fmt.Fprintf(script, "echo (complete -C '%s' | string split -f1 \\t)\n", c.line)

@@ -87,7 +87,8 @@ func demo(c *cli.Context) error {
 	return r.Synth.Check.Err()
 }
 
-// demoSynth compiles the model for a device and makes a bitstream. If a tool is missing, it says which.
+// demoSynth compiles the model for a device and makes a bitstream. If a tool is missing, it writes the name of the
+// tool.
 func demoSynth(c *cli.Context, path, dir string) (*synthReport, error) {
 	note(c, "compiling the classifier with a pipeline and a loader for an iCE40 to %s", dir)
 	if _, err := compileModel(c, path, dir, demoDevice); err != nil {
@@ -104,8 +105,8 @@ func demoSynth(c *cli.Context, path, dir string) (*synthReport, error) {
 	return r, err
 }
 
-// demoVerify verifies the design in software and in iverilog. If iverilog is missing, it says so and verifies only
-// in software.
+// demoVerify verifies the design in software and in iverilog. If iverilog is missing, it writes a note and verifies
+// only in software.
 func demoVerify(c *cli.Context, path, dir string) (*verifyReport, error) {
 	o := ialgn.VerifyOptions{Level: "rtl", Samples: demoSamples, Simulator: "iverilog"}
 	r, err := verifyModel(c, path, dir, o)

@@ -101,7 +101,7 @@ func probeLayers(c *cli.Context, depth int) ([]int, error) {
 	return layers, nil
 }
 
-// knownProbes returns the results in the file of --keep. Without --keep there are none.
+// knownProbes returns the results in the file of --keep. Without --keep, it returns no results.
 func knownProbes(c *cli.Context) (*diagnose.Known, error) {
 	path := c.String("keep")
 	switch {

@@ -141,7 +141,7 @@ func (r updatesReport) text(w io.Writer) {
 	}
 }
 
-// meanChange formats a mean change: an exact zero as 0, a missing value as a dash.
+// meanChange formats a mean change. An exact zero is written as 0, and a missing value as a dash.
 func meanChange(x *float64) string {
 	switch {
 	case x == nil:

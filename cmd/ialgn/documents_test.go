@@ -54,8 +54,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestReference compares docs/reference/cli.md with the commands and options of the program, and the table of
-// docs/guides/start.md with its commands.
+// TestReference compares docs/reference/cli.md with the commands and options of the program. It also compares the
+// table of commands in docs/guides/start.md with the program's commands.
 func TestReference(t *testing.T) {
 	p := program(newApp(io.Discard, io.Discard))
 	for _, wrong := range doctest.Reference(p, docs.CLI) {

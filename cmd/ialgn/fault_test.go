@@ -92,7 +92,8 @@ func (c compiled) text(t *testing.T, name string) (lines []string, write func([]
 	return strings.Split(string(data), "\n"), func(lines []string) { put(strings.Join(lines, "\n")) }
 }
 
-// gateLine matches a gate in the text of a netlist: output, table, inputs, layer, chain.
+// gateLine matches a gate in the text of a netlist. Its groups are the output, the table, the inputs, the layer and
+// the chain.
 var gateLine = regexp.MustCompile(`^  (\d+) = function\(0x([0-9a-f]+)\) ([0-9 ]+) @(\d+)\.(\d+)$`)
 
 type gate struct {
@@ -144,8 +145,8 @@ func TestVerifyAcceptsSoundFolders(t *testing.T) {
 	}
 }
 
-// TestChangedFiles checks that verify refuses a folder if any of its files differs from the file that compile wrote,
-// even if the function is the same.
+// TestChangedFiles changes each file of a folder. verify must refuse the folder, even if the change does not affect
+// the function.
 func TestChangedFiles(t *testing.T) {
 	c := compiledModels(t)[1]
 	files, err := os.ReadDir(c.dir)
@@ -170,8 +171,8 @@ func TestChangedFiles(t *testing.T) {
 	}
 }
 
-// TestNetlistFaults breaks tables and anchors in NAME.netlist at random places until eight faults of each kind show in
-// the test set. verify must find them and name the gate.
+// TestNetlistFaults breaks tables and anchors in NAME.netlist at random places. It continues until eight faults of
+// each kind show in the test set. verify must find these faults and name the gate.
 func TestNetlistFaults(t *testing.T) {
 	for _, c := range compiledModels(t) {
 		for _, anchor := range []bool{false, true} {

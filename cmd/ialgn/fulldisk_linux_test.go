@@ -162,7 +162,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// plainReason is the form of the message about a full disk. It starts with the file.
+// plainReason is the form of the message about a full disk. The message starts with the file name.
 const plainReason = `^ialgn: (write )?[^ \n]+: [^\n]*%s[^\n]*\n(ialgn: hint: [^\n]*\n)?$`
 
 // try runs a command that must fail because the disk is full.

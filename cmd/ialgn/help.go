@@ -83,7 +83,7 @@ func optionGroups(flags []cli.Flag) string {
 	return text.String() + "\n"
 }
 
-// optionLine returns the help line of a flag: names, METAVAR, description and default.
+// optionLine returns the help line of a flag, which has the names, METAVAR, description and default.
 func optionLine(f cli.Flag) string {
 	o := describe(f)
 	left, def := strings.Join(o.Names, ", "), ""

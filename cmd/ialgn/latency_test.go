@@ -14,8 +14,8 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// latencyBench sends a design its first sample, one beat per clock. It prints the number of clocks from the edge that
-// takes the first beat to the first edge that can take the result.
+// latencyBench is a testbench that sends a design its first sample, one beat per clock. It counts the clocks between
+// the edge that takes the first beat and the first edge that can take the result, and prints their number.
 const latencyBench = "`timescale 1ns / 1ps\n" + `
 module latency_tb;
   reg clk = 0;
@@ -138,7 +138,8 @@ func measuredLatency(t *testing.T, dir, pins string, beats, size int) string {
 	return text
 }
 
-// topOf returns the module of a folder that takes samples and the Verilog files that it needs, both from the manifest.
+// topOf returns the module of a folder that takes samples, and the Verilog files of this module. Both come from the
+// manifest.
 func topOf(t *testing.T, out *backend.Output) (top string, files []string) {
 	t.Helper()
 	top = out.Manifest.Module

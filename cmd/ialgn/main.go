@@ -1,9 +1,14 @@
 // Command ialgn trains logic gate networks, compiles them into hardware, and proves that the hardware computes the
 // same function as the trained network.
 //
-// Each subcommand has its own file with its flags, one library call, and its output. The exit status is 0 for
-// success, 1 for bad input or usage, 2 if a check found a difference, 3 if an external tool is missing or failed,
-// 70 for a bug in the program, and 130 for an interruption, with the work so far saved.
+// Each subcommand has its own file with its flags, one library call, and its output. The exit status is
+//
+//   - 0 for success;
+//   - 1 for bad input or usage;
+//   - 2 if a check found a difference;
+//   - 3 if an external tool is missing or failed;
+//   - 70 for a bug in the program;
+//   - 130 for an interruption, after which the work so far is saved.
 package main
 
 import (
@@ -154,7 +159,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		inGroup("more", dataCommand(), doctorCommand(), helpCommand(), completionCommand(), manCommand()),
 	)
 	for _, c := range commands {
-		c.OnUsageError = usageError // subcommands do not inherit it, and the default prints help on standard output
+		c.OnUsageError = usageError // subcommands do not inherit this, and the default prints help on standard output
 		c.Before = begin
 	}
 	return &cli.App{
@@ -164,7 +169,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Writer:          stdout,
 		ErrWriter:       screen.New(stderr),
 		HideHelpCommand: true,
-		Flags:           []cli.Flag{cli.HelpFlag}, // needed because the parser omits it if there is a help command
+		Flags:           []cli.Flag{cli.HelpFlag}, // the parser omits this flag if there is a help command
 
 		DisableSliceFlagSeparator: true, // values of --set may contain commas
 

@@ -149,8 +149,8 @@ func TestManifestValues(t *testing.T) {
 	must(t, "verify", "m.st", "out", "--level", "software")
 }
 
-// TestVerifyNamesRemovedFormat verifies a folder with files in a format that an earlier version wrote and this version
-// does not.
+// TestVerifyNamesRemovedFormat verifies a folder with files in a format that an earlier version wrote. This version
+// does not write the format.
 func TestVerifyNamesRemovedFormat(t *testing.T) {
 	tinyModel(t)
 	must(t, "compile", "m.st", "-o", "out", "--emit", "go", "--quiet")
@@ -162,8 +162,8 @@ func TestVerifyNamesRemovedFormat(t *testing.T) {
 	}
 }
 
-// TestWrittenFiles changes one bit of each file that no level of verify runs and signs the folder again. verify must
-// report that the file is not as compile writes it.
+// TestWrittenFiles changes one bit of each file that no level of verify runs, and signs the folder again. verify must
+// report that compile would write another file.
 func TestWrittenFiles(t *testing.T) {
 	tinyModel(t)
 	for i, form := range forms {

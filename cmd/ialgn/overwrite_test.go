@@ -17,11 +17,11 @@ const mine = "my own work\n"
 // overwriting is a command line that writes a file.
 type overwriting struct {
 	args  string // arguments of the program
-	file  string // a file that the command writes; the user has a file of that name
+	file  string // a file that the command writes; a user's file is put in its place
 	wants string // a part of the message; empty if the command reads the file first
 }
 
-// overwritings list every file that the commands write, in the folder of soundFiles.
+// overwritings lists every file that the commands write, when they run in the folder of soundFiles.
 var overwritings = []overwriting{
 	{"train small.yaml -o new.st", "new.st", "a model file"},
 	{"train small.yaml", "tiny.safetensors", "a model file"},
@@ -137,14 +137,14 @@ func TestNothingOverwritten(t *testing.T) {
 	}
 }
 
-// reads reports whether the command continues from a file that it finds at its output, such as a checkpoint. It then
-// refuses a user's own file even with --force.
+// reads reports whether the command continues from a file that it finds at its output, such as a checkpoint. Such a
+// command refuses a user's own file even with --force.
 func (o overwriting) reads() bool {
 	return o.wants == "move" || o.wants == "" || strings.Contains(o.args, "--keep")
 }
 
-// refused puts a user's file at the command's output, unless sound has a file there, and runs the command. It fails
-// the test if the command does not refuse or changes the file. It returns the contents of the file.
+// refused puts a user's file at the command's output, unless sound has a file there, and runs the command. The test
+// fails unless the command refuses to run and leaves the file unchanged. refused returns the contents of the file.
 func (o overwriting) refused(t *testing.T, sound map[string]string) string {
 	t.Helper()
 	if was, ok := sound[o.file]; !ok || strings.HasSuffix(o.file, ".json") || strings.HasSuffix(o.file, ".html") {
@@ -177,8 +177,8 @@ func readFile(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestInputsNotOverwritten names one of the command's inputs as its output: by name, through links and in other ways.
-// The command would otherwise be allowed to replace each of these files.
+// TestInputsNotOverwritten names one of the command's inputs as the command's output: by name, through links and in
+// other ways. If these files were not inputs, the command would be allowed to replace them.
 func TestInputsNotOverwritten(t *testing.T) {
 	sound := soundFiles(t)
 	for _, c := range []struct{ name, args, input string }{

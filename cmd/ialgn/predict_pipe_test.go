@@ -66,8 +66,8 @@ func TestPredictPipe(t *testing.T) {
 	}
 }
 
-// interruptPredict runs predict and sends it a signal when it has printed the given number of lines or, for 0 lines,
-// after a while.
+// interruptPredict runs predict and sends it a signal when predict has printed the given number of lines. If this
+// number is 0, it sends the signal after a while.
 func interruptPredict(t *testing.T, model string, in *os.File, lines int, end os.Signal) {
 	t.Helper()
 	program, err := os.Executable()

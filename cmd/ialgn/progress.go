@@ -13,7 +13,8 @@ import (
 	"ialgn/trainer"
 )
 
-// epochs shows the progress of a training run: a bar on a terminal, a line for each epoch, and optionally a log.
+// epochs shows the progress of a training run. It shows a bar on a terminal and a line for each epoch, and may write
+// a log.
 type epochs struct {
 	*screen.Screen
 	bar   bool // show a bar during an epoch, on a terminal
@@ -29,7 +30,7 @@ type epochs struct {
 	start time.Time
 }
 
-// newEpochs returns the display of a run. If log is not empty, it is the file for the log.
+// newEpochs returns the display of a run. If the argument log is not empty, the display also writes this file.
 func newEpochs(c *cli.Context, cfg *ialgn.Config, log string) (*epochs, error) {
 	p := &epochs{
 		Screen: screenOf(c), bar: true, quiet: c.Bool("quiet"), start: time.Now(),

@@ -34,7 +34,8 @@ var (
 // by chance.
 const shortestLimit = time.Second
 
-// team is this process's connection to the ranks that train a network together, if there are any.
+// team is the connection of this process to the ranks that train a network together. If the process is alone, world
+// is nil.
 type team struct {
 	args  []string // command-line arguments without the program's name
 	world *mpi.World
@@ -54,7 +55,7 @@ func (t *team) comm() ranks.Comm {
 	return t.world
 }
 
-// leads reports whether this process shows the progress and the result.
+// leads reports whether this process is the one that shows the progress and the result.
 func (t *team) leads() bool { return t.world == nil || t.world.Rank() == 0 }
 
 // trains reports whether a command trains a single network, which ranks can share.
@@ -137,7 +138,8 @@ type endedError struct{ status int }
 
 func (e *endedError) Error() string { return fmt.Sprintf("mpirun ended with exit status %d", e.status) }
 
-// launching wraps a command: with --ranks it starts the program again under mpirun.
+// launching returns an action that starts the program again under mpirun if --ranks is set, and otherwise calls the
+// given action.
 func launching(action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		size, _ := mpi.Launched()

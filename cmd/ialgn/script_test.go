@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { testscript.Main(m, programs) }
 
-// programs are the programs that the test binary runs if it is started under their names.
+// programs maps names to programs. The test binary runs a program if it is started under the program's name.
 var programs = map[string]func(){"ialgn": main}
 
 // small is a configuration that trains in a tenth of a second. With random operations, most of its gates matter.
@@ -187,9 +187,9 @@ func assertAll(ts *testscript.TestScript, data []byte, assertions []string) {
 	}
 }
 
-// assert checks an assertion of the form KEY (is present), !KEY (is absent), KEY=VALUE, KEY>NUMBER, KEY~PART (the
-// value contains PART) or KEY#LENGTH. The parts of a KEY are separated by dots; a part that selects a list element is
-// its index.
+// assert checks an assertion about a JSON object. It has one of these forms: KEY (is present), !KEY (is absent),
+// KEY=VALUE, KEY>NUMBER, KEY~PART (the value contains PART) or KEY#LENGTH. The parts of a KEY are separated by dots.
+// An element of a list is selected by its index.
 func assert(v map[string]any, a string) error {
 	if key, ok := strings.CutPrefix(a, "!"); ok {
 		if got, err := lookUp(v, key); err == nil {
@@ -347,7 +347,7 @@ func truncate(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
 }
 
-// replace replaces the first occurrence of a text in a file. It fails the script if there is none.
+// replace replaces the first occurrence of a text in a file. If there is no occurrence, the script fails.
 func replace(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 3)
 	text := ts.ReadFile(args[2])

@@ -12,8 +12,8 @@ import (
 	"ialgn/trainer"
 )
 
-// record names a model and the file that contains its training record: the model itself or, if training has not
-// finished, its checkpoint.
+// record names a model and the file that contains the model's training record. This file is the model itself or, if
+// training has not finished, the checkpoint.
 type record struct{ model, file string }
 
 // curveFile returns the base name of a chart about the training of a model.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestUsage checks the response of every command to a wrong option: exit status 1, the error and a hint on standard
-// error, and the JSON object that --json promises as the only text on standard output.
+// TestUsage checks the response of every command to a wrong option. It expects exit status 1, and an error with a
+// hint on standard error. With --json, standard output must contain only the JSON object of the error.
 func TestUsage(t *testing.T) {
 	for _, c := range newApp(io.Discard, io.Discard).Commands {
 		for _, option := range []string{"--frobnicate", "--threads=many"} {

@@ -61,7 +61,7 @@ func (n *network) forward(samples int) []int32 {
 	return counts
 }
 
-// row returns the index of the row that a pin of a gate reads.
+// row returns the index of the bit row that a pin of a gate reads.
 func (n *network) row(l, i, pin int) int {
 	p := &n.frozen.Layers[l].Pins[pin]
 	wire := int(p.Index[i])

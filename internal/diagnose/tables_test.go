@@ -35,7 +35,7 @@ func TestTables(t *testing.T) {
 		t,
 		"00000000", "11111111", // constants
 		"00001111", "10101010", // A, NOT C
-		"00000001", "00000011", "11110111", "11001111", // ABC, AB, one line 0, NOT A OR NOT B... of two pins: A OR NOT B
+		"00000001", "00000011", "11110111", "11001111", // ABC, AB, one line is 0, A OR NOT B
 		"01101001", "10010110", "01011010", // parities of three and of two pins
 		"00010111", "01010011", "00011110", // majority, a multiplexer, A XOR BC
 	))

@@ -22,7 +22,7 @@ var hiddenK = Experiment{
 	},
 }
 
-// hiddenCandidates are the values of k_h in table 2 other than 1.
+// hiddenCandidates are the values of k_h in table 2, except 1.
 var hiddenCandidates = []int{8, 16, 32}
 
 // table2 has the paper's values for the numbers of candidates in hiddenCandidates. The first row is for depth 4, the

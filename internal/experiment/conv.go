@@ -37,7 +37,7 @@ var convSmall = []string{
 	"train.augment.shift=1", "train.augment.share=0.7",
 }
 
-// hardened freezes layers one after another in the second half of the epochs.
+// hardened holds the keys that freeze layers one after another in the second half of the epochs.
 var hardened = []string{"train.freeze.kind=layerwise", "train.freeze.from=0.5", "train.freeze.until=0.9"}
 
 func convEntries() (all []Entry) {

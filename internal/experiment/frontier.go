@@ -102,8 +102,8 @@ var (
 // 2,000 chains.
 var mirrored = []string{"train.augment.shift=1", "train.augment.flip=true", "train.augment.share=0.6"}
 
-// augment returns the keys for rotating, scaling and shearing images up to the given limits and shifting them by up
-// to a pixel.
+// augment returns keys that change images in training. Images are rotated, scaled and sheared up to the given limits,
+// and shifted by up to a pixel.
 func augment(rotate, scale, shear, share float64) []string {
 	return []string{
 		"train.augment.shift=1", fmt.Sprintf("train.augment.rotate=%g", rotate), fmt.Sprintf("train.augment.scale=%g", scale),

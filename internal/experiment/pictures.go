@@ -190,7 +190,7 @@ func (t *Table) drawSeries() []drawing {
 	return all
 }
 
-// layered returns the data set of a row and the size of its network, including its depth.
+// layered returns a text that names the data set, the width and the depth of a row.
 func layered(r *Row) string { return fmt.Sprintf("%s-%dx%d", r.Data, r.Width, r.Depth) }
 
 // drawOperations returns one chart of operations for each size, like the paper's figure 5 (c). For each network it

@@ -61,7 +61,7 @@ func relatedNetworks(width, depth int) []relatedNetwork {
 // gumbel selects the estimator with Gumbel noise at the temperature 1.
 var gumbel = []string{"train.estimator=gumbel", "train.temperature=1"}
 
-// learnedWires returns the keys of a network of equal layers in which both pins of each gate choose among 8 sources.
+// learnedWires returns the keys of a network of equal layers. Both pins of each gate choose among 8 sources.
 func learnedWires(width, depth int) []string {
 	widths := strings.TrimSuffix(strings.Repeat(fmt.Sprintf("%d,", width), depth), ",")
 	return []string{

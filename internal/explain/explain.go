@@ -190,7 +190,7 @@ type Network struct {
 	room    float64 // number of sets of changes that each exhaustive search may try
 }
 
-// Options describe the features of a network and the resources of its explanations.
+// Options describes the features of a network, and the resources that an explanation may use.
 type Options struct {
 	Shape      dataset.Shape // shape of images; zero if the features are not images
 	Categories []Category    // in the order of their features

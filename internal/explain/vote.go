@@ -12,7 +12,7 @@ import (
 // Vote is a node of the last layer whose value is 1.
 type Vote struct {
 	Class string `json:"class"`
-	Chain int    `json:"chain"` // number of the node; with private chains, the number of its chain
+	Chain int    `json:"chain"` // number of the node, which is the number of its chain if chains are private
 
 	// Path has the nodes on which the vote depends, from the inputs to the last layer. The last node of Path is the
 	// vote itself. If there are more than MostNodes, Path has only the nodes that decide the vote, and Shortened is
@@ -177,7 +177,7 @@ func (t *tracer) value(k key, pin int) int {
 	return int(t.inputs[i])
 }
 
-// depends returns the set of pins on which a node's table depends, as bits.
+// depends returns the pins on which a node's table depends. Each is a bit of the result.
 func (t *tracer) depends(k key) (pins uint8) {
 	layer := &t.f.Layers[k.layer]
 	for i := range layer.Pins {

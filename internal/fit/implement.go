@@ -85,7 +85,7 @@ func (s *search) retrain(ctx context.Context, f *final) error {
 	return s.trainFinal(ctx, f, max(1, s.left()-s.ledger.finishing(s.limit())))
 }
 
-// replace replaces a network that cannot be made to fit by the next best candidate.
+// replace replaces a network of the front that cannot be made small enough. The next best candidate takes its place.
 func (s *search) replace(ctx context.Context, f *final) error {
 	next := s.after(f.Candidate)
 	if next == nil {

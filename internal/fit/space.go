@@ -96,7 +96,7 @@ func pins(lut int) []string {
 	return []string{"4", strconv.Itoa(lut)}
 }
 
-// bitsWithin returns the values of n_b that words of bitsIn bits allow.
+// bitsWithin returns the values of n_b that are possible for feature words of bitsIn bits.
 func bitsWithin(bitsIn int) (all []string) {
 	for _, bits := range []int{2, 4, 6, 8, 12, 16} {
 		if len(all) == 0 || bits <= 1<<bitsIn {

@@ -140,7 +140,7 @@ func (s *search) failed(ctx context.Context, t *trial, err error) error {
 	return s.ledger.record(func() { t.Failed = err.Error() })
 }
 
-// train trains a trial with a seed on the samples that are not held out.
+// train trains the network of a trial with one seed, on the samples that are not held out.
 func (s *search) train(ctx context.Context, t *trial, epochs, seed int, show func(trainer.Progress)) (*library.Model,
 	error,
 ) {

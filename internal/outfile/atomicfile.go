@@ -97,7 +97,7 @@ func CheckWritable(path string) error {
 	return nil
 }
 
-// resolve follows symbolic links from path to the file that it names, which need not exist.
+// resolve follows symbolic links from path and returns the path of the file at their end. This file need not exist.
 func resolve(path string) (string, error) {
 	if to, err := filepath.EvalSymlinks(path); err == nil {
 		path = to
@@ -157,8 +157,8 @@ func reason(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// Commit forces the file to the disk, closes it and renames it to the target in one step. After an error the
-// temporary file is gone and the target is unchanged.
+// Commit forces the file to the disk, closes it and renames it to the target in one step. If it returns an error, the
+// temporary file is removed and the target is unchanged.
 func (f *File) Commit() error {
 	if f.done {
 		return errors.New("outfile: Commit after Commit or Abort")
@@ -183,7 +183,7 @@ func (f *File) Commit() error {
 	return nil
 }
 
-// Write is like [os.File.Write], with an error that does not name the temporary file.
+// Write does the same as [os.File.Write], but its errors do not name the temporary file.
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.File.Write(p)
 	if err != nil {
@@ -192,7 +192,7 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteAt is like [os.File.WriteAt], with an error that does not name the temporary file.
+// WriteAt does the same as [os.File.WriteAt], but its errors do not name the temporary file.
 func (f *File) WriteAt(p []byte, at int64) (int, error) {
 	n, err := f.File.WriteAt(p, at)
 	if err != nil {
@@ -201,7 +201,7 @@ func (f *File) WriteAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// Sync is like [os.File.Sync], with an error that does not name the temporary file.
+// Sync does the same as [os.File.Sync], but its errors do not name the temporary file.
 func (f *File) Sync() error {
 	if err := f.File.Sync(); err != nil {
 		return reason("write to the disk", err)

@@ -46,7 +46,7 @@ func AcquireLock(path string) (*Lock, error) {
 			f.Close()
 			return nil, fmt.Errorf("%s: exists, but is not a lock of ialgn; move the file away", path)
 		}
-		// The number in the file is for people; the lock works without it.
+		// The number in the file is only for people. The lock works without the number.
 		if err := f.Truncate(0); err == nil {
 			fmt.Fprintln(f, os.Getpid())
 		}

@@ -33,7 +33,7 @@ func lock(f *os.File, wait bool) error {
 	return err
 }
 
-// openFolder opens nothing: folders cannot be locked, and an open folder cannot be removed.
+// openFolder opens nothing, because folders cannot be locked, and an open folder could not be removed.
 func openFolder(path string) (*os.File, error) {
 	_, err := os.Stat(path)
 	return nil, err

@@ -16,8 +16,8 @@ const (
 	height = vg.Length(300)
 )
 
-// besideY is the approximate height of the title and the x axis together. The label of the y axis must be
-// shorter than the rest of the height, or it would push the title away from the plot.
+// besideY is the approximate height of the title and the x axis together. The label of the y axis must be shorter
+// than the rest of the height. A longer label would push the title away from the plot.
 const besideY = vg.Length(60)
 
 // entry is an entry of the legend.

@@ -175,8 +175,9 @@ func TestLinearZeroIsOrdinary(t *testing.T) {
 	}
 }
 
-// TestToldApartWithoutColour checks that no two of many series have the same dashes and glyph, and that no two sets
-// of bars have the same lightness and hatching.
+// TestToldApartWithoutColour checks that readers can tell series and bars apart without colours. No two of many
+// series may have the same dashes and the same glyph. No two sets of bars may have the same lightness and the same
+// hatching.
 func TestToldApartWithoutColour(t *testing.T) {
 	type pair struct{ dash, glyph int }
 	seen := map[pair]int{}
@@ -371,7 +372,7 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// TestTextsKeepApart checks that texts on one line have enough room and do not touch, whatever font draws them.
+// TestTextsKeepApart checks that texts on one line do not touch, with any font.
 func TestTextsKeepApart(t *testing.T) {
 	c := changes()
 	c.Series[0].Name = "mean, 10th to 90th percentile & more"
@@ -403,8 +404,7 @@ func TestTextsKeepApart(t *testing.T) {
 	}
 }
 
-// TestInline checks that an inline chart has no background, and that an image has a background behind everything
-// else.
+// TestInline checks that an inline chart has no background. An image must have a background behind everything else.
 func TestInline(t *testing.T) {
 	for _, c := range []*Chart{changes(), shares()} {
 		svg, err := c.SVG()

@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/memory"
 )
 
-// Bounded says whether external programs end with this process and have a memory limit.
+// Bounded reports whether this system ends external programs when this process ends, and limits their memory.
 const Bounded = true
 
 // endWithParent makes the system kill the program when this process dies. If this process is killed, it cannot stop

@@ -17,7 +17,7 @@ import (
 // maxCapture is the largest number of bytes of each output that is kept in memory. The log gets all output.
 const maxCapture = 16 << 20
 
-// graceTime is the time for which the pipes of a killed program may stay open.
+// graceTime is the longest time for which the pipes of a killed program may stay open.
 const graceTime = 5 * time.Second
 
 // Command is one run of a program.
@@ -149,7 +149,7 @@ func telling(text string) string {
 	return last
 }
 
-// capture keeps the first bytes that are written to it.
+// capture keeps the first bytes that are written to it, and records whether there were more.
 type capture struct {
 	text strings.Builder
 	cut  bool
@@ -185,7 +185,7 @@ func openLog(t *Tool, c Command) (*logFile, error) {
 	return &logFile{f}, nil
 }
 
-// quote writes an argument so that its ends are visible.
+// quote formats an argument so that its beginning and end are visible.
 func quote(arg string) string {
 	if arg == "" || strings.ContainsAny(arg, " \t\n\"'\\$;|&<>()*?") {
 		return strconv.Quote(arg)

@@ -146,7 +146,7 @@ func (t *Tool) findVersion(ctx context.Context) string {
 	return out.Stdout
 }
 
-// lineWith returns the first line of the text that contains the marker, or "".
+// lineWith returns the first line of the text that contains the marker, or "" if there is none.
 func lineWith(text, marker string) string {
 	for line := range strings.Lines(text) {
 		if strings.Contains(line, marker) {

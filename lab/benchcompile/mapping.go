@@ -36,7 +36,7 @@ func mapPart(ctx context.Context, w io.Writer, o *options) error {
 	return nil
 }
 
-// mapping maps the gates of one network with each program.
+// mapping maps the gates of one network with each of the programs.
 type mapping struct {
 	o     *options
 	t     table

@@ -54,7 +54,7 @@ type measured struct {
 	cpu float64
 }
 
-// scalePart compiles large model files, each in its own process.
+// scalePart runs the part scale. It compiles each model file in a separate process.
 func scalePart(ctx context.Context, w io.Writer, o *options) error {
 	for program, source := range map[string]string{"ialgn": "cmd/ialgn", "genmodel": "lab/genmodel"} {
 		if _, err := call(ctx, "go", "build", "-trimpath", "-o", filepath.Join(o.dir, program), "./"+source); err != nil {

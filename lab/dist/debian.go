@@ -108,7 +108,7 @@ func (b *builder) debian(ctx context.Context, p platform, files []file) error {
 	})
 }
 
-// put writes a file below the package's root. It sets the permissions explicitly, whatever the user's umask is.
+// put writes a file below the package's root. The permissions do not depend on the user's umask.
 func (b *builder) put(root, place string, data []byte, mode os.FileMode) error {
 	target := filepath.Join(root, filepath.FromSlash(place))
 	for dir := filepath.Dir(target); len(dir) >= len(root); dir = filepath.Dir(dir) {

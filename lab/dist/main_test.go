@@ -52,7 +52,7 @@ func testBuilder(t *testing.T) *builder {
 	return &builder{out: t.TempDir(), work: t.TempDir(), maintainer: "A <a@b>", log: io.Discard, time: at}
 }
 
-// TestArchives writes each format twice, with the same bytes, and reads it back.
+// TestArchives writes each format twice, which must give the same bytes, and reads the archive back.
 func TestArchives(t *testing.T) {
 	for _, p := range []platform{{"linux", "amd64"}, {"windows", "amd64"}} {
 		var forms [2][]byte

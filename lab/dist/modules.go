@@ -24,8 +24,8 @@ type module struct {
 // standard is the path that this program uses for the standard library. own is the path of ialgn's module.
 const standard, own = "std", "ialgn"
 
-// linked returns the modules linked into a program, except our own. It returns an error if the program's own list
-// of modules differs from the modules whose source is at hand.
+// linked returns the modules linked into a program, except ialgn itself. It returns an error if the list of modules
+// in the program differs from the modules whose source is available.
 func linked(ctx context.Context, env []string, program string) ([]module, error) {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
@@ -74,7 +74,8 @@ func imported(ctx context.Context, env []string) ([]module, error) {
 	return all, nil
 }
 
-// licenceFile matches the names of files that must be passed on with a module. Some modules have a folder of them.
+// licenceFile matches the names of files that must be passed on with a module. It also matches folders of such files,
+// which some modules have.
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]es?|copying|notice|patents)([.-].*)?$`)
 
 // licences returns the files that must be passed on with a module, sorted by name. It returns an error if there are

@@ -24,7 +24,8 @@ func rebuild(n *netlist.Netlist, change func(k *netlist.Copier, c netlist.Cell) 
 	return k.Finish()
 }
 
-// one picks a cell of a kind with at least the given number of inputs, and changes its parameter and inputs.
+// one returns a bug that picks one cell and changes the cell's parameter and inputs. The cell has the given kind and
+// at least the given number of inputs.
 func one(kind netlist.Kind, inputs int, change func(r *rand.Rand, param uint64, in []netlist.Net) (uint64,
 	[]netlist.Net),
 ) func(*rand.Rand, *netlist.Netlist) *netlist.Netlist {

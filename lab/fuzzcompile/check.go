@@ -19,7 +19,7 @@ type mismatch struct{ what string }
 
 func (m *mismatch) Error() string { return m.what }
 
-// undecided is the error for a proof that abc did not finish in time. It does not mean that the product is wrong.
+// undecided is the error for a proof that abc did not finish in time. The product may still be right.
 type undecided struct{ what string }
 
 func (u *undecided) Error() string { return u.what }

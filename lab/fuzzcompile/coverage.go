@@ -67,7 +67,7 @@ func yesNo(yes bool) string {
 	return "no"
 }
 
-// orNone formats a number as a value; 0 means that the option is not set.
+// orNone formats a number as a value. The number 0 means that the option is not set.
 func orNone(number int) string {
 	if number == 0 {
 		return none

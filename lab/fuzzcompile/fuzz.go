@@ -183,8 +183,8 @@ func (f *fuzzer) finish(whole context.Context, number int, c fuzzCase, err error
 	return false
 }
 
-// run compiles the network with the given options and checks the product. It returns a *mismatch if the product is
-// wrong, or if the compiler refuses the options or panics.
+// run compiles the network with the given options and checks the product. It returns a *mismatch in three cases: the
+// product is wrong, the compiler refuses the options, or the compiler panics.
 func (c fuzzCase) run(ctx context.Context, o options) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -33,7 +33,7 @@ func newModel(r *rand.Rand, f *model.Frozen) *model.Model {
 	return m
 }
 
-// alike reports whether two layers can be in one section, apart from their pins A.
+// alike reports whether two layers can be in one section. It ignores their pins A.
 func alike(a, b *model.FrozenLayer) bool {
 	sameSource := func(p, q model.FrozenPin) bool { return p.Source == q.Source }
 	return a.Width() == b.Width() && slices.EqualFunc(a.Pins[1:], b.Pins[1:], sameSource)
@@ -103,7 +103,7 @@ func appendFunction(r *rand.Rand, logits []float32, op uint64, pins, arity int) 
 	return logits
 }
 
-// appendLargest appends n logits whose first largest one has the given index.
+// appendLargest appends n logits. The first of the largest logits has the given index.
 func appendLargest(r *rand.Rand, logits []float32, index, n int) []float32 {
 	largest := float32(r.IntN(3) - 1)
 	for i := range n {
@@ -119,7 +119,7 @@ func appendLargest(r *rand.Rand, logits []float32, index, n int) []float32 {
 	return logits
 }
 
-// newPin returns a pin that selects the given wires, which are below limit.
+// newPin returns a pin that selects the given wires. All wires must be below limit.
 func newPin(r *rand.Rand, source model.Source, selected []uint32, limit int) model.Pin {
 	p := model.Pin{Source: source, K: 1 + r.IntN(mostCandidates)}
 	p.Wires = model.MakeIndices(len(selected)*p.K, limit)

@@ -205,7 +205,8 @@ func constantNetwork(r *rand.Rand, f *model.Frozen, but int) {
 	}
 }
 
-// equalChains makes some chains equal to others, complementary to them, or equal except for the last layer.
+// equalChains makes some chains copies of other chains. It changes the last layer of some copies, which may make them
+// complementary to the original.
 func equalChains(r *rand.Rand, f *model.Frozen) {
 	layer := &f.Layers[f.Depth()-1]
 	last, all := layer.Op, model.LastTable(len(layer.Pins))

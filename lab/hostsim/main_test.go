@@ -159,7 +159,8 @@ func testHosts(t *testing.T, m *ialgn.Model, designs ...hosted) {
 	}
 }
 
-// TestRefusals checks the errors of the program for a serial line: wrong input, and no answer.
+// TestRefusals checks the errors of the program for a serial line. It tests wrong input, and a design that does not
+// answer.
 func TestRefusals(t *testing.T) {
 	m := trained(t)
 	d, err := ialgn.Compile(t.Context(), m, ialgn.CompileOptions{Wrap: "uart"})
@@ -255,9 +256,9 @@ func TestLargeCuts(t *testing.T) {
 	}
 }
 
-// TestTexts checks how the C program reads values. Blanks around values, inside or outside quotes, do not change the
-// samples that it sends. A value does not end at a zero byte, and nothing may follow its closing quote. The program
-// writes to and reads from files, and all results are zeros.
+// TestTexts checks how the C program reads values. Blanks around values, inside or outside quotes, must not change
+// the samples that it sends. A zero byte must not end a value, and nothing may follow a closing quote. In this test
+// the program writes to a file and reads zeros as results.
 func TestTexts(t *testing.T) {
 	d, err := ialgn.Compile(t.Context(), trained(t), ialgn.CompileOptions{Wrap: "axis"})
 	if err != nil {

@@ -39,7 +39,7 @@ type run struct {
 // result is the output of the program.
 type result struct {
 	printed, said string     // text on standard output and on standard error
-	records       [][]string // CSV rows: sample, class and, if the design outputs them, counts
+	records       [][]string // rows of CSV with the sample, the class and, if the design outputs them, the counts
 	simulator     string     // version of the simulator
 }
 

@@ -18,7 +18,8 @@ import (
 	"strings"
 )
 
-// folder is a package: its hand-written lines without tests, its exported names, and its imports within the module.
+// folder describes a package: its number of hand-written lines without tests, its exported names, and its imports
+// within the module.
 type folder struct {
 	lines   int
 	names   int

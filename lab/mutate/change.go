@@ -107,8 +107,8 @@ func (d *design) move(r *rand.Rand, in region) *change {
 	return nil
 }
 
-// isData reports whether a net may replace an input of a cell: it must be a bit of a thermometer code or the output
-// of a cell.
+// isData reports whether a net may replace an input of a cell. The net must be a bit of a thermometer code, or the
+// output of a cell.
 func (d *design) isData(v netlist.Net) bool {
 	n := d.out.Netlist
 	if _, _, driven := n.Driver(v); driven {
@@ -118,7 +118,7 @@ func (d *design) isData(v netlist.Net) bool {
 	return x.Word == 1 && slices.Contains(x.Nets, v)
 }
 
-// flip inverts one bit in the table of a cell with more than the given number of inputs.
+// flip inverts one bit in the table of a cell. The cell has more inputs than the given number.
 func (d *design) flip(r *rand.Rand, in region, inputs int) *change {
 	n := d.out.Netlist
 	c, ok := d.cell(r, in, inputs)

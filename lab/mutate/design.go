@@ -73,7 +73,7 @@ func regionOf(k netlist.Kind, name string) region {
 	return elsewhere
 }
 
-// readDesign reads a folder, and the data to compare its mutants with.
+// readDesign reads a folder. It also reads the data with which mutants of the design are compared.
 func (r *runner) readDesign(ctx context.Context, key designKey) (*design, error) {
 	d := &design{designKey: key}
 	d.trained = slices.ContainsFunc(networks, func(n network) bool { return n.name == key.network && n.trained })
@@ -137,7 +137,7 @@ func (d *design) locate() {
 	}
 }
 
-// headerLine matches a line in the Verilog's header about its origin.
+// headerLine matches a line about the origin of the Verilog in the header of the Verilog.
 var headerLine = regexp.MustCompile(`(?m)^// - (.*)$`)
 
 // inputsTitle is the line above the description of how input words are computed.

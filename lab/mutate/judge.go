@@ -30,7 +30,7 @@ type simulation struct{ Mismatches int }
 
 func (s *simulation) differ() bool { return s != nil && s.Mismatches > 0 }
 
-// judgeSamples is the number of samples that verify simulates. It is small, so that the proofs have to find most
+// judgeSamples is the number of samples that verify simulates. It is so small that the proofs have to find most
 // mutants.
 const judgeSamples = "100"
 

@@ -42,7 +42,8 @@ var networks = []network{
 	},
 }
 
-// digits is the beginning of the configurations that use the embedded digits, up to section model.
+// digits is the beginning of configurations for the embedded digits. It ends where the content of section model
+// begins.
 const digits = "data: {set: digits}\nencoder: {bits: 8}\nmodel: "
 
 // generatedIn lists the designs in which mutants are generated. A design is a network and options of `ialgn compile`.

@@ -17,7 +17,8 @@ import (
 // replayLimit is the maximum time for iverilog, and for a simulation.
 const replayLimit = 2 * time.Minute
 
-// confirm returns an error unless a mutant's Verilog has other outputs than the original in iverilog.
+// confirm checks that a mutant is different in iverilog. It returns an error if the Verilog of the mutant has the
+// same outputs as the original.
 func (d *design) confirm(ctx context.Context, r *rand.Rand, dir string, c *change, values []uint16) error {
 	text, err := d.verilog(c.netlist)
 	if err != nil {

@@ -49,7 +49,7 @@ func run(ctx context.Context, to string) error {
 	return nil
 }
 
-// design trains a network for points in a cube, above or below a plane, and compiles it to dir.
+// design trains a network and compiles it to dir. The network classifies points in a cube as above or below a plane.
 func design(ctx context.Context, dir string) error {
 	data := ialgn.Data{Classes: []string{"below", "above"}}
 	r := rand.New(rand.NewPCG(1, 0))

@@ -17,7 +17,7 @@ const (
 	left   = 100
 )
 
-// wave holds the values of a signal, as binary numbers, one for each time step.
+// wave holds the values of a signal as binary numbers. There is one value for each time step.
 type wave struct {
 	bits   int
 	values []string

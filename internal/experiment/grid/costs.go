@@ -9,7 +9,7 @@ import (
 	"ialgn/trainer"
 )
 
-// UsualTarget is the family for which experiments count LUTs. Its LUTs have six inputs.
+// UsualTarget is the family for which experiments count LUTs. The LUTs of this family have six inputs.
 const UsualTarget = "xilinx7"
 
 // Costs holds the numbers of look-up tables (LUTs) in a compiled network.

@@ -78,7 +78,8 @@ var endings = map[string]string{
 // nameable matches a value that may become part of a file name.
 var nameable = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,20}$`)
 
-// Ending returns the part of a file name for a key and its value, or "" if the value cannot be part of a name.
+// Ending returns the part of a file name for a key and the key's value. It returns "" if the value cannot be part of
+// a name.
 func Ending(key, value string) string {
 	if !nameable.MatchString(value) {
 		return ""
@@ -90,8 +91,8 @@ func Ending(key, value string) string {
 	return "-" + short + value
 }
 
-// Commits returns a line with the commits of the programs that wrote the results, in order, or nothing if they are
-// unknown.
+// Commits returns a line with the commits of the programs that wrote the results, in order. If no commit is known, it
+// returns nothing.
 func Commits(results []*Result) []string {
 	var all []string
 	for _, r := range results {

@@ -23,7 +23,7 @@ type Axis struct {
 // seedKey is the key of an axis that makes no rows. Every row is trained with all values of this axis.
 const seedKey = "train.seed"
 
-// unswept maps keys that cannot be axes to the reason.
+// unswept maps each key that cannot be an axis to the reason.
 var unswept = map[string]string{
 	"name":                     "the names of files are made by the sweep",
 	"train.checkpoint.minutes": "it changes no model",

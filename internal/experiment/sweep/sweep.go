@@ -149,7 +149,7 @@ func (p *plan) Fill(row int, runs []trainer.SeedSummary, results []*grid.Result)
 // Write writes the table so far.
 func (p *plan) Write() error { return p.table.write() }
 
-// combination is a row's configuration, with the values that define it.
+// combination is the configuration of a row, with the axis values that define the row.
 type combination struct {
 	config config.Config
 	seeds  []uint64

@@ -116,7 +116,8 @@ func (k kernel2) exp(x []reg.VecVirtual) {
 	each(func(i int) { VSUBPS(k.c["magic"], y[i], r[i]) })
 	each(func(i int) { VSUBPS(r[i], x[i], r[i]) })
 	each(func(i int) { VMULPS(k.c["step"], r[i], r[i]) })
-	// 2^(i/16): the low three bits of i select from two halves of the table, and the fourth bit chooses between them.
+	// The table of 2^(i/16) has two halves. The low three bits of i select an entry of each half, and the fourth bit
+	// chooses between both.
 	each(func(i int) { VPERMPS(k.c["powers0"], y[i], x[i]) })
 	each(func(i int) { VPERMPS(k.c["powers8"], y[i], t[i]) })
 	each(func(i int) {

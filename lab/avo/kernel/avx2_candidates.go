@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// candidates writes the sums r of the candidates of the block's gates. It prefetches the parameters of later gates
-// and the rows of the next gate: with many inputs, most rows are not in the L1 cache.
+// candidates writes the sums r of the candidates of the block's gates. It prefetches the parameters of later gates.
+// It also prefetches the rows of the next gate, because with many inputs most rows are not in the L1 cache.
 func (k kernel2) candidates() {
 	n, g, gate, beta := load(k.f, "n"), load(k.f, "gate"), k.last("block", gateBytes), k.upstream()
 	loop(n, func() {

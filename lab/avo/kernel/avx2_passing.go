@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// rowWords is the number of words of a row of samples.
+// rowWords is the number of words in a row of samples.
 const rowWords = 4
 
 // passing passes over the bits of eight candidates, sample by sample. The bits are words of 32 samples, which are

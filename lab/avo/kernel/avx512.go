@@ -83,7 +83,8 @@ func (k fused) softmax512(table Mem) {
 	k.scale512(gate, e, z.one, func() {})
 }
 
-// logits512 loads the selection and operation logits of a gate and subtracts the largest ones.
+// logits512 loads the selection and operation logits of a gate. It subtracts the largest selection logit and the
+// largest operation logit.
 func (k fused) logits512(g reg.Register, x []reg.VecVirtual) {
 	at64 := shifted(g, 6)
 	if k.pin {

@@ -340,7 +340,7 @@ func fold4With(op func(...Op), z reg.VecVirtual) reg.VecVirtual {
 	return x
 }
 
-// equal512 returns the mask of the lanes of z that equal lane 0 of x.
+// equal512 compares the lanes of z with lane 0 of x. It returns the mask of the equal lanes.
 func equal512(x, z reg.VecVirtual) reg.GPVirtual {
 	all, k, r := ZMM(), K(), GP64()
 	VBROADCASTSS(x, all)

@@ -18,7 +18,7 @@ func layers512(table Mem) {
 	k.end()
 }
 
-// rowBlocks is the number of blocks of 16 samples that is enough for the usual batch of 100.
+// rowBlocks is the number of blocks of 16 samples that the usual batch of 100 needs.
 const rowBlocks = 7
 
 // gathers512 gathers the gradients of the block's gates, writes their sums s, and stores the data that the preceding

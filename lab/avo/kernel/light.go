@@ -8,7 +8,7 @@ import (
 
 // Light gates have four logits, so a vector holds the logits of four gates.
 
-// lightGates is the number of gates in a vector; lightBytes is the size of a gate's logits.
+// lightGates is the number of gates in a vector. lightBytes is the size of a gate's logits.
 const (
 	lightGates = 4
 	lightBytes = 16
@@ -72,7 +72,8 @@ func (k fused) sigmoids512(table Mem) {
 	})
 }
 
-// at4 returns the memory of the four words of a field of the gate that comes after the given number of gates.
+// at4 returns the memory of four words of a gate's field. after is the number of gates between the given gate and
+// this gate.
 func at4(gate reg.Register, field string, after int) Mem {
 	return at(gate, field, 0).Offset(after * gateBytes)
 }

@@ -194,7 +194,7 @@ func loop(n Op, body func()) {
 	JNZ(LabelRef(label))
 }
 
-// unless emits the body and, before it, a conditional jump over it.
+// unless emits a conditional jump over the body, followed by the body.
 func unless(jump func(Op), body func()) {
 	label := fmt.Sprintf("skip%d", labels)
 	labels++

@@ -38,7 +38,7 @@ const productPins = 8
 // lineRow is the size in bytes of one of the interleaved sums of the lines.
 const lineRow = 4 * 64
 
-// lineSums emits the sums of the lines. Each interleaved sum has its own row, and samples are added one by one.
+// lineSums emits the sums of the lines. Each interleaved sum has its own row. Samples are added one by one.
 func (w width) lineSums() {
 	step("lineSums", w.path, lineSumsSignature, lineSumsDoc)
 	to, delta, line, n := general("s"), general("delta"), general("line"), general("blocks")

@@ -26,7 +26,7 @@ func nodes512() {
 	}
 }
 
-// byte512 returns a vector of one byte in all lanes.
+// byte512 returns a vector in which every byte is x.
 func byte512(x uint8) reg.VecVirtual {
 	z, t := ZMM(), GP32()
 	MOVL(U32(x), t)

@@ -88,7 +88,7 @@ func (k *steps2) pairsStep() {
 	RET()
 }
 
-// candidatesStep emits the sums of up to 8 candidates for each vector. Its values are the output of pairsStep.
+// candidatesStep emits the sums of up to 8 candidates for each vector. Its input is the output of pairsStep.
 func (k *steps2) candidatesStep(vectors int) {
 	step(fmt.Sprintf("candidates%d", 8*vectors), "AVX2", candidatesSignature,
 		fmt.Sprintf("writes the sums of up to %d candidates to r, and anything after the last, up to a multiple of 8.",

@@ -220,7 +220,7 @@ func (k fused) place(g, line reg.Register, bytes int) (reg.Register, uint8) {
 	return line, uint8(bytes / zmm)
 }
 
-// extract128 is the instruction that extracts half of a YMM register, in the encoding of the path.
+// extract128 is the instruction that extracts half of a YMM register. Its encoding depends on the path.
 var extract128 = VEXTRACTF32X4
 
 // power returns the bits of 2^(i/16), as in package detmath, minus i << 19.
