@@ -89,7 +89,8 @@ var overwritings = []overwriting{
 // tinyTable has options that make an experiment as small as possible.
 const tinyTable = "--data sets --seeds 1 --set train.epochs=1 --set model.depth=2 --only mnist-*-rwlgn --quiet"
 
-// byCommand groups the overwritings by command line, because each command line takes a second or more.
+// byCommand returns groups of overwritings that have the same command line. A test runs each command line only once,
+// because it takes a second or more.
 func byCommand() (all [][]overwriting) {
 	at := map[string]int{}
 	for _, o := range overwritings {

@@ -49,7 +49,7 @@ func resize(t *testing.T, master *os.File, columns int) {
 }
 
 // onTerminal runs the program with its standard error on a terminal and returns both outputs. When the first bar is
-// shown, it calls the function then.
+// shown, it calls the given function.
 func onTerminal(t *testing.T, columns int, then func(master *os.File), args ...string) (v *teletype, stdout string) {
 	t.Helper()
 	master, slave := openTerminal(t, columns)

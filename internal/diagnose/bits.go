@@ -58,8 +58,8 @@ func Collect(ctx context.Context, f *model.Frozen, set *encoding.Packed, layer, 
 	return b, err
 }
 
-// store converts rows of bits into words of samples. The rows hold the samples from the index from up to the index
-// to.
+// store converts rows of bits into words of samples. The first sample in the rows has index from, and the last one
+// has index to-1.
 func (b *Bits) store(rows []uint64, from, to int) {
 	var m [64]uint64
 	for c := range b.Words {

@@ -1,6 +1,6 @@
 // This file measures how much training changes the parameters of each layer. The measure is the mean absolute change
-// of a parameter in an Adam step, averaged over the first steps of a run and also over its last steps (IALGN paper,
-// Figure 1 a and b).
+// of a parameter in an Adam step (IALGN paper, Figure 1 a and b). It is averaged over the first steps of a run, and
+// also over its last steps.
 //
 // A change is the difference of the stored float32 number before and after the step. An update that is lost in the
 // rounding of a large parameter is no change. If the parameters of a layer did not change in any step of a window,

@@ -22,10 +22,10 @@ type Runner struct {
 // Run trains the runs that the folder does not have yet, in the order of entries and seeds. Several runs train at the
 // same time. It returns the table, which is also written to the folder after each entry.
 //
-// Before training, Run returns an error if a run in the folder has another configuration, was started from a model,
-// or was trained on other data than other entries on the same data set. An entry whose data set is not found is
-// marked as not run, unless all its seeds are finished. If no entry has a result, the table comes with the
-// [dataset.MissingError] of the first entry.
+// Before training, Run checks the runs in the folder. It returns an error if a run has another configuration, was
+// started from a model, or was trained on other data than other entries on the same data set. An entry whose data set
+// is not found is marked as not run, unless all its seeds are finished. If no entry has a result, the table comes
+// with the [dataset.MissingError] of the first entry.
 //
 // When ctx is cancelled, the current runs are saved, and the error wraps [trainer.ErrInterrupted]. The next call
 // continues these runs. If a run fails, the other runs are interrupted in the same way.

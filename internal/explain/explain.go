@@ -348,7 +348,7 @@ func LiveOf(f *model.Frozen) *Live {
 	return v
 }
 
-// read marks the node or input bit as live that pin p of node i in layer l reads.
+// read marks as live the node or input bit that is read by pin p of node i in layer l.
 func (v *Live) read(l int, p *model.FrozenPin, i int) {
 	at := p.Index[i]
 	if p.Source == model.Input {

@@ -187,7 +187,7 @@ func (p *Plan) Runs() []trainer.Seeds {
 	return p.each(func(e *planned) bool { return e.asked })
 }
 
-// each returns the runs of the rows for which the function of returns true.
+// each returns the runs of the rows for which the given function returns true.
 func (p *Plan) each(of func(*planned) bool) []trainer.Seeds {
 	var all []trainer.Seeds
 	known := map[string]bool{}
@@ -237,9 +237,9 @@ func (p *Plan) fill(i int) bool {
 	return true
 }
 
-// foreign returns an error for a file, a model or a checkpoint, that has the name of a run but another configuration,
-// or that was started from a model. Without this error, the file would be overwritten, trained further, or shown in
-// the table under a wrong description.
+// foreign returns an error if a model or checkpoint has the name of a run but another configuration, or was started
+// from a model. Without this error, the file would be overwritten, trained further, or shown in the table under a wrong
+// description.
 func (p *Plan) foreign(cfg config.Config, path string, m *model.Model) error {
 	if diff := cfg.Diff(m.Config, "train.checkpoint.minutes"); len(diff) > 0 {
 		return fmt.Errorf("%s: has another %s than this run of the %s; choose another folder", path,

@@ -137,7 +137,7 @@ func (t *Table) pointers() []*Row {
 	return all
 }
 
-// grouped groups the rows that have the same result of the function by. It keeps the order of the rows.
+// grouped groups the rows for which by returns the same text. It keeps the order of the rows.
 func grouped(rows []*Row, by func(*Row) string) [][]*Row {
 	var groups [][]*Row
 	index := map[string]int{}

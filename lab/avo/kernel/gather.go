@@ -78,7 +78,7 @@ func reader(edge reg.Register, after int, delta, bits, wide reg.Register) (row, 
 	MOVL(Mem{Base: edge, Disp: edgeBytes * after}, other.As32())
 	MOVL(other.As32(), row.As32())
 	SHRL(U8(1), row.As32())
-	SHLQ(U8(5), row) // a bit has 4 bytes of gradient
+	SHLQ(U8(5), row) // a gradient has 4 bytes for each bit
 	IMULQ(wide, row)
 	ADDQ(delta, row)
 	XORL(U8(1), other.As32())

@@ -71,8 +71,8 @@ func (w width) lineSums() {
 	RET()
 }
 
-// blocksUp emits the body for every 16 lines. There must be at least one line. The body finds the byte offset of its
-// lines in at.
+// blocksUp emits the body for every 16 lines. There must be at least one line. In the body, the register at holds the
+// byte offset of the lines.
 func blocksUp(lines, at reg.GPVirtual, body func()) {
 	left := GP64()
 	MOVQ(lines, left)

@@ -157,8 +157,8 @@ func (k *nodePins) round(beta [samples]reg.VecVirtual, largest reg.VecVirtual) {
 	}
 }
 
-// packed512 writes a permutation of 64 bytes, which were packed from four vectors of integers, into the order of
-// fourth. Value 4 l + i of vector j is byte 16 l + 4 j + i.
+// packed512 writes a permutation of 64 bytes that were packed from four vectors of integers. It puts the bytes into
+// the byte order of the function fourth. Value 4 l + i of vector j is byte 16 l + 4 j + i.
 func packed512() Mem {
 	const name = "packed512"
 	if m, ok := written[name]; ok {

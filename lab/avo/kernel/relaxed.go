@@ -227,9 +227,9 @@ func (w width) gather() {
 	}, func() { advance(w.halves*w.bytes*w.chunk, dst, pins) })
 }
 
-// chunks emits a loop over chunks of most blocks, whose sums fill the registers of the path. It also emits the body
-// for every possible number of remaining blocks. next emits the code that goes on to the next chunk. blocks must be
-// at least 1; it is changed.
+// chunks emits a loop over chunks of blocks. The number of blocks in a chunk is most, with which the sums fill the
+// registers of the path. chunks also emits the body for every possible number of remaining blocks. next emits the
+// code that goes on to the next chunk. The register blocks must be at least 1; it is changed.
 func chunks(blocks reg.Register, most int, body func(n int), next func()) {
 	again, rest, end := label(), label(), label()
 	Label(again)

@@ -167,8 +167,8 @@ const (
 
 func (f *tableFrame) row(i int) Mem { return f.rows.Offset(8 * i) }
 
-// sum returns the place for the sum of a line, kept the place for a difference of halves, and pin the place for the
-// value of a pin.
+// sum returns the place for the sum of a line. kept returns the place for a difference of halves. pin returns the
+// place for the value of a pin.
 func (f *tableFrame) sum(line int) Mem {
 	m := Mem{Base: f.base, Disp: rowBytes * line}
 	if f.half != nil {
