@@ -52,8 +52,8 @@ func (k kernel2) gathers() {
 	})
 }
 
-// gatherGate gathers the gradient of gate g: it sums the contributions of the gates that read g, for 8 n samples from
-// sample 8 from on. It prefetches the rows of some later edges.
+// gatherGate gathers the gradient of gate g: it sums the contributions of the gates that read g. It handles n groups
+// of eight samples, beginning with group number from. It prefetches the rows of some later edges.
 func (k kernel2) gatherGate(g, dst reg.Register, from, n int) {
 	d := make([]reg.VecVirtual, n)
 	for v := range d {
