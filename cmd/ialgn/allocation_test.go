@@ -9,16 +9,17 @@ import (
 	"testing"
 )
 
-// A file of n bytes may make its reader allocate at most allocatedAlways + n·allocatedPerByte bytes in all, freed or
-// not. The constant covers buffers and the program itself. The multiple comes from JSON: two bytes are an empty list
-// or an empty object of some 100 bytes, in a list that grows by copying.
+// Reading a file of n bytes may allocate at most allocatedAlways + n·allocatedPerByte bytes in total, including bytes
+// that are freed again. allocatedAlways covers buffers and the program itself. allocatedPerByte follows from JSON:
+// two bytes of text can be an empty object, which takes some 100 bytes in memory, and the list that holds the objects
+// grows by copying.
 const (
 	allocatedAlways  = 8 << 20
 	allocatedPerByte = 600
 )
 
-// TestAllocation reads files that claim far more than they contain: counts, sizes, lengths and widths up to the
-// largest that their fields can hold, and lists of empty elements.
+// TestAllocation reads files that claim far more than they contain. Their counts, sizes, lengths and widths go up to
+// the largest values that the fields can hold, and their lists have empty elements.
 func TestAllocation(t *testing.T) {
 	sound := soundFiles(t)
 	big := "\xff\xff\xff\xff"

@@ -50,7 +50,7 @@ func analyze(c *cli.Context) error {
 	return show(c, network{networks[0]})
 }
 
-// network is the analysis of a network, as a report.
+// network is the report on the analysis of one network.
 type network struct{ *diagnose.Network }
 
 // analysisText writes the analysis of a model.
@@ -76,7 +76,7 @@ func analysisText(w io.Writer, a diagnose.Analysis) {
 	}
 }
 
-// tablesText writes what kinds of tables the nodes have.
+// tablesText writes the share of each kind of truth table among the nodes, and the pins that the nodes depend on.
 func tablesText(w io.Writer, t *diagnose.Tables) {
 	fmt.Fprintf(w, "tables:")
 	for i, share := range t.Kinds.Shares() {

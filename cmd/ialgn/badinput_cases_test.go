@@ -354,7 +354,7 @@ var badSamples = []badInput{
 	{"a model for samples", nil, "predict new.csv m.st", "new.csv", "ialgn predict MODEL new.csv", false},
 }
 
-// flipLast flips a bit of the second last byte.
+// flipLast flips one bit of the second to last byte.
 func flipLast(s string) string { return s[:len(s)-2] + string([]byte{s[len(s)-2] ^ 1}) + s[len(s)-1:] }
 
 func copyFile(b *bench, from, to string) {

@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// signed damages a file of an output folder and updates its checksum in the manifest, so that verify must notice the
-// content and not the checksum.
+// signed returns a function that damages a file of an output folder and then updates the checksums in the folder's
+// manifest. The checksums match again, so verify must notice the damage from the content.
 func signed(dir string, harm func(*bench)) func(*bench) {
 	return func(b *bench) {
 		harm(b)
@@ -45,7 +45,8 @@ func entry(key string, value any) func(*bench) {
 	return manifest("lut", func(m map[string]any) { m[key] = value })
 }
 
-// netlistLine inserts a line into the mapped netlist, before the first line that starts with before.
+// netlistLine inserts a line into the mapped netlist. The new line precedes the first line that starts with the given
+// text.
 func netlistLine(before, line string) func(*bench) {
 	return signed("lut", change("lut/net.netlist", func(s string) string {
 		at := strings.Index(s, "\n"+before)

@@ -21,13 +21,13 @@ import (
 
 var update = flag.Bool("update", false, "accept the messages as they are now as the golden files")
 
-// badInput is an input that a user may pass by mistake or malice. Large texts are made only when harm is called,
-// because the test binary is also the program ialgn of the scripts and starts more than a thousand times.
+// badInput is an input that a user may pass by mistake or malice. Large texts are made only when harm is called. The
+// reason is that the scripts start this test binary more than a thousand times as the program ialgn.
 type badInput struct {
 	name   string
 	harm   func(b *bench) // damages the files of a [bench]; nil if only the flags are wrong
-	args   string         // of the program, separated by spaces; _ is a space inside an argument
-	place  string         // what the message must name: file, flag or argument
+	args   string         // arguments of the program, separated by spaces; an underscore is a space inside an argument
+	place  string         // the file, flag or argument that the message must name
 	remedy string         // a part of the advice that the message must give
 	began  bool           // the error shows only after a part of the output was printed
 }
@@ -39,9 +39,9 @@ var badInputs = map[string][]badInput{
 	"kinds": badKinds,
 }
 
-// TestBadInput runs the program on each bad input. It expects exit status 1, nothing on standard output, a message of
-// at most two lines that names the place and the remedy, and every file unchanged. The messages are kept in
-// testdata/badinput, for people to review.
+// TestBadInput runs the program on each bad input. It expects exit status 1 and nothing on standard output. The
+// message must have at most two lines, and name the place and the remedy. No file may change. The messages are kept
+// in testdata/badinput, where people can review them.
 func TestBadInput(t *testing.T) {
 	sound := soundFiles(t)
 	total := 0
@@ -79,13 +79,13 @@ func checkGolden(t *testing.T, name, got string) {
 // packageFolder is the working folder at the start. Tests change the working folder.
 var packageFolder, _ = os.Getwd()
 
-// bench is a folder with sound files of every kind, which a case damages:
+// bench is a folder with valid files of every kind. Each test case damages some of them. The files are:
 //
-//	small.yaml, m.st, m.st.checkpoint   the digits: configuration, model, checkpoint
-//	table.csv, table.yaml, t.st         a CSV set and its model
-//	mnist.yaml, sets/mnist, sets/cifar-10, c.yaml  IDX and CIFAR files of few samples
-//	raw, lut                            m.st compiled, and mapped to LUTs with a hint
-//	new.csv, new.idx                    digits to classify
+//	small.yaml, m.st, m.st.checkpoint              configuration, model and checkpoint of the digits
+//	table.csv, table.yaml, t.st                    a CSV data set, its configuration and its model
+//	mnist.yaml, c.yaml, sets/mnist, sets/cifar-10  configurations and data sets in IDX and CIFAR format
+//	raw, lut                                       folders compiled from m.st, without and with LUTs
+//	new.csv, new.idx                               digits to classify
 type bench struct{ t *testing.T }
 
 // soundFiles makes the files of a bench once and returns their contents by name.
@@ -143,7 +143,7 @@ func allFiles(t *testing.T) map[string]string {
 	return files
 }
 
-// restore resets the files of the working folder to the sound ones.
+// restore resets the files of the working folder to the valid files.
 func restore(t *testing.T, sound map[string]string) {
 	t.Helper()
 	have := allFiles(t)
@@ -190,7 +190,8 @@ func (c badInput) run(t *testing.T, sound map[string]string) string {
 // messageForm matches an error of one line, followed by at most one hint.
 var messageForm = regexp.MustCompile(`^ialgn: [^\n]+\n(ialgn: hint: [^\n]+\n(  [^\n]+\n)*)?$`)
 
-// judge checks what every message must have, and that it has no text of Go's own.
+// judge checks that a message has the form that all messages have, names the place and the remedy, and contains no
+// text from Go's own errors.
 func (c badInput) judge(t *testing.T, message string) {
 	t.Helper()
 	if !messageForm.MatchString(message) || len(message) > 700 || c.place == "" || c.remedy == "" {
@@ -211,12 +212,13 @@ func (c badInput) judge(t *testing.T, message string) {
 	}
 }
 
-// wrote replaces a file.
+// wrote returns a function that replaces the content of a file.
 func wrote(name, text string) func(*bench) {
 	return func(b *bench) { writeFile(b.t, name, text) }
 }
 
-// replaced replaces the first occurrence of old in a file. It panics if there is none.
+// replaced returns a function that replaces the first occurrence of old in a file. The function panics if there is no
+// occurrence.
 func replaced(name, old, text string) func(*bench) {
 	return change(name, func(s string) string {
 		if !strings.Contains(s, old) {

@@ -21,8 +21,8 @@ import (
 	"ialgn/internal/tool"
 )
 
-// lookScript opens a page in five frames: phone, tablet and screen widths, print style and dark style. It writes its
-// findings into the document, which the browser prints when the script has run.
+// lookScript opens a page in five frames: three of the width of a phone, a tablet and a screen, one in print style,
+// and one in dark style. It writes its findings into the document, which the browser prints when the script has run.
 const lookScript = `<!DOCTYPE html><link rel="icon" href="data:,"><title>look</title>
 <style>iframe { height: 800px; border: 0 }</style>
 <iframe id="phone" src="/page" style="width:360px"></iframe>
@@ -103,7 +103,7 @@ window.onload = function () {
 };
 </script>`
 
-// media gives the CSS media condition that is forced for each path of the page.
+// media maps each path of the page to the CSS media condition that is forced there.
 var media = map[string]string{"/page": "", "/paper": "@media print", "/dark": "@media (prefers-color-scheme: dark)"}
 
 // look opens a page in a browser with [lookScript]. It returns the findings of the script, the messages on the console
@@ -193,8 +193,8 @@ func pageOf(t *testing.T, commands ...[]string) []byte {
 	return html
 }
 
-// manyClasses writes a data set of a hundred classes with long names and returns a configuration that trains on it in
-// almost no time.
+// manyClasses writes a data set of a hundred classes with long names. It returns a configuration for the data set
+// that trains in almost no time.
 func manyClasses(t *testing.T) (config string) {
 	t.Helper()
 	var data strings.Builder
@@ -214,9 +214,9 @@ func manyClasses(t *testing.T) (config string) {
 	return "many.yaml"
 }
 
-// TestPageInBrowser opens the pages of `ialgn report`, for few classes and for many, in a browser: on a phone, on a
-// screen, on paper and in the dark. All sections and charts are drawn, nothing is cut off or overlaps, nothing is
-// fetched, and the console is silent.
+// TestPageInBrowser opens pages of `ialgn report` in a browser, with few classes and with many. It shows them on a
+// phone, on a screen, on paper and in the dark. All sections and charts must be drawn. Nothing may be cut off,
+// overlap, or be fetched, and the console must be silent.
 func TestPageInBrowser(t *testing.T) {
 	testkit.Long(t, "starts a browser")
 	testkit.FindTool(t, "chromium")

@@ -16,8 +16,8 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// choice lists the values of an option that has a fixed list. The values of other options follow from the METAVAR
-// of their value ([kinds]).
+// choice lists the values of an option that has a fixed list of values. For other options, the METAVAR determines the
+// values ([kinds]).
 type choice struct {
 	command string // empty: every command with this option
 	option  string
@@ -62,7 +62,7 @@ var choices = []choice{
 	{"sweep", "--emit", fixed(grid.Slurm, grid.Kubernetes)},
 }
 
-// listed returns the values of an option, as its help shows them.
+// listed returns the values of an option as the help text shows them.
 func listed(command, option string) string {
 	for _, c := range choices {
 		if c.command == command && c.option == option {
@@ -72,7 +72,8 @@ func listed(command, option string) string {
 	panic("no list of values for " + option)
 }
 
-// argument lists the values for a word in a command's usage line, if they apply only to this command.
+// argument lists the values for a word in the usage line of a command. It is needed only if these values do not apply
+// to other commands.
 type argument struct {
 	command, word string
 	values        func() []string
@@ -91,7 +92,7 @@ var ownArguments = []argument{
 	}},
 }
 
-// kinds lists the files that each METAVAR allows.
+// kinds maps each METAVAR, the word for a value in the help text, to the files that it allows.
 var kinds = map[string]manual.Values{
 	"DIR":          {Folders: true},
 	"DIR_OR_MODEL": {Folders: true, Files: models},
@@ -127,7 +128,7 @@ func wrappers() []string { return append([]string{"none"}, wrapper.Kinds()...) }
 
 func dataSets() (all []string) {
 	for _, s := range dataset.List() {
-		if !dataset.Own(s.Name) { // their files are named instead
+		if !dataset.Own(s.Name) { // the user names the files of these sets instead of the set
 			all = append(all, s.Name)
 		}
 	}

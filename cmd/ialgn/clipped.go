@@ -10,11 +10,10 @@ import (
 	"ialgn/internal/message"
 )
 
-// mostClipped is the maximum number of features with clipped values, and of columns with unknown words, that the
-// text lists.
+// mostClipped limits the lists of features with clipped values, and of columns with unknown words.
 const mostClipped = 5
 
-// clippedText writes which training values are beyond the encoder's ranges.
+// clippedText writes which features have training values outside the encoder's ranges.
 func clippedText(w io.Writer, all []dataset.Clipped, samples int) {
 	if len(all) == 0 {
 		return

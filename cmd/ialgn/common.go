@@ -22,7 +22,7 @@ import (
 	"ialgn/internal/screen"
 )
 
-// Flags that several commands share.
+// These flags are shared by several commands.
 var (
 	jsonFlag    = &cli.BoolFlag{Name: "json", Usage: "print one JSON object on standard output"}
 	quietFlag   = &cli.BoolFlag{Name: "quiet", Usage: "no progress on standard error"}
@@ -45,7 +45,7 @@ func commonFlags(flags ...cli.Flag) []cli.Flag {
 	return append(flags, jsonFlag, threadsFlag, quietFlag)
 }
 
-// grouped sets the group title under which the command's help lists the flags.
+// grouped sets the group of flags. The command's help lists the flags under the title of the group.
 func grouped(title string, flags ...cli.Flag) []cli.Flag {
 	for _, f := range flags {
 		switch f := f.(type) {
@@ -101,9 +101,9 @@ func limitCores(c *cli.Context) error {
 	return checkDataFolder(c)
 }
 
-// checkDataFolder returns an error if the --data folder does not exist. Otherwise, after a typing error in its
-// name, other folders would be searched instead. With --emit there is no check, since the cluster's folder may not
-// exist here.
+// checkDataFolder returns an error if the --data folder does not exist. Without this check, a typing error in the
+// folder's name would make the program search other folders. With --emit there is no check, since the folder may
+// exist only on the cluster.
 func checkDataFolder(c *cli.Context) error {
 	if !c.IsSet("data") || c.IsSet("emit") {
 		return nil
@@ -127,8 +127,8 @@ func noteFewer(c *cli.Context, asked, have int) {
 	}
 }
 
-// threads returns the number of goroutines for work that is split among cores. It may exceed the number of cores:
-// the result does not depend on it.
+// threads returns the number of goroutines for work that is split among cores. The number may exceed the number of
+// cores, because results do not depend on the number of goroutines.
 func threads(c *cli.Context) int {
 	return cmp.Or(c.Int("threads"), runtime.GOMAXPROCS(0))
 }
@@ -164,7 +164,7 @@ func makeFolder(c *cli.Context, path string) error {
 	return err
 }
 
-// removeEmpty removes the folders that a command made and left empty, deepest first.
+// removeEmpty removes the folders that a command made and left empty. It removes the deepest folders first.
 func removeEmpty(made []string) {
 	slices.SortFunc(made, func(a, b string) int { return len(b) - len(a) })
 	for _, path := range made {
@@ -209,12 +209,12 @@ func note(c *cli.Context, format string, args ...any) {
 // screenOf returns the standard error of a command.
 func screenOf(c *cli.Context) *screen.Screen { return c.App.ErrWriter.(*screen.Screen) }
 
-// warn writes a warning in one line, also with --quiet. The command goes on.
+// warn writes a warning in one line, even with --quiet. The command continues.
 func warn(s *screen.Screen, err error) {
 	fmt.Fprintf(s, "ialgn: %s %s\n", screen.Paint(s, screen.Yellow, "warning:"), screen.OneLine(say(err)))
 }
 
-// notes returns a function that writes notes and a function that writes warnings.
+// notes returns two functions: one writes notes, and the other writes warnings.
 func notes(c *cli.Context) (toNote func(text string), toWarn func(error)) {
 	return func(text string) { note(c, "%s", text) }, func(err error) {
 		if remedy := message.HintIn(err, message.Flags); remedy != "" {

@@ -147,7 +147,7 @@ type compileReport struct {
 	dir string
 }
 
-// text writes the passes that changed something, and the sizes of the result.
+// text writes the passes that changed something, and the sizes of the compiled design.
 func (r compileReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %d gates in the model, %d after optimisation\n", filepath.Clean(r.dir), r.GatesRaw, r.Gates)
 	for _, p := range r.Passes {

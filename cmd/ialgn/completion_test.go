@@ -15,7 +15,7 @@ import (
 	"ialgn/internal/manual"
 )
 
-// completed lists command lines whose last word is being typed, and the words that the shell must propose.
+// completed lists command lines whose last word is incomplete, with the words that the shell must propose for it.
 var completed = []struct {
 	line, want string
 	bashOnly   bool // fish splits this line into other words than bash
@@ -67,8 +67,8 @@ func needShell(t *testing.T, name string) {
 	}
 }
 
-// compareProposals compares the proposals of a shell, one line for each command line, with the expected ones, in any
-// order. The shells may print the folder of a file with a slash.
+// compareProposals compares the proposals of a shell with the expected ones. The shell prints one line of proposals,
+// in any order, for each command line. It may print a folder with a slash.
 func compareProposals(t *testing.T, lines []string, output string) {
 	t.Helper()
 	got := strings.Split(strings.TrimSuffix(output, "\n"), "\n")
@@ -122,7 +122,7 @@ func TestFishCompletion(t *testing.T) {
 	var lines []string
 	for _, c := range completed {
 		if c.bashOnly || strings.HasPrefix(c.want, "sub") && c.want != "sub" {
-			continue // fish proposes files with other endings too, after the ones with the right ending
+			continue // after the files with the right ending, fish proposes others too
 		}
 		lines = append(lines, c.line)
 		fmt.Fprintf(script, "echo (complete -C '%s' | string split -f1 \\t)\n", c.line)

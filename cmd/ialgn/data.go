@@ -40,8 +40,8 @@ func data(c *cli.Context) error {
 	return message.Near(err, c.Args().First(), []string{"list", "check"})
 }
 
-// checkData checks the named data sets, or all. It returns an error with status 1 if a named set is missing or
-// incomplete, and with status 2 if a known set has different content.
+// checkData checks the named data sets, or all data sets if none is named. It returns an error with status 1 if a
+// named set is missing or incomplete. The status is 2 if a known set has different content.
 func checkData(c *cli.Context, names []string) error {
 	named := len(names) > 0
 	if !named {

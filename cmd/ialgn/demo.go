@@ -36,13 +36,15 @@ func demoCommand() *cli.Command {
 	}
 }
 
-// Number of the 1,797 test samples that the demo runs through the Verilog and through the bitstream.
+// The demo simulates the Verilog with demoSamples of the 1,797 test samples, and checks the bitstream with
+// demoChecked of them.
 const (
 	demoSamples = 200
 	demoChecked = 100
 )
 
-// Options of the demo's designs: Verilog for people to read, and a design for a device.
+// These are the options of the demo's two designs. The first is Verilog for people to read, the second a design for a
+// device.
 var (
 	demoOptions = ialgn.CompileOptions{}
 	demoDevice  = ialgn.CompileOptions{Target: "ice40", Pipeline: "auto", MaxLevels: 4, Wrap: "stream"}
@@ -85,7 +87,8 @@ func demo(c *cli.Context) error {
 	return r.Synth.Check.Err()
 }
 
-// demoSynth compiles the model for a device and makes a bitstream. If a tool is missing, it says which.
+// demoSynth compiles the model for a device and makes a bitstream. If a tool is missing, it writes the name of the
+// tool.
 func demoSynth(c *cli.Context, path, dir string) (*synthReport, error) {
 	note(c, "compiling the classifier with a pipeline and a loader for an iCE40 to %s", dir)
 	if _, err := compileModel(c, path, dir, demoDevice); err != nil {
@@ -102,8 +105,8 @@ func demoSynth(c *cli.Context, path, dir string) (*synthReport, error) {
 	return r, err
 }
 
-// demoVerify verifies the design in software and in iverilog. If iverilog is missing, it says so and verifies only
-// in software.
+// demoVerify verifies the design in software and in iverilog. If iverilog is missing, it writes a note and verifies
+// only in software.
 func demoVerify(c *cli.Context, path, dir string) (*verifyReport, error) {
 	o := ialgn.VerifyOptions{Level: "rtl", Samples: demoSamples, Simulator: "iverilog"}
 	r, err := verifyModel(c, path, dir, o)

@@ -12,12 +12,11 @@ import (
 	"ialgn/internal/message"
 )
 
-// diagnosis is one kind of diagnostic; each kind has its own file. It holds the name for --what, the options that
-// only some kinds have, and the function that runs it.
+// diagnosis describes one kind of diagnostic. Each kind is implemented in its own file.
 type diagnosis struct {
 	name    string
 	about   string   // one line for the help
-	options []string // options of this kind that not every kind has
+	options []string // options that this kind has and some other kinds lack
 	plots   []string // names of the charts
 	run     func(c *cli.Context, args []string) error
 }
@@ -44,7 +43,7 @@ var diagnoses = []diagnosis{
 	},
 }
 
-// diagnoseOptions are the options that not every kind has.
+// diagnoseOptions are the options that only some kinds have.
 var diagnoseOptions = slices.Concat(creditOptions, updatesOptions, probesOptions, grouped("several kinds",
 	&cli.IntFlag{
 		Name: "epochs", DefaultText: "10, for probes 200",
@@ -61,7 +60,8 @@ func names(flags []cli.Flag) []string {
 	return all
 }
 
-// diagnoseCommand returns the command for these kinds of diagnostics. It has the given options and the common ones.
+// diagnoseCommand returns the command diagnose for the given kinds. The command has the given options and the options
+// that all kinds share.
 func diagnoseCommand(kinds []diagnosis, options ...cli.Flag) *cli.Command {
 	var list strings.Builder
 	var names []string
@@ -86,7 +86,8 @@ func diagnoseCommand(kinds []diagnosis, options ...cli.Flag) *cli.Command {
 	}
 }
 
-// diagnoseKind runs the kind in --what. It returns an error if an option of other kinds is set.
+// diagnoseKind runs the diagnostic that --what names. It returns an error if an option is set that this kind does not
+// have.
 func diagnoseKind(c *cli.Context, kinds []diagnosis) error {
 	var names []string
 	for _, k := range kinds {
@@ -114,7 +115,7 @@ func diagnoseKind(c *cli.Context, kinds []diagnosis) error {
 	return kinds[at].run(c, c.Args().Slice())
 }
 
-// refuseOptions returns an error if an option is set that only other kinds have.
+// refuseOptions returns an error if an option is set that the wanted kind does not have.
 func refuseOptions(c *cli.Context, kinds []diagnosis, want diagnosis) error {
 	for _, k := range kinds {
 		for _, o := range k.options {

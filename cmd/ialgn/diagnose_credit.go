@@ -25,7 +25,7 @@ var creditOptions = grouped("credit",
 	},
 	&cli.IntFlag{Name: "batches", Value: diagnose.PaperBatches, Usage: "measure `N` batches"})
 
-// diagnoseCredit measures the credit of each topology.
+// diagnoseCredit measures, for each topology, which outputs give credit to hidden gates before training.
 func diagnoseCredit(c *cli.Context, args []string) error {
 	if len(args) != 1 {
 		return message.WithHint(fmt.Errorf("--what credit takes one CONFIG, not %d files", len(args)),

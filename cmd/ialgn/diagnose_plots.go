@@ -24,8 +24,8 @@ func withNames(names []string, charts []*plot.Chart) (all []namedChart) {
 	return all
 }
 
-// checkPlots makes the folder in --plots and checks that the charts' files may be written there, before hours are
-// spent on the data.
+// checkPlots makes the folder in --plots and checks that the charts' files may be written there, before the
+// diagnostic computes for hours.
 func checkPlots(c *cli.Context, charts []string) error {
 	switch dir := c.String("plots"); {
 	case !c.IsSet("plots"):

@@ -39,7 +39,7 @@ func diagnoseProbes(c *cli.Context, args []string) error {
 		return err
 	}
 	layers := make([][]int, len(groups))
-	for i, g := range groups { // check all networks before hours are spent on the first
+	for i, g := range groups { // check all networks before the first one is trained for hours
 		if layers[i], err = probeLayers(c, g.Config.Model.FrozenLayers()); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func diagnoseProbes(c *cli.Context, args []string) error {
 	return show(c, r.Networks[0])
 }
 
-// probesProtocol returns the paper's protocol with the changes of the flags.
+// probesProtocol returns the paper's protocol, with the values that flags override.
 func probesProtocol(c *cli.Context) (diagnose.Protocol, error) {
 	p := diagnose.Paper
 	if c.IsSet("epochs") {
@@ -83,7 +83,7 @@ func probesProtocol(c *cli.Context) (diagnose.Protocol, error) {
 	return p, nil
 }
 
-// probeLayers returns the layers in --layers, or the paper's.
+// probeLayers returns the layers in --layers or, without this flag, the layers that the paper measured.
 func probeLayers(c *cli.Context, depth int) ([]int, error) {
 	if !c.IsSet("layers") {
 		return diagnose.Layers(depth), nil
@@ -101,7 +101,7 @@ func probeLayers(c *cli.Context, depth int) ([]int, error) {
 	return layers, nil
 }
 
-// knownProbes returns the results in the file of --keep. Without --keep there are none.
+// knownProbes returns the results in the file of --keep. Without --keep, it returns no results.
 func knownProbes(c *cli.Context) (*diagnose.Known, error) {
 	path := c.String("keep")
 	switch {

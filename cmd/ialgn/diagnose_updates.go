@@ -16,7 +16,7 @@ import (
 	"ialgn/trainer"
 )
 
-// Defaults from the paper's Figure 1 a and b: the steps to average over, and the epochs.
+// These defaults are from the paper's Figure 1 a and b. updatesSteps is the number of steps to average over.
 const (
 	updatesSteps  = 500
 	updatesEpochs = 10
@@ -84,8 +84,9 @@ func updatesConfig(c *cli.Context, args []string) (cfg config.Config, err error)
 	return open.Config(c.Context, args[0])
 }
 
-// measureUpdates trains a variant and measures its changes. With --resume it continues from the variant's
-// checkpoint. If there is none, it begins: in a grid, some variants may not have begun.
+// measureUpdates trains a variant and measures its changes. With --resume, training continues from the variant's
+// checkpoint. A variant without a checkpoint starts from the beginning, since an interrupted grid may not have
+// reached it.
 func measureUpdates(c *cli.Context, v diagnose.UpdateVariant) (*diagnose.UpdateReport, error) {
 	o, p, err := trainOptions(c, &v.Config, v.Path)
 	if err != nil {
@@ -140,7 +141,7 @@ func (r updatesReport) text(w io.Writer) {
 	}
 }
 
-// meanChange formats a mean change: an exact zero as 0, a missing value as a dash.
+// meanChange formats a mean change. An exact zero is written as 0, and a missing value as a dash.
 func meanChange(x *float64) string {
 	switch {
 	case x == nil:

@@ -66,7 +66,7 @@ func (r doctorReport) text(w io.Writer) {
 	r.toolsText(w)
 }
 
-// nameColumn is the width of the first column; missing marks a program that was not found.
+// nameColumn is the width of the first column. missing is shown for a program that was not found.
 const nameColumn, missing = 18, "missing"
 
 func (r doctorReport) dataText(w io.Writer) {
@@ -76,7 +76,8 @@ func (r doctorReport) dataText(w io.Writer) {
 	}
 }
 
-// toolsText lists the programs that were found, then the missing ones and what cannot be done without them.
+// toolsText lists the programs that were found. It then lists the missing programs, with the work that cannot be done
+// without them.
 func (r doctorReport) toolsText(w io.Writer) {
 	fmt.Fprintf(w, "\nprograms:\n")
 	for _, p := range r.Tools {

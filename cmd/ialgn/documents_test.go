@@ -12,7 +12,8 @@ import (
 	"ialgn/internal/doctest"
 )
 
-// TestDocuments checks the command lines of the documents in which one command uses the files of another.
+// TestDocuments checks the command lines that the documents show, including that each file that a command reads was
+// written by an earlier command.
 func TestDocuments(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	names, err := filepath.Glob(filepath.Join("examples", "*", "README.md"))
@@ -53,8 +54,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestReference compares docs/reference/cli.md with the commands and options of the program, and the table of
-// docs/guides/start.md with its commands.
+// TestReference compares docs/reference/cli.md with the commands and options of the program. It also compares the
+// table of commands in docs/guides/start.md with the program's commands.
 func TestReference(t *testing.T) {
 	p := program(newApp(io.Discard, io.Discard))
 	for _, wrong := range doctest.Reference(p, docs.CLI) {

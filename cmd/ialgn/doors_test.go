@@ -12,8 +12,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// TestOneNumberSyntax passes numbers that are not plain decimal to every option that takes a number, in a
-// configuration, in --set, and in the grid of a sweep.
+// TestOneNumberSyntax passes numbers that are not plain decimal. It passes them to every option that takes a number,
+// in a configuration, in --set, and in the grid of a sweep.
 func TestOneNumberSyntax(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)
@@ -59,7 +59,7 @@ func TestOneNumberSyntax(t *testing.T) {
 	}
 }
 
-// TestThreadsBound checks that no command accepts more threads than a machine can have cores.
+// TestThreadsBound checks that no command accepts more threads than any machine has cores.
 func TestThreadsBound(t *testing.T) {
 	for _, c := range newApp(io.Discard, io.Discard).Commands {
 		for _, f := range c.Flags {
@@ -99,12 +99,12 @@ func TestOptionNames(t *testing.T) {
 	}
 }
 
-// TestHostileNames uses names of files and names within files that contain terminal control sequences. No command may
-// print them.
+// TestHostileNames uses names with terminal control sequences, for files and for entries inside files. No command may
+// print the sequences.
 func TestHostileNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const evil = "\x1b[2J\x1b]0;x\a\u009b1m\u202e\u2066\u2028\r\x7f"
-	quoted := `\e[2J\e]0;x\a\N1m` + "\u202e" + `\L` // as YAML has it
+	quoted := `\e[2J\e]0;x\a\N1m` + "\u202e" + `\L` // the same name as it is written in YAML
 	writeFile(t, "small.yaml", small)
 	writeFile(t, evil+".yaml", small)
 	writeFile(t, "key.yaml", "name: n\ndata: {set: digits}\nmodel: {\""+quoted+"\": 3}\n")

@@ -84,7 +84,7 @@ func noteSamples(c *cli.Context, note error) {
 	}
 }
 
-// evalReport is an evaluation, as a report.
+// evalReport is the report on an evaluation.
 type evalReport struct{ *ialgn.Evaluation }
 
 func (r evalReport) text(w io.Writer) {

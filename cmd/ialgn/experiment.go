@@ -92,4 +92,4 @@ func (r forecastReport) text(w io.Writer) { _ = r.Text(w) } // show writes to me
 
 type tableReport struct{ *experiment.Table }
 
-func (r tableReport) text(w io.Writer) { _ = r.Markdown(w) } // see above
+func (r tableReport) text(w io.Writer) { _ = r.Markdown(w) } // show writes to memory, which does not fail

@@ -93,7 +93,7 @@ func writeNetwork(c *cli.Context, path string, m *ialgn.Model, x *ialgn.Explanat
 	return size, err
 }
 
-// explainReport is an explanation, as a report, and the page that was written.
+// explainReport is the report on an explanation and on the page that was written.
 type explainReport struct {
 	*ialgn.Explanation
 	Page  string `json:"page,omitempty"`
@@ -133,7 +133,7 @@ const (
 	bitsShown  = 6
 )
 
-// votesText writes what decided some of the votes.
+// votesText writes which chains voted for the class and for the runner-up, and which input bits decided each vote.
 func (r explainReport) votesText(w io.Writer) {
 	for _, class := range []string{r.Class, r.RunnerUp} {
 		shown := 0

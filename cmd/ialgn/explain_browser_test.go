@@ -14,7 +14,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// viewerScript opens the page of explain in frames of two widths, in print style and in dark style, and uses the
+// viewerScript opens the page of explain in frames of two widths, in print style and in dark style. It uses the
 // viewer as a reader would, with the mouse and the keyboard.
 const viewerScript = `<!DOCTYPE html><link rel="icon" href="data:,"><title>look</title>
 <style>iframe { height: 900px; border: 0 }</style>

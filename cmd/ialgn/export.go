@@ -60,7 +60,7 @@ func exportModel(c *cli.Context) error {
 	return show(c, exportReport{e})
 }
 
-// exportReport is an exported file, as a report.
+// exportReport is the report on an exported file.
 type exportReport struct{ *ialgn.Exported }
 
 func (r exportReport) text(w io.Writer) {

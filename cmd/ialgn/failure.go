@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/screen"
 )
 
-// output is the standard output of a command. It records whether anything was written, since with --json there must
-// be exactly one object.
+// output is the standard output of a command. It records whether anything was written, because with --json the output
+// must be exactly one object.
 type output struct {
 	io.Writer
 	began   bool
@@ -33,8 +33,8 @@ func (o *output) Write(p []byte) (int, error) {
 // Colours implements [screen.Coloured].
 func (o *output) Colours() bool { return o.colours }
 
-// failure describes the error that ended a command. With --json it is printed, so that standard output always has one
-// object. A command that has printed its report prints no failure.
+// failure describes the error that ended a command. With --json, standard output must always have one object. The
+// failure is printed as this object unless the command has already printed its report.
 type failure struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
@@ -54,9 +54,9 @@ func newFailure(err error) failure {
 	return failure{text, advice(err), placeIn(text), status(err)}
 }
 
-// placed matches a message that begins with a position, such as errors about text files. A file name must not
-// contain a colon followed by a blank: errors of the operating system write the port of an address like a line
-// number.
+// placed matches a message that begins with a position, such as errors about text files. A file name must not contain
+// a colon followed by a blank. This rule excludes errors of the operating system that end in an address and a port,
+// such as "port 80: listen tcp4 127.0.0.1:80: …".
 var placed = regexp.MustCompile(`^((?:[^:]|:[^ ])+?):([0-9]+):(?:([0-9]+):)? `)
 
 // placeIn returns the position at the beginning of a message, or nil if there is none.
@@ -81,8 +81,8 @@ func (f failure) tell(w io.Writer) {
 	}
 }
 
-// write writes the failure as the only object of standard output, unless the command has already written its own
-// object. For example, a check that found differences has already reported them.
+// write writes the failure as the only object of standard output. It writes nothing if the command has already
+// written its own object, such as a report on the differences that a check found.
 func (f failure) write(o *output) error {
 	if o.began {
 		return nil

@@ -6,7 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPlaceIn checks that placeIn finds the place at the start of a message and takes no other text for a place.
+// TestPlaceIn checks that placeIn finds the place at the start of a message, and that it takes no other text for a
+// place.
 func TestPlaceIn(t *testing.T) {
 	for message, want := range map[string]*place{
 		"mnist.yaml:7:10: model.width: 8001":            {"mnist.yaml", 7, 10},

@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/crew"
 )
 
-// guarded calls work and returns its exit status. A panic means a bug in the program. guarded reports it in a form
-// that users can send to the developers, calls inObject, and returns an exit status that has no other meaning.
+// guarded calls work and returns the exit status of work. If work panics, there is a bug in the program. guarded then
+// writes a report that users can send to the developers, passes the failure to inObject, and returns exitFault.
 func guarded(stderr io.Writer, inObject func(failure), work func() int) (code int) {
 	defer func() {
 		if value := recover(); value != nil {

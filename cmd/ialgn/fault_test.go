@@ -73,8 +73,8 @@ func (c compiled) verify(t *testing.T, args ...string) (code int, o outcome) {
 	return code, o
 }
 
-// text returns the lines of a file of the folder, and a function that overwrites the file and signs the folder again.
-// The file is restored at the end of the test.
+// text returns the lines of a file of the folder. It also returns a function that overwrites the file and updates the
+// checksums in the manifest. The file is restored at the end of the test.
 func (c compiled) text(t *testing.T, name string) (lines []string, write func([]string)) {
 	t.Helper()
 	path := filepath.Join(c.dir, name)
@@ -92,7 +92,8 @@ func (c compiled) text(t *testing.T, name string) (lines []string, write func([]
 	return strings.Split(string(data), "\n"), func(lines []string) { put(strings.Join(lines, "\n")) }
 }
 
-// gateLine matches a gate in the text of a netlist: output, table, inputs, layer, chain.
+// gateLine matches a gate in the text of a netlist. Its groups are the output, the table, the inputs, the layer and
+// the chain.
 var gateLine = regexp.MustCompile(`^  (\d+) = function\(0x([0-9a-f]+)\) ([0-9 ]+) @(\d+)\.(\d+)$`)
 
 type gate struct {
@@ -144,8 +145,8 @@ func TestVerifyAcceptsSoundFolders(t *testing.T) {
 	}
 }
 
-// TestChangedFiles checks that verify refuses a folder if any of its files differs from the file that compile wrote,
-// even if the function is the same.
+// TestChangedFiles changes each file of a folder. verify must refuse the folder, even if the change does not affect
+// the function.
 func TestChangedFiles(t *testing.T) {
 	c := compiledModels(t)[1]
 	files, err := os.ReadDir(c.dir)
@@ -170,8 +171,8 @@ func TestChangedFiles(t *testing.T) {
 	}
 }
 
-// TestNetlistFaults breaks tables and anchors in NAME.netlist at random places until eight faults of each kind show in
-// the test set. verify must find them and name the gate.
+// TestNetlistFaults breaks tables and anchors in NAME.netlist at random places. It continues until eight faults of
+// each kind show in the test set. verify must find these faults and name the gate.
 func TestNetlistFaults(t *testing.T) {
 	for _, c := range compiledModels(t) {
 		for _, anchor := range []bool{false, true} {
@@ -261,8 +262,8 @@ func TestUnseenNetlistFault(t *testing.T) {
 	}
 }
 
-// TestClassFaults exchanges inputs between two popcounts, and permutes the words that the argmax reads: then ties,
-// among others, go to another class.
+// TestClassFaults exchanges inputs between two popcounts. It also permutes the words that the argmax reads, which
+// changes the class of a tie, among others.
 func TestClassFaults(t *testing.T) {
 	for _, c := range compiledModels(t)[1:] {
 		t.Run(c.scope, func(t *testing.T) {
@@ -298,7 +299,7 @@ func TestClassFaults(t *testing.T) {
 	}
 }
 
-// unnamed checks that the software level found a fault behind the last layer and named no gate.
+// unnamed checks that the software level found a fault after the last layer and named no gate.
 func unnamed(t *testing.T, c compiled) {
 	t.Helper()
 	code, o := c.verify(t, "--level", "software")
@@ -310,7 +311,8 @@ func unnamed(t *testing.T, c compiled) {
 	}
 }
 
-// exchange swaps, between two popcounts, the first inputs that differ.
+// exchange swaps a random input of popcount a with a random input of popcount b. Neither popcount may read the input
+// of the other already.
 func exchange(lines []string, a, b int, r *rand.Rand) {
 	fa, fb := strings.Fields(lines[a]), strings.Fields(lines[b])
 	for {
@@ -335,7 +337,8 @@ func permuteWords(line string, order []int) string {
 	return strings.Join(out, " ")
 }
 
-// TestVerilogFaults breaks only NAME.v: a gate, in each form that compile writes, and the order of the argmax's words.
+// TestVerilogFaults breaks only NAME.v. It breaks a gate, in each form that compile writes, and the order of the
+// argmax's words.
 func TestVerilogFaults(t *testing.T) {
 	if _, err := tool.Find("iverilog"); err != nil {
 		t.Skip(err)
@@ -397,8 +400,9 @@ func simulatedModel(t *testing.T) {
 	tinyModel(t)
 }
 
-// TestWrapperFaults breaks parts that only a wrapper has: the encoder, and the connection from the levels to the core.
-// Level rtl and every level above must find the fault. A fault of an encoder is reported with the word that shows it.
+// TestWrapperFaults breaks parts that only a wrapper has: the encoder and its connection to the core. Level rtl and
+// every level above must find the fault. For a fault of an encoder, the report must name an input word that shows the
+// fault.
 func TestWrapperFaults(t *testing.T) {
 	simulatedModel(t)
 	threshold := regexp.MustCompile(`value > (\d+'d)(\d+)`)
@@ -410,7 +414,7 @@ func TestWrapperFaults(t *testing.T) {
 		must(t, append([]string{"compile", "m.st", "-o", dir, "--module", "net"}, strings.Fields(options)...)...)
 		c := compiled{"m.st", dir, "full"}
 		kind := strings.Fields(options)[1]
-		slow := kind == "uart" || kind == "spi" // checked unbroken in the script hardware; same loader as axis
+		slow := kind == "uart" || kind == "spi" // the script "hardware" verifies these unbroken
 		if !slow {
 			code, o := c.verify(t, "--samples", "30")
 			if code != exitDone || o.Wrapper.Checked < 2 || o.Wrapper.Values < 32 || o.Wrapper.Unplayed != "" {

@@ -16,7 +16,7 @@ import (
 
 func init() { programs["ialgn-faulty"] = faulty }
 
-// Values that static analysis cannot know.
+// Static analysis cannot know the values of these variables.
 var (
 	zero = len(os.Args) / 1000
 	none *int
@@ -51,14 +51,15 @@ func deeper(n int) int {
 	return deeper(n+1) + 1
 }
 
-// faulty is the program with a command that crashes with the fault named by its argument.
+// faulty runs the program with an additional command. The argument of the command names the fault with which it
+// crashes.
 func faulty() {
 	debug.SetTraceback("crash") // as main does
 	debug.SetMaxStack(16 << 20) // Go's own limit of 1 GB takes seconds to fill
 	os.Exit(guarded(os.Stderr, func(failure) {}, func() int { faults[os.Args[1]](); return exitDone }))
 }
 
-// TestFaults checks that a crash never ends the program with a status that has another meaning: the status is 70, or a
+// TestFaults checks that no crash ends the program with a status that means something else. The status is 70, or a
 // signal if the Go runtime itself ends the program.
 func TestFaults(t *testing.T) {
 	if runtime.GOOS != "linux" {
@@ -85,8 +86,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestLimitedMemory trains a network that does not fit into the shell's memory limit. It is refused before it is
-// allocated, and the message names the limit.
+// TestLimitedMemory trains a network that does not fit into the shell's memory limit. The program must refuse the
+// network before it allocates the memory, and the message must name the limit.
 func TestLimitedMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the limit of memory is Linux's")

@@ -15,8 +15,8 @@ import (
 	"ialgn/internal/tool"
 )
 
-// Environment variables of [confined]: the largest size of a file, and whether to give up root's right to write
-// everywhere.
+// These environment variables control [confined]. The first is the largest size of a file. The second is set if the
+// process must give up root's right to write everywhere.
 const (
 	largestFile = "IALGN_TEST_LARGEST_FILE"
 	noRoot      = "IALGN_TEST_NO_ROOT"
@@ -24,7 +24,7 @@ const (
 
 func init() { programs["ialgn-confined"] = confined }
 
-// confined is the program in a process with fewer rights than the test.
+// confined runs the program with fewer rights than the test has.
 func confined() {
 	if n, err := strconv.ParseUint(os.Getenv(largestFile), 10, 64); err == nil {
 		signal.Ignore(syscall.SIGXFSZ)
@@ -59,7 +59,7 @@ func runConfined(t *testing.T, env, stdout string, args ...string) (code int, st
 	}
 	defer errs.Close()
 	p, err := os.StartProcess(program, append([]string{"ialgn-confined"}, args...), &os.ProcAttr{
-		Env: append([]string{env}, os.Environ()...), Files: []*os.File{nil, out, errs}, // of equal names, the first counts
+		Env: append([]string{env}, os.Environ()...), Files: []*os.File{nil, out, errs}, // the first of equal names counts
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func runConfined(t *testing.T, env, stdout string, args ...string) (code int, st
 // disk is a folder in which files can grow only by a limited number of bytes.
 type disk struct {
 	name   string
-	reason string // in the message
+	reason string // the reason that the message gives
 	// make returns an environment entry for the program and a function that removes the limit
 	make func(t *testing.T, dir string, bytes int) (env string, end func())
 }
@@ -119,8 +119,8 @@ func mount(t *testing.T, dir string) {
 }
 
 // TestFullDisk runs every command that writes, on a full disk or with a limited file size, with several numbers of
-// free bytes. It expects exit status 1 and a message that names the file and the reason. Every good file is unchanged
-// (or is a new, complete model), and no temporary file is left.
+// free bytes. It expects exit status 1 and a message that names the file and the reason. No temporary file may be
+// left. Every good file must be unchanged, or be a new, complete model.
 func TestFullDisk(t *testing.T) {
 	for _, d := range disks {
 		t.Run(d.name, func(t *testing.T) {
@@ -162,7 +162,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// plainReason is the form of the message about a full disk. It starts with the file.
+// plainReason is the form of the message about a full disk. The message starts with the file name.
 const plainReason = `^ialgn: (write )?[^ \n]+: [^\n]*%s[^\n]*\n(ialgn: hint: [^\n]*\n)?$`
 
 // try runs a command that must fail because the disk is full.
@@ -199,8 +199,8 @@ func (d disk) try(t *testing.T, args []string, n int, good map[string]string) {
 	restore(t, good)
 }
 
-// TestModelBeforeCheckpoint trains with enough disk space for the model but not for its checkpoint, too. The model
-// must be there and complete, whichever of the two is written first, and the message must name the missing file.
+// TestModelBeforeCheckpoint trains with enough disk space for the model alone, without its checkpoint. The model must
+// be complete, whether it is written before or after the checkpoint. The message must name the missing file.
 func TestModelBeforeCheckpoint(t *testing.T) {
 	for _, d := range disks {
 		for _, set := range []string{"train.seed=7", "train.validation.share=0.2"} {
@@ -218,11 +218,11 @@ func (d disk) modelAlone(t *testing.T, set string) {
 	if err := os.Mkdir("out", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	rooms := []int{model + best + 3*4096} // and partly filled pages, and a lock
+	rooms := []int{model + best + 3*4096} // the last term is for partly filled pages and a lock file
 	if d.name == "full" {
 		here, _ := os.Getwd()
 		mount(t, filepath.Join(here, "out"))
-		rooms = append(rooms, best+state+3*4096) // the checkpoint is written first and fills it
+		rooms = append(rooms, best+state+3*4096) // the checkpoint is written first and fills the disk
 	}
 	for _, room := range rooms {
 		if room >= model+best+state {
@@ -285,8 +285,8 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 }
 
-// TestFullTemporary verifies with a folder for temporary files that is full, or that fills up while the tools work in
-// it. Whichever program runs out of space, the message names $TMPDIR.
+// TestFullTemporary runs verify with a full folder for temporary files, and with one that fills up while the tools
+// work in it. Whichever program runs out of space, the message must name $TMPDIR.
 func TestFullTemporary(t *testing.T) {
 	for _, name := range []string{"iverilog", "yosys", "abc"} {
 		if _, err := tool.Find(name); err != nil {

@@ -16,7 +16,7 @@ import (
 	"ialgn/trainer"
 )
 
-// Flags of the commands that train many runs: experiment and sweep.
+// These flags belong to the commands that train many runs: experiment and sweep.
 var (
 	jobsFlag = &cli.IntFlag{
 		Name: "jobs", Category: "runs",
@@ -29,7 +29,7 @@ var (
 	indexFlag = &cli.IntFlag{Name: "index", Usage: "train only run `I` of the list, counted from 0, and write no table"}
 )
 
-// gridOptions returns the options of the flags: where and how to train the runs.
+// gridOptions returns the options that the flags set: where and how to train the runs.
 func gridOptions(c *cli.Context) (grid.Options, error) {
 	o := grid.Options{Dir: c.String("o"), Folders: folders(c), Threads: threads(c), Guard: guard(c), Jobs: c.Int("jobs")}
 	o.Ranks = teamOf(c).comm()
@@ -79,7 +79,8 @@ type gridRunner interface {
 	Emit(ctx context.Context, to grid.Cluster, data string, ranks int) (*grid.Batch, error)
 }
 
-// part does what --emit or --index asks for. It returns false if neither is set.
+// part writes a cluster's job if --emit is set, or trains a single run if --index is set. Otherwise it does nothing
+// and returns false.
 func part(c *cli.Context, r gridRunner) (done bool, err error) {
 	modes := slices.DeleteFunc([]string{"dry-run", "emit", "index"}, func(name string) bool { return !c.IsSet(name) })
 	switch {

@@ -16,7 +16,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// table writes a data set with few features and trains on it. Simulating a wrapper takes little time with it.
+// table writes a data set with few features and trains on it. With few features, a wrapper can be simulated in little
+// time.
 func table(t *testing.T) {
 	t.Helper()
 	var csv strings.Builder
@@ -64,11 +65,16 @@ func handoverCases() (list [][]string) {
 	)
 }
 
-// TestHandedOver compiles for every target with every wrapper and checks that the tools accept the emitted files of
-// each module: iverilog simulates it with the file list, verilator and iverilog compile it with the instantiation
-// template, yosys synthesises it with its list, and ghdl compiles its package. verify must accept every folder. A
-// module with the same files as in an earlier case, such as the classifier itself in another wrapper, is not given to
-// the tools again.
+// TestHandedOver compiles for every target with every wrapper and gives the files of each module to the tools, which
+// must accept them:
+//
+//   - iverilog simulates the module with the file list for simulation;
+//   - verilator and iverilog compile the instantiation template;
+//   - yosys synthesises the module with the file list for synthesis;
+//   - ghdl compiles the module's package.
+//
+// verify must accept every folder. A module whose files were already checked in an earlier case is skipped, for
+// example the classifier itself inside another wrapper.
 func TestHandedOver(t *testing.T) {
 	testkit.FindTool(t, "iverilog")
 	t.Chdir(t.TempDir())
@@ -113,9 +119,9 @@ func TestHandedOver(t *testing.T) {
 // versionWord matches a design's version word in its file lists.
 var versionWord = regexp.MustCompile(`// Version word of the build: ([0-9a-f]{8})\n`)
 
-// filesAbout returns a digest of the files of one module that the tools read: the files in its lists, its template and
-// package, and files that these may include. The digest leaves out the version word, which depends on the whole
-// folder.
+// filesAbout returns a digest of the files of one module that the tools read. These are the files in its lists, its
+// template, its package, and the files that these may include. The digest leaves out the version word, which depends
+// on the whole folder.
 func filesAbout(t *testing.T, dir, top string) [sha256.Size]byte {
 	t.Helper()
 	names := []string{
@@ -187,8 +193,8 @@ func handedTo(t *testing.T, dir, top string) {
 	}
 }
 
-// primitivesOf returns the file with models of the family's primitives, unless the list for synthesis names it:
-// synthesisers have their own models.
+// primitivesOf returns the file with models of the family's primitives. It returns nothing if the list for synthesis
+// names this file already. The list usually leaves the file out, because synthesisers have their own models.
 func primitivesOf(dir, top string) []string {
 	list, err := os.ReadFile(filepath.Join(dir, top+".vc"))
 	if _, missing := os.Stat(filepath.Join(dir, "net_cells.v")); missing != nil || err != nil ||
@@ -220,8 +226,8 @@ func TestClockOfWrapper(t *testing.T) {
 	}
 }
 
-// TestVectors checks where the vectors of the testbenches come from: the test set, or random samples if there is none.
-// It also checks their number.
+// TestVectors checks the number of the testbenches' vectors, and where they come from. They come from the test set,
+// or are random samples if there is no test set.
 func TestVectors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	table(t)

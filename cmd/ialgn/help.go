@@ -21,7 +21,7 @@ example:
   ialgn demo -o demo
 `
 
-// commandHelp is ` + "`ialgn COMMAND -h`" + `.
+// commandHelp is the template of `ialgn COMMAND -h`.
 const commandHelp = `usage: ialgn {{.Name}} {{.ArgsUsage}}
 
 {{.Usage}}{{if .Description}}
@@ -41,7 +41,7 @@ func init() {
 	}
 }
 
-// commandGroups returns a line for each command, under the title of its group. Hidden commands share the last line.
+// commandGroups returns one line for each command, under the title of its group. Hidden commands share the last line.
 func commandGroups(app *cli.App) string {
 	var text strings.Builder
 	var hidden []string
@@ -61,8 +61,8 @@ func commandGroups(app *cli.App) string {
 	return text.String()
 }
 
-// optionGroups returns a line for each flag of the command, under the title of its group. It omits the flags that
-// every command has. A flag without a group belongs to the group before it.
+// optionGroups returns one line for each flag of the command, under the title of its group. It omits the flags that
+// every command has. A flag without a group is listed with the flag before it.
 func optionGroups(flags []cli.Flag) string {
 	var text strings.Builder
 	last := ""
@@ -83,7 +83,7 @@ func optionGroups(flags []cli.Flag) string {
 	return text.String() + "\n"
 }
 
-// optionLine returns the help line of a flag: names, METAVAR, description and default.
+// optionLine returns the help line of a flag, which has the names, METAVAR, description and default.
 func optionLine(f cli.Flag) string {
 	o := describe(f)
 	left, def := strings.Join(o.Names, ", "), ""

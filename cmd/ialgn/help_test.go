@@ -45,8 +45,8 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
-// TestHelp checks that the help of each command fits a screen of 40 lines and 100 columns and has the usage line,
-// every option, the exit statuses and an example of that command.
+// TestHelp checks the help of each command. It must fit a screen of 40 lines and 100 columns. It must have the usage
+// line, every option, the exit statuses and an example of the command.
 func TestHelp(t *testing.T) {
 	app := newApp(io.Discard, io.Discard)
 	overview := must(t, "-h")
@@ -102,8 +102,8 @@ func writeMNIST(t *testing.T, dir string) {
 	}
 }
 
-// TestHelpExamples runs the example of every help text, in a folder with a small model in the examples' place, and a
-// small data set.
+// TestHelpExamples runs the example of every help text. The working folder has a small data set, and small models
+// under the file names in the examples.
 func TestHelpExamples(t *testing.T) {
 	testkit.Long(t, "runs the example of every command")
 	t.Chdir(t.TempDir())
@@ -117,7 +117,7 @@ func TestHelpExamples(t *testing.T) {
 	must(t, "compile", "demo/digits.safetensors", "-o", "demo/digits")
 	must(t, "export", "demo/digits.safetensors", "-o", "demo/circuit.json", "--to", "torchlogix-json")
 	commands := newApp(io.Discard, io.Discard).Commands
-	// Sorted by name, since watch shows the runs that experiment writes.
+	// The commands are sorted by name, because watch shows the runs that experiment writes.
 	slices.SortFunc(commands, func(a, b *cli.Command) int { return cmp.Compare(a.Name, b.Name) })
 	for _, c := range commands {
 		t.Run(c.Name, func(t *testing.T) {

@@ -67,7 +67,7 @@ func importNetwork(c *cli.Context) error {
 	return show(c, importReport{i})
 }
 
-// importReport is an imported network, as a report of one screen.
+// importReport is the report on an imported network. It fits on one screen.
 type importReport struct{ *ialgn.Imported }
 
 func (r importReport) text(w io.Writer) {

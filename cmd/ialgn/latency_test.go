@@ -14,8 +14,8 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// latencyBench sends a design its first sample, one beat per clock. It prints the number of clocks from the edge that
-// takes the first beat to the first edge that can take the result.
+// latencyBench is a testbench that sends a design its first sample, one beat per clock. It counts the clocks between
+// the edge that takes the first beat and the first edge that can take the result, and prints their number.
 const latencyBench = "`timescale 1ns / 1ps\n" + `
 module latency_tb;
   reg clk = 0;
@@ -68,8 +68,8 @@ var latencyPins = map[string]string{
 		".s_axis_tlast(in_last), .m_axis_tvalid(out_valid), .m_axis_tready(1'b1));",
 }
 
-// TestLatency compares the latency that compile reports with the clocks that the emitted Verilog takes, for pipelines,
-// wrappers and folded engines of 64 features of 5 bits and 3 thresholds.
+// TestLatency compares the latency that compile reports with the clocks that the emitted Verilog takes, for
+// pipelines, wrappers and folded engines. The model has 64 features of 5 bits, and 3 thresholds per feature.
 func TestLatency(t *testing.T) {
 	testkit.FindTool(t, "iverilog")
 	t.Chdir(t.TempDir())
@@ -77,7 +77,7 @@ func TestLatency(t *testing.T) {
 	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
 	for i, c := range []struct {
 		options, pins string
-		beats, size   int // beats per sample, bits per beat
+		beats, size   int // beats per sample, and bits per beat
 	}{
 		{"--lut 4 --pipeline 1", "pipeline", 1, 320},
 		{"--lut 6 --pipeline 5 --counts", "pipeline", 1, 320},
@@ -138,7 +138,8 @@ func measuredLatency(t *testing.T, dir, pins string, beats, size int) string {
 	return text
 }
 
-// topOf returns the module of a folder that takes samples and the Verilog files that it needs, both from the manifest.
+// topOf returns the module of a folder that takes samples, and the Verilog files of this module. Both come from the
+// manifest.
 func topOf(t *testing.T, out *backend.Output) (top string, files []string) {
 	t.Helper()
 	top = out.Manifest.Module

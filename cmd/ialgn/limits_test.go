@@ -8,8 +8,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestDepthCompiles checks that the deepest network of a configuration can be compiled: a netlist can name as many
-// layers.
+// TestDepthCompiles checks that the largest depth that a configuration allows equals the largest number of layers
+// that a netlist can name.
 func TestDepthCompiles(t *testing.T) {
 	if topology.MaxDepth != netlist.MaxLayers {
 		t.Errorf("a configuration has up to %d layers, a netlist %d", topology.MaxDepth, netlist.MaxLayers)

@@ -12,14 +12,14 @@ import (
 	"ialgn/netlist"
 )
 
-// pushPins gives the made-up interface's name for each pin of the stream interface. A word is pushed while there is
-// room, and the result is taken when the design is done.
+// pushPins maps each pin of the stream interface to its name in the made-up interface. The user pushes a word while
+// there is room, and takes the result when the design is done.
 var pushPins = map[string]string{
 	"in_valid": "push", "in_ready": "room", "in_last": "final_word", "out_valid": "done", "out_ready": "take",
 }
 
-// renamed renames the pins of stream to the pins of the made-up interface: where the module is instantiated, or in the
-// module's own text.
+// renamed replaces the pin names of the stream interface by the names of the made-up interface. If instances is true,
+// text instantiates the module; otherwise text is the module itself.
 func renamed(text string, instances bool) string {
 	for from, to := range pushPins {
 		if instances {
@@ -31,7 +31,8 @@ func renamed(text string, instances bool) string {
 	return text
 }
 
-// pushKind is an interface that is not ours. It shows everything that has to be written for a new interface.
+// pushKind returns an interface that ialgn does not have. It shows everything that has to be written for a new
+// interface.
 func pushKind(t *testing.T) *wrapper.Kind {
 	t.Helper()
 	stream, err := wrapper.Find(wrapper.EngineKind)

@@ -25,8 +25,8 @@ var madeUp = &target.Family{
 	Devices:     []target.Device{{Name: "madeup-lut5", Family: "madeup", LUTInputs: 5, Source: "nothing"}},
 }
 
-// TestMadeUpFamily runs every command for a family that is defined only in this file: it is compiled for in both
-// styles, proved, simulated and synthesised.
+// TestMadeUpFamily runs every command for a family that is defined only in this file. The designs are compiled in
+// both styles, proved, simulated and synthesised.
 func TestMadeUpFamily(t *testing.T) {
 	testkit.Long(t, "verifies a made-up family")
 	for _, name := range []string{"iverilog", "yosys", "abc"} {

@@ -1,9 +1,14 @@
 // Command ialgn trains logic gate networks, compiles them into hardware, and proves that the hardware computes the
 // same function as the trained network.
 //
-// Each subcommand has its own file with its flags, one library call, and its output. The exit status is 0 for
-// success, 1 for bad input or usage, 2 if a check found a difference, 3 if an external tool is missing or failed,
-// 70 for a bug in the program, and 130 for an interruption, with the work so far saved.
+// Each subcommand has its own file with its flags, one library call, and its output. The exit status is
+//
+//   - 0 for success;
+//   - 1 for bad input or usage;
+//   - 2 if a check found a difference;
+//   - 3 if an external tool is missing or failed;
+//   - 70 for a bug in the program;
+//   - 130 for an interruption, after which the work so far is saved.
 package main
 
 import (
@@ -33,7 +38,7 @@ import (
 	"ialgn/trainer"
 )
 
-// The exit statuses.
+// These are the exit statuses of the program.
 const (
 	exitDone        = 0
 	exitUsage       = 1
@@ -64,7 +69,7 @@ func endings() []os.Signal {
 	return all
 }
 
-// run is the whole program without process exit. It returns the exit status.
+// run runs the whole program, except that it returns the exit status instead of ending the process.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // --threads changes it
 	out, inJSON := newOutput(stdout), false
@@ -94,7 +99,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	})
 }
 
-// say returns an error's text for the user. Go's text for an ended context becomes "interrupted".
+// say returns an error's text for the user. If a context was cancelled, the text is "interrupted" instead of Go's
+// own.
 func say(err error) string {
 	text, ended := message.In(err, message.Flags), context.Canceled.Error()
 	if before, ok := strings.CutSuffix(text, ": "+ended); ok && strings.Contains(before, "interrupted") {
@@ -153,7 +159,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		inGroup("more", dataCommand(), doctorCommand(), helpCommand(), completionCommand(), manCommand()),
 	)
 	for _, c := range commands {
-		c.OnUsageError = usageError // subcommands do not inherit it, and the default prints help on standard output
+		c.OnUsageError = usageError // subcommands do not inherit this, and the default prints help on standard output
 		c.Before = begin
 	}
 	return &cli.App{
@@ -163,7 +169,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Writer:          stdout,
 		ErrWriter:       screen.New(stderr),
 		HideHelpCommand: true,
-		Flags:           []cli.Flag{cli.HelpFlag}, // needed because the parser omits it if there is a help command
+		Flags:           []cli.Flag{cli.HelpFlag}, // the parser omits this flag if there is a help command
 
 		DisableSliceFlagSeparator: true, // values of --set may contain commas
 

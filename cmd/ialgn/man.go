@@ -31,8 +31,8 @@ func manCommand() *cli.Command {
 	}
 }
 
-// manSections are the sections of the reference page in the program's man page; manCommon are those in every command's
-// page.
+// The man page of the program contains the sections manSections of docs/reference/cli.md. The page of every command
+// contains manCommon.
 var (
 	manSections = []string{"Environment", "Data sets", "External programs", "What is written over"}
 	manCommon   = []string{"Exit status"}

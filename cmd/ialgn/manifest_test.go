@@ -48,7 +48,7 @@ func (m *manifestFile) with(t *testing.T, files []any) {
 	}
 }
 
-// withValue returns a copy of an entry of the list in which key has another value.
+// withValue returns a copy of an entry of the manifest's list, with another value for key.
 func withValue(of any, key, value string) map[string]any {
 	e := map[string]any{}
 	for k, v := range of.(map[string]any) {
@@ -68,7 +68,8 @@ var forms = []string{
 	"--scope gates --lut 6",
 }
 
-// tinyModel trains a network into m.st in a new working folder. It is compiled and verified in hundredths of a second.
+// tinyModel trains a network into m.st in a new working folder. The network is so small that compile and verify take
+// hundredths of a second.
 func tinyModel(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -77,8 +78,8 @@ func tinyModel(t *testing.T) {
 		"model.depth=2")
 }
 
-// TestManifestEntries leaves out, doubles, renames and swaps every entry of manifests. The contents of a folder follow
-// from its netlist and its options, so verify must refuse each change.
+// TestManifestEntries leaves out, duplicates, renames and swaps every entry of manifests. The contents of a folder
+// follow from its netlist and its options, so verify must refuse each change.
 func TestManifestEntries(t *testing.T) {
 	tinyModel(t)
 	for i, form := range forms {
@@ -148,8 +149,8 @@ func TestManifestValues(t *testing.T) {
 	must(t, "verify", "m.st", "out", "--level", "software")
 }
 
-// TestVerifyNamesRemovedFormat verifies a folder with files in a format that an earlier version wrote and this version
-// does not.
+// TestVerifyNamesRemovedFormat verifies a folder with files in a format that an earlier version wrote. This version
+// does not write the format.
 func TestVerifyNamesRemovedFormat(t *testing.T) {
 	tinyModel(t)
 	must(t, "compile", "m.st", "-o", "out", "--emit", "go", "--quiet")
@@ -161,8 +162,8 @@ func TestVerifyNamesRemovedFormat(t *testing.T) {
 	}
 }
 
-// TestWrittenFiles changes one bit of each file that no level of verify runs and signs the folder again. verify must
-// report that the file is not as compile writes it.
+// TestWrittenFiles changes one bit of each file that no level of verify runs, and signs the folder again. verify must
+// report that compile would write another file.
 func TestWrittenFiles(t *testing.T) {
 	tinyModel(t)
 	for i, form := range forms {

@@ -34,7 +34,7 @@ func command(c *cli.Command, commands []*cli.Command) manual.Command {
 	return d
 }
 
-// withHelp returns a command's flags with -h, which the parser adds only to the command that it runs.
+// withHelp returns a command's flags and -h. The parser itself adds -h only to the command that it runs.
 func withHelp(flags []cli.Flag) []cli.Flag {
 	if slices.Contains(flags, cli.HelpFlag) {
 		return flags
@@ -42,8 +42,8 @@ func withHelp(flags []cli.Flag) []cli.Flag {
 	return append(slices.Clone(flags), cli.HelpFlag)
 }
 
-// describe describes a flag: its names with the short one first, the METAVAR of its value, its meaning and its
-// default.
+// describe describes a flag. The description has the names with the short one first, the METAVAR of the value, the
+// meaning, and the default.
 func describe(f cli.Flag) (o manual.Option) {
 	for _, n := range f.Names() {
 		if len(n) == 1 {
@@ -85,8 +85,8 @@ func valuesOf(command string, o manual.Option) manual.Values {
 	return kinds[o.Meta]
 }
 
-// argumentsOf returns the possible values of a command's arguments, from the words of its usage line. A word in
-// lower case is itself a value.
+// argumentsOf returns the possible values of a command's arguments, which follow from the words of its usage line. A
+// word in lower case is itself a value.
 func argumentsOf(c manual.Command, commands []*cli.Command) (all manual.Values) {
 	for _, word := range slices.Concat(c.Forms()...) {
 		word = strings.Trim(word, "[].")

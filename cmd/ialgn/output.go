@@ -12,8 +12,8 @@ var forceFlag = &cli.BoolFlag{Name: "force", Usage: "overwrite files that ialgn 
 // inputFlags are the options that name a file to read.
 var inputFlags = []string{"init", "model", "check", "pins", "grid-file"}
 
-// guard returns the rules on which files a command may overwrite: not those that it reads, and not those that ialgn
-// did not write. It must be used for every path that a command writes.
+// guard returns the rules on which files a command may overwrite. The command may overwrite neither the files that it
+// reads nor the files that ialgn did not write. Every path that a command writes must be checked with these rules.
 func guard(c *cli.Context) outfile.Guard { return outfile.NewGuard(c.Bool("force"), inputs(c)...) }
 
 // inputs returns the files to read that are named on the command line.

@@ -16,12 +16,12 @@ const mine = "my own work\n"
 
 // overwriting is a command line that writes a file.
 type overwriting struct {
-	args  string // of the program
-	file  string // a file that the command writes; the user has a file of that name
-	wants string // a part of the message; "": that the command does not write such files
+	args  string // arguments of the program
+	file  string // a file that the command writes; a user's file is put in its place
+	wants string // a part of the message; empty if the command reads the file first
 }
 
-// overwritings list every file that the commands write, in the folder of soundFiles.
+// overwritings lists every file that the commands write, when they run in the folder of soundFiles.
 var overwritings = []overwriting{
 	{"train small.yaml -o new.st", "new.st", "a model file"},
 	{"train small.yaml", "tiny.safetensors", "a model file"},
@@ -89,7 +89,8 @@ var overwritings = []overwriting{
 // tinyTable has options that make an experiment as small as possible.
 const tinyTable = "--data sets --seeds 1 --set train.epochs=1 --set model.depth=2 --only mnist-*-rwlgn --quiet"
 
-// byCommand groups the overwritings by command line, because each command line takes a second or more.
+// byCommand returns groups of overwritings that have the same command line. A test runs each command line only once,
+// because it takes a second or more.
 func byCommand() (all [][]overwriting) {
 	at := map[string]int{}
 	for _, o := range overwritings {
@@ -137,14 +138,14 @@ func TestNothingOverwritten(t *testing.T) {
 	}
 }
 
-// reads reports whether the command continues from a file that it finds at its output, such as a checkpoint. It then
-// refuses a user's own file even with --force.
+// reads reports whether the command continues from a file that it finds at its output, such as a checkpoint. Such a
+// command refuses a user's own file even with --force.
 func (o overwriting) reads() bool {
 	return o.wants == "move" || o.wants == "" || strings.Contains(o.args, "--keep")
 }
 
-// refused puts a user's file at the command's output, unless sound has a file there, and runs the command. It fails
-// the test if the command does not refuse or changes the file. It returns the contents of the file.
+// refused puts a user's file at the command's output, unless sound has a file there, and runs the command. The test
+// fails unless the command refuses to run and leaves the file unchanged. refused returns the contents of the file.
 func (o overwriting) refused(t *testing.T, sound map[string]string) string {
 	t.Helper()
 	if was, ok := sound[o.file]; !ok || strings.HasSuffix(o.file, ".json") || strings.HasSuffix(o.file, ".html") {
@@ -177,8 +178,8 @@ func readFile(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestInputsNotOverwritten names one of the command's inputs as its output: by name, through links and in other ways.
-// The command would otherwise be allowed to replace each of these files.
+// TestInputsNotOverwritten names one of the command's inputs as the command's output: by name, through links and in
+// other ways. If these files were not inputs, the command would be allowed to replace them.
 func TestInputsNotOverwritten(t *testing.T) {
 	sound := soundFiles(t)
 	for _, c := range []struct{ name, args, input string }{
@@ -214,7 +215,7 @@ func TestInputsNotOverwritten(t *testing.T) {
 	}
 }
 
-// TestWrittenTwice names one file for two outputs. TestLogApart does so with logs.
+// TestWrittenTwice names one file for two outputs. TestLogApart does the same for logs.
 func TestWrittenTwice(t *testing.T) {
 	soundFiles(t)
 	code, _, stderr := runProgram(t, "sim", "m.st", "--vcd", "a", "--activity", "./a")
@@ -224,7 +225,7 @@ func TestWrittenTwice(t *testing.T) {
 }
 
 // TestOwnOutputsReplaced runs each command twice. A command may replace its own output, an empty file, and anything
-// that is not a regular file. A file of its own that was cut off or edited still counts as its own.
+// that is not a regular file. An output that was cut off or edited since still counts as the command's own.
 func TestOwnOutputsReplaced(t *testing.T) {
 	testkit.Long(t, "runs each command three times")
 	sound := soundFiles(t)
@@ -232,7 +233,7 @@ func TestOwnOutputsReplaced(t *testing.T) {
 		args := strings.Fields(files[0].args)
 		if args[0] == "demo" || args[0] == "init" || slices.Contains(args, "table.csv") ||
 			slices.Contains(args, "raw/net.v") {
-			continue // demo takes long; the others replace nothing or read their output
+			continue // demo takes long; the other commands replace nothing, or they read their output
 		}
 		t.Run(files[0].args, func(t *testing.T) {
 			restore(t, sound)

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// pinnedDesigns lists models, by their settings, and the options that each is compiled with. Together they cover every
+// pinnedDesigns lists designs. Each has the settings of a model and the options of compile. Together they cover every
 // scope, family, style, wrapper, format and number of lanes.
 var pinnedDesigns = []struct {
 	settings string
@@ -39,8 +39,8 @@ var pinnedDesigns = []struct {
 	}},
 }
 
-// TestPinned compares the bytes of models and of all files that compile writes with pinned digests. The bytes are
-// promises: the changelog says which changed and why. The report, which is pinned as JSON too, is compared without
+// TestPinned compares the bytes of models and of all files that compile writes with pinned digests. Users may rely on
+// these bytes: if a version changes some, the changelog says which and why. The report is pinned as JSON too, without
 // times and memory.
 func TestPinned(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -70,7 +70,7 @@ func TestPinned(t *testing.T) {
 			if err := json.Unmarshal(text, &report); err != nil {
 				t.Fatal(err)
 			}
-			delete(report, "passes") // too long to pin as text; the digest covers them
+			delete(report, "passes") // the passes are too long to pin as text; the digest covers them
 			fmt.Fprintf(&reports, "%s: %s\n", dir, options)
 			for _, key := range slices.Sorted(maps.Keys(report)) {
 				fmt.Fprintf(&reports, "  %s %s\n", key, report[key])
@@ -81,7 +81,8 @@ func TestPinned(t *testing.T) {
 	checkGolden(t, filepath.Join("testdata", "pinned.txt"), got.String())
 }
 
-// digestOf returns the first half of the SHA-256 of a file, computed without times and memory.
+// digestOf returns the first half of the SHA-256 of a file. For a report or manifest, times and memory are left out
+// first.
 func digestOf(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -95,8 +96,8 @@ func digestOf(t *testing.T, path string) string {
 	return fmt.Sprintf("%x", sum[:16])
 }
 
-// withoutTimes returns a report without the values that differ from run to run, or a manifest without the size and
-// digest of the report.
+// withoutTimes returns a report without the values that differ from run to run. From a manifest, it removes the size
+// and the digest of the report.
 func withoutTimes(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var report any

@@ -11,7 +11,7 @@ import (
 type lines struct {
 	w       io.Writer
 	buf     []byte   // lines that are not yet written
-	classes []string // for each class, the text between a sample's number and its counts
+	classes []string // for each class, the text between the number and the counts of a sample
 	before  string   // text before the sample's number
 	after   string   // text after the counts
 
@@ -21,7 +21,7 @@ type lines struct {
 // linesRoom is the approximate number of bytes to write at once.
 const linesRoom = 256 << 10
 
-// tableLines returns a writer of CSV with a header line. The argument what names the numbers of the classes in the
+// tableLines returns a writer of CSV with a header line. what is the word for the numbers of the classes in the
 // header: count or score.
 func tableLines(w io.Writer, names []string, what string, number func([]byte, int32) []byte) *lines {
 	l := &lines{w: w, after: "\n", number: number}
@@ -44,7 +44,7 @@ func objectLines(w io.Writer, names []string, what string, number func([]byte, i
 	return l
 }
 
-// add appends the lines of samples, starting with number first, with their classes and counts, [sample][class].
+// add appends one line for each sample. The first sample has the number first. counts is indexed [sample][class].
 func (l *lines) add(first int, classes []uint16, counts []int32) error {
 	width := len(l.classes)
 	for i, class := range classes {

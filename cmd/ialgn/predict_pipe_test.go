@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestPredictPipe interrupts predict while it waits for its standard input, a pipe whose writer is idle: after more
-// samples than predict reads before it begins, after a few samples, or before any. predict must end at once. The pipe
-// is blocking, as a shell makes it, or pollable, so that Go's runtime waits for it.
+// TestPredictPipe interrupts predict while it waits for its standard input, which is a pipe whose writer is idle. In
+// some cases predict has read many samples before, in others few or none. predict must end at once. The pipe is
+// either blocking, as shells make pipes, or pollable, so that Go's runtime waits for it.
 func TestPredictPipe(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -37,7 +37,7 @@ func TestPredictPipe(t *testing.T) {
 	for name, c := range map[string]struct {
 		sent  string
 		flags int
-		lines int // of the output, when the signal is sent
+		lines int // number of output lines after which the signal is sent
 	}{
 		"many": {many, 0, 500}, "few": {many[:300], 0, 0}, "none": {"", 0, 0},
 		"many, pollable": {many, unix.O_NONBLOCK, 500}, "none, pollable": {"", unix.O_NONBLOCK, 0},
@@ -66,8 +66,8 @@ func TestPredictPipe(t *testing.T) {
 	}
 }
 
-// interruptPredict runs predict and sends it a signal when it has printed the given number of lines or, for 0 lines,
-// after a while.
+// interruptPredict runs predict and sends it a signal when predict has printed the given number of lines. If this
+// number is 0, it sends the signal after a while.
 func interruptPredict(t *testing.T, model string, in *os.File, lines int, end os.Signal) {
 	t.Helper()
 	program, err := os.Executable()
@@ -102,7 +102,7 @@ func interruptPredict(t *testing.T, model string, in *os.File, lines int, end os
 		}
 	}
 	if lines == 0 {
-		time.Sleep(300 * time.Millisecond) // to open the model
+		time.Sleep(300 * time.Millisecond) // time for predict to open the model
 	}
 	if err := p.Signal(end); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,8 @@ import (
 	"ialgn/trainer"
 )
 
-// epochs shows the progress of a training run: a bar on a terminal, a line for each epoch, and optionally a log.
+// epochs shows the progress of a training run. It shows a bar on a terminal and a line for each epoch, and may write
+// a log.
 type epochs struct {
 	*screen.Screen
 	bar   bool // show a bar during an epoch, on a terminal
@@ -29,7 +30,7 @@ type epochs struct {
 	start time.Time
 }
 
-// newEpochs returns the display of a run. If log is not empty, it is the file for the log.
+// newEpochs returns the display of a run. If the argument log is not empty, the display also writes this file.
 func newEpochs(c *cli.Context, cfg *ialgn.Config, log string) (*epochs, error) {
 	p := &epochs{
 		Screen: screenOf(c), bar: true, quiet: c.Bool("quiet"), start: time.Now(),
@@ -78,7 +79,7 @@ func (p *epochs) show(s trainer.Progress) {
 	}
 }
 
-// room returns the number of columns for a line; 0: no limit.
+// room returns the number of columns for a line, or 0 if there is no limit.
 func (p *epochs) room() int {
 	if !p.Terminal() {
 		return 0
@@ -86,7 +87,8 @@ func (p *epochs) room() int {
 	return max(1, p.Columns()-screen.Cells(p.label))
 }
 
-// parts returns the parts of an epoch's line. During the epoch, within says how far it is.
+// parts returns the parts of an epoch's line. within is the text about the progress inside the epoch, or "" at its
+// end.
 func (p *epochs) parts(s trainer.Progress, within string) []screen.Part {
 	parts := []screen.Part{{Text: fmt.Sprintf("epoch %*d/%d", len(fmt.Sprint(s.Epochs)), s.Epoch, s.Epochs)}}
 	if within != "" {

@@ -10,7 +10,7 @@ import (
 	"ialgn/trainer"
 )
 
-// TestRelaxedZero checks that a relaxed accuracy of zero is shown, and is not taken for a missing one.
+// TestRelaxedZero checks that a relaxed accuracy of zero is shown. It must not be taken for a missing accuracy.
 func TestRelaxedZero(t *testing.T) {
 	zero := 0.0
 	for _, c := range []struct {

@@ -19,7 +19,7 @@ import (
 	"ialgn/internal/screen"
 )
 
-// Flags of the commands that train a network on several machines.
+// These flags belong to the commands that train a network in several processes.
 var (
 	ranksFlag = &cli.IntFlag{
 		Name: "ranks", Category: "several processes",
@@ -30,10 +30,12 @@ var (
 	}
 )
 
-// shortestLimit is the minimum time limit, since a rank may have to wait for its core.
+// shortestLimit is the minimum of --rank-timeout. A rank may have to wait for its core, so a shorter time would fail
+// by chance.
 const shortestLimit = time.Second
 
-// team is this process's connection to the ranks that train a network together, if there are any.
+// team is the connection of this process to the ranks that train a network together. If the process is alone, world
+// is nil.
 type team struct {
 	args  []string // command-line arguments without the program's name
 	world *mpi.World
@@ -53,7 +55,7 @@ func (t *team) comm() ranks.Comm {
 	return t.world
 }
 
-// leads reports whether this process shows the progress and the result.
+// leads reports whether this process is the one that shows the progress and the result.
 func (t *team) leads() bool { return t.world == nil || t.world.Rank() == 0 }
 
 // trains reports whether a command trains a single network, which ranks can share.
@@ -94,7 +96,7 @@ func joinRanks(c *cli.Context) error {
 	return ranks.Same(t.world, ranks.Fact{Name: "program", Value: program})
 }
 
-// fail ends all ranks; one of them writes the error. It does not return.
+// fail ends all ranks and does not return. One of the ranks writes the error.
 func (t *team) fail(err error) {
 	t.world.Fail(status(err), err, func() { t.tell(t.named(err)) })
 }
@@ -127,15 +129,17 @@ func (t *team) end(err error) int {
 	return status(err)
 }
 
-// politeness is the time that ranks outside the team wait, so that rank 0 can report the error first.
+// politeness is the time that a rank waits before it reports an error, so that rank 0 can report the same error
+// first.
 const politeness = 500 * time.Millisecond
 
-// endedError is the exit status of processes that have already reported their errors.
+// endedError reports the exit status of processes that have already written their errors.
 type endedError struct{ status int }
 
 func (e *endedError) Error() string { return fmt.Sprintf("mpirun ended with exit status %d", e.status) }
 
-// launching wraps a command: with --ranks it starts the program again under mpirun.
+// launching returns an action that starts the program again under mpirun if --ranks is set, and otherwise calls the
+// given action.
 func launching(action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		size, _ := mpi.Launched()

@@ -36,8 +36,8 @@ func TestRanksRefused(t *testing.T) {
 	}
 }
 
-// TestRanksLaunched checks that a program without MPI reports that mpirun started it, except for commands that ranks
-// do not share.
+// TestRanksLaunched checks that a program that was built without MPI reports an error if mpirun started it. Commands
+// that ranks do not share run as usual.
 func TestRanksLaunched(t *testing.T) {
 	if mpi.Available {
 		t.Skip("this test was built with MPI")

@@ -13,7 +13,7 @@ import (
 	reports "ialgn/internal/report"
 )
 
-// pageName is the name of the page in the folder that it describes.
+// pageName is the file name of the page, which is written into the folder that it describes.
 const pageName = "report.html"
 
 func reportCommand() *cli.Command {

@@ -19,8 +19,8 @@ import (
 	"ialgn/trainer"
 )
 
-// teletype is a terminal with the functions that the program uses: it returns to the start of a line, erases to the
-// end of the line, and continues a line that is too long on the next row.
+// teletype is a terminal with the functions that the program uses. It can return to the start of a line and erase to
+// the end of the line. A line that is too long continues on the next row.
 type teletype struct {
 	t       *testing.T
 	columns int
@@ -77,7 +77,7 @@ func epochOf(batch int, finished bool) trainer.Progress {
 	return p
 }
 
-// tasks returns a task with several levels of subtasks, and a task next to it.
+// tasks returns a task with several levels of subtasks, and a second task without subtasks.
 func tasks() []progress.Status {
 	doing := []string{"rtl", "3 of 100 parts", "count_2", "verilator, running", "640 of 1000 samples"}
 	return []progress.Status{
@@ -86,7 +86,8 @@ func tasks() []progress.Status {
 	}
 }
 
-// TestFit checks that a narrow terminal shows the most important parts, and a wide one more of them.
+// TestFit checks that a narrow terminal shows the most important parts of a line, and that a wide terminal shows more
+// parts.
 func TestFit(t *testing.T) {
 	finished := &epochs{test: accuracies(epochOf(600, true))}
 	for _, c := range []struct {
@@ -149,7 +150,7 @@ func TestBarsFit(t *testing.T) {
 	}
 }
 
-// TestBesideBar writes text while a bar is shown. The text replaces the bar, and a warning is one line.
+// TestBesideBar writes text while a bar is shown. The text must replace the bar, and a warning must be one line.
 func TestBesideBar(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := &teletype{t: t, columns: 80}
@@ -178,7 +179,7 @@ func TestBesideBar(t *testing.T) {
 	})
 }
 
-// TestLinesElsewhere checks the output without a terminal: progress is printed as lines, at growing intervals, without
+// TestLinesElsewhere checks the output without a terminal. Progress is printed as lines at growing intervals, without
 // characters that move a cursor.
 func TestLinesElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { testscript.Main(m, programs) }
 
-// programs are the programs that the test binary runs if it is started under their names.
+// programs maps names to programs. The test binary runs a program if it is started under the program's name.
 var programs = map[string]func(){"ialgn": main}
 
 // small is a configuration that trains in a tenth of a second. With random operations, most of its gates matter.
@@ -41,17 +41,17 @@ train: {epochs: 2, batch: 100, seed: 7, checkpoint: {minutes: 0}}
 // TestScript runs the scripts of testdata/script. Each runs in its own folder, which holds small.yaml. The scripts
 // have these commands in addition to testscript's:
 //
-//	status N COMMAND...        run it; its exit status is N
+//	status N COMMAND...        runs COMMAND and expects exit status N
 //	replace OLD NEW FILE       replaces the first OLD in FILE
-//	json FILE ASSERTION...     FILE is one JSON object; see assert
-//	lines FILE N ASSERTION...  FILE is N JSON objects, one a line
-//	same FILE KEY FILE KEY     two values are the same
-//	interrupt LOG N COMMAND... send SIGINT when LOG has N lines; exit status 130
-//	killed LOG N COMMAND...    the same with SIGKILL, and no exit status
-//	samples FILE N [label] [header] [idx]  the first N test digits; idx and label: labels
-//	truncate FILE BYTES        cut FILE off
-//	[long] COMMAND...          only in make test-all
-//	cuts MODEL FILE            a model by cuts that gives what MODEL of real values does
+//	json FILE ASSERTION...     expects one JSON object in FILE; see assert
+//	lines FILE N ASSERTION...  expects N JSON objects in FILE, one per line
+//	same FILE KEY FILE KEY     expects that two values are equal
+//	interrupt LOG N COMMAND... sends SIGINT when LOG has N lines, and expects exit status 130
+//	killed LOG N COMMAND...    sends SIGKILL when LOG has N lines, and expects no exit status
+//	samples FILE N [label] [header] [idx]  writes the first N test digits, or only labels (idx and label)
+//	truncate FILE BYTES        cuts off the end of FILE
+//	[long] COMMAND...          runs COMMAND only in make test-all
+//	cuts MODEL FILE            writes FILE, an equivalent of MODEL whose encoder has cuts instead of offsets and scales
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -94,7 +94,8 @@ func signAnew(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(testkit.ResignFolder(ts.MkAbs(args[0])))
 }
 
-// cuts is the command "cuts MODEL FILE". The new model's record describes its own feature words.
+// cuts is the command "cuts MODEL FILE". The training record of the new model describes the feature words of the new
+// model.
 func cuts(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 2)
 	m, err := model.Load(ts.MkAbs(args[0]))
@@ -186,9 +187,9 @@ func assertAll(ts *testscript.TestScript, data []byte, assertions []string) {
 	}
 }
 
-// assert checks an assertion of the form KEY (is present), !KEY (is absent), KEY=VALUE, KEY>NUMBER, KEY~PART (the
-// value contains PART) or KEY#LENGTH. The parts of a KEY are separated by dots; a part that selects a list element is
-// its index.
+// assert checks an assertion about a JSON object. It has one of these forms: KEY (is present), !KEY (is absent),
+// KEY=VALUE, KEY>NUMBER, KEY~PART (the value contains PART) or KEY#LENGTH. The parts of a KEY are separated by dots.
+// An element of a list is selected by its index.
 func assert(v map[string]any, a string) error {
 	if key, ok := strings.CutPrefix(a, "!"); ok {
 		if got, err := lookUp(v, key); err == nil {
@@ -346,7 +347,7 @@ func truncate(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
 }
 
-// replace replaces the first occurrence of a text in a file. It fails the script if there is none.
+// replace replaces the first occurrence of a text in a file. If there is no occurrence, the script fails.
 func replace(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 3)
 	text := ts.ReadFile(args[2])

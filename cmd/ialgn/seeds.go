@@ -15,7 +15,7 @@ import (
 // maxSeeds is the maximum of --seeds. It catches typing errors, such as a seed instead of a number of seeds.
 const maxSeeds = 1000
 
-// trainSeeds trains the number of seeds in --seeds.
+// trainSeeds trains one model for each seed. --seeds is the number of seeds.
 func trainSeeds(c *cli.Context, cfg ialgn.Config, path string) error {
 	n := c.Int("seeds")
 	if n < 1 || n > maxSeeds {

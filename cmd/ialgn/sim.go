@@ -86,7 +86,7 @@ func simulateAt(c *cli.Context, path string, o ialgn.SimOptions) (*ialgn.Simulat
 	return m.Simulate(c.Context, o)
 }
 
-// simReport is a simulation, as a report.
+// simReport is the report on a simulation.
 type simReport struct{ *ialgn.Simulation }
 
 func (r simReport) text(w io.Writer) {

@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/tool"
 )
 
-// swapper copies the given files to place in turn, as fast as it can, until it is stopped.
+// swapper copies the given files to the path place, one after another and again and again, until stop is called.
 func swapper(t *testing.T, place string, files ...string) (stop func()) {
 	t.Helper()
 	var texts [][]byte
@@ -86,8 +86,8 @@ func TestSwapped(t *testing.T) {
 	}
 }
 
-// TestFolderReplacedMeanwhile replaces the Verilog of a folder again and again while it is verified. verify must either refuse
-// the folder or simulate the Verilog that the manifest names.
+// TestFolderReplacedMeanwhile replaces the Verilog of a folder again and again while the folder is verified. verify
+// must either refuse the folder or simulate the Verilog that the manifest names.
 func TestFolderReplacedMeanwhile(t *testing.T) {
 	if _, err := tool.Find("iverilog"); err != nil {
 		t.Skip(err)

@@ -80,4 +80,4 @@ func (r sweepForecast) text(w io.Writer) { _ = r.Text(w) } // show writes to mem
 
 type sweepReport struct{ *sweep.Table }
 
-func (r sweepReport) text(w io.Writer) { _ = r.Markdown(w) } // see above
+func (r sweepReport) text(w io.Writer) { _ = r.Markdown(w) } // show writes to memory, which does not fail

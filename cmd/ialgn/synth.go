@@ -141,7 +141,7 @@ func synthFolder(c *cli.Context, dir string, o ialgn.SynthOptions, model string)
 	return &synthReport{i}, nil
 }
 
-// synthReport is an implementation, as a report.
+// synthReport is the report on an implementation.
 type synthReport struct{ *ialgn.Implementation }
 
 func (r *synthReport) text(w io.Writer) {
@@ -196,8 +196,8 @@ func (r *synthReport) synthesised(w io.Writer) {
 	fmt.Fprintf(w, "bitstream: %s (%.1f s)\n", r.Bitstream, r.Seconds)
 }
 
-// seedText writes the result of one seed: its clock frequency for register-to-register paths, or its longest path
-// if there is no such path.
+// seedText writes the result of one seed. This is the clock frequency of register-to-register paths or, if there are
+// no such paths, the longest path.
 func seedText(w io.Writer, p synth.Placed) {
 	switch {
 	case p.Result == nil:

@@ -48,8 +48,8 @@ func resize(t *testing.T, master *os.File, columns int) {
 	}
 }
 
-// onTerminal runs the program with its standard error on a terminal and returns both outputs. It calls then with the
-// terminal when the first bar is shown.
+// onTerminal runs the program with its standard error on a terminal and returns both outputs. When the first bar is
+// shown, it calls the given function.
 func onTerminal(t *testing.T, columns int, then func(master *os.File), args ...string) (v *teletype, stdout string) {
 	t.Helper()
 	master, slave := openTerminal(t, columns)
@@ -91,8 +91,8 @@ func slowed(t *testing.T, name string) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// TestOnTerminal runs the program on terminals of several widths, one of which changes. No line is wider than its
-// terminal, the bars name the slow step, and standard output holds only the results.
+// TestOnTerminal runs the program on terminals of several widths. One of the widths changes meanwhile. No line may be
+// wider than its terminal, the bars must name the slow step, and standard output must hold only the results.
 func TestOnTerminal(t *testing.T) {
 	slowed(t, "iverilog")
 	t.Chdir(t.TempDir())

@@ -13,7 +13,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// topic is a topic of `ialgn help`. Its text is a part of the documentation.
+// topic is a topic of `ialgn help`. The text of a topic is a part of the documentation.
 type topic struct {
 	name, about string
 	text        func() manual.Text
@@ -76,8 +76,8 @@ func topicNames() (all []string) {
 	return all
 }
 
-// askedForHelp rewrites the arguments of a command with -h to those of `ialgn help COMMAND`. Without this, the
-// parser would take an argument before -h for a topic.
+// askedForHelp rewrites the arguments of a command with -h as the arguments of `ialgn help COMMAND`. Without this,
+// the parser would take an argument before -h for a topic.
 func askedForHelp(args []string, commands []*cli.Command) []string {
 	for _, name := range cli.HelpFlag.Names() {
 		if len(args) > 1 && manual.HasFlag(args, commands, name) && slices.Contains(commandNames(commands), args[1]) {

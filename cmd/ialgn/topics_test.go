@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTopics checks that every topic has a text that fits a terminal, except for examples, and that `ialgn help` lists
-// it.
+// TestTopics checks that `ialgn help` lists every topic. The text of a topic must fit a terminal, except for its
+// examples.
 func TestTopics(t *testing.T) {
 	list := must(t, "help")
 	if !strings.HasPrefix(list, must(t, "-h")) {

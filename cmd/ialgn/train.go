@@ -117,8 +117,8 @@ func trainModel(c *cli.Context, cfg ialgn.Config, path string) (*trainer.Summary
 	return m.Training(), nil
 }
 
-// trainOptions returns the training options of the flags, and the progress display, which the caller must close. It
-// makes the folder of the model.
+// trainOptions returns the training options that the flags set. It also returns the progress display, which the
+// caller must close. It makes the folder of the model.
 func trainOptions(c *cli.Context, cfg *ialgn.Config, path string) (ialgn.TrainOptions, *epochs, error) {
 	o := ialgn.TrainOptions{
 		Path: path, Resume: c.Bool("resume"), Init: c.String("init"), Threads: threads(c), Force: c.Bool("force"),
@@ -147,8 +147,8 @@ func trainOptions(c *cli.Context, cfg *ialgn.Config, path string) (ialgn.TrainOp
 	return o, p, nil
 }
 
-// checkLog returns an error if the log is a file that the run reads or writes, even with --force, since the log is
-// appended to.
+// checkLog returns an error if the log is a file that the run reads or writes. --force does not permit it either,
+// because the program appends to logs.
 func checkLog(c *cli.Context, cfg *ialgn.Config, path string) error {
 	log := c.String("log")
 	if log == "" {

@@ -12,8 +12,8 @@ import (
 	"ialgn/trainer"
 )
 
-// record names a model and the file that contains its training record: the model itself or, if training has not
-// finished, its checkpoint.
+// record names a model and the file that contains the model's training record. This file is the model itself or, if
+// training has not finished, the checkpoint.
 type record struct{ model, file string }
 
 // curveFile returns the base name of a chart about the training of a model.
@@ -55,8 +55,8 @@ func saveCurves(c *cli.Context, records ...record) ([]string, error) {
 	return savePlots(c, charts)
 }
 
-// curvesOnInterrupt draws the curves of an interrupted call: of the finished models and of the last one's
-// checkpoint. It returns err. If it cannot draw, it only warns.
+// curvesOnInterrupt draws the curves of an interrupted command, for the finished models and for the last model, which
+// has only a checkpoint. It returns err. If it cannot draw, it only warns.
 func (p *epochs) curvesOnInterrupt(c *cli.Context, err error, last string, finished ...string) error {
 	if !errors.Is(err, trainer.ErrInterrupted) || !p.begun {
 		return err

@@ -47,7 +47,7 @@ func checkNumbers(args []string, commands []*cli.Command) error {
 	})
 }
 
-// Errors of the option parser.
+// These expressions match the errors of the option parser.
 var (
 	unknownOption = regexp.MustCompile(`^flag provided but not defined: -(.*)$`)
 	lacksValue    = regexp.MustCompile(`^flag needs an argument: -(.*)$`)

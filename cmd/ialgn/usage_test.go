@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestUsage checks the response of every command to a wrong option: exit status 1, the error and a hint on standard
-// error, and the JSON object that --json promises as the only text on standard output.
+// TestUsage checks the response of every command to a wrong option. It expects exit status 1, and an error with a
+// hint on standard error. With --json, standard output must contain only the JSON object of the error.
 func TestUsage(t *testing.T) {
 	for _, c := range newApp(io.Discard, io.Discard).Commands {
 		for _, option := range []string{"--frobnicate", "--threads=many"} {
@@ -86,8 +86,8 @@ func TestFaultInJSON(t *testing.T) {
 	}
 }
 
-// TestInterruptedRead trains after the signal has come, as if it came while data are read. The message says what was
-// interrupted.
+// TestInterruptedRead trains after the signal was sent, as if the signal had come while data are read. The message
+// must say what was interrupted.
 func TestInterruptedRead(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)

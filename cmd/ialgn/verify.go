@@ -63,8 +63,8 @@ func verifyDir(c *cli.Context) error {
 	return cmp.Or(show(c, r), err)
 }
 
-// verifyModel checks a folder against a model, up to a level. The report may be non-nil even with an error; it then
-// has the checks that were done.
+// verifyModel checks a folder against a model, up to a level. If it returns an error, the report may still be non-nil
+// and then has the checks that were done.
 func verifyModel(c *cli.Context, path, dir string, o ialgn.VerifyOptions) (*verifyReport, error) {
 	o.Data, o.Certify, o.Force = dataOf(c), true, c.Bool("force")
 	_, o.Warn = notes(c)
@@ -103,7 +103,7 @@ func parseSamples(s string) (int, error) {
 	return n, nil
 }
 
-// verifyReport is a certificate, as a report.
+// verifyReport is the report on a certificate.
 type verifyReport struct{ *ialgn.Certificate }
 
 func (r *verifyReport) text(w io.Writer) {
@@ -171,7 +171,7 @@ func proofText(w io.Writer, what string, r *readback.Result) {
 	}
 }
 
-// need describes whether the proof depends on the assumption that it made.
+// need describes whether the proof needs the assumption that it makes.
 func (r *verifyReport) need() string {
 	switch {
 	case r.Formal == nil:
@@ -204,7 +204,7 @@ func (r *verifyReport) foldText(w io.Writer) {
 	}
 }
 
-// partText writes the results of the proofs of module i inside the folded engine.
+// partText writes the results of the proofs about module i of the folded engine.
 func (r *verifyReport) partText(w io.Writer, i int) {
 	p := r.FoldParts[i]
 	s := p.Formal

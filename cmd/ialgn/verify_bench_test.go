@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/tool"
 )
 
-// TestBlindTestbench makes a testbench count no failures and signs the folder again. verify must notice the change,
-// although no simulation of verify reads that file.
+// TestBlindTestbench edits a testbench so that it counts no failures, and signs the folder again. verify must notice
+// the change, although its simulations do not read this file.
 func TestBlindTestbench(t *testing.T) {
 	for _, program := range []string{"iverilog", "vvp", "abc"} {
 		if _, err := tool.Find(program); err != nil {

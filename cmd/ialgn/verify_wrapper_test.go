@@ -7,7 +7,8 @@ import (
 	"ialgn/internal/verify/rtl"
 )
 
-// TestWrapperText checks the text about a wrapper that no sample went through: it must not say "no difference".
+// TestWrapperText checks the text about a wrapper through which no sample went. The text must not say "no
+// difference".
 func TestWrapperText(t *testing.T) {
 	for _, c := range []struct {
 		result rtl.WrapperResult

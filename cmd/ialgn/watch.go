@@ -56,7 +56,7 @@ func watchRuns(c *cli.Context) error {
 	return w.Serve(c.Context, l, ialgn.Version)
 }
 
-// addressReport is the output of the command before it serves.
+// addressReport is the report of the command before it starts to serve pages.
 type addressReport struct {
 	Address string `json:"address"`
 }
@@ -92,7 +92,7 @@ func writeRuns(c *cli.Context, w *watch.Watch) error {
 	return show(c, r)
 }
 
-// runsReport is the output of the command after it wrote a page.
+// runsReport is the report of the command after it wrote a page.
 type runsReport struct {
 	Page string `json:"page"`
 	Runs int    `json:"runs"`

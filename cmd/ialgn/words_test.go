@@ -79,7 +79,7 @@ func TestOptionsAreFlags(t *testing.T) {
 }
 
 // TestLibraryKnowsNoFlags checks that the texts of the library name options in the notation of package message and
-// never as flags. Texts written for other programs, and texts of commands alone, are not checked.
+// never as flags. It does not check texts for other programs, and texts that only commands use.
 func TestLibraryKnowsNoFlags(t *testing.T) {
 	flag := regexp.MustCompile(`(^|[ (])--[a-z]{2}`)
 	others := []string{

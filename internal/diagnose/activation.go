@@ -1,8 +1,9 @@
-// This file runs a frozen network over a data set and looks at the bits of its layers: their entropy (IALGN paper,
-// supplement, "Representation-Diagnostic Details") and, for probes, the bits themselves, sample by sample.
+// This file runs a frozen network over a data set and reads the bits of its layers. From these bits it computes the
+// entropy of the layers (IALGN paper, supplement, "Representation-Diagnostic Details"). For probes, it returns the
+// bits themselves, sample by sample.
 //
 // Layers are counted as in the paper: layer 0 is the encoded input, layer 1 the first layer of gates. All bits come
-// from the forward pass of [model.Evaluator], 64 samples a word.
+// from the forward pass of [model.Evaluator], which puts 64 samples into a word.
 
 package diagnose
 
@@ -19,15 +20,15 @@ import (
 	"ialgn/internal/model"
 )
 
-// batchWords is the number of words of a row of a batch: a cache line.
+// batchWords is the number of words in a row of a batch. They fill a cache line.
 const batchWords = 8
 
 // batchSamples is the number of samples of a full batch.
 const batchSamples = 64 * batchWords
 
-// Frequencies counts in how many samples each bit of each layer is 1: element [layer][i], where layer 0 has the input
-// bits and the other layers the gates. The result does not depend on the number of threads. If ctx ends first, it
-// returns the context's error.
+// Frequencies counts in how many samples each bit of each layer is 1. The result is indexed [layer][i], where layer 0
+// has the input bits and the other layers have the gates. It does not depend on the number of threads. If ctx is
+// cancelled, Frequencies returns the context's error.
 func Frequencies(ctx context.Context, f *model.Frozen, set *encoding.Packed, threads int) ([][]int, error) {
 	total := counts(f)
 	var mutex sync.Mutex
@@ -57,7 +58,7 @@ func counts(f *model.Frozen) [][]int {
 	return c
 }
 
-// count adds, for each row, the ones among the first samples.
+// count adds to each element the number of ones among the first samples of its row.
 func count(to []int, rows []uint64, samples int) {
 	words := (samples + 63) / 64
 	last := ^uint64(0) >> (64*words - samples)
@@ -70,9 +71,9 @@ func count(to []int, rows []uint64, samples int) {
 	}
 }
 
-// BitEntropy returns the mean binary entropy of the bits of a layer, in bits: the mean of -p log2 p - (1-p) log2
-// (1-p), with 0 log 0 = 0. ones[i] is the number of samples in which bit i is 1. The result is exactly 0 if no bit
-// changes, and exactly 1 if each bit is 1 in half of the samples.
+// BitEntropy returns the mean binary entropy of the bits of a layer, in bits. This is the mean of -p log2 p - (1-p)
+// log2 (1-p), with 0 log 0 = 0. ones[i] is the number of samples in which bit i is 1. The result is exactly 0 if no
+// bit changes, and exactly 1 if each bit is 1 in half of the samples.
 func BitEntropy(ones []int, samples int) float64 {
 	sum := 0.0
 	for _, n := range ones {
@@ -92,11 +93,11 @@ func term(n, samples int) float64 {
 
 // visitor receives the bit rows of all layers, batch by batch. done is called after the last batch.
 type visitor struct {
-	layer func(layer int, rows []uint64, from, to int) // [bits][batchWords], samples from to to-1
+	layer func(layer int, rows []uint64, from, to int) // rows is [bits][batchWords], for samples from to to-1
 	done  func()
 }
 
-// sweep runs the network over a set, in batches on several goroutines, each with its own visitor.
+// sweep runs the network over a set. Several goroutines process batches, each with its own visitor.
 func sweep(ctx context.Context, f *model.Frozen, set *encoding.Packed, threads int, visit func() visitor) error {
 	if set.Features != f.Encoder.Features() || set.Width != f.Encoder.LevelBits() {
 		return fmt.Errorf("activations: samples of %d features of %d bits, the network reads levels of %d features of %d "+
@@ -122,7 +123,7 @@ func sweep(ctx context.Context, f *model.Frozen, set *encoding.Packed, threads i
 	return ctx.Err()
 }
 
-// worker is the memory of a goroutine.
+// worker holds the memory of a goroutine.
 type worker struct {
 	eval    *model.Evaluator
 	batcher *encoding.Batcher

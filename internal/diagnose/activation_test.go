@@ -13,7 +13,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// slow returns all bits of all samples, [sample][layer][bit], one gate at a time.
+// slow returns all bits of all samples, indexed [sample][layer][bit]. It computes one gate at a time.
 func slow(f *model.Frozen, set *encoding.Packed) [][][]bool {
 	var all [][][]bool
 	levels := make([]uint16, set.Features)
@@ -45,8 +45,8 @@ func slow(f *model.Frozen, set *encoding.Packed) [][][]bool {
 	return all
 }
 
-// TestBruteForce counts and collects the bits of networks of every form, for sets that end within a word, at the end
-// of a word and at the end of a batch.
+// TestBruteForce counts and collects the bits of networks of every form. The sets end within a word, at the end of a
+// word, and at the end of a batch.
 func TestBruteForce(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		f := form.Model().Freeze()

@@ -1,6 +1,6 @@
-// This file reports how the gates of models use their layers, as the supplement of the IALGN paper does: the
-// operations of the gates and the effective depth of each layer. It reports on one model, on the seeds of a network,
-// or on several networks.
+// This file reports how the gates of models use their layers, as the supplement of the IALGN paper does. It reports
+// the operations of the gates and the effective depth of each layer, for one model, for the seeds of a network, or
+// for several networks.
 
 package diagnose
 
@@ -12,11 +12,11 @@ import (
 	"ialgn/internal/plot"
 )
 
-// ReadNetworks analyses models. Models of one network, which differ only in their seed, are averaged. The networks
-// are in the order of their first models.
+// ReadNetworks analyses models. Models that differ only in their seed belong to one network and are averaged. The
+// networks are in the order of their first models.
 func ReadNetworks(ctx context.Context, paths []string) ([]*Network, error) {
 	var groups []*Group
-	files := map[string]*model.File{} // opened files by path
+	files := map[string]*model.File{} // opened files, by path
 	for _, path := range paths {
 		file, err := model.Open(path)
 		if err != nil {
@@ -43,8 +43,8 @@ func ReadNetworks(ctx context.Context, paths []string) ([]*Network, error) {
 	return networks, nil
 }
 
-// Network is the report on the models of one network, which differ only in their seed: the mean of their statistics,
-// and the statistics of each model.
+// Network is the report on the models of one network, which differ only in their seed. It has the mean of their
+// statistics, and the statistics of each model.
 type Network struct {
 	Analysis
 	Network string     `json:"network"`
@@ -54,7 +54,7 @@ type Network struct {
 	paths []string
 }
 
-// analyze reads the models, one at a time, and averages them.
+// analyze reads the models, one at a time, and sets the mean of their statistics.
 func (n *Network) analyze(files map[string]*model.File) error {
 	for _, path := range n.paths {
 		f, err := files[path].Frozen()
@@ -81,18 +81,18 @@ func Analyse(path string, f *model.Frozen) Analysis {
 	}
 }
 
-// Statistics returns the values that the charts show.
+// Statistics returns the values that the charts show. name is the network's name in the charts.
 func (a Analysis) Statistics(name string) Statistics {
 	s := Statistics{
 		Name: name, Operations: a.Operations, Categories: a.Categories, Tables: a.Tables, Depth: a.EffectiveDepth,
 	}
-	if t := a.Tables; t != nil && 2*t.Nodes < a.Gates && a.HasOperations() { // mostly gates, with some poolings
+	if t := a.Tables; t != nil && 2*t.Nodes < a.Gates && a.HasOperations() { // mostly gates; the tables pool
 		s.Tables = nil
 	}
 	return s
 }
 
-// Analysis is the report on one model, or the mean of several.
+// Analysis holds the statistics of one model, or the mean of several models.
 type Analysis struct {
 	Model          string       `json:"model,omitempty"`
 	Width          int          `json:"width"`
@@ -100,7 +100,7 @@ type Analysis struct {
 	Gates          int          `json:"deployed_gates"`
 	Operations     [16]float64  `json:"operations"`
 	Categories     Categories   `json:"categories"`
-	Tables         *Tables      `json:"tables,omitempty"` // of nodes with other numbers of pins than two
+	Tables         *Tables      `json:"tables,omitempty"` // tables of nodes whose number of pins is not two
 	EffectiveDepth []LayerDepth `json:"effective_depth"`
 }
 
@@ -110,7 +110,7 @@ func (a *Analysis) HasOperations() bool { return a.Categories != Categories{} }
 // NetworkChartNames are the names of the charts.
 var NetworkChartNames = []string{"effective-depth", "operations", "categories"}
 
-// NetworkCharts compares networks, in the order of [NetworkChartNames].
+// NetworkCharts draws charts that compare networks. They are in the order of [NetworkChartNames].
 func NetworkCharts(networks []*Network) []*plot.Chart {
 	var all []Statistics
 	for _, n := range networks {
@@ -127,7 +127,7 @@ func NetworkCharts(networks []*Network) []*plot.Chart {
 	}
 }
 
-// average returns the mean of models of one configuration, statistic by statistic.
+// average returns the mean of each statistic over models of one configuration.
 func average(all []Analysis) Analysis {
 	m := Analysis{
 		Model: fmt.Sprintf("mean of %d models", len(all)), Width: all[0].Width, Depth: all[0].Depth,

@@ -10,8 +10,8 @@ import (
 	"ialgn/trainer"
 )
 
-// BenchmarkSample traces the credit of 300 outputs down the paper's network for one sample. Measuring a topology takes
-// 2,000 samples.
+// BenchmarkSample computes the credit of 300 outputs in the paper's network for one sample. Measuring a topology
+// takes 2,000 samples.
 func BenchmarkSample(b *testing.B) {
 	for _, topology := range CreditTopologies {
 		for _, noise := range []float64{0, 1} {

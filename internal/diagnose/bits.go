@@ -13,8 +13,8 @@ import (
 
 // Bits holds the bits of a layer for all samples of a set, sample by sample.
 type Bits struct {
-	Width  int // bits of a sample
-	Words  int // words of a sample: bit i is bit i%64 of word i/64, and bits past the last are 0
+	Width  int // number of bits of a sample
+	Words  int // number of words of a sample: bit i is bit i%64 of word i/64, and bits after the last are 0
 	Labels []uint8
 	words  []uint64
 }
@@ -41,7 +41,7 @@ func (b *Bits) Digest() [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// Collect returns the bits of a layer for a whole set. If ctx ends first, it returns the context's error.
+// Collect returns the bits of a layer for a whole set. If ctx is cancelled, it returns the context's error.
 func Collect(ctx context.Context, f *model.Frozen, set *encoding.Packed, layer, threads int) (*Bits, error) {
 	width := f.Inputs()
 	if layer > 0 {
@@ -58,7 +58,8 @@ func Collect(ctx context.Context, f *model.Frozen, set *encoding.Packed, layer, 
 	return b, err
 }
 
-// store converts rows of bits, for the samples from up to to, into the words of these samples.
+// store converts rows of bits into words of samples. The first sample in the rows has index from, and the last one
+// has index to-1.
 func (b *Bits) store(rows []uint64, from, to int) {
 	var m [64]uint64
 	for c := range b.Words {

@@ -2,7 +2,7 @@ package diagnose
 
 import "testing"
 
-// TestDigest changes each part of bits and checks that the digest changes.
+// TestDigest changes each field of a Bits value and checks that the digest changes.
 func TestDigest(t *testing.T) {
 	seen := map[[32]byte]int{}
 	for i, b := range []*Bits{

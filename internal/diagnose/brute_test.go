@@ -6,17 +6,17 @@ import (
 	"ialgn/internal/model"
 )
 
-// brute is the slow, obvious form of the diagnostics. Sample by sample and output by output, it computes the whole
-// chain rule in float64 with real numbers for bits, and searches for each gate's descendants. It shares no code with
-// the package.
+// brute computes the diagnostics in a slow, obvious way. For each sample and each output, it computes the whole chain
+// rule in float64, with real numbers in place of bits. It searches for the descendants of each gate. It shares no
+// code with the package.
 type brute struct {
 	m       *model.Model
 	sampled []int
-	x       [][]float64 // [sample][input]
+	x       [][]float64 // indexed [sample][input]
 	y       []uint8
 }
 
-// brutePin describes a pin of a gate: its sources, as indices of values, with selection shares.
+// brutePin describes a pin of a gate. It has the pin's sources, as indices of values, with their selection shares.
 type brutePin struct {
 	hidden bool
 	from   []int
@@ -71,7 +71,8 @@ func (b *brute) logits(l, i int) []float32 {
 	return s.Ops[(i*s.Layers+at)*arity:][:arity]
 }
 
-// table returns a gate's value for 00, 01, 10 and 11: hard, or relaxed.
+// table returns the values of a gate for the pin values 00, 01, 10 and 11. If hard is true these are the values of
+// the selected operation, otherwise relaxed values.
 func (b *brute) table(l, i int, hard bool) (t [4]float64) {
 	w := b.logits(l, i)
 	sum, best := 0.0, 0
@@ -102,7 +103,7 @@ func mix(t [4]float64, a, b float64) float64 {
 	return t[0]*(1-a)*(1-b) + t[1]*(1-a)*b + t[2]*a*(1-b) + t[3]*a*b
 }
 
-// forward returns the values of all gates and of their pins, [layer][gate].
+// forward returns the values of all pins and of all gates, indexed [layer][gate].
 func (b *brute) forward(x []float64) (pins [][][2]float64, h [][]float64) {
 	for l := range b.m.Depth() {
 		var p [][2]float64
@@ -124,8 +125,8 @@ func (b *brute) forward(x []float64) (pins [][][2]float64, h [][]float64) {
 	return pins, h
 }
 
-// output returns the part of the gradient by each gate's operation logits that comes through output o of the batch's
-// loss, [layer][gate][logit].
+// output returns a part of the gradient of the batch's loss with respect to the operation logits of each gate. It is
+// the part that comes through output o. The result is indexed [layer][gate][logit].
 func (b *brute) output(o int) [][][]float64 {
 	g := make([][][]float64, b.m.Depth())
 	for l := range g {
@@ -144,7 +145,7 @@ func (b *brute) output(o int) [][][]float64 {
 	return g
 }
 
-// delta returns the gradient of the loss by output o.
+// delta returns the gradient of the loss with respect to output o.
 func (b *brute) delta(h []float64, s, o int) float64 {
 	classes, tau := len(b.m.Classes), b.m.Config.Model.Tau
 	group := b.m.Width / classes
@@ -162,7 +163,7 @@ func (b *brute) delta(h []float64, s, o int) float64 {
 	return d / tau / float64(len(b.x))
 }
 
-// back adds the gradients of layer l to g and returns the gradient by the values of the layer below.
+// back adds the gradients of layer l to g. It returns the gradient with respect to the values of the layer below.
 func (b *brute) back(g [][]float64, d []float64, pins [][][2]float64, l int) []float64 {
 	below := make([]float64, b.m.Width)
 	for i := range d {
@@ -185,7 +186,8 @@ func (b *brute) back(g [][]float64, d []float64, pins [][][2]float64, l int) []f
 	return below
 }
 
-// addLogits adds the gradient by a gate's logits to g, computed from differences of the gate's relaxed value.
+// addLogits adds to g the gradient with respect to the logits of a gate. It computes this gradient from differences
+// of the gate's relaxed value.
 func (b *brute) addLogits(g []float64, l, i int, d float64, v [2]float64) {
 	w := b.logits(l, i)
 	if len(w) == 4 {
@@ -224,14 +226,14 @@ func (b *brute) descendants(l, i int) map[int]bool {
 	return own
 }
 
-// bruteLayer holds what the paper reports about a layer, for one batch.
+// bruteLayer holds the values that the paper reports about a layer, for one batch.
 type bruteLayer struct {
 	eligible, covered int
-	sharing, purity   []float64 // of the sampled gates; of the covered ones
+	sharing, purity   []float64 // sharing of the sampled gates, and purity of the covered gates
 }
 
-// layer follows the supplement line by line. contribution holds the sampled outputs' gradients,
-// [sampled][layer][gate][logit].
+// layer computes the values of layer l as the supplement describes them. contribution holds the gradients of the
+// sampled outputs, indexed [sampled][layer][gate][logit].
 func (b *brute) layer(contribution [][][][]float64, l int) (r bruteLayer) {
 	length := func(g []float64) float64 {
 		sum := 0.0

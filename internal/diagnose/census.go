@@ -4,26 +4,25 @@ package diagnose
 
 import "ialgn/internal/model"
 
-// Census holds how often each operation occurs beyond the first layer, as in the IALGN paper, supplement,
-// "Operation-frequency analysis". The first layer is excluded, because its two pins both read raw inputs and so are
-// not a spine and an anchor.
+// Census holds how often each operation occurs after the first layer, as in the IALGN paper, supplement,
+// "Operation-frequency analysis". The first layer is excluded because both pins of its gates read raw inputs.
+// Therefore they are not a spine and an anchor.
 type Census struct {
-	Gates      int         `json:"gates"`      // gates counted, (depth-1) x width
-	Operations [16]float64 `json:"operations"` // shares, by the paper's numbers
+	Gates      int         `json:"gates"`      // number of gates counted, (depth-1) x width
+	Operations [16]float64 `json:"operations"` // share of each operation, by the paper's numbers
 	Categories Categories  `json:"categories"`
 }
 
 // Categories holds the shares of the paper's categories of operations.
 type Categories struct {
-	Constants   float64 `json:"constants"`    // FALSE 0, TRUE 15
-	PassThrough float64 `json:"pass_through"` // A 3, B 5
-	Negation    float64 `json:"negation"`     // NOT A 12, NOT B 10
+	Constants   float64 `json:"constants"`    // operations FALSE (0) and TRUE (15)
+	PassThrough float64 `json:"pass_through"` // operations A (3) and B (5)
+	Negation    float64 `json:"negation"`     // operations NOT A (12) and NOT B (10)
 	Binary      float64 `json:"binary"`       // the ten operations that depend on both inputs
 }
 
-// TakeCensus counts the operations of the two-pin gates of f. For a network of one layer there is nothing to count,
-// and all shares are 0. The paper's deployed gate count, width x depth, is [model.Frozen.Gates], which includes the
-// first layer.
+// TakeCensus counts the operations of the two-pin gates of f. A network of one layer has no gates to count, and all
+// shares are 0. The paper's deployed gate count, width x depth, includes the first layer; see [model.Frozen.Gates].
 func TakeCensus(f *model.Frozen) Census {
 	var count [16]int
 	gates := 0

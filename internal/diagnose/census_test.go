@@ -15,7 +15,7 @@ import (
 	"ialgn/netlist"
 )
 
-// network returns a frozen network of the given layers with 4 inputs and one class.
+// network returns a frozen network of the given layers. It has 4 inputs and one class.
 func network(t *testing.T, layers ...model.FrozenLayer) *model.Frozen {
 	t.Helper()
 	e, err := encoding.NewUniform(4, 2, 8, 255, nil)
@@ -51,8 +51,8 @@ func wired(a, b []uint32, ops ...uint8) model.FrozenLayer {
 
 var approx = cmpopts.EquateApprox(0, 1e-12)
 
-// TestEffectiveDepth has networks worked out by hand. The comment after a layer lists the depths of its gates.
-// Percentiles of n gates interpolate at 0.1 (n-1) and 0.9 (n-1).
+// TestEffectiveDepth has networks whose depths were worked out by hand. The comment after a layer lists the depths of
+// its gates. Percentiles of n gates are interpolated at the positions 0.1 (n-1) and 0.9 (n-1).
 func TestEffectiveDepth(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -105,8 +105,8 @@ func TestEffectiveDepth(t *testing.T) {
 	}
 }
 
-// TestEffectiveDepthRandom compares depths with a recursion from the last gates back, and percentiles with sorted
-// depths.
+// TestEffectiveDepthRandom compares depths with a recursion that starts from the last gates. It compares percentiles
+// with sorted depths.
 func TestEffectiveDepthRandom(t *testing.T) {
 	for _, o := range []netgen.FrozenOptions{
 		{},
@@ -178,7 +178,8 @@ func TestTakeCensus(t *testing.T) {
 	}
 }
 
-// TestCensusAddsUp checks that every operation is in exactly the category that its truth table gives.
+// TestCensusAddsUp checks that every operation is in exactly one category, and that this is the category of its truth
+// table.
 func TestCensusAddsUp(t *testing.T) {
 	for op := range uint8(16) {
 		c := diagnose.TakeCensus(network(t, first(0), spine(op)))

@@ -8,11 +8,11 @@ import (
 	"ialgn/internal/model"
 )
 
-// array holds the parameters of one kind in consecutive layers, [width][layers][k]. While a window is open, it also
-// holds a copy from before the step.
+// array holds the parameters of one kind in consecutive layers, indexed [width][layers][k]. While a window is open,
+// it also holds a copy of the parameters from before the step.
 type array struct {
 	kind   UpdateKind
-	first  int // number of the first layer, from 0
+	first  int // number of the first layer, counted from 0
 	layers int
 	k      int
 	now    []float32
@@ -42,7 +42,7 @@ func arrays(m *model.Model) []*array {
 	return all
 }
 
-// keep makes the copies, unless they exist. After a measured step, a copy is already up to date.
+// keep makes the copies, unless they exist. After a measured step, the copies are already up to date.
 func (m *Meter) keep() {
 	for _, a := range m.arrays {
 		if a.before == nil {
@@ -59,18 +59,19 @@ func (m *Meter) release() {
 	}
 }
 
-// blockGates is the approximate number of gates in a task of [Meter.changes]. The sums of tasks are added in the
-// order of tasks, so the total does not depend on the number of threads.
+// blockGates is the approximate number of gates in a task of [Meter.changes]. The sums of the tasks are added in the
+// order of the tasks, so the total does not depend on the number of threads.
 const blockGates = 4096
 
-// updateBlock is a range of chains of an array, with its sums by layer.
+// updateBlock is a range of chains of an array, with the sums for each layer.
 type updateBlock struct {
 	*array
 	from, to int
 	sums     []float64
 }
 
-// changes returns the sums of the absolute changes since the copies were made, [kind][layer], and updates the copies.
+// changes returns the sums of the absolute changes since the copies were made, and updates the copies. The result is
+// indexed [kind][layer].
 func (m *Meter) changes() [][]float64 {
 	var blocks []updateBlock
 	for _, a := range m.arrays {
@@ -94,7 +95,7 @@ func (m *Meter) changes() [][]float64 {
 	return sums
 }
 
-// add sums a block. The difference of two float32 numbers is computed in float64, where it is exact.
+// add sums the changes of a block. The difference of two float32 numbers is computed in float64, where it is exact.
 func (b *updateBlock) add() {
 	at := b.from * b.layers * b.k
 	for range b.to - b.from {

@@ -1,16 +1,23 @@
-// This file measures how the loss credits hidden gates, output by output: the paper's "Topology-Induced Credit
-// Degradation", with the sampling and the thresholds of its supplement ("Credit-Assignment Diagnostic Details").
+// This file measures how the loss credits hidden gates, output by output. The paper calls this "Topology-Induced
+// Credit Degradation". The sampling and the thresholds are from its supplement ("Credit-Assignment Diagnostic
+// Details").
 //
 // The gradient of a gate's operation logits is a sum of contributions from the outputs, which are the gates of the
-// last layer. For each layer, three numbers describe how the contributions combine: how many outputs a gate can reach
-// through hidden wires (path sharing), at how many gates any contribution arrives (coverage), and how much the
-// arriving contributions cancel each other (purity).
+// last layer. For each layer, three numbers describe these contributions:
 //
-// Contributions are exact up to the rounding of float64: they use hard forward values, straight-through gradients and
-// all paths. They are computed for every pair of 300 outputs and 300 gates of each layer. Three things make this
-// feasible. A gate passes credit on to a pin with one of two factors, chosen by the bit of its other pin, so the walk
-// down from the outputs is, for each sample and layer, a product with a sparse matrix of known form. Eight outputs
-// are handled together. Edges whose two factors are exactly 0 are left out beforehand.
+//   - path sharing: how many outputs a gate can reach through hidden wires;
+//   - coverage: at how many gates any contribution arrives;
+//   - purity: how little the arriving contributions cancel each other.
+//
+// Contributions are exact up to the rounding of float64. They use hard forward values, straight-through gradients and
+// all paths. They are computed for every pair of 300 outputs and 300 gates of each layer. Three techniques make this
+// feasible:
+//
+//   - A gate passes credit on to a pin with one of two factors, and the bit of the other pin chooses the factor.
+//     Therefore the walk down from the outputs is a product with a sparse matrix for each sample and layer. The
+//     positions of the matrix's elements are the same for all samples.
+//   - Eight outputs are handled together.
+//   - Edges whose two factors are exactly 0 are left out beforehand.
 
 package diagnose
 
@@ -31,47 +38,49 @@ import (
 	"ialgn/trainer"
 )
 
-// CreditTopologies are the topologies that the paper compares, in the order of its figure.
+// CreditTopologies are the topologies that the paper compares, in the order of the paper's figure.
 var CreditTopologies = topology.Compared()
 
-// The numbers of sampled gates in a layer, and of batches, in the paper.
+// The paper samples PaperSampled gates in each layer, and measures PaperBatches batches.
 const (
 	PaperSampled = 300
 	PaperBatches = 20
 )
 
-// CreditOptions says what to measure.
+// CreditOptions says which network to measure, and how.
 type CreditOptions struct {
 	Config  config.Config // configuration of one of the topologies; see [ConfigureCredit]
 	Data    *trainer.Data
-	Sampled int // outputs, and gates with the same indices in each layer
+	Sampled int // number of sampled outputs; in each layer, the gates with the same indices are sampled
 	Batches int
 	Threads int
 
-	// Progress, unless nil, is called after each sample.
+	// Progress is called after each sample, unless it is nil.
 	Progress func(CreditProgress)
 }
 
 // CreditProgress is the progress of the measurement of a topology.
 type CreditProgress struct {
 	Topology        string
-	Batch, Batches  int // completed batches, and all
-	Sample, Samples int // current sample of the batch, and its number of samples
+	Batch, Batches  int // number of completed batches, and of all batches
+	Sample, Samples int // current sample of the batch, and number of samples in the batch
 }
 
-// CreditResult is the credit of a topology, by layer from first to last. Means and standard deviations are taken over
-// batches for coverage and purity, and over the sampled gates for path sharing. A value is nil if no gate has it.
+// CreditResult is the credit of a topology, for each layer from first to last. Coverage and purity have means and
+// standard deviations over batches. Path sharing has them over the sampled gates. A value is nil if no gate has this
+// value.
 type CreditResult struct {
 	Topology    string            `json:"topology"`
 	Layers      []int             `json:"layers"`
 	PathSharing []*trainer.Spread `json:"path_sharing"`
 	Coverage    []*trainer.Spread `json:"coverage"`
 	Purity      []*trainer.Spread `json:"purity"`
-	Eligible    []int             `json:"eligible"` // sampled gates that reach a sampled output
+	Eligible    []int             `json:"eligible"` // number of sampled gates that reach a sampled output
 	Seconds     float64           `json:"seconds"`
 }
 
-// ConfigureCredit returns configuration c with another topology, without the keys that only c's own topology has.
+// ConfigureCredit returns a copy of configuration c with another topology. Keys that only the old topology has are
+// removed.
 func ConfigureCredit(c config.Config, name string) (config.Config, error) {
 	if !slices.Contains(CreditTopologies, name) {
 		return c, message.Near(message.WithHint(fmt.Errorf("topology %.40q is unknown", name), "use %s",
@@ -90,7 +99,7 @@ func ConfigureCredit(c config.Config, name string) (config.Config, error) {
 }
 
 // Gates returns an error unless the network consists of two-pin gates in layers of one width, like the paper's
-// networks. Credit is defined only for these.
+// networks. Credit is defined only for such networks.
 func Gates(k *topology.Keys) error {
 	if row := k.Row(); row.Figure > 0 && k.Inputs == 2 {
 		return nil
@@ -100,7 +109,7 @@ func Gates(k *topology.Keys) error {
 		k.Title()), "use model.inputs: 2 and one of the topologies %s", strings.Join(CreditTopologies, ", "))
 }
 
-// Check returns an error if the numbers are impossible, by themselves or with the data.
+// Check returns an error if the numbers are impossible in general or with the given data.
 func (o *CreditOptions) Check() error {
 	width, samples := o.Config.Model.Width, o.Data.Train.Len()
 	switch {
@@ -120,17 +129,17 @@ func (o *CreditOptions) Check() error {
 	return nil
 }
 
-// MeasureCredit draws the network of the configuration, as training would start with it, and measures its credit in
-// the first batches of the training set, in the order of training without a validation set. The result depends on all
-// options except Threads. If ctx ends, MeasureCredit returns its error.
+// MeasureCredit draws the network of the configuration as training would start with it. It measures the network's
+// credit in the first batches of the training set, in the order of training without a validation set. The result
+// depends on all options except Threads. If ctx is cancelled, MeasureCredit returns the context's error.
 //
-// Cost: an 8-byte product for each sample, sampled output and edge between gates that the output's credit flows to;
-// 32 bytes of memory for each sampled output and sampled gate of each layer.
+// The time is one product of 8 bytes for each sample, sampled output and edge between gates to which the output's
+// credit flows. The memory is 32 bytes for each sampled output and sampled gate of each layer.
 func MeasureCredit(ctx context.Context, o CreditOptions) (*CreditResult, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	debug.FreeOSMemory() // the garbage of an earlier measurement is as large as what this one needs
+	debug.FreeOSMemory() // an earlier measurement leaves as much garbage as this measurement needs memory
 	started, members := time.Now(), crew.New(o.Threads)
 	m := trainer.Initial(o.Config, o.Data.Encoder, o.Data.Classes, o.Threads)
 	meter := newMeter(m, SampleGates(o.Config.Train.Seed, m.Width, len(m.Classes), o.Sampled), o.Config.Train.Batch,
@@ -167,8 +176,9 @@ func labels(set *encoding.Packed, index []int32) []uint8 {
 	return l
 }
 
-// SampleGates draws indices of gates in ascending order. The numbers of gates from each class's group differ by at
-// most one. The gates depend only on the seed and the sizes, so all topologies have the same.
+// SampleGates draws indices of gates in ascending order. Each class has about the same number of sampled gates; the
+// numbers differ by at most one. The indices depend only on the seed and the sizes, so they are the same for all
+// topologies.
 func SampleGates(seed uint64, width, classes, n int) []int {
 	var all []int
 	group := width / classes

@@ -24,8 +24,8 @@ type testCase struct {
 	batch int
 }
 
-// cases returns random networks of odd sizes: every form that has credit, and every topology at the starts that the
-// documents report. The starts have the two parametrizations in turn.
+// cases returns random networks of odd sizes. They cover every form that has credit, and every topology with the
+// starts that the documents report. The two parametrizations alternate.
 func cases() []testCase {
 	var all []testCase
 	for i, f := range netgen.Forms() {
@@ -51,7 +51,7 @@ func cases() []testCase {
 	return all
 }
 
-// measured measures one random batch of a case and returns the meter and the brute force for the batch.
+// measured measures one random batch of a case. It returns the meter and the brute force for this batch.
 func (c testCase) measured(t *testing.T, sampled []int, threads int) (*meter, *brute) {
 	t.Helper()
 	members := crew.New(threads)
@@ -73,7 +73,7 @@ func (c testCase) measured(t *testing.T, sampled []int, threads int) (*meter, *b
 	return meter, b
 }
 
-// TestBrute compares contributions and all three diagnostics, for a third of the gates, with the brute force.
+// TestBrute compares the contributions and all three diagnostics with the brute force, for a third of the gates.
 func TestBrute(t *testing.T) {
 	for _, c := range cases() {
 		t.Run(c.name, func(t *testing.T) {
@@ -88,8 +88,8 @@ func TestBrute(t *testing.T) {
 	}
 }
 
-// compareContributions compares each contribution with the wanted one, within the rounding of the gate's largest
-// contribution.
+// compareContributions compares each contribution with the wanted contribution. The tolerance is the rounding of the
+// gate's largest contribution.
 func compareContributions(t *testing.T, m *meter, want [][][][]float64, l int) {
 	t.Helper()
 	for k, i := range m.pass.sampled {
@@ -107,7 +107,8 @@ func compareContributions(t *testing.T, m *meter, want [][][][]float64, l int) {
 	}
 }
 
-// contributions returns the contributions of all sampled outputs to sampled gate k of layer l.
+// contributions returns the contributions of all sampled outputs to a gate. k is the gate's index among the sampled
+// gates of layer l.
 func (t *meter) contributions(l, k int) [][]float64 {
 	s := t.scorers[0]
 	s.take(t.pass, l, k, t.truths[l][k])
@@ -121,7 +122,7 @@ func (t *meter) contributions(l, k int) [][]float64 {
 	return all
 }
 
-// compareLayer compares a meter's results for a layer after one batch with the wanted ones.
+// compareLayer compares the results of a meter for a layer, after one batch, with the wanted results.
 func compareLayer(t *testing.T, m *meter, want bruteLayer, l int) {
 	t.Helper()
 	close := func(what string, got []*trainer.Spread, want []float64) {
@@ -143,8 +144,8 @@ func compareLayer(t *testing.T, m *meter, want bruteLayer, l int) {
 	}
 }
 
-// TestSumIsGradient samples all gates and adds up the contributions of all outputs. The sum must be the gradient of
-// the training engine, which Adam's first moments after the first step show.
+// TestSumIsGradient samples all gates and adds up the contributions of all outputs. The sum must be the gradient that
+// training computes. This gradient is visible in Adam's first moments after the first step.
 func TestSumIsGradient(t *testing.T) {
 	for _, c := range cases() {
 		all := make([]int, c.m.Width)
@@ -178,7 +179,8 @@ func compareSum(t *testing.T, where string, contributions [][]float64, want []fl
 	}
 }
 
-// trained makes a training step on a batch and returns the gradient by the operation logits of each gate.
+// trained makes a training step on a batch. It returns the gradient with respect to the operation logits of each
+// gate.
 func trained(t *testing.T, m *model.Model, n *network, labels []uint8) func(l, i int) []float64 {
 	t.Helper()
 	e, err := engine.New(m, len(labels), 1)
@@ -212,7 +214,7 @@ func trained(t *testing.T, m *model.Model, n *network, labels []uint8) func(l, i
 	}
 }
 
-// TestPurity compares the formula with contributions that can be computed by hand.
+// TestPurity compares the purity with values for contributions that can be computed by hand.
 func TestPurity(t *testing.T) {
 	for _, test := range []struct {
 		name          string
@@ -238,8 +240,8 @@ func TestPurity(t *testing.T) {
 	}
 }
 
-// TestMeasure compares the measurements of a configuration with the brute force on the batches of training, over two
-// epochs. The second epoch has another order.
+// TestMeasure compares the measurements of a configuration with the brute force on the batches of training. It covers
+// two epochs, because the second epoch has another order of samples.
 func TestMeasure(t *testing.T) {
 	base := netgen.Model(netgen.ModelOptions{Width: 35, Depth: 5, Classes: 5, Topology: "rwlgn"})
 	cfg := base.Config
@@ -278,7 +280,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// samples takes a batch of the training set.
+// samples sets the samples of the brute force to a batch of the training set.
 func (b *brute) samples(data *trainer.Data, index []int32) {
 	b.x, b.y = nil, nil
 	for _, s := range index {

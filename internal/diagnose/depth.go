@@ -6,8 +6,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// LayerDepth describes the effective depths of one layer's gates. The maximum of several models is the mean of their
-// maxima, as in the paper's figure 5.
+// LayerDepth describes the effective depths of the gates in one layer. If it is the average of several models, Max is
+// the mean of their maxima, as in the paper's figure 5.
 type LayerDepth struct {
 	Mean float64 `json:"mean"`
 	P10  float64 `json:"p10"`
@@ -18,14 +18,14 @@ type LayerDepth struct {
 // EffectiveDepth returns the operation-aware effective depth of each layer, as defined by the IALGN paper,
 // supplement, "Effective-Depth Analysis". The depth of a gate is
 //
-//	0                 for a constant,
-//	d(A), d(B)        for a pass-through of that pin,
-//	d(A)+1, d(B)+1    for its negation,
+//	0                     for a constant,
+//	d(P)                  for a pass-through of a pin P,
+//	d(P) + 1              for the negation of a pin P,
 //	1 + max(d(A), d(B))   for the ten operations that depend on both pins,
 //
-// where an input bit has depth 0. Nodes with other numbers of pins are treated likewise, by the pins that their
-// tables depend on. Effective depth is a property of the frozen network as trained, before any pass: a binary
-// operation counts even if both pins read the same bit.
+// where an input bit has depth 0. Nodes whose number of pins is not two are treated in the same way, with the pins on
+// which their tables depend. Effective depth is a property of the frozen network as it was trained, before any pass.
+// A binary operation counts even if both pins read the same bit.
 //
 // A percentile p is at position (width-1) p, from 0, in the order of depth. It interpolates linearly between the two
 // nearest gates, as numpy.percentile does by default. f must be valid. EffectiveDepth takes O(gates) time.
@@ -45,7 +45,8 @@ func EffectiveDepth(f *model.Frozen) []LayerDepth {
 	return layers
 }
 
-// nodeDepth returns the depth of a node, given the depths of its sources, by the recursion of [EffectiveDepth].
+// nodeDepth returns the depth of a node, given the depths of its sources. It computes the recursion described at
+// [EffectiveDepth].
 func nodeDepth(layer *model.FrozenLayer, node int, inputs, before []int32) int32 {
 	table, pins := layer.Op.At(node), len(layer.Pins)
 	deepest, support, passes := int32(0), 0, false
@@ -67,7 +68,7 @@ func nodeDepth(layer *model.FrozenLayer, node int, inputs, before []int32) int32
 	return deepest + 1
 }
 
-// describeDepths summarises depths that are at most limit.
+// describeDepths summarises depths. limit is an upper bound of the depths.
 func describeDepths(depth []int32, limit int) LayerDepth {
 	histogram, sum := make([]int, limit+1), 0
 	for _, d := range depth {

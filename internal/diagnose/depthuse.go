@@ -1,5 +1,5 @@
 // This file draws how networks use their layers, like figure 5 of the IALGN paper: the operations of their gates and
-// the effective depth of each layer. It has the paper's names of operations.
+// the effective depth of each layer. It also has the paper's names of operations.
 
 package diagnose
 
@@ -9,24 +9,24 @@ import (
 	"ialgn/internal/plot"
 )
 
-// Statistics are the statistics of a network, or their means over the network's seeds. As in the supplement of the
-// IALGN paper ("Aggregation across seeds"), they are computed for each seed first and then averaged.
+// Statistics are the statistics of a network, or their means over the network's seeds. Statistics are computed for
+// each seed first and then averaged, as in the supplement of the IALGN paper ("Aggregation across seeds").
 type Statistics struct {
-	Name       string // "" if there is no other network
+	Name       string // name of the network, or "" if there is no other network
 	Operations [16]float64
 	Categories Categories
 	Tables     *Tables      // nil for networks of gates
-	Depth      []LayerDepth // for each layer
+	Depth      []LayerDepth // indexed by layer
 }
 
-// OperationNames are the paper's names of operations, by the paper's numbers.
+// OperationNames are the paper's names of operations. The index is the paper's number of the operation.
 var OperationNames = [16]string{
 	"FALSE", "A AND B", "A AND NOT B", "A", "NOT A AND B", "B", "XOR", "OR",
 	"NOR", "XNOR", "NOT B", "A OR NOT B", "NOT A", "NOT A OR B", "NAND", "TRUE",
 }
 
-// DepthChart shows the effective depth of networks by layer: mean, 10th to 90th percentile and maximum. It
-// corresponds to figure 5 (a, b) of the paper.
+// DepthChart shows the effective depth of each layer for several networks: mean, 10th to 90th percentile, and
+// maximum. It corresponds to figure 5 (a, b) of the paper.
 func DepthChart(all []Statistics) *plot.Chart {
 	c := &plot.Chart{
 		Title: "Effective depth by layer",
@@ -49,13 +49,13 @@ func DepthChart(all []Statistics) *plot.Chart {
 	return c
 }
 
-// tabled reports whether the nodes of all networks are tables, which have no operation names.
+// tabled reports whether the nodes of all networks are tables. Tables have no operation names.
 func tabled(all []Statistics) bool {
 	return !slices.ContainsFunc(all, func(s Statistics) bool { return s.Tables == nil })
 }
 
-// OperationsChart shows how often each operation occurs beyond the first layer, like figure 5 (c) of the paper. For
-// networks of tables, it shows on how many pins the tables depend.
+// OperationsChart shows how often each operation occurs after the first layer, like figure 5 (c) of the paper. For
+// networks of tables, it shows the number of pins on which the tables depend.
 func OperationsChart(all []Statistics) *plot.Chart {
 	if tabled(all) {
 		c := shareChart("Pins that tables depend on", SupportNames)
@@ -71,8 +71,8 @@ func OperationsChart(all []Statistics) *plot.Chart {
 	return c
 }
 
-// CategoriesChart shows the shares of the paper's categories of operations or, for networks of tables, of kinds of
-// tables.
+// CategoriesChart shows the shares of the paper's categories of operations. For networks of tables, it shows the
+// shares of the kinds of tables.
 func CategoriesChart(all []Statistics) *plot.Chart {
 	if tabled(all) {
 		c := shareChart("Kinds of tables", KindNames)
@@ -97,7 +97,7 @@ func shareChart(title string, names []string) *plot.Chart {
 	}
 }
 
-// label returns the name of a curve, preceded by the network's name if there are several networks.
+// label returns the name of a curve. If there are several networks, the network's name comes first.
 func (s Statistics) label(what string) string {
 	if s.Name == "" {
 		return what

@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/plot"
 )
 
-// two are statistics with a different number at each place.
+// two are the statistics of two networks.
 var two = []Statistics{
 	{
 		Name: "RWLGN", Operations: [16]float64{1: 0.25, 3: 0.5, 15: 0.25},

@@ -21,13 +21,13 @@ type EntropyReport struct {
 	Plots   []string       `json:"plots,omitempty"`
 }
 
-// EntropyModel is the entropy of one model, by layer.
+// EntropyModel is the entropy of each layer of one model.
 type EntropyModel struct {
 	Model string    `json:"model"`
 	Mean  []float64 `json:"mean"`
 }
 
-// MeasureEntropy measures the models of a network, one at a time.
+// MeasureEntropy measures the entropy of the models of a network, one model at a time.
 func MeasureEntropy(ctx context.Context, open Opener, g *Group) (*EntropyReport, error) {
 	r := &EntropyReport{Network: g.Name, Width: g.Config.Model.Width, Depth: g.Config.Model.FrozenLayers()}
 	var all [][]float64
@@ -49,7 +49,7 @@ func MeasureEntropy(ctx context.Context, open Opener, g *Group) (*EntropyReport,
 	return r, nil
 }
 
-// EntropyOf returns the mean entropy of each layer over the test set, from layer 0, the input.
+// EntropyOf returns the mean entropy of each layer over the test set. Layer 0 is the input.
 func EntropyOf(ctx context.Context, s *Subject, threads int) ([]float64, error) {
 	counts, err := Frequencies(ctx, s.Frozen, s.Data.Test, threads)
 	if err != nil {
@@ -65,7 +65,7 @@ func EntropyOf(ctx context.Context, s *Subject, threads int) ([]float64, error) 
 // EntropyChartName is the name of the chart.
 const EntropyChartName = "entropy"
 
-// EntropyChart shows the entropy of networks by layer.
+// EntropyChart shows the entropy of each layer for several networks.
 func EntropyChart(networks []*EntropyReport) *plot.Chart {
 	c := &plot.Chart{
 		Title: "Activation entropy by layer",

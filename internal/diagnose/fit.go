@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/kernel"
 )
 
-// fit holds the probes of a layer, for all starts together, and a batch.
+// fit holds the probes of a layer, for all starts together, and a batch of samples. The arrays are:
 //
 //	weights, moments : [blocks][rows], a row of 64 columns; column k is class k%classes of start k/classes
 //	bits             : [samples][words]; bit r of a sample belongs to row r of the weights
@@ -19,20 +19,20 @@ type fit struct {
 	kernels
 	classes, starts, batch int
 
-	inputs int // bits of a sample; row inputs is the bias, and zeros follow it
-	words  int // words of a sample: rows/64
-	across int // words of a row of turned
+	inputs int // number of bits of a sample; row number inputs is the bias, and the rows after it are zeros
+	words  int // number of words of a sample, which is rows/64
+	across int // number of words in a row of turned
 
 	blocks []probeBlock
 	bits   []uint64
 	turned []uint64
 	labels []uint8
 
-	sums   []probeTable // subset sums of the errors, a table for each 32 samples
+	sums   []probeTable // subset sums of the errors, one table for every 32 samples
 	logits []float32
 }
 
-// probeBlock holds 64 columns.
+// probeBlock holds the rows of 64 columns: weights, first and second moments, and logits.
 type probeBlock struct {
 	w, m, v []row
 	logits  []row
@@ -60,7 +60,7 @@ func newFit(inputs, classes int, p Protocol) *fit {
 	return f
 }
 
-// draw draws the weights of a start.
+// draw draws the initial weights of a start.
 func (f *fit) draw(start int, r *rand.Rand) {
 	bound := 1 / math.Sqrt(float64(f.inputs))
 	for class := range f.classes {
@@ -94,7 +94,7 @@ func (f *fit) load(set *Bits, index []int32) {
 	clear(f.bits[len(index)*f.words:])
 }
 
-// turn transposes the bits of the batch.
+// turn transposes the bits of the batch into turned.
 func (f *fit) turn() {
 	var m [64]uint64
 	for w := range f.across {
@@ -123,7 +123,7 @@ func (f *fit) forward() {
 	}
 }
 
-// read returns the logits of a sample and start. The result is valid until the next call.
+// read returns the logits of a sample for one start. The result is valid until the next call.
 func (f *fit) read(sample, start int) []float32 {
 	for class := range f.logits {
 		k := start*f.classes + class
@@ -132,8 +132,8 @@ func (f *fit) read(sample, start int) []float32 {
 	return f.logits
 }
 
-// errors replaces the logits by the derivatives of the mean cross-entropy with respect to them: (softmax - label) /
-// samples.
+// errors replaces the logits by the derivatives of the mean cross-entropy with respect to the logits: (softmax -
+// label) / samples.
 func (f *fit) errors() {
 	share := 1 / float32(len(f.labels))
 	for s, label := range f.labels {
@@ -157,8 +157,8 @@ func (f *fit) errors() {
 	}
 }
 
-// update makes the step on the weights of a block, 64 rows at a time, so that only 64 rows of gradients exist at a
-// time. Rows of logits past the last sample are zeros.
+// update makes the Adam step on the weights of a block. It handles 64 rows at a time, so that gradients need memory
+// for only 64 rows. Rows of logits after the last sample are zeros.
 func (f *fit) update(b *probeBlock, adam *kernel.Adam) {
 	for q := range f.sums {
 		f.subsets(&f.sums[q], b.logits[tableBits*q:])

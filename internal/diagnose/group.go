@@ -5,35 +5,35 @@ import (
 	"slices"
 )
 
-// group is a range of the sampled outputs, with all gates that their credit flows to.
+// group is a range of the sampled outputs, with all gates to which their credit flows.
 type group struct {
-	first, last int     // range of the sampled outputs, last excluded
-	stages      []stage // [layer]
+	first, last int     // range of the sampled outputs, without last
+	stages      []stage // indexed by layer
 }
 
-// stage holds the gates of a layer that credit flows to, one row for each gate, and the edges to their readers in the
-// layer above, grouped by row. Rows are ordered by their number of edges, for [kernel.Sparse]. Rows with the same
-// number are in the order in which the readers name them, so much of what a row needs is near what the row before it
-// needed.
+// stage holds the gates of a layer to which credit flows, with one row for each gate. It also holds the edges from
+// these gates to their readers in the layer above, grouped by row. Rows are ordered by their number of edges, as
+// [kernel.Sparse] needs it. Rows with the same number of edges are in the order of their first readers. Therefore
+// consecutive rows need data that are close in memory.
 type stage struct {
 	gates  []int32
-	start  []uint32 // start of each row's edges, [rows + 1]; nil in the last layer
-	reader []uint32 // the reader's row in the stage above
+	start  []uint32 // start of each row's edges, with rows + 1 elements; nil in the last layer
+	reader []uint32 // row of the reader in the stage above
 	slope  [][2]float64
-	other  []int32 // bit row of the reader's other pin, whose bit chooses the slope
+	other  []int32 // bit row of the reader's other pin; its bit chooses the slope
 	chosen []float64
 	looks  []look
 }
 
-// look is a sampled gate among the rows of a stage.
+// look describes a sampled gate that has a row in a stage.
 type look struct {
 	row, sampled int
-	a, b         int   // bit rows of its pins
-	pattern      uint8 // bits of its pins in the current sample
+	a, b         int   // bit rows of the gate's pins
+	pattern      uint8 // bits of the gate's pins in the current sample
 }
 
-// edges calls visit for each parent that gate i of layer l passes credit to, with the two slopes and the bit row that
-// chooses between them. Edges with two slopes of exactly 0 are left out.
+// edges calls visit for each parent to which gate i of layer l passes credit. visit gets the two slopes, and the bit
+// row that chooses between the slopes. Edges whose slopes are both exactly 0 are left out.
 func (n *network) edges(l, i int, visit func(parent int, slope [2]float64, other int)) {
 	for pin, slope := range n.slopes[l][i] {
 		if l == 0 || slope == [2]float64{} {
@@ -49,8 +49,8 @@ func (n *network) edges(l, i int, visit func(parent int, slope [2]float64, other
 	}
 }
 
-// split returns the groups of the sampled outputs: one for each class if credit stays within classes, because then
-// the walks are short, and otherwise a single group.
+// split returns the groups of the sampled outputs. If credit stays within classes, there is one group for each class,
+// because the walks are then short. Otherwise there is a single group.
 func (n *network) split(sampled []int) []*group {
 	var groups []*group
 	perClass, parts := n.m.Width/len(n.m.Classes), 0
@@ -70,7 +70,7 @@ func (n *network) split(sampled []int) []*group {
 	return groups
 }
 
-// reached returns the number of gates that the credit of some outputs flows to.
+// reached returns the number of gates to which the credit of some outputs flows.
 func (n *network) reached(outputs []int) int {
 	own, count := make([]bool, n.m.Width), 0
 	for _, i := range outputs {
@@ -89,7 +89,7 @@ func (n *network) reached(outputs []int) int {
 	return count
 }
 
-// build fills the group's stages, walking down from its outputs.
+// build makes the stages of the group. It walks down from the outputs of the group.
 func (g *group) build(n *network, sampled []int) {
 	g.stages = make([]stage, len(n.layers))
 	gates := []int32(nil)
@@ -106,7 +106,7 @@ func (g *group) build(n *network, sampled []int) {
 	}
 }
 
-// edge is a path of credit from a reader down to a gate.
+// edge is a path on which credit flows from a reader down to a gate.
 type edge struct {
 	gate   int32
 	reader uint32
@@ -114,7 +114,7 @@ type edge struct {
 	slope  [2]float64
 }
 
-// below returns the stage of layer l-1, given the stage of layer l.
+// below returns the stage of layer l-1. above is the stage of layer l.
 func below(n *network, l int, above *stage) stage {
 	var edges []edge
 	readers := make([]int32, n.m.Width)
@@ -130,7 +130,7 @@ func below(n *network, l int, above *stage) stage {
 	return t
 }
 
-// number assigns a row to each gate with readers and counts the rows' edges.
+// number assigns a row to each gate that has readers, and counts the edges of the rows.
 func (t *stage) number(edges []edge, readers []int32) {
 	seen := make([]bool, len(readers))
 	for _, e := range edges {
@@ -146,7 +146,7 @@ func (t *stage) number(edges []edge, readers []int32) {
 	}
 }
 
-// place stores the edges by row, keeping their order within a row.
+// place stores the edges row by row. It keeps the order of edges within a row.
 func (t *stage) place(edges []edge, next []int32) {
 	for r, i := range t.gates {
 		next[i] = int32(t.start[r])
@@ -160,7 +160,7 @@ func (t *stage) place(edges []edge, next []int32) {
 	}
 }
 
-// look finds the sampled gates of a stage.
+// look finds the sampled gates that have a row in a stage.
 func (t *stage) look(n *network, l int, sampled []int) {
 	rows := make(map[int32]int, len(t.gates))
 	for r, i := range t.gates {
@@ -173,7 +173,7 @@ func (t *stage) look(n *network, l int, sampled []int) {
 	}
 }
 
-// choose sets the slopes and the patterns of a sample.
+// choose sets, for a sample, the chosen slopes of edges and the patterns of sampled gates.
 func (t *stage) choose(n *network, sample int) {
 	for e, other := range t.other {
 		t.chosen[e] = t.slope[e][n.bit(int(other), sample)]

@@ -18,12 +18,13 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// Known remembers the results of probes by the bits that were probed, so that networks that share a Known do not have
-// the same bits probed twice. If networks encode the same data alike, probing their input is most of the work. A
-// Known is safe for use by several goroutines. The zero value is empty and is not stored in a file.
+// Known remembers the results of probes. The bits that were probed identify a result, so networks that share a Known
+// do not probe the same bits twice. This saves most of the work if networks encode the same data in the same way and
+// the input is probed. A Known is safe for use by several goroutines. The zero value is empty and is not stored in a
+// file.
 type Known struct {
 	mutex   sync.Mutex
-	results []result               // in the order in which they were found
+	results []result               // results in the order in which they were found
 	running map[task]chan struct{} // closed when the task ends
 
 	path string
@@ -31,10 +32,11 @@ type Known struct {
 	warn func(error)
 }
 
-// version is the version of the results. It changes when probes draw, order or add differently.
+// version is the version of the results. It must change if probes draw, order or add in another way.
 const version = 1
 
-// task is everything that a layer's accuracies depend on. The bits are identified by their digests.
+// task identifies a result. It has everything on which the accuracies of a layer depend. The bits are identified by
+// their digests.
 type task struct {
 	Version int    `json:"version"`
 	Train   string `json:"train_digest"`
@@ -43,10 +45,10 @@ type task struct {
 	Protocol
 }
 
-// result is a line of the file.
+// result is a result, as stored in a line of the file.
 type result struct {
 	task
-	Accuracies []float64 `json:"accuracies"` // [start]
+	Accuracies []float64 `json:"accuracies"` // indexed by start
 }
 
 func newTask(train, test *Bits, classes int, p Protocol) task {
@@ -54,9 +56,9 @@ func newTask(train, test *Bits, classes int, p Protocol) task {
 	return task{version, hex.EncodeToString(a[:]), hex.EncodeToString(b[:]), classes, p}
 }
 
-// OpenKnown returns the results in the file at path (none if there is no file) and stores new results there from then
-// on. If writing fails, warn is called, and the next result tries again. It is an error if another process has the
-// file open, or if the file has another format. [Known.Close] lets others open the file.
+// OpenKnown reads the results in the file at path, if the file exists, and stores new results there. If writing
+// fails, it calls warn and tries again at the next result. OpenKnown returns an error if another process has the file
+// open, or if the file has another format. [Known.Close] lets others open the file.
 func OpenKnown(path string, warn func(error)) (*Known, error) {
 	if err := outfile.CheckWritable(path); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -77,7 +79,7 @@ func OpenKnown(path string, warn func(error)) (*Known, error) {
 	return k, nil
 }
 
-// Close lets other processes open the file, if there is one.
+// Close closes the file, if there is one, so that other processes can open it.
 func (k *Known) Close() {
 	if k.lock != nil {
 		k.lock.Release()
@@ -109,7 +111,7 @@ func (k *Known) read() error {
 	return nil
 }
 
-// probeLists parses a line of the file. Anybody may have edited the file.
+// probeLists parses a line of the file. It accepts nothing unexpected, because users may have edited the file.
 func probeLists(line []byte) (r result, err error) {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
@@ -124,7 +126,7 @@ func probeLists(line []byte) (r result, err error) {
 	return r, r.check()
 }
 
-// check returns an error for a result that is impossible.
+// check returns an error if the result is impossible.
 func (r result) check() error {
 	switch {
 	case len(r.Accuracies) == 0 || len(r.Accuracies) != r.Starts:
@@ -135,8 +137,8 @@ func (r result) check() error {
 	return nil
 }
 
-// do returns the accuracies of a task and true if they are known. Otherwise it returns the result of train and false.
-// Of simultaneous calls for the same task, one trains and the others wait for its result.
+// do returns the accuracies of a task. If they are known, it also returns true. Otherwise it calls train and returns
+// false. If several goroutines call do for the same task, one trains and the others wait for its result.
 func (k *Known) do(ctx context.Context, t task, train func() ([]float64, error)) ([]float64, bool, error) {
 	for {
 		accuracies, others, done := k.begin(t)
@@ -157,8 +159,9 @@ func (k *Known) do(ctx context.Context, t task, train func() ([]float64, error))
 	}
 }
 
-// begin returns exactly one of three things: the accuracies of a task, if known; a channel that is closed when the
-// call that is training the task ends; or a channel that the caller must close when it has trained the task.
+// begin returns one of three values and leaves the other two nil. accuracies is the known result of the task. others
+// is a channel that is closed when the goroutine that trains the task now has ended. done means that the caller must
+// train the task and then close done.
 func (k *Known) begin(t task) (accuracies []float64, others <-chan struct{}, done chan struct{}) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
@@ -177,7 +180,7 @@ func (k *Known) begin(t task) (accuracies []float64, others <-chan struct{}, don
 	return nil, nil, k.running[t]
 }
 
-// end adds the result of a task that has ended and writes the file, if there is one.
+// end records the end of a task. If err is nil, it adds the result and writes the file, if there is one.
 func (k *Known) end(t task, accuracies []float64, err error) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()

@@ -14,8 +14,8 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// TestKnown probes networks that read the same input. The input is probed only once, and again only if a label, a
-// sample or the protocol differs.
+// TestKnown probes networks that read the same input. The input must be probed only once. It must be probed again
+// only if a label, a sample or the protocol differs.
 func TestKnown(t *testing.T) {
 	p := Protocol{Epochs: 3, Batch: 50, Rate: 0.01, Starts: 2, Seed: 1}
 	a, b, labels, samples := probeNetwork(4), probeNetwork(5), probeNetwork(4), probeNetwork(4)
@@ -27,8 +27,8 @@ func TestKnown(t *testing.T) {
 	for i, tt := range []struct {
 		n       ProbeNetwork
 		p       Protocol
-		layers  int // not known yet
-		results int // known afterwards
+		layers  int // number of layers whose result is not known before
+		results int // number of results that are known afterwards
 	}{
 		{a, p, 2, 2}, {a, p, 0, 2}, {b, p, 1, 3}, {labels, p, 2, 5}, {samples, p, 2, 7}, {a, longer, 2, 9},
 	} {
@@ -54,8 +54,8 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestKnownAtOnce probes layers with the same bits at the same time. The others wait for the first. If it fails,
-// another takes its place.
+// TestKnownAtOnce probes layers with the same bits at the same time. One of them trains and the others wait. If the
+// first fails, another must take its place.
 func TestKnownAtOnce(t *testing.T) {
 	f := netgen.Model(netgen.ModelOptions{Width: 99, Depth: 6, Features: 9, Seed: 4, ShareA: 1}).Freeze()
 	n := probeNetwork(4)
@@ -93,8 +93,8 @@ func TestKnownAtOnce(t *testing.T) {
 	}
 }
 
-// TestVersion compares results with recorded figures. If they change, the version must change, because files keep
-// figures.
+// TestVersion compares results with recorded figures. If the figures change, the version must change too, because
+// files keep old figures.
 func TestVersion(t *testing.T) {
 	got, err := probeNetwork(4).Run(t.Context(), []int{0, 6}, Protocol{Epochs: 3, Batch: 50, Rate: 0.01, Starts: 2, Seed: 1}, 1,
 		func(int, int) {})
@@ -105,7 +105,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// open opens a file of results. Writing to it must not fail.
+// open opens a file of results. If writing to it fails, the test fails.
 func open(t *testing.T, path string) *Known {
 	t.Helper()
 	k, err := OpenKnown(path, func(err error) { t.Error(err) })
@@ -115,7 +115,7 @@ func open(t *testing.T, path string) *Known {
 	return k
 }
 
-// TestKept interrupts a run after its first layer, and resumes with the results in the file.
+// TestKept interrupts a run after its first layer and resumes it. The resumed run must use the results in the file.
 func TestKept(t *testing.T) {
 	p := Protocol{Epochs: 3, Batch: 50, Rate: 0.01, Starts: 2, Seed: 1}
 	path := filepath.Join(t.TempDir(), "kept.jsonl")
@@ -155,7 +155,7 @@ func TestKept(t *testing.T) {
 	}
 	n.Known.Close()
 
-	// The file gets numbers that no run computes, so the results show whether it was read.
+	// The file gets numbers that no run computes. Results with these numbers show that the file was read.
 	text, err = os.ReadFile(path)
 	if err != nil || strings.Count(string(text), "\n") != 3 {
 		t.Fatalf("%v, the file has\n%s", err, text)
@@ -174,7 +174,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestKeptUnwritable removes the folder. The run goes on, and reports it for each layer.
+// TestKeptUnwritable removes the folder. The run must continue, and report the failure for each layer.
 func TestKeptUnwritable(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "gone")
 	if err := os.Mkdir(folder, 0o700); err != nil {
@@ -197,7 +197,7 @@ func TestKeptUnwritable(t *testing.T) {
 	}
 }
 
-// TestOpenKnown refuses files that are not files of results.
+// TestOpenKnown checks that files that are not files of results are refused.
 func TestOpenKnown(t *testing.T) {
 	const good = `{"version":1,"train_digest":"a","test_digest":"b","classes":3,"epochs":1,"batch":50,"rate":0.01,"starts":2,"seed":1,"accuracies":[0.5,1]}`
 	for _, tt := range []struct{ text, want string }{
@@ -218,7 +218,7 @@ func TestOpenKnown(t *testing.T) {
 		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // the second open shows that the first released the lock
+		for range 2 { // the second open succeeds only if the first file was closed
 			if _, err := OpenKnown(path, nil); err == nil || !strings.Contains(err.Error(), path+": "+tt.want) {
 				t.Errorf("%.300s: %v, want %s", tt.text, err, tt.want)
 			}

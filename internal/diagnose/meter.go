@@ -12,13 +12,13 @@ import (
 type meter struct {
 	pass     *pass
 	reach    *reach
-	truths   [][]truth   // [layer][sampled]
-	scorers  []*scorer   // a scorer for each goroutine
-	coverage [][]float64 // [layer][batch]; only for layers with an eligible gate
-	purity   [][]float64 // [layer][batch]; only for batches with a covered gate
+	truths   [][]truth   // indexed [layer][sampled]
+	scorers  []*scorer   // one scorer for each goroutine
+	coverage [][]float64 // indexed [layer][batch]; only for layers with an eligible gate
+	purity   [][]float64 // indexed [layer][batch]; only for batches with a covered gate
 }
 
-// newMeter returns a meter for a valid model. Batches may have at most the given number of samples.
+// newMeter returns a meter for a valid model. batch is the maximum number of samples in a batch.
 func newMeter(m *model.Model, sampled []int, batch int, members *crew.Crew) *meter {
 	n := newNetwork(m, batch)
 	t := &meter{
@@ -38,7 +38,7 @@ func newMeter(m *model.Model, sampled []int, batch int, members *crew.Crew) *met
 	return t
 }
 
-// batch measures the batch whose inputs are in the network.
+// batch measures a batch. The inputs of the batch must be in the network.
 func (t *meter) batch(ctx context.Context, labels []uint8, done func(sample int)) {
 	t.pass.batch(ctx, labels, done)
 	if ctx.Err() != nil {
@@ -56,7 +56,7 @@ func (t *meter) batch(ctx context.Context, labels []uint8, done func(sample int)
 	}
 }
 
-// eligible returns the number of sampled gates of a layer that reach a sampled output.
+// eligible returns the number of sampled gates of a layer from which a sampled output can be reached.
 func (t *meter) eligible(l int) int {
 	count := 0
 	for _, ok := range t.reach.eligible[l] {
@@ -83,7 +83,7 @@ func (t *meter) result() *CreditResult {
 	return r
 }
 
-// spread returns the mean and deviation of values, or nil if there are none.
+// spread returns the mean and the deviation of values, or nil if there are no values.
 func spread(values []float64) *trainer.Spread {
 	if len(values) == 0 {
 		return nil

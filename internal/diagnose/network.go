@@ -6,14 +6,15 @@ import (
 	"ialgn/internal/model"
 )
 
-// network holds what credit needs of a model: the slopes of its relaxed gates, and the bits of its hard forward pass.
+// network holds the parts of a model on which credit depends: the slopes of its relaxed gates, and the bits of its
+// hard forward pass.
 type network struct {
 	m      *model.Model
 	frozen *model.Frozen
 	layers []layer
-	slopes [][]slopes // [layer][gate]
+	slopes [][]slopes // indexed [layer][gate]
 
-	// Bit rows of a batch: the rows of the inputs, then the rows of each layer's gates.
+	// bits holds the bit rows of a batch. The rows of the inputs come first, then the rows of each layer's gates.
 	bits  []uint64
 	words int
 }
@@ -24,7 +25,7 @@ type layer struct {
 	at      int // index of the layer in the section
 }
 
-// pins is the number of pins of a gate: A (0) and B (1).
+// pins is the number of pins of a gate. Pin A is number 0 and pin B number 1.
 const pins = 2
 
 // newNetwork returns the network of a valid model, with room for a batch.
@@ -46,10 +47,11 @@ func newNetwork(m *model.Model, batch int) *network {
 	return n
 }
 
-// inputs returns the rows that hold a batch's inputs, for the caller to fill.
+// inputs returns the rows of a batch's inputs. The caller must fill them.
 func (n *network) inputs() []uint64 { return n.bits[:n.m.Encoder.Inputs()*n.words] }
 
-// forward computes the other rows. It returns the number of gates of each class that are 1, [class][sample].
+// forward computes the other rows. It returns the number of gates that are 1 for each class and sample, indexed
+// [class][sample].
 func (n *network) forward(samples int) []int32 {
 	e, words := model.NewEvaluator(n.frozen), n.m.Width*n.words
 	hidden := n.bits[len(n.inputs()):]
@@ -59,7 +61,7 @@ func (n *network) forward(samples int) []int32 {
 	return counts
 }
 
-// row returns the index of the row that a pin of a gate reads.
+// row returns the index of the bit row that a pin of a gate reads.
 func (n *network) row(l, i, pin int) int {
 	p := &n.frozen.Layers[l].Pins[pin]
 	wire := int(p.Index[i])
@@ -77,8 +79,8 @@ func (n *network) bit(row, sample int) uint64 {
 // pin returns a pin of a layer's gates.
 func (l layer) pin(pin int) *model.Pin { return &l.section.Pins[pin] }
 
-// parents calls visit for each hidden gate that a pin of gate i is wired to, selected or not, with its index among
-// the pin's candidates.
+// parents calls visit for each hidden gate to which a pin of gate i is wired. The gate need not be selected. visit
+// also gets the gate's index among the pin's candidates.
 func (l layer) parents(i, pin int, visit func(parent, candidate int)) {
 	p := l.pin(pin)
 	switch p.Source {
@@ -91,7 +93,7 @@ func (l layer) parents(i, pin int, visit func(parent, candidate int)) {
 	}
 }
 
-// shares returns the selection probabilities of a pin's candidates.
+// shares returns the selection probability of each candidate of a pin.
 func (l layer) shares(i, pin int) []float64 {
 	p := l.pin(pin)
 	if p.K == 1 {

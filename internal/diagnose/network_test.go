@@ -22,8 +22,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// probeNetwork returns a random network, and samples whose labels can be computed from the input bits. The samples do
-// not depend on the seed.
+// probeNetwork returns a random network, and samples whose labels can be computed from the input bits. Only the
+// network depends on the seed.
 func probeNetwork(seed uint64) ProbeNetwork {
 	f := netgen.Model(netgen.ModelOptions{Width: 99, Depth: 6, Features: 9, Seed: seed}).Freeze()
 	train, test := netgen.Samples(&f.Encoder, 700, 3, 1), netgen.Samples(&f.Encoder, 300, 3, 2)
@@ -39,8 +39,8 @@ func probeNetwork(seed uint64) ProbeNetwork {
 	return ProbeNetwork{f, train, test, new(Known)}
 }
 
-// TestRun probes on several numbers of threads and paths, with the same results. The input bits determine the class
-// completely, the last layer of a random network does not.
+// TestRun probes with several numbers of threads and with each path. The results must be the same. The input bits
+// determine the class completely, but the last layer of a random network does not.
 func TestRun(t *testing.T) {
 	n, layers := probeNetwork(4), []int{0, 1, 6}
 	p := Protocol{Epochs: 20, Batch: 50, Rate: 0.01, Starts: 2, Seed: 1}

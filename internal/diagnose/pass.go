@@ -9,25 +9,26 @@ import (
 	"ialgn/internal/kernel"
 )
 
-// lanes is the number of outputs that are handled together: their credit at a gate fills a cache line.
+// lanes is the number of outputs that are handled together. Their credit at a gate fills a cache line.
 const lanes = kernel.SparseLanes
 
-// block holds some outputs of a group, one for each lane.
+// block holds some outputs of a group. Each output has a lane.
 type block struct {
 	*group
-	first, last int                        // range of the sampled outputs, last excluded
-	sums        [][patterns][lanes]float64 // [layer][sampled], over the samples so far
+	first, last int                        // range of the sampled outputs, without last
+	sums        [][patterns][lanes]float64 // indexed [layer][sampled]; sums over the samples so far
 }
 
-// pass computes the credit of a batch. For each pair of a sampled output and a sampled gate of any layer, it is the
-// gradient that reaches the gate's value, summed over the samples with the same bits at the gate's pins.
+// pass computes the credit of a batch for each pair of a sampled output and a sampled gate. The credit is the
+// gradient that reaches the gate's value. It is summed separately for each combination of bits at the gate's pins,
+// over the samples with these bits.
 type pass struct {
 	n       *network
 	sampled []int
 	members *crew.Crew
 	groups  []*group
 	blocks  []block
-	rows    [][2][][lanes]float64 // for each goroutine, the credit of the current stage and of the stage above
+	rows    [][2][][lanes]float64 // for each goroutine, the credit in the current stage and in the stage above
 }
 
 func newPass(n *network, sampled []int, members *crew.Crew) *pass {
@@ -48,8 +49,8 @@ func newPass(n *network, sampled []int, members *crew.Crew) *pass {
 	return p
 }
 
-// batch computes the credit of the batch whose inputs are in the network. If ctx ends, it stops early and the sums
-// have no meaning.
+// batch computes the credit of a batch. The inputs of the batch must be in the network. If ctx is cancelled, batch
+// stops early and the sums have no meaning.
 func (p *pass) batch(ctx context.Context, labels []uint8, done func(sample int)) {
 	counts := p.n.forward(len(labels))
 	for i := range p.blocks {
@@ -64,8 +65,8 @@ func (p *pass) batch(ctx context.Context, labels []uint8, done func(sample int))
 	}
 }
 
-// loss returns the gradient of the batch's mean cross-entropy with respect to an output of each class, for sample s
-// of the given number of samples.
+// loss returns the gradient of the batch's mean cross-entropy for sample s. It has one element for each class, which
+// is the gradient with respect to an output of this class. samples is the number of samples in the batch.
 func (n *network) loss(counts []int32, s, samples int, label uint8) []float64 {
 	tau := n.m.Config.Model.Tau
 	top, sum, delta := int32(0), 0.0, make([]float64, len(n.m.Classes))
@@ -86,14 +87,14 @@ func (n *network) loss(counts []int32, s, samples int, label uint8) []float64 {
 	return delta
 }
 
-// sample adds a sample to the sums.
+// sample adds the credit of a sample to the sums.
 func (p *pass) sample(s int, delta []float64) {
 	depth := len(p.n.layers)
 	p.share(len(p.groups)*depth, func(_, task int) { p.groups[task/depth].stages[task%depth].choose(p.n, s) })
 	p.share(len(p.blocks), func(member, task int) { p.down(member, &p.blocks[task], delta) })
 }
 
-// share calls task for 0 to tasks-1. Each goroutine takes the next task when it is free.
+// share calls task for the numbers 0 to tasks-1. Each goroutine takes the next number when it is free.
 func (p *pass) share(tasks int, task func(member, task int)) {
 	var next atomic.Int32
 	p.members.Run(func(member int) {
@@ -103,7 +104,7 @@ func (p *pass) share(tasks int, task func(member, task int)) {
 	})
 }
 
-// down propagates a block's credit of a sample from the outputs to the first layer.
+// down computes the credit of one sample for a block, from the outputs down to the first layer.
 func (p *pass) down(member int, b *block, delta []float64) {
 	own, next := p.rows[member][0], p.rows[member][1]
 	top, perClass := len(b.stages)-1, p.n.m.Width/len(delta)

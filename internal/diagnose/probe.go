@@ -1,21 +1,23 @@
-// This file trains the linear probes of the IALGN paper: linear classifiers (softmax regression with Adam) on the
-// bits of a frozen network's layers. Their test accuracy shows how well the classes can be told from a layer by
-// weighing and adding.
+// This file trains the linear probes of the IALGN paper. A probe is a linear classifier (softmax regression with
+// Adam) on the bits of a layer of a frozen network. The test accuracy of the probe shows how well a weighted sum of
+// the layer's bits can tell the classes apart.
 //
 // The paper does not say how a probe starts. Here it starts like PyTorch's linear layer: weights and bias are uniform
 // between plus and minus 1/sqrt(bits). All starts of a layer are trained together in one pass over its bits. They
-// share the order of samples, which is drawn again each epoch.
+// share the order of samples, which is drawn again in each epoch.
 //
 // # How it is computed
 //
-// Inputs are bits, so a weighted sum is the sum of the weights whose bits are 1. For each four bits it is one of
-// sixteen sums, which are computed once for all samples of a batch. Likewise, the gradient of a weight is the sum of
-// the errors of the samples whose bit is 1, four samples at a time (the method of the four Russians). Weights are
-// stored as rows of 64 columns, one column for each class and start, with zeros after the last. The bias is the
-// weight of one more bit, which is always 1.
+// Inputs are bits, so a weighted sum is the sum of the weights whose bits are 1. For every four bits, it is one of
+// sixteen sums, which are computed once for all samples of a batch. In the same way, the gradient of a weight is the
+// sum of the errors of the samples whose bit is 1, and four samples are taken together. This is the method of the
+// four Russians.
 //
-// All arithmetic is float32, every product is rounded before it is added, and every sum has one order. So results
-// depend neither on the processor nor on the number of threads.
+// Weights are stored as rows of 64 columns, one column for each class and start, with zeros after the last. The bias
+// is the weight of an additional bit, which is always 1.
+//
+// All arithmetic is float32. Every product is rounded before it is added, and every sum has a fixed order. Therefore
+// results depend neither on the processor nor on the number of threads.
 
 package diagnose
 
@@ -31,23 +33,23 @@ import (
 type Protocol struct {
 	Epochs int     `json:"epochs"`
 	Batch  int     `json:"batch"`
-	Rate   float64 `json:"rate"`   // Adam's learning rate
-	Starts int     `json:"starts"` // probes of a layer, each from its own initial weights
+	Rate   float64 `json:"rate"`   // learning rate of Adam
+	Starts int     `json:"starts"` // number of probes of a layer, each with its own initial weights
 	Seed   uint64  `json:"seed"`
 }
 
-// Paper is the paper's protocol.
+// Paper is the protocol of the IALGN paper.
 var Paper = Protocol{Epochs: 200, Batch: 100, Rate: 0.01, Starts: 5, Seed: 1}
 
-// The constants of Adam. The paper leaves them at their defaults.
+// These are the constants of Adam. The paper leaves them at their defaults.
 const (
 	beta1 = 0.9
 	beta2 = 0.999
 	eps   = 1e-8
 )
 
-// Train trains the probes of a layer on the bits train and returns their accuracies on the bits test, [start]. step
-// is called after each epoch. If ctx ends first, Train returns its error.
+// Train trains the probes of a layer on the bits train. It returns the accuracy of each start on the bits test. step
+// is called after each epoch. If ctx is cancelled, Train returns the context's error.
 func Train(ctx context.Context, train, test *Bits, classes int, p Protocol, step func()) ([]float64, error) {
 	f := newFit(train.Width, classes, p)
 	order := make([]int32, len(train.Labels))

@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// Layers returns the layers that the paper probes, as far as a network of the given depth has them, and its last
-// layer.
+// Layers returns the layers to probe in a network of the given depth. These are the layers that the paper probes, as
+// far as the network has them, and the network's last layer.
 func Layers(depth int) []int {
 	var layers []int
 	for _, l := range []int{0, 1, 10, 20, 40, 60, 80, 100} {
@@ -29,12 +29,13 @@ type ProbeNetwork struct {
 	Known       *Known           // results of earlier probes, not nil
 }
 
-// Run probes layers, one for each thread at a time. It returns the accuracies on the test set,
-// [layer][start]. For each layer under way it holds the bits of all samples: bits x samples / 8 bytes.
+// Run probes layers, at most one per thread at the same time. It returns the accuracies on the test set, indexed
+// [layer][start]. For each layer that is being probed, it holds the bits of all samples in memory: bits x samples / 8
+// bytes.
 //
-// step is called after each epoch of a layer, one call at a time, with the number of epochs done and the number of
-// all epochs. Epochs of layers whose result is already known are not counted. If ctx ends first, Run returns its
-// error.
+// step is called after each epoch of a layer, one call at a time. It gets the number of epochs done and the number of
+// all epochs. Epochs of layers whose result is already known are not counted. If ctx is cancelled, Run returns the
+// context's error.
 func (n ProbeNetwork) Run(ctx context.Context, layers []int, p Protocol, threads int,
 	step func(done, all int),
 ) ([][]float64, error) {
@@ -56,7 +57,7 @@ func (n ProbeNetwork) Run(ctx context.Context, layers []int, p Protocol, threads
 	return results, g.Wait()
 }
 
-// layer probes a layer, unless the same bits have been probed before.
+// layer probes a layer, unless the same bits were probed before.
 func (n ProbeNetwork) layer(ctx context.Context, layer int, p Protocol, epochs *counter) ([]float64, error) {
 	train, err := Collect(ctx, n.Frozen, n.Train, layer, 1)
 	if err != nil {
@@ -89,7 +90,7 @@ func (c *counter) next() {
 	c.step(c.done, c.all)
 }
 
-// without subtracts epochs that need not be done.
+// without subtracts epochs that are not needed.
 func (c *counter) without(epochs int) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -26,7 +26,7 @@ func random(r *rand.Rand, samples, inputs, classes int) *Bits {
 	return b
 }
 
-// slowProbe is one start of a probe in float64, weight by weight: [class][input], the bias last.
+// slowProbe is one start of a probe in float64. Weights are indexed [class][input], and the bias is the last input.
 type slowProbe struct{ w, m, v [][]float64 }
 
 func newSlow(f *fit, start int) *slowProbe {
@@ -42,7 +42,7 @@ func newSlow(f *fit, start int) *slowProbe {
 	return s
 }
 
-// input returns a sample's inputs, and 1 for the bias.
+// input returns the inputs of a sample, and 1 for the bias.
 func input(set *Bits, i int) []float64 {
 	var x []float64
 	for b := range set.Width {
@@ -77,7 +77,7 @@ func (s *slowProbe) loss(set *Bits, index []int32) float64 {
 	return sum / float64(len(index))
 }
 
-// step makes the t-th step of Adam, as its paper writes it.
+// step makes step t of Adam, as the paper about Adam describes it.
 func (s *slowProbe) step(set *Bits, index []int32, rate float64, t int) {
 	gradient := make([][]float64, len(s.w))
 	for c := range gradient {
@@ -104,7 +104,7 @@ func (s *slowProbe) step(set *Bits, index []int32, rate float64, t int) {
 	}
 }
 
-// probeCases cross the edges of words, of columns and of tables.
+// probeCases have sizes just above the sizes of words, of rows and of tables.
 var probeCases = []struct{ inputs, classes, starts, samples, batch int }{
 	{5, 3, 1, 40, 16},
 	{70, 3, 2, 130, 100},
@@ -149,7 +149,7 @@ func TestProbeBruteForce(t *testing.T) {
 	}
 }
 
-// checkPadding fails if a weight that belongs to no input, class or start is not 0.
+// checkPadding fails the test if a weight that belongs to no input, class or start is not 0.
 func checkPadding(t *testing.T, f *fit) {
 	t.Helper()
 	for b := range f.blocks {
@@ -189,8 +189,8 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// TestStart draws the weights of a start. They must be within their bounds, fill the range, and differ from the next
-// start's.
+// TestStart draws the weights of a start. They must be within their bounds, fill the range, and differ from the
+// weights of the next start.
 func TestStart(t *testing.T) {
 	f := newFit(400, 4, Protocol{Batch: 10, Starts: 2, Seed: 3})
 	bound, sum, largest, same := 0.05, 0.0, 0.0, 0
@@ -210,7 +210,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestTrain learns a class that is linear in the bits, and cannot learn their parity.
+// TestTrain trains probes for two classes of labels. Probes must learn labels that are linear in the bits. They
+// cannot learn the parity of the bits.
 func TestTrain(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	label := map[string]func(x uint64) uint8{

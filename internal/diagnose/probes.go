@@ -10,18 +10,18 @@ import (
 	"ialgn/trainer"
 )
 
-// ProbeStudy says how networks are probed.
+// ProbeStudy says how the models of networks are probed.
 type ProbeStudy struct {
 	Open     Opener
 	Protocol Protocol
 	Known    *Known
 
-	// Begin is called for each model that is probed. Of its results, progress is called with the number of epochs
-	// done, and end when the model is done.
+	// Begin is called for each model that is probed, and returns two functions. progress is called with the number of
+	// epochs done and of all epochs. end is called when the model is done.
 	Begin func(path string) (progress func(done, of int), end func(error))
 }
 
-// Network probes the layers of the models of a network, one at a time.
+// Network probes the layers of the models of a network, one model at a time.
 func (s ProbeStudy) Network(ctx context.Context, g *Group, layers []int) (*ProbeReport, error) {
 	m := g.Config.Model
 	r := &ProbeReport{
@@ -65,7 +65,8 @@ func (s ProbeStudy) model(ctx context.Context, path string, layers []int) (*Prob
 }
 
 // ProbeReport is the report on the models of one network. Its values are means over each model's starts and then over
-// the models. Std is the standard deviation over the models or, if there is only one, over its starts.
+// the models. Std is the standard deviation over the models. If there is only one model, it is the standard deviation
+// over the starts.
 type ProbeReport struct {
 	Network  string       `json:"network"`
 	Width    int          `json:"width"`
@@ -80,12 +81,12 @@ type ProbeReport struct {
 	Plots    []string     `json:"plots,omitempty"`
 }
 
-// ProbeModel is the result of probing one model, by layer.
+// ProbeModel is the result of probing the layers of one model.
 type ProbeModel struct {
 	Model    string      `json:"model"`
 	Accuracy []float64   `json:"accuracy"` // mean over the starts
 	Entropy  []float64   `json:"entropy"`
-	Starts   [][]float64 `json:"starts"` // [layer][start]
+	Starts   [][]float64 `json:"starts"` // indexed [layer][start]
 }
 
 func (r *ProbeReport) average() {
@@ -106,8 +107,8 @@ func (r *ProbeReport) average() {
 // ProbeChartNames are the names of the charts.
 var ProbeChartNames = []string{"probes-layer", "probes-entropy"}
 
-// ProbeCharts returns charts of accuracy by layer and of accuracy by entropy, like the paper's figure 4, in the order
-// of [ProbeChartNames].
+// ProbeCharts returns two charts, like the paper's figure 4: accuracy by layer, and accuracy by entropy. They are in
+// the order of [ProbeChartNames].
 func ProbeCharts(networks []*ProbeReport) []*plot.Chart {
 	byLayer := &plot.Chart{
 		Title: "Linear probes by layer", X: plot.Axis{Label: "layer"},

@@ -7,19 +7,20 @@ import (
 	"ialgn/internal/crew"
 )
 
-// reachWords is the number of words of descendants carried down at a time: enough to make the walk along the wires
-// cheap, and few enough to stay in a cache.
+// reachWords is the number of words of descendants that are carried down together. It is large enough to make the
+// walk along the wires cheap, and small enough for the words to stay in a cache.
 const reachWords = 16
 
-// reach is what sampled gates reach through hidden wires, selected or not, [layer][sampled].
+// reach says which outputs the sampled gates reach through hidden wires. The wires need not be selected. Both fields
+// are indexed [layer][sampled].
 type reach struct {
-	outputs  [][]int32 // number of outputs reached: |D| in the paper
-	eligible [][]bool  // whether a sampled output is among them
+	outputs  [][]int32 // number of outputs reached, which is |D| in the paper
+	eligible [][]bool  // whether a sampled output is reached
 }
 
-// newReach follows the wires down from all outputs, exactly, as bit sets.
+// newReach follows the wires down from all outputs. The results are exact, since the outputs are kept as bit sets.
 //
-// Cost: width^2/64 OR operations on words for each pin and layer.
+// It takes width^2/64 OR operations on words for each pin and layer.
 func newReach(n *network, sampled []int, members *crew.Crew) *reach {
 	r := &reach{}
 	for range n.layers {
@@ -47,10 +48,10 @@ func newReach(n *network, sampled []int, members *crew.Crew) *reach {
 	return r
 }
 
-// descent follows the wires down from some of the outputs.
+// descent follows the wires down from a range of outputs.
 type descent struct {
 	n         *network
-	first     int // first of the outputs
+	first     int // index of the first output
 	own, next [][reachWords]uint64
 	counts    [][]int32
 	hits      [][]bool
@@ -63,7 +64,7 @@ func newDescent(n *network, first int) *descent {
 	}
 }
 
-// all goes down through all layers.
+// all goes down through all layers, and counts the outputs that sampled gates reach.
 func (d *descent) all(sampled []int) {
 	depth := len(d.n.layers)
 	d.counts, d.hits = make([][]int32, depth), make([][]bool, depth)
@@ -85,7 +86,7 @@ func (d *descent) all(sampled []int) {
 	d.own, d.next = nil, nil
 }
 
-// count counts what the sampled gates of a layer reach.
+// count counts the outputs that the sampled gates of a layer reach. wanted marks the sampled outputs.
 func (d *descent) count(l int, sampled []int, wanted *[reachWords]uint64) {
 	d.counts[l], d.hits[l] = make([]int32, len(sampled)), make([]bool, len(sampled))
 	for k, i := range sampled {
@@ -96,7 +97,7 @@ func (d *descent) count(l int, sampled []int, wanted *[reachWords]uint64) {
 	}
 }
 
-// down goes from layer l to the layer below.
+// down moves from layer l to the layer below.
 func (d *descent) down(l int) {
 	clear(d.next)
 	for i := range d.own {

@@ -10,7 +10,7 @@ import (
 	"ialgn/trainer"
 )
 
-// CreditReport is the credit of some topologies, with everything else equal.
+// CreditReport is the credit of several topologies, with all other settings equal.
 type CreditReport struct {
 	Name       string          `json:"name"`
 	DataSet    string          `json:"data_set"`
@@ -27,8 +27,8 @@ type CreditReport struct {
 	Plots      []string        `json:"plots,omitempty"`
 }
 
-// MeasureCredits measures runs that differ only in the topology, on the same data. It calls begin for each run. Of
-// begin's results, the first is called with the run's progress, the second when the run ends.
+// MeasureCredits measures runs that differ only in the topology, on the same data. It calls begin for each run. begin
+// returns two functions. The first is called with the progress of the run, and the second when the run ends.
 func MeasureCredits(ctx context.Context, runs []CreditOptions, data *trainer.Data,
 	begin func(name string) (func(CreditProgress), func(error)),
 ) (*CreditReport, error) {
@@ -88,8 +88,8 @@ func (r *CreditReport) Charts() []*plot.Chart {
 	return panels
 }
 
-// curveOf returns the means, NaN where there is none. With band, it also returns the mean minus and plus the
-// deviation.
+// curveOf returns the means, with NaN for a missing value. If band is true, it also returns the mean minus the
+// deviation and the mean plus the deviation.
 func curveOf(values []*trainer.Spread, band bool) (mean, low, high []float64) {
 	var deviation []float64
 	for _, v := range values {

@@ -1,24 +1,24 @@
 package diagnose
 
-// UpdateResult is a meter's result: for each kind of parameters, the mean absolute change of a parameter in a step,
-// by layer.
+// UpdateResult is the result of a meter. For each kind of parameters and each layer, it holds the mean absolute
+// change of a parameter in a step.
 type UpdateResult struct {
-	Steps      int    // steps in the whole run
-	Initial    Window // the measured part of the window: Last is First-1 if none of its steps was measured
+	Steps      int    // number of steps in the whole run
+	Initial    Window // the measured part of the window; Last is First-1 if no step was measured
 	Final      Window
 	Operations UpdateMeans
 	Anchors    UpdateMeans
 	Hidden     UpdateMeans
 }
 
-// UpdateMeans is the mean absolute change in both windows, [layer]. An element is nil for a layer without such
-// parameters. A slice is nil if its window has no measured step yet.
+// UpdateMeans is the mean absolute change in both windows, for each layer. An element is nil if the layer has no such
+// parameters. A slice is nil if no step of its window was measured yet.
 type UpdateMeans struct {
 	Initial []*float64 `json:"initial"`
 	Final   []*float64 `json:"final"`
 }
 
-// Any reports whether any layer has such parameters.
+// Any reports whether any layer has parameters of this kind.
 func (m *UpdateMeans) Any() bool {
 	for _, x := range append(m.Initial, m.Final...) {
 		if x != nil {
@@ -28,7 +28,7 @@ func (m *UpdateMeans) Any() bool {
 	return false
 }
 
-// Result returns what has been measured so far.
+// Result returns the results so far.
 func (m *Meter) Result() UpdateResult {
 	means := func(k UpdateKind) UpdateMeans {
 		return UpdateMeans{m.Initial.means(k, m.counts[k]), m.Final.means(k, m.counts[k])}
@@ -39,8 +39,8 @@ func (m *Meter) Result() UpdateResult {
 	}
 }
 
-// done returns the steps that were measured. They start at the window's first step, because a resumed run continues
-// where it was.
+// done returns the steps that were measured. They start at the first step of the window even after an interruption,
+// because a resumed run continues at the step where it stopped.
 func (m *measure) done() Window { return Window{m.First, m.First + m.Done - 1} }
 
 func (m *measure) means(k UpdateKind, counts []int) []*float64 {

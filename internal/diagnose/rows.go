@@ -2,20 +2,20 @@ package diagnose
 
 import "ialgn/internal/kernel"
 
-// columns is the length of a row. A row holds a weight, or an error, for each class and start.
+// columns is the length of a row. A row holds a weight or an error for each class and start.
 const columns = 64
 
 // row holds one value for each column.
 type row [columns]float32
 
-// tableBits is the number of bits that a [probeTable] covers. Its 32 KB stay in the nearest cache.
+// tableBits is the number of bits that a [probeTable] covers. The table's 32 KB stay in the first-level cache.
 const tableBits = 32
 
-// probeTable holds, for each four of 32 rows, the sums of all their subsets: entry 16 g + i is the sum of the rows 4
-// g + j over the bits j that are set in i.
+// probeTable holds subset sums of 32 rows, which are taken in groups of four. Entry 16 g + i belongs to group g. It
+// is the sum of the rows 4 g + j for all bits j that are set in i.
 type probeTable [tableBits / 4 * 16]row
 
-// kernels holds the three operations on rows. Each computes the same as the plain function of its name.
+// kernels holds the three operations on rows. Each computes the same as the plain function with its name.
 type kernels struct {
 	subsets     func(t *probeTable, rows []row)
 	addSelected func(dst []row, t *probeTable, words []uint64, stride, shift int)
@@ -24,7 +24,8 @@ type kernels struct {
 
 var plain = kernels{subsetsPlain, addSelectedPlain, updateRowsPlain}
 
-// subsetsPlain makes the table of 32 rows. A sum with a fourth row is the sum of the first three, plus the fourth.
+// subsetsPlain makes the table of 32 rows. A sum that includes a fourth row is the sum of the first three rows, plus
+// the fourth row.
 func subsetsPlain(t *probeTable, rows []row) {
 	for g := range tableBits / 4 {
 		t, r := t[16*g:][:16], rows[4*g:][:4]
@@ -40,8 +41,8 @@ func subsetsPlain(t *probeTable, rows []row) {
 	}
 }
 
-// addSelectedPlain adds to each row of dst the entries of t that its 32 bits select, in the order of the table. The
-// bits of row i are in words[i*stride], from bit shift on.
+// addSelectedPlain adds entries of t to each row of dst. The 32 bits of row i select the entries, which are added in
+// the order of the table. These bits are in words[i*stride], from bit shift on.
 func addSelectedPlain(dst []row, t *probeTable, words []uint64, stride, shift int) {
 	for i := range dst {
 		bits, d := words[i*stride]>>shift, &dst[i]
@@ -54,7 +55,7 @@ func addSelectedPlain(dst []row, t *probeTable, words []uint64, stride, shift in
 	}
 }
 
-// updateRowsPlain makes an Adam step with the gradients g, as [kernel.Adam] describes it.
+// updateRowsPlain makes an Adam step with the gradients g. [kernel.Adam] describes the step.
 func updateRowsPlain(a *kernel.Adam, w, m, v, g []row) {
 	for i := range g {
 		a.Step(w[i][:], m[i][:], v[i][:], g[i][:])

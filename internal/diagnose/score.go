@@ -1,21 +1,21 @@
 package diagnose
 
-// The paper's thresholds ("Active credit and gradient coverage", "Gradient purity").
+// These are the paper's thresholds ("Active credit and gradient coverage", "Gradient purity").
 const (
-	least    = 1e-12 // contributions up to this size are not credit
-	relative = 1e-5  // nor are contributions up to this share of the largest contribution to the gate
+	least    = 1e-12 // contributions up to this size do not count as credit
+	relative = 1e-5  // contributions up to this share of the gate's largest contribution do not count as credit
 	epsilon  = 1e-12
 )
 
-// score is the credit of a layer's sampled gates in one batch.
+// score is the credit of the sampled gates of a layer in one batch.
 type score struct {
-	covered int     // gates with an active source
-	purity  float64 // sum over the covered gates
+	covered int     // number of gates with an active source
+	purity  float64 // sum of the purities of the covered gates
 }
 
-// scorer holds scratch memory for the contributions to a gate.
+// scorer holds scratch memory for the contributions to one gate.
 type scorer struct {
-	gradients [][]float64 // gradients other than 0
+	gradients [][]float64 // gradients that are not 0
 	outputs   []int       // the sampled output of each gradient
 	norms     []float64
 	sum       []float64
@@ -30,7 +30,7 @@ func newScorer(outputs, arity int) *scorer {
 	return s
 }
 
-// score scores the sampled gates of layer l, whose truth tables are given.
+// score returns the score of the sampled gates of layer l. truths are their truth tables.
 func (p *pass) score(s *scorer, l int, truths []truth) (r score) {
 	for k := range p.sampled {
 		s.take(p, l, k, truths[k])
@@ -42,8 +42,8 @@ func (p *pass) score(s *scorer, l int, truths []truth) (r score) {
 	return r
 }
 
-// take collects the gradients of the sampled outputs with respect to the operation logits of sampled gate k of layer
-// l. It leaves out the gradients that are 0 because no credit arrives.
+// take collects the gradients of the sampled outputs with respect to the operation logits of a gate. k is the gate's
+// index among the sampled gates of layer l. Gradients that are 0 because no credit arrives are left out.
 func (s *scorer) take(p *pass, l, k int, t truth) {
 	s.gradients, s.outputs = s.gradients[:0], s.outputs[:0]
 	for i := range p.blocks {
@@ -62,8 +62,8 @@ func (s *scorer) take(p *pass, l, k int, t truth) {
 	}
 }
 
-// purity returns the gradient purity of the collected gradients, and whether any gradient is active. Without an
-// active gradient, the purity is 0.
+// purity returns the gradient purity of the collected gradients. active reports whether any gradient is active. If
+// none is active, the purity is 0.
 func (s *scorer) purity() (purity float64, active bool) {
 	s.norms = s.norms[:0]
 	largest := 0.0

@@ -7,7 +7,7 @@ import (
 	"ialgn/trainer"
 )
 
-// started measures a topology at the skip start with noise.
+// started measures a topology with the skip start and with noise on the logits.
 func started(t *testing.T, topology string, noise float64) *CreditResult {
 	t.Helper()
 	base := netgen.Model(netgen.ModelOptions{Width: 200, Depth: 2, Classes: 4})
@@ -26,8 +26,8 @@ func started(t *testing.T, topology string, noise float64) *CreditResult {
 	return r
 }
 
-// TestExactStart checks what follows from the exact skip start, at which pin B passes nothing on. A private chain has
-// all of its credit, whatever pin B is wired to. Chains of random wires meet and bypass most gates, also within a
+// TestExactStart checks properties of the exact skip start, in which no gate depends on pin B. A private chain has
+// all of its credit, to whatever pin B is wired. Chains of random wires meet and bypass most gates, even within a
 // class.
 func TestExactStart(t *testing.T) {
 	for _, topology := range []string{"ialgn", "rwlgn-spine"} {
@@ -50,8 +50,8 @@ func TestExactStart(t *testing.T) {
 	}
 }
 
-// TestNoise compares starts with the same wires. Noise on the logits lets credit through pin B. More gates then get
-// credit, and the credit is less pure, except on private chains.
+// TestNoise compares starts that have the same wires. With noise on the logits, credit also passes through pin B.
+// Then more gates get credit, and the credit is less pure. On private chains it stays pure.
 func TestNoise(t *testing.T) {
 	for _, topology := range CreditTopologies {
 		exact, noisy := started(t, topology, 0), started(t, topology, 1)
@@ -82,7 +82,7 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestConfigure changes the topology, and the keys that depend on it.
+// TestConfigure changes the topology and checks the keys that depend on it.
 func TestConfigure(t *testing.T) {
 	cfg := netgen.Model(netgen.ModelOptions{Hidden: 4}).Config
 	for _, topology := range CreditTopologies {

@@ -1,5 +1,5 @@
-// This file opens the networks to measure, each with its data: models, or the networks that training would begin
-// with. It also groups files that are seeds of the same network.
+// This file opens the networks to measure, each with its data. A network is a model, or the network with which
+// training would begin. The file also groups models and configurations that are seeds of the same network.
 
 package diagnose
 
@@ -17,17 +17,17 @@ import (
 	"ialgn/trainer"
 )
 
-// Group is a network with the files that are its seeds.
+// Group is a network. It has the files of the network's seeds.
 type Group struct {
 	Name   string // the paper's name of the topology
 	Paths  []string
-	Seeds  []uint64 // seeds of the runs in Paths
+	Seeds  []uint64 // seeds of the runs, in the order of Paths
 	Config config.Config
 }
 
 // Place adds a file with configuration cfg to the group of its network. Files belong to one network if their
-// topologies are equal. It returns an error if the file differs from the group in another key than the seed, because
-// no common mean exists, or if its seed is in the group already, because it would count twice.
+// topologies are equal. Place returns an error in two cases. If the file differs from the group in another key than
+// the seed, a common mean would be meaningless. If the seed is in the group already, it would count twice.
 func Place(groups []*Group, path string, cfg config.Config) ([]*Group, error) {
 	name := cfg.Model.Title()
 	for _, g := range groups {
@@ -52,12 +52,12 @@ func Place(groups []*Group, path string, cfg config.Config) ([]*Group, error) {
 
 // Opener opens the networks to measure.
 type Opener struct {
-	Folders   []string // folders that are searched for data sets
-	Overrides []string // changes of configurations, KEY=VALUE
+	Folders   []string // folders in which data sets are searched
+	Overrides []string // changes of configurations, written KEY=VALUE
 	Threads   int
 }
 
-// Groups returns the networks of some files, which are configurations or models.
+// Groups returns the networks of some files. The files are configurations or models.
 func (o Opener) Groups(ctx context.Context, paths []string) (groups []*Group, err error) {
 	for _, path := range paths {
 		cfg, err := o.config(ctx, path)
@@ -71,7 +71,7 @@ func (o Opener) Groups(ctx context.Context, paths []string) (groups []*Group, er
 	return groups, nil
 }
 
-// Config reads a configuration. Width and tau, unless given, follow from the classes of its data.
+// Config reads a configuration. If width or tau are not given, they follow from the classes of the data.
 func (o Opener) Config(ctx context.Context, path string) (config.Config, error) {
 	cfg, err := config.Load(path, o.Overrides)
 	if err != nil {
@@ -81,7 +81,7 @@ func (o Opener) Config(ctx context.Context, path string) (config.Config, error) 
 	return cfg, err
 }
 
-// config returns the configuration in a file: a configuration file, or a model's configuration.
+// config returns the configuration in a file. The file is a configuration file or a model.
 func (o Opener) config(ctx context.Context, path string) (config.Config, error) {
 	if isConfig(path) {
 		return o.Config(ctx, path)
@@ -105,13 +105,13 @@ func isConfig(path string) bool {
 	return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(path))
 }
 
-// Subject is a frozen network to measure, and its data.
+// Subject is a frozen network with its data.
 type Subject struct {
 	*model.Frozen
 	Data *trainer.Data
 }
 
-// Open returns a model's network or, for a configuration, the network that training would begin with.
+// Open returns the network of a model. For a configuration, it returns the network with which training would begin.
 func (o Opener) Open(ctx context.Context, path string) (*Subject, error) {
 	if !isConfig(path) {
 		return o.openModel(ctx, path)
@@ -127,7 +127,7 @@ func (o Opener) Open(ctx context.Context, path string) (*Subject, error) {
 	return &Subject{trainer.Initial(cfg, data.Encoder, data.Classes, o.Threads).Freeze(), data}, nil
 }
 
-// openModel returns the network of a model, and the data that it was trained on.
+// openModel returns the network of a model with the data on which the model was trained.
 func (o Opener) openModel(ctx context.Context, path string) (*Subject, error) {
 	file, err := model.Open(path)
 	if err != nil {
@@ -143,7 +143,7 @@ func (o Opener) openModel(ctx context.Context, path string) (*Subject, error) {
 		return nil, err
 	}
 	r := info.Model.Record
-	imported := r.Origin != nil && r.Train == "" // and not trained further: its training data are not known
+	imported := r.Origin != nil && r.Train == "" // imported and not trained further: the training data are not known
 	if r.Train != data.TrainSHA256 && !imported || r.Test != data.TestSHA256 {
 		return nil, message.WithHint(fmt.Errorf("%s: was trained on another version of data set %s", path,
 			data.Name),
@@ -165,7 +165,7 @@ func (o Opener) openModel(ctx context.Context, path string) (*Subject, error) {
 	return &Subject{f, data}, nil
 }
 
-// Column returns element i of each list.
+// Column returns a list of element i of each list.
 func Column(lists [][]float64, i int) []float64 {
 	var x []float64
 	for _, l := range lists {
@@ -174,7 +174,7 @@ func Column(lists [][]float64, i int) []float64 {
 	return x
 }
 
-// Places returns the layers' positions on an axis.
+// Places returns the positions of layers on an axis.
 func Places(layers []int) []float64 {
 	var x []float64
 	for _, l := range layers {
@@ -183,7 +183,8 @@ func Places(layers []int) []float64 {
 	return x
 }
 
-// dataOf returns the data that the model at path was trained on, or the data that an import gave it.
+// dataOf returns the data on which the model at path was trained. For an imported model, it returns the data that the
+// import named.
 func dataOf(ctx context.Context, path string, m *model.Model, folders []string) (*trainer.Data, error) {
 	switch {
 	case m.Record.Origin != nil && m.Record.Test == "":

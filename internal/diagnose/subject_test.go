@@ -7,7 +7,8 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestPlace checks that seeds of one network are grouped together, wherever their models and data are.
+// TestPlace checks that seeds of one network are grouped together. The places of their models and data must not
+// matter.
 func TestPlace(t *testing.T) {
 	cfg := func(set func(*config.Config)) config.Config {
 		var c config.Config

@@ -6,25 +6,25 @@ import (
 	"ialgn/internal/model"
 )
 
-// Tables describes the tables of nodes with other than two pins, as shares of all such nodes. Only operations of two
-// pins have names. For other tables it reports how many pins a table depends on (its support), and the kind of its
-// function.
+// Tables describes the truth tables of the nodes that do not have two pins, as shares of these nodes. Such tables
+// have no names, unlike the operations of two pins. Therefore Tables has the number of pins on which a table depends
+// (its support), and the kind of its function.
 type Tables struct {
 	Nodes   int                        `json:"nodes"`
-	Support [model.MaxPins + 1]float64 `json:"support"` // by the number of pins
+	Support [model.MaxPins + 1]float64 `json:"support"` // indexed by number of pins
 	Kinds   TableKinds                 `json:"kinds"`
 }
 
-// TableKinds holds the share of each kind of table.
+// TableKinds holds the share of each kind of truth table.
 type TableKinds struct {
 	Constants   float64 `json:"constants"`
-	SingleInput float64 `json:"single_input"` // a pin or its complement
-	AndLike     float64 `json:"and_like"`     // one line differs from all others: AND and OR, of any polarities
-	XorLike     float64 `json:"xor_like"`     // the parity of the support, or its complement
+	SingleInput float64 `json:"single_input"` // equal to a pin or to its complement
+	AndLike     float64 `json:"and_like"`     // one line differs from all others, as in AND, OR, NAND and NOR
+	XorLike     float64 `json:"xor_like"`     // parity of the support, or its complement
 	Other       float64 `json:"other"`
 }
 
-// TakeTables counts the tables of f. It returns nil if all nodes have two pins.
+// TakeTables describes the tables of f. It returns nil if all nodes have two pins.
 func TakeTables(f *model.Frozen) *Tables {
 	t := &Tables{}
 	var support [model.MaxPins + 1]int
@@ -55,7 +55,8 @@ func TakeTables(f *model.Frozen) *Tables {
 	return t
 }
 
-// kindOf returns how many pins a table depends on, and the index of its kind among the fields of [TableKinds].
+// kindOf returns the number of pins on which a table depends. It also returns the kind of the table, as the index of
+// a field of [TableKinds].
 func kindOf(table uint64, pins int) (support, kind int) {
 	parity := uint64(0)
 	for k := range pins {
@@ -64,7 +65,7 @@ func kindOf(table uint64, pins int) (support, kind int) {
 			parity ^= model.PinTable(pins, k)
 		}
 	}
-	ones := bits.OnesCount64(table) >> (pins - support) // ones among the lines of the support
+	ones := bits.OnesCount64(table) >> (pins - support) // number of ones among the lines of the support
 	switch {
 	case support == 0:
 		return support, 0
@@ -78,8 +79,8 @@ func kindOf(table uint64, pins int) (support, kind int) {
 	return support, 4
 }
 
-// SupportNames and KindNames are the names of the shares of [Tables], in the order of Support and of
-// [TableKinds.Shares].
+// SupportNames are the names of the shares in Support, and KindNames are the names of the shares in
+// [TableKinds.Shares], in the same order.
 var (
 	SupportNames = []string{"0 pins", "1 pin", "2 pins", "3 pins", "4 pins", "5 pins", "6 pins"}
 	KindNames    = []string{"constants", "single input", "AND-like", "XOR-like", "other"}
@@ -90,7 +91,7 @@ func (k *TableKinds) Shares() []float64 {
 	return []float64{k.Constants, k.SingleInput, k.AndLike, k.XorLike, k.Other}
 }
 
-// Add adds another network's statistics, multiplied by share.
+// Add adds the statistics of another network, multiplied by share.
 func (t *Tables) Add(o *Tables, share float64) {
 	t.Nodes = o.Nodes
 	for i, x := range o.Support {

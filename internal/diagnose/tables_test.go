@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// tables returns a network of one layer of nodes of three pins with the given tables. A table lists its lines from 000
-// on.
+// tables returns a network of one layer, whose nodes have three pins and the given tables. A table lists its lines
+// from 000 on.
 func tables(t *testing.T, lines ...string) *model.Frozen {
 	t.Helper()
 	layer := model.FrozenLayer{Op: model.MakeTables(len(lines), 3), Pins: make([]model.FrozenPin, 3)}
@@ -29,13 +29,13 @@ func tables(t *testing.T, lines ...string) *model.Frozen {
 	return network(t, layer)
 }
 
-// TestTables has one table of each kind and support, worked out by hand.
+// TestTables has one table of each kind and support. The kinds were worked out by hand.
 func TestTables(t *testing.T) {
 	got := diagnose.TakeTables(tables(
 		t,
 		"00000000", "11111111", // constants
 		"00001111", "10101010", // A, NOT C
-		"00000001", "00000011", "11110111", "11001111", // ABC, AB, one line 0, NOT A OR NOT B... of two pins: A OR NOT B
+		"00000001", "00000011", "11110111", "11001111", // ABC, AB, one line is 0, A OR NOT B
 		"01101001", "10010110", "01011010", // parities of three and of two pins
 		"00010111", "01010011", "00011110", // majority, a multiplexer, A XOR BC
 	))
@@ -55,7 +55,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestTablesSlowly compares the counts for random networks with supports that are found line by line.
+// TestTablesSlowly compares the counts for random networks with supports that are computed line by line.
 func TestTablesSlowly(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		f := form.Model().Freeze()
@@ -67,10 +67,10 @@ func TestTablesSlowly(t *testing.T) {
 		for l := range f.Layers {
 			pins := len(f.Layers[l].Pins)
 			if pins == 2 {
-				continue // a layer of operations, or of the ORs of pooling
+				continue // a layer of operations, or a layer of pooling, whose nodes are ORs
 			}
 			for i := range f.Layers[l].Width() {
-				reversed := bits.Reverse64(f.Layers[l].Op.At(i)) >> (64 - 1<<pins) // bit of a line at its number
+				reversed := bits.Reverse64(f.Layers[l].Op.At(i)) >> (64 - 1<<pins) // bit n is the value of line n
 				depends := 0
 				for k := range pins {
 					for line := range 1 << pins {

@@ -2,14 +2,14 @@ package diagnose
 
 import "math"
 
-// patterns is the number of combinations of pin values: the pattern of values a and b is 2a + b.
+// patterns is the number of combinations of pin values. The pattern of the values a and b has the number 2a + b.
 const patterns = 4
 
-// truth is the relaxed truth table of a gate, computed from its logits: the probabilities of the 16 operations or,
-// for a light gate, the four lines themselves.
+// truth is the relaxed truth table of a gate, computed from the gate's logits. It holds the probabilities of the 16
+// operations. For a light gate, it holds the four lines of the table themselves.
 type truth struct {
 	p    []float64
-	rest []float64 // 1 - p for each line of a light gate's table
+	rest []float64 // 1 - p for each line of a light gate's table; otherwise nil
 }
 
 func (n *network) truth(l, i int) truth {
@@ -26,22 +26,22 @@ func (n *network) truth(l, i int) truth {
 	return t
 }
 
-// operation returns the value of an operation, in the paper's numbering, for a pattern.
+// operation returns the value of an operation for a pattern. Operations have the paper's numbers.
 func operation(op, pattern int) int { return op >> (patterns - 1 - pattern) & 1 }
 
-// slopes holds the derivatives of a relaxed gate with respect to its pins at hard values: [0][b] is the derivative
-// with respect to A where B is b, and [1][a] the derivative with respect to B where A is a.
+// slopes holds the derivatives of a relaxed gate with respect to its pins, at hard values. Element [0][b] is the
+// derivative with respect to A where B is b. Element [1][a] is the derivative with respect to B where A is a.
 type slopes [pins][2]float64
 
 func (t truth) slopes() slopes {
 	return slopes{{t.rise(0, 2), t.rise(1, 3)}, {t.rise(0, 1), t.rise(2, 3)}}
 }
 
-// rise returns by how much the table is higher at pattern to than at pattern from.
+// rise returns the difference of the table's values at two patterns: the value at to minus the value at from.
 //
-// It sums the rising and the falling operations separately, which are equally many, and then compares the sums. If
-// their probabilities are equal, as for all operations that depend on B at the exact skip start, the result is
-// exactly 0. A single sum with rounding would not be.
+// There are equally many operations that rise and that fall between two patterns. rise sums both kinds separately and
+// then subtracts the sums. If the probabilities are equal, the result is exactly 0. An example is all operations that
+// depend on B at the exact skip start. A single sum would have rounding errors.
 func (t truth) rise(from, to int) float64 {
 	if t.rest != nil {
 		return t.p[to] - t.p[from]
@@ -58,8 +58,8 @@ func (t truth) rise(from, to int) float64 {
 	return up - down
 }
 
-// gradient writes the gradient with respect to the gate's logits to g. s has, for each pattern of the pins, the sum
-// over samples of the gradient with respect to the gate's value.
+// gradient writes to g the gradient with respect to the gate's logits. s is indexed by the pattern of the pins. Each
+// element is the gradient with respect to the gate's value, summed over the samples with this pattern.
 func (t truth) gradient(g []float64, s *[patterns]float64) {
 	if t.rest != nil {
 		for k := range g {
@@ -77,9 +77,9 @@ func (t truth) gradient(g []float64, s *[patterns]float64) {
 	}
 }
 
-// subsets writes, for each operation, the sum of s over the patterns at which the operation is 1.
+// subsets computes a sum for each operation. It is the sum of s over the patterns at which the operation is 1.
 func subsets(t *[16]float64, s *[patterns]float64) {
-	d0, d1, d2, d3 := s[3], s[2], s[1], s[0] // the lowest bit of an operation is its value at 11
+	d0, d1, d2, d3 := s[3], s[2], s[1], s[0] // the lowest bit of an operation is its value at the pattern 11
 	d01, d23 := d0+d1, d2+d3
 	t[0], t[1], t[2], t[3] = 0, d0, d1, d01
 	t[4], t[5], t[6], t[7] = d2, d0+d2, d1+d2, d01+d2
@@ -89,7 +89,7 @@ func subsets(t *[16]float64, s *[patterns]float64) {
 
 // norm returns the Euclidean norm of a gradient. The number of elements must be a multiple of four.
 func norm(g []float64) float64 {
-	var s0, s1, s2, s3 float64 // separate sums, because in a single sum each addition waits for the one before
+	var s0, s1, s2, s3 float64 // four sums, because in a single sum each addition waits for the preceding one
 	for ; len(g) >= 4; g = g[4:] {
 		s0 += float64(g[0] * g[0])
 		s1 += float64(g[1] * g[1])

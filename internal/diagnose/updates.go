@@ -1,14 +1,14 @@
-// This file measures by how much training changes the parameters of each layer: the mean absolute change of a
-// parameter in an Adam step, averaged over the first steps of a run and also over its last steps (IALGN paper, Figure
-// 1 a and b).
+// This file measures how much training changes the parameters of each layer. The measure is the mean absolute change
+// of a parameter in an Adam step (IALGN paper, Figure 1 a and b). It is averaged over the first steps of a run, and
+// also over its last steps.
 //
 // A change is the difference of the stored float32 number before and after the step. An update that is lost in the
-// rounding of a large parameter is no change, and a layer whose parameters did not move in any step of a window has a
-// mean of exactly 0.
+// rounding of a large parameter is no change. If the parameters of a layer did not change in any step of a window,
+// the mean is exactly 0.
 //
-// A [Meter] watches a [trainer.Run] without changing it: the final model is the same, byte for byte. It keeps a copy
-// of the parameters while a window is open, so a measured step takes up to about twice the time. Other steps are not
-// slowed down.
+// A [Meter] watches a [trainer.Run] without changing it: the final model is the same, byte for byte. The meter keeps
+// a copy of the parameters while a window is open. Measured steps take up to about twice the time. Other steps are
+// not slowed down.
 
 package diagnose
 
@@ -24,18 +24,18 @@ import (
 
 var _ trainer.Watcher = (*Meter)(nil)
 
-// UpdateKind says what a parameter decides.
+// UpdateKind is a kind of parameters. It says what a parameter selects.
 type UpdateKind int
 
-// The kinds of parameters.
+// These are the kinds of parameters.
 const (
-	Operations UpdateKind = iota // the choice of a gate's operation: 16 logits, or the 4 of a light gate
-	Anchors                      // the choice of the input bit that a pin reads
-	Hidden                       // the choice of the gate of the layer before that a pin reads
+	Operations UpdateKind = iota // a gate's operation: 16 logits, or the 4 of a light gate
+	Anchors                      // the input bit that a pin reads
+	Hidden                       // the gate of the preceding layer that a pin reads
 	kinds
 )
 
-// Window is a range of consecutive steps of a run, from First to Last inclusive, counted from 1.
+// Window is a range of consecutive steps of a run, from First to Last inclusive. Steps are counted from 1.
 type Window struct {
 	First int `json:"first"`
 	Last  int `json:"last"`
@@ -46,13 +46,13 @@ type Meter struct {
 	size   int // maximum number of steps in a window
 	crew   *crew.Crew
 	arrays []*array
-	counts [][]int // number of parameters, [kind][layer]
+	counts [][]int // number of parameters, indexed [kind][layer]
 	state
 }
 
-// state is what has been measured so far; a checkpoint stores it.
+// state holds the measurements so far. It is stored in checkpoints.
 type state struct {
-	Steps   int     `json:"steps"` // steps in the whole run
+	Steps   int     `json:"steps"` // number of steps in the whole run
 	Initial measure `json:"initial"`
 	Final   measure `json:"final"`
 }
@@ -60,12 +60,12 @@ type state struct {
 // measure holds the sums of a window.
 type measure struct {
 	Window
-	Done int         `json:"done"` // steps of the window measured so far
-	Sums [][]float64 `json:"sums"` // sums of the absolute changes, [kind][layer]
+	Done int         `json:"done"` // number of steps of the window that were measured so far
+	Sums [][]float64 `json:"sums"` // sums of the absolute changes, indexed [kind][layer]
 }
 
-// NewMeter returns a meter with windows of at most the given number of steps, which must be positive. In a shorter
-// run, both windows are the whole run.
+// NewMeter returns a meter with windows of at most the given number of steps, which must be positive. If a run has
+// fewer steps, both windows are the whole run.
 func NewMeter(steps, threads int) *Meter {
 	if steps < 1 {
 		panic("diagnose: a window needs a step")

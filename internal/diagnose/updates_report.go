@@ -15,14 +15,14 @@ import (
 	"ialgn/trainer"
 )
 
-// UpdateVariant is a run to measure.
+// UpdateVariant is one of the runs to measure.
 type UpdateVariant struct {
 	Config config.Config
 	Path   string // path of the model
 }
 
 // UpdateGrid returns the eight runs of RWLGN and IALGN with random and skip start and with the STE and soft
-// estimators. It returns an error if a run does not fit the data. The names of the models derive from path.
+// estimators. It returns an error if a run does not fit the data. The names of the models are made from path.
 func UpdateGrid(ctx context.Context, cfg config.Config, path string, folders []string) ([]UpdateVariant, error) {
 	var all []UpdateVariant
 	data, err := trainer.LoadData(ctx, cfg, folders)
@@ -113,8 +113,8 @@ func UpdateChartNames() (all []string) {
 	return all
 }
 
-// UpdateCharts draws a chart for each topology and kind of parameters that the runs have. It returns the charts and
-// names.
+// UpdateCharts draws one chart for each topology and kind of parameters that the runs have. It returns the charts and
+// their names.
 func UpdateCharts(runs []UpdateReport) (names []string, charts []*plot.Chart) {
 	for _, kind := range chartKinds {
 		for _, row := range topology.InFigures() {
@@ -137,7 +137,7 @@ func UpdateCharts(runs []UpdateReport) (names []string, charts []*plot.Chart) {
 	return names, charts
 }
 
-// seriesOf returns the curves of both windows.
+// seriesOf returns the curves of the initial and the final window.
 func seriesOf(r *UpdateReport, m UpdateMeans, group int) []plot.Series {
 	var all []plot.Series
 	for _, w := range []struct {

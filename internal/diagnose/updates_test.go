@@ -35,8 +35,8 @@ func parse(t *testing.T, sets ...string) config.Config {
 	return cfg
 }
 
-// bruteUpdates is a watcher that copies all parameters before and after each step, and lists all changes of a layer
-// for every step. It passes the same steps to the meter.
+// bruteUpdates is a watcher that copies all parameters before and after each step. For every step, it lists all
+// changes of each layer. It passes the same steps to the meter.
 type bruteUpdates struct {
 	*Meter
 	net   *model.Model
@@ -91,7 +91,8 @@ func parameters(m *model.Model) map[place][]float64 {
 	return all
 }
 
-// means returns for each layer the mean of its mean changes over the steps of a window. Steps are counted from 1.
+// means returns the mean change of each layer in a window: the mean over the steps of each step's mean change. Steps
+// are counted from 1.
 func (b *bruteUpdates) means(kind UpdateKind, w Window) []*float64 {
 	var means []*float64
 	for l := range b.net.Depth() {
@@ -150,8 +151,8 @@ func TestUpdatesBruteForce(t *testing.T) {
 	}
 }
 
-// TestExactZero measures the first step from the exact skip start. No operation depends on pin B there, so only the
-// first pins A among the anchors have a gradient.
+// TestExactZero measures the first step from the exact skip start. There, no gate depends on pin B. Therefore, of all
+// anchors, only those of the first layer's pins A have a gradient.
 func TestExactZero(t *testing.T) {
 	m := NewMeter(1, 1)
 	run(t, m, filepath.Join(t.TempDir(), "m"), "model.init_noise=0", "train.epochs=1")
@@ -210,7 +211,7 @@ func run(t *testing.T, w trainer.Watcher, path string, sets ...string) {
 	}
 }
 
-// TestSameModel trains with and without a meter, and on other numbers of threads. The model must be the same.
+// TestSameModel trains with a meter and without, and with other numbers of threads. The model must be the same.
 func TestSameModel(t *testing.T) {
 	for _, estimator := range []string{"ste", "soft"} {
 		dir := t.TempDir()
@@ -258,8 +259,8 @@ func (s stopAt) Step(number int, do func()) {
 	}
 }
 
-// TestResume interrupts a run within the first window, between both windows and within the last. The measurements are
-// the same as an uninterrupted run's, to the bit.
+// TestResume interrupts a run within the first window, between both windows, and within the last window. The
+// measurements must be the same as in an uninterrupted run, to the bit.
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	whole := NewMeter(15, 2)
@@ -285,7 +286,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestResumeRefuses refuses checkpoints with another measurement than the requested one.
+// TestResumeRefuses checks that a checkpoint is refused if it has another measurement than the requested one.
 func TestResumeRefuses(t *testing.T) {
 	dir := t.TempDir()
 	plain, measured := filepath.Join(dir, "plain"), filepath.Join(dir, "measured")
@@ -309,7 +310,7 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// TestBeginRefuses refuses states that no meter wrote.
+// TestBeginRefuses checks that states that no meter wrote are refused.
 func TestBeginRefuses(t *testing.T) {
 	net := &model.Model{Width: 2, Sections: []model.Section{{Layers: 1, Ops: make([]float32, 32)}}}
 	good := NewMeter(3, 1)
@@ -334,7 +335,7 @@ func TestBeginRefuses(t *testing.T) {
 	}
 }
 
-// TestShortRun has a run with fewer steps than a window.
+// TestShortRun trains a run that has fewer steps than a window.
 func TestShortRun(t *testing.T) {
 	m := NewMeter(1000, 1)
 	run(t, m, filepath.Join(t.TempDir(), "m"))

@@ -2,7 +2,7 @@ package diagnose
 
 import "ialgn/internal/kernel"
 
-// vectorKernels holds the vector functions of one of the paths of [kernel.Path].
+// vectorKernels holds the vector functions of one path; see [kernel.Path].
 type vectorKernels struct {
 	subsets     func(t, rows *float32)
 	addSelected func(dst *float32, n int, t *float32, words *uint64, stride, shift int)

@@ -2,5 +2,5 @@
 
 package diagnose
 
-// choose returns plain Go, the only path.
+// choose returns the plain functions, because this system has no vector kernels.
 func choose() kernels { return plain }

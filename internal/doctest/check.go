@@ -17,11 +17,11 @@ import (
 type Checker struct {
 	Program *manual.Program
 	Files   fs.FS    // the repository
-	Targets []string // names of the Makefile's targets
+	Targets []string // names of the targets in the Makefile
 }
 
-// Check returns the errors in the command lines of a document, one line each. A line begins with the document's
-// name and the line number.
+// Check returns the errors in the command lines of a document, one line for each error. A line begins with the
+// document's name and the line number.
 func (c *Checker) Check(name, markdown string) []string {
 	steps, err := Steps(markdown)
 	if err != nil {
@@ -31,7 +31,7 @@ func (c *Checker) Check(name, markdown string) []string {
 	var wrong []string
 	for _, s := range steps {
 		if s.Status == "1" {
-			continue // the command shows a refusal
+			continue // the document shows that this command is refused
 		}
 		for _, err := range d.step(s.Command) {
 			wrong = append(wrong, fmt.Sprintf("%s:%d: %v", name, s.Line, err))
@@ -40,7 +40,7 @@ func (c *Checker) Check(name, markdown string) []string {
 	return wrong
 }
 
-// document is a document that is being checked, with the files that its commands have made so far.
+// document is a document that is being checked. It records the files that its commands have made so far.
 type document struct {
 	*Checker
 	made map[string]bool
@@ -91,7 +91,7 @@ func (d *document) make(files ...string) {
 	}
 }
 
-// need returns an error for each file that is neither in the repository nor already made.
+// need returns an error for each file that is neither in the repository nor made by an earlier command.
 func (d *document) need(files ...string) (wrong []error) {
 	for _, f := range files {
 		f = path.Clean(f)
@@ -117,7 +117,7 @@ func (d *document) needFiles(args []string) (wrong []error) {
 	return wrong
 }
 
-// gcc checks gcc ... -o PROGRAM FILE...
+// gcc checks a command of the form gcc ... -o PROGRAM FILE...
 func (d *document) gcc(args []string) []error {
 	at := slices.Index(args, "-o")
 	if at < 0 || at+1 == len(args) {
@@ -128,7 +128,7 @@ func (d *document) gcc(args []string) []error {
 	return wrong
 }
 
-// copied checks cp [-r] FROM TO.
+// copied checks a command of the form cp [-r] FROM TO.
 func (d *document) copied(args []string) []error {
 	args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "-r" })
 	if len(args) != 2 {
@@ -144,7 +144,7 @@ func (d *document) copied(args []string) []error {
 	return wrong
 }
 
-// makefile checks make TARGET.
+// makefile checks a command of the form make TARGET.
 func (d *document) makefile(args []string) (wrong []error) {
 	for _, target := range args {
 		switch {
@@ -171,7 +171,7 @@ func (d *document) ialgn(words []string) []error {
 	}
 	out := c.flags["-o"]
 	var wrong []error
-	if len(c.command.Arguments.Words) == 0 && c.command.Name != "init" { // init's are the reader's own
+	if len(c.command.Arguments.Words) == 0 && c.command.Name != "init" { // the files of init are the reader's own
 		wrong = d.need(c.args...)
 	}
 	for _, name := range []string{"-o", "--log"} {
@@ -195,8 +195,8 @@ func (d *document) ialgn(words []string) []error {
 	return wrong
 }
 
-// moduleOf returns the name of the compiled module. Without --module it is the name of the configuration, which
-// documents also give to the model file.
+// moduleOf returns the name of the compiled module. Without --module it is the name of the configuration. Documents
+// also give this name to the model file.
 func moduleOf(c call) string {
 	if name := c.flags["--module"]; name != "" {
 		return name

@@ -1,11 +1,11 @@
-// Package doctest checks the documents against the program: the program must accept the command lines that the
-// documents show, and they must work in the order in which they are shown.
+// Package doctest checks the documents against the program. The program must accept the command lines that the
+// documents show, and the command lines must work in the order in which they are shown.
 //
-// A document's fenced blocks are read as a shell would read them. A block of kind `sh` holds commands. A block of
-// kind `console` holds commands after "$ ", with their output below. [Checker.Check] follows the commands from
-// first to last: commands and options must exist in the program, and files must be in the repository or made by an
-// earlier command. [Reference] compares the reference page with the program's commands and options, and [Keys] with
-// what the program prints with --json.
+// A document's fenced blocks are read in the same way as a shell reads them. A block of kind `sh` holds commands. A
+// block of kind `console` holds commands after "$ ", with their output below. [Checker.Check] follows the commands
+// from first to last. Commands and options must exist in the program. Files must be in the repository, or made by an
+// earlier command. [Reference] compares the reference page with the program's commands and options. [Keys] compares
+// it with the JSON that the program prints with --json.
 package doctest
 
 import (
@@ -17,14 +17,14 @@ import (
 // Step is one command line of a document.
 type Step struct {
 	Line    int    // line in the document, from 1
-	Command string // may have several lines
+	Command string // the command; may have several lines
 	Output  []string
 	Console bool   // the lines below show the command's output
-	Status  string // exit status shown by the `echo $?` after the command; "": there is none
+	Status  string // exit status that the `echo $?` after the command shows, or "" if there is none
 }
 
-// Steps returns the command lines in a document's blocks, in order. It returns an error for a block that does not
-// end, or for a console block that begins with output.
+// Steps returns the command lines in the blocks of a document, in order. It returns an error for a block that does
+// not end, or for a console block that begins with output.
 func Steps(markdown string) ([]Step, error) {
 	var steps []Step
 	lines := strings.Split(markdown, "\n")

@@ -18,10 +18,10 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// root is the repository.
+// root is the root folder of the repository.
 var root = filepath.Join("..", "..")
 
-// binary is the program, built once.
+// binary is the path of the program, which is built once.
 var binary string
 
 func TestMain(m *testing.M) {
@@ -48,7 +48,7 @@ func read(t *testing.T, name string) string {
 	return string(b)
 }
 
-// TestLibraryExcerpt checks that the Go code of the guide is part of the example that is built and run.
+// TestLibraryExcerpt checks that the Go code in the guide is part of the example that is built and run.
 func TestLibraryExcerpt(t *testing.T) {
 	_, block, found := strings.Cut(read(t, "docs/guides/go.md"), "```go\n")
 	block, _, closed := strings.Cut(block, "```\n")
@@ -66,7 +66,8 @@ var (
 	figure    = regexp.MustCompile(`\d[\d,.]*\d|\d`)
 )
 
-// TestFirstPageFigures checks that each figure in the first page's table is also on the page that its row names.
+// TestFirstPageFigures checks each figure in the table of the first page. The figure must also be on the page that
+// its row names.
 func TestFirstPageFigures(t *testing.T) {
 	rows := figureRow.FindAllStringSubmatch(read(t, "README.md"), -1)
 	if len(rows) < 5 {
@@ -82,7 +83,7 @@ func TestFirstPageFigures(t *testing.T) {
 	}
 }
 
-// needTools skips a test that verifies up to the formal level and after synthesis if a tool is missing.
+// needTools skips a test if a tool is missing that is needed to verify up to the formal level and after synthesis.
 func needTools(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -101,7 +102,7 @@ func needTools(t *testing.T) {
 	}
 }
 
-// checked returns the options that have a bitstream checked, or none if the run makes no bitstream.
+// checked returns the options with which the bitstream is checked, or no options if the run makes no bitstream.
 func checked(model string) []string {
 	for _, name := range []string{"nextpnr-ice40", "icebox_vlog"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -111,12 +112,13 @@ func checked(model string) []string {
 	return []string{"--check", model}
 }
 
-// quick makes a run short but gives its network some logic: with the default initialisation, the first epochs only
-// pass the input on.
+// quick holds options that make a run short but give its network some logic. With the default initialisation, the
+// network only passes the input on after the first epochs.
 var quick = []string{"--set", "train.epochs=3", "--set", "model.init=random", "--set", "model.width=60"}
 
-// TestKeys compares the JSON keys of docs/reference/cli.md with the output of every command, for a correct design
-// and for a design with a wrong gate. Slow commands use the smallest network, which is trained on a table.
+// TestKeys compares the JSON keys of docs/reference/cli.md with the output of every command. It runs the commands for
+// a correct design and for a design with a wrong gate. Slow commands use the smallest network, which is trained on a
+// table.
 func TestKeys(t *testing.T) {
 	needTools(t)
 	r := runner{t, t.TempDir()}
@@ -151,7 +153,7 @@ func TestKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := os.Getenv("PATH")
-	if !testkit.Whole() { // demo makes no bitstream: synth prints the same keys, and a script of cmd/ialgn runs all of demo
+	if !testkit.Whole() { // without a bitstream, whose keys synth prints too
 		t.Setenv("PATH", r.links("iverilog", "vvp"))
 	}
 	add("demo", "0", append([]string{"demo", "-o", "d"}, small...)...)
@@ -287,7 +289,7 @@ func (r runner) run(command ...string) (out, status string) {
 	return stdout.String(), fmt.Sprint(cmd.ProcessState.ExitCode())
 }
 
-// links returns a folder with links to some programs and no others.
+// links returns a folder that contains only links to the given programs.
 func (r runner) links(programs ...string) string {
 	r.t.Helper()
 	dir := r.t.TempDir()
@@ -328,7 +330,7 @@ func (r runner) sign(dir string) {
 	}
 }
 
-// replace changes all occurrences in a file, because the test set might not show a single change.
+// replace replaces all occurrences in a file, because a single change might not show in the test set.
 func (r runner) replace(name, from, to string) {
 	r.t.Helper()
 	path := filepath.Join(r.dir, name)

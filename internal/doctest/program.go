@@ -12,10 +12,11 @@ import (
 type call struct {
 	command manual.Command
 	args    []string
-	flags   map[string]string // the last value of each option
+	flags   map[string]string // maps each option to its last value
 }
 
-// parse parses a command line without the program's name. It returns an error if the program would refuse the line.
+// parse parses a command line without the program's name. It returns an error if the program would refuse the command
+// line.
 func parse(p *manual.Program, words []string) (call, error) {
 	c := call{flags: map[string]string{}}
 	if len(words) == 0 {

@@ -18,9 +18,9 @@ var (
 	flagSpan = regexp.MustCompile("`(-[-a-zA-Z]+)[^`]*`")
 )
 
-// Reference returns the differences between the reference page and the program, one line each. The page has a
-// heading of level two for each command, with a table of options below it. Options are code spans in the first
-// column. The options that all commands share are below the heading "Everywhere".
+// Reference returns the differences between the reference page and the program, one line for each difference. The
+// page has a heading of level two for each command, with a table of options below the heading. Options are code spans
+// in the first column. The options that all commands share are below the heading "Everywhere".
 func Reference(p *manual.Program, markdown string) []string {
 	var wrong []string
 	tables := optionTables(markdown)
@@ -55,7 +55,7 @@ func Reference(p *manual.Program, markdown string) []string {
 	return wrong
 }
 
-// optionTables returns the options in the first column of tables, by heading.
+// optionTables returns, for each heading, the options in the first column of the tables below it.
 func optionTables(markdown string) map[string]map[string]bool {
 	tables := map[string]map[string]bool{}
 	heading, inTable := "", false
@@ -84,17 +84,17 @@ func firstCell(row string) string {
 	return strings.TrimSpace(cell)
 }
 
-// keyHeading matches the first cell of a table of JSON keys. The keys belong to the section's command, or to one of
-// its forms.
+// keyHeading matches the first cell of a table of JSON keys. The keys belong to the command of the section, or to one
+// of the command's forms.
 var keyHeading = regexp.MustCompile("^JSON key(?: of `([^`]+)`)?$")
 
 // key is a documented JSON key.
 type key struct {
-	path     string // such as passes[].name; .* at the end covers all keys below
-	optional bool   // some outputs lack the key
+	path     string // path such as passes[].name; .* at the end covers all keys below
+	optional bool   // whether some outputs lack the key
 }
 
-// keyTables returns the JSON keys in the first column of tables, by command and form.
+// keyTables returns, for each command and form, the JSON keys in the first column of the tables.
 func keyTables(markdown string) map[string][]key {
 	tables := map[string][]key{}
 	heading, table := "", ""
@@ -123,9 +123,9 @@ func keyTables(markdown string) map[string][]key {
 	return tables
 }
 
-// Keys returns the differences between the reference page and the program's outputs with --json, one line each.
-// outputs are grouped by command and form, such as "sim" or "data list". The outputs of a group together must have
-// every key of the page that is not marked "(only if ...)", and no other key.
+// Keys returns the differences between the reference page and the program's outputs with --json, one line for each
+// difference. outputs maps each command and form, such as "sim" or "data list", to its outputs. The outputs of a
+// command together must have every key of the page that is not marked "(only if ...)", and no other key.
 func Keys(markdown string, outputs map[string][]any) []string {
 	var wrong []string
 	tables := keyTables(markdown)
@@ -158,7 +158,7 @@ func (k key) covers(path string) bool {
 	return all && strings.HasPrefix(path, prefix) || path == k.path
 }
 
-// paths adds the paths of all values in v, except for objects and arrays, to set.
+// paths adds the paths of all values in v to set, except for objects and arrays.
 func paths(set map[string]bool, path string, v any) {
 	switch v := v.(type) {
 	case map[string]any:

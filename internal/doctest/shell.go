@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// simple is a simple shell command: its words without quotes, and the file to which its output is redirected.
+// simple is a simple shell command. It has words without quotes, and the file to which the output is redirected.
 type simple struct {
 	words []string
 	out   string

@@ -18,9 +18,9 @@ import (
 var whole = flag.Bool("whole", false,
 	"train the documents' runs at their full length and compare all figures but times")
 
-// TestWalk runs the documents' commands that need only the embedded data set, in their order, and compares their
-// output with the documents. Unless -whole is given, the training is shortened and only the words of the output are
-// compared.
+// TestWalk runs the documents' commands that need only the embedded data set, in their order, and compares the output
+// with the documents. Unless -whole is given, the training is shortened and only the words of the output are
+// compared, not the figures.
 func TestWalk(t *testing.T) {
 	testkit.Long(t, "runs whole documents")
 	needTools(t)
@@ -51,11 +51,11 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// walk runs the steps of a document in a folder with a copy of the needed files.
+// walk runs the steps of a document in a folder that has copies of the needed files.
 type walk struct {
 	dir, path string
 
-	// demo does the work of "ialgn demo -o demo" in a folder. Three documents begin with it.
+	// demo does the work of "ialgn demo -o demo" in a folder. Three documents begin with this command.
 	demo func(dir string) (ran, error)
 }
 
@@ -73,7 +73,7 @@ func newWalk(t *testing.T, demo func(dir string) (ran, error)) walk {
 	return w
 }
 
-// step runs a step of a document, with the program already built and with shortened training.
+// step runs a step of a document. The program is already built, and training is shortened.
 func (w walk) step(s Step) error {
 	switch {
 	case s.Command == "make test" || s.Command == "make build" || strings.HasPrefix(s.Command, "export ") ||
@@ -114,7 +114,7 @@ func isMakeDemo(command string) bool {
 	return command == "make demo" || strings.HasPrefix(command, "make demo ")
 }
 
-// shortened returns a command in the form in which it is run if no figures are compared.
+// shortened returns a shorter form of a command, which is run if no figures are compared.
 func shortened(command string) string {
 	switch {
 	case *whole:
@@ -142,7 +142,7 @@ func (w walk) run(command string) (ran, error) {
 var progress = regexp.MustCompile(`(?m)^[a-z][a-z0-9, ]*: \d+ (s|min|h)\b.*\n`)
 
 var (
-	// varying is what differs from run to run and from machine to machine.
+	// parts of lines that differ from run to run or from machine to machine
 	varying = regexp.MustCompile(`\d+\.\d+ s\b|[\d.]+(M| million) gate steps/s|(\d+[hms])+ left|peak memory \d+ MB|Icarus Verilog version [^:]*|ABC .*\)`)
 	figures = regexp.MustCompile(`\b(got|want) [0-9a-f]+|\b[0-9a-f]{64}\b|\d+(\.\d+)?`)
 	blanks  = regexp.MustCompile(` +`)

@@ -2,8 +2,8 @@ package experiment
 
 import "slices"
 
-// baselines is the first row of MNIST in the paper's table 1. The paper does not say how random wires are drawn, so
-// the table has both ways.
+// baselines is the first row of MNIST in the paper's table 1. The paper does not say how random wires are drawn.
+// Therefore the table has two rows, one for each way to draw them.
 var baselines = Experiment{
 	Name:       "baselines",
 	Summary:    "RWLGN, LDLGN and IALGN on MNIST, 8,000 x 6, also with balanced wires (table 1)",
@@ -27,5 +27,5 @@ var baselines = Experiment{
 
 var size8kx6 = size(8_000, 6)
 
-// balanced wires use each gate of the layer before equally often.
+// balanced is the way to draw wires in which every gate of the preceding layer is used equally often.
 var balanced = []string{"model.wiring=balanced"}

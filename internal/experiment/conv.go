@@ -2,8 +2,8 @@ package experiment
 
 import "slices"
 
-// convolutions is the small network of convolutions of gates from the literature ("Convolutional Differentiable Logic
-// Gate Networks", Petersen et al., NeurIPS 2024), trained in each way, and with anchors.
+// convolutions is the small network of convolutions of gates from "Convolutional Differentiable Logic Gate Networks"
+// (Petersen et al., NeurIPS 2024). It is trained in several ways, and also with anchors.
 var convolutions = Experiment{
 	Name:       "convolutions",
 	Summary:    "convolutions of gates on CIFAR-10 (ours, not the paper's)",
@@ -37,7 +37,7 @@ var convSmall = []string{
 	"train.augment.shift=1", "train.augment.share=0.7",
 }
 
-// hardened freezes layers one after another in the second half of the epochs.
+// hardened holds the keys that freeze layers one after another in the second half of the epochs.
 var hardened = []string{"train.freeze.kind=layerwise", "train.freeze.from=0.5", "train.freeze.until=0.9"}
 
 func convEntries() (all []Entry) {

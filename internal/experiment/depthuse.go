@@ -2,8 +2,8 @@ package experiment
 
 import "ialgn/internal/experiment/grid"
 
-// depthUse is the paper's figure 5, with the shares of operations in the text next to it. The paper does not state
-// the width for CIFAR-100 here, but table 1 and the table of tau have only one.
+// depthUse is the paper's figure 5, and the shares of operations in the text next to this figure. For CIFAR-100, the
+// paper does not state the width here. Table 1 and the table of tau have only one width.
 var depthUse = Experiment{
 	Name:       "depth-use",
 	Summary:    "operations and effective depth of networks of 100 layers (figure 5)",
@@ -54,13 +54,13 @@ var depthUse = Experiment{
 	}},
 }
 
-// used adds the paper's values of the shares of operations in its IALGN.
+// used adds the shares of operations that the paper states for its IALGN.
 func used(n Entry) Entry {
 	n.Said = map[string]string{"share_a": "88.4", "share_binary": "11.4", "share_without_a": "under 0.2"}
 	return n
 }
 
-// layers returns a statistic of effective depth, layer by layer.
+// layers returns a statistic of effective depth for each layer.
 func layers(r *grid.Result, statistic int) []float64 {
 	var all []float64
 	for _, d := range r.EffectiveDepth {

@@ -16,7 +16,7 @@ import (
 	"ialgn/internal/experiment/grid"
 )
 
-// emitted returns a grid as a job, and its file.
+// emitted writes a grid as a job. It returns the job and the text of the job's file.
 func emitted(t *testing.T, r Runner, to grid.Cluster) (*grid.Batch, string) {
 	t.Helper()
 	b, err := r.Emit(t.Context(), to, "", 0)
@@ -35,7 +35,7 @@ func indexes(text string) []string {
 	return all
 }
 
-// goldenRuns returns the runs of an experiment from the golden list. A cluster has to train these.
+// goldenRuns returns the runs of an experiment from the golden list. A cluster must train exactly these runs.
 func goldenRuns(t *testing.T, e Experiment) []string {
 	t.Helper()
 	var all []string
@@ -66,8 +66,8 @@ func TestSlurm(t *testing.T) {
 	}
 }
 
-// TestSlurmRuns runs a script with bash as Slurm would, with a program that records its arguments. Names with quotes
-// and spaces must arrive unchanged.
+// TestSlurmRuns runs a script with bash, as Slurm would. A program in place of ialgn records its arguments. Names
+// with quotes and spaces must arrive unchanged.
 func TestSlurmRuns(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "it's a folder")
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Only: []string{"*-ialgn", "none"}}
@@ -132,7 +132,8 @@ type podSpec struct {
 	}
 }
 
-// TestLineBreak refuses a folder whose name contains a line break: it would end the comment that contains the name.
+// TestLineBreak checks that a folder whose name contains a line break is refused. The line break would end the
+// comment that contains the name.
 func TestLineBreak(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a\nrm -r b")
 	r := Runner{Experiment: baselines, Scale: Paper, Seeds: 1, Options: grid.Options{Dir: dir}}
@@ -148,7 +149,7 @@ func TestLineBreak(t *testing.T) {
 // TestKubernetes parses the job of every grid strictly.
 func TestKubernetes(t *testing.T) {
 	t.Chdir(t.TempDir())
-	label := regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,51}[a-z0-9])?$`) // an index and a suffix follow, 63 in all
+	label := regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,51}[a-z0-9])?$`) // an index and a suffix follow; the limit is 63
 	for _, e := range All() {
 		e.Set = []string{"model.init_noise=0.5"}
 		r := Runner{Experiment: e, Scale: Paper, Seeds: e.PaperSeeds}
@@ -183,7 +184,7 @@ func TestKubernetes(t *testing.T) {
 	}
 }
 
-// TestFolders refuses folders that pods do not share, and checks that the data folder is passed on.
+// TestFolders checks that folders that pods do not share are refused, and that the data folder is passed on.
 func TestFolders(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1}

@@ -16,7 +16,8 @@ import (
 	"ialgn/internal/experiment/grid"
 )
 
-// emittedRanks returns a grid as a job whose runs several processes share, and its file.
+// emittedRanks writes a grid as a job in which several processes share each run. It returns the job and the text of
+// the job's file.
 func emittedRanks(t *testing.T, r Runner, to grid.Cluster, ranks int) (*grid.Batch, string) {
 	t.Helper()
 	b, err := r.Emit(t.Context(), to, "", ranks)
@@ -26,7 +27,7 @@ func emittedRanks(t *testing.T, r Runner, to grid.Cluster, ranks int) (*grid.Bat
 	return b, read(t, b.File)
 }
 
-// TestSlurmRanks runs the script with bash, with a program that records the arguments of srun.
+// TestSlurmRanks runs a script with bash. A program in place of srun records the arguments.
 func TestSlurmRanks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "it's a folder")
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: dir}}

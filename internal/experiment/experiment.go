@@ -1,13 +1,13 @@
-// Package experiment holds tables of the paper as data, and runs them.
+// Package experiment holds tables of the paper as data, and trains the networks in them.
 //
 // An [Experiment] is a list of networks with the keys of their configurations and the paper's value for each. A
-// [Runner] trains every entry over consecutive seeds, keeps the models in a folder, and writes a [Table] there.
-// Models that the folder already has are not trained again, so calling an interrupted run again continues it.
+// [Runner] trains every entry with consecutive seeds, keeps the models in a folder, and writes a [Table] there.
+// Models that the folder already has are not trained again, so an interrupted run continues when it is called again.
 //
-//   - The scale paper is the paper's protocol. The scale quick replaces some keys, the same for each entry, and
-//     leaves some rows out; the table's caption lists both (see [Experiment.Quick]).
-//   - The files of an entry are named after its configuration, not after the experiment, so two experiments in one
-//     folder share their runs.
+//   - The scale paper is the paper's protocol. The scale quick replaces some keys of all entries and leaves some rows
+//     out. The table's caption lists both changes (see [Experiment.Quick]).
+//   - The files of an entry are named after its configuration, not after the experiment. Therefore two experiments in
+//     one folder share their runs.
 //   - A table depends only on the trained networks, not on times or interruptions.
 //
 // To add an experiment, write a file with its entries and add its name to the list in [All].
@@ -25,43 +25,43 @@ import (
 // Experiment is a set of runs for a table or a figure of the paper.
 type Experiment struct {
 	Name       string
-	Summary    string // one line
+	Summary    string // one line of text
 	PaperSeeds int    // number of seeds for each network in the paper
 	Entries    []Entry
 	Quick      Reduced
-	Set        []string // keys, in the form of an Entry's, that the user sets in each entry
-	Notes      []string // sentences for the caption: what the paper leaves open
+	Set        []string // keys that the user sets in every entry, written like the keys of an Entry
+	Notes      []string // sentences for the caption about details that the paper does not state
 	Columns    []Column // columns of the table in addition to accuracies
-	Series     *Series  // values for a separate file; nil: none
-	Picture    *Picture // chart of the results; nil: none
+	Series     *Series  // values for a separate file, or nil
+	Picture    *Picture // chart of the results, or nil
 	Operations bool     // also draw how often each operation occurs
 	Costs      bool     // compile the networks and count their look-up tables
-	Protocol   string   // how the networks are trained, if not as the paper does
+	Protocol   string   // how the networks are trained, if not by the paper's protocol
 }
 
-// Reduced says how the scale quick changes an experiment. Keys that need not change, such as tau, keep the paper's
-// values: each change is one more difference from the paper.
+// Reduced says how the scale quick changes an experiment. It leaves keys such as tau at the paper's values unless
+// they must change, because each change is another difference from the paper.
 type Reduced struct {
-	Entries []Entry  // trained instead of the paper's, unless nil
-	Keys    []string // KEY=VALUE that replace keys of each entry
-	Left    []string // how the entries differ from the paper's: "A instead of B"
+	Entries []Entry  // entries to train instead of the paper's, or nil for the same ones
+	Keys    []string // KEY=VALUE pairs that replace keys of each entry
+	Left    []string // descriptions of how the entries differ from the paper's, such as "A instead of B"
 }
 
 // Entry is a network that is trained over several seeds: one row of the table.
 type Entry struct {
 	Network string   // the paper's name of the network
-	Files   string   // the Network of another entry whose runs this one shares; "": this entry's Network
+	Files   string   // Network of another entry that has the same runs; "" if the runs are this entry's own
 	Set     []string // keys of the data set
-	Keys    []string // KEY=VALUE of the configuration, after those in Set; of a repeated key, the last counts
+	Keys    []string // KEY=VALUE of the configuration, appended to Set; the last value of a key counts
 
 	Paper *trainer.Spread   // the paper's test accuracy as a share; nil if the paper has none
-	Said  map[string]string // the paper's values for columns, by column name
+	Said  map[string]string // maps names of columns to the paper's values
 }
 
 // Scale says how much of the paper's protocol is trained.
 type Scale string
 
-// The scales.
+// These are the scales.
 const (
 	Quick Scale = "quick"
 	Paper Scale = "paper"
@@ -76,7 +76,7 @@ func ParseScale(name string) (Scale, error) {
 		[]string{string(Quick), string(Paper)})
 }
 
-// All returns the experiments, in the order in which they are listed.
+// All returns all experiments in the order of listings.
 func All() []Experiment {
 	return []Experiment{
 		depthScaling, hiddenK, depthUse, initVariants, fixedAnchor, binarisation, gateCount, baselines, frontier, levers,
@@ -104,7 +104,7 @@ func names() (all []string) {
 	return all
 }
 
-// List returns a line for each experiment, with its name and its summary.
+// List returns one line for each experiment, with its name and its summary.
 func List() string {
 	var lines []string
 	for _, e := range All() {
@@ -113,7 +113,7 @@ func List() string {
 	return strings.Join(lines, "\n")
 }
 
-// At returns the entries of a scale.
+// At returns the entries that are trained at a scale.
 func (e *Experiment) At(scale Scale) []Entry {
 	if scale == Quick && e.Quick.Entries != nil {
 		return e.Quick.Entries
@@ -121,8 +121,8 @@ func (e *Experiment) At(scale Scale) []Entry {
 	return e.Entries
 }
 
-// onMNIST returns the experiment at the scale quick with MNIST instead of CIFAR-10. The paper's values for CIFAR-10
-// are removed. It reports whether any entry was on CIFAR-10.
+// onMNIST returns a copy of the experiment for the scale quick, with MNIST instead of CIFAR-10. The paper's values
+// for CIFAR-10 are removed. onMNIST also reports whether any entry was on CIFAR-10.
 func (e Experiment) onMNIST() (Experiment, bool) {
 	entries, any := slices.Clone(e.At(Quick)), false
 	for i := range entries {

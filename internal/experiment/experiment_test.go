@@ -37,7 +37,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestGrids compares every run of every experiment, with each key of its configuration, with the golden lists.
+// TestGrids compares the runs of every experiment with the golden lists, including all keys of their configurations.
 func TestGrids(t *testing.T) {
 	for _, scale := range []Scale{Paper, Quick} {
 		var text strings.Builder
@@ -75,8 +75,8 @@ func mustConfig(t *testing.T, e *Experiment, n *Entry, scale Scale) config.Confi
 	return cfg
 }
 
-// TestSound checks what tables rely on: the accuracy of a model is its accuracy after the last epoch, runs with the
-// same name have the same configuration, and the caption can name what the scale quick changes.
+// TestSound checks the conditions that tables depend on. The accuracy of a model is its accuracy after the last
+// epoch. Runs with the same name have the same configuration. The caption can name the changes of the scale quick.
 func TestSound(t *testing.T) {
 	named := map[string]config.Config{}
 	enter := func(cfg config.Config) {
@@ -149,7 +149,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestPaper compares some values, copied by hand from the paper, with the rows where they belong.
+// TestPaper compares some values, which were copied from the paper by hand, with the rows to which they belong.
 func TestPaper(t *testing.T) {
 	want := map[string]string{
 		"depth-scaling cifar10-12000x150-ldlgn":    "22.72 +- 1.31",
@@ -190,7 +190,7 @@ func TestPaper(t *testing.T) {
 	}
 }
 
-// TestSet checks the names of runs with replaced keys: a name contains the keys that differ from the grid, and no
+// TestSet checks the names of runs with replaced keys. A name contains the keys that differ from the grid, and no
 // others.
 func TestSet(t *testing.T) {
 	for _, test := range []struct {
@@ -301,7 +301,7 @@ func TestParseScale(t *testing.T) {
 	}
 }
 
-// TestConfigRefuses checks that invalid grids are refused, and that the error says where they are wrong.
+// TestConfigRefuses checks that invalid grids are refused, and that the error names the wrong entry or key.
 func TestConfigRefuses(t *testing.T) {
 	e := Experiment{Name: "odd", Quick: Reduced{Keys: []string{"train.epochs=0"}}}
 	for scale, n := range map[Scale]Entry{

@@ -8,9 +8,9 @@ import (
 	"ialgn/internal/plot"
 )
 
-// frontier is accuracy against LUTs, for networks that were designed to need few of them. It is not from a paper.
+// frontier measures accuracy against LUTs, for networks that were designed to need few LUTs. It is not from a paper.
 // Shapes, learning rates and changes of images were chosen on a validation split of the training set, for about 700
-// and 2,150 LUTs. The other rows follow these two, with tau proportional to the square root of the width.
+// and 2,150 LUTs. The other rows were derived from these two, with tau proportional to the square root of the width.
 var frontier = Experiment{
 	Name:       "frontier",
 	Summary:    "accuracy for a budget of LUTs, compiled (ours, not the paper's)",
@@ -38,7 +38,8 @@ var frontier = Experiment{
 	},
 }
 
-// What is counted of a network, as the names of rows.
+// These names of rows say which LUTs are counted. coreLUTs leaves out the comparisons of the features, and wholeLUTs
+// includes them.
 const (
 	coreLUTs  = "core"
 	wholeLUTs = "whole"
@@ -47,7 +48,7 @@ const (
 // frontierRow is a network of the table.
 type frontierRow struct {
 	set          []string
-	counts       string // coreLUTs or wholeLUTs: what the network was designed for
+	counts       string // coreLUTs or wholeLUTs: which number the design keeps small
 	width, depth int
 	keys         []string
 }
@@ -61,7 +62,8 @@ func frontierEntries(rows []frontierRow) []Entry {
 	return all
 }
 
-// frontierPlace returns the mean number of the LUTs, core or whole, that a row's networks were designed for.
+// frontierPlace returns the mean number of LUTs of a row's networks. It counts the LUTs of the core or of the whole, as
+// the row's name says.
 func frontierPlace(r *Row) float64 {
 	sum := 0
 	for _, one := range r.results {
@@ -80,7 +82,8 @@ var lutProtocol = []string{
 	"train.schedule.kind=cosine", "train.seed=1",
 }
 
-// mnistImages, cifarImages and fashionImages are the data sets without tau, which depends on the width.
+// mnistImages, cifarImages and fashionImages are the keys of the data sets. They leave out tau, because it depends on
+// the width.
 var (
 	mnistImages = []string{"data.set=mnist"}
 	cifarImages = []string{"data.set=cifar10"}
@@ -88,18 +91,19 @@ var (
 	fashionImages = []string{"data.set=fashion-mnist"}
 )
 
-// How images of digits are changed. The stronger changes were chosen with 680 chains and were not tried with the
-// smallest networks.
+// These keys change images of digits in training. The stronger changes were chosen with 680 chains and were not tried
+// with the smallest networks.
 var (
 	slight   = augment(6, 0.06, 0.09, 0.8)
 	stronger = augment(10, 0.1, 0.15, 0.9)
 )
 
-// mirrored says how photographs are changed: flips and shifts by a pixel. It was chosen with 2,000 chains.
+// mirrored are the keys that change photographs in training: flips, and shifts by a pixel. They were chosen with
+// 2,000 chains.
 var mirrored = []string{"train.augment.shift=1", "train.augment.flip=true", "train.augment.share=0.6"}
 
-// augment returns the keys for rotating, scaling and shearing images up to the given limits and shifting them by up
-// to a pixel.
+// augment returns keys that change images in training. Images are rotated, scaled and sheared up to the given limits,
+// and shifted by up to a pixel.
 func augment(rotate, scale, shear, share float64) []string {
 	return []string{
 		"train.augment.shift=1", fmt.Sprintf("train.augment.rotate=%g", rotate), fmt.Sprintf("train.augment.scale=%g", scale),
@@ -107,7 +111,7 @@ func augment(rotate, scale, shear, share float64) []string {
 	}
 }
 
-// course returns the keys for n_b, the number of epochs, tau and the learning rate.
+// course returns the keys of a training: n_b, the number of epochs, tau and the learning rate.
 func course(bits, epochs int, tau, lr float64) []string {
 	return []string{
 		fmt.Sprintf("encoder.bits=%d", bits), fmt.Sprintf("train.epochs=%d", epochs), fmt.Sprintf("model.tau=%g", tau),
@@ -115,9 +119,9 @@ func course(bits, epochs int, tau, lr float64) []string {
 	}
 }
 
-// mnistRows are designed for these numbers of LUTs: 700, 1,400, 2,150, 4,000 and 8,000 in the core; 700, 900, 1,450,
-// 2,200 and 4,100 in the whole. With a single threshold in the middle, the bit of a feature is its highest bit, which
-// costs nothing.
+// mnistRows are networks for MNIST. Their designs aim at 700, 1,400, 2,150, 4,000 and 8,000 LUTs in the core, and at
+// 700, 900, 1,450, 2,200 and 4,100 LUTs in the whole. A single threshold in the middle costs no LUTs, because the bit
+// of a feature is then its highest bit.
 var mnistRows = []frontierRow{
 	{mnistImages, coreLUTs, 220, 2, slices.Concat(slight, course(6, 200, 1.6, 0.02))},
 	{mnistImages, coreLUTs, 440, 2, slices.Concat(stronger, course(6, 160, 2.3, 0.02))},
@@ -131,11 +135,13 @@ var mnistRows = []frontierRow{
 	{mnistImages, wholeLUTs, 1300, 2, slices.Concat(stronger, course(2, 160, 4, 0.01))},
 }
 
-// seldom scores the candidates of pins only in every fourth of the epochs that replace them, and rounds gradients.
-// Without it, scoring takes nine tenths of the time; with it, wide networks with 33,792 input bits train in minutes.
+// seldom makes training faster. It scores the candidates of pins only in every fourth of the epochs that replace
+// candidates, and rounds gradients. Without these keys, scoring takes nine tenths of the time. With them, wide
+// networks with 33,792 input bits train in minutes.
 var seldom = []string{"train.candidates.every=4", "train.gradients=int8"}
 
-// cifarRows are designed for 2,000, 4,000, 8,000, 16,700, 32,000 and 64,000 LUTs in the core.
+// cifarRows are networks for CIFAR-10. Their designs aim at 2,000, 4,000, 8,000, 16,700, 32,000 and 64,000 LUTs in
+// the core.
 var cifarRows = []frontierRow{
 	{cifarImages, coreLUTs, 650, 2, slices.Concat(mirrored, course(12, 100, 8, 0.01))},
 	{cifarImages, coreLUTs, 1310, 2, slices.Concat(mirrored, seldom, course(12, 100, 11.5, 0.01))},
@@ -145,7 +151,8 @@ var cifarRows = []frontierRow{
 	{cifarImages, coreLUTs, 21000, 2, slices.Concat(mirrored, seldom, course(12, 30, 46, 0.01))},
 }
 
-// fashionRows are designed for 700, 2,150 and 8,000 LUTs in the core, and 2,500 in the whole.
+// fashionRows are networks for Fashion-MNIST. Their designs aim at 700, 2,150 and 8,000 LUTs in the core, and at
+// 2,500 in the whole.
 var fashionRows = []frontierRow{
 	{fashionImages, coreLUTs, 220, 2, slices.Concat(mirrored, course(16, 60, 2.6, 0.01))},
 	{fashionImages, coreLUTs, 680, 2, slices.Concat(mirrored, course(16, 60, 4.5, 0.01))},
@@ -160,9 +167,9 @@ func table(file, label string) []string {
 	return []string{"data.set=csv", "data.train=tabular/" + file + ".csv.gz", "data.label=" + label}
 }
 
-// tableRows are designed for LUTs in the whole. `ialgn fit` found them within three minutes on one core, for 2,000
-// LUTs or less, judging by a fifth of the training samples. Their networks have names of their own, because the file
-// names of all CSV data sets begin with the same word.
+// tableRows are networks for tables. Their designs aim at few LUTs in the whole. `ialgn fit` found them within three
+// minutes on one core, for 2,000 LUTs or less, with a fifth of the training samples for validation. The networks have
+// names of their own, because the file names of all CSV data sets begin with the same word.
 var tableRows = []frontierRow{
 	{table("LetterRecognition", "lettr"), "letters", 598, 2, slices.Concat(course(8, 150, 1.68, 0.02), []string{
 		"train.batch=64", "encoder.thresholds=quantile", "train.cost.target=xilinx7", "train.cost.pressure=0.00001",
@@ -182,14 +189,15 @@ var tableRows = []frontierRow{
 	})},
 }
 
-// publishedSeries is a series of results published by others: LUTs and accuracy in percent.
+// publishedSeries is a series of results published by others. Each point is a number of LUTs and an accuracy in
+// percent.
 type publishedSeries struct {
 	chart, name  string
 	luts, points []float64
 }
 
-// others are published networks. DWN (without encoder): Bacellar and others, "Differentiable Weightless Neural
-// Networks", ICML 2024. The replication is independent, placed and routed on an xc7a35t.
+// others are networks published by others. DWN (without the encoder) is from Bacellar and others, "Differentiable
+// Weightless Neural Networks", ICML 2024. The replication is independent, and is placed and routed on an xc7a35t.
 var others = []publishedSeries{
 	{"mnist", "DWN, core", []float64{692, 1413, 2055, 4082}, []float64{97.1, 97.9, 97.8, 98.3}},
 	{"mnist", "DWN replicated, core", []float64{630, 1168, 2272, 4821}, []float64{96.77, 97.70, 97.97, 98.26}},
@@ -197,7 +205,7 @@ var others = []publishedSeries{
 	{"cifar10", "DWN, core", []float64{16700}, []float64{57.42}},
 }
 
-// publishedLUTs returns the series of others for a chart.
+// publishedLUTs returns the published series that belong into a chart.
 func publishedLUTs(chart string) []plot.Series {
 	var all []plot.Series
 	for _, p := range others {

@@ -15,8 +15,8 @@ import (
 	"ialgn/trainer"
 )
 
-// TestIndex trains a grid run by run, in any order. Once all runs are trained, it gathers the same table as a single
-// call; before that there is no table.
+// TestIndex trains a grid run by run, in any order. When all runs are trained, the gathered table must equal the
+// table of a single call. Before that, there is no table.
 func TestIndex(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: t.TempDir()}}
@@ -52,8 +52,8 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestIndexInstead has MNIST but not CIFAR-10. An index means the same run as on machines that have both, and the run
-// is not trained on other data instead.
+// TestIndexInstead has the data of MNIST but not of CIFAR-10. An index must mean the same run as on a machine with
+// both data sets. The run must not be trained on MNIST instead.
 func TestIndexInstead(t *testing.T) {
 	sets := t.TempDir()
 	writeMNIST(t, sets)
@@ -71,7 +71,8 @@ func TestIndexInstead(t *testing.T) {
 	}
 }
 
-// TestIndexAbsent has no data. The grid has the same indexes, and the error of a run says what is missing.
+// TestIndexAbsent has no data. The grid must have the same indexes, and the error of a run must name the missing
+// data.
 func TestIndexAbsent(t *testing.T) {
 	r := Runner{Experiment: baselines, Scale: Paper, Seeds: 2, Only: []string{"*-ldlgn"}}
 	r.Dir = t.TempDir()

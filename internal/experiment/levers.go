@@ -2,8 +2,8 @@ package experiment
 
 import "slices"
 
-// levers measures what each lever of the frontier's network of 2,150 LUTs is worth. Each row lacks one lever, or adds
-// one that the network does not use. All rows have about the same number of core LUTs.
+// levers measures the effect of each technique in the frontier's network of 2,150 LUTs. Each row leaves out one
+// technique, or adds one that the network does not use. All rows have about the same number of core LUTs.
 var levers = Experiment{
 	Name:       "levers",
 	Summary:    "what each lever gains at 2,150 LUTs of MNIST (ours, not the paper's)",
@@ -24,7 +24,7 @@ var levers = Experiment{
 	Picture: byNetwork,
 }
 
-// leverRow is a network of the table; keys holds what differs from the first row.
+// leverRow is a network of the table. keys holds the differences from the first row.
 type leverRow struct {
 	name         string
 	width, depth int

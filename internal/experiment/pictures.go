@@ -19,18 +19,19 @@ type Picture struct {
 	Chart func(*Row) string // name of the chart that a row belongs to
 	Line  func(*Row) string // name of its line in that chart
 
-	// At returns the position of a network on the axis. Our network and the paper's may differ in it. If At is nil,
-	// the position follows from the network's name.
+	// At returns the position of a network on the axis. It is called for ialgn's network and for the paper's network,
+	// which may have different positions. If At is nil, the position follows from the network's name.
 	At func(*config.Model) float64
 
-	// Of, if set, replaces At: it returns the position of a trained row. The paper has no such value.
+	// Of returns the position of a trained row. If it is set, it replaces At, and the chart has no values of the
+	// paper.
 	Of func(*Row) float64
 
-	// Beside returns series of results published by others, for a chart.
+	// Beside returns series of results published by others that belong into a chart.
 	Beside func(chart string) []plot.Series
 }
 
-// The pictures of the experiments.
+// These are the pictures of the experiments.
 var (
 	byDepth = &Picture{
 		Label: "depth, layers", Chart: sized, Line: networkOf,
@@ -55,14 +56,14 @@ var (
 func sized(r *Row) string     { return fmt.Sprintf("%s-%d", r.Data, r.Width) }
 func networkOf(r *Row) string { return r.Network }
 
-// drawing is a chart with the ending of its file names.
+// drawing is a chart and the ending of its file names.
 type drawing struct {
 	ending string
 	plot.Chart
 }
 
-// draw returns the charts of a table: its picture and its series. They leave out rows without results; a chart
-// without any rows is left out, too.
+// draw returns the charts of a table: its picture and its series. A chart leaves out rows without results. A chart
+// without any rows is left out.
 func (t *Table) draw() []drawing {
 	var all []drawing
 	if t.picture != nil {
@@ -98,7 +99,8 @@ func (p *Picture) draw(t *Table) []drawing {
 	return slices.DeleteFunc(all, func(d drawing) bool { return len(d.Series) == 0 })
 }
 
-// places returns functions for the positions of our networks and of the paper's, and the kind of our series.
+// places returns functions for positions on the axis, for ialgn's networks and for the paper's. It also returns the
+// kind of ialgn's series.
 func (p *Picture) places(axis *plot.Axis, rows []*Row) (ours, theirs func(*Row) float64, kind plot.Kind) {
 	if p.Of != nil {
 		return p.Of, p.Of, plot.Line
@@ -113,7 +115,8 @@ func (p *Picture) places(axis *plot.Axis, rows []*Row) (ours, theirs func(*Row) 
 	return ours, theirs, plot.Line
 }
 
-// ofPaper returns the suffix for a line of the paper's values, with the paper's width if it differs from ours.
+// ofPaper returns the suffix for the name of a line with the paper's values. The suffix contains the paper's width if
+// it differs from the width of ialgn's networks.
 func ofPaper(line []*Row) string {
 	if width := line[0].paper.Model.Width; width != line[0].Width {
 		return fmt.Sprintf(", paper at width %d", width)
@@ -126,7 +129,7 @@ func (t *Table) headed(what string) string {
 	return fmt.Sprintf("%s, scale %s: %s", t.Experiment, t.Scale, what)
 }
 
-// add adds a series of the rows that were trained and have the value, if there are any.
+// add adds a series of the rows that were trained and have the value. If there are no such rows, it adds nothing.
 func (d *drawing) add(s plot.Series, rows []*Row, at func(*Row) float64, value func(*Row) *trainer.Spread) {
 	s.ErrorBars = true
 	for _, r := range rows {
@@ -150,7 +153,7 @@ func (t *Table) pointers() []*Row {
 	return all
 }
 
-// grouped groups rows by the result of by, in their order.
+// grouped groups the rows for which by returns the same text. It keeps the order of the rows.
 func grouped(rows []*Row, by func(*Row) string) (groups [][]*Row, names []string) {
 	for _, r := range rows {
 		at := slices.Index(names, by(r))
@@ -162,8 +165,8 @@ func grouped(rows []*Row, by func(*Row) string) (groups [][]*Row, names []string
 	return groups, names
 }
 
-// drawSeries returns a chart of the table's series for each size. Effective depth has a band between its percentiles,
-// and an accuracy a band of its deviation.
+// drawSeries returns one chart of the table's series for each size. Effective depth has a band between its
+// percentiles. An accuracy has a band of its deviation.
 func (t *Table) drawSeries() []drawing {
 	if t.series == nil {
 		return nil
@@ -187,10 +190,10 @@ func (t *Table) drawSeries() []drawing {
 	return all
 }
 
-// layered returns the data set of a row and the size of its network, including its depth.
+// layered returns a text that names the data set, the width and the depth of a row.
 func layered(r *Row) string { return fmt.Sprintf("%s-%dx%d", r.Data, r.Width, r.Depth) }
 
-// drawOperations returns a chart of operations for each size, like the paper's figure 5 (c). For each network it
+// drawOperations returns one chart of operations for each size, like the paper's figure 5 (c). For each network it
 // shows the mean over the seeds.
 func (t *Table) drawOperations() []drawing {
 	if !t.counted {
@@ -224,8 +227,9 @@ func operations(results []*grid.Result) (mean [16]float64) {
 	return mean
 }
 
-// curves returns the lines of a row's series. The first line has a band: from the second line to the third if there
-// are that many, otherwise its deviation. Lines after the third follow.
+// curves returns the lines of a row's series for a chart. The first line has a band. If there are three or more
+// lines, the band lies between the second and the third line; otherwise it shows the deviation. The lines after the
+// third are lines of the chart too.
 func (s *Series) curves(r *Row, group int) []plot.Series {
 	var lines [][]float64
 	var deviation []float64

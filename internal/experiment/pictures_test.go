@@ -16,8 +16,8 @@ import (
 	"ialgn/internal/plot"
 )
 
-// drawn returns a table with rows of two data sets and two networks: one without the paper's value, one without a
-// deviation, and one without a result.
+// drawn returns a table with rows for two data sets and two networks. One row has no value of the paper, one has no
+// deviation, and one has no result.
 func drawn() *Table {
 	row := func(data, network string, depth int, test, paper float64) Row {
 		r := Row{Data: data, Network: network, Width: 20, Depth: depth, Gates: 20 * depth}
@@ -41,7 +41,7 @@ func drawn() *Table {
 	return t
 }
 
-// TestPictures checks the series of each chart: which points are joined by a line, and which are not.
+// TestPictures checks the series of each chart, in particular which points are joined by a line.
 func TestPictures(t *testing.T) {
 	table := drawn()
 	table.picture = byDepth
@@ -85,8 +85,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestPaperPlaces checks that the paper's values are at the gates and the width of the paper's networks, not of our
-// networks, which the scale quick or a key makes smaller.
+// TestPaperPlaces checks the positions of the paper's values. They must be at the gates and the width of the paper's
+// networks. The networks trained here may be smaller, because of the scale quick or a key.
 func TestPaperPlaces(t *testing.T) {
 	r := Runner{Experiment: gateCount, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: t.TempDir()}}
 	r.Experiment.Set = []string{"model.width=500"}
@@ -105,14 +105,15 @@ func TestPaperPlaces(t *testing.T) {
 	want := map[string][]float64{}
 	for _, network := range []string{"RWLGN", "LDLGN", "IALGN"} {
 		want[network+", width 500"] = []float64{2_000, 10_000, 25_000}
-		want[network+", width 500, paper at width 12000"] = []float64{48_000, 600_000} // it has no 20 layers
+		want[network+", width 500, paper at width 12000"] = []float64{48_000, 600_000} // no network of 20 layers
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("places (-want +got):\n%s", diff)
 	}
 }
 
-// TestOperations checks that there is a chart for each size, with the mean over seeds of each trained network.
+// TestOperations checks that there is one chart for each size, which shows the mean over seeds for each trained
+// network.
 func TestOperations(t *testing.T) {
 	table := drawn()
 	of := func(op int, share float64) *grid.Result {
@@ -140,7 +141,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// at returns the percentages of the operations: the given one for op, and 0 for all others.
+// at returns the percentages of all operations: percent for op, and 0 for the others.
 func at(op int, percent float64) []float64 {
 	all := make([]float64, 16)
 	all[op] = percent

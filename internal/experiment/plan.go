@@ -13,7 +13,7 @@ import (
 	"ialgn/trainer"
 )
 
-// plan is what an experiment trains, and its table so far.
+// plan holds the runs of an experiment and its table so far.
 type plan struct {
 	*grid.Plan
 	experiment *Experiment
@@ -25,12 +25,12 @@ type plan struct {
 type planned struct {
 	entry  *Entry
 	Config config.Config
-	asked  bool // the user asked to train it
-	apart  bool // not trained, whatever the folder has, because the files with its name are not its own
+	asked  bool // the user asked to train the entry
+	apart  bool // never trained, because files with this name in the folder belong to another network
 }
 
-// plan returns what is to be trained. At the scale quick, MNIST replaces CIFAR-10 if CIFAR-10 is not found, unless
-// all its runs are already finished.
+// plan returns the plan of the experiment. At the scale quick, MNIST replaces CIFAR-10 if CIFAR-10 is not found and
+// some of its runs are unfinished.
 func (r Runner) plan(ctx context.Context) (*plan, error) {
 	p, err := r.planned(ctx)
 	if err != nil || r.Scale != Quick || p.Missing() == nil {
@@ -47,7 +47,7 @@ func (r Runner) plan(ctx context.Context) (*plan, error) {
 	return instead, err
 }
 
-// planned returns the plan of the experiment without such a replacement.
+// planned returns the plan of the experiment without replacing CIFAR-10.
 func (r Runner) planned(ctx context.Context) (*plan, error) {
 	networks := r.Experiment.At(r.Scale)
 	if len(networks) == 0 || r.Seeds < 1 {
@@ -74,7 +74,7 @@ func (r Runner) planned(ctx context.Context) (*plan, error) {
 	return p, p.checkAsked(r.Only)
 }
 
-// entitle adds to title and caption what was asked for.
+// entitle completes the title and the caption of the table with the rows that were asked for.
 func (p *plan) entitle(r Runner) {
 	var asked []Entry
 	paper := false
@@ -90,7 +90,7 @@ func (p *plan) entitle(r Runner) {
 	p.table.Caption = r.caption(asked, paper)
 }
 
-// here describes the networks, data and sizes that are asked for, or "" if they are exactly the paper's.
+// here describes the networks, data and sizes that are asked for. It returns "" if they are exactly the paper's.
 func (p *plan) here() string {
 	var networks, data, sizes []string
 	same := len(p.entries) == len(p.experiment.Entries)
@@ -141,7 +141,7 @@ func (e *noRowError) Error() string {
 	return fmt.Sprintf("--only %s: no row of %s has such a name", strings.Join(e.patterns, ", "), e.experiment)
 }
 
-// planEntry adds an entry to the plan and returns it, with its configuration and its row without results.
+// planEntry adds an entry to the plan. It returns the entry with its configuration, and its row without results.
 func (r Runner) planEntry(ctx context.Context, p *plan, own Entry) (planned, Row, error) {
 	n := &own
 	cfg, err := r.Experiment.Config(n, r.Scale)
@@ -180,7 +180,7 @@ func (r Runner) planEntry(ctx context.Context, p *plan, own Entry) (planned, Row
 	return e, row, err
 }
 
-// gridRow returns a configuration with the seeds to train it with.
+// gridRow returns the row of a grid for a configuration, with the seeds of the runner.
 func (r Runner) gridRow(cfg config.Config) grid.Row {
 	seeds := make([]uint64, r.Seeds)
 	for i := range seeds {
@@ -189,8 +189,8 @@ func (r Runner) gridRow(cfg config.Config) grid.Row {
 	return grid.Row{Config: cfg, Seeds: seeds}
 }
 
-// namesake returns an error that names an earlier entry whose files have the same name as e's but whose network
-// differs, or nil if there is none. Replaced keys can cause this.
+// namesake returns an error if an earlier entry has the same file names as e but another network. Replaced keys can
+// cause this. The error names the earlier entry.
 func (p *plan) namesake(e *planned) error {
 	for i := range p.entries {
 		if o := &p.entries[i]; !o.apart && o.Config.Name == e.Config.Name && !o.Config.Equal(e.Config) {
@@ -203,8 +203,8 @@ func (p *plan) namesake(e *planned) error {
 	return nil
 }
 
-// leftOut returns an entry that the replaced keys do not fit, if it was not asked for. Otherwise it returns the error
-// unfit.
+// leftOut returns an entry that is not trained because the replaced keys are invalid for it. If the user asked for
+// this entry, leftOut returns the error unfit instead.
 func (r Runner) leftOut(p *plan, n *Entry, unfit error) (planned, Row, error) {
 	plain := r.Experiment
 	plain.Set = nil
@@ -222,8 +222,8 @@ func (r Runner) leftOut(p *plan, n *Entry, unfit error) (planned, Row, error) {
 	return planned{entry: n, Config: cfg, apart: true}, row, err
 }
 
-// nothing returns the error of the first entry that lacks its data, if no entry has a result. Otherwise it returns
-// nil.
+// nothing returns an error if no entry has a result: the data error of the first entry whose data are missing.
+// Otherwise it returns nil.
 func (p *plan) nothing() error {
 	if missing := p.Missing(); missing != nil && p.Empty() {
 		return missing

@@ -7,15 +7,16 @@ import (
 	"ialgn/trainer"
 )
 
-// protocol holds the keys with which the paper trains every network ("Experimental Setup", and the supplement's
-// hyperparameters).
+// protocol holds the keys with which the paper trains every network. They are from the section "Experimental Setup"
+// and the supplement's table of hyperparameters.
 var protocol = []string{
 	"model.init=skip", "model.skip_logit=5", "train.estimator=ste",
 	"train.optimizer.kind=adam", "train.optimizer.lr=0.01",
 	"train.epochs=200", "train.batch=100", "train.seed=1",
 }
 
-// The data sets, with the paper's n_b and tau. tau is different for CIFAR-10 with 128,000 gates a layer.
+// These are the keys of the data sets, with the paper's n_b and tau. CIFAR-10 has another tau with 128,000 gates per
+// layer.
 var (
 	mnist       = []string{"data.set=mnist", "encoder.bits=4", "model.tau=10"}
 	cifar10     = []string{"data.set=cifar10", "encoder.bits=16", "model.tau=30"}
@@ -23,32 +24,33 @@ var (
 	cifar100    = []string{"data.set=cifar100", "encoder.bits=16", "model.tau=30"}
 )
 
-// The networks of table 1. Anchors are the paper's k_x, hidden candidates its k_h.
+// These are the keys of the networks in table 1. The number of anchors is the paper's k_x, and the number of hidden
+// candidates is its k_h.
 var (
 	rwlgn = []string{"model.topology=rwlgn", "model.parametrization=softmax16"}
 	ldlgn = []string{"model.topology=rwlgn", "model.parametrization=light"}
 	ialgn = []string{"model.topology=ialgn", "model.parametrization=softmax16", "model.anchors=32", "model.hidden=1"}
 )
 
-// size returns the keys for a width (gates in a layer) and a depth (layers).
+// size returns the keys for a width (gates per layer) and a depth (number of layers).
 func size(width, depth int) []string {
 	return []string{fmt.Sprintf("model.width=%d", width), fmt.Sprintf("model.depth=%d", depth)}
 }
 
-// publishedSeeds is the number of seeds behind the values that the paper gives as numbers, in its tables 1 and 2.
+// publishedSeeds is the number of seeds behind the values in the paper's tables 1 and 2.
 const publishedSeeds = 5
 
-// published returns a value of the paper's tables, as shares of the test set.
+// published returns a value of the paper's tables. mean and std are shares of the test set.
 func published(mean, std float64) *trainer.Spread { return &trainer.Spread{Mean: mean, Std: &std} }
 
-// network is what a row of a table trains, apart from data and size: a name, and the keys in addition to the
-// protocol's.
+// network is a kind of network in a table. It has a name, and the keys in addition to the protocol, the data and the
+// size.
 type network struct {
 	name string
 	keys []string
 }
 
-// theirs are the networks of table 1, in the order of its columns.
+// theirs are the networks of the paper's table 1, in the order of the table's columns.
 var theirs = []network{{"RWLGN", rwlgn}, {"LDLGN", ldlgn}, {"IALGN", ialgn}}
 
 // entry returns the entry of the network with the given data set and size.
@@ -56,8 +58,8 @@ func (n network) entry(set []string, width, depth int, paper *trainer.Spread) En
 	return Entry{Network: n.name, Set: set, Keys: slices.Concat(protocol, n.keys, size(width, depth)), Paper: paper}
 }
 
-// atDepths lists networks on CIFAR-10 with 12,000 gates a layer, depth by depth. Each has the value that table 1
-// gives for the same network, if any.
+// atDepths lists networks on CIFAR-10 with 12,000 gates per layer, for each of the depths. If table 1 has the same
+// network, the entry has the value from table 1.
 func atDepths(depths []int, networks ...network) []Entry {
 	var all []Entry
 	for _, depth := range depths {
@@ -68,14 +70,14 @@ func atDepths(depths []int, networks ...network) []Entry {
 	return all
 }
 
-// The scale quick has these depths, narrower networks and shorter runs. A table of several data sets has only
-// CIFAR-10. slowKeys are for networks with relaxed spines or relaxed values, whose steps take five to ten times as
-// long.
+// These are the changes of the scale quick: fewer depths, narrower networks, and shorter runs. A table of several
+// data sets has only CIFAR-10. slowKeys are for networks with relaxed spines or relaxed values, whose steps take five
+// to ten times longer.
 var (
 	quickDepths = []int{4, 20, 50}
 	quickKeys   = []string{"model.width=2000", "train.epochs=10"}
 	slowKeys    = []string{"model.width=1000", "train.epochs=10"}
 )
 
-// deeper names the reduction of depths in a caption.
+// deeper is the beginning of a caption's text about the reduced depths.
 const deeper = "depths 4, 20, 50 instead of "

@@ -14,7 +14,7 @@ import (
 	"ialgn/trainer"
 )
 
-// TestRunRefusesForeignFolders refuses folders with other files, and invalid calls.
+// TestRunRefusesForeignFolders checks that folders with other files are refused, and that invalid calls are refused.
 func TestRunRefusesForeignFolders(t *testing.T) {
 	done := t.TempDir()
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: done}}
@@ -73,8 +73,8 @@ func samples(t *testing.T, path string, n int) {
 	}
 }
 
-// TestOtherData has networks of one experiment trained on different data: both trained earlier, one trained earlier,
-// or the data change while the first trains.
+// TestOtherData trains networks of one experiment on different data. In one case both were trained by earlier calls,
+// in one case only one of them. In another case the data change while the first network trains.
 func TestOtherData(t *testing.T) {
 	table := filepath.Join(t.TempDir(), "samples.csv")
 	runner := func() (Runner, *recorder) {
@@ -130,7 +130,7 @@ func TestOtherData(t *testing.T) {
 		"/csv-60x4-rwlgn-quick.seed1.safetensors: was trained on another version")
 }
 
-// TestTuned has a model that was fine-tuned from another, in the place of one of the experiment's seeds.
+// TestTuned puts a model that was fine-tuned from another model in the place of one of the experiment's seeds.
 func TestTuned(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Options: grid.Options{Dir: t.TempDir(), Train: rec.train}}
@@ -161,8 +161,8 @@ func TestTuned(t *testing.T) {
 	}
 }
 
-// TestDamagedCheckpoint has a damaged checkpoint next to a finished model. It does no harm, since it is no longer
-// needed.
+// TestDamagedCheckpoint puts a damaged checkpoint next to a finished model. This must do no harm, because the
+// checkpoint is no longer needed.
 func TestDamagedCheckpoint(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Options: grid.Options{Dir: t.TempDir(), Train: rec.train}}
@@ -185,7 +185,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 	}
 }
 
-// TestNoSpace has a table that cannot be written.
+// TestNoSpace runs an experiment whose table cannot be written.
 func TestNoSpace(t *testing.T) {
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Options: grid.Options{Dir: t.TempDir()}}
 	if err := os.Mkdir(filepath.Join(r.Dir, "tiny-quick.csv"), 0o777); err != nil {

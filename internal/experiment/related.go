@@ -9,8 +9,8 @@ import (
 	"ialgn/trainer"
 )
 
-// related compares networks that the paper cites, and ways to wire and train them, at the numbers of gates that RWLGN
-// and IALGN have in its table 1: 48,000 on MNIST and on CIFAR-10.
+// related compares networks that the paper cites, and ways to wire and train them. They have the same number of gates
+// as RWLGN and IALGN in the paper's table 1, which is 48,000 on MNIST and on CIFAR-10.
 var related = Experiment{
 	Name:       "related",
 	Summary:    "networks that the paper cites, at equal numbers of gates (ours, not the paper's)",
@@ -36,10 +36,10 @@ var related = Experiment{
 	Columns: []Column{{"gap", "gap, points", 100, gapOf}},
 }
 
-// relatedNetwork is a row of the table, for each data set.
+// relatedNetwork is a network of the table. It has one row for each data set.
 type relatedNetwork struct {
 	network
-	of string // network of table 1 whose value the row shows; "": none
+	of string // network of table 1 whose value the row shows; "" if it shows none
 }
 
 // relatedNetworks returns the rows for networks of the given size.
@@ -58,10 +58,10 @@ func relatedNetworks(width, depth int) []relatedNetwork {
 	}
 }
 
-// gumbel selects the estimator with Gumbel noise at its usual temperature.
+// gumbel selects the estimator with Gumbel noise at the temperature 1.
 var gumbel = []string{"train.estimator=gumbel", "train.temperature=1"}
 
-// learnedWires returns the keys of a network of equal layers in which both pins of each gate choose among 8 sources.
+// learnedWires returns the keys of a network of equal layers. Both pins of each gate choose among 8 sources.
 func learnedWires(width, depth int) []string {
 	widths := strings.TrimSuffix(strings.Repeat(fmt.Sprintf("%d,", width), depth), ",")
 	return []string{
@@ -70,8 +70,8 @@ func learnedWires(width, depth int) []string {
 	}
 }
 
-// relatedEntries returns the rows of a data set. With papers set, the size is the paper's and the rows have its
-// values.
+// relatedEntries returns the rows of a data set. If papers is true, the size is the paper's and the rows have the
+// paper's values.
 func relatedEntries(set []string, width, depth int, papers bool) []Entry {
 	var all []Entry
 	for _, n := range relatedNetworks(width, depth) {
@@ -93,7 +93,7 @@ var mnistTable1 = map[string]*trainer.Spread{
 	"RWLGN": published(0.9729, 0.0006), "LDLGN": published(0.9754, 0.0003), "IALGN": published(0.9822, 0.0002),
 }
 
-// gapOf returns by how much freezing reduces the accuracy after the last epoch.
+// gapOf returns the reduction of the accuracy by freezing, after the last epoch.
 func gapOf(r *grid.Result) float64 {
 	last := r.Epochs[len(r.Epochs)-1]
 	if last.Relaxed == nil {

@@ -14,8 +14,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// TestResults compares the result files next to the models with trainer and netlist, and checks that a result of
-// another model is replaced.
+// TestResults compares the result files next to the models with trainer and netlist. It also checks that the result
+// of another model is replaced.
 func TestResults(t *testing.T) {
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: t.TempDir()}}
 	r.Experiment.Columns, r.Experiment.Series = depthUse.Columns, depthUse.Series
@@ -73,8 +73,7 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestRelaxedResult has a network that is trained with relaxed values, so its result also has an accuracy before
-// freezing.
+// TestRelaxedResult trains a network with relaxed values. Its result must also have the accuracy before freezing.
 func TestRelaxedResult(t *testing.T) {
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Options: grid.Options{Dir: t.TempDir()}}
 	r.Experiment.Quick.Keys = append(soft, r.Experiment.Quick.Keys...)
@@ -92,8 +91,8 @@ func TestRelaxedResult(t *testing.T) {
 	}
 }
 
-// TestSideBySide trains runs one after another and side by side. All files have the same bytes, also if runs were
-// interrupted while they trained together.
+// TestSideBySide trains runs one after another, and at the same time. All files must have the same bytes. This must
+// also hold if concurrent runs were interrupted.
 func TestSideBySide(t *testing.T) {
 	tree := func(dir string) map[string]string {
 		all := map[string]string{}

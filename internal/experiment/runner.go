@@ -15,20 +15,20 @@ type Runner struct {
 	grid.Options
 	Experiment Experiment
 	Scale      Scale
-	Seeds      int      // number of seeds for each entry, starting with its configuration's
-	Only       []string // patterns of the entries to train; empty: all
+	Seeds      int      // number of seeds for each entry; the first is the seed of the configuration
+	Only       []string // patterns of the entries to train; empty for all
 }
 
-// Run trains what the folder does not have yet, in the order of entries and seeds, several runs side by side. It
-// returns the table, which is also written to the folder after each entry. Before training, it returns an error if a
-// run in the folder has another configuration, started from a model, or was trained on other data than other entries
-// on the same data set.
+// Run trains the runs that the folder does not have yet, in the order of entries and seeds. Several runs train at the
+// same time. It returns the table, which is also written to the folder after each entry.
 //
-// An entry whose data set is not found is marked as not run, unless all its seeds are finished. If no entry has a
-// result, the table comes with the [dataset.MissingError] of the first.
+// Before training, Run checks the runs in the folder. It returns an error if a run has another configuration, was
+// started from a model, or was trained on other data than other entries on the same data set. An entry whose data set
+// is not found is marked as not run, unless all its seeds are finished. If no entry has a result, the table comes
+// with the [dataset.MissingError] of the first entry.
 //
-// When ctx ends, the runs under way are saved, and the error wraps [trainer.ErrInterrupted]. The next call continues
-// them. A run that fails interrupts the other runs in the same way.
+// When ctx is cancelled, the current runs are saved, and the error wraps [trainer.ErrInterrupted]. The next call
+// continues these runs. If a run fails, the other runs are interrupted in the same way.
 func (r Runner) Run(ctx context.Context) (*Table, error) {
 	p, err := r.plan(ctx)
 	if err != nil {
@@ -50,8 +50,8 @@ func (r Runner) Run(ctx context.Context) (*Table, error) {
 }
 
 // RunIndex trains a single run of the list that [Runner.Emit] makes, for machines that share the folder. It writes no
-// table; [Runner.Run] finds the finished runs and writes it. An index must be the same run on every machine, so MNIST
-// never replaces CIFAR-10.
+// table: [Runner.Run] finds the finished runs and writes the table. An index must mean the same run on every machine,
+// so MNIST never replaces CIFAR-10.
 func (r Runner) RunIndex(ctx context.Context, index int) (*trainer.SeedsSummary, error) {
 	p, err := r.planned(ctx)
 	if err != nil {
@@ -68,7 +68,7 @@ type Forecast struct {
 	*grid.Forecast
 }
 
-// Forecast returns what [Runner.Run] would train if it found all data. It trains nothing, but measures the pace of
+// Forecast predicts the training of [Runner.Run] if all data are found. It trains nothing, but measures the speed of
 // each unfinished network, which takes some seconds.
 func (r Runner) Forecast(ctx context.Context) (*Forecast, error) {
 	p, err := r.plan(ctx)
@@ -80,8 +80,8 @@ func (r Runner) Forecast(ctx context.Context) (*Forecast, error) {
 }
 
 // Emit writes the experiment to the folder as a job for a cluster, and trains nothing. The data need not be on this
-// machine: the job looks for them where it runs, in the folder data unless that is empty. ranks is the number of
-// processes that train each run together; 0 means one.
+// machine. The job looks for them in the folder data or, if data is empty, in the usual folders. ranks is the number
+// of processes that train each run together; 0 means one.
 func (r Runner) Emit(ctx context.Context, to grid.Cluster, data string, ranks int) (*grid.Batch, error) {
 	p, err := r.planned(ctx)
 	if err != nil {

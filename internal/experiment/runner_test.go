@@ -42,12 +42,12 @@ func read(t *testing.T, path string) string {
 	return string(b)
 }
 
-// recorder counts the runs that train, and may interrupt one.
+// recorder counts the runs that it trains. It may interrupt one of them.
 type recorder struct {
 	mu     sync.Mutex
 	begun  []string
 	cancel func()
-	at     int // number of the run to interrupt, counted from 1 as they begin
+	at     int // number of the run to interrupt; runs count from 1 in the order in which they begin
 }
 
 func (r *recorder) train(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
@@ -76,8 +76,8 @@ func files(t *testing.T, table *Table) []string {
 	return texts
 }
 
-// TestResume interrupts the second seed of the second entry and resumes. The table is the same as without an
-// interruption; a third call trains nothing.
+// TestResume interrupts the second seed of the second entry and resumes the run. The table must be the same as
+// without an interruption. A third call must train nothing.
 func TestResume(t *testing.T) {
 	r := Runner{Experiment: digits, Scale: Paper, Seeds: 2, Options: grid.Options{Dir: t.TempDir(), Threads: 1}}
 	whole, err := r.Run(t.Context())
@@ -121,8 +121,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestInterruptTogether interrupts runs that train side by side. Each is saved, the next call resumes them, and the
-// table is the same as without an interruption.
+// TestInterruptTogether interrupts concurrent runs. Each run must be saved, the next call must resume all of them,
+// and the table must be the same as without an interruption.
 func TestInterruptTogether(t *testing.T) {
 	r := Runner{Experiment: digits, Scale: Paper, Seeds: 2, Options: grid.Options{Dir: t.TempDir(), Threads: 2, Jobs: 2}}
 	whole, err := r.Run(t.Context())
@@ -147,7 +147,8 @@ func TestInterruptTogether(t *testing.T) {
 	}
 }
 
-// TestInterruptAlone interrupts the first run, and a call before its first run. The later runs do not begin.
+// TestInterruptAlone interrupts the first run, and in another case a call before its first run. The later runs must
+// not begin.
 func TestInterruptAlone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -168,8 +169,8 @@ func TestInterruptAlone(t *testing.T) {
 	}
 }
 
-// TestFailureTogether has a run that fails while another trains. The other run is saved, and the error names the
-// failed run.
+// TestFailureTogether has a run that fails while another run trains. The other run must be saved, and the error must
+// name the failed run.
 func TestFailureTogether(t *testing.T) {
 	cause := errors.New("no more paper")
 	rec := &recorder{}
@@ -189,7 +190,7 @@ func TestFailureTogether(t *testing.T) {
 	}
 }
 
-// TestOnly trains one row, then another. The second table still contains the first row.
+// TestOnly trains one row, then another row. The second table must still contain the first row.
 func TestOnly(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{
@@ -261,7 +262,7 @@ func TestOnlyFits(t *testing.T) {
 	}
 }
 
-// TestNamesakes refuses replaced keys that give the same name to networks which still differ.
+// TestNamesakes checks that replaced keys are refused if they give the same name to different networks.
 func TestNamesakes(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{Experiment: depthScaling, Scale: Paper, Seeds: 1}
@@ -284,7 +285,7 @@ func TestNamesakes(t *testing.T) {
 	foreign := 0
 	for i, e := range p.entries {
 		if p.table.Rows[i].paper.Data.Set == "mnist" {
-			continue // its own values
+			continue // the entry has its own values
 		}
 		if foreign++; e.entry.Paper != nil || e.entry.Said != nil {
 			t.Errorf("%s: has the paper's value of another data set", e.Config.Name)
@@ -299,7 +300,8 @@ func TestNamesakes(t *testing.T) {
 	}
 }
 
-// TestNamesakeLeftOut checks that a row which was not asked for shows no result of a finished run with the same name.
+// TestNamesakeLeftOut checks that a row that was not asked for does not show the result of a finished run with the
+// same name.
 func TestNamesakeLeftOut(t *testing.T) {
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1}
 	r.Dir, r.Train = t.TempDir(), (&recorder{}).train
@@ -322,8 +324,8 @@ func TestNamesakeLeftOut(t *testing.T) {
 	}
 }
 
-// TestScales trains both scales and more seeds into one folder. They do not affect each other, and no seed is trained
-// twice.
+// TestScales trains both scales, and more seeds, into one folder. The scales must not affect each other, and no seed
+// may be trained twice.
 func TestScales(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Options: grid.Options{Dir: t.TempDir(), Train: rec.train}}
@@ -351,7 +353,7 @@ func TestScales(t *testing.T) {
 	}
 }
 
-// TestAbsent has an entry whose data appear later and disappear again.
+// TestAbsent runs an entry whose data are missing at first, appear later, and disappear again.
 func TestAbsent(t *testing.T) {
 	csv := filepath.Join(t.TempDir(), "samples.csv")
 	rec := &recorder{}
@@ -380,15 +382,15 @@ func TestAbsent(t *testing.T) {
 	if err != nil || len(rec.begun) != 2 || cmp.Diff(files(t, table), files(t, again)) != "" {
 		t.Errorf("trained %v, row %+v, error %v", rec.begun, again.Rows[0], err)
 	}
-	r.Seeds = 2 // the second has no data
+	r.Seeds = 2 // the second seed has no data
 	table, err = r.Run(t.Context())
 	if err != nil || table.Rows[0].Test != nil || table.Rows[1].Test == nil {
 		t.Errorf("rows %+v, error %v", table.Rows, err)
 	}
 }
 
-// TestFallback has neither CIFAR-10 nor models trained on it. A table at the scale quick then uses MNIST, and stays
-// the same once MNIST is gone. The scale paper has no such fallback.
+// TestFallback has neither CIFAR-10 nor models trained on it. A table at the scale quick must then use MNIST, and
+// stay the same when MNIST disappears. The scale paper must not use MNIST instead.
 func TestFallback(t *testing.T) {
 	sets := t.TempDir()
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1}

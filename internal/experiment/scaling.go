@@ -6,7 +6,8 @@ import (
 	"ialgn/trainer"
 )
 
-// depthScaling is the paper's table 1. Its rows of CIFAR-10 with 12,000 gates a layer are also figure 1 (c).
+// depthScaling is the paper's table 1. The rows on CIFAR-10 with 12,000 gates per layer are also the paper's figure 1
+// (c).
 var depthScaling = Experiment{
 	Name:       "depth-scaling",
 	Summary:    "RWLGN, LDLGN and IALGN by depth on three data sets (table 1, figure 1 c)",
@@ -23,7 +24,7 @@ var depthScaling = Experiment{
 	},
 }
 
-// gateCount shows the rows of table 1 that are in the supplement's figure of accuracy by deployed gates.
+// gateCount has the rows of table 1 that the supplement shows in its figure of accuracy by deployed gates.
 var gateCount = Experiment{
 	Name:       "gate-count",
 	Summary:    "accuracy by deployed gates, of runs of depth-scaling (supplement)",
@@ -41,7 +42,7 @@ var gateCount = Experiment{
 	},
 }
 
-// table1Row is a row of the paper's table 1, with a value for each network of [theirs].
+// table1Row is a row of the paper's table 1. It has a value for each network of [theirs].
 type table1Row struct {
 	set          []string
 	width, depth int
@@ -122,7 +123,8 @@ func table1Entries(rows []table1Row) []Entry {
 	return all
 }
 
-// inTable1 returns the value of a network on CIFAR-10 with 12,000 gates a layer, or nil if the table has none.
+// inTable1 returns the value of a network on CIFAR-10 with 12,000 gates per layer. It returns nil if the table has no
+// such value.
 func inTable1(name string, depth int) *trainer.Spread {
 	row := slices.IndexFunc(table1, func(r table1Row) bool { return slices.Equal(r.set, cifar10) && r.depth == depth })
 	column := slices.IndexFunc(theirs, func(n network) bool { return n.name == name })

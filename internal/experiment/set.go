@@ -12,8 +12,9 @@ import (
 	"ialgn/internal/message"
 )
 
-// Config returns the configuration of an entry with the first seed, with the keys of [Experiment.Set] replaced. Its
-// name is also the name of the entry's files. It consists of data set, size, network, scale and the replaced values.
+// Config returns the configuration of an entry with the first seed. The keys of [Experiment.Set] are replaced. The
+// configuration's name is also the name of the entry's files. It consists of data set, size, network, scale and the
+// replaced values.
 func (e *Experiment) Config(n *Entry, scale Scale) (config.Config, error) {
 	plain, err := e.parse(n, e.keys(n, scale))
 	if err != nil {
@@ -32,7 +33,7 @@ func (e *Experiment) Config(n *Entry, scale Scale) (config.Config, error) {
 		return cfg, err
 	}
 	if endings != "" {
-		files = n.Network // under another entry's file name, the network's own keys would not show
+		files = n.Network // another entry's file name would hide the keys of this network
 	}
 	cfg.Name = base(cfg, files) + suffix + endings
 	return cfg, nil
@@ -59,8 +60,8 @@ func base(cfg config.Config, network string) string {
 	return fmt.Sprintf("%s-%dx%d-%s", cfg.Data.Set, cfg.Model.Width, cfg.Model.Depth, strings.ToLower(network))
 }
 
-// dataOf returns a name for the data: the name of the data set or, for a CSV file, the file's name in lower case
-// without its endings.
+// dataOf returns a name for the data. This is the name of the data set or, for a CSV file, the file's name in lower
+// case without its endings.
 func dataOf(cfg config.Config) string {
 	if cfg.Data.Train == "" {
 		return cfg.Data.Set
@@ -69,8 +70,8 @@ func dataOf(cfg config.Config) string {
 	return strings.ToLower(name)
 }
 
-// asked reports whether one of the patterns matches the whole name of the entry, without its scale and the replaced
-// values. In a pattern, * matches any text. Without patterns, every entry matches.
+// asked reports whether one of the patterns matches the whole name of the entry. The name is taken without its scale
+// and the replaced values. In a pattern, * matches any text. Without patterns, every entry matches.
 func (n *Entry) asked(cfg config.Config, patterns []string) (bool, error) {
 	for _, pattern := range patterns {
 		for _, files := range []string{n.Network, cmp.Or(n.Files, n.Network)} {
@@ -82,11 +83,11 @@ func (n *Entry) asked(cfg config.Config, patterns []string) (bool, error) {
 	return len(patterns) == 0, nil
 }
 
-// silent lists the keys that are not part of a run's name. The seed is added after the name; the other key does not
-// change a model.
+// silent lists the keys that are not part of a run's name. The seed is appended to the name anyway, and the other key
+// does not change a model.
 var silent = []string{"train.seed", "train.checkpoint.minutes"}
 
-// endings returns the end of a file name, for the given keys that are replaced.
+// endings returns the end of a file name, which contains the given replaced keys.
 func (e *Experiment) endings(keys []string) (string, error) {
 	var text strings.Builder
 	for _, key := range keys {
@@ -109,7 +110,7 @@ func (e *Experiment) endings(keys []string) (string, error) {
 	return text.String(), nil
 }
 
-// replaced returns the keys that the scale and [Experiment.Set] replace, each once, with their final values.
+// replaced returns the keys that the scale and [Experiment.Set] replace. Each key occurs once, with its final value.
 func (e *Experiment) replaced(scale Scale) []string {
 	all := e.Set
 	if scale == Quick {
@@ -127,7 +128,7 @@ func (e *Experiment) replaced(scale Scale) []string {
 	return once
 }
 
-// changes describes what the scale and [Experiment.Set] change in some entries, each change once.
+// changes describes the changes that the scale and [Experiment.Set] make in some entries. Each change is listed once.
 func (e *Experiment) changes(scale Scale, of []Entry) []string {
 	var all []string
 	for _, set := range e.replaced(scale) {
@@ -150,8 +151,8 @@ func (e *Experiment) changes(scale Scale, of []Entry) []string {
 	return all
 }
 
-// left describes how the scale quick differs from the paper's entries. If the user has replaced the data set, it
-// names the user's.
+// left describes how the entries of the scale quick differ from the paper's. If the user has replaced the data set,
+// it names the user's data set.
 func (e *Experiment) left() (all []string) {
 	set, replaced := lastOf(e.Set, "data.set")
 	for _, text := range e.Quick.Left {
@@ -163,7 +164,7 @@ func (e *Experiment) left() (all []string) {
 	return all
 }
 
-// lastOf returns the value of a key's last occurrence, which counts.
+// lastOf returns the value of a key's last occurrence, which is the one that counts.
 func lastOf(sets []string, key string) (value string, ok bool) {
 	for _, set := range slices.Backward(sets) {
 		if name, value, _ := strings.Cut(set, "="); strings.TrimSpace(name) == key {

@@ -20,7 +20,7 @@ type Table struct {
 	Experiment string   `json:"experiment"`
 	Title      string   `json:"title"`
 	Scale      Scale    `json:"scale"`
-	Caption    []string `json:"caption"` // sentences
+	Caption    []string `json:"caption"` // sentences of the caption
 	Files      []string `json:"files"`   // Markdown, CSV, and plots once there is a result
 	Rows       []Row    `json:"rows"`
 
@@ -33,7 +33,7 @@ type Table struct {
 
 // Row is the outcome of an entry. Accuracies are shares of the test set. Values of an entry that did not run are nil.
 type Row struct {
-	Name       string                `json:"name"` // name of the files
+	Name       string                `json:"name"` // prefix of the names of the row's files
 	Data       string                `json:"data"`
 	Width      int                   `json:"width"`
 	Depth      int                   `json:"depth"`
@@ -41,27 +41,27 @@ type Row struct {
 	Seeds      int                   `json:"seeds"`
 	Epochs     int                   `json:"epochs"`
 	Gates      int                   `json:"deployed_gates"`
-	Test       *trainer.Spread       `json:"test_accuracy,omitempty"`      // after the last epoch
+	Test       *trainer.Spread       `json:"test_accuracy,omitempty"`      // accuracy after the last epoch
 	Best       *trainer.Spread       `json:"best_test_accuracy,omitempty"` // mean over the best epochs of the seeds
 	Paper      *trainer.Spread       `json:"paper,omitempty"`
 	Difference *float64              `json:"difference_points,omitempty"` // mean of Test minus mean of Paper, in points
-	NotRun     string                `json:"not_run,omitempty"`           // why
-	Get        string                `json:"get,omitempty"`               // how to get the data set that was not found
-	Values     []Value               `json:"values,omitempty"`            // the experiment's columns
+	NotRun     string                `json:"not_run,omitempty"`           // why the entry did not run
+	Get        string                `json:"get,omitempty"`               // how to get the data set, if it was not found
+	Values     []Value               `json:"values,omitempty"`            // values of the experiment's own columns
 	Runs       []trainer.SeedSummary `json:"runs,omitempty"`
 
 	config  config.Config
-	paper   config.Config  // configuration to which the paper's value belongs
+	paper   config.Config  // the configuration to which the paper's value belongs
 	results []*grid.Result // results of the runs
 }
 
-// notYet marks the rows that are not trained yet when a table is written.
+// notYet is the reason shown for rows that are not trained yet when a table is written.
 const notYet = "its turn has not come yet"
 
-// notAsked marks the rows that [Runner.Only] leaves out.
+// notAsked is the reason shown for rows that [Runner.Only] leaves out.
 const notAsked = "not asked for"
 
-// table returns the table without rows.
+// table returns a table without rows.
 func (r Runner) table() (*Table, error) {
 	e := &r.Experiment
 	endings, err := e.endings(config.Keys())
@@ -96,7 +96,7 @@ func (r *Row) fill(all *trainer.SeedsSummary, values []Value, results []*grid.Re
 	r.NotRun, r.Runs, r.Values, r.results = "", all.Runs, values, results
 }
 
-// caption describes what the table shows for the entries that were asked for, and what was reduced. paper says
+// caption describes what the table shows for the entries that were asked for, and how these were reduced. paper says
 // whether the table has values of the paper.
 func (r Runner) caption(asked []Entry, paper bool) []string {
 	e, over := &r.Experiment, "one seed"
@@ -138,7 +138,7 @@ func (r Runner) Args() []string {
 // Command returns the command that makes the table, quoted for a shell.
 func (r Runner) Command() string { return grid.Shell(append([]string{"ialgn"}, r.Args()...)) }
 
-// notRun returns a line for each reason why rows have no result, with the names of the rows.
+// notRun returns one line for each reason why rows have no result. The line lists the names of these rows.
 func (t *Table) notRun() []string {
 	var reasons, lines []string
 	names := map[string][]string{}
@@ -158,7 +158,7 @@ func (t *Table) notRun() []string {
 	return lines
 }
 
-// signed writes a difference with its sign, or "" if there is none.
+// signed formats a difference with its sign, or returns "" if there is no difference.
 func signed(x *float64) string {
 	if x == nil {
 		return ""

@@ -19,7 +19,8 @@ import (
 func mean(x float64) trainer.Spread        { return trainer.Spread{Mean: x} }
 func spread(x, std float64) trainer.Spread { return trainer.Spread{Mean: x, Std: &std} }
 
-// TestTable renders made-up summaries of runs: means above and below the paper's, one seed, and an entry without data.
+// TestTable renders made-up summaries of runs. They have means above and below the paper's, one row with a single
+// seed, and an entry without data.
 func TestTable(t *testing.T) {
 	summaries := map[string]*trainer.SeedsSummary{
 		"digits-60x4-rwlgn": {
@@ -102,8 +103,8 @@ func TestCaption(t *testing.T) {
 	}
 }
 
-// TestEntitled checks that the title names the rows and the data if they are not the paper's, and the changes to only
-// these rows.
+// TestEntitled checks the title of a table. The title must name the rows and the data if they are not the paper's. It
+// must name only the changes that affect these rows.
 func TestEntitled(t *testing.T) {
 	const all = "RWLGN, LDLGN and IALGN by depth on three data sets (table 1, figure 1 c)"
 	fashion := []string{"data.set=fashion-mnist"}
@@ -169,8 +170,8 @@ func TestEntitled(t *testing.T) {
 	}
 }
 
-// TestCaptionOfFewerSeeds has the only grid that the paper trains with fewer seeds than its table 1. The paper's value
-// in the grid comes from table 1.
+// TestCaptionOfFewerSeeds tests the only grid that the paper trains with fewer seeds than its table 1. The paper's
+// value in this grid comes from table 1.
 func TestCaptionOfFewerSeeds(t *testing.T) {
 	text := strings.Join(Runner{Experiment: binarisation, Scale: Paper, Seeds: 3}.caption(binarisation.Entries, true),
 		"\n")
@@ -181,7 +182,7 @@ func TestCaptionOfFewerSeeds(t *testing.T) {
 	}
 }
 
-// TestNotRun checks that missing rows are grouped by what they lack, in the order of the table.
+// TestNotRun checks that rows without a result are grouped by the reason, in the order of the table.
 func TestNotRun(t *testing.T) {
 	table := &Table{Rows: []Row{
 		{Name: "a", NotRun: "no x", Get: "fetch x"},
@@ -195,7 +196,7 @@ func TestNotRun(t *testing.T) {
 	}
 }
 
-// TestNothing has no entry with data. The table and the error both say so.
+// TestNothing runs an experiment whose entries all lack data. The table and the error must both say this.
 func TestNothing(t *testing.T) {
 	r := Runner{
 		Experiment: baselines, Scale: Quick, Seeds: 3,

@@ -63,7 +63,7 @@ func (t *Table) Markdown(w io.Writer) error {
 	return err
 }
 
-// commits names the commits of the program that wrote the results.
+// commits returns a line that names the commits of the programs that wrote the results.
 func (t *Table) commits() []string {
 	var all []*grid.Result
 	for _, r := range t.Rows {
@@ -72,7 +72,7 @@ func (t *Table) commits() []string {
 	return grid.Commits(all)
 }
 
-// trained returns the cells that describe what a row trains, for Markdown.
+// trained returns the cells of a row that describe the trained network, for Markdown.
 func (r *Row) trained() []string {
 	return []string{
 		r.Data, strconv.Itoa(r.Width), strconv.Itoa(r.Depth), strconv.Itoa(r.Gates), r.Network, strconv.Itoa(r.Seeds),
@@ -80,7 +80,7 @@ func (r *Row) trained() []string {
 	}
 }
 
-// value writes a value of the row in a unit, followed by the paper's value.
+// value formats a value of the row in a unit, followed by the paper's value.
 func (r *Row) value(i int, unit float64) string {
 	if r.Values == nil {
 		return ""
@@ -130,7 +130,7 @@ func (t *Table) CSV(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// steps writes the table's series as CSV: a line for each row and step.
+// steps writes the table's series as CSV, with one line for each row and step.
 func (t *Table) steps(w io.Writer) error {
 	head := []string{"name", "network", "data", "width", "depth", t.series.Step}
 	for _, l := range t.series.Lines {

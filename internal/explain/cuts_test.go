@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestCuts explains samples with real values. Cuts turn the values into words, and some of the cuts are equal. Bits
-// are described by their cuts, and changes by ranges of values.
+// TestCuts explains samples with real values. Cuts turn the values into words, and some of the cuts are equal. The
+// explanation must describe bits by their cuts, and changes by ranges of values.
 func TestCuts(t *testing.T) {
 	f := netgen.Model(netgen.ModelOptions{Cuts: true, Bits: 6, Seed: 1}).Freeze()
 	n, err := New(f, Options{})
@@ -62,7 +62,7 @@ func within(r *Range, x float64) bool {
 	return (r.Above == nil || x > *r.Above) && (r.AtMost == nil || x <= *r.AtMost)
 }
 
-// some returns a value of a range, at one of its ends.
+// some returns a value of a range. It lies at one of the range's ends.
 func some(r *Range) float64 {
 	if r.AtMost != nil {
 		return *r.AtMost
@@ -70,7 +70,7 @@ func some(r *Range) float64 {
 	return math.Nextafter(*r.Above, math.Inf(1))
 }
 
-// TestCutCandidates checks that words that no value has are skipped.
+// TestCutCandidates checks that words that no value can have are skipped.
 func TestCutCandidates(t *testing.T) {
 	f := netgen.Model(netgen.ModelOptions{Cuts: true, Bits: 6, Width: 300, Seed: 1}).Freeze()
 	n, err := New(f, Options{})

@@ -1,16 +1,21 @@
-// Package explain explains why a frozen network assigns a sample to a class, and counts what a compiled netlist
-// reads.
+// Package explain explains why a frozen network assigns a sample to a class. It also counts which features a compiled
+// netlist reads.
 //
-// A [Network] is made once from a frozen model and then explains samples, which are feature words. An
-// [Explanation] has three parts: the class counts; for the class and the runner-up, each node that voted 1,
-// with the nodes below it and the input bits that decided it; and a set of changes of features that changes the
-// class. The search for these changes uses the bit-parallel simulator, with a candidate in each lane. A result
-// is returned only if the simulator and the trainer's forward pass, independently, give the same counts.
+// A [Network] is made once from a frozen model and then explains samples, which are feature words. An [Explanation]
+// has three parts:
 //
-// [ReadsOf] counts for each class which features a netlist still reads, after any passes and lowerings.
+//   - the class counts;
+//   - each node that voted for the class or for the runner-up, with the nodes below it and the input bits that
+//     decided its vote;
+//   - a set of changes of features that changes the class.
 //
-// Features, rows and columns of pixels, nodes, input bits and lines of tables count from 0; layers count from
-// 1, as in a netlist. Operations, tables and their lines have the paper's numbers ([model.Tables]).
+// The search for these changes uses the bit-parallel simulator, with a candidate in each lane. A result is returned
+// only if the simulator and the trainer's forward pass, independently, give the same counts.
+//
+// [ReadsOf] counts, for each class, which features a netlist still reads after its passes and lowerings.
+//
+// Layers count from 1, as in a netlist. Features, rows and columns of pixels, nodes, input bits and lines of tables
+// count from 0. Operations, tables and their lines have the paper's numbers ([model.Tables]).
 package explain
 
 import (
@@ -33,53 +38,56 @@ import (
 // Explanation explains why a sample is assigned to a class.
 type Explanation struct {
 	Sample   int      `json:"sample"`
-	Source   string   `json:"source"`          // the file, or the data set, with the sample
-	Label    string   `json:"label,omitempty"` // its class in the data set, if known
+	Source   string   `json:"source"`          // the file, or the data set, that contains the sample
+	Label    string   `json:"label,omitempty"` // class of the sample in the data set, if known
 	Class    string   `json:"class"`
-	RunnerUp string   `json:"runner_up,omitempty"` // the class with the next largest count; empty if there is one class
-	Margin   int      `json:"margin"`              // votes by which the runner-up is behind
+	RunnerUp string   `json:"runner_up,omitempty"` // class with the next largest count, or empty if there is one class
+	Margin   int      `json:"margin"`              // number of votes by which the runner-up is behind
 	Classes  []string `json:"classes"`
-	Counts   []int32  `json:"counts"` // votes of each class
+	Counts   []int32  `json:"counts"` // number of votes for each class
 
-	// Votes are the nodes of the last layer that are 1, for the class and for the runner-up.
+	// Votes are the nodes of the last layer that are 1 and vote for the class or for the runner-up.
 	Votes []Vote `json:"votes"`
 
-	// Flips are the changes that change the class; empty if none were found. Flipped has the result of the
-	// changes.
+	// Flips are the changes that change the class. The list is empty if no such changes were found. Flipped is the
+	// result of the changes.
 	Flips   []Change `json:"flips"`
 	Flipped *Flipped `json:"flipped"`
 
 	Search  Search `json:"search"`
-	Checked bool   `json:"checked"` // simulator and forward pass agree on the counts, before and after the changes
+	Checked bool   `json:"checked"` // simulator and forward pass give the same counts, before and after the changes
 
 	Index   int           `json:"-"` // number of the class
 	Words   []uint16      `json:"-"` // feature words of the sample
-	Changed []uint16      `json:"-"` // the feature words with the changes; nil if none were found
-	Values  [][]uint64    `json:"-"` // [layer]: bit i is the value of node i
+	Changed []uint16      `json:"-"` // feature words after the changes; nil if no changes were found
+	Values  [][]uint64    `json:"-"` // values of nodes: in element [layer], bit i is the value of node i
 	Shape   dataset.Shape `json:"-"` // shape of images; zero if the features are not images
 }
 
-// Change is a change of one feature word or, for a category, of its words; Feature is then the word that is
-// set.
+// Change is a change of one feature word. For a category, it is the change of the category's words, and Feature is
+// the word that is set.
 type Change struct {
 	Place
 	From uint16 `json:"from"` // feature words
 	To   uint16 `json:"to"`
 
-	// The same as values of the data, if features are not integers there.
+	// FromValue and ToValue are the same as values of the data. They are set if features are not integers there.
 	FromValue *float64 `json:"from_value,omitempty"`
 	ToValue   *float64 `json:"to_value,omitempty"`
 
-	// If feature words are made by cuts: the values of the data that have these words.
+	// FromRange and ToRange are the values of the data that have these words. They are set if feature words are made
+	// by cuts.
 	FromRange *Range `json:"from_range,omitempty"`
 	ToRange   *Range `json:"to_range,omitempty"`
 
-	// For a category: the word before (empty if it was not a known one) and the word after.
+	// FromCategory is a category's word before the change, or empty if it was not a known word. ToCategory is the
+	// word after it.
 	FromCategory string `json:"from_category,omitempty"`
 	ToCategory   string `json:"to_category,omitempty"`
 }
 
-// Says returns the old and the new value, as words or values of the data if these are known.
+// Says returns the old value and the new value. These are words or values of the data if they are known, otherwise
+// feature words.
 func (c *Change) Says() (from, to string) {
 	switch {
 	case c.ToCategory != "":
@@ -92,13 +100,13 @@ func (c *Change) Says() (from, to string) {
 	return fmt.Sprint(c.From), fmt.Sprint(c.To)
 }
 
-// Range is the set of values above one number and at most another number; nil means no limit.
+// Range is the set of values above one number and up to another number. A nil number means no limit.
 type Range struct {
 	Above  *float64 `json:"above,omitempty"`
 	AtMost *float64 `json:"at_most,omitempty"`
 }
 
-// String returns the range in a form for people.
+// String returns the range as text for people.
 func (r *Range) String() string {
 	switch {
 	case r.Above == nil:
@@ -109,36 +117,36 @@ func (r *Range) String() string {
 	return fmt.Sprintf("> %.6g and <= %.6g", *r.Above, *r.AtMost)
 }
 
-// Category is a column of words. It has a feature for each possible word. The feature of the sample's word has
-// the largest feature word, the others have 0.
+// Category is a column of the data whose values are words. It has one feature for each possible word. The feature of
+// the sample's word has the largest feature word, and the other features have 0.
 type Category struct {
 	Name  string
-	First int      // first of its features, which follow each other
-	Words []string // one for each feature
+	First int      // number of its first feature; the others follow
+	Words []string // one word for each feature
 }
 
-// Flipped is the result of the changes.
+// Flipped is the result of the changes in an explanation.
 type Flipped struct {
 	Class  string  `json:"class"`
 	Counts []int32 `json:"counts"`
 
-	// Least says that no set of fewer changes flips the class.
+	// Least says that no set with fewer changes changes the class.
 	Least bool `json:"least"`
 
-	// Irreducible says that no smaller set flips the class, where smaller means with some changes left out,
-	// some made smaller, or both. It is false if the set is too large to try them all. Then it is only known
-	// that no single change can be left out or made smaller.
+	// Irreducible says that no smaller set of changes changes the class. A set is smaller if some of the changes are
+	// left out, made smaller, or both. Irreducible is false if the set is too large to try all smaller sets. Then it
+	// is only known that no single change can be left out or made smaller.
 	Irreducible bool `json:"irreducible"`
 }
 
 // Search describes the search for changes.
 type Search struct {
-	Candidates int `json:"candidates"` // number of pairs of a feature and a value of it that the network distinguishes
-	Changes    int `json:"changes"`    // the largest number of changes that were tried together
-	AllUpTo    int `json:"all_up_to"`  // all sets with up to this number of changes were tried, and none flips the class
+	Candidates int `json:"candidates"` // pairs of a feature and a new value that differ for the network
+	Changes    int `json:"changes"`    // largest number of changes that were tried together
+	AllUpTo    int `json:"all_up_to"`  // no set with up to this number of changes flips the class
 }
 
-// Place is a feature. For pixels of images it has a row, column and plane.
+// Place is a feature. If the feature is a pixel of an image, it has a row, a column and a plane.
 type Place struct {
 	Feature int    `json:"feature"`
 	Name    string `json:"name"`
@@ -147,7 +155,7 @@ type Place struct {
 	Column  *int   `json:"column,omitempty"`
 }
 
-// String returns the feature's name for people.
+// String returns the feature's name as text for people.
 func (p Place) String() string {
 	switch {
 	case p.Row == nil:
@@ -182,15 +190,15 @@ type Network struct {
 	room    float64 // number of sets of changes that each exhaustive search may try
 }
 
-// Options describe the features of a network and the resources of its explanations.
+// Options describes the features of a network, and the resources that an explanation may use.
 type Options struct {
 	Shape      dataset.Shape // shape of images; zero if the features are not images
 	Categories []Category    // in the order of their features
 	Threads    int           // number of goroutines
 }
 
-// New returns a network of f, which must stay unchanged. It returns an error if f is not valid or too large for a
-// netlist.
+// New returns a network that explains f. The caller must not change f afterwards. New returns an error if f is not
+// valid or too large for a netlist.
 func New(f *model.Frozen, o Options) (*Network, error) {
 	raw, err := freeze.Network(f, netlist.Core)
 	if err != nil {
@@ -206,7 +214,7 @@ func New(f *model.Frozen, o Options) (*Network, error) {
 	}, nil
 }
 
-// Explain explains a sample, given as one word for each feature. It tries at most the given number of changes
+// Explain explains a sample, which has one word for each feature. It tries at most the given number of changes
 // together.
 func (n *Network) Explain(ctx context.Context, words []uint16, changes int) (*Explanation, error) {
 	ctx, end := progress.Begin(ctx, "explain")
@@ -230,12 +238,12 @@ func (n *Network) Explain(ctx context.Context, words []uint16, changes int) (*Ex
 	return e, n.flip(ctx, e, changes)
 }
 
-// errDisagree is a fault of the program: the explanation would not be about the real network.
+// errDisagree reports a bug of the program. The explanation would not be about the real network.
 var errDisagree = errors.New("explain: the simulator and the trainer's forward pass differ, which is a fault of the " +
 	"program; please report it")
 
-// counts returns the class counts of a sample. It returns an error if the simulator and the forward pass
-// disagree.
+// counts returns the class counts of a sample. It returns an error if the simulator and the forward pass give
+// different counts.
 func (n *Network) counts(ctx context.Context, words []uint16) ([]int32, error) {
 	r, err := n.sim.Classify(ctx, n.bits(words), 1)
 	if err != nil {
@@ -255,7 +263,7 @@ func (n *Network) counts(ctx context.Context, words []uint16) ([]int32, error) {
 	return r.Counts, nil
 }
 
-// bits returns the thermometer bits of a sample, each in bit 0 of a word.
+// bits returns the thermometer bits of a sample. Each bit is bit 0 of a separate word.
 func (n *Network) bits(words []uint16) []uint64 {
 	enc, rows := &n.f.Encoder, make([]uint64, 0, n.f.Inputs())
 	for f, v := range words {
@@ -273,7 +281,7 @@ func one(b bool) uint64 {
 	return 0
 }
 
-// values returns the values of all nodes, layer by layer.
+// values returns the values of all nodes, one element for each layer.
 func (n *Network) values(words []uint16) (all [][]uint64) {
 	model.NewEvaluator(n.f).Run(n.bits(words), 1, func(_ int, h []uint64) {
 		layer := make([]uint64, (len(h)+63)/64)
@@ -285,7 +293,7 @@ func (n *Network) values(words []uint16) (all [][]uint64) {
 	return all
 }
 
-// winner returns the class with the largest count; the first one wins a tie.
+// winner returns the class with the largest count. In a tie, the class with the lowest number wins.
 func winner(counts []int32) (best int) {
 	for c, n := range counts {
 		if n > counts[best] {
@@ -306,12 +314,12 @@ func runnerUp(counts []int32, class int) int {
 	return next
 }
 
-// Live says on which nodes and input bits of a frozen network the class counts can depend: those that live
-// nodes read on pins on which their tables depend. It does not follow that two pins with the same input, or a
-// constant, may simplify a table.
+// Live says on which nodes and input bits of a frozen network the class counts can depend. A node or bit is live if a
+// live node reads it with a pin on which the live node's table depends. Live does not consider that a table may be
+// simpler if two pins have the same input, or if an input is constant.
 type Live struct {
-	Nodes  [][]uint64 // [layer]: bit i says that node i is live
-	Inputs []bool     // [input bit]
+	Nodes  [][]uint64 // in element [layer], bit i says that node i is live
+	Inputs []bool     // indexed by input bit
 }
 
 // LiveOf finds the live nodes and bits in one pass from the last layer to the first.
@@ -340,7 +348,7 @@ func LiveOf(f *model.Frozen) *Live {
 	return v
 }
 
-// read marks as live what pin p of node i in layer l reads.
+// read marks as live the node or input bit that is read by pin p of node i in layer l.
 func (v *Live) read(l int, p *model.FrozenPin, i int) {
 	at := p.Index[i]
 	if p.Source == model.Input {

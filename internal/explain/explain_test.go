@@ -15,7 +15,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// randomWords returns a sample. Some of its words equal thresholds, to show that the comparison is strict.
+// randomWords returns a random sample. Some of its words equal thresholds, because the comparison must be strict.
 func randomWords(r *rand.Rand, enc *encoding.Encoder) []uint16 {
 	words := make([]uint16, enc.Features())
 	for f := range words {
@@ -27,7 +27,7 @@ func randomWords(r *rand.Rand, enc *encoding.Encoder) []uint16 {
 	return words
 }
 
-// scores returns the class counts and the predicted classes of samples, computed by the trainer's forward pass.
+// scores returns the class counts and the predicted classes of samples. The trainer's forward pass computes them.
 func scores(t *testing.T, f *model.Frozen, samples ...[]uint16) *model.Scores {
 	t.Helper()
 	p := encoding.NewPacked(f.Encoder.Features(), f.Encoder.LevelBits())
@@ -52,9 +52,9 @@ func changed(words []uint16, changes []Change) []uint16 {
 	return out
 }
 
-// TestExplainsEveryForm explains samples of every form of network and compares each statement with the forward pass: the
-// votes are the counts, the deciding bits decide a vote whatever the other bits are, and the changes flip the class, but
-// not if one of them is left out.
+// TestExplainsEveryForm explains samples of every form of network and compares each statement with the forward pass.
+// The votes must be the counts. The deciding bits must decide a vote, whatever the other bits are. The changes must
+// change the class, but not if one of them is left out.
 func TestExplainsEveryForm(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		t.Run(form.Name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestExplainsEveryForm(t *testing.T) {
 	}
 }
 
-// checkVotes compares the votes with the counts, and checks the reason of each vote on other inputs.
+// checkVotes compares the votes with the counts. It also checks the reason of each vote with other inputs.
 func checkVotes(t *testing.T, r *rand.Rand, f *model.Frozen, e *Explanation) {
 	t.Helper()
 	want := scores(t, f, e.Words)
@@ -96,7 +96,7 @@ func checkVotes(t *testing.T, r *rand.Rand, f *model.Frozen, e *Explanation) {
 	}
 }
 
-// checkPath makes all bits random except the deciding ones. The vote must not change.
+// checkPath makes all bits random, except for the deciding bits. The vote must not change.
 func checkPath(t *testing.T, r *rand.Rand, f *model.Frozen, e *Explanation, v *Vote) {
 	t.Helper()
 	rows := make([]uint64, f.Inputs())
@@ -133,7 +133,7 @@ func checkPath(t *testing.T, r *rand.Rand, f *model.Frozen, e *Explanation, v *V
 	}
 }
 
-// checkFlips checks that the changes flip the class, and that leaving out any one of them does not.
+// checkFlips checks that the changes change the class, and that they do not if any one of them is left out.
 func checkFlips(t *testing.T, f *model.Frozen, e *Explanation) {
 	t.Helper()
 	if e.Flipped == nil {
@@ -157,7 +157,8 @@ func checkFlips(t *testing.T, f *model.Frozen, e *Explanation) {
 	}
 }
 
-// TestFewestChanges compares the number of changes with the smallest number over all possible samples, in small networks.
+// TestFewestChanges compares the number of changes with the smallest possible number, in networks so small that all
+// samples can be tried.
 func TestFewestChanges(t *testing.T) {
 	found, flipped, least := 0, 0, 0
 	for seed := range uint64(40) {
@@ -193,7 +194,7 @@ func TestFewestChanges(t *testing.T) {
 	}
 }
 
-// fewest returns the smallest number of features whose change gives another class, or 0 if no change does.
+// fewest returns the smallest number of features that must change to get another class, or 0 if no change does this.
 func fewest(t *testing.T, f *model.Frozen, words []uint16, class int) (least int) {
 	t.Helper()
 	var all [][]uint16
@@ -221,7 +222,7 @@ func fewest(t *testing.T, f *model.Frozen, words []uint16, class int) (least int
 	return least
 }
 
-// TestNothingFlips checks the explanation if no changes flip the class or none are allowed.
+// TestNothingFlips checks the explanation if no changes change the class, or if no changes are allowed.
 func TestNothingFlips(t *testing.T) {
 	f := netgen.Demo()
 	for name, change := range map[string]func(f *model.Frozen) int{
@@ -246,8 +247,8 @@ func TestNothingFlips(t *testing.T) {
 	}
 }
 
-// TestCandidates checks that a feature's candidates are one value for each interval that the network distinguishes,
-// nearest to the sample's value, and no others.
+// TestCandidates checks the candidates of a feature. There must be one value for each interval that the network
+// distinguishes: the value nearest to the sample's value.
 func TestCandidates(t *testing.T) {
 	enc, err := encoding.NewUniform(2, 4, 4, 15, nil)
 	if err != nil {
@@ -270,7 +271,8 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// TestCategories checks that a category is changed as a whole word, and that the number of changes counts columns.
+// TestCategories checks that a category changes from one word to another, and that the number of changes counts
+// columns.
 func TestCategories(t *testing.T) {
 	found := 0
 	for seed := range uint64(30) {

@@ -9,11 +9,11 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// column is a unit of change: a feature, or all features of a category.
+// column is the unit that a change changes: a feature, or all features of a category.
 type column struct {
 	first    int       // number of its first feature
 	features int       // number of its features
-	category *Category // nil: a feature outside any category
+	category *Category // nil for a feature outside any category
 }
 
 // columns returns the columns of an encoder's features, in their order.
@@ -37,21 +37,21 @@ func columns(features int, categories []Category) (all []column) {
 func (n *Network) isWord(f int) bool {
 	at, found := slices.BinarySearchFunc(n.columns, f, func(c column, f int) int { return cmp.Compare(c.first, f) })
 	if !found {
-		at-- // the column that begins before it
+		at-- // the last column that begins at f or before
 	}
 	return n.columns[at].category != nil
 }
 
-// candidate is a new value of a column. The network reads a feature only through its thresholds, so the nearest value
-// between two thresholds represents all values there.
+// candidate is a new value of a column. The network reads a feature only through its thresholds. Therefore the
+// nearest value between two thresholds represents all values between them.
 type candidate struct {
 	column int
 	words  []uint16 // words of the column's features
-	steps  int      // number of thresholds that are read between the new value and the sample's; 1 for a category
-	up     bool     // the word is greater than the sample's own
+	steps  int      // number of thresholds that are read between the new and the old value; 1 for a category
+	up     bool     // whether the new word is greater than the sample's word
 }
 
-// flip searches for changes that change the class, and adds them to e.
+// flip searches for changes that change the class, and adds the changes to e.
 func (n *Network) flip(ctx context.Context, e *Explanation, most int) error {
 	s := newSearch(n, e, most)
 	e.Search = Search{Candidates: len(s.candidates), Changes: most}
@@ -110,7 +110,7 @@ func (n *Network) change(c candidate, words []uint16) Change {
 		value := func(word uint16) *float64 {
 			x := q.Offset[f] + float64(word)/q.Scale[f]
 			if q.Apply(f, x, enc.Max) != word {
-				return nil // it would not be converted back to this word
+				return nil // nil because the value would not be converted back to this word
 			}
 			return &x
 		}
@@ -119,7 +119,7 @@ func (n *Network) change(c candidate, words []uint16) Change {
 	return v
 }
 
-// rangeOf returns the values that have a word by cuts, or nil if no value has it.
+// rangeOf returns the range of values that cuts turn into a word, or nil if no value has this word.
 func rangeOf(cuts []float64, word uint16) *Range {
 	r, w := &Range{}, int(word)
 	if w > 0 {
@@ -134,8 +134,8 @@ func rangeOf(cuts []float64, word uint16) *Range {
 	return r
 }
 
-// candidates returns the values of each column that the network can tell apart from the sample's. For a feature
-// these are the nearest values beyond each threshold that is read, for a category its other words.
+// candidates returns, for each column, the values that the network can distinguish from the sample's value. For a
+// feature these are the nearest values beyond each threshold that is read. For a category these are its other words.
 func (n *Network) candidates(words []uint16) (all []candidate) {
 	for i, c := range n.columns {
 		if c.category != nil {
@@ -151,7 +151,7 @@ func (n *Network) candidates(words []uint16) (all []candidate) {
 func (n *Network) levels(col int, v uint16) (all []candidate) {
 	enc, f := &n.f.Encoder, n.columns[col].first
 	read, steps, last := n.read(f), 0, v
-	for j := enc.Bits - 2; j >= 0; j-- { // downwards: the value is not above the threshold
+	for j := enc.Bits - 2; j >= 0; j-- { // downwards: the new value is not above the threshold
 		if t := enc.Thresholds[f][j]; read[j] && t < last {
 			steps++
 			last = below(enc, f, t)
@@ -159,7 +159,7 @@ func (n *Network) levels(col int, v uint16) (all []candidate) {
 		}
 	}
 	steps, last = 0, v
-	for j, t := range enc.Thresholds[f] { // upwards: the value is above the threshold
+	for j, t := range enc.Thresholds[f] { // upwards: the new value is above the threshold
 		if read[j] && t >= last && uint32(t) < enc.Max {
 			steps++
 			last = above(enc, f, t)
@@ -169,7 +169,7 @@ func (n *Network) levels(col int, v uint16) (all []candidate) {
 	return all
 }
 
-// below returns the largest word of a feature that is not above a threshold, and above the least word that is.
+// below returns the largest word of a feature that is not above a threshold. above returns the smallest word that is.
 // With cuts, no value has a word between equal cuts, so these words are skipped.
 func below(enc *encoding.Encoder, f int, threshold uint16) uint16 {
 	if !enc.ByCuts() {
@@ -186,14 +186,14 @@ func above(enc *encoding.Encoder, f int, threshold uint16) uint16 {
 	return enc.Quantiser.Apply(f, math.Nextafter(cut, math.Inf(1)), enc.Max)
 }
 
-// read returns for each threshold of a feature whether it is read.
+// read reports for each threshold of a feature whether it is read.
 func (n *Network) read(f int) []bool {
 	width := n.f.Encoder.Bits - 1
 	return n.live.Inputs[f*width : (f+1)*width]
 }
 
-// words returns the candidates for a category: its words other than the sample's, if the network reads either
-// of the two.
+// words returns the candidates for a category. These are its words other than the sample's word. A word is left out
+// if the network reads neither this word nor the sample's word.
 func (n *Network) words(col int, words []uint16) (all []candidate) {
 	c := &n.columns[col]
 	own := words[c.first:][:c.features]

@@ -9,15 +9,15 @@ import (
 	"ialgn/netlist"
 )
 
-// Reads counts how often a netlist reads each feature. A read is a cell of a class that reads the feature,
-// perhaps through a comparison with a threshold, or a bit of the feature that the class counts directly. A cell
-// that serves several classes reads for each of them.
+// Reads counts how often a netlist reads each feature. There are two kinds of reads. A cell of a class may read the
+// feature, perhaps through a comparison with a threshold. The class may also count a bit of the feature directly. A
+// cell that serves several classes counts as a read for each of them.
 type Reads struct {
-	All     []int   // [feature]; a cell of several classes counts once
-	ByClass [][]int // [class][feature]
+	All     []int   // indexed [feature]; a cell of several classes counts once
+	ByClass [][]int // indexed [class][feature]
 }
 
-// Features returns the number of features that are read.
+// Features returns the number of features that have at least one read.
 func Features(reads []int) (n int) {
 	for _, r := range reads {
 		if r > 0 {
@@ -27,11 +27,11 @@ func Features(reads []int) (n int) {
 	return n
 }
 
-// ReadsOf counts the reads in the netlist of a classifier of any scope. It returns an error if the netlist does
-// not have the ports for this encoder and this number of classes.
+// ReadsOf counts the reads in the netlist of a classifier of any scope. It returns an error if the netlist does not
+// have the ports for this encoder and this number of classes.
 //
-// It visits the cells twice. Cells without a gate as their origin that depend on only one feature are
-// comparisons of this feature. Among the cells that count, a net is read once, however many of them read it.
+// It visits the cells twice. A cell that does not originate from a gate and depends on only one feature is part of a
+// comparison of this feature. If several of the counting cells read a net, this is one read.
 func ReadsOf(n *netlist.Netlist, enc *encoding.Encoder, classes int) (*Reads, error) {
 	w := &walk{n: n, masks: (classes + 63) / 64, reads: &Reads{All: make([]int, enc.Features())}}
 	for range classes {
@@ -54,18 +54,18 @@ func ReadsOf(n *netlist.Netlist, enc *encoding.Encoder, classes int) (*Reads, er
 	return w.reads, nil
 }
 
-// Values of walk.feature for nets that do not depend on exactly one feature.
+// These are values of walk.feature for nets that do not depend on exactly one feature.
 const (
-	noFeature   = -1 // none
+	noFeature   = -1 // no feature
 	someFeature = -2 // several features, or a gate of the model
 )
 
 // walk visits the cells from the class counts to the inputs.
 type walk struct {
 	n       *netlist.Netlist
-	feature []int32  // [net]: the only feature on which it depends
-	masks   int      // number of words for a set of classes
-	serves  []uint64 // [cell][masks]: the classes whose counts depend on it
+	feature []int32  // indexed [net]: the only feature on which the net depends
+	masks   int      // number of words in a set of classes
+	serves  []uint64 // indexed [cell][masks]: the classes whose counts depend on the cell
 	counted map[netlist.Net][]uint64
 	reads   *Reads
 }
@@ -97,7 +97,7 @@ func (w *walk) label(enc *encoding.Encoder) error {
 	return nil
 }
 
-// together returns the only feature on which the inputs of a cell depend.
+// together returns the only feature on which the inputs of a cell depend, or noFeature or someFeature.
 func (w *walk) together(c netlist.Cell) int32 {
 	label := int32(noFeature)
 	for _, v := range w.n.Inputs(c) {
@@ -151,7 +151,7 @@ func (w *walk) needs(v netlist.Net, class int) {
 	w.mark(v, mask)
 }
 
-// counts records that the counting cells read a net of one feature, for some classes.
+// counts records that the counting cells of some classes read a net that is a bit of one feature.
 func (w *walk) counts(v netlist.Net, mask []uint64) {
 	if w.counted[v] == nil {
 		w.counted[v] = make([]uint64, w.masks)
@@ -174,7 +174,7 @@ func merge(dst, mask []uint64) {
 	}
 }
 
-// cell follows the inputs on which a cell depends.
+// cell marks the drivers of the inputs on which a cell depends.
 func (w *walk) cell(c netlist.Cell) {
 	n, mask := w.n, w.serving(c)
 	if !slices.ContainsFunc(mask, func(m uint64) bool { return m != 0 }) {
@@ -192,7 +192,7 @@ func (w *walk) cell(c netlist.Cell) {
 		w.mark(v, mask)
 		f := w.feature[v]
 		if f < 0 || w.feature[n.Output(c)] >= 0 {
-			continue // not a feature's own bit, or inside its comparison
+			continue // not a feature's own bit, or inside a comparison of the feature
 		}
 		if n.Origin(c).Layer == 0 {
 			w.counts(v, mask)
@@ -203,7 +203,7 @@ func (w *walk) cell(c netlist.Cell) {
 	}
 }
 
-// count adds a read of a feature for some classes.
+// count adds a read of a feature to some classes.
 func (w *walk) count(f int32, mask []uint64) {
 	w.reads.All[f]++
 	for i, m := range mask {

@@ -12,8 +12,8 @@ import (
 	"ialgn/netlist"
 )
 
-// slowReads counts the reads of a frozen network gate by gate. The reads of a class are the reads by the nodes that its
-// votes depend on. A node that reads several bits of a feature counts as one read of it.
+// slowReads counts the reads of a frozen network gate by gate. The reads of a class are the reads by the nodes on
+// which the class's votes depend. A node that reads several bits of a feature counts as one read of the feature.
 func slowReads(f *model.Frozen) *Reads {
 	r := &Reads{All: make([]int, f.Encoder.Features())}
 	group, all := f.Width/len(f.Classes), map[key]bool{}
@@ -28,7 +28,7 @@ func slowReads(f *model.Frozen) *Reads {
 			seen[k] = true
 			layer, features := &f.Layers[k.layer], map[int]bool{}
 			for i, p := range layer.Pins {
-				// If two pins have the same source, the table may not depend on the second: see Effective.
+				// If two pins have the same source, the table may not depend on the second pin: see Effective.
 				if !matters(layer, k.node, i) {
 					continue
 				}
@@ -53,7 +53,7 @@ func slowReads(f *model.Frozen) *Reads {
 	return r
 }
 
-// matters reports whether a node depends on a pin. It tries all values of all sources.
+// matters reports whether a node depends on a pin. It tries all values of all pins.
 func matters(layer *model.FrozenLayer, node, pin int) bool {
 	type source struct {
 		from  model.Source
@@ -65,7 +65,7 @@ func matters(layer *model.FrozenLayer, node, pin int) bool {
 		line := 0
 		for i := range layer.Pins {
 			bit := values >> i & 1
-			for j := range i { // pins with the same source have the first one's value
+			for j := range i { // a pin has the same value as an earlier pin with the same source
 				if of(j) == of(i) {
 					bit = values >> j & 1
 					break
@@ -110,13 +110,13 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestCountedBits checks that an input bit that a class counts directly is one read by the class, however many adders
-// count it.
+// TestCountedBits checks that an input bit that a class counts directly is one read by the class, even if several
+// adders count it.
 func TestCountedBits(t *testing.T) {
 	b := netlist.NewBuilder("counted")
 	x := b.Input("x", 4, 1, []string{"a > 1", "b > 1", "c > 1", "d > 1"})
 	gate := b.Function(0x8, netlist.Origin{Layer: 1}, x[2], x[3])
-	// The sum and the carry of b, c and the gate, in look-up tables.
+	// These look-up tables compute the sum and the carry of b, c and the gate.
 	sum := b.Function(0x96, netlist.Origin{}, x[1], x[2], gate)
 	carry := b.Function(0xe8, netlist.Origin{}, x[1], x[2], gate)
 	b.Classes([]uint16{0, 1, 1, 1})

@@ -12,25 +12,24 @@ import (
 	"ialgn/internal/progress"
 )
 
-// mostTargets is the number of single classes that a search tries to reach, in addition to whichever class is
-// nearest.
+// mostTargets is the number of single classes that a search tries to reach. In addition, it tries to reach any other
+// class.
 const mostTargets = 3
 
 // mostLanes is the number of sets of changes that are simulated at a time.
 const mostLanes = 64 * 64
 
-// Limits of an exhaustive search: the number of sets, which is smaller for a large network, so that a search
-// takes about a second.
+// These constants limit an exhaustive search, so that it takes about a second. For a large network, mostBits limits
+// the number of sets further.
 const (
 	mostSets = 1 << 20
-	mostBits = 1 << 36 // values of input bits and nodes in all sets together
+	mostBits = 1 << 36 // number of values of input bits and nodes in all sets together
 )
 
-// anyClass is the target of a search for whichever class is nearest.
+// anyClass is the target of a search that may end in any other class.
 const anyClass = -1
 
-// targets returns the targets of a search: whichever class is nearest, and some classes with the largest
-// counts.
+// targets returns the targets of a search: any class, and some classes with the largest counts.
 func targets(counts []int32, class int) []int {
 	var order []int
 	for c := range counts {
@@ -42,17 +41,17 @@ func targets(counts []int32, class int) []int {
 	return append([]int{anyClass}, order[:min(len(order), mostTargets)]...)
 }
 
-// search searches for changes of one sample.
+// search searches for changes of a sample that change the class.
 type search struct {
 	*Network
 	class      int
 	from       []uint16
-	candidates []candidate   // in order of column
-	single     [][]candidate // each candidate as a set
+	candidates []candidate   // sorted by column
+	single     [][]candidate // for each candidate, the set that contains only this candidate
 	most       int           // largest number of changes in a set
 
 	allUpTo     int  // all sets with up to this number of changes were tried
-	irreducible bool // no smaller set than the one found flips the class
+	irreducible bool // no smaller set than the one that was found changes the class
 }
 
 func newSearch(n *Network, e *Explanation, most int) *search {
@@ -72,9 +71,9 @@ func roomFor(f *model.Frozen) float64 {
 	return min(mostSets, mostBits/float64(max(values, 1)))
 }
 
-// run returns a set of changes that flips the class, or nil if it finds none. First a greedy search or, if that
-// fails, random sets find a set. Then, as far as the limits allow, all sets with fewer changes are tried, and
-// all smaller sets.
+// run returns a set of changes that changes the class, or nil if it finds no such set. It first searches greedily. If
+// this fails, it tries random sets. When it has a set, it tries all sets with fewer changes, and all smaller sets, as
+// far as the limits allow.
 func (s *search) run(ctx context.Context, targets []int) (best []candidate, err error) {
 	if s.most < 1 {
 		return nil, nil
@@ -126,7 +125,8 @@ func (s *search) nearest(ctx context.Context, targets []int) (best []candidate, 
 	return best, nil
 }
 
-// fewer reports whether set a has fewer changes than set b or, if the numbers are equal, fewer steps.
+// fewer reports whether set a has fewer changes than set b. If the numbers are equal, it compares the numbers of
+// steps.
 func fewer(a, b []candidate) bool {
 	return len(a) < len(b) || len(a) == len(b) && steps(a) < steps(b)
 }
@@ -138,9 +138,9 @@ func steps(set []candidate) (sum int) {
 	return sum
 }
 
-// greedy adds the change that brings the target nearest, again and again, until the class changes. It returns
-// nil if this needs more changes than most. It changes a column again only if that brings the target nearer, so
-// that the search ends.
+// greedy adds changes one by one until the class changes. Each time it adds the change that brings the target nearest
+// to winning. It returns nil if it needs more than most changes. It changes a column again only if this brings the
+// target nearer, so that the search ends.
 func (s *search) greedy(ctx context.Context, target, most int) ([]candidate, error) {
 	var set []candidate
 	now := int32(math.MaxInt32)
@@ -171,8 +171,8 @@ func (s *search) greedy(ctx context.Context, target, most int) ([]candidate, err
 	}
 }
 
-// before reports whether candidate i is better than candidate j: it flips the class, comes nearer, or is as
-// near with a smaller change.
+// before reports whether candidate i is better than candidate j. It is better if it changes the class, if it brings
+// the target nearer, or if it brings the target equally near with a smaller change.
 func (s *search) before(scores []score, i, j int) bool {
 	switch a, b := scores[i], scores[j]; {
 	case a.flips != b.flips:
@@ -214,7 +214,7 @@ func (s *search) reduce(ctx context.Context, set []candidate) ([]candidate, erro
 	}
 }
 
-// smaller returns all smaller changes of a candidate's column. The first one has no steps: it changes nothing.
+// smaller returns all smaller changes of a candidate's column. The first result has no steps, so it changes nothing.
 func (s *search) smaller(c candidate) []candidate {
 	col := &s.columns[c.column]
 	all := []candidate{{column: c.column, words: s.from[col.first:][:col.features]}}
@@ -230,7 +230,7 @@ func has(set []candidate, column int) bool {
 	return slices.ContainsFunc(set, func(c candidate) bool { return c.column == column })
 }
 
-// with returns a set with another change of one column.
+// with returns a copy of a set in which c is the change of its column.
 func with(set []candidate, c candidate) []candidate {
 	out := make([]candidate, 0, len(set)+1)
 	for _, d := range set {
@@ -244,15 +244,15 @@ func with(set []candidate, c candidate) []candidate {
 	return append(out, c)
 }
 
-// score is the result of a candidate: how far the target is from winning (below 0 if it is ahead of the
-// sample's class), and whether the class changes.
+// score is the result of a candidate. It says how far the target is from winning, and whether the class changes. The
+// distance is below 0 if the target is ahead of the sample's class.
 type score struct {
 	rank  int32
 	flips bool
 }
 
-// try simulates the changes of a set together with each of the lanes' sets, one in each lane. A column in both
-// has the lane's change.
+// try simulates one set together with the set of each lane, one combination in each lane. If both sets change a
+// column, the lane's change is used.
 func (s *search) try(ctx context.Context, set []candidate, lanes [][]candidate, target int) ([]score, error) {
 	words := s.apply(s.from, set)
 	scores := make([]score, 0, len(lanes))
@@ -269,7 +269,7 @@ func (s *search) try(ctx context.Context, set []candidate, lanes [][]candidate, 
 	return scores, nil
 }
 
-// rows returns the bit rows of a sample with one set of changes in each lane.
+// rows returns the bit rows of a sample. Each lane has one set of changes.
 func (s *search) rows(words []uint16, lanes [][]candidate) []uint64 {
 	wide, width := (len(lanes)+63)/64, s.f.Encoder.Bits-1
 	rows := make([]uint64, s.f.Inputs()*wide)
@@ -292,8 +292,8 @@ func (s *search) rows(words []uint16, lanes [][]candidate) []uint64 {
 	return rows
 }
 
-// rank returns how far the target is behind the sample's class. Votes count twice, so that a tie, which the
-// lower class number wins, is between two numbers of votes.
+// rank returns how far the target is behind the sample's class. Votes count twice. Equal counts give 1 or -1, because
+// the lower class number wins a tie.
 func (s *search) rank(counts []int32, target int) int32 {
 	least := int32(math.MaxInt32)
 	for c, n := range counts {
@@ -309,8 +309,8 @@ func (s *search) rank(counts []int32, target int) int32 {
 	return least
 }
 
-// firstOf simulates sets of changes. It returns the set that flips the class with the fewest changes and then
-// the fewest steps, or nil if none flips it.
+// firstOf simulates sets of changes. Among the sets that change the class, it returns the set with the fewest changes
+// and, among these, with the fewest steps. It returns nil if no set changes the class.
 func (s *search) firstOf(ctx context.Context, sets iter.Seq[[]candidate]) (best []candidate, err error) {
 	lanes := make([][]candidate, 0, mostLanes)
 	simulate := func() error {
@@ -333,8 +333,8 @@ func (s *search) firstOf(ctx context.Context, sets iter.Seq[[]candidate]) (best 
 	return best, simulate()
 }
 
-// fewest tries all sets of one change, then of two changes, and so on up to bound, as far as the limits allow.
-// It returns the best set of the first size at which a set flips the class.
+// fewest tries all sets of one change, then of two changes, and so on up to bound changes, as far as the limits
+// allow. It returns the best set with the smallest number of changes that change the class.
 func (s *search) fewest(ctx context.Context, bound int) ([]candidate, error) {
 	columns, room := s.byColumn(), s.room
 	for n := 1; n <= min(bound, len(columns)); n++ {
@@ -351,7 +351,7 @@ func (s *search) fewest(ctx context.Context, bound int) ([]candidate, error) {
 	return nil, nil
 }
 
-// byColumn returns the candidates, grouped by column.
+// byColumn returns the candidates grouped by column.
 func (s *search) byColumn() (all [][]candidate) {
 	for i, c := range s.candidates {
 		if i == 0 || c.column != s.candidates[i-1].column {
@@ -362,9 +362,9 @@ func (s *search) byColumn() (all [][]candidate) {
 	return all
 }
 
-// setsOf returns the number of sets of n changes of different columns.
+// setsOf returns the number of sets that have n changes of different columns.
 func setsOf(columns [][]candidate, n int) float64 {
-	sets := make([]float64, n+1) // by number of changes
+	sets := make([]float64, n+1) // indexed by number of changes
 	sets[0] = 1
 	for _, c := range columns {
 		for k := n; k > 0; k-- {
@@ -374,7 +374,7 @@ func setsOf(columns [][]candidate, n int) float64 {
 	return sets[n]
 }
 
-// choices yields all sets of n changes of different columns. A set is valid until the next one.
+// choices yields all sets that have n changes of different columns. A set is valid until the next set is yielded.
 func choices(columns [][]candidate, n int) iter.Seq[[]candidate] {
 	return func(yield func([]candidate) bool) {
 		set := make([]candidate, 0, n)
@@ -398,8 +398,8 @@ func choices(columns [][]candidate, n int) iter.Seq[[]candidate] {
 	}
 }
 
-// lowest tries all sets that leave out changes of a set or make them smaller, and returns the smallest one that
-// flips the class, perhaps the set itself. If the limits do not allow all of them, it returns the set.
+// lowest returns the smallest set that changes the class and results from a set by leaving out changes or making them
+// smaller. This may be the set itself. If the limits do not allow trying all such sets, it returns the set itself.
 func (s *search) lowest(ctx context.Context, set []candidate) ([]candidate, error) {
 	below, sets := make([][]candidate, len(set)), 1.0
 	for i, c := range set {
@@ -422,7 +422,8 @@ func (s *search) lowest(ctx context.Context, set []candidate) ([]candidate, erro
 	})
 }
 
-// scatter tries random sets. It returns the smallest one that flips the class, after [search.reduce].
+// scatter tries random sets. It reduces those that change the class with [search.reduce], and returns the smallest
+// result.
 func (s *search) scatter(ctx context.Context) ([]candidate, error) {
 	columns, r := s.byColumn(), rand.New(rand.NewPCG(1, uint64(len(s.candidates))))
 	most := min(s.most, len(columns))

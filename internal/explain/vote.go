@@ -9,37 +9,38 @@ import (
 	"ialgn/internal/model"
 )
 
-// Vote is a node of the last layer that is 1.
+// Vote is a node of the last layer whose value is 1.
 type Vote struct {
 	Class string `json:"class"`
-	Chain int    `json:"chain"` // number of the node; with private chains, the number of its chain
+	Chain int    `json:"chain"` // number of the node, which is the number of its chain if chains are private
 
-	// Path has the nodes on which the vote depends, from the inputs to the last layer; its last node is the
-	// vote itself. If there are more than MostNodes, it has only the nodes that decide, and Shortened is true.
+	// Path has the nodes on which the vote depends, from the inputs to the last layer. The last node of Path is the
+	// vote itself. If there are more than MostNodes, Path has only the nodes that decide the vote, and Shortened is
+	// true.
 	Path      []Node `json:"path"`
 	Shortened bool   `json:"shortened,omitempty"`
 }
 
-// MostNodes is the largest number of nodes in a path with nodes that decide nothing.
+// MostNodes is the largest number of nodes in a path that includes nodes which do not decide the vote.
 const MostNodes = 256
 
 // Node is a node with its values for the sample.
 type Node struct {
 	Layer   int    `json:"layer"`
 	Node    int    `json:"node"`
-	Table   uint64 `json:"table"` // its operation or truth table
-	Line    int    `json:"line"`  // line of the table that its pins select; pin A is the highest digit
+	Table   uint64 `json:"table"` // operation or truth table of the node
+	Line    int    `json:"line"`  // line of the table that the pins select; pin A is the highest digit
 	Value   int    `json:"value"`
-	Decides bool   `json:"decides"` // the vote follows from this node and the other deciding ones, whatever the rest is
+	Decides bool   `json:"decides"` // the vote follows from the values of the deciding nodes alone
 	Pins    []Pin  `json:"pins"`
 }
 
-// Pin is a pin of a node. It reads a node of the layer before, or an input bit.
+// Pin is a pin of a node. It reads a node of the preceding layer, or an input bit.
 type Pin struct {
-	Name    string `json:"pin"` // A, B and so on
+	Name    string `json:"pin"` // A, B, and so on
 	Value   int    `json:"value"`
-	Decides bool   `json:"decides"`        // the value of a deciding node follows from these pins
-	Node    *int   `json:"node,omitempty"` // number of a node in the layer before
+	Decides bool   `json:"decides"`        // the deciding pins determine the value of the node
+	Node    *int   `json:"node,omitempty"` // number of a node in the preceding layer
 	Input   *Bit   `json:"input,omitempty"`
 }
 
@@ -47,14 +48,15 @@ type Pin struct {
 type Bit struct {
 	Place
 	Threshold uint16 `json:"threshold"`
-	Bit       int    `json:"bit"` // its number among the input bits
+	Bit       int    `json:"bit"` // number of the bit among the input bits
 
-	// Least is the least value of the data for which the bit is 1, if features are not integers there.
+	// Least is the least value of the data for which the bit is 1. It is set if features are not integers there.
 	Least *float64 `json:"least_value,omitempty"`
-	// Cut is the threshold as a value of the data, if feature words are made by cuts: the bit is 1 above it.
+	// Cut is the threshold as a value of the data; the bit is 1 above Cut. It is set if feature words are made by
+	// cuts.
 	Cut *float64 `json:"cut,omitempty"`
 
-	word bool // it belongs to a word of a category
+	word bool // whether the bit belongs to a word of a category
 }
 
 // bit describes an input bit.
@@ -68,13 +70,13 @@ func (n *Network) bit(i int) *Bit {
 	if cut, has := enc.Cut(i); has {
 		b.Cut = &cut
 	} else if q := enc.Quantiser; q != nil && q.Scale[f] != 0 {
-		least := q.Offset[f] + (float64(b.Threshold)+0.5)/q.Scale[f] // this value is rounded up
+		least := q.Offset[f] + (float64(b.Threshold)+0.5)/q.Scale[f] // the quantiser rounds this value up
 		b.Least = &least
 	}
 	return b
 }
 
-// says returns in words that the bit has a value.
+// says returns a text which states that the bit has the given value.
 func (b *Bit) says(value int) string {
 	if b.word {
 		return []string{"not ", ""}[value] + b.String()
@@ -109,15 +111,16 @@ func at(layer []uint64, i int) int { return int(layer[i/64] >> (i % 64) & 1) }
 type tracer struct {
 	*Network
 	values [][]uint64
-	inputs []uint64 // bit 0 belongs to the sample
+	inputs []uint64 // bit 0 of each word belongs to the sample
 }
 
 func (n *Network) tracer(e *Explanation) *tracer { return &tracer{n, e.Values, n.bits(e.Words)} }
 
-// key is a node, by the number of its layer (from 0) and its own number.
+// key identifies a node. layer counts from 0.
 type key struct{ layer, node int }
 
-// path returns the nodes below a node of the last layer, and whether nodes that decide nothing are left out.
+// path returns the nodes below a node of the last layer. It also reports whether nodes that do not decide the vote
+// are left out.
 func (t *tracer) path(node int) (path []Node, shortened bool) {
 	top := key{t.f.Depth() - 1, node}
 	decide := t.reach(top, t.deciding, 0)
@@ -141,8 +144,8 @@ func (t *tracer) path(node int) (path []Node, shortened bool) {
 	return path, shortened
 }
 
-// reach returns the nodes that can be reached from a node by the pins that a function selects. It returns nil
-// if their number exceeds most, unless most is 0.
+// reach returns the nodes that can be reached from a node. From each node, it follows the pins that the function pins
+// selects. It returns nil if there are more than most nodes, unless most is 0.
 func (t *tracer) reach(top key, pins func(key) uint8, most int) map[key]bool {
 	seen, todo := map[key]bool{top: true}, []key{top}
 	for len(todo) > 0 {
@@ -174,7 +177,7 @@ func (t *tracer) value(k key, pin int) int {
 	return int(t.inputs[i])
 }
 
-// depends returns the set of pins on which a node's table depends, as bits.
+// depends returns the pins on which a node's table depends. Each is a bit of the result.
 func (t *tracer) depends(k key) (pins uint8) {
 	layer := &t.f.Layers[k.layer]
 	for i := range layer.Pins {
@@ -185,8 +188,8 @@ func (t *tracer) depends(k key) (pins uint8) {
 	return pins
 }
 
-// deciding returns the smallest set of pins whose values alone determine the node's value. Among sets of the
-// same size it prefers more input bits, and then the first set.
+// deciding returns the smallest set of pins whose values alone determine the node's value. Among sets of the same
+// size, it takes the one with the most input bits, and among these the first one.
 func (t *tracer) deciding(k key) (pins uint8) {
 	layer := &t.f.Layers[k.layer]
 	best, table := 1<<16, layer.Op.At(k.node)
@@ -232,8 +235,8 @@ func (t *tracer) node(k key, decides bool) Node {
 	return v
 }
 
-// Deciding returns the pins that read the input bits from which a vote follows, each bit once, in the order of
-// the path.
+// Deciding returns the pins that read the input bits from which the vote follows. Each bit occurs once, in the order
+// of the path.
 func (v *Vote) Deciding() (all []Pin) {
 	seen := map[int]bool{}
 	for i := range v.Path {
@@ -247,7 +250,7 @@ func (v *Vote) Deciding() (all []Pin) {
 	return all
 }
 
-// Reason says in words what decides a vote. most is the largest number of bits that it names.
+// Reason describes in words the input bits that decide a vote. It names at most the given number of bits.
 func (v *Vote) Reason(most int) string {
 	pins := v.Deciding()
 	if len(pins) == 0 {

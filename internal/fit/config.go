@@ -8,19 +8,20 @@ import (
 	"ialgn/internal/config"
 )
 
-// own lists the keys that the search always sets.
+// own lists the keys that the search always sets itself.
 var own = []string{
 	"name", "model.width", "train.epochs", "train.seed", "train.validation.share", "train.validation.patience",
 }
 
-// validationShare is the share of the training samples that candidates are judged on.
+// validationShare is the share of the training samples that are held out to judge candidates.
 const validationShare = 0.2
 
-// mostAnchors is the number of input bits that a pin can choose among, if there are that many.
+// mostAnchors is the number of input bits among which a pin can choose. If there are fewer input bits, it chooses
+// among all of them.
 const mostAnchors = 16
 
-// config returns the configuration of a candidate. If name is empty, it has the draft's name. seed is added to the
-// draft's seed (1 by default). share is the share of samples held out for validation.
+// config returns the configuration of a candidate. If name is empty, the configuration has the draft's name. seed is
+// added to the draft's seed, which is 1 by default. share is the share of samples held out for validation.
 func (s *search) config(c candidate, width, epochs int, name string, seed int, share float64) (config.Config, error) {
 	own := []string{
 		fmt.Sprintf("model.width=%d", width), fmt.Sprintf("train.epochs=%d", epochs),
@@ -46,7 +47,7 @@ func (s *search) config(c candidate, width, epochs int, name string, seed int, s
 	return cfg, cfg.CheckClasses(s.classes, inputs)
 }
 
-// design returns the options that networks are compiled with to count their LUTs.
+// design returns the options with which networks are compiled to count their LUTs.
 func (s *search) design() library.CompileOptions {
 	return library.CompileOptions{Target: s.family, Objective: "area"}
 }

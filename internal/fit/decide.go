@@ -1,37 +1,37 @@
 package fit
 
-// step is the next thing to do with a network of the front.
+// step is the next action for a network of the front.
 type step int
 
 const (
-	finishIt  step = iota // compile, route and verify it
-	shrinkIt              // train it again, smaller
-	replaceIt             // replace it by a candidate that was not trained, if nothing else is left
+	finishIt  step = iota // compile, route and verify the network
+	shrinkIt              // train the network again, smaller
+	replaceIt             // replace the network by an untrained candidate, if nothing else is left
 )
 
-// nearly is how many times the errors of the best network another network may have to be finished in its stead, if time
-// is short.
+// nearly limits the errors of a network that is finished instead of the best one because time is short. It may have
+// nearly times the errors of the best one.
 const nearly = 1.25
 
 // mostTries is the largest number of times that a network is made smaller.
 const mostTries = 6
 
-// standing describes a network of the front to [decide].
+// standing describes a network of the front for [decide].
 type standing struct {
 	wrong  float64 // expected share of wrong samples
-	cells  int     // its part of the budget; 0: it is not trained
-	chains int     // in each class
-	tries  int     // number of times that it was made smaller
-	train  float64 // seconds to train it again
-	finish float64 // seconds to finish it or, if it is too large, to finish a network at the limit
+	cells  int     // part of the budget that the network uses; 0 if it is not trained
+	chains int     // number of chains in each class
+	tries  int     // number of times that the network was made smaller
+	train  float64 // seconds to train the network again
+	finish float64 // seconds to finish the network; if it is too large, seconds to finish a network at the limit
 }
 
-// decide returns what to do next, and with which network. No network may use more than limit:
+// decide returns the next action and the index of the network. No network may use more than limit. The rules are:
 //
 //   - The best network that fits is finished.
-//   - If there is no time for that, the best network that can be finished in time is, if it is nearly as good.
-//     Otherwise the best network is finished as far as the time allows.
-//   - A better network that is too large is made smaller first, if there is time for that and for finishing it.
+//   - If there is no time for this, decide takes the best network that can be finished in time and is nearly as good.
+//     If there is none, the best network is finished as far as the time allows.
+//   - A better network that is too large is made smaller first, if there is time for this and for finishing it.
 //   - If no network fits, the best network that can be made smaller is made smaller.
 func decide(all []standing, limit int, left float64) (step, int) {
 	fits, large := -1, -1
@@ -63,8 +63,8 @@ func decide(all []standing, limit int, left float64) (step, int) {
 	return replaceIt, 0
 }
 
-// inTime returns the index of the best network that fits, is nearly as good as the best one and can be finished in
-// time; -1 if there is none.
+// inTime returns the index of the best network that fits, is nearly as good as the best one, and can be finished in
+// time. It returns -1 if there is none.
 func inTime(all []standing, best, limit int, left float64) int {
 	timely := -1
 	for i, o := range all {
@@ -78,7 +78,7 @@ func inTime(all []standing, best, limit int, left float64) int {
 	return timely
 }
 
-// wrongWithin returns the expected share of wrong samples after the network is made smaller until it fits.
+// wrongWithin returns the expected share of wrong samples of a network after it is made smaller to fit the limit.
 func (o standing) wrongWithin(limit int) float64 {
 	if o.cells <= limit {
 		return o.wrong
@@ -86,9 +86,9 @@ func (o standing) wrongWithin(limit int) float64 {
 	return normalised(o.wrong, o.cells, float64(limit))
 }
 
-// expected returns the expected share of wrong samples of a network of the front. It is the share in the network's
-// trial, and more if the network is smaller than the trial's or was trained for fewer epochs. Networks that were not
-// tried at their size come after all others, the largest first.
+// expected returns the expected share of wrong samples of a network of the front. It starts from the share in the
+// network's trial. The result is larger if the network is smaller than the trial's network or was trained for fewer
+// epochs. Networks that were not tried at their size come last, the largest first.
 func (f *final) expected() float64 {
 	if f.Cost == nil || len(f.Wrong) == 0 {
 		return 1 + 1/f.Budget
@@ -97,22 +97,22 @@ func (f *final) expected() float64 {
 	if cells := f.Cost.cells(); cells < f.Tried {
 		wrong = normalised(wrong, f.Tried, float64(max(cells, 1)))
 	}
-	if f.Epochs < f.TriedFor { // fewer epochs are taken to cost as much as fewer LUTs
+	if f.Epochs < f.TriedFor { // fewer epochs are assumed to have the same effect as fewer LUTs
 		wrong = normalised(wrong, f.TriedFor, float64(f.Epochs))
 	}
 	return wrong
 }
 
-// How much of a device is filled. The networks' wires go everywhere: they route on two thirds of an iCE40, but not
-// always on four fifths (docs/guides/fpga.md). Until a design is synthesised, registers and the wrapper are taken to
-// add a quarter to the network.
+// A device can be filled only up to routable. The wires of the networks connect distant cells: networks route on two
+// thirds of an iCE40, but not always on four fifths (docs/guides/fpga.md). usualExtra is the assumed factor for
+// registers and the wrapper, until a design was synthesised.
 const (
 	routable   = 0.8
 	usualExtra = 1.25
 )
 
-// room returns the largest network that a device has room for. A design uses more logic cells than its network
-// counts; the ratio comes from designs that were synthesised.
+// room returns the size of the largest network for which a device has room. A design uses more logic cells than its
+// network alone; the ratio comes from designs that were synthesised.
 func room(deviceCells int, known []finishing) int {
 	extra := 0.0
 	for _, f := range known {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// recorded returns the front of a real search for an ice40-up5k, as it was first trained. The trial of its best
-// network was allowed half of the budget of 2640 logic cells, but the trained network took 1888. An earlier version
-// held the network to that half, made it smaller until it had 4 chains, and then returned it as the best.
+// recorded returns the front of a real search for an ice40-up5k, after its first training. The trial of the best
+// network had half of the budget of 2640 logic cells, but the trained network took 1888 cells. An earlier version
+// limited the network to the trial's half. It shrank the network to 4 chains, and returned it as the best.
 func recorded() []standing {
 	return []standing{
 		{wrong: 0.0659, cells: 1888, chains: 142, train: 33, finish: 60},
@@ -64,8 +64,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestExpected checks the order of networks by expected error. A network that is far smaller than its trial comes
-// after networks of its own size, and a network without a trial comes last.
+// TestExpected checks the order of networks by expected error. A network that is far smaller than the network of its
+// trial comes after networks whose size was tried. A network without a trial comes last.
 func TestExpected(t *testing.T) {
 	made := func(wrong float64, tried, cells int) *final {
 		f := &final{Tried: tried, TriedFor: 20, Epochs: 20}
@@ -92,7 +92,8 @@ func TestExpected(t *testing.T) {
 	}
 }
 
-// TestRoom checks how many cells a network may have on a device if the wrapper and registers are included as measured.
+// TestRoom checks how many cells a network may use on a device. Cells for the wrapper and registers are included as
+// they were measured.
 func TestRoom(t *testing.T) {
 	const up5k = 5280
 	for _, c := range []struct {
@@ -154,8 +155,8 @@ func TestReplan(t *testing.T) {
 	}
 }
 
-// TestClock checks the time that is kept for finishing. A resumed search has all its minutes again if only finishing
-// is left.
+// TestClock checks the time that is reserved for finishing. If only finishing is left, a resumed search has all its
+// minutes again.
 func TestClock(t *testing.T) {
 	for _, c := range []struct {
 		name          string

@@ -23,14 +23,14 @@ import (
 	"ialgn/trainer"
 )
 
-// bestShare is the part of the front's training time that the best network gets, on one core.
+// bestShare is the part of the time for training the front that the best network gets, on one core.
 const bestShare = 0.55
 
-// margin is the part of its budget that a network of the front aims at, because the sizes of networks that are
-// trained longer differ a little.
+// margin is the part of its budget that a network of the front aims at. It is below one because the size of a network
+// changes a little when it is trained longer.
 const margin = 0.985
 
-// Endings of the file names of a network.
+// These are the endings of a network's file names.
 const (
 	modelEnding  = ".safetensors"
 	configEnding = ".yaml"
@@ -39,7 +39,8 @@ const (
 
 func (s *search) path(name string) string { return filepath.Join(s.Dir, name) }
 
-// outputs lists the files that a search writes, except compiled designs, which have their own guard.
+// outputs lists the files that a search writes. It leaves out compiled designs, because compile guards these files
+// itself.
 func (s *search) outputs() []outfile.Output {
 	all := []outfile.Output{
 		{Path: s.path(ledgerFile), Form: outfile.Search}, {Path: s.path(frontTable), Form: outfile.Front},
@@ -53,7 +54,7 @@ func (s *search) outputs() []outfile.Output {
 	return all
 }
 
-// names lists the names that networks of the front can have, the best network's name first.
+// names lists the possible names of networks of the front. The best network's name comes first.
 func (s *search) names() []string {
 	names := []string{s.name}
 	for _, part := range append([]int{1}, smallerBudgets...) {
@@ -62,7 +63,8 @@ func (s *search) names() []string {
 	return names
 }
 
-// finish trains the networks of the front, then compiles, verifies and routes the best one, as far as there is time.
+// finish trains the networks of the front. It then compiles, verifies and routes the best one, as far as there is
+// time.
 func (s *search) finish(ctx context.Context) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "fit")
 	defer end()
@@ -82,8 +84,8 @@ func (s *search) finish(ctx context.Context) (*Result, error) {
 	return s.result(*best)
 }
 
-// trainFront trains the untrained networks of the front, as far as there is time. It trains at least one: if no
-// network is trained in time, it continues with the smallest, which is ready soonest.
+// trainFront trains the untrained networks of the front, as far as there is time. It trains at least one network: if
+// no network is trained in time, it continues with the smallest, which takes the least time.
 func (s *search) trainFront(ctx context.Context) error {
 	progress.Say(ctx, "training the networks of the front")
 	first, others := s.trainingTimes(len(s.ledger.Finals))
@@ -112,7 +114,7 @@ func (s *search) trainFront(ctx context.Context) error {
 // isTrained reports whether the network is trained and compiled.
 func (f *final) isTrained() bool { return f.Cost != nil }
 
-// unlessOver returns the error of a training, or nil if the training ended because the minutes were over.
+// unlessOver returns the error of a training. It returns nil if the training ended because the minutes were over.
 func unlessOver(ctx context.Context, err error) error {
 	if timeOver(ctx) && (errors.Is(err, library.ErrInterrupted) || errors.Is(err, ctx.Err())) {
 		return nil
@@ -120,14 +122,16 @@ func unlessOver(ctx context.Context, err error) error {
 	return err
 }
 
-// trainingTimes returns the seconds to train the first network of the front and each of the other networks.
+// trainingTimes returns the seconds to train the first network of the front, and the seconds to train each of the
+// others.
 func (s *search) trainingTimes(networks int) (first, others float64) {
 	wall := max(1, s.trainingLeft())
 	first = bestShare * wall
 	return first, (wall*float64(s.cores) - first) * 0.8 / float64(max(1, networks-1))
 }
 
-// pick returns the networks of the front, the best first, each with the epochs that there is time for.
+// pick returns the networks of the front, the best first. Each network has the number of epochs for which there is
+// time.
 func (s *search) pick() (all []*final) {
 	for _, t := range s.top(1) {
 		all = append(all, s.finalOf(t, t.Budget))
@@ -137,7 +141,7 @@ func (s *search) pick() (all []*final) {
 		budget := float64(s.budget) / float64(part)
 		if i := slices.IndexFunc(smaller, func(t *trial) bool { return t.Budget == budget }); i >= 0 {
 			all = append(all, s.finalOf(smaller[i], budget))
-		} else { // there was no time to try a candidate
+		} else { // there was no time to try a candidate for this budget
 			f := s.finalOf(s.top(1)[0], budget)
 			f.Wrong = nil
 			all = append(all, f)
@@ -157,7 +161,8 @@ func (s *search) pick() (all []*final) {
 	return all
 }
 
-// tried returns the share of wrong validation samples, or 1 if the network was not tried at its size.
+// tried returns the share of wrong validation samples in the network's trial. It is 1 if the network was not tried at
+// its size.
 func (f *final) tried() float64 {
 	if len(f.Wrong) == 0 {
 		return 1
@@ -165,7 +170,7 @@ func (f *final) tried() float64 {
 	return f.wrong()
 }
 
-// finalOf returns the network of a trial, to be trained on all samples for a budget.
+// finalOf returns the network of the front that follows from a trial, to be trained on all samples for a budget.
 func (s *search) finalOf(t *trial, budget float64) *final {
 	f := &final{trial: *t, Tried: t.Cost.cells(), TriedFor: s.epochsOfTrial(t)}
 	f.Cost, f.Budget, f.Width = nil, budget, s.resized(t, margin*budget)
@@ -182,8 +187,8 @@ func (s *search) epochsOfTrial(t *trial) int {
 	return 0
 }
 
-// epochsFor returns the number of epochs that a network can be trained for in the given seconds, judging by its
-// trial.
+// epochsFor returns the number of epochs that fit into the given seconds. The time of an epoch follows from the
+// network's trial.
 func (s *search) epochsFor(f *final, seconds float64) int {
 	epoch := s.ledger.Epoch
 	for _, r := range s.ledger.Rungs {
@@ -193,15 +198,15 @@ func (s *search) epochsFor(f *final, seconds float64) int {
 			}
 		}
 	}
-	epoch /= 1 - validationShare // because all samples are used
+	epoch /= 1 - validationShare // the front is trained on all samples, but trials are not
 	return min(max(usualEpochs, int((seconds-s.ledger.Fixed)/epoch)), s.cap())
 }
 
-// errTooLarge means that no network of a candidate fits.
+// errTooLarge means that even the smallest network of a candidate does not fit.
 var errTooLarge = errors.New("not even a chain for each class fits")
 
-// trainBest trains the best network of the front. As long as it is too large and there is time, it trains a smaller
-// one.
+// trainBest trains the best network of the front. If the network is too large and there is time, it trains a smaller
+// one, again and again.
 func (s *search) trainBest(ctx context.Context, f *final, allowed float64) error {
 	for {
 		if err := s.trainFinal(ctx, f, allowed); err != nil {
@@ -218,7 +223,8 @@ func (s *search) trainBest(ctx context.Context, f *final, allowed float64) error
 	}
 }
 
-// limit returns the largest size of the best network: the budget or, on a device, what the device has room for.
+// limit returns the largest allowed size of the best network. On a device, it is the size for which the device has
+// room, otherwise the budget.
 func (s *search) limit() int {
 	limit := s.budget
 	if s.keeps && s.device.Placeable() {
@@ -232,7 +238,7 @@ func (s *search) limit() int {
 	return limit
 }
 
-// unit names what the budget counts.
+// unit returns the unit of the budget.
 func (s *search) unit() string {
 	if s.keeps {
 		return "logic cells"
@@ -240,8 +246,8 @@ func (s *search) unit() string {
 	return "LUTs"
 }
 
-// shrink makes a network narrower, by at least one chain of each class, so that it should fit. At least one chain of
-// each class stays.
+// shrink makes a network narrower so that it should fit. It removes at least one chain of each class, but leaves at
+// least one chain of each class.
 func (s *search) shrink(f *final, limit int) error {
 	took := f.Cost.cells()
 	width := max(min(s.resized(&f.trial, margin*float64(limit)), f.Width-s.classes), s.classes)
@@ -250,11 +256,11 @@ func (s *search) shrink(f *final, limit int) error {
 	return err
 }
 
-// errAnew means that a training was stopped because it would have taken too long.
+// errAnew means that a training was stopped because it would have taken too long, and is to start anew.
 var errAnew = errors.New("fewer epochs")
 
-// trainFinal trains a network of the front within the given seconds. If the planned epochs take longer than
-// predicted, it trains with fewer epochs.
+// trainFinal trains a network of the front within the given seconds. If the epochs take longer than predicted, it
+// starts again with fewer epochs.
 func (s *search) trainFinal(ctx context.Context, f *final, allowed float64) error {
 	begin := now()
 	for {
@@ -281,9 +287,9 @@ type trained struct {
 	accuracy, seconds float64
 }
 
-// trainOnce trains a network on all training samples and writes its configuration and a log. It continues from a
-// checkpoint of the same configuration, if there is one. If the training would take much longer than allowed, it
-// returns errAnew and a number of epochs that would not.
+// trainOnce trains a network on all training samples and writes its configuration and a log. If there is a checkpoint
+// of the same configuration, it continues from the checkpoint. If the training would take much longer than allowed,
+// it returns errAnew and a smaller number of epochs that fits.
 func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *trained, fewer int, err error) {
 	cfg, err := s.config(f.Candidate, f.Width, f.Epochs, f.Name, 0, 0)
 	if err != nil {
@@ -339,9 +345,9 @@ func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *t
 	return &trained{c, accuracy, now().Sub(begin).Seconds()}, 0, remove(checkpoint)
 }
 
-// watching returns a function to call after each epoch. The function returns with how many epochs the training is to
-// start again, or 0 to continue. begin is the start of the training. The time of an epoch is measured from the first
-// call on, because the first epoch also includes reading the data.
+// watching returns a function to call after each epoch. The function returns 0 if the training should continue, or
+// the number of epochs with which to start it again. begin is the start of the training. The time of an epoch is
+// measured from the first call on, because the first epoch also includes reading the data.
 func watching(epochs int, allowed float64, begin time.Time) func(epoch int, at time.Time) int {
 	first, since := 0, begin
 	return func(epoch int, at time.Time) int {
@@ -362,8 +368,8 @@ func remove(path string) error {
 	return nil
 }
 
-// writeConfig writes the configuration of a network. Long column names can make the file too long to be read again.
-// That is only a warning, because the model holds the configuration, too.
+// writeConfig writes the configuration of a network. Long column names can make the file so long that it cannot be
+// read again. This is only a warning, because the model also holds the configuration.
 func (s *search) writeConfig(name string, cfg *config.Config) error {
 	text := append([]byte("# Chosen by `ialgn fit`. To train it again: ialgn train THIS -o MODEL\n"), cfg.YAML()...)
 	path := s.path(name + configEnding)
@@ -377,7 +383,7 @@ func (s *search) writeConfig(name string, cfg *config.Config) error {
 	})
 }
 
-// logging returns a function that writes a line for each epoch. A failed write is only a warning.
+// logging returns a function that writes a line for each epoch. If writing fails, there is only a warning.
 func (s *search) logging(log *runlog.Writer) func(trainer.Progress) {
 	began := now()
 	return func(p trainer.Progress) {

@@ -1,20 +1,22 @@
 // Package fit finds, within some minutes, the most accurate network for a data set that fits a budget of look-up
 // tables (LUTs).
 //
-// [Run] tries shapes, encoders and learning rates by successive halving on a validation part of the training samples:
-// many candidates for a few epochs, then the better ones for more epochs. Each candidate gets the width at which it
-// should use the whole budget, is compiled for the target, and is judged by its errors at its real size. The best
-// candidate is then trained on all training samples, and so are the best candidates for three smaller budgets. These
-// networks form the front of accuracy against LUTs. The best network of the front that fits is compiled, verified
-// and, on a device, routed.
+// [Run] searches shapes, encoders and learning rates by successive halving: it trains many candidates for a few
+// epochs, then the better ones for more epochs. A validation part of the training samples is held out to judge them.
+// Each candidate gets the width at which it should use the whole budget. It is compiled for the target and judged by
+// its errors at its real size.
 //
-//   - The search keeps to the minutes. A rehearsal during the first round measures how long it takes to finish a
-//     network, and that time is reserved. Work for which there was no time is listed in [Result.LeftOut]; a later
-//     call does it.
-//   - Accuracies on the test samples are reported, but decide nothing.
-//   - The file fit.json in the folder holds what was decided and found. An interrupted search continues from it.
-//   - The choice follows from the trials, and the trials follow from the configuration. But the number of trials that
-//     there is time for depends on the machine.
+// The best candidate is then trained on all training samples, and so are the best candidates for three smaller
+// budgets. These networks form the front, the curve of accuracy against LUTs. The best network of the front that fits
+// is compiled, verified and, on a device, routed.
+//
+//   - The search keeps to the minutes. A rehearsal during the first round measures how long finishing a network
+//     takes, and this time is reserved. Work for which there was no time is listed in [Result.LeftOut]. A later call
+//     does this work.
+//   - Accuracies on the test samples are reported, but they have no influence on the search.
+//   - The file fit.json in the folder holds all decisions and results. An interrupted search continues from it.
+//   - The decisions follow from the trials, and the trials follow from the configuration. However, the number of
+//     trials depends on the speed of the machine.
 package fit
 
 import (
@@ -37,32 +39,31 @@ import (
 
 // Options says what to search for.
 type Options struct {
-	Target  string       // a family, one of [target.Names], or a device, one of [target.DeviceNames]
-	LUTs    int          // most LUTs of the whole classifier; 0: what a device has room for, or 2,000
-	Clock   float64      // clock to reach in MHz; 0: 12 MHz on a device, otherwise none
-	Wrap    string       // interface of the best network; empty: stream on a device, otherwise none
-	Minutes float64      // time that the search may take; 0: 5
-	Dir     string       // folder for everything that is written; made if it does not exist
+	Target  string       // a family from [target.Names], or a device from [target.DeviceNames]
+	LUTs    int          // maximum of LUTs of the whole classifier; 0 means what the device has room for, or 2,000
+	Clock   float64      // clock to reach in MHz; 0 means 12 MHz on a device, otherwise no clock
+	Wrap    string       // interface of the best network; empty means stream on a device, otherwise no interface
+	Minutes float64      // time that the search may take; 0 means 5
+	Dir     string       // folder for all files that are written; made if it does not exist
 	Data    library.Data // where to look for data sets
 	Resume  bool         // continue the search in Dir
-	Threads int          // number of threads; 0: the number that the process may run at a time
+	Threads int          // number of threads; 0 means the number that the process may run at a time
 	Force   bool         // overwrite files that ialgn did not write
 	Keep    []string     // files that must not be overwritten
 
-	// Note, unless nil, is called with what was found. Warn, unless nil, is called with problems that do not stop the
-	// search.
+	// Note is called with progress notes, and Warn with problems that do not stop the search. Either may be nil.
 	Note func(string)
 	Warn func(error)
 }
 
-// Defaults.
+// These are the defaults of the options.
 const (
 	UsualMinutes = 5.0
 	usualLUTs    = 2000
 	usualMHz     = 12
 )
 
-// Limits of the options.
+// These are the limits of the options.
 const (
 	leastLUTs   = 20
 	mostLUTs    = 1 << 22
@@ -72,31 +73,31 @@ const (
 // Result is the result of a search.
 type Result struct {
 	Target  string    `json:"target"`
-	Budget  int       `json:"budget"` // largest number of LUTs, or of logic cells if the budget is a device's
-	Front   []Network `json:"front"`  // the smallest first
+	Budget  int       `json:"budget"` // largest number of LUTs or, for the budget of a device, of logic cells
+	Front   []Network `json:"front"`  // networks of the front, the smallest first
 	Best    Best      `json:"best"`
-	LeftOut []string  `json:"left_out"` // work that there was no time for; a call with Resume does it
-	Files   []string  `json:"files"`    // the front as a table and as charts
+	LeftOut []string  `json:"left_out"` // work for which there was no time; a call with Resume does it
+	Files   []string  `json:"files"`    // paths of the front's table and charts
 	Seconds float64   `json:"seconds"`  // time of all calls together
 }
 
 // Network is a network of the front. Accuracies are shares of the samples.
 type Network struct {
 	Accuracy   float64 `json:"accuracy"`   // on the test samples
-	Validation float64 `json:"validation"` // of its candidate, on the validation samples; 0: not tried at its size
+	Validation float64 `json:"validation"` // of its candidate, on the validation samples; 0 if not tried at its size
 	LUTs       LUTs    `json:"luts"`
 	Config     string  `json:"config"`
 	Model      string  `json:"model"`
 	Budget     int     `json:"budget"`
-	Choice     string  `json:"choice"` // the chosen values of all dimensions
+	Choice     string  `json:"choice"` // the values that the search chose
 }
 
-// Best is the network that was finished: of the networks that fit and that there was time to finish, the most
-// accurate one by validation.
+// Best is the network that was finished. Among the networks that fit and that there was time to finish, it is the
+// most accurate one by validation.
 type Best struct {
 	Network
-	Design   string                  `json:"design"`   // folder of the compiled network; empty if it was not compiled
-	Verified string                  `json:"verified"` // level up to which it was proved; empty if it was not proved
+	Design   string                  `json:"design"`   // folder of the compiled network, or empty if it was not compiled
+	Verified string                  `json:"verified"` // level that was proved, or empty
 	Routed   *library.Implementation `json:"routed,omitempty"`
 
 	of      *final
@@ -122,7 +123,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// Run searches for the best network for the data set of a draft. The keys of the draft are kept, except model.width,
+// Run searches for the best network for the data set of a draft. It keeps the keys of the draft, except model.width,
 // train.epochs, train.validation and name, which the search sets.
 func Run(ctx context.Context, d config.Draft, o Options) (*Result, error) {
 	if err := o.check(); err != nil {
@@ -147,7 +148,7 @@ func Run(ctx context.Context, d config.Draft, o Options) (*Result, error) {
 	return r, nil
 }
 
-// ended returns err, or a more helpful error if the end of the context is its cause.
+// ended returns err. If the context was cancelled and this caused err, it returns a more helpful error.
 func (s *search) ended(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() == nil:
@@ -168,17 +169,17 @@ type search struct {
 	draft  config.Draft
 	name   string        // name of the best network
 	digest string        // digest of the training samples
-	device target.Device // has no name if the target is a family
+	device target.Device // the device, without a name if the target is a family
 	budget int
 	dims   []dimension
 	guard  outfile.Guard
 	ledger *ledger
 	cores  int
-	goal   float64 // seconds, of all calls together, that this call plans to use
-	end    float64 // seconds, of all calls together, at which this call is stopped
+	goal   float64 // planned end of this call, in seconds of all calls together
+	end    float64 // time at which this call is stopped, in seconds of all calls together
 }
 
-// newSearch reads the data set and determines the dimensions and the budget of the search.
+// newSearch reads the data set. It determines the budget, and the choices that the search is to make.
 func newSearch(ctx context.Context, d config.Draft, o Options) (*search, error) {
 	s := &search{
 		Options: o, draft: d, guard: outfile.NewGuard(o.Force, o.Keep...), cores: o.Threads,
@@ -240,12 +241,13 @@ func (s *search) aim() error {
 	return nil
 }
 
-// fillPercent is the part of a device's logic cells that the LUTs and the bits kept by the wrapper may use.
-// Registers, what yosys makes of the Verilog, and the wrapper take about a quarter more. The networks' wires go
-// everywhere: they route on two thirds of an iCE40, but not always on four fifths (docs/guides/fpga.md).
+// fillPercent is the percentage of a device's logic cells that the LUTs and the bits kept by the wrapper may use.
+// Registers, additions of yosys and the rest of the wrapper take about a quarter more. The wires of the networks
+// connect distant cells: networks route on two thirds of an iCE40, but not always on four fifths
+// (docs/guides/fpga.md).
 const fillPercent = 50
 
-// look reads the training samples once.
+// look reads the training samples once to measure the data.
 func (s *search) look(ctx context.Context) error {
 	folders := append(append([]string{}, s.Data.Folders...), dataset.Folders("")...)
 	set, err := s.openSet(ctx, folders)
@@ -267,8 +269,8 @@ func (s *search) look(ctx context.Context) error {
 // columnKeys are the keys that describe the columns of a CSV file.
 var columnKeys = []string{"data.columns", "data.drop", "data.categories", "data.missing"}
 
-// openSet opens the data set. If a CSV file cannot be read without a description of its columns and the draft has
-// none, openSet surveys the file and adds the description that [dataset.Survey] gives to the draft.
+// openSet opens the data set. If a CSV file can be read only with a description of its columns and the draft has no
+// description, openSet surveys the file. It adds the description that [dataset.Survey] returns to the draft.
 func (s *search) openSet(ctx context.Context, folders []string) (*dataset.Set, error) {
 	if s.draft.Data().Set == "csv" {
 		if err := s.draft.CheckTable(); err != nil {
@@ -301,7 +303,8 @@ func (s *search) openSet(ctx context.Context, folders []string) (*dataset.Set, e
 	return dataset.OpenWith(ctx, s.draft.Data(), s.draft.Encoder(), folders)
 }
 
-// open makes the folder and its ledger. It returns an error instead of overwriting files that no search wrote.
+// open makes the folder and its ledger. If the folder has files that no search wrote, it returns an error and does
+// not overwrite them.
 func (s *search) open() (err error) {
 	if err := s.guard.CheckAll(s.outputs()); err != nil {
 		return err

@@ -26,15 +26,15 @@ func TestMain(m *testing.M) {
 }
 
 // tick advances the clock by four seconds each time it is read, for example after each epoch of a network of the
-// front. A search with one thread then depends only on its minutes, and no timeout in real time ends a part of it.
+// front. Then a search with one thread depends only on its minutes, and no timeout in real time ends a part of it.
 func tick(t *testing.T) {
 	begin, calls := time.Now(), atomic.Int64{}
 	now = func() time.Time { return begin.Add(time.Duration(calls.Add(1)) * 4 * time.Second) }
 	t.Cleanup(func() { now = time.Now })
 }
 
-// table writes a CSV file of samples and returns its path. The class of a sample says where its point is: in a ring or
-// in a corner.
+// table writes a CSV file of samples and returns its path. Each sample is a point. Its class says whether the point
+// is in a ring or in a corner.
 func table(t *testing.T, samples int) string {
 	t.Helper()
 	var b strings.Builder
@@ -64,7 +64,8 @@ func tableDraft(t *testing.T, path string, keys ...string) config.Draft {
 	return draftOf(t, append([]string{"data.set=csv", "data.train=" + path, "data.label=state", "name=points"}, keys...)...)
 }
 
-// TestRun searches networks for a table. The best one fits, is proved equivalent, and can be trained again.
+// TestRun searches networks for a table. The best network must fit, be proved equivalent, and give the same result
+// when it is trained again.
 func TestRun(t *testing.T) {
 	tick(t)
 	path, dir := table(t, 1500), t.TempDir()
@@ -79,7 +80,7 @@ func TestRun(t *testing.T) {
 	if b.LUTs.Total > 200 || b.LUTs.Gates+b.LUTs.Head+b.LUTs.Encoder != b.LUTs.Total || b.Verified != "formal" {
 		t.Errorf("best %+v", b)
 	}
-	// The most frequent class has two fifths of the points.
+	// Guessing the most frequent class would be right for two fifths of the points.
 	if b.Accuracy < 0.7 || b.Validation < 0.7 {
 		t.Errorf("%v of the test samples, %v of the validation samples", b.Accuracy, b.Validation)
 	}
@@ -104,7 +105,7 @@ func TestRun(t *testing.T) {
 	if len(notes) < 4 {
 		t.Errorf("notes %q", notes)
 	}
-	// The search is finished: another call returns the same result without training.
+	// The search is finished. Another call must return the same result without training.
 	same, err := Run(t.Context(), tableDraft(t, path), Options{
 		Target: "xilinx7", LUTs: 200, Minutes: 7, Dir: dir, Threads: 1, Resume: true,
 	})
@@ -116,7 +117,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// again trains a network again with its configuration and compares the model's bytes, the accuracy and the size with
+// again trains a network again with its configuration. It compares the model's bytes, the accuracy and the size with
 // the result.
 func again(t *testing.T, n Network) {
 	t.Helper()
@@ -213,7 +214,7 @@ func ledgerOf(t *testing.T, dir string) *ledger {
 	return &l
 }
 
-// TestGiven keeps the keys that the user sets, except keys that the search itself sets.
+// TestGiven checks that keys that the user sets are kept, except the keys that the search itself sets.
 func TestGiven(t *testing.T) {
 	tick(t)
 	dir := t.TempDir()
@@ -233,8 +234,9 @@ func TestGiven(t *testing.T) {
 	}
 }
 
-// TestNoTime has no time to try candidates, and trains a network of the usual candidate for each budget. When the
-// minutes are over, the front is kept, and the result says what is missing. A later call adds it.
+// TestNoTime has no time to try candidates. The search must train a network of the usual candidate for each budget.
+// When the minutes are over, the front must be kept, and the result must name the missing work. A later call does
+// this work.
 func TestNoTime(t *testing.T) {
 	draft := tableDraft(t, table(t, 200))
 	o := Options{Target: "generic", LUTs: 80, Minutes: 1e-6, Dir: t.TempDir()}
@@ -285,7 +287,7 @@ func TestNoTime(t *testing.T) {
 	}
 }
 
-// TestShrink makes a network smaller in a few steps until it nearly reaches the limit. Each step uses the measured
+// TestShrink makes a network smaller in a few steps, until it is just below the limit. Each step uses the measured
 // cost of each part of the network.
 func TestShrink(t *testing.T) {
 	s, err := newSearch(t.Context(), tableDraft(t, table(t, 200)), Options{Target: "ice40-up5k", Dir: t.TempDir()})
@@ -295,7 +297,8 @@ func TestShrink(t *testing.T) {
 	if err := s.open(); err != nil {
 		t.Fatal(err)
 	}
-	// As measured for networks of vibration data: with fewer chains, the comparisons and the input registers stay.
+	// These costs were measured for networks of vibration data. With fewer chains, the comparisons and the input
+	// registers stay the same.
 	measure := func(width int) *cost {
 		return &cost{LUTs: LUTs{Head: width * 14 / 10, Encoder: 300, Total: width*14/10 + 300}, Kept: 192}
 	}
@@ -313,8 +316,8 @@ func TestShrink(t *testing.T) {
 	}
 }
 
-// TestSearchRefusesImpossibleTasks checks that impossible searches are refused at once, and that files which no search
-// wrote are left alone.
+// TestSearchRefusesImpossibleTasks checks that impossible searches are refused at once, and that files that no search
+// wrote are not changed.
 func TestSearchRefusesImpossibleTasks(t *testing.T) {
 	path := table(t, 50)
 	dir := t.TempDir()
@@ -351,7 +354,8 @@ func TestSearchRefusesImpossibleTasks(t *testing.T) {
 	}
 }
 
-// TestNextBest takes the next best candidate if the best one does not fit, although its trial was small enough.
+// TestNextBest has a best candidate that does not fit, although its trial was small enough. The search must take the
+// next best candidate.
 func TestNextBest(t *testing.T) {
 	tick(t)
 	path, dir := table(t, 300), t.TempDir()

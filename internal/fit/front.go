@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/plot"
 )
 
-// Names of the front's files. The chart's two endings are added to its name.
+// These are the file names of the front. The chart is written in two formats, which add their endings to its name.
 const (
 	frontTable = "front.csv"
 	frontChart = "front"

@@ -12,14 +12,14 @@ import (
 	"ialgn/internal/tool"
 )
 
-// checked is the number of samples that a bitstream's content is checked on.
+// checked is the number of samples with which the content of a bitstream is checked.
 const checked = 100
 
 // designFolder is the folder of the compiled network, inside the folder of the search.
 const designFolder = "design"
 
-// complete finishes the best network of the front that fits. It makes networks smaller as long as none fits or the
-// device has no room.
+// complete finishes the best network of the front that fits. If no network fits or the device has no room, it first
+// makes networks smaller.
 func (s *search) complete(ctx context.Context) (*Best, error) {
 	for {
 		limit := s.limit()
@@ -56,7 +56,7 @@ func (s *search) complete(ctx context.Context) (*Best, error) {
 	}
 }
 
-// standings describes the networks of the front to [decide].
+// standings describes the networks of the front for [decide].
 func (s *search) standings(limit int) (all []standing) {
 	for _, f := range s.ledger.Finals {
 		o := standing{wrong: f.expected(), chains: f.Width / s.classes, tries: f.Tries, train: f.Took}
@@ -69,7 +69,7 @@ func (s *search) standings(limit int) (all []standing) {
 	return all
 }
 
-// better names the networks that fit and are better than the finished one, but for which there was no time.
+// better names the networks that fit and are better than the finished network, but for which there was no time.
 func (s *search) better(all []standing, at, limit int) (names []string) {
 	for i, o := range all {
 		if o.cells > 0 && o.cells <= limit && o.wrong < all[at].wrong {
@@ -80,12 +80,12 @@ func (s *search) better(all []standing, at, limit int) (names []string) {
 	return names
 }
 
-// retrain trains a network again, for the epochs that there is time for.
+// retrain trains a network again, for the number of epochs for which there is time.
 func (s *search) retrain(ctx context.Context, f *final) error {
 	return s.trainFinal(ctx, f, max(1, s.left()-s.ledger.finishing(s.limit())))
 }
 
-// replace replaces a network that cannot be made to fit by the next best candidate.
+// replace replaces a network of the front that cannot be made small enough. The next best candidate takes its place.
 func (s *search) replace(ctx context.Context, f *final) error {
 	next := s.after(f.Candidate)
 	if next == nil {
@@ -101,11 +101,11 @@ func (s *search) replace(ctx context.Context, f *final) error {
 	return s.retrain(ctx, f)
 }
 
-// gently is the factor by which a network is made smaller after the device could not be routed with it.
+// gently is the factor for the size of a network after the device could not be routed with it.
 const gently = 0.85
 
-// noRoom lowers the limit after a device had no room for a network. It uses the space that the network needed, if
-// known.
+// noRoom lowers the limit after a device had no room for a network. If the space that the network needed is known,
+// the new limit follows from it.
 func (s *search) noRoom(f *final, err error) error {
 	by := gently
 	var measured interface{ Over() float64 }
@@ -141,26 +141,26 @@ func (s *search) finishFinal(ctx context.Context, f *final) (*Best, error) {
 	return b, err
 }
 
-// stageLevels lists the levels of LUTs in a pipeline stage to try for a clock, from the fewest registers to the most.
-// A design for a device always has registers, because without them yosys takes many minutes for sums of some hundred
-// bits.
+// stageLevels lists the numbers of LUT levels in a pipeline stage that are tried to reach a clock. The first has the
+// fewest registers. A design for a device always has registers, because without them yosys takes many minutes for
+// sums of some hundred bits.
 var stageLevels = []int{5, 4, 3, 2}
 
-// Limits of the routing time: a part of the time left, but at least routingTime. Without a limit, the router would
-// never end on designs that do not route.
+// These constants limit the routing time to a part of the time left, but not below routingTime. Without a limit, the
+// router would never end on designs that do not route.
 const (
 	routingPart = 0.5
 	routingTime = 4 * time.Minute
 )
 
-// implement compiles and verifies a network into a folder and routes it on a device. The result lists the work that
-// there was no time for.
+// implement compiles and verifies a network into a folder, and routes it on a device. The result lists the work for
+// which there was no time.
 func (s *search) implement(ctx context.Context, m *library.Model, dir string) (*Best, error) {
 	b := &Best{}
 	levels := stageLevels
 	switch {
 	case !s.device.Placeable():
-		levels = []int{0} // the default, because nothing here measures the clock that results
+		levels = []int{0} // the default, because the resulting clock is not measured for this target
 	case s.Clock <= usualMHz:
 		levels = levels[:1]
 	}
@@ -205,7 +205,7 @@ func (s *search) implement(ctx context.Context, m *library.Model, dir string) (*
 	return b, nil
 }
 
-// without returns b, with what was left out, if the time is over. Otherwise it returns the error.
+// without returns b if the time is over, and records the work that was left out. Otherwise it returns the error.
 func (b *Best) without(ctx context.Context, err error, what ...string) (*Best, error) {
 	if !timeOver(ctx) {
 		return nil, err
@@ -222,8 +222,8 @@ func (b *Best) used() int {
 	return b.Routed.Estimate.Cells
 }
 
-// route synthesises, places and routes the design for the device and checks the bitstream. If a required program is
-// missing, it returns nil and warns. If the time ends after routing, it returns the implementation together with the
+// route synthesises, places and routes the design for the device, and checks the bitstream. If a required program is
+// missing, it warns and returns nil. If the time ends after routing, it returns the implementation together with the
 // error.
 func (s *search) route(ctx context.Context, m *library.Model, d *library.Design) (*library.Implementation, error) {
 	progress.Say(ctx, "placing and routing")
@@ -252,7 +252,7 @@ func (s *search) route(ctx context.Context, m *library.Model, d *library.Design)
 	return i, nil
 }
 
-// best returns the options to compile the best network with, given the levels of LUTs in a pipeline stage.
+// best returns the options for compiling the best network. levels is the number of LUT levels in a pipeline stage.
 func (s *search) best(levels int) library.CompileOptions {
 	o := s.design()
 	o.Wrap, o.MHz = s.Wrap, s.Clock
@@ -273,14 +273,14 @@ func (s *search) compile(ctx context.Context, m *library.Model, dir string, leve
 	return d, d.Write(ctx, dir, library.WriteOptions{Force: s.Force, Keep: s.Keep})
 }
 
-// Levels of verification.
+// These are the levels of verification.
 const (
 	verifySoftware = "software"
 	verifyFormal   = "formal"
 )
 
-// verify verifies the design up to a level, as far as the required programs are installed. It returns the level
-// reached.
+// verify verifies the design up to a level, as far as the required programs are installed. It returns the level that
+// was reached.
 func (s *search) verify(ctx context.Context, m *library.Model, dir string, level string) (string, error) {
 	d, err := library.OpenDesign(ctx, dir)
 	if err != nil {
@@ -291,7 +291,7 @@ func (s *search) verify(ctx context.Context, m *library.Model, dir string, level
 	var missing *tool.MissingError
 	if errors.As(err, &missing) {
 		s.warn(fmt.Errorf("not proved: %w", err))
-		return verifySoftware, nil // the level at which the design has been verified before
+		return verifySoftware, nil // the level at which the design was verified before
 	}
 	return level, err
 }

@@ -19,20 +19,20 @@ import (
 // ledgerFile is the file that holds the state of a search.
 const ledgerFile = "fit.json"
 
-// ledger is everything that a search has decided and found, so that a later call can continue from it.
+// ledger holds all decisions and results of a search, so that a later call can continue from it.
 type ledger struct {
 	Format     int      `json:"format"`
 	Asked      asked    `json:"asked"`
 	Dimensions []string `json:"dimensions"`
 	Seconds    float64  `json:"seconds"`                 // time of all calls together
-	Epoch      float64  `json:"epoch_seconds,omitempty"` // seconds of an epoch of the first candidate, with one thread
-	Fixed      float64  `json:"fixed_seconds,omitempty"` // seconds of a trial apart from its epochs
+	Epoch      float64  `json:"epoch_seconds,omitempty"` // seconds per epoch of the first candidate, with one thread
+	Fixed      float64  `json:"fixed_seconds,omitempty"` // seconds of a trial in addition to its epochs
 	Rungs      []*rung  `json:"rungs"`
 	Finals     []*final `json:"finals,omitempty"`
-	Limit      int      `json:"limit,omitempty"` // largest size of a network, if the device had no room for more
+	Limit      int      `json:"limit,omitempty"` // largest size of a network, if the device had no room for a larger one
 	Done       bool     `json:"done"`            // the best network is compiled and verified
 
-	Finishings []finishing `json:"finishings,omitempty"` // how long finishing took; the rehearsal first
+	Finishings []finishing `json:"finishings,omitempty"` // how long finishing took; the rehearsal comes first
 
 	mu     sync.Mutex
 	path   string
@@ -40,7 +40,7 @@ type ledger struct {
 	start  time.Time
 }
 
-// asked is what a search was asked for. A resumed search must be asked for the same, except the minutes.
+// asked holds the request of a search. A resumed search must have the same request, except for the minutes.
 type asked struct {
 	Keys   []string `json:"keys"` // the keys of the draft
 	Train  string   `json:"train_sha256"`
@@ -50,23 +50,23 @@ type asked struct {
 	Wrap   string   `json:"wrap,omitempty"`
 }
 
-// rung is a round of the search: candidates that are trained with the same epochs and seeds.
+// rung is a round of the search. Its candidates are trained with the same number of epochs and the same seeds.
 type rung struct {
 	Name   string   `json:"name"`
 	Epochs int      `json:"epochs"`
 	Seeds  int      `json:"seeds"`
 	Trials []*trial `json:"trials"`
-	Closed bool     `json:"closed"` // no more of its trials are made, because all are done or the time is over
+	Closed bool     `json:"closed"` // the round is over, because all trials are done or the time is over
 }
 
-// trial is a candidate at one width.
+// trial is a candidate at a certain width.
 type trial struct {
 	Candidate candidate `json:"candidate"`
 	Budget    float64   `json:"budget"`
 	Width     int       `json:"width"`
 	Wrong     []float64 `json:"wrong,omitempty"`  // share of wrong validation samples for each seed
 	Cost      *cost     `json:"cost,omitempty"`   // cost of the first seed's network
-	Failed    string    `json:"failed,omitempty"` // why there is no network
+	Failed    string    `json:"failed,omitempty"` // reason why there is no network
 	Seconds   float64   `json:"seconds,omitempty"`
 }
 
@@ -82,18 +82,18 @@ func (t *trial) wrong() float64 {
 	return sum / float64(max(1, len(t.Wrong)))
 }
 
-// farAbove is the largest multiple of its budget at which a trial is compared with others. A network that is a little
-// narrower is about as good.
+// farAbove limits the comparison of trials. A trial whose network is larger than farAbove times the trial's budget is
+// not compared with others. Below this limit, a slightly narrower network would be about as good.
 const farAbove = 1.15
 
-// far reports whether a trial is too far above its budget to be compared with others.
+// far reports whether a trial's network is too far above its budget for comparisons.
 func (t *trial) far() bool { return t.over() > farAbove }
 
 // over returns the size of a trial's network as a multiple of the trial's budget.
 func (t *trial) over() float64 { return float64(t.Cost.cells()) / t.Budget }
 
-// score returns the error that the trial would have at its budget. Networks far above the budget cannot all be made
-// narrower, so their score is larger than any error.
+// score returns the error that the trial is expected to have at its budget. Some networks far above the budget cannot
+// be made narrower. The score of networks far above the budget is therefore larger than any error.
 func (t *trial) score() float64 {
 	score := normalised(t.wrong(), t.Cost.cells(), t.Budget)
 	if t.far() {
@@ -102,23 +102,23 @@ func (t *trial) score() float64 {
 	return score
 }
 
-// final is a network of the front, which is trained on the whole training set. It has a cost once it is trained.
+// final is a network of the front, which is trained on the whole training set. It has a cost when it is trained.
 type final struct {
 	trial
 	Epochs   int     `json:"epochs"`
 	Accuracy float64 `json:"accuracy,omitempty"` // on the test samples
-	Name     string  `json:"name"`               // name of its model and configuration
-	Tried    int     `json:"tried,omitempty"`    // size of its trial's network
+	Name     string  `json:"name"`               // name of the network's model and configuration
+	Tried    int     `json:"tried,omitempty"`    // size of the network in the trial
 	TriedFor int     `json:"tried_epochs,omitempty"`
-	Took     float64 `json:"took,omitempty"`  // seconds of its last training
-	Tries    int     `json:"tries,omitempty"` // number of times that it was made smaller
+	Took     float64 `json:"took,omitempty"`  // seconds of the network's last training
+	Tries    int     `json:"tries,omitempty"` // number of times that the network was made smaller
 
-	begun bool // this call has begun to train it
+	begun bool // this call has begun to train the network
 }
 
 const ledgerFormat = 1
 
-// openLedger starts a ledger in a folder or, with resume, continues the one that is there.
+// openLedger makes a ledger in a folder or, if resume is true, continues the ledger that is there.
 func openLedger(dir string, a asked, dims []dimension, resume bool, guard outfile.Guard) (*ledger, error) {
 	l := &ledger{Format: ledgerFormat, Asked: a, path: filepath.Join(dir, ledgerFile), start: now()}
 	for _, d := range dims {
@@ -148,7 +148,8 @@ func openLedger(dir string, a asked, dims []dimension, resume bool, guard outfil
 	return &old, nil
 }
 
-// check returns an error if a search that asks for the same as another ledger cannot continue with this one.
+// check returns an error if a search cannot continue with this ledger because the request, which is in the ledger as,
+// differs.
 func (l *ledger) check(as *ledger, dims []dimension) error {
 	want, err := json.Marshal(as.Asked)
 	if err != nil {

@@ -17,7 +17,7 @@ var (
 	ledgerAsked = asked{Keys: []string{"data.set=digits"}, Train: "abc", Target: "xilinx7", LUTs: 500}
 )
 
-// written returns a ledger in a folder, with a round and a network of the front.
+// written makes a ledger in a folder, with one round and one network of the front.
 func written(t *testing.T, dir string) *ledger {
 	t.Helper()
 	l, err := openLedger(dir, ledgerAsked, ledgerDims, false, outfile.Guard{})
@@ -37,7 +37,7 @@ func written(t *testing.T, dir string) *ledger {
 	return l
 }
 
-// TestLedger goes on with the ledger in a folder, but only if the same search wrote it.
+// TestLedger continues the ledger in a folder. This must succeed only if the same search wrote it.
 func TestLedger(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := openLedger(dir, ledgerAsked, ledgerDims, true, outfile.Guard{}); err == nil {
@@ -76,8 +76,8 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// TestLeading checks the order of candidates: later rounds first, each candidate once, and candidates far above the
-// budget last.
+// TestLeading checks the order of candidates. Later rounds come first, each candidate occurs once, and candidates far
+// above the budget come last.
 func TestLeading(t *testing.T) {
 	made := func(name string, wrong float64, total int) *trial {
 		return &trial{
@@ -109,7 +109,7 @@ func TestLeading(t *testing.T) {
 	}
 }
 
-// TestLedgerFaults refuses files that no search wrote, or that were changed.
+// TestLedgerFaults checks that files that no search wrote and files that were changed are refused.
 func TestLedgerFaults(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
 		{"another format", `"format": 1`, `"format": 2`, "format 2"},

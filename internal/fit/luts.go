@@ -6,7 +6,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// LUTs holds the numbers of look-up tables (LUTs) in a compiled network, as compile counts them.
+// LUTs holds the numbers of look-up tables (LUTs) in the parts of a compiled network, as compile counts them.
 type LUTs struct {
 	Gates   int `json:"gates"`
 	Head    int `json:"head"`
@@ -14,30 +14,30 @@ type LUTs struct {
 	Total   int `json:"total"`
 }
 
-// cost is what a network uses of a budget.
+// cost is the part of a budget that a network uses.
 type cost struct {
 	LUTs
-	// Kept is the number of input bits that a wrapper keeps, each in the flip-flop of a logic cell. It is counted if
-	// the budget is in logic cells.
+	// Kept is the number of input bits that a wrapper keeps. Each occupies the flip-flop of a logic cell. Kept is
+	// used only if the budget is in logic cells.
 	Kept int `json:"kept_bits,omitempty"`
 }
 
-// cells returns what counts against the budget.
+// cells returns the number of LUTs or logic cells that count against the budget.
 func (c cost) cells() int { return c.Total + c.Kept }
 
-// measured is a compiled network.
+// measured is a compiled network with its shape and its cost.
 type measured struct {
 	shape
 	cost
 }
 
-// shape is the part of a configuration that determines the cost of its network.
+// shape is the part of a configuration that determines the cost of the network.
 type shape struct {
 	width, depth, inputs, bits int
 	thresholds                 string
-	pressure                   float64 // towards fewer LUTs, summed over all chains; 0 if the draft gives it
+	pressure                   float64 // towards fewer LUTs, summed over all chains; 0 if the user sets it
 	features                   int
-	keeps                      bool // the budget is in logic cells, including those that keep input bits
+	keeps                      bool // the budget is in logic cells, including cells that keep input bits
 }
 
 func (s *search) shapeOf(cfg *config.Config) shape {
@@ -53,22 +53,24 @@ func (s *search) shapeOf(cfg *config.Config) shape {
 
 func (p shape) nodes() float64 { return float64(p.width * p.depth) }
 
-// read returns the expected number of different input bits that the pins read, if every pin reads a random bit.
+// read returns the expected number of different input bits that are read, if every pin reads a random bit.
 func (p shape) read() float64 {
 	bits, pins := float64(p.features*(p.bits-1)), float64(p.width*(p.inputs+(p.depth-1)*(p.inputs-1)))
 	return bits * (1 - math.Exp(-pins/bits))
 }
 
-// Costs of the parts before anything has been compiled, in LUTs for each node, each counted bit and each comparison.
+// These are the costs of the parts before anything was compiled, in LUTs: for each node, for each bit that is
+// counted, and for each comparison.
 const (
 	usualGate, usualHead, usualEncoder = 1.0, 1.3, 1.0
 )
 
-// sizer predicts costs from the networks that have been compiled before.
+// sizer predicts costs from the networks that were compiled before.
 type sizer []measured
 
-// predict returns the predicted size of a network. Each part is proportional to its cause: the nodes, the counted
-// bits, or the input bits that are read. The ratio is the mean over similar networks or, without any, a default.
+// predict returns the predicted size of a network. The size of each part is proportional to a number: the nodes, the
+// counted bits, or the input bits that are read. The factor is the mean over similar networks, or a default if there
+// are none.
 func (s sizer) predict(p shape) float64 {
 	gates := s.ratio(usualGate, func(m measured) (bool, float64, float64) {
 		return m.inputs == p.inputs && m.depth == p.depth, float64(m.Gates), m.nodes()
@@ -76,12 +78,12 @@ func (s sizer) predict(p shape) float64 {
 	head := s.ratio(usualHead, func(m measured) (bool, float64, float64) {
 		return true, float64(m.Head), float64(m.width)
 	})
-	free := p.bits == 2 && p.thresholds == "uniform" // a bit of the word itself
+	free := p.bits == 2 && p.thresholds == "uniform" // the bit is a bit of the word itself
 	usual := usualEncoder
 	if free {
 		usual = 0
 	}
-	same := func(m measured) bool { // reads the same kind of bits under the same pressure
+	same := func(m measured) bool { // reports whether m reads the same kind of bits under the same pressure
 		return m.bits == p.bits && m.thresholds == p.thresholds && math.Abs(m.pressure-p.pressure) < leastPressure/2
 	}
 	encoder := s.ratio(usual, func(m measured) (bool, float64, float64) { return same(m), float64(m.Encoder), m.read() })
@@ -92,7 +94,7 @@ func (s sizer) predict(p shape) float64 {
 	return gates*p.nodes() + head*float64(p.width) + (encoder+kept)*p.read()
 }
 
-// ratio returns the quotient of two sums over the similar networks, or usual if there are none.
+// ratio returns the quotient of two sums over the similar networks, or usual if there are no similar networks.
 func (s sizer) ratio(usual float64, of func(measured) (alike bool, part, by float64)) float64 {
 	parts, bys := 0.0, 0.0
 	for _, m := range s {
@@ -106,8 +108,8 @@ func (s sizer) ratio(usual float64, of func(measured) (alike bool, part, by floa
 	return parts / bys
 }
 
-// width returns the largest width that should fit the budget. It is a multiple of classes and has at least one chain
-// for each class.
+// width returns the largest width that should fit the budget. The width is a multiple of classes, with at least one
+// chain for each class.
 func (s sizer) width(p shape, classes int, budget float64) int {
 	fits := func(n int) bool {
 		p.width = n * classes
@@ -130,8 +132,8 @@ func (s sizer) width(p shape, classes int, budget float64) int {
 // mostWidth limits the width that the search proposes.
 const mostWidth = 1 << 20
 
-// normalised returns the error that a network would have if it used the whole budget. On the data sets and sizes that
-// we measured (docs/evidence/results.md), twice the LUTs leave about four fifths of the errors.
+// normalised returns the error that a network is expected to have if it used the whole budget. We measured that twice
+// the number of LUTs leaves about four fifths of the errors (docs/evidence/results.md).
 func normalised(wrong float64, cells int, budget float64) float64 {
 	return wrong * math.Pow(float64(max(cells, 1))/budget, 0.32)
 }

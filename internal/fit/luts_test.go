@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestSizer predicts the size of networks of other widths from one compiled network, and proposes widths that fit.
+// TestSizer predicts the size of networks from one compiled network of another width, and proposes widths that fit.
 func TestSizer(t *testing.T) {
 	s := search{subject: subject{features: 64, classes: 10, keeps: true, family: "xilinx7"}}
 	compiled := func(width, depth int) measured {
@@ -55,8 +55,9 @@ func TestSizer(t *testing.T) {
 	}
 }
 
-// TestShapePressure checks that the cost of the encoder is predicted from networks with the same cost pressure, at any
-// width, and not from networks with another. A pressure that the user sets does not change with the width.
+// TestShapePressure checks how the cost of the encoder is predicted. It must follow from networks with the same cost
+// pressure, at any width, and not from networks with another pressure. A pressure that the user sets does not change
+// with the width.
 func TestShapePressure(t *testing.T) {
 	shapeAt := func(draft config.Draft, width int, keys ...string) shape {
 		t.Helper()
@@ -87,7 +88,7 @@ func TestShapePressure(t *testing.T) {
 	}
 }
 
-// TestNormalised checks the estimate of a network's error at the size of the budget: a network above the budget would
+// TestNormalised checks the estimate of a network's error at the size of the budget. A network above the budget would
 // have a larger error there.
 func TestNormalised(t *testing.T) {
 	if got := normalised(0.1, 1000, 1000); got != 0.1 {

@@ -10,38 +10,38 @@ import (
 	"ialgn/internal/progress"
 )
 
-// The rounds, in order. Each gets an equal share of the time left to it and to the rounds after it.
+// These are the rounds in order. The time left is divided equally among a round and the rounds after it.
 const (
-	roundUsual     = "usual"      // the usual candidate, a few epochs, to learn how long trials take
-	roundMany      = "many"       // candidates all over the space
-	roundBetter    = "better"     // the better of these, for longer
-	roundNeighbour = "neighbours" // neighbours of the best candidate, for as long
-	roundBest      = "best"       // the best of the two rounds before, for longer
+	roundUsual     = "usual"      // the usual candidate, for a few epochs, to measure the time of trials
+	roundMany      = "many"       // candidates from the whole space
+	roundBetter    = "better"     // the better candidates of round many, for longer
+	roundNeighbour = "neighbours" // neighbours of the best candidate, for the same number of epochs
+	roundBest      = "best"       // the best candidates of the two preceding rounds, for longer
 	roundSmaller   = "smaller"    // the two best candidates, with smaller budgets
 )
 
 // timedRounds lists the rounds that share the time.
 var timedRounds = []string{roundMany, roundBetter, roundNeighbour, roundBest, roundSmaller}
 
-// Numbers that shape a search.
+// These constants shape a search.
 const (
-	usualEpochs = 3 // epochs of the usual candidate; the minimum of every round
-	firstEpochs = 5 // epochs of round many, if that leaves time for the most candidates
-	fewest      = 4 // candidates of round many
+	usualEpochs = 3 // epochs of the usual candidate, and minimum for every round
+	firstEpochs = 5 // epochs of round many if there is time for the maximum of candidates
+	fewest      = 4 // minimum of candidates in round many
 	most        = 54
-	fold        = 3 // candidates of a round for each candidate of the next round
+	fold        = 3 // ratio between the candidates of a round and of the next round
 	mostSteps   = 40_000
-	planned     = 0.85 // part of a round's time that is planned, because trials differ
-	slack       = 1.2  // how much of its time a round may take
+	planned     = 0.85 // part of a round's time that is planned, since the times of trials differ
+	slack       = 1.2  // limit of a round's time, as a multiple of its share
 )
 
-// Limits of the epochs and seeds of a trial.
+// These constants limit the epochs and seeds of a trial.
 const (
 	leastCap, mostCap = 100, 600
 	mostSeeds         = 5
 )
 
-// smallerBudgets are the divisors of the budget for the smaller networks of the front.
+// smallerBudgets are the numbers by which the budget is divided for the smaller networks of the front.
 var smallerBudgets = []int{2, 4, 8}
 
 // find runs the rounds.
@@ -74,13 +74,13 @@ func (s *search) find(ctx context.Context) error {
 	return nil
 }
 
-// plan returns a round, or nil if there is nothing to try or no time. rounds is the number of rounds, including this
-// one, that share the time left.
+// plan returns a round, or nil if there is nothing to try or no time. rounds is the number of rounds that share the
+// time left, including this round.
 func (s *search) plan(name string, rounds int) *rung {
 	seconds := planned * s.searchLeft().Seconds() / float64(rounds) * float64(s.cores) // on one core
 	epoch := max(1e-6, s.ledger.Epoch*s.pace())
 	perTrial := func(epochs int) float64 { return s.ledger.Fixed + float64(epochs)*epoch }
-	fit := int(max(0, seconds) / perTrial(usualEpochs)) // number of trials that there is time for
+	fit := int(max(0, seconds) / perTrial(usualEpochs)) // number of trials for which there is time
 	r := &rung{Name: name, Seeds: 1}
 	var list []*trial
 	switch name {
@@ -100,7 +100,7 @@ func (s *search) plan(name string, rounds int) *rung {
 			}
 		}
 	}
-	// Make as many trials as there is time for, and train each for as long as there is.
+	// The number of trials and their epochs are limited by the time.
 	if list = list[:min(len(list), fit)]; len(list) == 0 || fit < 2 {
 		return nil
 	}
@@ -117,8 +117,8 @@ func (s *search) plan(name string, rounds int) *rung {
 	return r
 }
 
-// pace returns the time of an epoch in the trials so far, as a multiple of the usual candidate's epoch. It differs
-// because trials run side by side, with other batches and widths.
+// pace returns the time of an epoch in the trials so far, divided by the time of an epoch of the usual candidate. The
+// two differ because trials run concurrently, with other batches and widths.
 func (s *search) pace() float64 {
 	took, foreseen := 0.0, 0.0
 	for _, r := range s.ledger.Rungs {
@@ -135,10 +135,12 @@ func (s *search) pace() float64 {
 	return max(took/foreseen, 0.2)
 }
 
-// sameAs maps a round to the earlier round that its results are compared with. It has the same epochs and seeds.
+// sameAs maps a round to an earlier round with which its results are compared. Both rounds have the same number of
+// epochs and the same seeds.
 var sameAs = map[string]string{roundNeighbour: roundBetter, roundSmaller: roundBest}
 
-// epochsOf returns the epochs that a round takes over from an earlier round, or 0 if it has its own.
+// epochsOf returns the number of epochs that a round takes from an earlier round, or 0 if the round has its own
+// number.
 func (s *search) epochsOf(name string) int {
 	if r := s.ledger.rung(sameAs[name]); r != nil {
 		return r.Epochs
@@ -146,7 +148,7 @@ func (s *search) epochsOf(name string) int {
 	return 0
 }
 
-// cap returns the largest number of epochs of a trial. It is larger for fewer samples.
+// cap returns the largest number of epochs of a trial. The fewer samples there are, the larger it is.
 func (s *search) cap() int {
 	steps := max(1, int(float64(s.samples)*(1-validationShare))/64)
 	return min(max(mostSteps/steps, leastCap), mostCap)
@@ -160,7 +162,7 @@ func (s *search) count(name string) int {
 	return 0
 }
 
-// ranked returns the compiled trials of some rounds, the best first.
+// ranked returns the trials of some rounds that were compiled, the best first.
 func (s *search) ranked(rounds ...string) (all []*trial) {
 	for _, name := range rounds {
 		if r := s.ledger.rung(name); r != nil {
@@ -175,9 +177,9 @@ func (s *search) ranked(rounds ...string) (all []*trial) {
 	return all
 }
 
-// leading returns, for each candidate with the whole budget, its trial in the last round that had one. Trials of
-// later rounds come first and, within a round, the better ones. Trials far above the budget come last, after trials
-// of earlier rounds.
+// leading returns one trial for each candidate that was tried with the whole budget: the trial in the candidate's
+// last round. Trials of later rounds come first. Within a round, the better trials come first. Trials far above the
+// budget come last, after trials of earlier rounds.
 func (s *search) leading() []*trial {
 	var fitting, large []*trial
 	var seen []candidate
@@ -204,7 +206,7 @@ func (s *search) top(n int) []*trial {
 }
 
 // after returns the leading trial that follows the trial of candidate c, or nil if there is none. It skips networks
-// that are too large even with one chain for each class, because they cannot be made smaller.
+// that are too large even with one chain for each class, since these cannot be made smaller.
 func (s *search) after(c candidate) *trial {
 	list := s.leading()
 	at := slices.IndexFunc(list, func(t *trial) bool { return slices.Equal(t.Candidate, c) })
@@ -219,7 +221,7 @@ func (s *search) after(c candidate) *trial {
 	return nil
 }
 
-// trials returns trials of candidates for 1/part of the budget. It leaves out candidates without a valid
+// trials returns trials of the candidates for the budget divided by part. It leaves out candidates without a valid
 // configuration.
 func (s *search) trials(list []candidate, part int) (all []*trial) {
 	known := s.known()
@@ -227,7 +229,7 @@ func (s *search) trials(list []candidate, part int) (all []*trial) {
 		budget := float64(s.budget) / float64(part)
 		cfg, err := s.config(c, s.classes, 1, "", 0, 0)
 		if err != nil {
-			continue // this data set does not allow the choice, for example more pins than there are input bits
+			continue // not allowed by the data, for example fewer input bits than pins
 		}
 		width := known.width(s.shapeOf(&cfg), s.classes, budget)
 		all = append(all, &trial{Candidate: c, Budget: budget, Width: width})
@@ -235,7 +237,8 @@ func (s *search) trials(list []candidate, part int) (all []*trial) {
 	return all
 }
 
-// again returns trials of the first n trials' candidates, at widths that follow from the sizes of their networks.
+// again returns new trials for the candidates of the first n trials. The new widths follow from the sizes of the
+// networks.
 func (s *search) again(list []*trial, n int) (all []*trial) {
 	for _, t := range list[:min(n, len(list))] {
 		all = append(all, &trial{Candidate: t.Candidate, Budget: t.Budget, Width: s.resized(t, t.Budget)})
@@ -243,12 +246,12 @@ func (s *search) again(list []*trial, n int) (all []*trial) {
 	return all
 }
 
-// resized returns the width at which the network of a trial should use the budget, judging by the sizes of its parts.
-// It is at most twice the width that is proportional to the total size.
+// resized returns the width at which the network of a trial should use the budget. It follows from the sizes of the
+// network's parts. It is at most twice the width that is proportional to the total size.
 func (s *search) resized(t *trial, budget float64) int {
 	cfg, err := s.config(t.Candidate, t.Width, 1, "", 0, 0)
 	if err != nil || t.Cost == nil {
-		return t.Width // it was trained, so there is no error
+		return t.Width // the candidate was trained, so there is no error
 	}
 	shape := s.shapeOf(&cfg)
 	most := 2 * float64(t.Width) * budget / float64(max(1, t.Cost.cells()))
@@ -256,8 +259,8 @@ func (s *search) resized(t *trial, budget float64) int {
 	return max(width/s.classes, 1) * s.classes
 }
 
-// neighbours returns up to n trials of untried neighbours of the best candidate so far. They are in a random order,
-// so that no dimension always comes first.
+// neighbours returns up to n trials of untried neighbours of the best candidate so far. The order is random, so that
+// no choice always comes first.
 func (s *search) neighbours(n int) []*trial {
 	best := s.ranked(roundBetter)
 	if len(best) == 0 {
@@ -273,7 +276,7 @@ func (s *search) neighbours(n int) []*trial {
 	return s.trials(list, 1)
 }
 
-// known returns everything that has been compiled so far.
+// known returns all networks that were compiled so far.
 func (s *search) known() (all sizer) {
 	for _, r := range s.ledger.Rungs {
 		for _, t := range r.Trials {

@@ -10,10 +10,10 @@ import (
 	"ialgn/internal/config"
 )
 
-// dimension is a choice of the search. Its values are ordered, and neighbouring values are similar.
+// dimension is one choice that the search makes. The values are ordered, and neighbouring values are similar.
 type dimension struct {
 	name   string
-	given  []string // keys of the configuration that decide the choice if one of them is given
+	given  []string // if one of these keys is given, the configuration makes the choice
 	values []string
 	start  int // index of the value that is tried first
 	keys   func(value string, s size) []string
@@ -22,32 +22,32 @@ type dimension struct {
 // size is the size of a candidate's network.
 type size struct{ width, classes int }
 
-// candidate holds a value for every dimension.
+// candidate holds one value for every dimension.
 type candidate []string
 
-// subject is what the search knows about the data and the target.
+// subject holds the facts about the data and the target on which the search depends.
 type subject struct {
 	features, bitsIn, classes, samples int
 	images                             bool
 	family                             string
 	lutInputs                          int
-	keeps                              bool // see shape
+	keeps                              bool // whether the budget is in logic cells; see shape
 }
 
-// A data set with fewer than fewFeatures features starts with more thresholds for each feature. A data set with at
-// least manySamples samples starts with larger batches.
+// A data set with fewer features than fewFeatures starts with more thresholds per feature. A data set with at least
+// manySamples samples starts with larger batches.
 const (
 	fewFeatures = 64
 	manySamples = 20_000
 )
 
-// dimensions returns the dimensions to search for a subject: all that the draft does not decide.
+// dimensions returns the choices that the search makes for a subject. It leaves out the choices that the draft makes.
 func dimensions(s subject, d config.Draft) []dimension {
 	bits, thresholds, batch := 1, 2, 1
 	if s.features < fewFeatures {
 		bits = 3
 	}
-	if s.images { // their middle threshold is the highest bit of a pixel, which needs no comparison
+	if s.images { // the middle threshold of a pixel is its highest bit, which needs no comparison
 		bits, thresholds = 0, 0
 	}
 	if s.samples >= manySamples {
@@ -87,7 +87,8 @@ func one(name, key string, start int, values ...string) dimension {
 	}
 }
 
-// pins returns the fan-ins of nodes to try on a target: the number of inputs of its LUTs, and a smaller number.
+// pins returns the numbers of inputs of nodes that are tried on a target: the number of inputs of the target's LUTs,
+// and a smaller number.
 func pins(lut int) []string {
 	if lut <= 4 {
 		return []string{"2", "4"}
@@ -95,7 +96,7 @@ func pins(lut int) []string {
 	return []string{"4", strconv.Itoa(lut)}
 }
 
-// bitsWithin returns the values of n_b that words of bitsIn bits allow.
+// bitsWithin returns the values of n_b that are possible for feature words of bitsIn bits.
 func bitsWithin(bitsIn int) (all []string) {
 	for _, bits := range []int{2, 4, 6, 8, 12, 16} {
 		if len(all) == 0 || bits <= 1<<bitsIn {
@@ -105,8 +106,8 @@ func bitsWithin(bitsIn int) (all []string) {
 	return all
 }
 
-// tau returns the divisor of the class counts: the value times the square root of the number of chains of a class,
-// because the standard deviation of a count grows like this.
+// tau returns the divisor of the class counts. It is value times the square root of the number of chains per class,
+// because the standard deviation of a count grows with this square root.
 func tau(value string, s size) float64 {
 	factor, err := strconv.ParseFloat(value, 64)
 	if err != nil {
@@ -115,11 +116,11 @@ func tau(value string, s size) float64 {
 	return factor * math.Sqrt(float64(s.width)/float64(s.classes))
 }
 
-// leastPressure is the least pressure above 0 that is searched.
+// leastPressure is the smallest pressure above 0 that the search tries.
 const leastPressure = 0.006
 
-// pressure returns the keys of a pressure towards fewer LUTs. The pressure is the value divided by the number of
-// chains, because the LUTs of a network are proportional to that number.
+// pressure returns the keys of a pressure towards fewer LUTs. The pressure is value divided by the number of chains,
+// because the number of LUTs of a network is proportional to the number of chains.
 func pressure(family, value string, s size) []string {
 	if value == "0" {
 		return nil
@@ -131,7 +132,7 @@ func pressure(family, value string, s size) []string {
 	return []string{"train.cost.target=" + family, fmt.Sprintf("train.cost.pressure=%.3g", factor/float64(s.width))}
 }
 
-// changes holds the keys for each way of changing images in training.
+// changes maps each way of changing images in training to its keys.
 var changes = map[string][]string{
 	"as they are": nil,
 	"slight": {
@@ -165,7 +166,8 @@ func first(all []dimension) candidate {
 }
 
 // spread returns up to n different candidates, beginning with the usual one. The values of each dimension occur about
-// equally often: successive candidates move by an irrational step of the dimension's own (Kronecker's sequence).
+// equally often. From one candidate to the next, each dimension moves by its own irrational step (Kronecker's
+// sequence).
 func spread(all []dimension, n int) []candidate {
 	list := []candidate{first(all)}
 	for i := 1; len(list) < n && i < 50*n; i++ {
@@ -210,7 +212,7 @@ func (c candidate) keys(all []dimension, s size) (keys []string) {
 	return keys
 }
 
-// text names the values of a candidate.
+// text returns the values of a candidate as text.
 func (c candidate) text(all []dimension) (text string) {
 	for i, d := range all {
 		if i > 0 {

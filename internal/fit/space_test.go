@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// draftOf returns a draft of the keys.
+// draftOf returns a draft with the given keys.
 func draftOf(t *testing.T, keys ...string) config.Draft {
 	t.Helper()
 	d, err := config.ParseDraft("my", nil, keys)
@@ -19,8 +19,8 @@ func draftOf(t *testing.T, keys ...string) config.Draft {
 	return d
 }
 
-// TestDimensions checks that keys which are not set are searched, with valid values; the first value depends on the
-// data.
+// TestDimensions checks that the search varies the keys that are not set, and that the values are valid. The first
+// value depends on the data.
 func TestDimensions(t *testing.T) {
 	digits := draftOf(t, "data.set=digits")
 	all := dimensions(subject{features: 64, bitsIn: 4, classes: 10, samples: 4000, images: true, family: "ecp5", lutInputs: 6}, digits)
@@ -63,8 +63,8 @@ func TestDimensions(t *testing.T) {
 	}
 }
 
-// TestPressure checks that the pressure is divided by the chains, that 0 sets none, and that none is searched if the
-// estimator is set to one without a pressure.
+// TestPressure checks three properties. The pressure is divided by the number of chains. The value 0 sets no
+// pressure. If the user sets an estimator that has no pressure, the search does not vary the pressure.
 func TestPressure(t *testing.T) {
 	for value, want := range map[string][]string{
 		"0": nil, "0.02": {"train.cost.target=ecp5", "train.cost.pressure=0.0002"},
@@ -81,14 +81,14 @@ func TestPressure(t *testing.T) {
 	}
 }
 
-// TestTau checks that tau grows with the square root of the chains per class.
+// TestTau checks that tau grows with the square root of the number of chains per class.
 func TestTau(t *testing.T) {
 	if got := tau("0.35", size{1000, 10}); math.Abs(got-3.5) > 1e-12 {
 		t.Errorf("tau of 100 chains a class: %v", got)
 	}
 }
 
-// TestSpread checks that each value of each dimension is drawn about equally often, and no candidate twice.
+// TestSpread checks that each value of each dimension occurs about equally often, and that no candidate occurs twice.
 func TestSpread(t *testing.T) {
 	all := dimensions(subject{features: 64, bitsIn: 8, images: true, lutInputs: 6}, draftOf(t, "data.set=digits"))
 	list := spread(all, 200)

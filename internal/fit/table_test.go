@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestForeignTable fits a file with semicolons, words and missing values. The kinds of its columns are detected and
-// are in each configuration of the search, unless the draft sets them.
+// TestForeignTable fits a file with semicolons, words and missing values. The search must detect the kinds of the
+// columns. Each configuration of the search must contain the kinds, unless the draft sets them.
 func TestForeignTable(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("x;colour;state\n")
@@ -50,7 +50,7 @@ func TestForeignTable(t *testing.T) {
 	}
 }
 
-// TestAskedTable finds the label by its name if the draft only says how numbers are written.
+// TestAskedTable checks that the label is found by its name if the draft only says how numbers are written.
 func TestAskedTable(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("class;colour;income\n")
@@ -79,7 +79,7 @@ func TestAskedTable(t *testing.T) {
 	}
 }
 
-// TestLongConfig warns of a configuration that is too long to be read again.
+// TestLongConfig checks that there is a warning for a configuration that is too long to be read again.
 func TestLongConfig(t *testing.T) {
 	for _, long := range []bool{false, true} {
 		warnings := 0

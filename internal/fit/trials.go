@@ -15,8 +15,8 @@ import (
 	"ialgn/trainer"
 )
 
-// try trains the usual candidate for a few epochs, however long that takes. It shows whether the data can be trained
-// on, and how long trials take.
+// try trains the usual candidate for a few epochs, without a time limit. It shows whether networks can be trained on
+// the data, and how long trials take.
 func (s *search) try(ctx context.Context) error {
 	if s.ledger.rung(roundUsual) != nil {
 		return nil
@@ -43,7 +43,7 @@ func (s *search) try(ctx context.Context) error {
 	if t.Cost, err = s.costOf(ctx, m); err != nil {
 		return err
 	}
-	// Find out now whether anything prevents compiling.
+	// Find out now whether something prevents compiling.
 	if _, err := s.compile(ctx, m, s.path(designFolder), 0); err != nil {
 		return err
 	}
@@ -59,7 +59,8 @@ func (s *search) try(ctx context.Context) error {
 	})
 }
 
-// runRound makes the trials of a round that are not done yet, side by side, until its time is over.
+// runRound makes the trials of a round that are not done yet. Trials run concurrently, until the time of the round is
+// over.
 func (s *search) runRound(ctx context.Context, r *rung, rounds int) error {
 	timed, cancel := context.WithTimeout(ctx, min(
 		time.Duration(slack*float64(s.searchLeft())/float64(rounds)), s.searchLeft()))
@@ -86,7 +87,7 @@ func (s *search) runRound(ctx context.Context, r *rung, rounds int) error {
 			}
 			counting.Unlock()
 			if within.Err() != nil {
-				return nil // the time of the round, or of the call, is over
+				return nil // the time of the round or of the call is over
 			}
 			return err
 		})
@@ -104,7 +105,7 @@ func (s *search) runRound(ctx context.Context, r *rung, rounds int) error {
 	return s.ledger.record(func() { r.Closed = true })
 }
 
-// make trains the missing seeds of a trial and compiles the network of the first seed.
+// make trains the missing seeds of a trial, and compiles the network of the first seed.
 func (s *search) make(ctx context.Context, r *rung, t *trial) error {
 	for seed := len(t.Wrong); seed < r.Seeds; seed++ {
 		begin := now()
@@ -130,7 +131,7 @@ func (s *search) make(ctx context.Context, r *rung, t *trial) error {
 	return nil
 }
 
-// failed records why a trial failed, unless its context has ended. The other trials continue.
+// failed records why a trial failed, unless the context of the trial was cancelled. The other trials continue.
 func (s *search) failed(ctx context.Context, t *trial, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -139,7 +140,7 @@ func (s *search) failed(ctx context.Context, t *trial, err error) error {
 	return s.ledger.record(func() { t.Failed = err.Error() })
 }
 
-// train trains a trial with a seed on the samples that are not held out.
+// train trains the network of a trial with one seed, on the samples that are not held out.
 func (s *search) train(ctx context.Context, t *trial, epochs, seed int, show func(trainer.Progress)) (*library.Model,
 	error,
 ) {
@@ -150,7 +151,7 @@ func (s *search) train(ctx context.Context, t *trial, epochs, seed int, show fun
 	return library.Train(ctx, cfg, s.Data, library.TrainOptions{Threads: 1, Progress: show})
 }
 
-// wrongShare returns the share of validation samples that a model gets wrong after its last epoch.
+// wrongShare returns the share of validation samples that a model classifies wrongly after its last epoch.
 func wrongShare(m *library.Model) (float64, error) {
 	last, err := lastEpoch(m)
 	if err != nil {

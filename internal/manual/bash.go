@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// bashHead holds the functions that propose completions. cur is the word that is being typed.
+// bashHead holds the functions that propose completions. The variable cur is the word that is being typed.
 const bashHead = `# Completion of NAME for bash, made by NAME completion bash. To be read by
 #     source <(NAME completion bash)
 
@@ -78,7 +78,7 @@ func bash(w io.Writer, p *Program) error {
 	return l.err
 }
 
-// places returns the patterns for a command followed by any of an option's names.
+// places returns the shell patterns for a command that is followed by any of an option's names.
 func places(command string, names []string) string {
 	var all []string
 	for _, n := range names {

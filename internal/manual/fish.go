@@ -41,7 +41,7 @@ func fish(w io.Writer, p *Program) error {
 	return l.err
 }
 
-// fishValues adds a line for each kind of value.
+// fishValues adds one line for each kind of value.
 func fishValues(l *lines, line string, v Values) {
 	if len(v.Words) > 0 {
 		words := strings.Join(v.Words, " ")
@@ -57,7 +57,7 @@ func fishValues(l *lines, line string, v Values) {
 		l.add("%s -f -a '(__fish_complete_directories)'", line)
 	}
 	if !v.AnyFile {
-		for _, ending := range v.Files { // fish proposes folders, too
+		for _, ending := range v.Files { // fish also proposes folders
 			l.add("%s -f -k -a '(__fish_complete_suffix .%s)'", line, ending)
 		}
 	}

@@ -1,7 +1,7 @@
 // Package manual generates shell completion and man pages from a description of a program.
 //
 // A [Program] lists the commands, their options, and the possible values at each place of the command line
-// ([Values]). It is data, made from the program's command line parser, so that completion and man pages always
+// ([Values]). The description is made from the program's command line parser, so that completion and man pages always
 // agree with what the program accepts.
 package manual
 
@@ -16,10 +16,10 @@ import (
 // Program is a program with commands.
 type Program struct {
 	Name, About, Version string
-	Date                 string // of the man pages, such as 2026-11-25; empty: unknown
+	Date                 string // date of the man pages, such as 2026-11-25; empty if unknown
 	Commands             []Command
-	// Common are sections for the man page of every command; the program's own page has Sections first, then
-	// Common.
+	// Common are sections for the man page of every command. The page of the program itself has Sections first, and
+	// then Common.
 	Common, Sections []Section
 }
 
@@ -32,8 +32,8 @@ type Section struct {
 // Command is a command of the program.
 type Command struct {
 	Name, About string
-	Form        string // what follows the command's name
-	Details     string // more paragraphs of description
+	Form        string // text after the command's name in its usage line
+	Details     string // additional paragraphs of the description
 	Example     string
 	Options     []Option
 	Arguments   Values
@@ -41,11 +41,11 @@ type Command struct {
 
 // Option is an option of a command.
 type Option struct {
-	Names   []string // with their dashes, the short name first
-	Meta    string   // placeholder of the value; empty: the option takes no value
+	Names   []string // names with their dashes, the short name first
+	Meta    string   // placeholder of the value; empty if the option takes no value
 	About   string
 	Default string
-	Many    bool // it may be given more than once
+	Many    bool // whether the option may be given more than once
 	Values  Values
 }
 
@@ -65,7 +65,7 @@ var Shells = []string{"bash", "zsh", "fish"}
 var writers = map[string]func(io.Writer, *Program) error{"bash": bash, "zsh": zsh, "fish": fish}
 
 // Completion writes the completion for one of the [Shells]. The script contains all words, so it does not run the
-// program at every key.
+// program whenever a key is pressed.
 func Completion(w io.Writer, shell string, p *Program) error {
 	write, ok := writers[shell]
 	if !ok {
@@ -74,7 +74,7 @@ func Completion(w io.Writer, shell string, p *Program) error {
 	return write(w, p)
 }
 
-// Command returns the command with the given name, and whether it exists.
+// Command returns the command with the given name. found reports whether it exists.
 func (p *Program) Command(name string) (c Command, found bool) {
 	i := slices.IndexFunc(p.Commands, func(c Command) bool { return c.Name == name })
 	if i < 0 {
@@ -83,7 +83,7 @@ func (p *Program) Command(name string) (c Command, found bool) {
 	return p.Commands[i], true
 }
 
-// Option returns the option that has the given name among its names, and whether it exists.
+// Option returns the option that has the given name among its names. found reports whether it exists.
 func (c *Command) Option(name string) (o Option, found bool) {
 	i := slices.IndexFunc(c.Options, func(o Option) bool { return slices.Contains(o.Names, name) })
 	if i < 0 {
@@ -95,7 +95,7 @@ func (c *Command) Option(name string) (o Option, found bool) {
 // optionsInForm matches the options in the form of a command, such as [-o MODEL].
 var optionsInForm = regexp.MustCompile(`\[?--?[a-z]+ [A-Z]+\]?`)
 
-// Forms returns the alternative forms of the arguments, such as list and check [NAME], each as a list of words.
+// Forms returns the alternative forms of the arguments, such as list and check [NAME]. Each form is a list of words.
 func (c *Command) Forms() (all [][]string) {
 	for form := range strings.SplitSeq(optionsInForm.ReplaceAllString(c.Form, ""), "|") {
 		all = append(all, strings.Fields(form))
@@ -119,7 +119,7 @@ func (p *Program) commands() (all []string) {
 	return all
 }
 
-// none reports whether nothing is known about a place.
+// none reports whether the values are unknown.
 func (v Values) none() bool {
 	return len(v.Words) == 0 && len(v.Files) == 0 && !v.AnyFile && !v.Folders
 }
@@ -139,7 +139,7 @@ func (l *lines) add(format string, args ...any) {
 	}
 }
 
-// And returns the values that a place accepts if it accepts v and u.
+// And returns the union of v and u, for a place that accepts the values of both.
 func (v Values) And(u Values) Values {
 	return Values{
 		Words: slices.Concat(v.Words, u.Words), Comma: v.Comma || u.Comma, Files: slices.Concat(v.Files, u.Files),

@@ -29,7 +29,8 @@ var odd = &Program{
 	Common: []Section{{"Exit status", Parse("| status | meaning |\n|---|---|\n| 0 | it's `-done` |\n")}},
 }
 
-// TestShells checks that each installed shell can read its completion script and runs nothing from the texts.
+// TestShells checks that each installed shell can read its completion script, and that it executes no part of the
+// texts.
 func TestShells(t *testing.T) {
 	for _, shell := range Shells {
 		var b strings.Builder

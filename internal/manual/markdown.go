@@ -1,8 +1,8 @@
 // This file parses the Markdown of this project's documents, and writes it as plain text or as roff for man.
 //
-// It supports what the documents use: headings, paragraphs, lists, fenced and indented blocks, and tables, and
-// within lines links, code and emphasis. [Parse] turns a document into a [Text], a list of blocks. [Text.Section]
-// and [Text.Table] select a part of it.
+// It supports the elements that the documents use: headings, paragraphs, lists, fenced and indented blocks, and
+// tables. Within lines it supports links, code and emphasis. [Parse] turns a document into a [Text], which is a list
+// of blocks. [Text.Section] and [Text.Table] select a part of a Text.
 
 package manual
 
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Text is the blocks of a document.
+// Text is a document as a list of blocks.
 type Text []block
 
 // kind is the kind of a block.
@@ -20,7 +20,7 @@ type kind int
 const (
 	paragraph kind = iota
 	heading
-	item // of a list
+	item // an item of a list
 	code
 	table
 )
@@ -28,9 +28,9 @@ const (
 // block is a piece of a document.
 type block struct {
 	kind  kind
-	level int      // of a heading: 1 is the document's title
-	text  string   // of a heading, a paragraph or an item, in one line
-	lines []string // of code
+	level int      // level of a heading: 1 is the document's title
+	text  string   // text of a heading, a paragraph or an item, in one line
+	lines []string // lines of code
 	rows  [][]string
 }
 
@@ -63,7 +63,7 @@ func Parse(markdown string) (t Text) {
 	return t
 }
 
-// with adds a line outside fenced blocks. first says that the line above is not part of the same block.
+// with adds a line that is outside fenced blocks. first says that the preceding line belongs to another block.
 func (t Text) with(line string, first bool) Text {
 	indented, isIndented := strings.CutPrefix(line, "    ")
 	if m := itemLine.FindStringSubmatch(line); m != nil {
@@ -96,7 +96,7 @@ func (t Text) with(line string, first bool) Text {
 	return t
 }
 
-// cells returns the cells of a table row. \| in a cell stands for a bar.
+// cells returns the cells of a table row. \| in a cell means a bar.
 func cells(row string) (all []string) {
 	const bar = "\x00"
 	row = strings.TrimSuffix(strings.TrimPrefix(strings.ReplaceAll(row, `\|`, bar), "|"), "|")
@@ -106,7 +106,7 @@ func cells(row string) (all []string) {
 	return all
 }
 
-// inline returns a line without pictures, link targets and emphasis.
+// inline returns a line without pictures, link targets and emphasis marks.
 func inline(line string) string {
 	return strings.ReplaceAll(link.ReplaceAllString(image.ReplaceAllString(line, ""), "$1"), "**", "")
 }

@@ -1,5 +1,5 @@
-// This file lets flags follow a command's arguments, as in `ialgn train CONFIG -o MODEL`, which the parser of
-// urfave/cli does not accept.
+// This file allows flags after a command's arguments, as in `ialgn train CONFIG -o MODEL`. The parser of urfave/cli
+// does not accept this order.
 
 package manual
 
@@ -11,8 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// PermuteArgs moves the flags of the command in args before its arguments. Words after "--" stay where they are. A
-// last flag without its value stays last, so that the parser reports it.
+// PermuteArgs moves the flags of the command in args before the command's arguments. Words after "--" stay where they
+// are. If the last flag lacks its value it stays last, so that the parser reports it.
 func PermuteArgs(args []string, commands []*cli.Command) []string {
 	before, flags, rest := args[:1:1], []string(nil), []string(nil)
 	for c, w := range words(args[1:], commands) {
@@ -32,8 +32,8 @@ func PermuteArgs(args []string, commands []*cli.Command) []string {
 	return slices.Concat(before, flags, rest)
 }
 
-// HasFlag reports whether args set a switch, even if they are invalid otherwise. It ignores the values of other
-// flags and words after "--" that look like the switch.
+// HasFlag reports whether args set a switch, even if args are invalid otherwise. It ignores words that only look like
+// the switch, because they are values of other flags or follow "--".
 func HasFlag(args []string, commands []*cli.Command, name string) bool {
 	for _, w := range words(args[1:], commands) {
 		if w.flag && w.name == name && (!w.given || w.value == "true" || w.value == "1") {
@@ -43,8 +43,8 @@ func HasFlag(args []string, commands []*cli.Command, name string) bool {
 	return false
 }
 
-// FlagValues calls found with each option of the command in args and the option's value, in order. It stops at the
-// first error of found, and returns it. args do not include the program's name.
+// FlagValues calls found with each option of the command in args and with the option's value, in order. If found
+// returns an error, FlagValues stops and returns this error. args do not include the program's name.
 func FlagValues(args []string, commands []*cli.Command,
 	found func(c *cli.Command, f cli.Flag, value string) error,
 ) error {
@@ -61,16 +61,16 @@ func FlagValues(args []string, commands []*cli.Command,
 
 // word is a word of a command line, or a flag together with its value.
 type word struct {
-	texts       []string // as given
+	texts       []string // the words as they were given
 	flag        bool
 	known       cli.Flag // the command's flag with this name, or nil
-	name, value string   // of a flag
-	given       bool     // the flag has a value
-	lacks       bool     // the flag needs a value but is the last word
+	name, value string   // name and value of a flag
+	given       bool     // whether the flag has a value
+	lacks       bool     // whether the flag needs a value but is the last word
 }
 
-// words yields the words of a command line, each with the command named before it, or nil before the command. "--"
-// and everything after it are one word.
+// words yields the words of a command line. Each word comes with the command that precedes it, or with nil before the
+// command. "--" and everything after it are one word.
 func words(args []string, commands []*cli.Command) iter.Seq2[*cli.Command, word] {
 	return func(yield func(*cli.Command, word) bool) {
 		var command *cli.Command
@@ -88,8 +88,8 @@ func words(args []string, commands []*cli.Command) iter.Seq2[*cli.Command, word]
 	}
 }
 
-// first returns the first word of a command's arguments. A flag that takes a value includes the next argument; an
-// unknown flag does not.
+// first returns the first word of a command's arguments. If the word is a flag that takes a value, the result
+// includes the next argument. If the flag is unknown, it does not.
 func first(args []string, c *cli.Command) word {
 	w := word{texts: args[:1]}
 	if args[0] == "--" && c != nil {

@@ -61,7 +61,7 @@ func TestHasFlag(t *testing.T) {
 		"ialgn train --json=false":      false,
 		"ialgn train --jsonl":           false,
 		"ialgn train json":              false,
-		"ialgn train -o --json":         false, // the value of -o
+		"ialgn train -o --json":         false, // here --json is the value of -o
 		"ialgn train -o=m --json":       true,
 		"ialgn train -o m --json":       true,
 		"ialgn train --unknown --json":  true,

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// columns is the width of plain text. indent is the indentation of text that belongs to the line above.
+// columns is the width of plain text. indent is the indentation of text that belongs to the preceding line.
 const columns, indent = 92, "    "
 
 // Plain writes the text for a terminal.
@@ -40,8 +40,8 @@ func (t Text) Plain(w io.Writer) error {
 	return out.err
 }
 
-// entry returns the cells of a row after the first one. In a table with more than two columns, the third and later
-// cells are preceded by their column's name.
+// entry returns the cells of a row, except for the first cell. In a table with more than two columns, the third and
+// later cells are preceded by the name of their column.
 func (b block) entry(row []string) (all []string) {
 	for i, cell := range row[1:] {
 		if cell == "" || i+1 >= len(b.rows[0]) {
@@ -67,8 +67,8 @@ func (p *printer) line(text string) {
 	}
 }
 
-// wrap writes a text in lines of at most columns characters. The first line begins with begin, the others with as
-// many blanks.
+// wrap writes a text in lines of at most columns characters. The first line begins with begin. The other lines begin
+// with the same number of blanks.
 func (p *printer) wrap(begin, text string) {
 	line := begin
 	for word := range strings.FieldsSeq(text) {
@@ -128,7 +128,7 @@ func Escape(text string) string {
 	return text
 }
 
-// coded returns a text for roff with the parts between backticks in bold.
+// coded returns a text for roff. Parts between backticks become bold.
 func coded(text string) string {
 	var b strings.Builder
 	for i, part := range strings.Split(text, "`") {

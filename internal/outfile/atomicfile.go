@@ -1,13 +1,14 @@
-// Package outfile writes files so that nobody ever sees one half-written. It also has locks, and checks that keep a
-// command from overwriting files that are not its own.
+// Package outfile writes files so that nobody ever sees a half-written file. It also has locks, and checks that keep
+// a command from overwriting files that are not its own.
 //
-// A [File] is written under a temporary name in the folder of its target, and is renamed to the target only when it
-// is complete and on the disk. Until then, and after a failure, an older file of that name is unchanged. The life
-// of a File is [Create], writing, then [File.Commit] or [File.Abort]; [Write] does all of this. Several processes
-// may write one File: one of them creates and commits it, and in between the others call [Join] and [File.Leave].
+// A [File] is written under a temporary name in the folder of its target. It is renamed to the target only when it is
+// complete and on the disk. Until then, and after a failure, an older file with the target's name is unchanged. A
+// File is made by [Create], then written, and ended by [File.Commit] or [File.Abort]. [Write] does all of this.
+// Several processes may write one File: one of them creates and commits it, and in between the others call [Join] and
+// [File.Leave].
 //
-// Errors say what went wrong but not which file was to be written. Callers put the file's name in front, as they do
-// for errors of their own writing. Only [Write] names the path itself.
+// Errors say what went wrong, but do not name the file that was to be written. Callers put the file's name in front,
+// as they do for errors of their own. Only [Write] names the path itself.
 package outfile
 
 import (
@@ -34,15 +35,15 @@ type File struct {
 	done   bool
 }
 
-// Create opens a temporary file in the folder of path, named after path with a random part: ".NAME.0123abcd.tmp".
-// The caller ends it with [File.Commit] or [File.Abort]. Deferring Abort is safe, because it does nothing after
-// Commit.
+// Create opens a temporary file in the folder of path. Its name is path's name with a random part:
+// ".NAME.0123abcd.tmp". The caller ends it with [File.Commit] or [File.Abort]. Deferring Abort is safe, because it
+// does nothing after Commit.
 //
-// The file is locked while it is written. Create removes temporary files for the same path that no process holds,
-// which killed processes have left.
+// The file is locked while it is written. Create removes temporary files for the same path that killed processes have
+// left, which are those that no process has locked.
 //
 // Create returns an error if the folder does not exist or cannot be written to, or if path is a folder or a device.
-// It follows symbolic links: a link's target is replaced.
+// It follows symbolic links: the target of a link is replaced.
 func Create(path string) (*File, error) {
 	target, err := resolve(path)
 	if err != nil {
@@ -63,8 +64,9 @@ func Create(path string) (*File, error) {
 	return file, nil
 }
 
-// Join opens a temporary file that another process has made with [Create] for the same path. temporary is its name
-// without the folder. The caller ends it with [File.Leave] or [File.Abort], and the other process commits it.
+// Join opens a temporary file that another process has made with [Create] for the same path. temporary is the name of
+// the file without the folder. The caller ends it with [File.Leave] or [File.Abort], and the other process commits
+// it.
 func Join(path, temporary string) (*File, error) {
 	target, err := resolve(path)
 	if err != nil {
@@ -81,8 +83,8 @@ func Join(path, temporary string) (*File, error) {
 	return &File{File: f, target: target}, nil
 }
 
-// CheckWritable returns the error with which [Create] would refuse a path that cannot be a file: a folder, a
-// device, or a path in a folder that does not exist. It writes nothing.
+// CheckWritable returns the error with which [Create] would refuse a path. Such paths are folders, devices, and paths
+// in a folder that does not exist. CheckWritable writes nothing.
 func CheckWritable(path string) error {
 	target, err := resolve(path)
 	if err != nil {
@@ -95,7 +97,7 @@ func CheckWritable(path string) error {
 	return nil
 }
 
-// resolve follows symbolic links from path to the file that it names, which need not exist.
+// resolve follows symbolic links from path and returns the path of the file at their end. This file need not exist.
 func resolve(path string) (string, error) {
 	if to, err := filepath.EvalSymlinks(path); err == nil {
 		path = to
@@ -110,11 +112,11 @@ func resolve(path string) (string, error) {
 	return path, nil
 }
 
-// attempts bounds the search for an unused temporary name.
+// attempts limits the search for an unused temporary name.
 const attempts = 100
 
-// openBeside creates a file with an unused temporary name in the folder of target. Unlike [os.CreateTemp] it leaves
-// the permissions to the user's umask, as for any new file.
+// openBeside creates a file with an unused temporary name in the folder of target. The permissions follow the user's
+// umask, as for any new file. This differs from [os.CreateTemp].
 func openBeside(target string) (f *os.File, err error) {
 	folder, base := filepath.Split(target)
 	for range attempts {
@@ -126,7 +128,7 @@ func openBeside(target string) (f *os.File, err error) {
 		if err != nil || Hold(f) && Current(f, name) {
 			break
 		}
-		f.Close() // another process removed it as a leftover before it was locked
+		f.Close() // another process removed the file as a leftover before it was locked
 		err = fs.ErrExist
 	}
 	return f, err
@@ -142,7 +144,7 @@ func explain(folder string, err error) error {
 	return reason("write in folder "+folder, err)
 }
 
-// reason returns the cause of a failed file operation without the temporary name, which means nothing to the user.
+// reason returns the cause of a failed file operation. It omits the temporary name, which means nothing to the user.
 func reason(doing string, err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -155,8 +157,8 @@ func reason(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// Commit forces the file to the disk, closes it and renames it to the target in one step. After an error the
-// temporary file is gone and the target is unchanged.
+// Commit forces the file to the disk, closes it and renames it to the target in one step. If it returns an error, the
+// temporary file is removed and the target is unchanged.
 func (f *File) Commit() error {
 	if f.done {
 		return errors.New("outfile: Commit after Commit or Abort")
@@ -167,11 +169,11 @@ func (f *File) Commit() error {
 		err = cmp.Or(err, f.Close())
 	}
 	if err != nil {
-		f.Close() // a second time is harmless
+		f.Close() // closing a second time is harmless
 		os.Remove(f.Name())
 		return reason("write to the disk", err)
 	}
-	err = os.Rename(f.Name(), f.target) // still locked, on systems that can rename open files
+	err = os.Rename(f.Name(), f.target) // the file is still locked, on systems that can rename open files
 	f.Close()
 	if err != nil {
 		os.Remove(f.Name())
@@ -181,7 +183,7 @@ func (f *File) Commit() error {
 	return nil
 }
 
-// Write is like [os.File.Write], with an error that does not name the temporary file.
+// Write does the same as [os.File.Write], but its errors do not name the temporary file.
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.File.Write(p)
 	if err != nil {
@@ -190,7 +192,7 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteAt is like [os.File.WriteAt], with an error that does not name the temporary file.
+// WriteAt does the same as [os.File.WriteAt], but its errors do not name the temporary file.
 func (f *File) WriteAt(p []byte, at int64) (int, error) {
 	n, err := f.File.WriteAt(p, at)
 	if err != nil {
@@ -199,7 +201,7 @@ func (f *File) WriteAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// Sync is like [os.File.Sync], with an error that does not name the temporary file.
+// Sync does the same as [os.File.Sync], but its errors do not name the temporary file.
 func (f *File) Sync() error {
 	if err := f.File.Sync(); err != nil {
 		return reason("write to the disk", err)
@@ -207,8 +209,8 @@ func (f *File) Sync() error {
 	return nil
 }
 
-// Leave forces the written data to the disk and closes the file, which another process commits. After an error of
-// Leave, that process must abort the file.
+// Leave forces the written data to the disk and closes the file. Another process commits the file. If Leave returns
+// an error, the other process must abort the file.
 func (f *File) Leave() error {
 	if f.done {
 		return errors.New("outfile: Leave after Commit, Leave or Abort")
@@ -224,8 +226,8 @@ func (f *File) Leave() error {
 	return nil
 }
 
-// syncFolder also forces the new name to the disk. File systems that cannot do this for a folder do it without
-// being asked, so errors are ignored.
+// syncFolder forces the new name to the disk. It ignores errors, because file systems that cannot sync a folder write
+// new names without being asked.
 func syncFolder(folder string) {
 	if d, err := os.Open(folder); err == nil {
 		_ = d.Sync()
@@ -244,7 +246,7 @@ func (f *File) Abort() {
 	os.Remove(f.Name())
 }
 
-// Write writes a file with the content that the function write writes to its buffered argument. If write fails or
+// Write writes a file. The function write writes the content to its argument, which is buffered. If write fails or
 // panics, an older file is unchanged. Errors name the path, and wrap the error of write.
 func Write(path string, write func(io.Writer) error) error {
 	if err := writeFile(path, write); err != nil {
@@ -269,9 +271,9 @@ func writeFile(path string, write func(io.Writer) error) error {
 	return f.Commit()
 }
 
-// RemoveLeftovers removes the temporary files that killed processes have left for path. Only the single process
-// that writes path may call it, because it also removes files that other processes are writing. It ignores a folder
-// that cannot be read.
+// RemoveLeftovers removes the temporary files that killed processes have left for path. It also removes files that
+// other processes are writing, so it may be called only if a single process writes path. It ignores a folder that
+// cannot be read.
 func RemoveLeftovers(path string) { eachLeftover(path, func(at string) { os.Remove(at) }) }
 
 // eachLeftover calls remove with each temporary file for path.

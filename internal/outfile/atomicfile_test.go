@@ -167,7 +167,7 @@ func TestCommitFailure(t *testing.T) {
 	}
 }
 
-// TestNewFileMode compares the mode with the mode of a file made by os.Create, whatever the umask is.
+// TestNewFileMode compares the mode of a new file with the mode of a file made by os.Create, for several umasks.
 func TestNewFileMode(t *testing.T) {
 	folder := t.TempDir()
 	path, common := filepath.Join(folder, "f"), filepath.Join(folder, "common")
@@ -236,7 +236,7 @@ func TestCreateErrors(t *testing.T) {
 func TestRemoveLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "m.st")
-	killed, err := outfile.Create(path) // neither committed nor aborted
+	killed, err := outfile.Create(path) // this file is neither committed nor aborted
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,8 +258,8 @@ func TestRemoveLeftovers(t *testing.T) {
 	}
 }
 
-// TestCreateRemovesLeftovers lets a killed process leave a file while two others write at the same time. The leftover
-// is removed, and neither writer removes the file of the other.
+// TestCreateRemovesLeftovers simulates a killed process that leaves a file while two other processes write. The
+// leftover must be removed, and no writer may remove the other writer's file.
 func TestCreateRemovesLeftovers(t *testing.T) {
 	if !outfile.MovesOpen {
 		t.Skip("leftovers cannot be recognised on this system")
@@ -294,8 +294,8 @@ func TestCreateRemovesLeftovers(t *testing.T) {
 	}
 }
 
-// TestCreateAtTheSameTime starts writers of the same path at the same time. None may take the file of another for a
-// leftover.
+// TestCreateAtTheSameTime starts writers of the same path at the same time. No writer may mistake another's file for
+// a leftover.
 func TestCreateAtTheSameTime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	var writers sync.WaitGroup
@@ -318,7 +318,8 @@ func TestCreateAtTheSameTime(t *testing.T) {
 	writers.Wait()
 }
 
-// TestCheckWritable checks that CheckWritable refuses the same paths as Create, with the same message, and leaves no file.
+// TestCheckWritable checks that CheckWritable refuses the same paths as Create, with the same message. It must leave no
+// file.
 func TestCheckWritable(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
@@ -342,7 +343,7 @@ func TestCheckWritable(t *testing.T) {
 	}
 }
 
-// TestJoin has three writers of one file, one of which creates and commits it.
+// TestJoin has three writers of one file. One of them creates and commits it.
 func TestJoin(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "f")
@@ -378,7 +379,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestJoinErrors joins files that do not exist, and lets each writer give up.
+// TestJoinErrors joins files that do not exist. It also tests that each writer can give up.
 func TestJoinErrors(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "f")

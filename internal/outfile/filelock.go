@@ -1,7 +1,7 @@
 // This file keeps two processes from writing the same output at the same time.
 //
-// The locks are advisory and belong to open files. The system releases the locks of a process that is killed, so
-// that no lock must ever be removed by hand. If the system or the file system has no such locks, every lock is
+// The locks are advisory and belong to open files. If a process is killed, the system releases the locks of this
+// process, so no lock must ever be removed by hand. If the system or the file system has no such locks, every lock is
 // free; [LockLacks] says what cannot be locked.
 
 package outfile
@@ -18,15 +18,15 @@ import (
 // ErrHeld says that another process holds a lock.
 var ErrHeld = errors.New("held by another process")
 
-// Lock is a lock that is held, until [Lock.Release].
+// Lock is a held lock. [Lock.Release] releases it.
 type Lock struct {
 	file *os.File
-	path string // file to remove at the end; "": none
+	path string // file to remove at the end, or "" for none
 }
 
-// AcquireLock creates the file at path, locks it and writes the number of this process into it. If another process
-// holds the lock, the error wraps [ErrHeld] and contains that process's number. AcquireLock refuses an existing
-// file that is not a lock. [Lock.Release] removes the file.
+// AcquireLock creates the file at path, locks it, and writes the number of this process into it. If another process
+// holds the lock, the error wraps [ErrHeld] and contains the number of this other process. AcquireLock refuses an
+// existing file that is not a lock. [Lock.Release] removes the file.
 func AcquireLock(path string) (*Lock, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
@@ -38,7 +38,7 @@ func AcquireLock(path string) (*Lock, error) {
 			f.Close()
 			return nil, err
 		}
-		if !Current(f, path) { // the previous holder removed the file after it was opened here
+		if !Current(f, path) { // the previous holder removed the file after this process opened it
 			f.Close()
 			continue
 		}
@@ -46,7 +46,7 @@ func AcquireLock(path string) (*Lock, error) {
 			f.Close()
 			return nil, fmt.Errorf("%s: exists, but is not a lock of ialgn; move the file away", path)
 		}
-		// The number in the file is for people; the lock works without it.
+		// The number in the file is only for people. The lock works without the number.
 		if err := f.Truncate(0); err == nil {
 			fmt.Fprintln(f, os.Getpid())
 		}
@@ -54,8 +54,8 @@ func AcquireLock(path string) (*Lock, error) {
 	}
 }
 
-// LockFile locks a file for writing, by [AcquireLock] of .NAME.lock in the same folder. All symbolic links to a
-// file share one lock.
+// LockFile locks a file for writing. It calls [AcquireLock] with .NAME.lock in the same folder. All symbolic links to
+// a file share one lock.
 func LockFile(path string) (*Lock, error) { return AcquireLock(LockPath(path)) }
 
 // LockPath returns the path of the file that [LockFile] locks.
@@ -67,7 +67,7 @@ func LockPath(path string) string {
 	return folder + "." + base + ".lock"
 }
 
-// inUse adds the number of the process that holds the lock to the error, if it is known.
+// inUse adds the number of the process that holds the lock to the error, if the number is known.
 func inUse(f *os.File, err error) error {
 	if !errors.Is(err, ErrHeld) {
 		return err
@@ -78,8 +78,8 @@ func inUse(f *os.File, err error) error {
 	return err
 }
 
-// holder returns the process number in a lock's file, or "" if the file is empty. ok is false if the file has any
-// other content.
+// holder returns the process number in the file of a lock, or "" if the file is empty. ok is false if the file has
+// any other content.
 func holder(f *os.File) (number string, ok bool) {
 	const longest = 20 // digits of a number and a line break
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, longest+1))
@@ -97,8 +97,8 @@ func Current(f *os.File, path string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// LockFolder locks a folder itself and leaves no file in it. With wait it waits for the lock; otherwise it returns
-// an error that wraps [ErrHeld] if another process has the lock.
+// LockFolder locks a folder itself and leaves no file in it. If another process has the lock, LockFolder waits if
+// wait is true, and otherwise returns an error that wraps [ErrHeld].
 func LockFolder(path string, wait bool) (*Lock, error) {
 	f, err := openFolder(path)
 	if f == nil {
@@ -114,12 +114,12 @@ func LockFolder(path string, wait bool) (*Lock, error) {
 // Release releases the lock.
 func (l *Lock) Release() {
 	if l.path != "" {
-		os.Remove(l.path) // still locked, so it cannot be the next holder's file
+		os.Remove(l.path) // the file is still locked, so it cannot be the next holder's file
 	}
 	if l.file != nil {
 		l.file.Close()
 	}
 	if l.path != "" && !MovesOpen {
-		os.Remove(l.path) // fails if the next holder has opened it
+		os.Remove(l.path) // this fails if the next holder has opened the file
 	}
 }

@@ -33,7 +33,7 @@ func TestAcquire(t *testing.T) {
 	second.Release()
 }
 
-// TestKilled finds the lock file of a killed process. It does not hold the lock.
+// TestKilled finds the lock file of a killed process. This file must not count as a held lock.
 func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".m.lock")
 	if err := os.WriteFile(path, []byte("123456789\n"), 0o666); err != nil {
@@ -49,7 +49,7 @@ func TestKilled(t *testing.T) {
 	l.Release()
 }
 
-// TestForeign checks that a file with the name of a lock file is neither taken nor changed if it is not a lock.
+// TestForeign checks that a file that has the name of a lock file but is not a lock is neither taken nor changed.
 func TestForeign(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".m.lock")
 	for _, text := range []string{"notes\n", "12 monkeys\n", strings.Repeat("1", 1000)} {
@@ -65,8 +65,8 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestLockIsExclusive lets many goroutines take and release a lock, whose file is removed and created again. No two may hold
-// it at once.
+// TestLockIsExclusive lets many goroutines take and release a lock, whose file is removed and created again. No two
+// goroutines may hold the lock at the same time.
 func TestLockIsExclusive(t *testing.T) {
 	dir := t.TempDir()
 	for name, acquire := range map[string]func() (*Lock, error){
@@ -103,8 +103,8 @@ func TestLockIsExclusive(t *testing.T) {
 	}
 }
 
-// TestBeside locks a file by its name and through links to it, one of them in another folder. A file that does not
-// exist is locked by its name.
+// TestBeside locks a file by its name and through links to it. One of the links is in another folder. A file that
+// does not exist is locked by its name.
 func TestBeside(t *testing.T) {
 	dir := t.TempDir()
 	path, near, far := filepath.Join(dir, "m"), filepath.Join(dir, "near"), filepath.Join(t.TempDir(), "far")

@@ -5,16 +5,16 @@ import (
 	"regexp"
 )
 
-// Form is a kind of file that ialgn writes, recognised by the beginning of the file.
+// Form is a kind of file that ialgn writes. A form is recognised by the beginning of the file.
 type Form struct {
-	name string // name of the form with its article
+	name string // name of the form with an article
 	is   func(head []byte) bool
 }
 
-// The forms. Each is recognised by marks near the beginning of the file, not by the whole content: a file that is
-// truncated or edited further down still has its form.
+// These are the forms. Each is recognised by marks near the beginning of the file. A file that is truncated or edited
+// further down still has its form.
 var (
-	// ModelForm is a model file of package model, and a checkpoint.
+	// ModelForm is a model file of package model. Checkpoints have the same form.
 	ModelForm = Form{"a model file", func(head []byte) bool {
 		return len(head) > 8 && bytes.HasPrefix(head[8:], []byte(`{"__metadata__":`)) &&
 			bytes.Contains(head, []byte(`"format":"ialgn-model"`))
@@ -37,22 +37,22 @@ var (
 	}}
 	// Certificate is written by verify into a folder made by compile.
 	Certificate = matching("a certificate", `^\{\s*"format": [0-9]+,\s*"ialgn": "[^"]*",\s*"time": "`)
-	// Table, Values and Result are what experiment writes about networks. Sweep is the table of values of sweep.
-	// Job is what both commands write for a cluster.
+	// Table, Values and Result are written by experiment about networks. Sweep is the table of values that sweep
+	// writes. Job is written by both commands for a cluster.
 	Table  = matching("a table of an experiment", "^# .*Made by `ialgn (experiment|sweep) ")
 	Sweep  = matching("a table of a sweep", `^name,seeds,([a-z0-9_.]+,)*test_accuracy_mean,`)
 	Values = matching("a table of an experiment",
 		`^name,(data,width,depth,deployed_gates,network|network,data,width,depth),`)
 	Result = matching("a result", `^\{\s*"model": "[^"]*",\s*"model_sha256": "`)
 	Job    = matching("a job", "^(#!/bin/bash\n)?# [^\n]* Made by `ialgn (experiment|sweep) ")
-	// The command fit writes three forms: Search is the state of a search, Chosen a configuration, and Front the
-	// networks that were found.
+	// Search, Chosen and Front are written by the command fit. Search is the state of a search, Chosen is a
+	// configuration, and Front lists the networks that were found.
 	Search = matching("a search", `^\{\s*"format": [0-9]+,\s*"asked": \{\s*"keys":`)
 	Chosen = matching("a configuration of fit", "^# Chosen by `ialgn fit`")
 	Front  = matching("a front", `^budget,luts,gates,head,encoder,validation,accuracy,`)
 	// Man is a man page.
 	Man = matching("a man page", "^[.]\\\\\" Made by `ialgn man`")
-	// Circuit is written by export for torchlogix. torchlogix itself writes the keys in a different order.
+	// Circuit is written by export for torchlogix. The files of torchlogix itself have the keys in a different order.
 	Circuit = matching("a circuit of export", `^\{"n_inputs": [0-9]+, "input_shape": \[[0-9, ]*\], "gates":`)
 	// Any matches no existing file.
 	Any = Form{"a file", func([]byte) bool { return false }}
@@ -61,7 +61,7 @@ var (
 // PNGMark is the text entry of a PNG that names the program.
 const PNGMark = "Software\x00ialgn"
 
-// matching returns a form given by a regular expression, in which a point also matches line breaks.
+// matching returns a form that a regular expression defines. In the expression, a point also matches line breaks.
 func matching(name, expression string) Form {
 	return Form{name, regexp.MustCompile(`(?s)` + expression).Match}
 }

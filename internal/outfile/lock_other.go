@@ -4,7 +4,7 @@ package outfile
 
 import "os"
 
-// LockLacks names what cannot be locked on this system; empty: nothing.
+// LockLacks names what cannot be locked on this system. It is empty if everything can.
 const LockLacks = "files and folders"
 
 // MovesOpen says whether an open file can be renamed and removed.
@@ -22,5 +22,5 @@ func openFolder(path string) (*os.File, error) {
 // Hold locks nothing; see [RemoveAbandonedLock].
 func Hold(*os.File) bool { return true }
 
-// RemoveAbandonedLock removes nothing: on this system it is never known that a killed process left a file.
+// RemoveAbandonedLock removes nothing, because on this system it is never known whether a killed process left a file.
 func RemoveAbandonedLock(string) {}

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// LockLacks names what cannot be locked on this system; empty: nothing.
+// LockLacks names what cannot be locked on this system. It is empty if everything can.
 const LockLacks = ""
 
 // MovesOpen says whether an open file can be renamed and removed.
@@ -44,13 +44,13 @@ func flock(f *os.File, how int) error {
 	}
 }
 
-// Hold locks an open file until it is closed, if the system can. It reports whether no other process holds the
-// lock.
+// Hold locks an open file until the file is closed, if the system has locks. It returns false if another process
+// holds the lock.
 func Hold(f *os.File) bool { return lock(f, false) == nil }
 
-// RemoveAbandonedLock removes a file that was locked by [Hold], if it is certain that no process holds it. It locks
-// the file while removing it: a process that has just created the file, and has not locked it yet, can notice that
-// it is gone.
+// RemoveAbandonedLock removes a file that was locked by [Hold], if it is certain that no process holds the lock. It
+// holds the lock itself while it removes the file. A process that has just created the file, and has not locked it
+// yet, can then notice that the file was removed.
 func RemoveAbandonedLock(path string) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// LockLacks names what cannot be locked on this system; empty: nothing.
+// LockLacks names what cannot be locked on this system. It is empty if everything can.
 const LockLacks = "folders"
 
 // MovesOpen says whether an open file can be renamed and removed.
 const MovesOpen = false
 
-// lockedAt is the offset of the byte that is locked. No other process can read a locked byte, so it is far after
+// lockedAt is the offset of the byte that is locked. Other processes cannot read a locked byte, so it lies far after
 // the number in the file.
 const lockedAt = 1 << 30
 
@@ -33,7 +33,7 @@ func lock(f *os.File, wait bool) error {
 	return err
 }
 
-// openFolder opens nothing: folders cannot be locked, and an open folder cannot be removed.
+// openFolder opens nothing, because folders cannot be locked, and an open folder could not be removed.
 func openFolder(path string) (*os.File, error) {
 	_, err := os.Stat(path)
 	return nil, err
@@ -42,5 +42,5 @@ func openFolder(path string) (*os.File, error) {
 // Hold locks nothing; see [RemoveAbandonedLock].
 func Hold(*os.File) bool { return true }
 
-// RemoveAbandonedLock removes nothing: on this system it is never known that a killed process left a file.
+// RemoveAbandonedLock removes nothing, because on this system it is never known whether a killed process left a file.
 func RemoveAbandonedLock(string) {}

@@ -1,10 +1,10 @@
 // This file keeps a command from destroying files that it has no right to replace.
 //
-// A command makes a [Guard] from the files that it reads and its option --force. Before it does any work, it asks
-// the Guard about each file that it will write. [Guard.Check] returns an error if the file exists and is one of the
-// command's inputs, or was not written by ialgn, judging by its [Form]. Files that do not exist, empty files, and
-// anything but regular files, such as /dev/null, may always be written. The check follows symbolic links, as
-// writing does, and recognises hard links to an input.
+// A command makes a [Guard] from the files that it reads and its option --force. Before it does any work, it asks the
+// Guard about each file that it will write. [Guard.Check] returns an error if the file exists and is one of the
+// command's inputs. It also returns an error if ialgn did not write the file, which it decides by the file's [Form].
+// Three kinds of files may always be written: files that do not exist, empty files, and files that are not regular,
+// such as /dev/null. The check follows symbolic links, as writing does, and recognises hard links to an input.
 
 package outfile
 
@@ -19,8 +19,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// Guard knows which files a command must not overwrite. The zero value knows no inputs, and allows only files of
-// the expected form to be overwritten.
+// Guard knows which files a command must not overwrite. The zero value has no inputs, and allows only files of the
+// expected form to be overwritten.
 type Guard struct {
 	force  bool
 	inputs []input
@@ -32,8 +32,8 @@ type input struct {
 	info os.FileInfo
 }
 
-// NewGuard returns the guard of a command that reads the given files. With force it allows everything. It ignores
-// inputs that do not exist or are not regular files: the command reports these.
+// NewGuard returns the guard of a command that reads the given files. If force is true, the guard allows everything.
+// NewGuard ignores inputs that do not exist or are not regular files, because the command reports these.
 func NewGuard(force bool, inputs ...string) Guard {
 	g := Guard{force: force}
 	for _, path := range inputs {
@@ -47,8 +47,8 @@ func NewGuard(force bool, inputs ...string) Guard {
 // Forced reports whether every file may be overwritten.
 func (g Guard) Forced() bool { return g.force }
 
-// Check returns an error, beginning with the path, if the file must not be overwritten. It also refuses a file that
-// cannot be read, because its form is unknown.
+// Check returns an error if the file must not be overwritten. The error begins with the path. Check also refuses a
+// file that cannot be read, because the form of such a file is unknown.
 func (g Guard) Check(path string, form Form) error {
 	info, err := os.Stat(path)
 	if g.force || err != nil || !info.Mode().IsRegular() {
@@ -69,13 +69,13 @@ func (g Guard) Check(path string, form Form) error {
 	return nil
 }
 
-// Output is a file that will be written.
+// Output is a file that a command will write.
 type Output struct {
 	Path string
 	Form Form
 }
 
-// Outputs returns files of the same form.
+// Outputs returns outputs of the same form.
 func Outputs(form Form, paths ...string) (files []Output) {
 	for _, path := range paths {
 		files = append(files, Output{path, form})
@@ -120,8 +120,8 @@ func Distinct(paths ...string) error {
 	return nil
 }
 
-// located returns the absolute path to which a path leads, after following symbolic links, even to a file that does
-// not exist.
+// located returns the absolute path of the file to which a path leads. It follows symbolic links. The file need not
+// exist.
 func located(path string) (string, error) {
 	at, err := filepath.Abs(path)
 	if err != nil {
@@ -144,8 +144,8 @@ func located(path string) (string, error) {
 	return filepath.Join(folder, filepath.Base(at)), nil
 }
 
-// Apart returns an error if path, to which lines are appended by the option by, names one of the other paths, which
-// the command itself reads or writes. It recognises symbolic and hard links.
+// Apart returns an error if path names one of the other paths. The option by appends lines to path, while the command
+// itself reads or writes the other paths. Apart recognises symbolic and hard links.
 func Apart(by, path string, others ...string) error {
 	at, err := located(path)
 	if err != nil || path == os.DevNull {
@@ -167,7 +167,8 @@ func Apart(by, path string, others ...string) error {
 	return nil
 }
 
-// headBytes is longer than the beginning that any form looks at, except the longest headers of models.
+// headBytes is the number of bytes in which forms look for their marks. It is enough for all forms, except for models
+// with the longest headers.
 const headBytes = 16 << 20
 
 // beginning returns the first bytes of a file.

@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// examples are the starts of files that ialgn writes and of similar files. Tests of the program show that these are
-// all the forms that it writes.
+// examples are the beginnings of files that ialgn writes, and of similar files. Tests of the program show that ialgn
+// writes no other forms.
 var examples = []struct {
 	form    outfile.Form
 	ours    string
@@ -64,8 +64,8 @@ func TestForeignFilesAreRefused(t *testing.T) {
 	}
 }
 
-// TestFree checks that a path may always be written if there is nothing, an empty file, or something that is not a
-// regular file.
+// TestFree checks that a path may always be written if there is no file, an empty file, or a file that is not
+// regular.
 func TestFree(t *testing.T) {
 	dir := t.TempDir()
 	empty := write(t, filepath.Join(dir, "empty"), "")
@@ -76,8 +76,8 @@ func TestFree(t *testing.T) {
 	}
 }
 
-// TestInputs checks that an input is refused under any of its names, empty or not, even if it has the form of the
-// output.
+// TestInputs checks that an input is refused under any of its names. This must hold for empty inputs too, and for
+// inputs that have the form of the output.
 func TestInputs(t *testing.T) {
 	dir := t.TempDir()
 	in := write(t, filepath.Join(dir, "in"), "$version ialgn $end")
@@ -104,7 +104,7 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestUnreadableFileIsRefused refuses a file whose form cannot be read.
+// TestUnreadableFileIsRefused checks that a file is refused if its form cannot be read.
 func TestUnreadableFileIsRefused(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "file"), "$version ialgn $end")
 	if err := os.Chmod(path, 0); err != nil {

@@ -20,8 +20,8 @@ func CheckTemp() error {
 	return os.Remove(dir)
 }
 
-// MakeTemp makes a folder whose name begins with prefix in the folder for temporary files ([os.TempDir]). The
-// caller removes it.
+// MakeTemp makes a folder in the folder for temporary files ([os.TempDir]). The name of the new folder begins with
+// prefix. The caller removes the folder.
 func MakeTemp(prefix string) (string, error) {
 	dir, err := os.MkdirTemp("", prefix)
 	if err == nil {

@@ -8,8 +8,8 @@ import (
 	gonum "gonum.org/v1/plot"
 )
 
-// scale maps the values of one axis to positions. It takes logarithms before gonum/plot sees a value, so that
-// gonum's axis is linear and zeros can have a position below the logarithms.
+// scale maps the values of one axis to positions. It takes logarithms before gonum/plot sees a value, so that gonum's
+// axis is linear. This allows a position for zeros below the logarithms.
 type scale struct {
 	log      bool
 	zeros    bool    // some values are exactly 0 on a logarithmic axis
@@ -22,7 +22,8 @@ type scale struct {
 // wantedTicks is the approximate number of labelled ticks on an axis.
 const wantedTicks = 6
 
-// newScale returns a scale that contains the values, except NaN. With round, it begins and ends at ticks.
+// newScale returns a scale that contains the values, except NaN. If round is true, the scale begins and ends at
+// ticks.
 func newScale(a Axis, values []float64, round bool) scale {
 	if len(a.Names) > 0 {
 		return nameScale(a.Names)
@@ -77,7 +78,7 @@ func linearScale(values []float64, round bool) scale {
 	return s
 }
 
-// niceStep returns the least number of the form 1, 2 or 5 times a power of ten that is at least x.
+// niceStep returns the smallest number of at least x that is 1, 2 or 5 times a power of ten.
 func niceStep(x float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(x)))
 	for _, m := range []float64{1, 2, 5} {
@@ -88,7 +89,7 @@ func niceStep(x float64) float64 {
 	return 10 * power
 }
 
-// number formats the value of a tick with the digits that the step needs.
+// number formats the value of a tick with the number of digits that step needs.
 func number(v, step float64) string {
 	if m := math.Max(math.Abs(v), step); v != 0 && (m >= 1e6 || m < 1e-4) {
 		digits := max(0, decade(v)-decade(step))
@@ -102,12 +103,12 @@ func number(v, step float64) string {
 	return strconv.FormatFloat(v, 'f', max(0, -decade(step)), 64)
 }
 
-// decade returns the exponent of the largest power of ten that is at most |v|. It tolerates rounding errors of
-// a multiplied step.
+// decade returns the exponent of the largest power of ten that is at most |v|. It tolerates rounding errors in v,
+// which is a multiple of a step.
 func decade(v float64) int { return int(math.Floor(math.Log10(math.Abs(v)) + 1e-9)) }
 
-// logScale contains the decades of the positive values. Zeros, if there are any, are below, at a distance of a
-// tenth of this range.
+// logScale returns a scale with the decades of the positive values. If there are zeros, their position is below the
+// decades, at a distance of a tenth of the range.
 func logScale(values []float64) scale {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	s := scale{log: true}
@@ -146,8 +147,8 @@ func logScale(values []float64) scale {
 	return s
 }
 
-// doublingScale contains the values, with a tick at each power of two. ok is false unless the values are a few
-// different powers of two, such as numbers of candidates.
+// doublingScale returns a scale that contains the values and has a tick at each power of two. ok is false unless the
+// values are a few different powers of two, such as numbers of candidates.
 func doublingScale(values []float64) (s scale, ok bool) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
@@ -166,7 +167,7 @@ func doublingScale(values []float64) (s scale, ok bool) {
 	return s, true
 }
 
-// power returns ten to the power of d, in decimal digits if they are few.
+// power returns ten to the power of d as text. It uses decimal digits if they are few.
 func power(d float64) string {
 	if d >= -2 && d <= 4 {
 		return strconv.FormatFloat(math.Pow(10, d), 'f', max(0, -int(d)), 64)

@@ -80,8 +80,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// TestTicksOfAnyRange checks that any values lie on the axis, and that the axis has a few ticks with different
-// numbers.
+// TestTicksOfAnyRange checks that any values lie on the axis. The axis must have a few ticks with different numbers.
 func TestTicksOfAnyRange(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	for range 5000 {

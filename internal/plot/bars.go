@@ -12,14 +12,14 @@ import (
 type columns struct {
 	*Bars
 	look
-	base        []float64 // values at which the bars begin; nil: all at 0
-	left, width float64   // a bar's left edge and width, in units of the distance between two names
+	base        []float64 // values at which the bars begin; nil if all begin at 0
+	left, width float64   // left edge and width of a bar, in units of the distance between two names
 }
 
-// barError is the line style of error bars, darker than any filling.
+// barError is the line style of error bars, which is darker than any filling.
 var barError = draw.LineStyle{Color: colours[0], Width: 0.8}
 
-// barShare is the share of the width that bars use.
+// barShare is the part of the distance between two names that bars fill.
 const barShare = 0.8
 
 // newColumns returns the sets of bars of a chart, side by side or stacked.
@@ -67,10 +67,10 @@ func (v columns) Plot(c draw.Canvas, p *gonum.Plot) {
 	}
 }
 
-// Thumbnail draws the bar's sample in the legend.
+// Thumbnail draws the bar's sample for the legend.
 func (v columns) Thumbnail(c *draw.Canvas) { v.fill(*c, c.Rectangle) }
 
-// fill draws one bar: tint, hatching and border.
+// fill draws one bar with its tint, hatching and border.
 func (v columns) fill(c draw.Canvas, r vg.Rectangle) {
 	f := fillings[v.index%len(fillings)]
 	c.FillPolygon(v.tinted(f.tint), corners(r))
@@ -87,7 +87,8 @@ func (h hatch) lines(r vg.Rectangle) (all [][]vg.Point) {
 	size := r.Size()
 	reach := size.X + size.Y
 	for d := -reach; d <= reach; d += hatchWidth {
-		// The line through the point runs along the direction; the point moves across it.
+		// The line passes through this point in the direction of the hatch. From line to line, the point moves across
+		// the direction.
 		middle := vg.Point{X: (r.Min.X+r.Max.X)/2 - h.dy*d, Y: (r.Min.Y+r.Max.Y)/2 + h.dx*d}
 		all = append(all, []vg.Point{
 			{X: middle.X - h.dx*reach, Y: middle.Y - h.dy*reach},

@@ -10,14 +10,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The size of a chart: half the width of a page, and the full width of a phone.
+// This is the size of a chart. It fits half the width of a page, and the full width of a phone.
 const (
 	width  = vg.Length(440)
 	height = vg.Length(300)
 )
 
-// besideY is the approximate height of the title and the x axis together. The label of the y axis must be
-// shorter than the rest of the height, or it would push the title away from the plot.
+// besideY is the approximate height of the title and the x axis together. The label of the y axis must be shorter
+// than the rest of the height. A longer label would push the title away from the plot.
 const besideY = vg.Length(60)
 
 // entry is an entry of the legend.
@@ -44,7 +44,7 @@ func (c *Chart) render(canvas vg.CanvasSizer) {
 	drawLegend(draw.Crop(whole, 0, 0, 0, legend-whole.Size().Y), rows, lettering(10, p.TextHandler))
 }
 
-// scales returns the scales of both axes. They contain everything that is drawn.
+// scales returns the scales of both axes. The scales contain everything that the chart draws.
 func (c *Chart) scales() (x, y scale) {
 	var xs, ys []float64
 	for _, s := range c.Series {
@@ -108,7 +108,7 @@ func (a Axis) title() string {
 	return a.Label + " (" + a.Unit + ")"
 }
 
-// wrap breaks a text at spaces into lines no longer than room. A longer word is a line of its own.
+// wrap breaks a text at spaces into lines that are no longer than room. A longer word becomes a line of its own.
 func wrap(s string, room vg.Length, style text.Style) (lines []string) {
 	for _, word := range strings.Fields(s) {
 		last := len(lines) - 1
@@ -132,7 +132,7 @@ func fit(names []string, style text.Style) bool {
 	return true
 }
 
-// apart adds room between rotated names and the axis, which gonum does not leave.
+// apart adds room between rotated names and the axis, because gonum leaves none.
 func apart(ticks []gonum.Tick) []gonum.Tick {
 	ticks = append([]gonum.Tick(nil), ticks...)
 	for i := range ticks {
@@ -150,13 +150,13 @@ func (c *Chart) plotters(p *gonum.Plot, x, y scale) (entries []entry) {
 		curves[i] = v
 		entries = append(entries, entry{v.Name, v})
 	}
-	p.Add(curves...) // above all bands
+	p.Add(curves...) // curves are drawn above all bands
 	for _, v := range newColumns(c) {
 		p.Add(v)
 		entries = append(entries, entry{v.Name, v})
 	}
 	if len(entries) == 1 && entries[0].name == "" {
-		entries = nil // the title names the only thing
+		entries = nil // no legend, since the title names the only series
 	}
 	if x.zeros || y.zeros {
 		entries = append(entries, entry{"exactly 0", zeroLine{}})
@@ -164,7 +164,7 @@ func (c *Chart) plotters(p *gonum.Plot, x, y scale) (entries []entry) {
 	return entries
 }
 
-// grid draws faint lines at the ticks, and the lines of zeros.
+// grid draws faint lines at the ticks, and the lines on which zeros are drawn.
 type grid struct{ x, y scale }
 
 // Plot implements gonum's Plotter.
@@ -189,7 +189,7 @@ func (g grid) Plot(c draw.Canvas, p *gonum.Plot) {
 
 var zeroStyle = draw.LineStyle{Color: colours[0], Width: 0.8, Dashes: []vg.Length{1, 2}}
 
-// zeroLine draws the sample of the line of zeros in the legend.
+// zeroLine draws the legend's sample of the line on which zeros are drawn.
 type zeroLine struct{}
 
 // Thumbnail implements gonum's Thumbnailer.
@@ -197,7 +197,7 @@ func (zeroLine) Thumbnail(c *draw.Canvas) {
 	c.StrokeLine2(zeroStyle, c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
 }
 
-// Sizes in the legend, which is below the plot.
+// These are sizes in the legend, which is below the plot.
 const (
 	rowHeight  = vg.Length(15)
 	thumbWidth = vg.Length(28)
@@ -205,7 +205,7 @@ const (
 	entryGap   = vg.Length(18)
 )
 
-// layOut breaks the legend into rows no wider than width. A wider entry is a row of its own.
+// layOut breaks the legend into rows that are no wider than width. A wider entry becomes a row of its own.
 func layOut(entries []entry, width vg.Length, style text.Style) (rows [][]entry) {
 	var used vg.Length
 	for _, e := range entries {

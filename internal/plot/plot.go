@@ -1,14 +1,14 @@
-// Package plot draws the project's charts as SVG and PNG from one description: lines with bands or error bars,
-// scattered points, and bars side by side or stacked, on linear and logarithmic axes.
+// Package plot draws the project's charts as SVG and PNG from one description. A chart has lines with bands or error
+// bars, scattered points, or bars that are side by side or stacked. Axes are linear or logarithmic.
 //
-// A [Chart] is plain data. [Chart.SVG] and [Chart.PNG] draw it, [Chart.Save] writes both files. Three things
-// hold for every chart:
+// A [Chart] is plain data. [Chart.SVG] and [Chart.PNG] draw it, and [Chart.Save] writes both files. Three rules hold
+// for every chart:
 //
-//   - Everything that differs in colour also differs in dashes, glyphs or hatching, so that a black and white
-//     print shows the same.
+//   - Everything that differs in colour also differs in dashes, glyphs or hatching, so that a black and white print
+//     shows the same.
 //   - The same chart gives the same bytes. It contains no date and no random name.
-//   - No value is dropped silently. An exact zero on a logarithmic axis is on a separate line, which the legend
-//     names. A missing value (NaN) interrupts its line. Any other value without a position is an error.
+//   - No value is dropped silently. On a logarithmic axis, an exact zero is drawn on a separate line, which the
+//     legend names. A missing value (NaN) interrupts its line. Any other value without a position is an error.
 package plot
 
 import (
@@ -19,14 +19,15 @@ import (
 // Chart describes a chart of series or of bars.
 type Chart struct {
 	Title string
-	// Description describes the chart for readers who cannot see it. If it is empty, the title and the names of
-	// axes and series are used.
+	// Description describes the chart for readers who cannot see it. If it is empty, the chart uses its title and the
+	// names of its axes and series.
 	Description string
 
 	X, Y   Axis
 	Series []Series
 
-	// Bars have a value for each of X.Names. They are side by side, or on top of each other if Stacked.
+	// Bars have a value for each of X.Names. If Stacked is true they are on top of each other, otherwise side by
+	// side.
 	Bars    []Bars
 	Stacked bool
 }
@@ -40,16 +41,17 @@ type Axis struct {
 	// Include lists values that the axis must contain in addition to the data, such as 0 and 100.
 	Include []float64
 
-	// Names label positions on the axis instead of numbers: name i is at position i. Only X may have names.
+	// Names are labels of positions on the axis. They replace numbers: name i is at position i. Only X may have
+	// names.
 	Names []string
 }
 
 // Kind says how the points of a series are drawn.
 type Kind int
 
-// The kinds of series.
+// These are the kinds of series.
 const (
-	Line    Kind = iota // joined by a line; some of the points are marked
+	Line    Kind = iota // points joined by a line; some of them are marked
 	Scatter             // single points
 )
 
@@ -59,24 +61,25 @@ type Series struct {
 	Kind Kind
 	X, Y []float64
 
-	// Low and High are the ends of a band around the line, or of error bars if ErrorBars is set. Both or
-	// neither are given.
+	// Low and High are the ends of a band around the line, or of error bars if ErrorBars is true. Either both or none
+	// are given.
 	Low, High []float64
 	ErrorBars bool
 
-	// Group gives series a common colour if it is not 0, for example to the curves of one network. Their dashes
-	// and glyphs still differ.
+	// Group gives the series with the same number a common colour, unless it is 0. An example is the curves of one
+	// network. Their dashes and glyphs still differ.
 	Group int
 }
 
-// Bars are the values of one thing at all positions of the X axis.
+// Bars holds one value of the same kind for each position of the X axis.
 type Bars struct {
 	Name   string
 	Values []float64
-	Errors []float64 // half the length of error bars; nil: none
+	Errors []float64 // half the length of the error bars; nil for no error bars
 }
 
-// Spread returns the ends of error bars or of a band: each mean minus and plus its deviation.
+// Spread returns the ends of error bars or of a band. Each low end is the mean minus the deviation, and each high end
+// is the mean plus the deviation.
 func Spread(mean, deviation []float64) (low, high []float64) {
 	low, high = make([]float64, len(mean)), make([]float64, len(mean))
 	for i, m := range mean {
@@ -85,7 +88,7 @@ func Spread(mean, deviation []float64) (low, high []float64) {
 	return low, high
 }
 
-// Upto returns 1, 2, ... n, the positions of layers and epochs.
+// Upto returns 1, 2, ... n. These are the positions of layers and epochs.
 func Upto(n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {
@@ -137,7 +140,7 @@ func (s *Series) check(x, y Axis) error {
 	if err := errorIn(s.Y, y, true); err != nil {
 		return fmt.Errorf("series %q: y %w", s.Name, err)
 	}
-	// The low end of an error bar may be below zero. Then it is cut off at the axis.
+	// The low end of an error bar may be below zero. The bar is then cut off at the axis.
 	for _, ends := range [][]float64{s.Low, s.High} {
 		if err := errorIn(ends, Axis{}, true); err != nil {
 			return fmt.Errorf("series %q: low or high %w", s.Name, err)
@@ -161,7 +164,7 @@ func (b *Bars) check(places int, stacked bool) error {
 	return nil
 }
 
-// errorIn returns an error for the first value that has no position on the axis. With missing, NaN is allowed.
+// errorIn returns an error for the first value that has no position on the axis. If missing is true, NaN is allowed.
 func errorIn(values []float64, a Axis, missing bool) error {
 	for i, v := range values {
 		switch {

@@ -19,8 +19,8 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// changes is a chart with every element of a line chart: a band, error bars, exact zeros, a missing value, separate
-// points, groups.
+// changes returns a chart with every element of a line chart: a band, error bars, exact zeros, a missing value,
+// separate points, and groups.
 func changes() *Chart {
 	x := Upto(40)
 	operations, anchors := make([]float64, 40), make([]float64, 40)
@@ -54,7 +54,7 @@ func shares() *Chart {
 	}
 }
 
-// texts returns the texts in an SVG. It fails if the SVG is not well-formed or refers to anything external.
+// texts returns the texts in an SVG. It fails the test if the SVG is not well-formed or refers to anything external.
 func texts(t *testing.T, svg []byte) (all []string) {
 	t.Helper()
 	d := xml.NewDecoder(bytes.NewReader(svg))
@@ -141,8 +141,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestZerosStandOnTheirLine checks that the marks of the two zeros are at the same height, below all decades, and
-// that no line leads there.
+// TestZerosStandOnTheirLine checks that the marks of the two zeros are at the same height, below all decades. No line
+// may lead to these marks.
 func TestZerosStandOnTheirLine(t *testing.T) {
 	c := changes()
 	_, y := c.scales()
@@ -175,8 +175,9 @@ func TestLinearZeroIsOrdinary(t *testing.T) {
 	}
 }
 
-// TestToldApartWithoutColour checks that no two of many series have the same dashes and glyph, and that no two sets
-// of bars have the same lightness and hatching.
+// TestToldApartWithoutColour checks that readers can tell series and bars apart without colours. No two of many
+// series may have the same dashes and the same glyph. No two sets of bars may have the same lightness and the same
+// hatching.
 func TestToldApartWithoutColour(t *testing.T) {
 	type pair struct{ dash, glyph int }
 	seen := map[pair]int{}
@@ -204,7 +205,7 @@ func TestToldApartWithoutColour(t *testing.T) {
 	}
 }
 
-// TestEverySeriesIsDrawn counts the dashes in the SVG: each line in the plot and in the legend.
+// TestEverySeriesIsDrawn counts the dash patterns in the SVG. Each line occurs in the plot and in the legend.
 func TestEverySeriesIsDrawn(t *testing.T) {
 	c := &Chart{Title: "t", X: Axis{Label: "x"}, Y: Axis{Label: "y"}}
 	for i := range dashes {
@@ -228,8 +229,8 @@ func TestEverySeriesIsDrawn(t *testing.T) {
 	}
 }
 
-// TestLongLabelTakesNoHeight checks that a y label that is longer than the plot is high is broken into lines above a
-// legend of many rows, so that the plot keeps its height.
+// TestLongLabelTakesNoHeight checks a y label that is longer than the height of the plot, above a legend of many
+// rows. The label must be broken into lines, so that the plot keeps its height.
 func TestLongLabelTakesNoHeight(t *testing.T) {
 	height := func(label string) float64 {
 		c := &Chart{Title: "t", X: Axis{Label: "x"}, Y: Axis{Label: label}}
@@ -264,7 +265,7 @@ func TestBandsLieBelowLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	plot := string(svg)
-	bands := regexp.MustCompile(`fill-opacity:0\.14`).FindAllStringIndex(plot, 2) // the legend's come last
+	bands := regexp.MustCompile(`fill-opacity:0\.14`).FindAllStringIndex(plot, 2) // the bands in the legend come last
 	if line := strings.Index(plot, "stroke-width:1.2"); len(bands) != 2 || line < bands[1][0] {
 		t.Errorf("a line at %d comes before a band: %v", line, bands)
 	}
@@ -371,7 +372,7 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// TestTextsKeepApart checks that texts on one line have enough room and do not touch, whatever font draws them.
+// TestTextsKeepApart checks that texts on one line do not touch, with any font.
 func TestTextsKeepApart(t *testing.T) {
 	c := changes()
 	c.Series[0].Name = "mean, 10th to 90th percentile & more"
@@ -403,8 +404,7 @@ func TestTextsKeepApart(t *testing.T) {
 	}
 }
 
-// TestInline checks that an inline chart has no background, and that an image has a background behind everything
-// else.
+// TestInline checks that an inline chart has no background. An image must have a background behind everything else.
 func TestInline(t *testing.T) {
 	for _, c := range []*Chart{changes(), shares()} {
 		svg, err := c.SVG()

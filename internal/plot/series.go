@@ -13,7 +13,7 @@ type curve struct {
 	*Series
 	look
 	x, y  scale
-	count int // number of series in the chart, which take turns with their glyphs
+	count int // number of series in the chart, which take turns in placing their glyphs
 }
 
 // marks is the number of points of a long line that have a glyph.
@@ -43,8 +43,8 @@ func (v curve) Plot(c draw.Canvas, p *gonum.Plot) {
 	}
 }
 
-// parts returns the ranges of points that a line joins. The line is interrupted at missing values, and at zeros
-// of a logarithmic axis, from which there is no slope to the next value.
+// parts returns the ranges of points that a line joins. The line is interrupted at missing values. It is also
+// interrupted at zeros of a logarithmic axis, because there is no slope from a zero to the next value.
 func (v curve) parts() (parts [][2]int) {
 	start := 0
 	for i := 0; i <= len(v.Y); i++ {
@@ -58,9 +58,9 @@ func (v curve) parts() (parts [][2]int) {
 	return parts
 }
 
-// marked reports whether point i has a glyph. All points of a scatter and of a short line have one. In a long
-// line, some points have one, in turns with the other series. A point that is not part of any line always has
-// one.
+// marked reports whether point i has a glyph. All points of a scatter and of a short line have a glyph. In a long
+// line, some points have one, in turns with the other series. A point that is not part of any line always has a
+// glyph.
 func (v curve) marked(i int) bool {
 	n := len(v.X)
 	if v.Kind == Scatter || n <= marks+marks/2 || v.ErrorBars || v.y.isZero(v.Y[i]) || v.x.isZero(v.X[i]) {
@@ -74,7 +74,7 @@ func (v curve) marked(i int) bool {
 	return alone || i%every == v.index*every/v.count%every
 }
 
-// places returns a function that returns the position of a point on the canvas.
+// places returns a function that returns the position on the canvas of a point.
 func (v curve) places(c draw.Canvas, p *gonum.Plot) func(x, y float64) vg.Point {
 	tx, ty := p.Transforms(&c)
 	return func(x, y float64) vg.Point {
@@ -125,7 +125,7 @@ func errorBar(c draw.Canvas, s draw.LineStyle, from, to vg.Point) {
 	}
 }
 
-// Thumbnail draws the series' sample in the legend.
+// Thumbnail draws the series' sample for the legend.
 func (v curve) Thumbnail(c *draw.Canvas) {
 	y := c.Center().Y
 	if v.Low != nil && !v.ErrorBars {

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// colours are the colours of Okabe and Ito that are visible on white. Colour-blind readers can distinguish
-// them, and they have different greys.
+// colours are the colours of Okabe and Ito that are visible on white. Colour-blind readers can distinguish them. They
+// also have different grey values.
 var colours = []color.NRGBA{
 	{0x00, 0x00, 0x00, 0xff},
 	{0xd5, 0x5e, 0x00, 0xff},
@@ -20,8 +20,8 @@ var colours = []color.NRGBA{
 	{0x56, 0xb4, 0xe9, 0xff},
 }
 
-// dashes and glyphs have numbers of elements without a common factor, so that their pairs repeat only after 35
-// series.
+// dashes and glyphs have lengths without a common factor. Therefore a pair of a dash pattern and a glyph repeats only
+// after 35 series.
 var dashes = [][]vg.Length{
 	nil,
 	{6, 3},
@@ -43,7 +43,7 @@ var glyphs = []draw.GlyphDrawer{
 // A hatch is a set of parallel lines, given by their direction.
 type hatch struct{ dx, dy vg.Length }
 
-// fillings distinguish bars by lightness, and by hatching if the lightness is similar.
+// fillings distinguish bars by lightness, and also by hatching if the lightness is similar.
 var fillings = []struct {
 	tint    float64 // 0 is the full colour, 1 is white
 	hatches []hatch
@@ -65,7 +65,7 @@ type look struct {
 	index  int
 }
 
-// lookOf returns the look of the series at an index. All series of a group have the same colour.
+// lookOf returns the look of the series with the given index. All series of a group have the same colour.
 func lookOf(index, group int) look {
 	c := index
 	if group > 0 {
@@ -98,7 +98,7 @@ func (l look) mark() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: l.colour, Radius: glyphSize, Shape: l.glyph}
 }
 
-// shade returns the colour of a band, light enough to show the lines below it.
+// shade returns the colour of a band. It is so light that lines below the band are visible.
 func (l look) shade() color.Color {
 	c := l.colour
 	c.A = 0x24
@@ -113,7 +113,7 @@ func (l look) tinted(share float64) color.Color {
 
 var grey = color.NRGBA{0xc8, 0xc8, 0xc8, 0xff}
 
-// lettering returns the text style for a size. Every system has its font or one with the same widths; see
+// lettering returns the text style for a size. Every system has this font or a font with the same letter widths; see
 // fonts.
 func lettering(size vg.Length, handler text.Handler) text.Style {
 	return text.Style{

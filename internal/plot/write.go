@@ -23,13 +23,13 @@ import (
 // resolution is the resolution of PNG files in dots per inch.
 const resolution = 192
 
-// SVG returns the chart as an SVG 1.1 document, which may also be part of HTML: it has no prolog, no script, no
-// identifiers and no external references. Its title and description are for screen readers.
+// SVG returns the chart as an SVG 1.1 document. The document may also be part of an HTML page: it has no prolog, no
+// script, no identifiers and no external references. Its title and description are for screen readers.
 //
 // The background is white. Each text takes the width that was computed for it, even if its font is missing.
 func (c *Chart) SVG() ([]byte, error) { return c.svg(paper) }
 
-// Inline is like [Chart.SVG] without the background, for a page that has its own.
+// Inline returns the same as [Chart.SVG] without the background, for a page that has its own background.
 func (c *Chart) Inline() ([]byte, error) { return c.svg("") }
 
 // paper is the background of an image.
@@ -61,11 +61,11 @@ func (c *Chart) svg(paper string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// textElement matches a text of gonum/plot: the part before its style, the style with the font size, and its
-// words.
+// textElement matches a text of gonum/plot. Its groups are the part before the style, the style, the font size in the
+// style, and the words.
 var textElement = regexp.MustCompile(`(?s)(<text [^>]*)(style="font-size:([0-9.]+)px")>([^<]*)</text>`)
 
-// asLaidOut sets each text's width to the computed one. Otherwise a text in a replacement font could overlap
+// asLaidOut sets the width of each text to the computed width. Otherwise a text in a replacement font could overlap
 // its neighbour.
 func asLaidOut(drawing []byte) []byte {
 	return textElement.ReplaceAllFunc(drawing, func(e []byte) []byte {
@@ -81,7 +81,7 @@ func asLaidOut(drawing []byte) []byte {
 	})
 }
 
-// fonts have the letter widths that the layout of the chart assumes.
+// fonts are font families whose letters have the widths that the layout of the chart assumes.
 const fonts = "Liberation Sans, Arial, Helvetica, sans-serif"
 
 func escaped(s string) string {
@@ -124,9 +124,9 @@ func (c *Chart) PNG() ([]byte, error) {
 	return signed(b.Bytes()), nil
 }
 
-// signed adds a text chunk after the header of an image that says which program wrote it.
+// signed inserts a text chunk after the header of an image. The text says which program wrote the image.
 func signed(png []byte) []byte {
-	const behindHeader = 8 + 12 + 13 // the signature, and the header's chunk
+	const behindHeader = 8 + 12 + 13 // the sizes of the signature and of the header's chunk
 	chunk := append([]byte("tEXt"), outfile.PNGMark...)
 	out := binary.BigEndian.AppendUint32(bytes.Clone(png[:behindHeader]), uint32(len(outfile.PNGMark)))
 	out = append(out, chunk...)
@@ -139,8 +139,8 @@ func Files(base string) []outfile.Output {
 	return []outfile.Output{{Path: base + ".svg", Form: outfile.SVG}, {Path: base + ".png", Form: outfile.PNG}}
 }
 
-// Save writes BASE.svg and BASE.png and returns their paths. A file appears when it is complete. It may replace
-// only our own charts, unless the guard allows more.
+// Save writes BASE.svg and BASE.png and returns their paths. A file appears only when it is complete. Save may
+// replace only charts that ialgn wrote, unless the guard allows more.
 func (c *Chart) Save(base string, guard outfile.Guard) (files []string, err error) {
 	if err := guard.CheckAll(Files(base)); err != nil {
 		return nil, err

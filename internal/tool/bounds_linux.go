@@ -8,15 +8,15 @@ import (
 	"ialgn/internal/memory"
 )
 
-// Bounded says whether external programs end with this process and have a memory limit.
+// Bounded reports whether this system ends external programs when this process ends, and limits their memory.
 const Bounded = true
 
-// endWithParent makes the system kill the program when this process dies. A killed process cannot do that itself,
-// and a yosys that never ends would take all memory.
+// endWithParent makes the system kill the program when this process dies. If this process is killed, it cannot stop
+// the program itself, and a yosys that never ends would take all memory.
 func endWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }
 
-// boundMemory limits the memory of a program that was just started, and of each program that it starts, to three
-// quarters of the memory that this process may use. The program then fails for lack of memory, and the machine
+// boundMemory limits the memory of a program that was just started, and of each program that it starts. The limit is
+// three quarters of the memory that this process may use. A program that needs more memory fails, and the machine
 // keeps working.
 func boundMemory(pid int) {
 	if bytes := memory.Total().Bytes / 4 * 3; bytes > 0 {

@@ -14,9 +14,9 @@ import (
 	"ialgn/internal/tool"
 )
 
-// TestMemoryBound has a program print its memory limit.
+// TestMemoryBound runs a program that prints its memory limit.
 func TestMemoryBound(t *testing.T) {
-	fake(t, map[string]string{"yosys": "sleep 0.2; ulimit -d"}) // the limit is set once the program runs
+	fake(t, map[string]string{"yosys": "sleep 0.2; ulimit -d"}) // the limit is set when the program is already running
 	r, err := find(t, "yosys").Run(t.Context(), tool.Command{Limit: time.Minute})
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func TestMemoryBound(t *testing.T) {
 // TestEndsWithParent kills a process that runs a program. The program must end as well.
 func TestEndsWithParent(t *testing.T) {
 	const dir = "TOOL_TEST_PARENT"
-	if at := os.Getenv(dir); at != "" { // the process to be killed
+	if at := os.Getenv(dir); at != "" { // this is the process that will be killed
 		fake(t, map[string]string{"yosys": "echo $$ > " + filepath.Join(at, "new") + "; mv " + filepath.Join(at, "new") +
 			" " + filepath.Join(at, "pid") + "; sleep 60"})
 		_, _ = find(t, "yosys").Run(t.Context(), tool.Command{Limit: time.Minute})

@@ -4,7 +4,7 @@ package tool
 
 import "syscall"
 
-// Bounded says whether external programs end with this process and have a memory limit.
+// Bounded reports whether this system ends external programs when this process ends, and limits their memory.
 const Bounded = false
 
 func endWithParent(*syscall.SysProcAttr) {}

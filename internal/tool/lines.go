@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// longestLine bounds the part of an unfinished line that is kept.
+// longestLine is the largest part of an unfinished line that is kept.
 const longestLine = 1 << 16
 
-// teller returns writers for both outputs that also pass each line to the command's function Line.
+// teller returns writers for both outputs of a command. They also pass each line to the command's function Line.
 func (c Command) teller(out, errs io.Writer) (toOut, toErrs io.Writer) {
 	if c.Line == nil {
 		return out, errs
@@ -23,14 +23,14 @@ func (c Command) teller(out, errs io.Writer) (toOut, toErrs io.Writer) {
 	return io.MultiWriter(out, &lines{tell: tell}), io.MultiWriter(errs, &lines{tell: tell})
 }
 
-// lines splits what is written into lines.
+// lines splits the written text into lines.
 type lines struct {
 	tell func(line string)
-	open []byte // part of the unfinished line that was not yet passed on
-	rest bool   // part of the unfinished line was already passed on
+	open []byte // part of the unfinished line that is not yet passed on
+	rest bool   // whether a part of the unfinished line was already passed on
 }
 
-// Write never fails. It passes a very long line on in pieces.
+// Write never fails. A very long line is passed on in pieces.
 func (l *lines) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0; {
 		line, after, ended := bytes.Cut(rest, []byte("\n"))

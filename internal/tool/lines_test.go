@@ -13,7 +13,7 @@ import (
 	"ialgn/internal/tool"
 )
 
-// TestLine checks that the lines of both outputs are reported while the program runs, and that a very long line is
+// TestLine checks that the lines of both outputs are reported while the program runs. A very long line must be
 // reported in pieces.
 func TestLine(t *testing.T) {
 	fake(t, map[string]string{"yosys": `echo one; printf 'tw'; sleep 0.1; echo o; echo three >&2
@@ -30,7 +30,7 @@ head -c 70000 /dev/zero | tr '\0' x; echo; printf 'not ended'`})
 				return
 			}
 			if told = append(told, line); len(told) == 3 {
-				os.WriteFile(seen, nil, 0o666) // lets the program go on
+				os.WriteFile(seen, nil, 0o666) // this file lets the program continue
 			}
 		},
 	})

@@ -4,5 +4,5 @@ package tool
 
 import "os/exec"
 
-// killFamily leaves the command unchanged: when its context ends, only the program itself is killed.
+// killFamily does nothing. When the context is cancelled, only the program itself is killed.
 func killFamily(*exec.Cmd) {}

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// killFamily makes the program the head of a new process group. When the context ends, the whole group is killed,
-// because yosys runs abc and verilator runs a compiler, which would otherwise go on.
+// killFamily makes the program the head of a new process group. When the context is cancelled, the whole group is
+// killed. Without this, the programs that yosys and verilator start (abc and a compiler) would continue.
 func killFamily(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	endWithParent(cmd.SysProcAttr)

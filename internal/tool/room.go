@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// roomBytes is the number of bytes that a disk must be able to take, or it counts as full.
+// roomBytes is the number of bytes that a disk must be able to store. Otherwise it counts as full.
 const roomBytes = 1 << 20
 
-// CheckRoom returns an error if the disk of a folder is full. A program that cannot write its output often does not
-// report that: it ends as if its input were wrong, or truncates its output and reports success. Callers that cannot
-// use a program's output therefore call CheckRoom before they report another error.
+// CheckRoom returns an error if the disk of a folder is full. Many programs do not report that they cannot write
+// their output. They end as if their input were wrong, or truncate their output and report success. Callers that
+// cannot use a program's output therefore call CheckRoom before they report another error.
 func CheckRoom(folder string) error {
 	f, err := os.CreateTemp(folder, "room-")
 	if err == nil {

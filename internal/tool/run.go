@@ -14,43 +14,44 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// maxCapture bounds the bytes of each output that are kept in memory. The log gets all output.
+// maxCapture is the largest number of bytes of each output that is kept in memory. The log gets all output.
 const maxCapture = 16 << 20
 
-// graceTime is the time for which the pipes of a killed program may stay open.
+// graceTime is the longest time for which the pipes of a killed program may stay open.
 const graceTime = 5 * time.Second
 
 // Command is one run of a program.
 type Command struct {
 	Args  []string
-	Dir   string        // working folder; empty: the caller's
-	Stdin io.Reader     // nil: empty
-	Limit time.Duration // wall time of the program and all programs that it starts; must be positive
-	Log   string        // file for the command line and the complete output; empty: none
+	Dir   string        // working folder; empty means the caller's
+	Stdin io.Reader     // standard input; nil means empty
+	Limit time.Duration // limit for the wall time of the program and all programs that it starts; must be positive
+	Log   string        // file for the command line and the complete output; empty for no log
 
-	// Line, unless nil, gets each line of both outputs as it is written, one call at a time.
+	// Line gets each line of both outputs while it is written, one call at a time. It may be nil.
 	Line func(string)
 }
 
 // Result is the result of a run.
 type Result struct {
 	Stdout, Stderr string // the first 16 MiB of each output
-	Truncated      bool   // there was more output
+	Truncated      bool   // whether there was more output
 	Seconds        float64
-	CPU            float64 // seconds of processor time, of the program and the programs that it waited for
+	CPU            float64 // seconds of processor time of the program, and of the programs for which it waited
 
 	name, log string
 }
 
-// Run runs the program to its end. The result is valid even with an error. The error is
+// Run runs the program to its end. The result is valid even if there is an error. The error is
 //
-//   - the context's error, wrapped, if the context ended first: the caller was interrupted;
+//   - the context's error, wrapped, if the context was cancelled first;
 //   - a [*FailedError] if the program could not be started, was still running at the limit, or ended with an exit
 //     status other than 0;
-//   - an error of the log file, if it could not be written.
+//   - an error of the log file, if the log could not be written.
 //
-// When the context or the limit ends, the program and all programs that it started are killed. On Linux a program
-// may use three quarters of the memory that this process may use, and it ends when this process ends.
+// When the context is cancelled or the limit is reached, the program and all programs that it started are killed. On
+// Linux a program may use three quarters of the memory that this process may use, and it is killed when this process
+// ends.
 func (t *Tool) Run(ctx context.Context, c Command) (Result, error) {
 	if c.Limit <= 0 {
 		panic("tool: a run of " + t.Name + " without a time limit")
@@ -93,20 +94,20 @@ func (t *Tool) run(ctx context.Context, c Command, log *logFile) (Result, error)
 		Stdout: out.text.String(), Stderr: errs.text.String(), Truncated: out.cut || errs.cut,
 		Seconds: time.Since(begin).Seconds(), name: t.Name, log: c.Log,
 	}
-	if s := cmd.ProcessState; s != nil { // nil: it was not started
+	if s := cmd.ProcessState; s != nil { // nil if the program was not started
 		r.CPU = (s.UserTime() + s.SystemTime()).Seconds()
 	}
 	return r, err
 }
 
-// Failed returns the error that the program did not do its work, with a reason and the log. err is the underlying
-// error and may be nil.
+// Failed returns an error which says that the program did not do its work. It contains the reason and the path of the
+// log. err is the underlying error and may be nil.
 func (r Result) Failed(reason string, err error) *FailedError {
 	return &FailedError{Name: r.name, Reason: reason, Log: r.log, Err: err}
 }
 
-// failure returns the error for a program that could not be started, or that ended by itself with an error. If a
-// disk is full or the folder for temporary files is missing, that is the reason.
+// failure returns the error for a program that could not be started, or that ended by itself with an error. If a disk
+// is full, or the folder for temporary files is missing, the error gives this as the reason.
 func (r Result) failure(err error, c Command) *FailedError {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -126,11 +127,11 @@ func (r Result) failure(err error, c Command) *FailedError {
 	return f
 }
 
-// maxLine bounds the line of output in an error.
+// maxLine is the largest length of a line of output in an error.
 const maxLine = 200
 
-// telling returns the line of output that best describes a failure: the first line with the word error, or else the
-// last line that is not empty.
+// telling returns the line of output that best describes a failure. This is the first line with the word error or, if
+// there is none, the last line that is not empty.
 func telling(text string) string {
 	last := ""
 	for line := range strings.Lines(text) {
@@ -148,7 +149,7 @@ func telling(text string) string {
 	return last
 }
 
-// capture keeps the first bytes that are written to it.
+// capture keeps the first bytes that are written to it, and records whether there were more.
 type capture struct {
 	text strings.Builder
 	cut  bool
@@ -164,8 +165,8 @@ func (c *capture) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// logFile is the log of a run, or nil if none is wanted. It is written while the program runs, so that it can be
-// read at the same time.
+// logFile is the log of a run. It is nil if no log is wanted. The log is written while the program runs, so that
+// people can read it meanwhile.
 type logFile struct{ *os.File }
 
 func openLog(t *Tool, c Command) (*logFile, error) {
@@ -184,7 +185,7 @@ func openLog(t *Tool, c Command) (*logFile, error) {
 	return &logFile{f}, nil
 }
 
-// quote writes an argument so that its ends are visible.
+// quote formats an argument so that its beginning and end are visible.
 func quote(arg string) string {
 	if arg == "" || strings.ContainsAny(arg, " \t\n\"'\\$;|&<>()*?") {
 		return strconv.Quote(arg)

@@ -1,13 +1,13 @@
-// Package tool runs the external programs that the compiler and the verifier need: synthesis, simulators,
-// equivalence checking, place and route. It also runs the browser used by tests.
+// Package tool runs the external programs that the compiler and the verifier need: synthesis, simulators, equivalence
+// checking, place and route. It also runs the browser used by tests.
 //
 // [Find] looks up a known program in PATH. A [Tool] reports its version and runs [Command]s. Each run has a time
-// limit for the program and everything that it starts. Its output is captured and, if wanted, also written to a
-// log. A program that is not installed is a [MissingError], which names its Debian package. A program that did not
-// do its work is a [FailedError], which names its log.
+// limit for the program and for everything that the program starts. The output of the program is captured and, if
+// wanted, also written to a log. If a program is not installed, there is a [MissingError], which names its Debian
+// package. If a program does not do its work, there is a [FailedError], which names the log.
 //
-// For some of these programs, exit status 0 proves nothing: callers must read the output, and report a missing
-// result with a FailedError of their own ([Result.Failed]).
+// For some of these programs, exit status 0 proves nothing. Callers must read the output and report a missing result
+// with a FailedError of their own ([Result.Failed]).
 package tool
 
 import (
@@ -28,9 +28,9 @@ import (
 type program struct {
 	name        string
 	executables []string // names in order of preference
-	debian      string   // package that contains the program; empty: none does
-	version     []string // arguments that make the program print its version; nil: it cannot
-	marker      string   // text that marks the line with the version
+	debian      string   // Debian package that contains the program, or empty
+	version     []string // arguments that make the program print its version, or nil if it cannot
+	marker      string   // text by which the line with the version is found
 }
 
 // programs lists the programs that [Find] knows.
@@ -62,7 +62,7 @@ var programs = []program{
 	{"ecppack", []string{"ecppack"}, "", []string{"--version"}, "Version"},
 	{"nextpnr-himbaechel", []string{"nextpnr-himbaechel"}, "", []string{"--version"}, "Next Generation Place and Route"},
 	{"gowin_pack", []string{"gowin_pack"}, "", nil, ""},
-	{"vivado", []string{"vivado"}, "", []string{"-version"}, "ivado v"}, // before 2023: Vivado v
+	{"vivado", []string{"vivado"}, "", []string{"-version"}, "ivado v"}, // before 2023, the line begins with Vivado v
 	{"mpirun", []string{"mpirun"}, "openmpi-bin", []string{"--version"}, "mpirun "},
 	{"chromium", []string{"chromium"}, "chromium", []string{"--version"}, "Chromium "}, // used by tests of pages
 }
@@ -83,18 +83,18 @@ func Names() []string {
 type Tool struct {
 	Name    string // name as given to Find
 	Path    string // path of the executable
-	Package string // Debian package that contains it; empty: none does
+	Package string // Debian package that contains the program, or empty
 
 	program program
 	asking  sync.Mutex
-	version string // what the program told; empty: it was not asked, or did not tell
+	version string // the version, or empty if the program was not asked yet or did not answer
 }
 
-// found holds the tools that [Find] returned, by path, so that a process asks each program for its version only once.
+// found maps paths to the tools that [Find] returned. Thus a process asks each program for its version only once.
 var found sync.Map
 
-// Find looks up a known program ([Names]) in PATH. It returns a [*MissingError] if the program is not there, and
-// panics if the name is unknown.
+// Find looks up a known program ([Names]) in PATH. It returns a [*MissingError] if the program is not there. It
+// panics if the name is not known.
 func Find(name string) (*Tool, error) {
 	i := slices.IndexFunc(programs, func(p program) bool { return p.name == name })
 	if i < 0 {
@@ -114,8 +114,8 @@ func Find(name string) (*Tool, error) {
 const versionLimit = 20 * time.Second
 
 // Version returns the line with the program's version, such as `Yosys 0.23 (git sha1 7ce5011c24b)`. For a program
-// that cannot print its version, it returns the version of the Debian package, or "unknown" if there is none. It
-// asks the program until it gets an answer, and then no more.
+// that cannot print its version, it returns the version of the Debian package, or "unknown" if there is none. It asks
+// the program until the program answers, and keeps the answer.
 func (t *Tool) Version(ctx context.Context) string {
 	t.asking.Lock()
 	defer t.asking.Unlock()
@@ -125,7 +125,7 @@ func (t *Tool) Version(ctx context.Context) string {
 	return cmp.Or(t.version, "unknown")
 }
 
-// findVersion asks for the version. It is empty where there is no answer.
+// findVersion asks the program for its version. It returns "" if there is no answer.
 func (t *Tool) findVersion(ctx context.Context) string {
 	if t.program.version != nil {
 		out, _ := t.Run(ctx, Command{Args: t.program.version, Limit: versionLimit})
@@ -146,7 +146,7 @@ func (t *Tool) findVersion(ctx context.Context) string {
 	return out.Stdout
 }
 
-// lineWith returns the first line of the text that contains the marker, or "".
+// lineWith returns the first line of the text that contains the marker, or "" if there is none.
 func lineWith(text, marker string) string {
 	for line := range strings.Lines(text) {
 		if strings.Contains(line, marker) {
@@ -159,7 +159,7 @@ func lineWith(text, marker string) string {
 // MissingError says that an external program is not installed.
 type MissingError struct {
 	Name    string // name of the program
-	Package string // Debian package that contains it; empty: none does
+	Package string // Debian package that contains the program, or empty
 }
 
 // Error returns `yosys: not installed, it is in the Debian package yosys`.
@@ -188,7 +188,7 @@ func (e *MissingError) Hint() string {
 type FailedError struct {
 	Name   string // name of the program
 	Reason string // for example `exit status 1` or `no proof in 10m0s`
-	Line   string // the most informative line of its output, if any
+	Line   string // the most informative line of the program's output, if any
 	Log    string // file with the complete output, if there is one
 	Err    error  // underlying error, if any
 }
@@ -201,8 +201,8 @@ func (e *FailedError) Error() string {
 	return fmt.Sprintf("%s: %s: %s", e.Name, e.Reason, e.Line)
 }
 
-// Hint returns how to fix the underlying error, or where the output is. It returns "" if there is neither a hint
-// nor a log.
+// Hint returns how to fix the underlying error or, if this is not known, where the output is. It returns "" if there
+// is neither a hint nor a log.
 func (e *FailedError) Hint() string {
 	if h := message.Hint(e.Err); h != "" {
 		return h

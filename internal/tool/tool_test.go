@@ -16,8 +16,8 @@ import (
 	"ialgn/internal/tool"
 )
 
-// fake makes PATH a folder of the given shell scripts until the test ends, and returns the folder. It can be called
-// once in a test: afterwards there is no shell in PATH.
+// fake replaces PATH, until the test ends, by a folder with the given shell scripts, and returns the folder. It can
+// be called only once in a test, because afterwards PATH contains no shell.
 func fake(t *testing.T, scripts map[string]string) string {
 	t.Helper()
 	shell, err := exec.LookPath("sh")
@@ -177,8 +177,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestVersionOnce checks that a program that is found twice is asked for its version only once, and is asked again
-// if the caller was interrupted before.
+// TestVersionOnce checks that a program that is found twice is asked for its version only once. If the caller was
+// interrupted the first time, the program must be asked again.
 func TestVersionOnce(t *testing.T) {
 	asked := filepath.Join(t.TempDir(), "asked")
 	fake(t, map[string]string{"yosys": "echo asked >> " + asked + "; echo Yosys 1"})
@@ -253,8 +253,8 @@ func TestRunFailures(t *testing.T) {
 	}
 }
 
-// TestLimit runs programs that exceed their time limit, either themselves or through a child that holds their output
-// open.
+// TestLimit runs programs that exceed their time limit. In some cases the program itself runs too long. In other
+// cases a child process holds the program's output open.
 func TestLimit(t *testing.T) {
 	for _, script := range []string{"sleep 60", "sleep 60 & sleep 60", "sleep 60 & wait", "trap '' TERM; sleep 60"} {
 		t.Run(script, func(t *testing.T) {
@@ -273,7 +273,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestChildrenAreKilled checks that no process that the program started survives.
+// TestChildrenAreKilled checks that no process survives that the program started.
 func TestChildrenAreKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "alive")
 	fake(t, map[string]string{"yosys": "(sleep 1; echo > " + path + ") & sleep 60"})
@@ -330,7 +330,7 @@ func TestRunErrors(t *testing.T) {
 	p.Run(t.Context(), tool.Command{})
 }
 
-// TestCallersFailure checks how a caller reports wrong output of a program.
+// TestCallersFailure checks the error with which a caller reports wrong output of a program.
 func TestCallersFailure(t *testing.T) {
 	fake(t, map[string]string{"abc": "echo Networks are UNDECIDED"})
 	r, err := find(t, "abc").Run(t.Context(), tool.Command{Limit: time.Minute})

@@ -1,6 +1,7 @@
 package tool
 
-// uses says what each program is needed for. Users who do not need that can do without the program.
+// uses maps each program to the purpose for which ialgn needs it. Users who do not have this purpose do not need the
+// program.
 var uses = map[string]string{
 	"yosys":              "proofs about the Verilog, synthesis",
 	"iverilog":           "simulation of the Verilog",
@@ -22,7 +23,7 @@ var uses = map[string]string{
 	"chromium":           "tests of this project alone, which look at pages of report",
 }
 
-// Package returns the Debian package that contains a known program ([Names]), or "" if none does.
+// Package returns the Debian package that contains a known program ([Names]). It returns "" if no package does.
 func Package(name string) string {
 	for _, p := range programs {
 		if p.name == name {
@@ -32,5 +33,5 @@ func Package(name string) string {
 	return ""
 }
 
-// Use returns what a known program ([Names]) is needed for.
+// Use returns the purpose for which a known program ([Names]) is needed.
 func Use(name string) string { return uses[name] }

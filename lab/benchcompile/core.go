@@ -19,7 +19,7 @@ import (
 	"ialgn/netlist"
 )
 
-// corePart lowers the gates and heads of the models, or of a random network.
+// corePart runs the part core, on the given models or on a random network.
 func corePart(ctx context.Context, w io.Writer, o *options) error {
 	fmt.Fprintf(w, "\nGates, popcounts and argmax as LUT6, inverters included, and the gates alone.\n\n")
 	t := newTable(w, "network", "made by", "LUTs", "levels", "CPU s", "proved")
@@ -39,7 +39,7 @@ func corePart(ctx context.Context, w io.Writer, o *options) error {
 	return nil
 }
 
-// coreOf adds the rows of one network.
+// coreOf adds the rows of one network to the table.
 func coreOf(ctx context.Context, t table, o *options, name string, f *model.Frozen) error {
 	for _, scope := range []netlist.Scope{netlist.Core, netlist.Gates} {
 		for _, objective := range []lut.Objective{lut.Area, lut.Balanced} {
@@ -106,14 +106,14 @@ func lowered(ctx context.Context, f *model.Frozen, scope netlist.Scope, objectiv
 	return got, err
 }
 
-// form is a netlist as input for yosys.
+// form is one form of a netlist that yosys gets as input.
 type form struct {
 	name string
 	n    *netlist.Netlist
 }
 
-// formsOf returns the forms of a core: with sums that yosys builds itself, with full adders, and with our counters.
-// Gates have only one form.
+// formsOf returns the three forms of a core. They differ in the sums: yosys builds them itself, or gets full adders,
+// or gets the counters of ialgn. Gates alone have only one form.
 func formsOf(n *netlist.Netlist) ([]form, error) {
 	if len(n.Probes()) == 0 {
 		return []form{{"", n}}, nil

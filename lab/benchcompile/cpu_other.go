@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// cpuSeconds returns wall time, on systems without Getrusage.
+// cpuSeconds returns the wall time, because this system has no Getrusage.
 func cpuSeconds() float64 { return time.Since(began).Seconds() }

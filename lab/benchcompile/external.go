@@ -22,7 +22,7 @@ import (
 // limit is the maximum time for an external program.
 const limit = time.Hour
 
-// figures are the results of a mapping.
+// figures are the results of mapping a netlist to LUTs.
 type figures struct {
 	luts      int // LUTs with at least two inputs
 	inverters int // LUTs with one input
@@ -59,7 +59,7 @@ func mapABC(ctx context.Context, file string, commands string) (figures, error) 
 	return got, err
 }
 
-// Patterns for the output of abc's print_stats, and of yosys's stat and ltp.
+// These patterns match the output of abc's print_stats, and of yosys's stat and ltp.
 var (
 	abcLevels   = regexp.MustCompile(`lev *= *(\d+)`)
 	yosysLUTs   = regexp.MustCompile(`(?m)^ +\$lut +(\d+)$`)
@@ -77,7 +77,7 @@ func lastNumber(pattern *regexp.Regexp, text string) (int, error) {
 
 // countBLIF counts the LUTs of a mapped netlist. Each .names is a LUT unless it is a constant or a wire.
 func countBLIF(r io.Reader) (f figures, err error) {
-	inputs, ended := -1, false // inputs of the .names whose cover follows
+	inputs, ended := -1, false // inputs is the number of inputs of the current .names
 	line := ""
 	for lines := bufio.NewScanner(r); lines.Scan(); {
 		text, goesOn := strings.CutSuffix(lines.Text(), `\`)

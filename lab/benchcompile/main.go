@@ -3,14 +3,14 @@
 //
 // It has three parts, which can be run separately:
 //
-//   - map: gates of random networks, mapped to LUTs by the compiler, by abc and, for small networks, by yosys;
-//   - core: gates and heads of model files, or of a random network, compared with yosys's results for the same
-//     netlist in three forms;
-//   - scale: model files compiled from disk to the mapped netlist and Verilog on disk, each in its own process
-//     with limits on time and memory.
+//   - map: gates of random networks are mapped to LUTs by the compiler, by abc and, for small networks, by yosys.
+//   - core: gates and heads (popcounts and argmax) of model files, or of a random network, are compiled. yosys gets
+//     the same netlist in three forms.
+//   - scale: model files are compiled from disk to the mapped netlist and Verilog on disk. Each runs in its own
+//     process with limits on time and memory.
 //
-// Seconds are CPU time of all threads, including started programs, unless a column says otherwise. The compiler's
-// results are proved equal by the formal level of verify.
+// Seconds are CPU time of all threads, including started programs, unless a column says otherwise. The formal level
+// of verify proves that the compiler's results are equivalent to the networks.
 package main
 
 import (
@@ -34,7 +34,7 @@ type options struct {
 	parts    []string
 	networks []string
 	seeds    int
-	yosys    []string // networks that yosys maps, too
+	yosys    []string // networks that yosys maps as well
 	models   []string
 	forms    []string // names of the models for part scale
 	runs     int
@@ -130,7 +130,7 @@ func (o *options) check(rest []string) error {
 	return nil
 }
 
-// row is a row of a Markdown table.
+// row is one row of a Markdown table.
 type row []string
 
 // table prints a Markdown table row by row, so that users can watch a long run.

@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/tool"
 )
 
-// TestMap runs the part map on the smallest network. The objective area reaches the lower bound of LUTs, and abc is
-// not below the bound.
+// TestMap runs the part map on the smallest network. The compiler's objective area must reach the lower bound of
+// LUTs, and abc must not be below this bound.
 func TestMap(t *testing.T) {
 	var out strings.Builder
 	err := run(t.Context(), &out, []string{"-parts", "map", "-networks", "a", "-yosys", "", "-dir", t.TempDir()})
@@ -19,7 +19,7 @@ func TestMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := map[string]string{} // LUTs divided by the bound, by K and mapper
+	rows := map[string]string{} // LUTs divided by the bound, for each K and mapper
 	for line := range strings.Lines(out.String()) {
 		if cells := strings.Split(line, " | "); len(cells) == 8 && strings.HasPrefix(cells[0], "| a") {
 			rows[cells[1]+" "+cells[2]] = cells[4]

@@ -18,7 +18,7 @@ import (
 	"ialgn/netlist"
 )
 
-// exact enables the passes that the compiler uses before mapping, without don't-cares.
+// exact enables the passes that the compiler runs before mapping, except those that use don't-cares.
 var exact = compiler.Options{Level: compiler.LevelRepeat, Restructure: true}
 
 // mapPart maps the gates of random networks.
@@ -36,7 +36,7 @@ func mapPart(ctx context.Context, w io.Writer, o *options) error {
 	return nil
 }
 
-// mapping maps the gates of one network with each program.
+// mapping maps the gates of one network with each of the programs.
 type mapping struct {
 	o     *options
 	t     table
@@ -46,7 +46,7 @@ type mapping struct {
 	model      *model.Frozen
 	raw        *netlist.Netlist
 	file       string // the optimised gates, for abc
-	serialLUTs int    // LUTs with serial packing
+	serialLUTs int    // number of LUTs with serial packing
 }
 
 func (b *mapping) run(ctx context.Context, f *model.Frozen) (err error) {

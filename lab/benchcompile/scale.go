@@ -17,7 +17,7 @@ import (
 type scaleForm struct {
 	name, what string
 	genmodel   []string // genmodel's arguments for this model
-	seconds    float64  // limit of wall time in seconds; 0: none
+	seconds    float64  // limit of wall time in seconds, or 0 for no limit
 	bytes      int64    // limit of resident memory
 }
 
@@ -42,7 +42,7 @@ func formNames() (names []string) {
 	return names
 }
 
-// measured holds the values of compile --json that are shown.
+// measured holds the values of compile --json that the table shows.
 type measured struct {
 	GatesRaw  int                                `json:"gates_raw"`
 	LUTs      struct{ Gates, Head, Total int }   `json:"luts"`
@@ -54,7 +54,7 @@ type measured struct {
 	cpu float64
 }
 
-// scalePart compiles large model files, each in its own process.
+// scalePart runs the part scale. It compiles each model file in a separate process.
 func scalePart(ctx context.Context, w io.Writer, o *options) error {
 	for program, source := range map[string]string{"ialgn": "cmd/ialgn", "genmodel": "lab/genmodel"} {
 		if _, err := call(ctx, "go", "build", "-trimpath", "-o", filepath.Join(o.dir, program), "./"+source); err != nil {

@@ -17,8 +17,8 @@ import (
 	"ialgn/sim"
 )
 
-// codes returns a contender for the machine code of a network with each instruction set of this processor, and
-// facts about the code.
+// codes returns a contender for the machine code of a network for each instruction set of this processor. It also
+// returns facts about the code as text.
 func codes(f *model.Frozen, n *netlist.Netlist) (all []contender, facts string, err error) {
 	features := backend.FeaturesOf(f.Encoder.Thresholds, false)
 	return engines("", features, func(isa *backend.ISA) (*runner.Engine, error) {
@@ -26,8 +26,8 @@ func codes(f *model.Frozen, n *netlist.Netlist) (all []contender, facts string, 
 	})
 }
 
-// kernels returns contenders for code that contains each convolution kernel once. Models without convolutions have
-// none.
+// kernels returns contenders for code that contains each convolution kernel once. For a model without convolutions,
+// it returns none.
 func kernels(path string) (all []contender, facts string, err error) {
 	file, err := model.Open(path)
 	if err != nil {
@@ -53,7 +53,7 @@ func kernels(path string) (all []contender, facts string, err error) {
 	return all, facts + text, err
 }
 
-// engines returns a contender for the engine that makeEngine makes for each instruction set of this processor.
+// engines returns a contender for each instruction set of this processor. Each runs the engine that makeEngine makes.
 func engines(what string, features *backend.Features, makeEngine func(*backend.ISA) (*runner.Engine, error)) (
 	all []contender, facts string, err error,
 ) {
@@ -96,8 +96,8 @@ func engines(what string, features *backend.Features, makeEngine func(*backend.I
 	return all, text.String(), nil
 }
 
-// packed runs code on bit rows in the code's own layout: a few blocks that fit into the second-level cache, for
-// some milliseconds.
+// packed returns a function that runs code for some milliseconds. The input is bit rows in the code's own layout.
+// They are a few blocks, which fit into the second-level cache.
 func packed(c *backend.Code) (func(context.Context) (float64, error), error) {
 	const blocks, repeats = 8, 20
 	mapped, err := nativecall.Map(c.Text)
@@ -148,7 +148,7 @@ func packed(c *backend.Code) (func(context.Context) (float64, error), error) {
 // setSize is the number of images in MNIST's test set.
 const setSize = 10_000
 
-// words classifies setSize samples of random bytes.
+// words returns a function that classifies setSize samples of random bytes.
 func words(e *runner.Engine, features int, counts bool) func(context.Context) (float64, error) {
 	x, r := randomBytes(setSize*features), sim.Result{Classes: e.Classes(), Class: make([]uint16, setSize)}
 	if counts {
@@ -161,7 +161,7 @@ func words(e *runner.Engine, features int, counts bool) func(context.Context) (f
 	}
 }
 
-// few classifies only some samples in each call.
+// few returns a function that classifies only some samples in each call.
 func few(e *runner.Engine, features, samples int) func(context.Context) (float64, error) {
 	const calls = 300
 	x, r := randomBytes(samples*features), sim.Result{Classes: e.Classes(), Class: make([]uint16, samples)}

@@ -78,7 +78,7 @@ func prototypeOf(ctx context.Context, m *ialgn.Model, dir, prototype string) (c 
 // rate matches the speed that a program prints, in millions of images per second.
 var rate = regexp.MustCompile(`([0-9.]+) M images/s`)
 
-// program runs a program that prints how many images it classifies per second.
+// program returns a function that runs a program and reads from its output how many images it classifies per second.
 func program(path string, args ...string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		out, err := output(ctx, "", path, args...)

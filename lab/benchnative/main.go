@@ -1,6 +1,10 @@
-// Command benchnative measures programs that classify samples, on models for MNIST or other data with 8-bit
-// features: the machine code for each instruction set of this processor, the C that compile writes, and a prototype
-// in assembly. For models with convolutions, it also measures code that contains each kernel once.
+// Command benchnative measures programs that classify samples, on models for MNIST or other data with 8-bit features.
+// It measures these programs:
+//
+//   - the machine code for each instruction set of this processor;
+//   - the C that compile writes;
+//   - a prototype in assembly;
+//   - for models with convolutions, code that contains each kernel once.
 //
 // The programs take turns, so that other load on the machine affects all of them equally. Each figure is the median
 // over the rounds, on one thread. Machine code is measured in processor time. The output is Markdown.
@@ -33,8 +37,8 @@ func main() {
 	}
 }
 
-// contender is one of the programs to measure. Each call of run classifies some samples, for at least a few
-// milliseconds, and returns the number of samples per second.
+// contender is one of the programs to measure. Each call of run classifies samples for at least a few milliseconds
+// and returns the number of samples per second.
 type contender struct {
 	name string
 	run  func(ctx context.Context) (float64, error)

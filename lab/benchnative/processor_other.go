@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// processor returns wall time, on systems without Getrusage.
+// processor returns the wall time, because this system has no Getrusage.
 func processor() time.Duration { return time.Since(began) }

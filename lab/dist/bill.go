@@ -59,11 +59,11 @@ type relationship struct {
 	Related string `json:"relatedSpdxElement"`
 }
 
-// SPDX identifiers of the document and of the program.
+// These are the SPDX identifiers of the document and of the program.
 const documentID, programID = "SPDXRef-DOCUMENT", "SPDXRef-ialgn"
 
-// newBill returns the bill of a program for a platform. Its namespace contains the program's checksum, so no two
-// programs share one.
+// newBill returns the bill of a program for a platform. The bill's namespace contains the program's checksum, so
+// different programs have different namespaces.
 func newBill(modules []module, p platform, program []byte, at time.Time) *bill {
 	sum := fmt.Sprintf("%x", sha256.Sum256(program))
 	b := &bill{

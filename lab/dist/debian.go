@@ -17,7 +17,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// Debian packages that the program uses. Training, compiling and software verification need none of them.
+// These are Debian packages with programs that ialgn starts. Training, compiling and software verification need none
+// of them.
 var (
 	recommended = []string{"berkeley-abc", "iverilog", "yosys"}
 	suggested   = []string{"fpga-icestorm", "fpga-icestorm-chipdb", "nextpnr-ice40", "verilator"}
@@ -39,7 +40,8 @@ Description: train logic gate networks, compile them to hardware, prove them equ
  trained, and takes it to a bitstream.
 `
 
-// places maps prefixes of archive file names to places in the file system. Other files are documents.
+// places maps prefixes of file names in the archive to folders in the file system. Files without such a prefix are
+// documents.
 var places = []struct{ begin, place string }{
 	{"ialgn.spdx.json", "usr/share/doc/ialgn/ialgn.spdx.json"},
 	{"ialgn", "usr/bin/ialgn"},
@@ -51,7 +53,7 @@ var places = []struct{ begin, place string }{
 	{"man/", "usr/share/man/man1/"},
 }
 
-// placeOf returns the place of a file in the file system. Man pages and the changelog are compressed there.
+// placeOf returns the place of a file in the file system. Man pages and the changelog are compressed files there.
 func placeOf(name string) string {
 	for _, p := range places {
 		if strings.HasSuffix(p.begin, "/") && strings.HasPrefix(name, p.begin) {
@@ -106,7 +108,7 @@ func (b *builder) debian(ctx context.Context, p platform, files []file) error {
 	})
 }
 
-// put writes a file below the package's root. It sets the permissions explicitly, whatever the user's umask is.
+// put writes a file below the package's root. The permissions do not depend on the user's umask.
 func (b *builder) put(root, place string, data []byte, mode os.FileMode) error {
 	target := filepath.Join(root, filepath.FromSlash(place))
 	for dir := filepath.Dir(target); len(dir) >= len(root); dir = filepath.Dir(dir) {

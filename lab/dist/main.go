@@ -1,11 +1,13 @@
-// Command dist makes the downloads for users who do not build from source. For each platform in a table it makes an
-// archive with the program, its documents, man pages, shell completions, the licences of linked modules, and a bill
-// of materials. For Linux it also makes a Debian package. A file of checksums covers all downloads.
+// Command dist makes the downloads for users who do not build from source:
 //
 //	go run ./lab/dist -o dist
 //
-// Binaries are static (CGO_ENABLED=0, -trimpath). The same commit and Go version give the same bytes: times in
-// archives are SOURCE_DATE_EPOCH or the time of the commit.
+// For each platform in a table it makes an archive. The archive contains the program, its documents, man pages, shell
+// completions, the licences of linked modules, and a bill of materials. For Linux it also makes a Debian package. A
+// file of checksums covers all downloads.
+//
+// Binaries are static (CGO_ENABLED=0, -trimpath). The same commit and Go version give the same bytes. The times in
+// archives are SOURCE_DATE_EPOCH or, if this is not set, the time of the commit.
 package main
 
 import (

@@ -40,7 +40,7 @@ var some = []file{
 	{name: billName, data: []byte("{}\n")},
 }
 
-// fromRoot changes the working folder of a test to the root of the repository.
+// fromRoot runs a test in the root of the repository.
 func fromRoot(t *testing.T) {
 	t.Helper()
 	t.Chdir(filepath.Join("..", ".."))
@@ -52,7 +52,7 @@ func testBuilder(t *testing.T) *builder {
 	return &builder{out: t.TempDir(), work: t.TempDir(), maintainer: "A <a@b>", log: io.Discard, time: at}
 }
 
-// TestArchives writes each format twice, with the same bytes, and reads it back.
+// TestArchives writes each format twice, which must give the same bytes, and reads the archive back.
 func TestArchives(t *testing.T) {
 	for _, p := range []platform{{"linux", "amd64"}, {"windows", "amd64"}} {
 		var forms [2][]byte
@@ -143,7 +143,8 @@ func TestChecksums(t *testing.T) {
 	}
 }
 
-// TestNotices checks that each module which is linked on any platform has licences, and that these are known.
+// TestNotices checks that each module that is linked on any platform has licences, and that their SPDX names are
+// known.
 func TestNotices(t *testing.T) {
 	fromRoot(t)
 	seen := map[string]bool{}
@@ -182,7 +183,8 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// TestLinked checks that linked notices if the modules in a program differ from the modules of ialgn's packages.
+// TestLinked checks that linked returns an error if the modules in a program differ from the modules of ialgn's
+// packages.
 func TestLinked(t *testing.T) {
 	fromRoot(t)
 	exe, err := os.Executable()
@@ -195,7 +197,7 @@ func TestLinked(t *testing.T) {
 	}
 }
 
-// TestBill checks that identifiers are unique, and that every relationship is between two of them.
+// TestBill checks that identifiers are unique, and that every relationship is between two identifiers of the bill.
 func TestBill(t *testing.T) {
 	modules := []module{{path: standard, version: "go1.26"}, {path: "example.org/~a/b_c", version: "v1.2.3", sum: "h1:x="}}
 	b := newBill(modules, platforms[0], []byte("program"), at)
@@ -262,8 +264,8 @@ func TestDebian(t *testing.T) {
 }
 
 // TestTools checks that Debian's package and the container list every program that ialgn uses and that Debian has.
-// Exceptions are programs that only tests use, and programs of `make mpi` (Containerfile.mpi). The container is built
-// with the Go version that the module asks for.
+// Exceptions are programs that only tests use, and programs of `make mpi` (Containerfile.mpi). The test also checks
+// that the container is built with the Go version that the module asks for.
 func TestTools(t *testing.T) {
 	fromRoot(t)
 	text, err := os.ReadFile("Containerfile")

@@ -17,15 +17,15 @@ import (
 // module is a part that is linked into the program: a Go module, or the standard library.
 type module struct {
 	path, version string
-	sum           string // as in go.sum; empty for the standard library
-	dir           string // folder of its source
+	sum           string // checksum as in go.sum; empty for the standard library
+	dir           string // folder of the module's source
 }
 
-// standard is the path that means the standard library; own is our module.
+// standard is the path that this program uses for the standard library. own is the path of ialgn's module.
 const standard, own = "std", "ialgn"
 
-// linked returns the modules linked into a program, except our own. It returns an error if the program's own list
-// of modules differs from the modules whose source is at hand.
+// linked returns the modules linked into a program, except ialgn itself. It returns an error if the list of modules
+// in the program differs from the modules whose source is available.
 func linked(ctx context.Context, env []string, program string) ([]module, error) {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
@@ -74,10 +74,11 @@ func imported(ctx context.Context, env []string) ([]module, error) {
 	return all, nil
 }
 
-// licenceFile matches the names of files that must be passed on with a module. Some modules have a folder of them.
+// licenceFile matches the names of files that must be passed on with a module. It also matches folders of such files,
+// which some modules have.
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]es?|copying|notice|patents)([.-].*)?$`)
 
-// licences returns the files of a module that must be passed on with it, by name. It returns an error if there are
+// licences returns the files that must be passed on with a module, sorted by name. It returns an error if there are
 // none.
 func (m module) licences() ([]file, error) {
 	files, err := licencesIn(m.dir, "")
@@ -139,7 +140,7 @@ func notices(modules []module) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// marks maps phrases that identify licences to SPDX names. The most specific phrases come first.
+// marks maps phrases in licences to the SPDX names of these licences. The most specific phrases come first.
 var marks = []struct{ words, name string }{
 	{"your choice of exactly one of the following two license", "FTL OR GPL-2.0-or-later"}, // freetype
 	{"SIL OPEN FONT LICENSE", "OFL-1.1"},

@@ -13,22 +13,22 @@ import (
 	"ialgn/netlist"
 )
 
-// surroundings describes what is written around or in addition to a netlist.
+// surroundings describes the parts that are written around or in addition to a netlist.
 type surroundings struct {
-	wrap  string // kind of the wrapper; empty: none
-	board string // board whose pins the wrapper uses; empty: none
-	fold  int    // steps in each clock of a folded engine; 0: no engine
-	tag   int    // bits of the tag; 0: no tag
+	wrap  string // kind of the wrapper, or "" for none
+	board string // board whose pins the wrapper uses, or "" for none
+	fold  int    // steps in each clock of a folded engine, or 0 for no engine
+	tag   int    // bits of the tag, or 0 for no tag
 }
 
-// tags are the values of --tag to draw from.
+// tags are the possible values of --tag.
 var tags = []int{0, 1, 8, netlist.MaxTag}
 
-// drawAround draws the surroundings of the case's product. It also makes all random choices that were added later
-// than the first ones. They use their own random stream, so that old seeds keep their networks.
+// drawAround draws the surroundings of the case's product. It also makes the random choices that were added to this
+// program later. They use their own random stream, so that old seeds keep their networks.
 //
-// Targets that are not in drawnFirst replace others, so that all targets are equally frequent. One case in 16 gets
-// a network of constants, and one in 32 a network in which all chains but one are constant.
+// Targets that are not in drawnFirst replace others, so that all targets are equally frequent. One case in 16 gets a
+// network of constants, and one in 32 a network in which all chains but one are constant.
 func (c *fuzzCase) drawAround(r *rand.Rand) {
 	c.options.drawTarget(r)
 	switch n := r.IntN(32); {
@@ -66,8 +66,9 @@ func (o *options) drawTarget(r *rand.Rand) {
 	o.target, o.k = later[i].Name, lut.MinInputs+r.IntN(later[i].LUT.Most-lut.MinInputs+1)
 }
 
-// foldable reports whether the compile command can make an engine of the case's network: it needs chains of gates
-// over thermometer bits, and the class as its only output. One-bit features cannot be transferred in bytes.
+// foldable reports whether the compile command can make an engine of the case's network. An engine needs chains of
+// gates over thermometer bits, and the class as the only output. Features must have more than one bit, because
+// one-bit features cannot be transferred in bytes.
 func (c *fuzzCase) foldable() bool {
 	o, bytes := c.options, wrapper.Is(c.options.wrap, wrapper.TakesBytes)
 	return slices.Contains(chains, c.topology) && o.scope == netlist.Full && !o.counts &&
@@ -80,5 +81,5 @@ func (c *fuzzCase) foldable() bool {
 // chains are the topologies whose networks an engine can run.
 var chains = []string{"chain", "ialgn", "rwlgn-spine"}
 
-// styles are the values of --style, indexed by style.
+// styles are the values of --style. The index is the style.
 var styles = []string{verilog.Gates: "gates", verilog.LUTs: "lut"}

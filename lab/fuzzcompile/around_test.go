@@ -16,8 +16,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestOldStream checks that draws which were added later do not change the cases of the seeds that found a fault,
-// except what is around the product.
+// TestOldStream checks that random choices that were added later do not change the cases of the seeds that found a
+// fault. Only the parts around the product may differ.
 func TestOldStream(t *testing.T) {
 	for _, seed := range oldSeeds {
 		r := rand.New(rand.NewPCG(seed, 0x66757a7a))
@@ -31,7 +31,7 @@ func TestOldStream(t *testing.T) {
 	}
 }
 
-// TestAround checks each kind of wrapper, and an engine: once with a sound product and once with a broken one.
+// TestAround checks each kind of wrapper, and an engine, once with a correct product and once with a broken one.
 func TestAround(t *testing.T) {
 	testkit.Long(t, "plays wrappers and engines of a case")
 	for _, kind := range append(wrapper.Kinds(), "fold") {
@@ -78,8 +78,8 @@ func complemented(n *netlist.Netlist) *netlist.Netlist {
 	)
 }
 
-// TestProgram lets the program compile and verify a case for each target, a case with constants, and a case that it
-// must refuse.
+// TestProgram lets the program compile and verify a case for each target, and a case with constants. It also passes a
+// case that the program must refuse.
 func TestProgram(t *testing.T) {
 	testkit.Long(t, "compiles and verifies a case for each target")
 	binary := filepath.Join(t.TempDir(), "ialgn")

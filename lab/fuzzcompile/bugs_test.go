@@ -12,7 +12,8 @@ import (
 	"ialgn/netlist"
 )
 
-// rebuild copies a netlist, except the cells that change makes itself.
+// rebuild copies a netlist. If change returns true for a cell, change has made a replacement, and rebuild does not
+// copy the cell.
 func rebuild(n *netlist.Netlist, change func(k *netlist.Copier, c netlist.Cell) bool) *netlist.Netlist {
 	k := netlist.NewCopier(n)
 	for c := range netlist.Cell(n.Cells()) {
@@ -23,7 +24,8 @@ func rebuild(n *netlist.Netlist, change func(k *netlist.Copier, c netlist.Cell) 
 	return k.Finish()
 }
 
-// one picks a cell of a kind with at least the given number of inputs, and changes its parameter and inputs.
+// one returns a bug that picks one cell and changes the cell's parameter and inputs. The cell has the given kind and
+// at least the given number of inputs.
 func one(kind netlist.Kind, inputs int, change func(r *rand.Rand, param uint64, in []netlist.Net) (uint64,
 	[]netlist.Net),
 ) func(*rand.Rand, *netlist.Netlist) *netlist.Netlist {
@@ -52,7 +54,7 @@ func one(kind netlist.Kind, inputs int, change func(r *rand.Rand, param uint64, 
 	}
 }
 
-// wire replaces a register by a wire from its data input.
+// wire replaces a register by a wire from the register's data input.
 func wire(r *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 	last := netlist.Cell(n.Cells())
 	for c := range netlist.Cell(n.Cells()) {
@@ -68,8 +70,8 @@ func wire(r *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 	})
 }
 
-// lastWins gives ties to the highest class. It takes the argmax of the words in reverse order, and maps the result
-// back with a table.
+// lastWins gives ties to the highest class. It takes the argmax of the words in reverse order, and translates the
+// result back with a table.
 func lastWins(_ *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 	return rebuild(n, func(k *netlist.Copier, c netlist.Cell) bool {
 		width := n.Outputs(c)
@@ -93,7 +95,7 @@ func lastWins(_ *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 	})
 }
 
-// merge merges cells for which equal is true, although it does not compare everything.
+// merge merges cells for which equal returns true. equal does not compare everything, which is the bug.
 func merge(equal func(n *netlist.Netlist, a, b netlist.Cell) bool) func(*rand.Rand, *netlist.Netlist) *netlist.Netlist {
 	return func(_ *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 		before := map[int][]netlist.Cell{}
@@ -138,7 +140,7 @@ func ports(place int) func(*rand.Rand, *netlist.Netlist) *netlist.Netlist {
 	}
 }
 
-// exchange exchanges the first inputs of two cells of a kind if the order of cells stays valid.
+// exchange exchanges the first inputs of two cells of a kind, if all cells still read only earlier nets afterwards.
 func exchange(kind netlist.Kind) func(*rand.Rand, *netlist.Netlist) *netlist.Netlist {
 	return func(_ *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 		var cells []netlist.Cell
@@ -218,7 +220,7 @@ func noEnable(_ *rand.Rand, param uint64, in []netlist.Net) (uint64, []netlist.N
 	return param, in[:1]
 }
 
-// bugs are wrong compilers.
+// bugs are compilers with a bug.
 var bugs = []fault{
 	{name: "a gate's table bit", optimised: one(netlist.Function, 2, flip)},
 	{name: "a gate's pins exchanged", optimised: one(netlist.Function, 2, swapPins)},
@@ -252,7 +254,7 @@ var bugs = []fault{
 	{name: "bits of the counts' port exchanged", lowered: ports(1)},
 }
 
-// TestBugs puts each bug into the compiler. The checks that every case gets must find it within 2,000 seeds.
+// TestBugs puts each bug into the compiler. The checks that every case gets must find the bug within 2,000 seeds.
 func TestBugs(t *testing.T) {
 	testkit.Long(t, "searches up to 2,000 seeds for each bug")
 	for i, bug := range bugs {

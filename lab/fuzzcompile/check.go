@@ -19,12 +19,12 @@ type mismatch struct{ what string }
 
 func (m *mismatch) Error() string { return m.what }
 
-// undecided is the error for a proof that abc did not finish in time. It does not mean that the product is wrong.
+// undecided is the error for a proof that abc did not finish in time. The product may still be right.
 type undecided struct{ what string }
 
 func (u *undecided) Error() string { return u.what }
 
-// depth says which checks a case gets in addition to our simulator.
+// depth says which checks a case gets in addition to the simulator of ialgn.
 type depth struct{ formal, reference, rtl, synth, around, program bool }
 
 // check compares a compiled product with its network.
@@ -76,7 +76,7 @@ func proved(p *proof.Result, err error) error {
 }
 
 // drawSamples draws samples. Their words are often at the ends of the range or next to thresholds. The first sample
-// has only zeros, the second only largest values.
+// has only zeros, and the second only largest values.
 func drawSamples(r *rand.Rand, e *encoding.Encoder, n int) verify.Samples {
 	s := verify.Samples{
 		Levels: encoding.NewPacked(e.Features(), e.LevelBits()),
@@ -108,8 +108,8 @@ func drawSamples(r *rand.Rand, e *encoding.Encoder, n int) verify.Samples {
 // freeWords is the number of words of 64 samples that compareNetlists tries.
 const freeWords = 8
 
-// compareNetlists compares all output and probe bits of the raw netlist and the product on random bits. Registers
-// count as wires.
+// compareNetlists compares the raw netlist with the product on random bits. It compares all bits of outputs and
+// probes. Registers count as wires.
 func compareNetlists(d verify.Design, r *rand.Rand) error {
 	product, _, err := netlist.Transparent(d.Product)
 	if err != nil {
@@ -150,8 +150,8 @@ func run(n *netlist.Netlist, x []uint64) (*sim.Simulator, error) {
 	return s, s.Run(freeWords, x)
 }
 
-// freeRows draws the bits of the input port. From word to word, the share of ones changes between 1/2, 1/4, 3/4,
-// 1/16 and 15/16. The bits are thermometer codes only if the product assumes this.
+// freeRows draws the bits of the input port. The share of ones changes from word to word: 1/2, 1/4, 3/4, 1/16 and
+// 15/16. The bits are valid thermometer codes only if the product assumes this.
 func freeRows(d verify.Design, r *rand.Rand) []uint64 {
 	x := d.Raw.DataInputs()[0]
 	rows := make([]uint64, len(x.Nets)*freeWords)

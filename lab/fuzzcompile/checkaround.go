@@ -35,7 +35,7 @@ func (c fuzzCase) checkAround(ctx context.Context, d verify.Design, o options, s
 	})
 }
 
-// checkWrapper simulates a wrapper around a netlist or around an engine. The netlist should behave like the
+// checkWrapper simulates a wrapper around a netlist or around an engine. A netlist inside must behave like the
 // product.
 func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.Netlist, engine *verify.EngineFiles,
 	s verify.Samples, dir string,
@@ -54,7 +54,8 @@ func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.N
 	return nil
 }
 
-// emitWrapper writes a wrapper and the module inside it, unless this is an engine that was already written.
+// emitWrapper writes a wrapper and the module inside it. An engine inside was already written, so it is not written
+// again.
 func (o options) emitWrapper(n *netlist.Netlist, engine *verify.EngineFiles, dir string) (rtl.WrapperFiles, error) {
 	f := rtl.WrapperFiles{Kind: o.wrap, Module: module, Style: o.style, Target: o.family()}
 	w := wrapper.LineOptions(0, 0, nil)
@@ -109,7 +110,7 @@ func (c fuzzCase) checkFold(ctx context.Context, d verify.Design, o options, s v
 	if result.Mismatches > 0 {
 		return &mismatch{fmt.Sprintf("fold: the engine: %v", result.First[0])}
 	}
-	if wrapper.Is(o.wrap, wrapper.TakesBytes) { // the engine itself takes words
+	if wrapper.Is(o.wrap, wrapper.TakesBytes) { // otherwise the engine itself takes words
 		if err := o.checkWrapper(ctx, d, d.Product, &f, s, dir); err != nil {
 			return err
 		}

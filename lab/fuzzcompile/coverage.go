@@ -15,7 +15,7 @@ import (
 // setting is the value of one axis. An axis is an option of the compile command, or the topology.
 type setting struct{ axis, value string }
 
-// The axes.
+// These are the names of the axes.
 const (
 	axisTopology  = "topology"
 	axisScope     = "--scope"
@@ -67,7 +67,7 @@ func yesNo(yes bool) string {
 	return "no"
 }
 
-// orNone formats a number as a value; 0 means that the option is not set.
+// orNone formats a number as a value. The number 0 means that the option is not set.
 func orNone(number int) string {
 	if number == 0 {
 		return none
@@ -142,7 +142,7 @@ func allSettings(topologies []string) []setting {
 // String returns the axis and the value.
 func (s setting) String() string { return s.axis + " " + s.value }
 
-// pair is two settings, in the order of their axes.
+// pair is a pair of settings, in the order of their axes.
 type pair [2]setting
 
 // String returns both settings.

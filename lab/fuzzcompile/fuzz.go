@@ -24,8 +24,8 @@ type fuzzer struct {
 	first uint64
 	count int
 	plan  depths
-	limit time.Duration // 0: none
-	ialgn string        // the program that runs some cases end to end; empty: none
+	limit time.Duration // time limit of the run, or 0 for none
+	ialgn string        // the program that runs some cases end to end, or "" for none
 	bug   fault
 
 	mu     sync.Mutex
@@ -36,7 +36,8 @@ type fuzzer struct {
 	sum    summary
 }
 
-// depths says, for each additional check, that one of N cases gets it; 0: no case does.
+// depths says how often each additional check runs. With the value N, one of N cases gets the check. With 0, no case
+// does.
 type depths struct {
 	Formal, Reference, RTL, Synth, Around, Program int
 }
@@ -55,7 +56,7 @@ type fuzzCase struct {
 	topology string
 	options  options
 	deep     depth
-	program  string // the program to test; empty: none
+	program  string // the program to test, or "" for none
 	bug      fault
 	took     time.Duration
 }
@@ -64,11 +65,11 @@ type fuzzCase struct {
 // networks and targets.
 const aroundStream = 0x61726f756e70
 
-// cutsStream is the random stream of cutFeatures, chosen in the same way.
+// cutsStream is the random stream of cutFeatures. It was chosen in the same way as aroundStream.
 const cutsStream = 0x63757473
 
-// firstNodes is the first seed whose networks have nodes with one to six pins. Smaller seeds keep the networks of
-// gates that they had before.
+// firstNodes is the first seed whose networks have nodes with one to six pins. Smaller seeds still give the networks
+// of gates that they gave before such nodes existed.
 const firstNodes = 1 << 32
 
 // firstShared is the first seed whose networks are convolutions.
@@ -158,8 +159,8 @@ func (f *fuzzer) take(ctx context.Context) (number int, ok bool) {
 }
 
 // finish adds a case to the summary once all earlier cases are added. It reports whether the case is the first one
-// that failed. A case that ended because the whole run is stopped does not count. A case without a verdict from a
-// proof is recorded, and the run goes on.
+// that failed. A case that ended because the whole run was stopped does not count. If a proof gave no verdict, the
+// case is recorded and the run goes on.
 func (f *fuzzer) finish(whole context.Context, number int, c fuzzCase, err error) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -182,8 +183,8 @@ func (f *fuzzer) finish(whole context.Context, number int, c fuzzCase, err error
 	return false
 }
 
-// run compiles the network with the given options and checks the product. It returns a *mismatch if the product is
-// wrong, or if the compiler refuses the options or panics.
+// run compiles the network with the given options and checks the product. It returns a *mismatch in three cases: the
+// product is wrong, the compiler refuses the options, or the compiler panics.
 func (c fuzzCase) run(ctx context.Context, o options) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -201,8 +202,8 @@ func (c fuzzCase) run(ctx context.Context, o options) (err error) {
 	return c.check(ctx, d, o, r)
 }
 
-// explain adds instructions to repeat a case to its error. Options are shrunk only for a mismatch, since a missing
-// tool has nothing to do with them.
+// explain adds instructions to repeat a case to its error. It shrinks the options only for a mismatch, because other
+// errors, such as a missing tool, do not depend on the options.
 func (c fuzzCase) explain(ctx context.Context, err error) error {
 	if missing := (*tool.MissingError)(nil); errors.As(err, &missing) {
 		return err
@@ -214,7 +215,7 @@ func (c fuzzCase) explain(ctx context.Context, err error) error {
 		strings.Join(c.options.words(), " "), strings.Join(o.words(), " "), c.seed)
 }
 
-// shrink returns the simplest options, changed one at a time, that still show a mismatch.
+// shrink returns the simplest options that still show a mismatch. It changes one option at a time.
 func (c fuzzCase) shrink(ctx context.Context) options {
 	o := c.options
 	for again := true; again; {

@@ -1,22 +1,27 @@
-// Command fuzzcompile compiles random networks with random options and compares the products with the networks.
-// `make fuzz-compile` runs it in the root of the repository.
+// Command fuzzcompile compiles random networks with random options and compares the products with the networks. `make
+// fuzz-compile` runs it in the root of the repository.
 //
-// A network has 1 to 2,000 gates (more than 300 in a third of the cases) and any topology. Networks contain
-// features that passes may handle wrongly: constant, equal and complementary chains, equal classes, shared anchors,
-// both pins on one net, a single layer, a single threshold. Each network comes from a model with random logits,
-// some of them equal.
+// A network has 1 to 2,000 gates (more than 300 in a third of the cases) and any topology. Networks contain features
+// that passes may handle wrongly: constant, equal and complementary chains, equal classes, shared anchors, both pins
+// on one net, a single layer, a single threshold. Each network comes from a model with random logits, some of them
+// equal.
 //
-// Each product is compared with the trainer's forward pass on samples, in clocked simulation if it is a pipeline,
-// and with the raw netlist on arbitrary input bits; abc proves the equivalence. Some cases get additional checks:
+// Each product gets these checks:
+//
+//   - It is compared with the trainer's forward pass on samples. A pipeline is simulated clock by clock.
+//   - It is compared with the raw netlist on arbitrary input bits.
+//   - abc proves that it is equivalent to the raw netlist.
+//
+// Some cases get additional checks:
 //
 //   - The model file is written, and abc proves that package spec reads the raw netlist's function from it.
 //   - iverilog simulates the Verilog, or the netlist that yosys synthesises from it.
 //   - The wrapper or the folded engine is simulated.
 //   - The case runs through `ialgn compile` and `ialgn verify --level all`.
 //
-// A seed decides network, options, samples and checks. The first mismatch ends the run with exit status 1 and
-// prints the seed and the simplest options that still show the mismatch. The summary counts which combinations of
-// option values occurred, and which properties the networks had.
+// A seed decides the network, the options, the samples and the checks. The first mismatch ends the run with exit
+// status 1. It prints the seed and the simplest options that still show the mismatch. The summary counts which
+// combinations of option values occurred, and which properties the networks had.
 package main
 
 import (

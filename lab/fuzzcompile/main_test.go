@@ -41,8 +41,8 @@ func skipMissing(t *testing.T, err error) {
 // oldSeeds are the seeds of cases that found a fault.
 var oldSeeds = []uint64{33, 99, 400, 960, 765, 4862}
 
-// TestOldSeeds runs the cases that found a fault of the compiler or of a check. Two of them run with all checks: both
-// flows of yosys, primitives, and a pipeline.
+// TestOldSeeds runs the cases that found a fault of the compiler or of a check. Two of them run with all checks.
+// Together these two cover both flows of yosys, primitives, and a pipeline.
 func TestOldSeeds(t *testing.T) {
 	const proofs = " -count 1 -formal 1 -reference 1 -rtl 0 -synth 0 -around 0"
 	for _, args := range []string{
@@ -65,15 +65,15 @@ func TestOldSeeds(t *testing.T) {
 	}
 }
 
-// TestSeeds checks that a seed determines the case, and that the cases are as varied as the package comment says: all
-// pairs of options and all properties occur, and no pair that must not.
+// TestSeeds checks that a seed determines the case. It also checks that the cases are as varied as the package
+// comment says: all possible pairs of options and all properties occur, and no impossible pair does.
 func TestSeeds(t *testing.T) {
 	testkit.Long(t, "draws thousands of cases")
 	properties := map[string]int{}
 	for _, seeds := range []struct {
 		first    uint64
 		n        int
-		smallest int // gates: a convolution has two at least
+		smallest int // number of gates; a convolution has at least two
 	}{{0, 8000, 1}, {firstNodes, 3500, 1}, {firstShared, 3500, 2}} {
 		s := newSummary()
 		for i := range seeds.n {

@@ -13,9 +13,9 @@ import (
 // mostCandidates is the maximum number of candidates of a pin.
 const mostCandidates = 4
 
-// newModel returns a random model that freezes to the given network. Selected candidates are mixed with others,
-// some of them equal. Among equal logits the first one is selected. Parametrization and sections are random. A
-// layer in which every pin A reads the preceding gate may become a spine.
+// newModel returns a random model that freezes to the given network. Each pin has the selected candidate and other
+// candidates, some of them equal. Among equal logits, the first is the selected one. The parametrization and the
+// sections are random. A layer in which every pin A reads the preceding gate may become a spine.
 func newModel(r *rand.Rand, f *model.Frozen) *model.Model {
 	m := &model.Model{Width: f.Width, Classes: f.Classes, Encoder: f.Encoder}
 	m.Config.Name = f.Name
@@ -33,7 +33,7 @@ func newModel(r *rand.Rand, f *model.Frozen) *model.Model {
 	return m
 }
 
-// alike reports whether two layers can be in one section, apart from their pins A.
+// alike reports whether two layers can be in one section. It ignores their pins A.
 func alike(a, b *model.FrozenLayer) bool {
 	sameSource := func(p, q model.FrozenPin) bool { return p.Source == q.Source }
 	return a.Width() == b.Width() && slices.EqualFunc(a.Pins[1:], b.Pins[1:], sameSource)
@@ -54,7 +54,7 @@ func isSpine(l model.FrozenLayer) bool {
 	return true
 }
 
-// newSection returns a section with the layers from to to-1.
+// newSection returns a section with the layers from to to-1, where from and to are the parameters.
 func newSection(r *rand.Rand, m *model.Model, f *model.Frozen, from, to int, spine bool) model.Section {
 	layers := f.Layers[from:to]
 	pins, width := len(layers[0].Pins), layers[0].Width()
@@ -62,7 +62,7 @@ func newSection(r *rand.Rand, m *model.Model, f *model.Frozen, from, to int, spi
 	if pins == 2 && m.Config.Model.Parametrization == topology.Softmax16 {
 		s.Arity = model.Operations
 	}
-	selected := make([][]uint32, pins) // [pin][node and layer]
+	selected := make([][]uint32, pins) // indexed [pin][node and layer]
 	for node := range width {
 		for _, l := range layers {
 			s.Ops = appendFunction(r, s.Ops, l.Op.At(node), pins, s.Arity)
@@ -86,8 +86,9 @@ func newSection(r *rand.Rand, m *model.Model, f *model.Frozen, from, to int, spi
 	return s
 }
 
-// appendFunction appends logits that select a function: 16 logits for an operation of two pins, else one logit for
-// each line of the truth table. The line of zeros is the highest digit of the function's number.
+// appendFunction appends logits that select a function. A node of two pins may have 16 logits, one for each
+// operation. Otherwise there is one logit for each line of the truth table. The line of zeros is the highest digit of
+// the function's number.
 func appendFunction(r *rand.Rand, logits []float32, op uint64, pins, arity int) []float32 {
 	if pins == 2 && arity == model.Operations {
 		return appendLargest(r, logits, int(op), arity)
@@ -102,7 +103,7 @@ func appendFunction(r *rand.Rand, logits []float32, op uint64, pins, arity int) 
 	return logits
 }
 
-// appendLargest appends n logits whose first largest one has the given index.
+// appendLargest appends n logits. The first of the largest logits has the given index.
 func appendLargest(r *rand.Rand, logits []float32, index, n int) []float32 {
 	largest := float32(r.IntN(3) - 1)
 	for i := range n {
@@ -118,7 +119,7 @@ func appendLargest(r *rand.Rand, logits []float32, index, n int) []float32 {
 	return logits
 }
 
-// newPin returns a pin that selects the given wires, which are below limit.
+// newPin returns a pin that selects the given wires. All wires must be below limit.
 func newPin(r *rand.Rand, source model.Source, selected []uint32, limit int) model.Pin {
 	p := model.Pin{Source: source, K: 1 + r.IntN(mostCandidates)}
 	p.Wires = model.MakeIndices(len(selected)*p.K, limit)

@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// Sizes of the networks. One of three is large.
+// These constants are the sizes of the networks. Two of five networks are large.
 const (
 	mostGates  = 2000
 	largeGates = 300 // a large network has more gates
@@ -31,7 +31,7 @@ func drawShape(r *rand.Rand) shape {
 	large := r.IntN(5) < 2
 	for {
 		s := shape{classes: drawClasses(r), size: 1, depth: 1}
-		first, then := &s.size, &s.depth // the one drawn first can be larger
+		first, then := &s.size, &s.depth // the dimension drawn first can be larger
 		if r.IntN(2) == 0 {
 			first, then = then, first
 		}
@@ -96,7 +96,7 @@ func drawNetwork(r *rand.Rand) (*model.Frozen, string) {
 	return f, kind
 }
 
-// drawNodes draws a network of look-up tables and returns it with the name of its kind.
+// drawNodes draws a network of look-up tables and returns it with the name of its topology.
 func drawNodes(r *rand.Rand) (*model.Frozen, string) {
 	s := drawShape(r)
 	shares := [][2]float64{{0, 0}, {0.5, 0.3}, {0, 0.6}}[r.IntN(3)]
@@ -133,7 +133,7 @@ func drawNodes(r *rand.Rand) (*model.Frozen, string) {
 	return f, kind
 }
 
-// spoil adds features to a network that passes may handle wrongly, each with a certain probability.
+// spoil adds features to a network that passes may handle wrongly. Each feature has a certain probability.
 func spoil(r *rand.Rand, f *model.Frozen) {
 	for _, change := range []func(*rand.Rand, *model.Frozen){
 		sharedAnchors, samePins, constantChains, equalChains, equalClasses, oddThresholds,
@@ -152,7 +152,7 @@ func sharedAnchors(r *rand.Rand, f *model.Frozen) {
 	for l := 1; l < f.Depth(); l++ {
 		before, own := lastPin(&f.Layers[l-1]), lastPin(&f.Layers[l])
 		if own.Source == model.Previous && l > 1 && f.Layers[l-1].Width() != f.Layers[l-2].Width() {
-			continue // they read layers of different widths
+			continue // the gates read layers of different widths
 		}
 		for i := range min(len(own.Index), len(before.Index)) {
 			if own.Source == before.Source && r.IntN(2) == 0 {
@@ -194,7 +194,7 @@ func drawConstant(r *rand.Rand, layer *model.FrozenLayer) uint64 {
 	return model.LastTable(len(layer.Pins)) * uint64(r.IntN(2))
 }
 
-// constantNetwork makes the last gates of all chains constant, except chain but (if not negative). If all are
+// constantNetwork makes the last gates of all chains constant, except chain but if this is not negative. If all are
 // constant, the netlist reads no input and has no encoder.
 func constantNetwork(r *rand.Rand, f *model.Frozen, but int) {
 	layer := &f.Layers[f.Depth()-1]
@@ -205,7 +205,8 @@ func constantNetwork(r *rand.Rand, f *model.Frozen, but int) {
 	}
 }
 
-// equalChains makes some chains equal to others, complementary to them, or equal except for the last layer.
+// equalChains makes some chains copies of other chains. It changes the last layer of some copies, which may make them
+// complementary to the original.
 func equalChains(r *rand.Rand, f *model.Frozen) {
 	layer := &f.Layers[f.Depth()-1]
 	last, all := layer.Op, model.LastTable(len(layer.Pins))
@@ -222,7 +223,7 @@ func equalChains(r *rand.Rand, f *model.Frozen) {
 	}
 }
 
-// equalClasses makes one class equal to another, so that their counts are tied for every sample.
+// equalClasses makes one class equal to another, so that the two classes have the same count for every sample.
 func equalClasses(r *rand.Rand, f *model.Frozen) {
 	size := f.Width / len(f.Classes)
 	from, to := r.IntN(len(f.Classes)), r.IntN(len(f.Classes))
@@ -236,7 +237,7 @@ func copyChain(f *model.Frozen, from, to int) {
 	for l := range f.Layers {
 		layer := &f.Layers[l]
 		if layer.Width() != f.Width {
-			continue // a layer of another width has no node of the same chain
+			continue // a layer of another width has no nodes of these chains
 		}
 		layer.Op.Set(to, layer.Op.At(from))
 		for k := range layer.Pins {
@@ -249,7 +250,7 @@ func copyChain(f *model.Frozen, from, to int) {
 	}
 }
 
-// cutFeatures makes the features of one network in eight words with cuts. Some of the cuts are equal.
+// cutFeatures gives the features cuts in one network of eight. Some of the cuts are equal.
 func cutFeatures(r *rand.Rand, f *model.Frozen) {
 	if r.IntN(8) > 0 {
 		return

@@ -24,10 +24,10 @@ type options struct {
 	counts bool // the class counts are an output port
 	assume bool // inputs are assumed to be thermometer codes
 
-	target    string // empty: not lowered, and the fields below are not used
+	target    string // empty: the network is not lowered, and the fields below are not used
 	k         int
 	objective lut.Objective
-	tight     int // 0: no bound of the depth; else 1 + the levels above the minimum
+	tight     int // 0 for no bound of the depth, otherwise 1 + the number of levels above the minimum
 	pipeline  pipeline.Options
 	style     verilog.Style
 
@@ -36,11 +36,11 @@ type options struct {
 
 var scopes = []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full}
 
-// drawnFirst are the targets from which the options are drawn first. The list must not change, so that seeds keep
-// their targets. drawTarget replaces some of them by targets that were added later.
+// drawnFirst are the targets from which a target is drawn first. The list must not change, so that old seeds keep
+// their targets. drawTarget replaces some of the drawn targets by targets that were added later.
 var drawnFirst = []string{target.Generic.Name, target.ICE40.Name, target.ECP5.Name, target.Xilinx7.Name}
 
-// The largest values to draw.
+// These are the largest values to draw.
 const (
 	mostTight  = 3
 	mostLevels = 4
@@ -53,7 +53,7 @@ func drawOptions(r *rand.Rand) options {
 	if r.IntN(6) > 0 {
 		o.drawHardware(r)
 	}
-	o.counts = r.IntN(2) == 0 && o.scope != netlist.Gates // last, so that older seeds keep the other options
+	o.counts = r.IntN(2) == 0 && o.scope != netlist.Gates // drawn last, so that old seeds keep the other options
 	return o
 }
 
@@ -85,7 +85,7 @@ func (o *options) drawHardware(r *rand.Rand) {
 	o.style = verilog.Style(r.IntN(2))
 }
 
-// words returns the options as arguments of the compile command.
+// words returns the options as arguments of the command compile.
 func (o options) words() []string {
 	var words []string
 	for _, s := range o.settings() {
@@ -143,7 +143,7 @@ type fault struct {
 	lowered   func(*rand.Rand, *netlist.Netlist) *netlist.Netlist
 }
 
-// plan returns the plan that the compile command makes of the options.
+// plan returns the plan that the command compile makes from the options.
 func (o options) plan() (*plan.Plan, error) {
 	p, err := plan.New(plan.Options{
 		Scope: plan.Scope(o.scope.String()), Optimise: plan.LevelOf(o.level), Counts: o.counts, AssumeThermometer: o.assume,

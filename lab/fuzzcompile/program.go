@@ -16,14 +16,13 @@ import (
 	"ialgn/internal/tool"
 )
 
-// programSet is the number of samples in the test set for the program, and programSamples the number of them to
-// simulate.
+// The test set for the program has programSet samples. verify simulates programSamples of them.
 const (
 	programSet     = 200
 	programSamples = 20
 )
 
-// runProgram writes the model's file and a data set, and runs the program to compile and verify them. It is a
+// runProgram writes the model's file and a data set, and runs the program to compile and verify them. It returns a
 // mismatch if the program refuses the input, does not prove the design, or panics.
 func (c fuzzCase) runProgram(ctx context.Context, o options) error {
 	return inFolder(func(dir string) error {
@@ -89,8 +88,8 @@ func (c fuzzCase) writeModel(dir string) error {
 		writeFile(filepath.Join(dir, "test.csv"), func(w io.Writer) error { return c.writeRows(w, r, programSet) }))
 }
 
-// value returns a feature value that is encoded as the given word. With equal cuts there may be none; then the
-// value is encoded as the next possible word.
+// value returns a feature value that is encoded as the given word. If cuts are equal, no value may have this word.
+// Then the value is encoded as the next possible word.
 func (c fuzzCase) value(feature int, word uint16) float64 {
 	q := c.network.Encoder.Quantiser
 	switch {
@@ -102,7 +101,8 @@ func (c fuzzCase) value(feature int, word uint16) float64 {
 	return math.Nextafter(q.Cuts[feature][word-1], math.Inf(1))
 }
 
-// writeRows writes CSV rows with the class last. Every class occurs, and so do the smallest and largest values.
+// writeRows writes CSV rows with the class in the last column. Every class occurs, and so do the smallest and largest
+// values.
 func (c fuzzCase) writeRows(w io.Writer, r *rand.Rand, n int) error {
 	s := drawSamples(r, &c.network.Encoder, n)
 	word := make([]uint16, c.network.Encoder.Features())

@@ -19,8 +19,8 @@ var nodeTopologies = []string{"chains of tables", "tree", "layered"}
 // firstShared on.
 var sharedTopologies = []string{topology.Conv}
 
-// property is a property of a network that a compiler may handle wrongly. It is measured on the finished network,
-// not taken from the options that generated it.
+// property is a property of a network that a compiler may handle wrongly. It is measured on the finished network and
+// not taken from the options that generated the network.
 type property struct {
 	name string
 	has  func(p *profile) bool
@@ -30,7 +30,7 @@ type property struct {
 type profile struct {
 	*model.Frozen
 	model *model.Model
-	roots []int // for each chain, the number of its function; equal gates have equal numbers
+	roots []int // for each chain, the number of the chain's function; equal functions have equal numbers
 	size  int   // number of chains in each class
 }
 
@@ -123,7 +123,7 @@ func (p *profile) repeatedThreshold() bool {
 	})
 }
 
-// duplicateAnchor reports whether any gate reads the same input bit as the gate before it.
+// duplicateAnchor reports whether any gate reads the same input bit as the preceding gate in its chain.
 func (p *profile) duplicateAnchor() bool {
 	for l := 1; l < p.Depth(); l++ {
 		a, b := lastPin(&p.Layers[l-1]), lastPin(&p.Layers[l])
@@ -179,9 +179,9 @@ func (p *profile) allOnes() uint64 { return model.LastTable(len(p.Layers[p.Depth
 
 func (p *profile) constantChain() bool { return p.constants() > 0 }
 
-// number numbers the functions of chains: chains with equal gates get equal numbers. The last operations are first
-// XORed with change. With change 0, these are the chains themselves; with all ones, their complements. A changed
-// chain that equals no chain gets a negative number.
+// number numbers the functions of chains after XORing the last operation of each chain with change. With change 0,
+// these are the functions of the chains; with all ones, their complements. Chains with equal gates get equal numbers.
+// A changed chain that equals no chain of the network gets a negative number.
 func (p *profile) number(change uint64) []int {
 	type gate struct {
 		op   uint64
@@ -226,7 +226,7 @@ func (p *profile) number(change uint64) []int {
 	return after
 }
 
-// equalChains reports whether a chain, after changing its last operation, equals another chain.
+// equalChains reports whether a chain equals another chain after its last operation is XORed with change.
 func (p *profile) equalChains(change uint64) bool {
 	first := map[int]int{}
 	for i, n := range p.roots {

@@ -18,9 +18,9 @@ import (
 	"ialgn/netlist"
 )
 
-// refer writes the model's file and reads its network with package spec. abc then proves that the raw netlist
-// computes the same bits of the last layer. The inputs are feature words if the netlist reads words, and are
-// limited to thermometer codes if the product assumes them.
+// refer writes the model's file and reads the network from it with package spec. abc then proves that the raw netlist
+// computes the same bits of the last layer. If the netlist reads feature words, so does the proof. If the product
+// assumes thermometer codes, the proof covers only such inputs.
 func (c fuzzCase) refer(ctx context.Context, d verify.Design, o options) error {
 	return inFolder(func(dir string) error {
 		path := filepath.Join(dir, "model.safetensors")
@@ -42,7 +42,7 @@ func (c fuzzCase) refer(ctx context.Context, d verify.Design, o options) error {
 	})
 }
 
-// sameGraphs compares a network's graph with the raw netlist's, using abc.
+// sameGraphs compares the graph of a network with the graph of the raw netlist, using abc.
 func sameGraphs(ctx context.Context, dir string, n *spec.Network, d verify.Design, o spec.Options) error {
 	ref, err := graph(func(b *bytes.Buffer) error { return n.WriteAIGER(b, o) })
 	if err != nil {
@@ -111,7 +111,7 @@ func askEquivalent(ctx context.Context, dir string) error {
 }
 
 // lastLayer returns a raw netlist whose output h is the last layer's gates, class by class, in function cells. If
-// project is not 0, inputs are forced to thermometer codes with that number of bits.
+// project is not 0, inputs are forced to be thermometer codes with this number of bits.
 func lastLayer(n *netlist.Netlist, project int) (*netlist.Netlist, error) {
 	k := netlist.NewCopier(n)
 	if project > 0 {

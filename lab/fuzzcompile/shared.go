@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/topology"
 )
 
-// drawShared draws a network of convolutions with 1 to mostGates nodes at all positions together. It returns a
-// model, since a frozen network does not say which nodes are shared.
+// drawShared draws a network of convolutions. All positions together have 1 to mostGates nodes. drawShared returns a
+// model, because a frozen network does not say which nodes are shared.
 func drawShared(r *rand.Rand) *model.Model {
 	large := r.IntN(3) > 0
 	for {
@@ -146,7 +146,7 @@ func equalPins(r *rand.Rand, m *model.Model) {
 	s := &m.Sections[r.IntN(len(m.Sections))]
 	a, b := &s.Pins[0].Wires, &s.Pins[len(s.Pins)-1].Wires
 	if s.Pins[0].Source != s.Pins[len(s.Pins)-1].Source || a.Len() != b.Len() {
-		return // they read different sources, or have different numbers of candidates
+		return // the pins read different sources, or have different numbers of candidates
 	}
 	for i := range a.Len() {
 		if r.IntN(2) == 0 {

@@ -81,7 +81,7 @@ func simulateRTL(ctx context.Context, check string, d verify.Design, s verify.Sa
 	return nil
 }
 
-// The synthesis flows of yosys: to its own gates, and to an FPGA.
+// These are the flows in which yosys synthesises: to its own gates, and to an FPGA.
 const (
 	flowGates = "synth"
 	flowIce40 = "synth_ice40"
@@ -99,8 +99,8 @@ func (o options) flow(seed uint64) string {
 	return flowIce40
 }
 
-// synthesise synthesises the emitted Verilog with yosys and simulates the result in iverilog, with yosys's models
-// of the cells. It compares only the ports, since synthesis removes the probes of class counts.
+// synthesise synthesises the emitted Verilog with yosys and simulates the result in iverilog, with yosys's models of
+// the cells. It compares only the ports, because synthesis removes the probes of class counts.
 func (o options) synthesise(ctx context.Context, d verify.Design, s verify.Samples, flow string) error {
 	return inFolder(func(dir string) error {
 		files, err := o.cells(ctx, d, dir, flow)
@@ -143,7 +143,7 @@ const synthesised = "post.v"
 func script(flow string) string {
 	options := "-flatten "
 	if flow == flowIce40 {
-		options = "" // the flow flattens anyway
+		options = "" // this flow flattens anyway
 	}
 	return flow + " " + options + "-top " + module + "; check -assert; select -assert-none t:$_DLATCH* t:$dlatch; " +
 		"write_verilog -noattr -noexpr " + synthesised

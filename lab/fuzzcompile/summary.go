@@ -24,7 +24,7 @@ type summary struct {
 
 	Around map[string]int // simulated wrappers and engines, by kind
 
-	Undecided   []uint64 // seeds for which abc found no verdict
+	Undecided   []uint64 // seeds for which abc reached no verdict
 	Slowest     float64  // time of the slowest case
 	SlowestSeed uint64
 	Synthesised map[string]int // networks by synthesis flow
@@ -121,7 +121,7 @@ func (s *summary) print(w io.Writer, first uint64, took time.Duration) {
 	s.printCounts(w, first)
 }
 
-// printCounts prints how many cases had each value that is possible for the first seed.
+// printCounts prints the number of cases for each value that can occur with seeds from first on.
 func (s *summary) printCounts(w io.Writer, first uint64) {
 	line := func(name string, n int) { fmt.Fprintf(w, "  %-38s %7d\n", name, n) }
 	for _, p := range properties {

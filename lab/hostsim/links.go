@@ -45,7 +45,7 @@ func overTerminal(_ context.Context, d *design, b *bench) ([]string, error) {
 	return []string{"python3", d.program, path, "--timeout", "600"}, nil
 }
 
-// terminal opens a pseudo-terminal. It also returns the path of the slave.
+// terminal opens a pseudo-terminal. It also returns the path of the slave side.
 func terminal() (master, slave *os.File, path string, err error) {
 	if master, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0); err != nil {
 		return nil, nil, "", err
@@ -70,8 +70,8 @@ func terminal() (master, slave *os.File, path string, err error) {
 	return master, slave, path, err
 }
 
-// overPipes compiles the host program. The program's output goes to the testbench directly; the testbench's answers
-// go to the program as bytes through another pipe.
+// overPipes compiles the host program. The program's output goes to the testbench directly. The testbench's answers
+// go to the program as bytes through a second pipe.
 func overPipes(ctx context.Context, d *design, b *bench) ([]string, error) {
 	program := filepath.Join(d.work, "host")
 	if _, err := started(ctx, d.work, []string{"gcc", "-std=c99", "-O2", "-o", program, d.program}); err != nil {
@@ -86,7 +86,7 @@ func overPipes(ctx context.Context, d *design, b *bench) ([]string, error) {
 // bytesToHost is the name of the pipe with the testbench's answers as bytes.
 const bytesToHost = "bytes_to_host"
 
-// answers converts the testbench's answers to bytes and copies them into their own pipe.
+// answers converts the testbench's answers to bytes and copies the bytes into a separate pipe.
 func (d *design) answers(b *bench) error {
 	if err := pipe(filepath.Join(d.work, bytesToHost)); err != nil {
 		return err
@@ -116,7 +116,7 @@ func overFrames(_ context.Context, d *design, b *bench) ([]string, error) {
 	return []string{"python3", path, d.program, fromHost, bytesToHost}, nil
 }
 
-// frames contains the function that simulates SPI transfers.
+// frames is the Python source with the function that simulates SPI transfers.
 //
 //go:embed frames.py
 var frames string

@@ -17,7 +17,7 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// TestLinks checks that every kind of wrapper with a host program has a link to that program.
+// TestLinks checks that there is a link for every kind of wrapper that has a host program.
 func TestLinks(t *testing.T) {
 	hosts := 0
 	for _, name := range wrapper.Kinds() {
@@ -37,7 +37,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// table returns a table with numbers (some missing, some with a decimal comma), words, and a column that is not read.
+// table returns a table with these columns: numbers (some missing, some with a decimal comma), words, and a column
+// that is not read.
 func table() string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -92,7 +93,7 @@ type hosted struct {
 }
 
 // TestHosts classifies with every host program and a simulated design, and compares the classes with predict. The
-// files have the columns of training in another order, with further columns and without labels.
+// files have the training columns in another order, additional columns, and no labels.
 func TestHosts(t *testing.T) {
 	testHosts(t, trained(t),
 		hosted{ialgn.CompileOptions{Wrap: "uart", Counts: true}, "python3"},
@@ -102,7 +103,7 @@ func TestHosts(t *testing.T) {
 	)
 }
 
-// TestHostsByCuts is TestHosts for a design whose features become words by cuts.
+// TestHostsByCuts does the same as TestHosts for a design whose features become words by cuts.
 func TestHostsByCuts(t *testing.T) {
 	m, err := model.Load(trained(t).Path())
 	if err != nil {
@@ -158,7 +159,8 @@ func testHosts(t *testing.T, m *ialgn.Model, designs ...hosted) {
 	}
 }
 
-// TestRefusals checks the errors of the program for a serial line: wrong input, and no answer.
+// TestRefusals checks the errors of the program for a serial line. It tests wrong input, and a design that does not
+// answer.
 func TestRefusals(t *testing.T) {
 	m := trained(t)
 	d, err := ialgn.Compile(t.Context(), m, ialgn.CompileOptions{Wrap: "uart"})
@@ -202,8 +204,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestLargeIntegers has values that are integers in JSON and that doubles round. A missing value must get the median's
-// word.
+// TestLargeIntegers uses values that are integers in JSON and cannot be represented exactly as float64. A missing
+// value must get the word of the median.
 func TestLargeIntegers(t *testing.T) {
 	m := trainedOn(t, "x,kind\n100000000000000000,a\n100000000000000016,b\n100000000000000032,a\n", `name: mixed
 data: {set: csv, train: mixed.csv, test: mixed.csv, missing: median}
@@ -220,12 +222,13 @@ train: {epochs: 1, batch: 1}
 	}
 	out, err := testkit.TryOtherTool(t, ".", "python3", "-B", "-c", "import sys; sys.path.insert(0, 'out'); import mixed_host as h; "+
 		"d = h.Design('out/mixed.json'); print(d.word_list(['NA']), d.word_list(['100000000000000016']))")
-	if err != nil || out != "[128] [128]\n" { // halfway between both ends of 0 to 255, and away from zero
+	if err != nil || out != "[128] [128]\n" { // 128 is the middle of 0 to 255, rounded away from zero
 		t.Errorf("%v: %s", err, out)
 	}
 }
 
-// TestLargeCuts has such a large cut. A value that equals the cut must not exceed it.
+// TestLargeCuts uses a cut that JSON does not represent exactly. A value that equals the cut must not count as
+// larger.
 func TestLargeCuts(t *testing.T) {
 	const cut = 123456789012345683968 // written to JSON as 123456789012345680000
 	m := netgen.Model(netgen.ModelOptions{Cuts: true, Features: 2})
@@ -253,9 +256,9 @@ func TestLargeCuts(t *testing.T) {
 	}
 }
 
-// TestTexts checks how the C program reads values. Blanks around values, inside or outside quotes, do not change the
-// samples that it sends. A value does not end at a zero byte, and nothing may follow its closing quote. The program
-// writes to and reads from files, and all results are zeros.
+// TestTexts checks how the C program reads values. Blanks around values, inside or outside quotes, must not change
+// the samples that it sends. A zero byte must not end a value, and nothing may follow a closing quote. In this test
+// the program writes to a file and reads zeros as results.
 func TestTexts(t *testing.T) {
 	d, err := ialgn.Compile(t.Context(), trained(t), ialgn.CompileOptions{Wrap: "axis"})
 	if err != nil {

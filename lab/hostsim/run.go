@@ -38,8 +38,8 @@ type run struct {
 
 // result is the output of the program.
 type result struct {
-	printed, said string     // standard output and standard error
-	records       [][]string // CSV rows: sample, class and, if the design outputs them, counts
+	printed, said string     // text on standard output and on standard error
+	records       [][]string // rows of CSV with the sample, the class and, if the design outputs them, the counts
 	simulator     string     // version of the simulator
 }
 
@@ -53,11 +53,11 @@ type design struct {
 	work     string // working folder
 }
 
-// link connects an interface's host program to the testbench. It returns the program and its arguments, without the
-// samples. The connection's files are closed when the program has ended.
+// link connects an interface's host program to the testbench. It returns the program and its arguments, except for
+// the samples. The files of the connection are closed when the program has ended.
 type link func(ctx context.Context, d *design, b *bench) (argv []string, err error)
 
-// links has the link of each kind of wrapper that has a host program.
+// links maps each kind of wrapper that has a host program to its link.
 var links = map[string]link{"uart": overTerminal, "axis": overPipes, "spi": overFrames}
 
 // open reads an output folder.
@@ -130,8 +130,8 @@ func (r run) host(ctx context.Context) (*result, error) {
 	return got, got.read()
 }
 
-// first copies the header and the first samples of the file into a file in the working folder, and returns its
-// path.
+// first copies the header and the first samples of the file into a file in the working folder. It returns the path of
+// the new file.
 func (r run) first(work string) (string, error) {
 	text, err := os.ReadFile(r.file)
 	if err != nil {
@@ -248,7 +248,7 @@ func (d *design) simulate(ctx context.Context, simulator string, samples int) (*
 	return b, nil
 }
 
-// beside runs a program while the testbench runs. It stops the program if the testbench ends.
+// beside runs a program while the testbench runs. If the testbench ends, the program is stopped.
 func (b *bench) beside(ctx context.Context, dir string, argv []string) (*result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -263,10 +263,10 @@ func (b *bench) beside(ctx context.Context, dir string, argv []string) (*result,
 	return started(ctx, dir, argv)
 }
 
-// largest is the product of sample bytes and cells above which verilator finishes before iverilog.
+// largest is a limit for the product of sample bytes and cells. Above it, verilator finishes before iverilog.
 const largest = 5_000_000
 
-// Names of the files that a testbench reads and writes.
+// These are the names of the files that a testbench reads and writes.
 const (
 	fromHost = "from_host"
 	toHost   = "to_host"
@@ -292,7 +292,7 @@ func (b *bench) wait() (string, error) {
 	return b.out.Version, cmp.Or(b.broken, b.err)
 }
 
-// decode copies bytes that a testbench writes as lines of two digits.
+// decode copies bytes. The testbench writes each byte as a line of two digits.
 func decode(to io.Writer, from io.Reader) error {
 	digits := make([]byte, 3)
 	for {

@@ -18,7 +18,8 @@ import (
 	"strings"
 )
 
-// folder is a package: its hand-written lines without tests, its exported names, and its imports within the module.
+// folder describes a package: its number of hand-written lines without tests, its exported names, and its imports
+// within the module.
 type folder struct {
 	lines   int
 	names   int
@@ -74,7 +75,8 @@ func run(w io.Writer, root string) error {
 	return nil
 }
 
-// inPrograms returns the packages that are linked into programs, or into users' programs through public packages.
+// inPrograms returns the packages that are linked into a program of this repository, or into a user's program through
+// a public package.
 func inPrograms(folders map[string]*folder) map[string]bool {
 	used := map[string]bool{}
 	var add func(name string)
@@ -99,7 +101,7 @@ func isPublic(name string, f *folder) bool {
 	return !f.program && f.names > 0 && !slices.Contains(strings.Split(name, "/"), "internal")
 }
 
-// longest returns the number of packages in the longest import chain from any of the given packages.
+// longest returns the number of packages in the longest chain of imports that starts at any of the given packages.
 func longest(folders map[string]*folder, root string, known map[string]int, from ...string) int {
 	best := 0
 	for _, name := range append(from, root) {

@@ -5,11 +5,12 @@
 //	ialgn compile MODEL -o DIR --emit c
 //	go run ./lab/mcu DIR...
 //
-// It prints a Markdown table with a row for each folder, form, processor and optimisation level. NAME_one is the
-// form for one sample; NAME_classify computes 64 samples at once; only one is used. Every class is compared
-// with the folder's test vectors; a difference is an error. The program needs the Debian packages
-// gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm. Code for a Cortex-M0 runs on qemu's Cortex-M4,
-// which executes all its instructions.
+// It prints a Markdown table with a row for each folder, form, processor and optimisation level. The form NAME_one
+// computes one sample, and the form NAME_classify computes 64 samples at once, of which only one is used here. Every
+// class is compared with the folder's test vectors. A difference is an error.
+//
+// The program needs the Debian packages gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm. Code for a
+// Cortex-M0 runs on qemu's Cortex-M4, which executes all instructions of the Cortex-M0.
 package main
 
 import (

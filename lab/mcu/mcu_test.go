@@ -14,8 +14,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestMeasure measures the network of docs/reference/netlist.md, whose classes can be derived from two pixels by hand,
-// and checks that a wrong class is noticed.
+// TestMeasure measures the network of docs/reference/netlist.md, whose classes can be derived by hand from two
+// pixels. It also checks that a wrong class is noticed.
 func TestMeasure(t *testing.T) {
 	for _, program := range []string{"arm-none-eabi-gcc", "qemu-system-arm"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -37,7 +37,7 @@ func TestMeasure(t *testing.T) {
 		writeFile(t, filepath.Join(dir, n.Name+suffix), text.String())
 	}
 	vectors := filepath.Join(dir, n.Name+"_vectors.txt")
-	writeFile(t, vectors, "ffff 0 1 0\n00ff 1 0 1\n807f 1 0 1\n7f7f 0 0 0\n") // pixel 1, pixel 0, class and counts
+	writeFile(t, vectors, "ffff 0 1 0\n00ff 1 0 1\n807f 1 0 1\n7f7f 0 0 0\n") // pixel 1, pixel 0, class, counts
 	var out strings.Builder
 	if err := start(t.Context(), &out, []string{"-cpu", "cortex-m0", "-O", "s", "-board", "board", dir}); err != nil {
 		t.Fatal(err)

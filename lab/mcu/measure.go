@@ -93,7 +93,8 @@ func (b build) measure(ctx context.Context) (r result, err error) {
 	return r, err
 }
 
-// size returns the flash size of an object file in bytes: its code, constants, and initial values.
+// size returns the flash size of an object file in bytes, which is the size of its code, constants and initial
+// values.
 func size(ctx context.Context, object string) (int, error) {
 	out, err := run(ctx, "arm-none-eabi-size", object)
 	if err != nil {

@@ -44,7 +44,7 @@ func (d *design) readVectors(bits, samples int) error {
 	return nil
 }
 
-// write writes bench.h, with the samples and a function that classifies one.
+// write writes bench.h. The file has the samples, and a function that classifies one sample.
 func (d *design) write(path, call string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#include <stdint.h>\n#define SAMPLES %d\nstatic const %s samples[SAMPLES][%d] = {\n", len(d.samples),

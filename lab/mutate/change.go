@@ -12,12 +12,12 @@ import (
 type change struct {
 	netlist *netlist.Netlist
 	what    string
-	// rename, unless nil, maps each net to the net that replaced it, so that the hint of the counts can contain the
-	// same fault.
+	// rename maps each net to the net that replaced it, or is nil if no net was replaced. With it, the hint of the
+	// counts can contain the same fault.
 	rename func(netlist.Net) netlist.Net
 }
 
-// rewrite copies a netlist. For each cell, f returns its new parameter and inputs, and whether they differ from the
+// rewrite copies a netlist. For each cell, f returns the new parameter and inputs, and whether they differ from the
 // old ones.
 func rewrite(n *netlist.Netlist, f func(netlist.Cell) (param uint64, in []netlist.Net, other bool)) *netlist.Copier {
 	k := netlist.NewCopier(n)
@@ -63,7 +63,7 @@ func pick[T any](r *rand.Rand, list []T) (x T, ok bool) {
 	return list[r.IntN(len(list))], true
 }
 
-// cell draws a cell of a region with more than the given number of inputs.
+// cell draws a cell of a region. The cell has more inputs than the given number.
 func (d *design) cell(r *rand.Rand, in region, inputs int) (netlist.Cell, bool) {
 	var list []netlist.Cell
 	for c := range netlist.Cell(d.out.Netlist.Cells()) {
@@ -74,7 +74,7 @@ func (d *design) cell(r *rand.Rand, in region, inputs int) (netlist.Cell, bool) 
 	return pick(r, list)
 }
 
-// mostMoves is the number of nets to draw before a move is given up.
+// mostMoves is the number of nets that are drawn before a move is given up.
 const mostMoves = 200
 
 // move makes an input of a cell read another net of the same stage.
@@ -87,7 +87,7 @@ func (d *design) move(r *rand.Rand, in region) *change {
 	nets := slices.Clone(n.Inputs(c))
 	j := r.IntN(len(nets))
 	if in == register {
-		j = 0 // other inputs are enables
+		j = 0 // the other inputs are enables
 	}
 	for range mostMoves {
 		v, old := netlist.Net(2+r.IntN(int(n.Output(c))-2)), nets[j]
@@ -107,8 +107,8 @@ func (d *design) move(r *rand.Rand, in region) *change {
 	return nil
 }
 
-// isData reports whether a net may replace an input of a cell: it must be a bit of a thermometer code or the output
-// of a cell.
+// isData reports whether a net may replace an input of a cell. The net must be a bit of a thermometer code, or the
+// output of a cell.
 func (d *design) isData(v netlist.Net) bool {
 	n := d.out.Netlist
 	if _, _, driven := n.Driver(v); driven {
@@ -118,7 +118,7 @@ func (d *design) isData(v netlist.Net) bool {
 	return x.Word == 1 && slices.Contains(x.Nets, v)
 }
 
-// flip inverts one bit in the table of a cell with more than the given number of inputs.
+// flip inverts one bit in the table of a cell. The cell has more inputs than the given number.
 func (d *design) flip(r *rand.Rand, in region, inputs int) *change {
 	n := d.out.Netlist
 	c, ok := d.cell(r, in, inputs)
@@ -142,8 +142,8 @@ func (d *design) threshold(r *rand.Rand) *change {
 	return d.edit(c, uint64(t), n.Inputs(c))
 }
 
-// counter breaks a cell that counts: its function or one of its inputs, or it makes a popcount count one input
-// twice.
+// counter breaks a cell that counts. It changes the function or one of the inputs of the cell, or makes a popcount
+// count one input twice.
 func (d *design) counter(r *rand.Rand) *change {
 	n := d.out.Netlist
 	if c, ok := d.cell(r, counter, 1); ok && n.Kind(c) == netlist.Popcount {
@@ -157,7 +157,7 @@ func (d *design) counter(r *rand.Rand) *change {
 	return d.move(r, counter)
 }
 
-// class swaps bits of two classes, so that each is counted for the other's class.
+// class swaps the bits of two classes. Each bit is then counted for the wrong class.
 func (d *design) class(r *rand.Rand) *change {
 	bits := d.counted()
 	for range mostMoves {
@@ -245,7 +245,7 @@ func (d *design) tie(r *rand.Rand) *change {
 	switch n.Kind(c) {
 	case netlist.Argmax:
 		return d.swapWords(r, c)
-	case netlist.Carry: // the first carry of a chain has a constant that decides equal counts
+	case netlist.Carry: // the first carry of a chain has a constant that decides between equal counts
 		j := slices.IndexFunc(in, func(v netlist.Net) bool { return v <= netlist.True })
 		if j < 0 {
 			return nil

@@ -10,7 +10,8 @@ import (
 	"ialgn/sim"
 )
 
-// head returns a design with three classes of three bits each, which are its inputs, and an argmax.
+// head returns a design that consists of an argmax. It has three classes of three bits each, and the bits are the
+// inputs.
 func head() *design {
 	b := netlist.NewBuilder("head")
 	x := b.Input("x", 9, 1, nil)
@@ -48,8 +49,8 @@ func classifyAll(t *testing.T, n *netlist.Netlist) *sim.Result {
 	return r
 }
 
-// TestTieChangesEqualCountsOnly checks a mutant of the rule for ties. It gives another class exactly where counts are
-// equal, and that class also has the largest count.
+// TestTieChangesEqualCountsOnly checks a mutant of the rule for ties. The mutant must give another class exactly
+// where counts are equal, and this class must also have the largest count.
 func TestTieChangesEqualCountsOnly(t *testing.T) {
 	d := head()
 	want := classifyAll(t, d.out.Netlist)
@@ -70,7 +71,8 @@ func TestTieChangesEqualCountsOnly(t *testing.T) {
 	}
 }
 
-// TestClassKeepsBits checks that the mutant still counts all bits, but one of them for another class.
+// TestClassKeepsBits checks that the mutant still counts all bits, and that it counts one bit of each of two classes
+// for the other class.
 func TestClassKeepsBits(t *testing.T) {
 	d := head()
 	for v := range netlist.Net(9) { // inputs are the bits of chains

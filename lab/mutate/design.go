@@ -28,8 +28,8 @@ type design struct {
 	designKey
 	trained bool
 	out     *backend.Output
-	text    string // its Verilog
-	cells   string // the primitives of its target; empty: none
+	text    string // the Verilog of the design
+	cells   string // the primitives of the design's target, or "" if it has none
 	options verilog.Options
 
 	encoder samples
@@ -46,13 +46,13 @@ const (
 	elsewhere region = iota
 	encoder          // comparators
 	gate
-	counter // between the gates and the counts
+	counter // cells between the gates and the counts
 	argmax
 	register
 )
 
 var (
-	gateName    = regexp.MustCompile(`^c(\d+)_k\d+_l\d+`) // contains the class
+	gateName    = regexp.MustCompile(`^c(\d+)_k\d+_l\d+`) // the first group is the class
 	encoderName = regexp.MustCompile(`^x\d+_(gt|e)\d+`)
 )
 
@@ -73,7 +73,7 @@ func regionOf(k netlist.Kind, name string) region {
 	return elsewhere
 }
 
-// readDesign reads a folder, and the data to compare its mutants with.
+// readDesign reads a folder. It also reads the data with which mutants of the design are compared.
 func (r *runner) readDesign(ctx context.Context, key designKey) (*design, error) {
 	d := &design{designKey: key}
 	d.trained = slices.ContainsFunc(networks, func(n network) bool { return n.name == key.network && n.trained })
@@ -137,13 +137,14 @@ func (d *design) locate() {
 	}
 }
 
-// headerLine matches a line in the Verilog's header about its origin.
+// headerLine matches a line about the origin of the Verilog in the header of the Verilog.
 var headerLine = regexp.MustCompile(`(?m)^// - (.*)$`)
 
 // inputsTitle is the line above the description of how input words are computed.
 const inputsTitle = "\n// Input words of real values:\n"
 
-// readOptions finds the options with which the Verilog was written, and checks that they give the same text.
+// readOptions finds the options with which the Verilog was written. It checks that these options give the same text
+// again.
 func (d *design) readOptions() error {
 	p, err := plan.Read(d.out)
 	if err != nil {

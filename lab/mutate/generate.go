@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// kinds are the kinds of generated mutants, each with a function that draws a change. The function returns nil if
-// the change that it drew is not possible.
+// kinds are the kinds of generated mutants. Each kind has a function that draws a change and returns nil if this
+// change is not possible.
 var kinds = []struct {
 	name string
 	draw func(*design, *rand.Rand) *change
@@ -23,7 +23,7 @@ var kinds = []struct {
 	{"threshold", (*design).threshold},
 }
 
-// places are the parts of a folder that a generated mutant changes, with the formats of the files.
+// places are the parts of a folder that a generated mutant changes, each with the formats of the changed files.
 var places = []struct {
 	name    string
 	formats []string
@@ -34,15 +34,15 @@ var places = []struct {
 	{"netlist, Verilog, hint", []string{"netlist", "verilog", "hint"}}, // a bug in a pass that the hint repeats
 }
 
-// mostTries is the maximum number of changes to draw for one mutant. For the first rareTries of them, only a change
-// that affects less than 1 % of the test samples is accepted.
+// generate draws at most mostTries changes for one mutant. For the first rareTries draws, it accepts only a change
+// that affects less than 1 % of the test samples.
 const (
 	mostTries = 120
 	rareTries = 60
 )
 
-// generate returns the generated mutant with the given number. Its change is shown to have an effect. generate
-// returns nil if it finds no such change.
+// generate returns the generated mutant with the given number. It returns only a mutant whose change was shown to
+// have an effect, or nil if it finds no such change.
 func (r *runner) generate(ctx context.Context, number int) (*mutant, error) {
 	random := rand.New(rand.NewPCG(r.seed, uint64(number)))
 	kind, round := kinds[number%len(kinds)], number/len(kinds)

@@ -30,7 +30,7 @@ type simulation struct{ Mismatches int }
 
 func (s *simulation) differ() bool { return s != nil && s.Mismatches > 0 }
 
-// judgeSamples is the number of samples that verify simulates. It is small, so that the proofs have to find most
+// judgeSamples is the number of samples that verify simulates. It is so small that the proofs have to find most
 // mutants.
 const judgeSamples = "100"
 
@@ -60,17 +60,17 @@ func judge(ctx context.Context, ialgn *tool.Tool, model, dir string) (*verdict, 
 	return v, nil
 }
 
-// The checks that find mutants, in the order of the table's columns.
+// These are the checks that find mutants, in the order of the table's columns.
 const (
 	refused    = "refused" // exit status 1, before any level runs
 	bySoftware = "software"
 	byRTL      = "rtl"
 	byWrapper  = "wrapper"
 	byFormal   = "formal"
-	byVerilog  = "verilog" // the netlist is proved, but not its Verilog
-	byParts    = "parts"   // the netlist and its Verilog are proved, but not a part around them
+	byVerilog  = "verilog" // the netlist is proved, but its Verilog is not
+	byParts    = "parts"   // the netlist and its Verilog are proved, but a part around them is not
 	unproved   = "unproved"
-	byText     = "text" // all is proved, but a file differs from what ialgn writes for the netlist
+	byText     = "text" // everything is proved, but a file differs from the file that ialgn writes for the netlist
 	missed     = "missed"
 )
 

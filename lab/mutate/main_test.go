@@ -32,7 +32,7 @@ func build(t *testing.T) string {
 	return path
 }
 
-// blind returns a program that trains and compiles like ialgn, but whose verify accepts everything.
+// blind returns a program that trains and compiles like ialgn. Its verify accepts everything.
 func blind(t *testing.T, ialgn string) string {
 	t.Helper()
 	script := "#!/bin/sh\n[ \"$1\" = verify ] && { echo '{\"software\": {\"mismatches\": 0}, \"verified\": true}'; " +
@@ -44,7 +44,7 @@ func blind(t *testing.T, ialgn string) string {
 	return path
 }
 
-// sample matches some recorded mutants of one design: of its wrapper, its core and its manifest.
+// sample matches some recorded mutants of one design. They are in its wrapper, its core and its manifest.
 const sample = `"(wrapper: operator|core: operator|manifest: renamed)".*"--wrap stream"`
 
 // TestMutants tries some of the recorded mutants and one generated mutant of each kind. verify must find all of them.
@@ -85,7 +85,7 @@ func testMissed(t *testing.T, blind, dir string, records int) {
 	}
 }
 
-// testStale checks that records are named whose text does not occur in the design, or occurs twice.
+// testStale checks that the run names the records whose text does not occur in the design, or occurs twice.
 func testStale(t *testing.T, blind, dir string) {
 	defer func(old string) { recorded = old }(recorded)
 	recorded = `{"kind":"a","network":"tiny","options":"--wrap stream","edits":[{"file":"dut.v","find":"no such text"}]}

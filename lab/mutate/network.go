@@ -42,11 +42,12 @@ var networks = []network{
 	},
 }
 
-// digits is the beginning of the configurations that use the embedded digits, up to section model.
+// digits is the beginning of configurations for the embedded digits. It ends where the content of section model
+// begins.
 const digits = "data: {set: digits}\nencoder: {bits: 8}\nmodel: "
 
-// generatedIn lists the designs in which mutants are generated: networks and options of `ialgn compile`. In
-// addition, the smallest network is compiled for each target in each style.
+// generatedIn lists the designs in which mutants are generated. A design is a network and options of `ialgn compile`.
+// In addition, the smallest network is compiled for each target in each style.
 var generatedIn = []designKey{
 	{"ialgn", "--scope full"},
 	{"ialgn", "--scope core"},
@@ -70,7 +71,7 @@ var generatedIn = []designKey{
 	{"luts", "--scope core --target xilinx7 --style lut"},
 }
 
-// generatedInAll returns generatedIn with the designs of all targets. If small is set, it returns two designs that
+// generatedInAll returns generatedIn and the designs for all targets. If small is set, it returns two designs that
 // are quick to compile and verify.
 func generatedInAll(small bool) (list []designKey) {
 	if small {
@@ -127,7 +128,8 @@ func (r *runner) train(ctx context.Context, n network) error {
 
 const rowsFile = "rows.csv"
 
-// writeRows writes samples with five features and three classes. In each class, one feature has larger values.
+// writeRows writes samples with five features and three classes. In each class, one of the features has larger
+// values.
 func writeRows(path string) error {
 	r := rand.New(rand.NewPCG(1, 0x726f7773))
 	var b strings.Builder

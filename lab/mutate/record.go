@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	_ "embed" // for the records
+	_ "embed" // for the recorded mutants
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,17 +26,20 @@ type mutant struct {
 	Changed string `json:"changed"` // the part of the folder that is changed
 	Network string `json:"network"` // name of a network in [networks]
 	Options string `json:"options"` // options of `ialgn compile`
-	// Shown says how the mutant was shown to have an effect when it was recorded. "iverilog": original and mutant
-	// print different outputs for the same samples, packets, resets and protocol errors. "yosys", "verilator -E"
-	// and "iverilog -D OURS": the outputs differ if iverilog gets the text that this program makes of both. "the
-	// manifest": the folder claims different options than the design was compiled with.
+	// Shown says how the mutant was shown to have an effect when it was recorded:
+	//
+	//   - "iverilog": the original and the mutant print different outputs for the same samples, packets, resets and
+	//     protocol errors.
+	//   - "yosys", "verilator -E" and "iverilog -D OURS": this program turns both designs into another text, and
+	//     these texts have different outputs in iverilog.
+	//   - "the manifest": the folder claims other options than the design was compiled with.
 	Shown string `json:"shown"`
 	Edits []edit `json:"edits"`
-	// Word says that the manifest's version word must be computed again after a change of the options.
+	// Word is true if the options change, so that the manifest's version word must be computed again.
 	Word bool `json:"word,omitempty"`
 
 	name, what    string
-	trained, rare bool   // generated in a trained network, in a rare place
+	trained, rare bool   // whether the network is trained, and whether few samples reach the change
 	check         string // the check that found the mutant
 }
 
@@ -51,13 +54,13 @@ func (k designKey) String() string { return strings.TrimSpace(k.network + " " + 
 
 func (m *mutant) designKey() designKey { return designKey{m.Network, m.Options} }
 
-// edit is a change of one file in a folder. In the manifest, sizes and checksums of files are removed before the
+// edit is a change of one file in a folder. In the manifest, the sizes and checksums of files are removed before the
 // search.
 type edit struct {
 	File   string `json:"file"`
-	Find   string `json:"find,omitempty"`   // must occur exactly once; empty: Put replaces the whole file
+	Find   string `json:"find,omitempty"`   // a text that occurs exactly once; if empty, Put replaces the whole file
 	Put    string `json:"put,omitempty"`    // replaces Find
-	Rename string `json:"rename,omitempty"` // new name of the file; the content stays
+	Rename string `json:"rename,omitempty"` // new name of the file, whose content does not change
 }
 
 // readRecords returns the recorded mutants whose line matches a pattern.

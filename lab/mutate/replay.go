@@ -17,7 +17,8 @@ import (
 // replayLimit is the maximum time for iverilog, and for a simulation.
 const replayLimit = 2 * time.Minute
 
-// confirm returns an error unless a mutant's Verilog has other outputs than the original in iverilog.
+// confirm checks that a mutant is different in iverilog. It returns an error if the Verilog of the mutant has the
+// same outputs as the original.
 func (d *design) confirm(ctx context.Context, r *rand.Rand, dir string, c *change, values []uint16) error {
 	text, err := d.verilog(c.netlist)
 	if err != nil {
@@ -72,8 +73,8 @@ func (d *design) replay(ctx context.Context, dir, text, bench string) (string, e
 // lateClocks is a number of clocks after which every result of a pipeline has appeared.
 const lateClocks = 100
 
-// bench returns a testbench that gives samples to the design and prints its outputs. For a pipeline, it prints them
-// only in clocks with a result.
+// bench returns a testbench that gives samples to the design and prints its outputs. For a pipeline, the testbench
+// prints outputs only in clocks with a result.
 func (d *design) bench(s verify.Samples) (string, error) {
 	n := d.out.Netlist
 	x := n.DataInputs()[0]

@@ -101,8 +101,8 @@ func (r *runner) prepare(ctx context.Context, records []*mutant) error {
 	return group.Wait()
 }
 
-// tryAll tries the recorded mutants and generates others. It continues after a stale record, so that it can report
-// all of them.
+// tryAll tries the recorded mutants, and generates and tries others. After a stale record it continues, so that it
+// can report all stale records.
 func (r *runner) tryAll(ctx context.Context, records []*mutant) error {
 	var stale []error
 	group, ctx := errgroup.WithContext(ctx)
@@ -140,7 +140,7 @@ func (r *runner) try(ctx context.Context, m *mutant) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.name, err)
 	}
-	m.check, m.Edits = v.check(), nil // they may be large
+	m.check, m.Edits = v.check(), nil // edits may be large
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.results = append(r.results, m)
@@ -154,7 +154,7 @@ func (r *runner) try(ctx context.Context, m *mutant) error {
 	return os.RemoveAll(dir)
 }
 
-// separators matches characters that a hyphen replaces in folder names.
+// separators matches the characters that a hyphen replaces in folder names.
 var separators = regexp.MustCompile(`[^\w.]+`)
 
 // work returns the path of a folder for a mutant or a design.

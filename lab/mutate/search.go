@@ -69,15 +69,15 @@ func (d *design) classify(ctx context.Context, n *netlist.Netlist, s verify.Samp
 	return c.Classify(ctx, x, s.Levels.Len())
 }
 
-// differing is a sample for which a mutant's classes or counts differ from the original's.
+// differing is a sample for which the classes or counts of a mutant differ from the original's.
 type differing struct {
 	values []uint16 // features of the sample
-	gap    int      // smallest distance between a differing count and the largest other count; -1: outputs differ
+	gap    int      // smallest distance between a differing count and the largest other count, or -1 if outputs differ
 }
 
-// Limits of a search: the number of rounds that draw samples at random, the number of rounds if counts differ for
-// some sample, the number of samples in each round, and the number of best samples from which the next round
-// starts.
+// These constants limit a search. For randomRounds rounds, samples are drawn at random. If counts differ for some
+// sample, there are up to mostRounds rounds. Each round tries atATime samples. The next round starts from the best
+// mostBest samples.
 const (
 	randomRounds = 12
 	mostRounds   = 150
@@ -85,9 +85,10 @@ const (
 	mostBest     = 16
 )
 
-// search looks for a sample for which a mutant's outputs differ: in the test set, near it, and by climbing from
-// samples with different counts to a sample whose class depends on them. It returns nil if it finds none. It also
-// returns the number of test samples with different classes or counts.
+// search looks for a sample for which a mutant's outputs differ from the original's. It looks in the test set, near
+// the samples of the test set, and near samples with different counts, until a difference affects the class. It
+// returns nil values if it finds no such sample. It also returns the number of test samples with different classes or
+// counts.
 func (d *design) search(ctx context.Context, r *rand.Rand, n *netlist.Netlist) (values []uint16, seen int, err error) {
 	got, err := d.classify(ctx, n, d.encoder.set)
 	if err != nil {
@@ -119,8 +120,8 @@ func (d *design) search(ctx context.Context, r *rand.Rand, n *netlist.Netlist) (
 	return nil, seen, nil
 }
 
-// near returns samples near the best ones. If there are none, it drifts away from the test set, farther in each
-// round.
+// near returns samples near the best ones. If there are no best samples, it returns samples that differ more from the
+// test set in each round.
 func (e samples) near(r *rand.Rand, best []differing, round int) [][]uint16 {
 	batch := make([][]uint16, atATime)
 	for i := range batch {

@@ -2,8 +2,8 @@
 //
 //	go run ./lab/pictures
 //
-// Both show one small network: network.svg its gates, by the format dot and Graphviz, and stream.svg three samples at
-// its wrapper stream, by a simulation in Icarus Verilog.
+// Both pictures show one small network. network.svg shows its gates; the format dot and Graphviz draw it. stream.svg
+// shows three samples passing through the network's wrapper stream; it is drawn from a simulation in Icarus Verilog.
 package main
 
 import (
@@ -49,7 +49,7 @@ func run(ctx context.Context, to string) error {
 	return nil
 }
 
-// design trains a network for points in a cube, above or below a plane, and compiles it to dir.
+// design trains a network and compiles it to dir. The network classifies points in a cube as above or below a plane.
 func design(ctx context.Context, dir string) error {
 	data := ialgn.Data{Classes: []string{"below", "above"}}
 	r := rand.New(rand.NewPCG(1, 0))
@@ -77,7 +77,7 @@ func design(ctx context.Context, dir string) error {
 }
 
 // stimulus sends three samples of three words each. The sender pauses before the last word of the second sample. The
-// receiver is not ready for the first result at first.
+// receiver is not ready at the beginning of the first result.
 const stimulus = `module play;
   reg clk = 0, rst = 1, in_valid = 0, in_last = 0, out_ready = 0;
   reg [7:0] in_data = 0;

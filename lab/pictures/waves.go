@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// The sizes of a waveform, in pixels.
+// These are the sizes of a waveform, in pixels.
 const (
 	tick   = 24 // half a clock
-	row    = 34 // from a signal to the next
+	row    = 34 // distance from one signal to the next
 	height = 20 // between the levels 0 and 1
 	left   = 100
 )
 
-// wave holds the values of a signal, as binary numbers, one for each time step.
+// wave holds the values of a signal as binary numbers. There is one value for each time step.
 type wave struct {
 	bits   int
 	values []string
 }
 
-// draw returns the named signals of a value change dump (IEEE 1364-2005, clause 18) as SVG. The signals must be ones of
-// the outermost module, and a time step is half a clock.
+// draw returns the named signals of a value change dump (IEEE 1364-2005, clause 18) as SVG. The signals must belong
+// to the outermost module. A time step of the dump is half a clock.
 func draw(vcd []byte, names []string) ([]byte, error) {
 	waves, steps, err := readWaves(string(vcd), names)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"ialgn/trainer"
 )
 
-// UsualTarget is the family for which experiments count LUTs. Its LUTs have six inputs.
+// UsualTarget is the family for which experiments count LUTs. The LUTs of this family have six inputs.
 const UsualTarget = "xilinx7"
 
 // Costs holds the numbers of look-up tables (LUTs) in a compiled network.
 type Costs struct {
-	Target string `json:"target,omitempty"` // family that it was compiled for; "" means [UsualTarget]
+	Target string `json:"target,omitempty"` // family that the network was compiled for; "" means [UsualTarget]
 
 	Gates   int `json:"gates"`   // nodes of the network
 	Head    int `json:"head"`    // popcounts and argmax
@@ -23,13 +23,14 @@ type Costs struct {
 
 func (c *Costs) target() string { return cmp.Or(c.Target, UsualTarget) }
 
-// Core returns the LUTs from input bits to the class: nodes and head.
+// Core returns the number of LUTs between the input bits and the class: nodes and head.
 func (c *Costs) Core() int { return c.Gates + c.Head }
 
-// Full returns the LUTs of the whole classifier, from feature words to the class.
+// Full returns the number of LUTs of the whole classifier, between the feature words and the class.
 func (c *Costs) Full() int { return c.Core() + c.Encoder }
 
-// costsOf compiles a model for a family and counts its LUTs. If ctx ends, the error wraps [trainer.ErrInterrupted].
+// costsOf compiles a model for a family and counts its LUTs. If ctx is cancelled, the error wraps
+// [trainer.ErrInterrupted].
 func costsOf(ctx context.Context, path, target string) (*Costs, error) {
 	m, err := library.Open(path)
 	if err != nil {

@@ -30,8 +30,8 @@ func trained(t *testing.T) (path, sum string) {
 	return path, summary.SHA256
 }
 
-// TestCosts counts the look-up tables for a family and keeps the counts with the result. Another family is counted
-// again: one with tables of four inputs needs more of them.
+// TestCosts counts the LUTs for a family and keeps the counts with the result. For another family the LUTs must be
+// counted again. A family with LUTs of four inputs needs more LUTs.
 func TestCosts(t *testing.T) {
 	path, sum := trained(t)
 	without, err := resultOf(t.Context(), path, sum, "", outfile.Guard{})
@@ -68,7 +68,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestCostsRefuse counts with an ended context and for a file that is not a model. Both are errors.
+// TestCostsRefuse checks that counting returns an error with a cancelled context, and for a file that is not a model.
 func TestCostsRefuse(t *testing.T) {
 	path, _ := trained(t)
 	ended, cancel := context.WithCancel(t.Context())

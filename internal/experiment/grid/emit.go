@@ -17,10 +17,11 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// Cluster is a kind of cluster: machines that share a folder and train a grid, each run by its index.
+// Cluster is a kind of cluster. The machines of a cluster share a folder, and each run of a grid is trained by its
+// index.
 type Cluster string
 
-// The kinds of clusters.
+// These are the kinds of clusters.
 const (
 	Slurm      Cluster = "slurm"
 	Kubernetes Cluster = "kubernetes"
@@ -35,33 +36,33 @@ func ParseCluster(name string) (Cluster, error) {
 		[]string{string(Slurm), string(Kubernetes)})
 }
 
-// Batch is a grid as a job for a cluster. Each index is a run.
+// Batch describes a grid as a job for a cluster. Each index of the job is a run.
 type Batch struct {
 	File    string  `json:"file"`
 	Cluster Cluster `json:"cluster"`
-	Submit  string  `json:"submit"` // the command that starts it
-	Gather  string  `json:"gather"` // the command that makes the table after the job has run
+	Submit  string  `json:"submit"` // command that starts the job
+	Gather  string  `json:"gather"` // command that makes the table after the job has run
 	Indexes int     `json:"indexes"`
 	Memory  uint64  `json:"estimated_bytes"` // memory of the largest run
-	Ranks   int     `json:"ranks,omitempty"` // number of processes of each run, which share that memory
+	Ranks   int     `json:"ranks,omitempty"` // number of processes of each run, which share this memory
 
 	name string
 	runs []Ahead
-	args []string // without --index
+	args []string // arguments of the command, without --index
 }
 
 // batchThreads is the number of cores that each run requests.
 const batchThreads = 4
 
-// Command is the command of a grid, as a job of a cluster runs it.
+// Command is the command line with which a job trains a grid.
 type Command struct {
 	Args  []string // arguments after the program's name, without folders
 	Reads []string // paths of the files among the arguments
-	Data  string   // folder of the data sets where the job runs; "": the usual folders
-	Ranks int      // processes that train each run together, with MPI; 0: a single process without MPI
+	Data  string   // folder of the data sets on the machines of the job, or "" for the usual folders
+	Ranks int      // number of processes that train each run together, with MPI; 0 for a single process without MPI
 }
 
-// places returns the paths that the command uses.
+// places returns the paths that the command reads or writes.
 func (c *Command) places(dir string) []string {
 	all := append([]string{dir}, c.Reads...)
 	if c.Data != "" {
@@ -70,7 +71,7 @@ func (c *Command) places(dir string) []string {
 	return all
 }
 
-// check returns an error for words that a job file cannot contain and for paths that pods do not share.
+// check returns an error if the command has words that a job file cannot contain, or paths that pods do not share.
 func (c *Command) check(dir string, to Cluster) error {
 	for _, word := range append(c.places(dir), c.Args...) {
 		if strings.ContainsAny(word, "\r\n") { // the file has the command in a comment
@@ -87,8 +88,8 @@ func (c *Command) check(dir string, to Cluster) error {
 	return nil
 }
 
-// Emit writes the runs to the folder as a job for a cluster, and trains nothing. name is the job's name. The data
-// need not be on this machine; the job looks for them where it runs.
+// Emit writes the runs to the folder as a job for a cluster, and trains nothing. name is the name of the job. The
+// data need not be on this machine, since only the machines of the job read them.
 func (p *Plan) Emit(to Cluster, name string, command Command) (*Batch, error) {
 	if err := command.check(p.Dir, to); err != nil {
 		return nil, err
@@ -124,7 +125,7 @@ func (p *Plan) Emit(to Cluster, name string, command Command) (*Batch, error) {
 	return b, outfile.Write(b.File, form)
 }
 
-// volume is where a pod mounts the shared volume. It is also the working directory.
+// volume is the path at which a pod mounts the shared volume. It is also the pod's working directory.
 const volume = "/work"
 
 // inVolume reports whether a folder is inside the pod's volume.
@@ -135,7 +136,7 @@ func inVolume(dir string) bool {
 // gigabytes returns the memory that a run requests, with some reserve.
 func (b *Batch) gigabytes() uint64 { return max(1, (b.Memory+b.Memory/4+1<<30-1)>>30) }
 
-// comment describes the job as lines that begin with #, with the run of each index.
+// comment returns a description of the job in lines that begin with #. It lists the run of each index.
 func (b *Batch) comment() string {
 	lines := []string{
 		fmt.Sprintf("%s: %s, one an index. Made by `%s --emit %s%s`.", b.name, message.Plural(b.Indexes, "run", "runs"), b.Gather,
@@ -151,7 +152,7 @@ func (b *Batch) comment() string {
 	return "# " + strings.Join(lines, "\n# ") + "\n"
 }
 
-// ranksOption returns the option of the command that asks for ranks, if it was given.
+// ranksOption returns the option --ranks of the command, or "" if it was not given.
 func (b *Batch) ranksOption() string {
 	if b.Ranks == 0 {
 		return ""
@@ -159,8 +160,8 @@ func (b *Batch) ranksOption() string {
 	return fmt.Sprintf(" --ranks %d", b.Ranks)
 }
 
-// slurmForm has the signal sent to the shell, which exec has replaced by the program. On the signal, a run saves its
-// state before its time is over.
+// slurmForm is the template of a job script. Before the time is over, Slurm sends a signal to the process of the
+// shell, which exec has replaced by the program. The program then saves the state of its run.
 var slurmForm = template.Must(template.New("slurm").Parse(`#!/bin/bash
 {{.Comment}}#
 #SBATCH --job-name={{.Name}}
@@ -183,14 +184,14 @@ func (b *Batch) slurm(w io.Writer) error {
 	})
 }
 
-// label returns the job's name in the form that Kubernetes accepts, with at most longest characters. The pods' names
-// add an index.
+// label returns the job's name in a form that Kubernetes accepts, with at most longest characters. Kubernetes appends
+// an index in the names of the pods.
 func (b *Batch) label(longest int) string {
 	text := regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower("ialgn-"+b.name), "-")
 	return strings.Trim(text[:min(len(text), longest)], "-")
 }
 
-// kubernetes writes the grid as an Indexed Job. The user has to fill in the image and the claim.
+// kubernetes writes the grid as an Indexed Job. The user has to fill in the image and the claim of the volume.
 func (b *Batch) kubernetes(w io.Writer) error {
 	resources := yaml.MapSlice{
 		{Key: "cpu", Value: fmt.Sprint(batchThreads)},
@@ -223,7 +224,7 @@ func (b *Batch) kubernetes(w io.Writer) error {
 	return err
 }
 
-// words returns the arguments for Kubernetes, with dollar signs escaped, because they would begin variables.
+// words returns the arguments for Kubernetes. Dollar signs are escaped, because they would begin variables.
 func (b *Batch) words() (all []string) {
 	for _, arg := range b.args[1:] {
 		all = append(all, strings.ReplaceAll(arg, "$", "$$"))
@@ -231,7 +232,7 @@ func (b *Batch) words() (all []string) {
 	return all
 }
 
-// container returns a container that works in the volume.
+// container returns a container whose working directory is the volume.
 func (b *Batch) container(name, image string, command []string, resources yaml.MapSlice) yaml.MapSlice {
 	return yaml.MapSlice{
 		{Key: "name", Value: name},

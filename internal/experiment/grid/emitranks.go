@@ -12,16 +12,17 @@ import (
 // withMPI is the program that `make mpi` builds.
 const withMPI = "ialgn-mpi"
 
-// rankGigabytes returns the memory that a rank requests: its share of the network's memory, and room for the data,
-// which each rank reads itself.
+// rankGigabytes returns the memory that a rank requests. It covers the rank's share of the network and a copy of the
+// data, since each rank reads all data itself.
 func (b *Batch) rankGigabytes() uint64 {
 	const data = 1
 	n := uint64(b.Ranks)
 	return data + (b.gigabytes()+n-1)/n
 }
 
-// slurmRanksForm has the signal sent to the ranks instead of the shell. On the signal, a run saves its state before
-// its time is over. A rank that fails ends the other ranks.
+// slurmRanksForm is the template of a job script whose runs are shared by ranks. Before the time is over, Slurm sends
+// a signal to the ranks instead of the shell, and the ranks save the state of their run. A rank that fails ends the
+// other ranks.
 var slurmRanksForm = template.Must(template.New("slurm").Parse(`#!/bin/bash
 {{.Comment}}#
 #SBATCH --job-name={{.Name}}
@@ -36,7 +37,7 @@ exec srun --mpi=pmix --ntasks={{.Ranks}} --cpus-per-task={{.Threads}} --kill-on-
     {{.Command}} --index "$SLURM_ARRAY_TASK_ID" --threads "$SLURM_CPUS_PER_TASK" --quiet
 `))
 
-// slurmRanks writes the grid as a job array. Each index has several tasks.
+// slurmRanks writes the grid as a job array. Each index of the array has several tasks.
 func (b *Batch) slurmRanks(w io.Writer) error {
 	return slurmRanksForm.Execute(w, map[string]any{
 		"Comment": b.comment(), "Name": b.name, "Last": b.Indexes - 1, "Threads": batchThreads, "Ranks": b.Ranks,
@@ -45,12 +46,12 @@ func (b *Batch) slurmRanks(w io.Writer) error {
 	})
 }
 
-// mpiLabel is the longest name of an MPIJob before its index, because the names of its workers have at most 63
-// characters.
+// mpiLabel is the longest name of an MPIJob without its index. The limit follows from the names of the workers, which
+// have at most 63 characters.
 const mpiLabel = 40
 
 // mpiJobs writes the grid as Kubeflow MPIJobs (v2beta1), one for each index. In each job, a launcher starts ranks in
-// the workers. The user has to fill in the image and the claim.
+// the workers. The user has to fill in the image and the claim of the volume.
 func (b *Batch) mpiJobs(w io.Writer) error {
 	var text bytes.Buffer
 	text.WriteString(b.comment() + `#

@@ -13,19 +13,20 @@ import (
 	"ialgn/trainer"
 )
 
-// Fitting is a value of [Options.Jobs]: the largest number of runs side by side for which there are memory and cores.
+// Fitting is a value of [Options.Jobs]. It means the largest number of concurrent runs for which there are memory and
+// cores.
 const Fitting = -1
 
 // Forecast says what a grid will train and how long it will take.
 type Forecast struct {
-	Jobs    int      `json:"jobs"`                      // runs side by side
+	Jobs    int      `json:"jobs"`                      // number of concurrent runs
 	Threads int      `json:"threads"`                   // threads of each run
 	Hours   *float64 `json:"projected_hours,omitempty"` // nil if unknown for some run
 	Method  string   `json:"method"`                    // how the hours were found
 	Runs    []Ahead  `json:"runs"`
 }
 
-// Ahead is a run of a forecast. Index is its index among all runs of the grid.
+// Ahead describes a run of a forecast. Index is the run's index among all runs of the grid.
 type Ahead struct {
 	Index  int      `json:"index"`
 	Name   string   `json:"name"`
@@ -33,13 +34,13 @@ type Ahead struct {
 	Epochs int      `json:"epochs"` // epochs that the configuration asks for
 	Done   int      `json:"epochs_done"`
 	Hours  *float64 `json:"projected_hours,omitempty"` // hours for the remaining epochs; nil if unknown
-	Bytes  uint64   `json:"estimated_bytes,omitempty"` // memory
+	Bytes  uint64   `json:"estimated_bytes,omitempty"` // memory that the run needs
 
 	seeds trainer.Seeds
-	of    *Shape // shape of its data; nil if unknown
+	of    *Shape // shape of the run's data; nil if unknown
 }
 
-// Shape describes a data set, as far as training needs it.
+// Shape describes a data set as far as the cost of training depends on it.
 type Shape struct {
 	Features, Classes int
 	Samples           int  // samples of the training part
@@ -52,8 +53,8 @@ var shapes = map[string]Shape{
 	"cifar10": {3072, 10, 50_000, true}, "cifar100": {3072, 100, 50_000, true},
 }
 
-// ShapeOf returns the shape of s or, if s is nil, of the published data set with the given name. It returns nil if
-// neither is known.
+// ShapeOf returns the shape of s. If s is nil, it returns the shape of the published data set with the given name, or
+// nil if there is no such data set.
 func ShapeOf(s *dataset.Set, name string) *Shape {
 	if s != nil {
 		return &Shape{s.Features, len(s.Classes), s.TrainSamples, s.Shape != dataset.Shape{}}
@@ -64,8 +65,8 @@ func ShapeOf(s *dataset.Set, name string) *Shape {
 	return nil
 }
 
-// Forecast returns what [Plan.Runs] would train if all data are found. It trains nothing, but measures the pace of
-// each unfinished network, which takes some seconds.
+// Forecast predicts the runs that [Plan.Runs] would train if all data are found, and their time. It trains nothing,
+// but measures the speed of each unfinished network, which takes some seconds.
 func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 	f := &Forecast{Runs: []Ahead{}}
 	for i, s := range p.Runs() {
@@ -87,7 +88,7 @@ func (p *Plan) shape(s *trainer.Seeds) *Shape {
 	return ShapeOf(nil, s.Config.Data.Set)
 }
 
-// ahead returns a run of a forecast, without its hours.
+// ahead returns the description of a run in a forecast. The hours are not set.
 func (p *Plan) ahead(index int, s trainer.Seeds) Ahead {
 	a := Ahead{Index: index, Name: s.Config.Name, Seed: s.Config.Train.Seed, Epochs: s.Config.Train.Epochs, seeds: s}
 	if found, err := s.Survey(); err == nil && found[0] != nil {
@@ -99,7 +100,7 @@ func (p *Plan) ahead(index int, s trainer.Seeds) Ahead {
 	return a
 }
 
-// project adds the hours.
+// project sets the hours of the forecast.
 func (f *Forecast) project(ctx context.Context) error {
 	paces := map[config.Config]float64{}
 	total, known := 0.0, true
@@ -130,8 +131,8 @@ func (f *Forecast) project(ctx context.Context) error {
 	return nil
 }
 
-// pace returns the pace of a run's network in gate steps a second. It is measured once for all seeds and for all
-// depths that are measured with the same layers.
+// pace returns the speed of a run's network in gate steps per second. Runs that differ only in the seed share a
+// measurement, and so do depths that are measured with the same layers.
 func (f *Forecast) pace(known map[config.Config]float64, a *Ahead) (float64, error) {
 	if a.Done >= a.Epochs {
 		return 1, nil // nothing is left
@@ -150,8 +151,8 @@ func (f *Forecast) pace(known map[config.Config]float64, a *Ahead) (float64, err
 // spare is the part of the memory that concurrent runs may use.
 const spare = 0.8
 
-// sideBySide returns the number of runs to train at once. With [Fitting], it is one for each core, as far as the
-// largest runs fit into memory together.
+// sideBySide returns the number of concurrent runs. With [Fitting] there is one for each core, or fewer if the
+// largest runs together do not fit into memory.
 func (p *Plan) sideBySide(runs []Ahead) int {
 	if p.Jobs != Fitting {
 		return max(1, p.Jobs)
@@ -169,8 +170,8 @@ func (p *Plan) sideBySide(runs []Ahead) int {
 	return fitting(needs, min(p.cores(), len(needs)), memory.Available())
 }
 
-// fitting returns how many runs fit into the memory together, whichever they are: at least 1 and at most maxRuns. A
-// memory of 0 means unknown.
+// fitting returns how many runs fit into memory together, even if these are the largest ones. The result is at least
+// 1 and at most maxRuns. A memory of 0 means that the size is unknown.
 func fitting(needs []uint64, maxRuns int, memory uint64) int {
 	slices.Sort(needs)
 	slices.Reverse(needs)
@@ -206,7 +207,7 @@ func (f *Forecast) Text(w io.Writer) error {
 	return err
 }
 
-// Sum describes in one sentence what lies ahead.
+// Sum describes in one sentence what the grid will train.
 func (f *Forecast) Sum() string {
 	left := 0
 	for _, a := range f.Runs {

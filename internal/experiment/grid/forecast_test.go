@@ -2,7 +2,7 @@ package grid
 
 import "testing"
 
-// TestFitting has enough memory for all runs, for some, for none, and an unknown amount.
+// TestFitting checks cases in which all runs, some runs or no runs fit into memory, and the case of an unknown size.
 func TestFitting(t *testing.T) {
 	needs := func() []uint64 { return []uint64{10, 40, 20, 40} }
 	for _, test := range []struct {

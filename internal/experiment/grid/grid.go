@@ -1,10 +1,15 @@
-// Package grid trains grids. A grid is a list of rows, each a configuration with some seeds. A folder keeps what is
-// done.
+// Package grid trains grids. A grid is a list of rows. Each row is a configuration with some seeds, and each seed is
+// a run. A folder keeps the finished runs.
 //
-// A [Plan] is made for a folder and gets its rows one by one by [Plan.Add]. Add looks at what earlier calls left for
-// the row and refuses files of other runs. Then the plan is trained completely ([Plan.Train]), or one run of it is
-// trained ([Plan.TrainIndex]), or its time is predicted ([Plan.Forecast]), or it is handed to a cluster
-// ([Plan.Emit]).
+// A [Plan] belongs to a folder and gets its rows one by one by [Plan.Add]. Add looks for results of earlier calls and
+// refuses files of other runs. After that, the caller can do one of these things:
+//
+//   - train all runs ([Plan.Train]);
+//   - train one run ([Plan.TrainIndex]);
+//   - predict the time ([Plan.Forecast]);
+//   - write a job for a cluster ([Plan.Emit]).
+//
+// Three rules hold:
 //
 //   - A run that the folder has is not trained again, and an interrupted run continues from its checkpoint.
 //   - The files of a row have the name of its configuration. Two rows with the same name have the same configuration
@@ -38,27 +43,28 @@ type Options struct {
 	Folders []string
 	Threads int
 	Guard   outfile.Guard // decides which files in the folder may be replaced
-	Jobs    int           // runs side by side, which share the threads; 0: one; or [Fitting]
+	Jobs    int           // number of concurrent runs, which share the threads: 0 means one; see also [Fitting]
 
-	Ranks ranks.Comm // processes that train the run of [Plan.TrainIndex] together; nil: one process
+	Ranks ranks.Comm // processes that train the run of [Plan.TrainIndex] together; nil for one process
 
-	// Train, unless nil, is called for each run instead of [trainer.Seeds.Train]. It can train a copy with other
-	// callbacks, to show the progress or to keep a log. Concurrent runs call it from several goroutines.
+	// Train is called for each run instead of [trainer.Seeds.Train], unless it is nil. It can train a copy of the run
+	// with other callbacks, to show the progress or to keep a log. Concurrent runs call it from several goroutines.
 	Train func(context.Context, trainer.Seeds) (*trainer.SeedsSummary, error)
 }
 
 // Row is a network that is trained with some seeds.
 type Row struct {
-	Config config.Config // its name begins the names of the row's files; its seed is ignored
+	Config config.Config // its name is the prefix of the row's file names; its seed is ignored
 	Seeds  []uint64
-	Data   *dataset.Set // its data, if they have been opened; nil: they are looked for
+	Data   *dataset.Set // data of the row if the caller has opened them, otherwise nil
 }
 
-// Found says what exists for a row before it is trained.
+// Found describes the state of a row before it is trained.
 type Found struct {
-	Finished bool // whether all of its runs are finished
+	Finished bool // whether all runs of the row are finished
 
-	// Missing is the error of the data set that was not found, if some run is not finished.
+	// Missing is the error for a data set that was not found. It is nil if all runs are finished, since they need no
+	// data.
 	Missing *dataset.MissingError
 }
 
@@ -70,12 +76,12 @@ type Table interface {
 	Write() error
 }
 
-// Plan is what is to be trained and what is done already. Its rows are numbered from 0, in the order in which they
-// were added.
+// Plan holds the rows of a grid and the runs that are done. Rows are numbered from 0, in the order in which they were
+// added.
 type Plan struct {
 	Options
-	Kind   string // what errors call the grid, such as experiment
-	Target string // family that models are compiled for, to count their LUTs; "": they are not compiled
+	Kind   string // name of the grid's kind in errors, such as experiment
+	Target string // family for which models are compiled, to count their LUTs; "" if they are not compiled
 	Table  Table  // receives the results; may be nil
 
 	rows []planned
@@ -95,20 +101,20 @@ func NewPlan(o Options, kind string) *Plan {
 type planned struct {
 	Row
 	Found
-	asked bool // the user asked to train it
-	left  bool // it is neither asked for nor finished
-	never bool // it is left, and results in the folder are ignored, too
+	asked bool // the user asked to train the row
+	left  bool // the row is neither asked for nor finished
+	never bool // the row is left, and its results in the folder are ignored too
 }
 
-// outcome is the result of a run.
+// outcome is the outcome of a finished run.
 type outcome struct {
 	run    *trainer.SeedSummary
 	result *Result
 }
 
-// Add adds a row and returns what exists of it. A row that is not asked for still goes to the table if it is
-// finished. Add returns an error if the folder has files with the row's names that belong to other runs, or runs on
-// other data than earlier rows on the same data set.
+// Add adds a row and returns the state of it. A row that is not asked for still goes to the table if it is finished.
+// Add returns an error if files with the row's names belong to other runs. It also returns an error if the runs in
+// the folder used other data than runs of earlier rows on the same data set.
 func (p *Plan) Add(ctx context.Context, row Row, asked bool) (Found, error) {
 	e := planned{Row: row, asked: asked, Found: Found{Finished: true}}
 	for _, s := range p.runsOf(row) {
@@ -129,7 +135,7 @@ func (p *Plan) Add(ctx context.Context, row Row, asked bool) (Found, error) {
 	return e.Found, nil
 }
 
-// Leave adds a row that is not trained, whatever the folder has.
+// Leave adds a row that is not trained. Results for it in the folder are ignored.
 func (p *Plan) Leave(row Row) { p.rows = append(p.rows, planned{Row: row, left: true, never: true}) }
 
 // model returns the path of a row's models, without the seed.
@@ -147,7 +153,8 @@ func (p *Plan) runsOf(r Row) []trainer.Seeds {
 	return all
 }
 
-// absent returns the error of a data set that is not found. Training reports other errors.
+// absent returns the error for a data set that is not found, or nil. It ignores other errors, because training
+// reports these.
 func (p *Plan) absent(ctx context.Context, cfg config.Config) *dataset.MissingError {
 	_, err := dataset.OpenWith(ctx, cfg.Data, cfg.Encoder, p.Folders)
 	var missing *dataset.MissingError
@@ -155,7 +162,8 @@ func (p *Plan) absent(ctx context.Context, cfg config.Config) *dataset.MissingEr
 	return missing
 }
 
-// Missing returns the error of the first row that lacks its data, or nil if all unfinished rows have their data.
+// Missing returns the data error of the first row whose data are missing, or nil if all unfinished rows have their
+// data.
 func (p *Plan) Missing() *dataset.MissingError {
 	for _, e := range p.rows {
 		if e.Missing != nil {
@@ -168,8 +176,8 @@ func (p *Plan) Missing() *dataset.MissingError {
 // Empty reports whether no run is done.
 func (p *Plan) Empty() bool { return len(p.done) == 0 }
 
-// runs returns the runs that can be trained or are finished, in the order of the rows. Rows that share a network are
-// included once.
+// runs returns the runs that can be trained or are finished, in the order of the rows. If rows share a network, its
+// runs are included once.
 func (p *Plan) runs() []trainer.Seeds {
 	return p.each(func(e *planned) bool { return e.Missing == nil && !e.left })
 }
@@ -179,7 +187,7 @@ func (p *Plan) Runs() []trainer.Seeds {
 	return p.each(func(e *planned) bool { return e.asked })
 }
 
-// each returns the runs of the rows for which of returns true.
+// each returns the runs of the rows for which the given function returns true.
 func (p *Plan) each(of func(*planned) bool) []trainer.Seeds {
 	var all []trainer.Seeds
 	known := map[string]bool{}
@@ -193,7 +201,7 @@ func (p *Plan) each(of func(*planned) bool) []trainer.Seeds {
 	return all
 }
 
-// finished enters a run and passes the rows that it completes to the table.
+// finished records a run as done and passes the rows that are complete now to the table.
 func (p *Plan) finished(s *trainer.Seeds, run *trainer.SeedSummary, result *Result) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -213,7 +221,7 @@ func (p *Plan) finished(s *trainer.Seeds, run *trainer.SeedSummary, result *Resu
 	return p.Table.Write()
 }
 
-// fill passes a row to the table if all of its runs are done, and reports whether they are.
+// fill passes a row to the table if all of its runs are done. It reports whether it did.
 func (p *Plan) fill(i int) bool {
 	e := &p.rows[i]
 	var runs []trainer.SeedSummary
@@ -229,9 +237,9 @@ func (p *Plan) fill(i int) bool {
 	return true
 }
 
-// foreign returns an error for a model or checkpoint that has the name of a run but has another configuration or
-// started from a model. Otherwise it would be overwritten, trained further, or shown in the table as something that
-// it is not.
+// foreign returns an error if a model or checkpoint has the name of a run but another configuration, or was started
+// from a model. Without this error, the file would be overwritten, trained further, or shown in the table under a wrong
+// description.
 func (p *Plan) foreign(cfg config.Config, path string, m *model.Model) error {
 	if diff := cfg.Diff(m.Config, "train.checkpoint.minutes"); len(diff) > 0 {
 		return fmt.Errorf("%s: has another %s than this run of the %s; choose another folder", path,
@@ -253,11 +261,11 @@ type Source struct {
 // SourceOf returns the source of a configuration's data.
 func SourceOf(cfg *config.Config) Source { return Source{cfg.Data, cfg.Encoder.BitsIn} }
 
-// sources holds, for each source, a run whose data all other runs on it must have. Otherwise differences between
-// networks could be differences between their data.
+// sources holds one run for each source. All other runs on the same source must have the same data as this run.
+// Otherwise, differences between networks could come from differences between their data.
 type sources map[Source]*trainer.Earlier
 
-// survey returns what the folder has of a run, or nil if the run has not begun.
+// survey returns the state of a run in the folder, or nil if the run has not begun.
 func (d sources) survey(s *trainer.Seeds) (*trainer.Earlier, error) {
 	at := SourceOf(&s.Config)
 	s.Like = d[at]
@@ -271,7 +279,7 @@ func (d sources) survey(s *trainer.Seeds) (*trainer.Earlier, error) {
 	return found[0], nil
 }
 
-// like returns a run that must have the same data as s, or nil if there is none yet.
+// like returns a run that must have the same data as s, or nil if there is no such run yet.
 func (p *Plan) like(s *trainer.Seeds) *trainer.Earlier {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -15,10 +15,10 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// Result is what tables and plots need of a finished run. It depends only on the model file and is stored next to it,
-// so that large models need not be read for every table.
+// Result holds the facts about a finished run that tables and plots need. It depends only on the model file, and is
+// stored next to this file, so that large models need not be read for every table.
 type Result struct {
-	Model          string                `json:"model"` // without its folder
+	Model          string                `json:"model"` // file name of the model
 	SHA256         string                `json:"model_sha256"`
 	Commit         string                `json:"commit,omitempty"` // commit of the program that wrote the result
 	Config         config.Config         `json:"config"`
@@ -27,15 +27,15 @@ type Result struct {
 	Operations     [16]float64           `json:"operations"` // gates of each operation, as `ialgn analyze` counts them
 	Categories     diagnose.Categories   `json:"categories"`
 	EffectiveDepth []diagnose.LayerDepth `json:"effective_depth"` // one for each layer
-	Costs          *Costs                `json:"luts,omitempty"`  // of the compiled network, if the grid asks for them
+	Costs          *Costs                `json:"luts,omitempty"`  // LUTs of the compiled network, if the grid counts them
 }
 
 // EpochResult is the state after an epoch. Accuracies are shares.
 type EpochResult struct {
 	Loss    float64  `json:"loss"`
 	Train   float64  `json:"train_accuracy"`
-	Test    float64  `json:"test_accuracy"`                   // by the frozen network
-	Relaxed *float64 `json:"relaxed_test_accuracy,omitempty"` // by the relaxed network, with estimator soft
+	Test    float64  `json:"test_accuracy"`                   // of the frozen network
+	Relaxed *float64 `json:"relaxed_test_accuracy,omitempty"` // of the relaxed network, with estimator soft
 }
 
 // ResultPath returns the path of a model's result: the model's path with the ending .json.
@@ -43,8 +43,8 @@ func ResultPath(model string) string {
 	return strings.TrimSuffix(model, filepath.Ext(model)) + ".json"
 }
 
-// resultOf returns the result of the model with the given checksum. It reads the result's file if that belongs to
-// this model. Otherwise it reads the model and writes the file. With a target, the result includes costs.
+// resultOf returns the result for the model with the given checksum. It reads the result's file if this file belongs
+// to the model. Otherwise it reads the model and writes the file. If target is set, the result includes costs.
 func resultOf(ctx context.Context, path, sum, target string, guard outfile.Guard) (*Result, error) {
 	file := ResultPath(path)
 	if text, err := os.ReadFile(file); err == nil {
@@ -76,15 +76,16 @@ func resultOf(ctx context.Context, path, sum, target string, guard outfile.Guard
 	return r, nil
 }
 
-// whole reports whether a result from a file is complete: it has the epochs and layers that tables rely on and,
-// unless target is "", the costs for the target. Anybody may have edited the file.
+// whole reports whether a result that was read from a file is complete, since users may have edited the file. A
+// complete result has the epochs and layers that tables need. Unless target is "", it also has the costs for the
+// target.
 func (r *Result) whole(target string) bool {
 	depth := r.Config.Model.FrozenLayers()
 	return len(r.Epochs) > 0 && depth > 0 && len(r.EffectiveDepth) == depth &&
 		(target == "" || r.Costs != nil && r.Costs.target() == target)
 }
 
-// measure reads a model.
+// measure reads a model and returns its result without costs.
 func measure(path string) (*Result, error) {
 	file, err := model.Open(path)
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 	"ialgn/trainer"
 )
 
-// LogPath returns the path of a row's log, next to the models of its seeds.
+// LogPath returns the path of the log of a row. The log is next to the models of the row's seeds.
 func LogPath(model string) string {
 	return strings.TrimSuffix(model, filepath.Ext(model)) + ".jsonl"
 }
 
-// Train trains what the folder does not have yet, in the order of rows and seeds, several runs side by side, and
-// passes results to the table. Rows whose data are missing are left out, unless they are finished.
+// Train trains the runs that the folder does not have yet, in the order of rows and seeds. Several runs train at the
+// same time. Train passes results to the table. Unfinished rows whose data are missing are left out.
 //
-// When ctx ends, the runs under way are saved, and the error wraps [trainer.ErrInterrupted]. The next call continues
-// them. A run that fails interrupts the other runs in the same way.
+// When ctx is cancelled, the current runs are saved, and the error wraps [trainer.ErrInterrupted]. The next call
+// continues these runs. If a run fails, the other runs are interrupted in the same way.
 func (p *Plan) Train(ctx context.Context) error {
 	if err := p.checkOutputs(); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (p *Plan) TrainIndex(ctx context.Context, index int) (*trainer.SeedsSummary
 		return nil, err
 	}
 	p.Table, s.Threads, s.Ranks = nil, p.cores(), p.Ranks
-	if p.Ranks != nil && p.Ranks.Rank() > 0 { // rank 0 enters the result
+	if p.Ranks != nil && p.Ranks.Rank() > 0 { // rank 0 records the result
 		s.Like = p.like(&s)
 		return p.training()(ctx, s)
 	}
@@ -58,8 +58,8 @@ func (p *Plan) TrainIndex(ctx context.Context, index int) (*trainer.SeedsSummary
 	return trainer.Summarise([]trainer.SeedSummary{*p.done[trainer.SeedPath(s.Model, s.Config.Train.Seed)].run}), nil
 }
 
-// checkOutputs returns an error if training would overwrite files that no grid wrote. Models are checked when the
-// folder is surveyed.
+// checkOutputs returns an error if training would overwrite files that no grid wrote. Models are checked separately,
+// when [Plan.Add] looks at the folder.
 func (p *Plan) checkOutputs() error {
 	for _, s := range p.runs() {
 		result := ResultPath(trainer.SeedPath(s.Model, s.Config.Train.Seed))
@@ -88,7 +88,7 @@ func (p *Plan) trainAll(ctx context.Context) error {
 	for _, s := range runs {
 		s.Threads = max(1, p.cores()/jobs)
 		group.Go(func() error {
-			err := trainer.ErrInterrupted // the runs that were interrupted report why
+			err := trainer.ErrInterrupted // the interrupted runs report the reason
 			if ctx.Err() == nil {
 				err = p.trainOne(ctx, s)
 			}
@@ -109,7 +109,7 @@ func (p *Plan) training() func(context.Context, trainer.Seeds) (*trainer.SeedsSu
 	return func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) { return s.Train(ctx) }
 }
 
-// trainOne trains a run, unless it is finished, and enters its result.
+// trainOne trains a run, unless it is finished, and records its result.
 func (p *Plan) trainOne(ctx context.Context, s trainer.Seeds) error {
 	s.Like = p.like(&s)
 	all, err := p.training()(ctx, s)

@@ -11,8 +11,8 @@ import (
 	"ialgn/trainer"
 )
 
-// Align returns the lines of a Markdown table with cells of equal width in each column. The first line is the head. A
-// bar in a cell is escaped.
+// Align returns the lines of a Markdown table, padded so that the cells of a column have equal width. The first line
+// is the head. A bar in a cell is escaped.
 func Align(lines [][]string) string {
 	widths := make([]int, len(lines[0]))
 	cells := make([][]string, len(lines))
@@ -37,7 +37,7 @@ func Align(lines [][]string) string {
 	return strings.Join(all, "\n")
 }
 
-// Points writes a mean and its deviation in percent, or none if s is nil.
+// Points formats a mean and its deviation in percent. If s is nil, it returns the text none.
 func Points(s *trainer.Spread, none string) string {
 	switch {
 	case s == nil:
@@ -48,7 +48,8 @@ func Points(s *trainer.Spread, none string) string {
 	return fmt.Sprintf("%.2f +- %.2f", 100*s.Mean, 100**s.Std)
 }
 
-// Shares writes mean and deviation with six digits, some more than accuracies on a test set of 10,000 need.
+// Shares formats mean and deviation with six digits, which is more than an accuracy on a test set of 10,000 samples
+// needs.
 func Shares(s *trainer.Spread) []string {
 	if s == nil {
 		return []string{"", ""}
@@ -60,7 +61,7 @@ func Shares(s *trainer.Spread) []string {
 	return []string{fmt.Sprintf("%.6f", s.Mean), deviation}
 }
 
-// Ends returns the mean minus and plus the deviation, or NaN without a deviation.
+// Ends returns the mean minus the deviation and the mean plus the deviation. Without a deviation, both are NaN.
 func Ends(v *trainer.Spread) (low, high float64) {
 	if v.Std == nil {
 		return math.NaN(), math.NaN()
@@ -77,7 +78,8 @@ var endings = map[string]string{
 // nameable matches a value that may become part of a file name.
 var nameable = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,20}$`)
 
-// Ending returns the part of a file name for a key and its value, or "" if the value cannot be part of a name.
+// Ending returns the part of a file name for a key and the key's value. It returns "" if the value cannot be part of
+// a name.
 func Ending(key, value string) string {
 	if !nameable.MatchString(value) {
 		return ""
@@ -89,8 +91,8 @@ func Ending(key, value string) string {
 	return "-" + short + value
 }
 
-// Commits returns a line with the commits of the programs that wrote the results, in order, or nothing if they are
-// unknown.
+// Commits returns a line with the commits of the programs that wrote the results, in order. If no commit is known, it
+// returns nothing.
 func Commits(results []*Result) []string {
 	var all []string
 	for _, r := range results {

@@ -2,7 +2,7 @@ package grid
 
 import "testing"
 
-// TestAlign aligns cells that contain a bar, which must be escaped, and letters of several bytes.
+// TestAlign aligns cells with a bar, which must be escaped, and cells with letters of several bytes.
 func TestAlign(t *testing.T) {
 	got := Align([][]string{{"file", "n"}, {"a|b.csv", "10"}, {"größe", "1"}})
 	want := `| file     | n  |

@@ -14,22 +14,22 @@ import (
 	"ialgn/internal/message"
 )
 
-// Axis is a key of the configuration with the values that a sweep gives it, as written by the user.
+// Axis is a key of the configuration with the values that the user gives it in a sweep.
 type Axis struct {
 	Key    string
 	Values []string
 }
 
-// seedKey is the axis that makes no rows: every row is trained with all its values.
+// seedKey is the key of an axis that makes no rows. Every row is trained with all values of this axis.
 const seedKey = "train.seed"
 
-// unswept maps keys that cannot be axes to the reason.
+// unswept maps each key that cannot be an axis to the reason.
 var unswept = map[string]string{
 	"name":                     "the names of files are made by the sweep",
 	"train.checkpoint.minutes": "it changes no model",
 }
 
-// ParseAxis parses KEY=V,V,... where a V may be a range (see [expand]).
+// ParseAxis parses KEY=V,V,... in which each V is a value or a range (see [expand]).
 func ParseAxis(text string) (Axis, error) {
 	key, values, ok := strings.Cut(text, "=")
 	if !ok {
@@ -135,18 +135,18 @@ func expand(text string) ([]string, error) {
 	return all, nil
 }
 
-// factors returns about how many factors lead from low to high. It is checked first, because products of very many
-// factors have very many digits.
+// factors returns approximately the number of factors between low and high. This is checked first, because products
+// of very many factors have very many digits.
 func factors(low, high, by *big.Rat) float64 {
 	ratio, _ := new(big.Rat).Quo(high, low).Float64()
 	above, _ := new(big.Rat).Sub(by, big.NewRat(1, 1)).Float64()
 	return math.Log(ratio) / math.Log1p(above)
 }
 
-// longest limits the length of a number in a range, because its products are exact.
+// longest limits the length of a number in a range. The limit is needed because products are computed exactly.
 const longest = 24
 
-// number returns the decimal number that a text represents, or nil if it is none.
+// number returns the decimal number that a text represents, or nil if the text is not a number.
 func number(text string) *big.Rat {
 	if len(text) > longest || !decimal.Valid(text) {
 		return nil
@@ -155,7 +155,8 @@ func number(text string) *big.Rat {
 	return n
 }
 
-// checkAxes returns an error if there is no axis, if a key is given twice, or if there are too many runs.
+// checkAxes returns an error if there is no axis, if a key occurs twice, or if there are too many runs. by is the
+// option that gives the axes.
 func checkAxes(axes []Axis, by string) error {
 	if len(axes) == 0 {
 		return message.WithHint(errors.New("a sweep of nothing: no key has values to try"),
@@ -174,7 +175,7 @@ func checkAxes(axes []Axis, by string) error {
 	return nil
 }
 
-// product describes the number of combinations, factor by factor.
+// product returns the number of combinations as a text that names each factor.
 func product(axes []Axis) string {
 	var factors []string
 	for _, a := range axes {
@@ -183,7 +184,8 @@ func product(axes []Axis) string {
 	return strings.Join(factors, " x ") + " combinations"
 }
 
-// combinations returns all combinations of one value for each axis, as KEY=VALUE. The last axis changes fastest.
+// combinations returns all combinations of one value for each axis. Each value is written as KEY=VALUE. The last axis
+// changes fastest.
 func combinations(axes []Axis) [][]string {
 	all := [][]string{nil}
 	for _, a := range axes {

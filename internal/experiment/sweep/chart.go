@@ -24,23 +24,23 @@ func (t *Table) plot() error {
 	return nil
 }
 
-// drawing is a chart with the ending of its file names.
+// drawing is a chart and the ending of its file names.
 type drawing struct {
 	ending string
 	plot.Chart
 }
 
-// axis says how the position of a row in a chart is found.
+// axis says where a row is placed in a chart.
 type axis struct {
 	plot.Axis
 	at   func(*Row) float64
 	kind plot.Kind
-	rest []string // keys that the position does not show
+	rest []string // keys whose values the position does not show
 }
 
-// charts returns charts of the rows' accuracy, on the samples held out if all rows have some. Keys that the axis does
-// not show distinguish lines or, if these are too many, charts. If there would be too many of either, a single chart
-// has points only.
+// charts returns charts of the rows' accuracy. If all rows have held-out samples, it is the accuracy on these. Keys
+// that the axis does not show distinguish lines or, if there would be too many lines, charts. If there would be too
+// many of both, a single chart has points only.
 func (t *Table) charts() []drawing {
 	y, accuracy := plot.Axis{Label: "test accuracy", Unit: "%"}, func(r *Row) *trainer.Spread { return r.Test }
 	if _, all := t.validated(); all {
@@ -66,8 +66,8 @@ func (t *Table) charts() []drawing {
 	return all
 }
 
-// axis returns the axis of the charts: LUTs if they are counted, else the first key with several numeric values, else
-// the values of all keys as text.
+// axis returns the axis of the charts. If LUTs are counted, it shows LUTs. Otherwise it shows the first key with
+// several numeric values. If there is no such key, it shows the values of all keys as text.
 func (t *Table) axis() axis {
 	key := t.numeric()
 	x := axis{kind: plot.Line, rest: slices.DeleteFunc(slices.Clone(t.Keys), func(k string) bool { return k == key })}
@@ -92,22 +92,22 @@ func (t *Table) axis() axis {
 	return x
 }
 
-// wide is the ratio of an axis's largest to its least value from which on the axis is logarithmic.
+// wide is the smallest ratio of an axis's largest value to its least value for which the axis is logarithmic.
 const wide = 8
 
 const (
-	mostLines  = 8  // lines of a chart, if another key can split it
-	mostNamed  = 40 // lines of a chart, to leave room for their names
+	mostLines  = 8  // maximum of lines in a chart, if another key can split the chart
+	mostNamed  = 40 // maximum of lines in a chart, which leaves room for their names
 	mostCharts = 24
 )
 
-// count returns how many different combinations of values of some keys the rows have.
+// count returns the number of different combinations of values that the rows have for some keys.
 func (t *Table) count(keys []string) int {
 	return len(grouped(t.pointers(), func(r *Row) string { return values(r, keys) }))
 }
 
-// split returns the keys that distinguish charts and the keys that distinguish lines. The last keys distinguish
-// lines, as long as the lines are few.
+// split splits keys into keys that distinguish charts and keys that distinguish lines. It takes the last keys for
+// lines, and as many of them as leave the lines few.
 func (t *Table) split(keys []string) (apart, lines []string) {
 	for len(keys) > 1 && t.count(keys) > mostLines {
 		apart, keys = append(apart, keys[0]), keys[1:]
@@ -115,7 +115,7 @@ func (t *Table) split(keys []string) (apart, lines []string) {
 	return apart, keys
 }
 
-// series returns rows as a line, in the order of the axis.
+// series returns rows as a line of a chart, in the order of the axis.
 func series(name string, rows []*Row, x *axis, accuracy func(*Row) *trainer.Spread) plot.Series {
 	s := plot.Series{Name: name, Kind: x.kind, ErrorBars: true}
 	slices.SortStableFunc(rows, func(a, b *Row) int { return cmp.Compare(x.at(a), x.at(b)) })
@@ -137,7 +137,7 @@ func (t *Table) pointers() []*Row {
 	return all
 }
 
-// grouped groups rows by the result of by, in their order.
+// grouped groups the rows for which by returns the same text. It keeps the order of the rows.
 func grouped(rows []*Row, by func(*Row) string) [][]*Row {
 	var groups [][]*Row
 	index := map[string]int{}
@@ -157,7 +157,7 @@ func (t *Table) index(r *Row) int {
 	return slices.IndexFunc(t.Rows, func(o Row) bool { return o.Name == r.Name })
 }
 
-// values returns a row's values of some keys as text, with the names of the keys.
+// values returns the values of some keys in a row as text, with the names of the keys.
 func values(r *Row, keys []string) string {
 	var all []string
 	for _, key := range keys {
@@ -166,7 +166,8 @@ func values(r *Row, keys []string) string {
 	return strings.Join(all, ", ")
 }
 
-// numeric returns the first key that has several values, all numbers, or "" if there is none.
+// numeric returns the first key that has several values, all of which are numbers. It returns "" if there is no such
+// key.
 func (t *Table) numeric() string {
 	for _, key := range t.Keys {
 		first, ok := numeric(t.Rows[0].Grid[key])

@@ -11,8 +11,7 @@ import (
 	"ialgn/trainer"
 )
 
-// TestCharts places rows by the first numeric key, by look-up tables, or by words. The other keys become lines and
-// charts.
+// TestCharts places rows by the first numeric key, by LUTs, or by words. The other keys must become lines and charts.
 func TestCharts(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -20,8 +19,8 @@ func TestCharts(t *testing.T) {
 		target string
 		label  string
 		log    bool
-		lines  [][]string // names of lines, chart by chart
-		ending string     // of the last chart
+		lines  [][]string // names of the lines in each chart
+		ending string     // ending of the last chart's file names
 	}{
 		{"one key", []string{"model.width=20,40"}, "", "model.width", false, [][]string{{"test accuracy"}}, ""},
 		{"wide", []string{"model.width=10..1000*10"}, "", "model.width", true, [][]string{{"test accuracy"}}, ""},
@@ -87,7 +86,7 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-// TestManyRows draws sweeps with too many rows for a legend, a folder, or an axis of words.
+// TestManyRows draws sweeps with too many rows for a legend, for a folder, or for an axis of words.
 func TestManyRows(t *testing.T) {
 	words := make([]string, 120)
 	for i := range words {

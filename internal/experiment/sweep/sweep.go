@@ -1,13 +1,13 @@
 // Package sweep trains every combination of values that a user gives for some keys of a configuration.
 //
 // A [Runner] has the configuration and the axes. Each combination of the axes' values is a row of a [Table]. The
-// values of train.seed make no rows of their own: they are the runs of every row, and the row shows their mean and
-// deviation. The runs form a grid ([ialgn/internal/experiment/grid]), kept in a folder: finished runs are not trained
-// again, and interrupted runs continue.
+// values of train.seed do not make rows: every row is trained with all of these seeds and shows the mean and
+// deviation. The runs form a grid ([ialgn/internal/experiment/grid]), which is kept in a folder. Finished runs are
+// not trained again, and interrupted runs continue.
 //
 //   - All combinations are checked before anything is trained.
-//   - The names of a row's files contain the values of its keys, in the order of the documentation. So a sweep with
-//     more values finds the runs of an earlier sweep, and a run of another configuration under the same name is
+//   - The names of a row's files contain the values of its keys, in the order of the documentation. Therefore a sweep
+//     with more values finds the runs of an earlier sweep. A run of another configuration under the same name is
 //     refused.
 //   - The best row is chosen by samples held out of the training set. Without such samples, no row is called the
 //     best.
@@ -32,8 +32,8 @@ import (
 	"ialgn/trainer"
 )
 
-// MaxRuns is the largest number of runs in a sweep: a mistake in a range must not fill a disk, and clusters have
-// limits, too.
+// MaxRuns is the largest number of runs in a sweep. The limit exists because a mistake in a range must not fill a
+// disk. Clusters have limits too.
 const MaxRuns = 1000
 
 // Runner trains a sweep into a folder.
@@ -43,13 +43,13 @@ type Runner struct {
 	Set      []string // KEY=VALUE that replace keys of the configuration
 	Grid     []string // KEY=V,V,... as read by [ParseAxis]
 	GridFile string   // path of a YAML file with the axes, instead of Grid
-	Target   string   // family that each network is compiled for, to count its LUTs; "": none
-	Resume   bool     // the folder must exist
+	Target   string   // family for which each network is compiled, to count its LUTs; "" for none
+	Resume   bool     // continue an earlier sweep: the folder must exist
 }
 
-// Run trains what the folder does not have yet and returns the table, which is also written to the folder after each
-// row. Its errors are the errors of [grid.Plan.Add] and [grid.Plan.Train], and an error if the data of an unfinished
-// run are not found.
+// Run trains the runs that the folder does not have yet. It returns the table, which is also written to the folder
+// after each row. It returns the errors of [grid.Plan.Add] and [grid.Plan.Train], and an error if the data of an
+// unfinished run are not found.
 func (r Runner) Run(ctx context.Context) (*Table, error) {
 	p, err := r.plan(ctx)
 	if err != nil {
@@ -72,7 +72,7 @@ func (r Runner) Run(ctx context.Context) (*Table, error) {
 }
 
 // RunIndex trains a single run of the list that [Runner.Emit] makes, for machines that share the folder. It writes no
-// table; [Runner.Run] finds the finished runs and writes it.
+// table: [Runner.Run] finds the finished runs and writes the table.
 func (r Runner) RunIndex(ctx context.Context, index int) (*trainer.SeedsSummary, error) {
 	p, err := r.plan(ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ type Forecast struct {
 	*grid.Forecast
 }
 
-// Forecast returns what [Runner.Run] would train. It trains nothing, but measures the pace of each unfinished
+// Forecast predicts the training of [Runner.Run]. It trains nothing, but measures the speed of each unfinished
 // network, which takes some seconds.
 func (r Runner) Forecast(ctx context.Context) (*Forecast, error) {
 	p, err := r.plan(ctx)
@@ -100,8 +100,8 @@ func (r Runner) Forecast(ctx context.Context) (*Forecast, error) {
 }
 
 // Emit writes the runs to the folder as a job for a cluster, and trains nothing. The data need not be on this
-// machine: the job looks for them where it runs, in the folder data unless that is empty. ranks is the number of
-// processes that train each run together; 0 means one.
+// machine. The job looks for them in the folder data or, if data is empty, in the usual folders. ranks is the number
+// of processes that train each run together; 0 means one.
 func (r Runner) Emit(ctx context.Context, to grid.Cluster, data string, ranks int) (*grid.Batch, error) {
 	p, err := r.plan(ctx)
 	if err != nil {
@@ -114,7 +114,7 @@ func (r Runner) Emit(ctx context.Context, to grid.Cluster, data string, ranks in
 	return p.Emit(to, p.table.name, c)
 }
 
-// args returns the arguments of the command that makes the table, without the folders of output and data.
+// args returns the arguments of the command that makes the table, without the output folder and the data folder.
 func (r Runner) args() []string {
 	args := []string{"sweep", r.Config}
 	for _, g := range r.Grid {
@@ -135,7 +135,7 @@ func (r Runner) args() []string {
 // command returns the command that makes the table, quoted for a shell.
 func (r Runner) command() string { return grid.Shell(append([]string{"ialgn"}, r.args()...)) }
 
-// plan is what a sweep trains, and its table so far.
+// plan holds the runs of a sweep and its table so far.
 type plan struct {
 	*grid.Plan
 	table *Table
@@ -149,14 +149,14 @@ func (p *plan) Fill(row int, runs []trainer.SeedSummary, results []*grid.Result)
 // Write writes the table so far.
 func (p *plan) Write() error { return p.table.write() }
 
-// combination is a row's configuration, with the values that define it.
+// combination is the configuration of a row, with the axis values that define the row.
 type combination struct {
 	config config.Config
 	seeds  []uint64
-	made   string // KEY=VALUE of each axis
+	made   string // KEY=VALUE of each axis, separated by commas
 }
 
-// plan returns what is to be trained, completely checked.
+// plan returns the plan of the sweep. All configurations in it are checked.
 func (r Runner) plan(ctx context.Context) (*plan, error) {
 	if r.Resume {
 		if _, err := os.Stat(r.Dir); err != nil {
@@ -216,7 +216,8 @@ func (r Runner) axes() ([]Axis, error) {
 	return all, checkAxes(all, r.by())
 }
 
-// draft returns the configuration as it is written. It returns an error if Set replaces a key that is an axis.
+// draft returns the configuration as it is written in the file, with the keys of Set replaced. It returns an error if
+// a key of Set is also an axis.
 func (r Runner) draft(axes []Axis) (config.Draft, error) {
 	for _, set := range r.Set {
 		key, _, _ := strings.Cut(set, "=")
@@ -229,7 +230,7 @@ func (r Runner) draft(axes []Axis) (config.Draft, error) {
 	return config.LoadDraft(r.Config, r.Set)
 }
 
-// by returns the option that gives the axes, for errors.
+// by returns the option that gives the axes, for use in errors.
 func (r Runner) by() string {
 	if r.GridFile != "" {
 		return "GridFile"
@@ -273,7 +274,8 @@ func (r Runner) combinations(draft config.Draft, axes []Axis) ([]combination, er
 	return all, nil
 }
 
-// wrong adds the combination's values to err, unless there is only one value, which err already names.
+// wrong adds the combination's values to err. If there is only one axis, it returns err unchanged, because err
+// already names the value.
 func (c *combination) wrong(err error) error {
 	if !strings.Contains(c.made, ", ") {
 		return err
@@ -281,7 +283,7 @@ func (c *combination) wrong(err error) error {
 	return fmt.Errorf("%s: %w", c.made, err)
 }
 
-// opened holds a sweep's data sets, each looked for once; nil for data that were not found.
+// opened holds the data sets of a sweep, so that each is looked for only once. A data set that was not found is nil.
 type opened map[grid.Source]*dataset.Set
 
 // set returns a configuration's data, or nil if they are not found.
@@ -305,7 +307,8 @@ func (o opened) set(ctx context.Context, cfg *config.Config, folders []string) (
 	return set, nil
 }
 
-// add checks a combination with its data, if they are found, and adds it to the plan and, as a row, to the table.
+// add checks a combination and adds it to the plan and, as a row, to the table. If the data are found, it also checks
+// the combination with the data.
 func (r Runner) add(ctx context.Context, p *plan, sets opened, c *combination) error {
 	data, err := sets.set(ctx, &c.config, r.Folders)
 	if err != nil {
@@ -334,10 +337,11 @@ func (r Runner) add(ctx context.Context, p *plan, sets opened, c *combination) e
 	return err
 }
 
-// longestName limits the length of a name, to leave room for endings in the file system and in a configuration.
+// longestName limits the length of a name. It leaves room for endings in the file system and in a configuration.
 const longestName = 90
 
-// nameOf returns the beginning of the names of a row's files: the configuration's name and the values of its keys.
+// nameOf returns the beginning of the names of a row's files. It consists of the configuration's name and the values
+// of the keys.
 func nameOf(cfg *config.Config, keys []string) string {
 	name := cfg.Name
 	for _, key := range config.Keys() {
@@ -357,10 +361,10 @@ func nameOf(cfg *config.Config, keys []string) string {
 	return name
 }
 
-// digest returns a text that replaces, in names, a text that is not allowed there.
+// digest returns a text that is allowed in names, as a substitute for a text that is not.
 func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:12] }
 
-// text writes the value of a key as short as possible.
+// text formats the value of a key as short as possible.
 func text(v any) string {
 	if x, ok := v.(float64); ok {
 		return strings.Replace(strconv.FormatFloat(x, 'g', -1, 64), "e+", "e", 1)

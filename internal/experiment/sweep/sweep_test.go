@@ -25,7 +25,7 @@ model: {width: 60, depth: 2, anchors: 8, tau: 2, init: random}
 train: {epochs: 1, checkpoint: {minutes: 0}}
 `
 
-// write writes a file into a folder of its own and returns its path.
+// write writes a file into a new folder and returns its path.
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -69,8 +69,8 @@ func newRunner(t *testing.T, axes ...string) (Runner, *recorder) {
 	}, rec
 }
 
-// TestExtended adds values to a sweep, removes some, and changes the order of the axes. Existing runs are reused, and
-// the table is the same as if the sweep had had these values from the beginning.
+// TestExtended adds values to a sweep, removes some, and changes the order of the axes. Existing runs must be reused.
+// The table must be the same as if the sweep had had these values from the beginning.
 func TestExtended(t *testing.T) {
 	r, rec := newRunner(t, "model.width=40,60", "train.seed=1,2")
 	if _, err := r.Run(t.Context()); err != nil {
@@ -105,8 +105,8 @@ func TestExtended(t *testing.T) {
 	}
 }
 
-// TestChanged refuses runs of another configuration, changed in the file or by an option, before anything is trained.
-// It reuses them if an axis has the values that they were trained with.
+// TestChanged changes the configuration, in the file or by an option. The runs of the old configuration must be
+// refused before anything is trained. They must be reused if an axis has the values that they were trained with.
 func TestChanged(t *testing.T) {
 	r, rec := newRunner(t, "model.width=40,60")
 	if _, err := r.Run(t.Context()); err != nil {
@@ -213,8 +213,8 @@ func TestGridFile(t *testing.T) {
 	}
 }
 
-// TestMissing has a data set that is missing. A sweep and a single run report it. A job is written, with the known
-// classes of the set. Once everything is trained, the data are not needed.
+// TestMissing runs a sweep whose data set is missing. A sweep and a single run must report this. A job must be
+// written, with the known classes of the set. When all runs are trained, the data are not needed.
 func TestMissing(t *testing.T) {
 	r, rec := newRunner(t, "model.width=40,60")
 	r.Set = []string{"data.set=mnist"}
@@ -264,8 +264,8 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// TestKubernetes refuses files in the command that pods do not share. It escapes a $ in a word, so that Kubernetes
-// does not substitute a variable.
+// TestKubernetes checks that a command is refused if it reads files that pods do not share. A $ in a word must be
+// escaped, so that Kubernetes does not substitute a variable.
 func TestKubernetes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"tiny.yaml", "grid.yaml"} {
@@ -293,7 +293,8 @@ func TestKubernetes(t *testing.T) {
 	}
 }
 
-// TestLineBreak refuses words with line breaks, which would end the comment of the job file that contains the words.
+// TestLineBreak checks that words with line breaks are refused. A line break would end the comment in the job file
+// that contains the word.
 func TestLineBreak(t *testing.T) {
 	for _, broken := range []string{"model.width=20,\n40", "model.width=20,\r40"} {
 		r, _ := newRunner(t, broken)
@@ -307,7 +308,7 @@ func TestLineBreak(t *testing.T) {
 	}
 }
 
-// TestNames has values that cannot be part of a name, and more keys than fit into a name.
+// TestNames uses values that cannot be part of a name, and more keys than fit into a name.
 func TestNames(t *testing.T) {
 	r, _ := newRunner(t, "data.dir=a/b,c/d")
 	p, err := r.plan(t.Context())
@@ -334,7 +335,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestOwnFiles checks that files which do not belong to a sweep are not overwritten.
+// TestOwnFiles checks that files that do not belong to a sweep are not overwritten.
 func TestOwnFiles(t *testing.T) {
 	r, rec := newRunner(t, "train.seed=1")
 	if err := os.MkdirAll(r.Dir, 0o777); err != nil {
@@ -355,7 +356,7 @@ func TestOwnFiles(t *testing.T) {
 	}
 }
 
-// TestTable compares a table with the runs, with look-up tables and a validation set.
+// TestTable compares a table with the runs. The table has LUTs and accuracies on validation samples.
 func TestTable(t *testing.T) {
 	r, _ := newRunner(t, "model.width=20,100", "train.seed=1..2")
 	r.Set, r.Target = []string{"train.validation.share=0.2", "train.epochs=3"}, "xilinx7"
@@ -397,7 +398,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestIncomparable has rows none of which may be called the best.
+// TestIncomparable has tables in which no row may be called the best.
 func TestIncomparable(t *testing.T) {
 	for _, test := range []struct {
 		axes, set []string

@@ -17,28 +17,28 @@ import (
 // Table is the outcome of a sweep.
 type Table struct {
 	Sweep   string   `json:"sweep"`   // name of the configuration
-	Command string   `json:"command"` // the command that makes the table, without the folders of output and data
-	Keys    []string `json:"keys"`    // keys that the rows differ in
-	Caption []string `json:"caption"` // sentences
+	Command string   `json:"command"` // command that makes the table, without the output folder and the data folder
+	Keys    []string `json:"keys"`    // keys in which the rows differ
+	Caption []string `json:"caption"` // sentences of the caption
 	Files   []string `json:"files"`   // Markdown, CSV, and plots
 	Rows    []Row    `json:"rows"`
-	Best    *Row     `json:"best,omitempty"`    // nil if none may be chosen
-	NoBest  string   `json:"no_best,omitempty"` // why no row is the best
+	Best    *Row     `json:"best,omitempty"`    // the best row; nil if no row may be called the best
+	NoBest  string   `json:"no_best,omitempty"` // why no row is called the best
 
 	name   string // name of the files, without their endings
-	target string // target for which LUTs are counted; "": they are not counted
-	done   bool   // all rows have their results
+	target string // target for which LUTs are counted; "" if they are not counted
+	done   bool   // whether all rows have their results
 	guard  outfile.Guard
 }
 
 // Row is the outcome of a combination. Accuracies are shares.
 type Row struct {
-	Name       string                `json:"name"` // beginning of the file names
+	Name       string                `json:"name"` // prefix of the names of the row's files
 	Grid       map[string]any        `json:"grid"` // values of the keys
 	Seeds      []uint64              `json:"seeds"`
 	Gates      int                   `json:"deployed_gates"`
 	Test       *trainer.Spread       `json:"test_accuracy,omitempty"`
-	Validation *trainer.Spread       `json:"validation_accuracy,omitempty"` // nil without samples held out
+	Validation *trainer.Spread       `json:"validation_accuracy,omitempty"` // nil without held-out samples
 	LUTs       *LUTs                 `json:"luts,omitempty"`                // nil unless they are counted
 	Models     []string              `json:"models,omitempty"`
 	Runs       []trainer.SeedSummary `json:"runs,omitempty"`
@@ -50,13 +50,13 @@ type Row struct {
 
 // LUTs holds the numbers of look-up tables of a row's networks.
 type LUTs struct {
-	Total   trainer.Spread `json:"total"` // from feature words to the class
+	Total   trainer.Spread `json:"total"` // LUTs between the feature words and the class
 	Gates   trainer.Spread `json:"gates"`
 	Head    trainer.Spread `json:"head"`
 	Encoder trainer.Spread `json:"encoder"`
 }
 
-// newTable returns the table without rows.
+// newTable returns a table without rows.
 func (r Runner) newTable(name string, axes []Axis) *Table {
 	t := &Table{
 		Sweep: name, Command: r.command(), Keys: []string{}, name: name + "-sweep", target: r.Target, guard: r.Guard,
@@ -82,7 +82,7 @@ func (t *Table) newRow(cfg config.Config, c *combination) Row {
 	return row
 }
 
-// fill sets the results of the row's runs and, for a target, their LUTs.
+// fill sets the results of the row's runs and, if there is a target, their LUTs.
 func (r *Row) fill(runs []trainer.SeedSummary, results []*grid.Result, target string) {
 	all := trainer.Summarise(runs)
 	r.Test, r.Runs, r.results = &all.TestAccuracy, all.Runs, results
@@ -103,7 +103,7 @@ func (r *Row) fill(runs []trainer.SeedSummary, results []*grid.Result, target st
 	}
 }
 
-// lutsOf returns mean and deviation of the LUTs of networks.
+// lutsOf returns the mean and deviation of the LUTs that the networks need.
 func lutsOf(results []*grid.Result) *LUTs {
 	of := func(count func(*grid.Costs) int) trainer.Spread {
 		var all []float64
@@ -129,7 +129,7 @@ func (t *Table) values(r *Row) []string {
 	return all
 }
 
-// validated reports whether some rows hold samples out of the training set, and whether all do.
+// validated reports whether some rows have held-out samples, and whether all rows have them.
 func (t *Table) validated() (some, all bool) {
 	all = true
 	for i := range t.Rows {
@@ -142,7 +142,7 @@ func (t *Table) validated() (some, all bool) {
 	return some, all
 }
 
-// describe writes the caption, which says what the table shows.
+// describe sets the caption, which says what the table shows.
 func (t *Table) describe(r Runner) {
 	accuracy, after := "Test accuracy of the frozen network", "after the last epoch"
 	some, all := t.validated()
@@ -165,8 +165,8 @@ func (t *Table) describe(r Runner) {
 	t.Caption = append(t.Caption, fmt.Sprintf("Made by `%s`.", t.Command))
 }
 
-// choose sets the best row, if the rows can be compared: the row with the largest mean validation accuracy, and of
-// equal rows the first.
+// choose sets the best row, if the rows can be compared. This is the row with the largest mean validation accuracy.
+// If several rows have the same accuracy, it is the first of them.
 func (t *Table) choose() {
 	t.done = true
 	if t.NoBest = t.incomparable(); t.NoBest != "" {
@@ -179,7 +179,7 @@ func (t *Table) choose() {
 	}
 }
 
-// incomparable returns the reason why no row may be called the best, or "".
+// incomparable returns the reason why no row may be called the best, or "" if the rows can be compared.
 func (t *Table) incomparable() string {
 	first := &t.Rows[0].config
 	if some, all := t.validated(); !some {
@@ -199,7 +199,7 @@ func (t *Table) incomparable() string {
 	return ""
 }
 
-// verdict names the best row or says why there is none. It returns nothing until all rows are complete.
+// verdict names the best row, or says why no row is called the best. It returns nothing until all rows are complete.
 func (t *Table) verdict() []string {
 	switch {
 	case !t.done:
@@ -264,7 +264,7 @@ func (t *Table) Markdown(w io.Writer) error {
 	return err
 }
 
-// title returns a title that says what was swept.
+// title returns a title that names the keys of the sweep.
 func (t *Table) title() string {
 	if len(t.Keys) == 0 {
 		return t.Sweep + " over seeds"
@@ -272,7 +272,7 @@ func (t *Table) title() string {
 	return t.Sweep + " by " + strings.Join(t.Keys, ", ")
 }
 
-// counts writes the LUTs for Markdown.
+// counts formats the LUTs for Markdown.
 func (l *LUTs) counts() []string {
 	if l == nil {
 		return make([]string, 4)

@@ -2,8 +2,8 @@
 //
 //	go run ./augment -path avx512 -pkg augment -out X.s -stubs X.go
 //
-// The plain Go function of the same name in trainer/internal/augment/image.go defines what is computed. A test
-// compares the kernels with it, to the bit.
+// Each kernel computes what the plain Go function of the same name in trainer/internal/augment/image.go computes. A
+// test compares both, to the bit.
 package main
 
 import (
@@ -18,13 +18,13 @@ import (
 
 var path = flag.String("path", "avx512", "avx512 or avx2")
 
-// isa holds what differs between the kernels.
+// isa holds the parts that differ between the instruction sets.
 type isa struct {
 	name   string
 	lanes  int // pixels in a vector
 	vector func() reg.VecVirtual
-	// load returns a function that loads the four source pixels of each lane into the lane's bytes: two adjacent
-	// pixels, and the two below them. load itself emits the code before the loops.
+	// load returns a function that loads the four source pixels of each lane into the four bytes of the lane: two
+	// adjacent pixels and the two pixels below them. load itself emits the code that precedes the loops.
 	load func(x isa, f *frame) func(at reg.VecVirtual) reg.VecVirtual
 	// store stores the lowest byte of each lane.
 	store func(v reg.VecVirtual, to Mem)
@@ -46,7 +46,7 @@ func main() {
 	Generate()
 }
 
-// frame holds the registers that are used in the whole function.
+// frame holds the registers that keep their meaning in the whole function.
 type frame struct {
 	src     reg.Register // the first pixel
 	stride  reg.Register // bytes from one row to the next
@@ -55,7 +55,7 @@ type frame struct {
 	after   []func() // code after each row
 }
 
-// gatherRows gathers the pixels of a row and of the row below it.
+// gatherRows loads, with gather instructions, the pixels of a row and of the row below it.
 func gatherRows(x isa, f *frame) func(at reg.VecVirtual) reg.VecVirtual {
 	below, low := GP64(), x.constant("low", 0xffff)
 	LEAQ(Mem{Base: f.src, Index: f.stride, Scale: 1}, below)
@@ -72,8 +72,8 @@ func gatherRows(x isa, f *frame) func(at reg.VecVirtual) reg.VecVirtual {
 	}
 }
 
-// window takes the pixels of a vector from 128 bytes, which begin at the uppermost row and the leftmost column of all
-// its pixels.
+// window takes the pixels of a vector from 128 bytes. These bytes begin at the uppermost row and the leftmost column
+// of all pixels in the vector.
 func window(x isa, f *frame) func(at reg.VecVirtual) reg.VecVirtual {
 	spread := GLOBL("spread", RODATA|NOPTR)
 	for lane := range 16 {
@@ -128,7 +128,7 @@ func window(x isa, f *frame) func(at reg.VecVirtual) reg.VecVirtual {
 func gather512(base reg.Register, index reg.VecVirtual) reg.VecVirtual {
 	all, v := K(), ZMM()
 	KXNORW(all, all, all)
-	VPXORD(v, v, v) // otherwise the gather would wait for the register's old value
+	VPXORD(v, v, v) // without this, the gather would wait for the register's old value
 	VPGATHERDD(Mem{Base: base, Index: index, Scale: 1}, all, v)
 	return v
 }
@@ -141,7 +141,8 @@ func gather2(base reg.Register, index reg.VecVirtual) reg.VecVirtual {
 	return v
 }
 
-// store2 narrows the lanes, whose values are below 256, to bytes: first four in each half, then all together.
+// store2 narrows the lanes, whose values are below 256, to bytes. It first packs four lanes in each half, then all of
+// them.
 func store2(v reg.VecVirtual, to Mem) {
 	high := XMM()
 	VPACKUSDW(v, v, v)
@@ -153,12 +154,12 @@ func store2(v reg.VecVirtual, to Mem) {
 
 const signature = "func(dst, pixels *byte, stride, width, height int, vectors *int32)"
 
-// field returns the address of a vector in the function's last argument, for x or for y.
+// field returns the address of one of the vectors in the function's last argument. axis selects x or y.
 func field(base reg.Register, which, axis int) Mem {
 	return Mem{Base: base, Disp: 64 * (2*which + axis)}
 }
 
-// The vectors in the last argument.
+// These constants number the vectors in the last argument.
 const (
 	start   = iota // coordinates of the first pixels of the first row
 	along          // from one vector of pixels to the next
@@ -166,10 +167,10 @@ const (
 	least          // least coordinate
 	most           // largest coordinate
 	back           // from a vector's first pixel to its leftmost and uppermost pixel
-	corners        // x: byte offsets of the four pixels from the first; y: the bytes of a column and of a row
+	corners        // for x: byte offsets of the four pixels from the first; for y: the bytes of a column and of a row
 )
 
-// take emits image.take, which handles a vector of pixels of a row at a time.
+// take emits image.take. Each iteration computes one vector of pixels of a row.
 func (x isa) take(doc string) {
 	ConstraintExpr("amd64")
 	fraction, half := x.constant("fraction", 63), x.constant("half", 1<<11)
@@ -212,7 +213,8 @@ func (x isa) take(doc string) {
 	x.or(to[1], to[0], to[0])
 	VPMADDWD(field(f.vectors, corners, 1), to[0], to[0])
 	pixels := load(to[0])
-	// The weights 64-f and f: bytes for the two columns, half words for the two rows.
+	// The weights of the fraction f are 64-f and f. They are bytes for the two columns and half words for the two
+	// rows.
 	columns, rows := x.vector(), x.vector()
 	VPSLLD(U8(16), part[0], columns)
 	x.or(columns, part[0], part[0])

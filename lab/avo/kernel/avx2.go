@@ -12,14 +12,14 @@ import (
 // ymm is the number of bytes in a vector.
 const ymm = 32
 
-// kernel2 is a kernel in AVX2, with the same phases as the AVX-512 kernel. Two vectors of eight lanes form the
-// sixteen lanes of a lane sum.
+// kernel2 is a kernel in AVX2. It has the same phases as the AVX-512 kernel. A sum over samples has sixteen lanes,
+// which are two vectors of eight lanes.
 type kernel2 struct {
 	fused
 	c constants
 }
 
-// constants holds vectors in memory, by name.
+// constants maps names to vectors of constants in memory.
 type constants map[string]Mem
 
 func constants2() constants {
@@ -62,9 +62,9 @@ func constants2() constants {
 }
 
 var (
-	bitNames   = [4]string{"bits0", "bits8", "bits16", "bits24"}     // the bits of a word, eight at a time
-	shiftNames = [4]string{"shift0", "shift8", "shift16", "shift24"} // the shifts that move each byte down
-	opBits     = [3]string{"op1", "op2", "op4"}                      // lanes whose index has the bit set
+	bitNames   = [4]string{"bits0", "bits8", "bits16", "bits24"}     // masks of single bits, eight in each vector
+	shiftNames = [4]string{"shift0", "shift8", "shift16", "shift24"} // shifts that move a byte to the lowest
+	opBits     = [3]string{"op1", "op2", "op4"}                      // lanes whose index has the bit 1, 2 or 4 set
 )
 
 func avx2() {
@@ -116,7 +116,8 @@ func (k kernel2) exp(x []reg.VecVirtual) {
 	each(func(i int) { VSUBPS(k.c["magic"], y[i], r[i]) })
 	each(func(i int) { VSUBPS(r[i], x[i], r[i]) })
 	each(func(i int) { VMULPS(k.c["step"], r[i], r[i]) })
-	// 2^(i/16): the low three bits of i select from two halves of the table, and the fourth bit chooses between them.
+	// The table of 2^(i/16) has two halves. The low three bits of i select an entry of each half, and the fourth bit
+	// chooses between both.
 	each(func(i int) { VPERMPS(k.c["powers0"], y[i], x[i]) })
 	each(func(i int) { VPERMPS(k.c["powers8"], y[i], t[i]) })
 	each(func(i int) {
@@ -202,10 +203,10 @@ func (k kernel2) softmax() {
 func (k kernel2) vectors() int { return max(1, k.k/8) }
 
 // whole reports whether the candidates fill their vectors. With four candidates, the upper half of the vector has no
-// meaning and is kept away from results.
+// meaning and must not enter a result.
 func (k kernel2) whole() bool { return k.k >= 8 }
 
-// part returns the vector or, unless whole, its lower half.
+// part returns the vector y if whole is true, and otherwise its lower half.
 func part(y reg.VecVirtual, whole bool) reg.Register {
 	if whole {
 		return y
@@ -213,7 +214,7 @@ func part(y reg.VecVirtual, whole bool) reg.Register {
 	return y.AsX()
 }
 
-// foldPin returns the sums of lanes i and i + 4 of candidates.
+// foldPin adds lane i + 4 to lane i in a vector with a value for each candidate.
 func (k kernel2) foldPin(y reg.VecVirtual) reg.VecVirtual {
 	if k.whole() {
 		return fold4(y)
@@ -223,7 +224,7 @@ func (k kernel2) foldPin(y reg.VecVirtual) reg.VecVirtual {
 	return x
 }
 
-// loadPin loads a vector of candidates. Four candidates are loaded into both halves.
+// loadPin loads a vector with a value for each candidate. Four candidates are loaded into both halves.
 func (k kernel2) loadPin(m Mem, y reg.VecVirtual) {
 	if k.whole() {
 		VMOVUPS(m, y)
@@ -232,8 +233,8 @@ func (k kernel2) loadPin(m Mem, y reg.VecVirtual) {
 	}
 }
 
-// selection writes the exponentials of a gate's selection logits, which are at i of u, to q. It returns the lanes of
-// their sum.
+// selection writes the exponentials of a gate's selection logits to q. The logits are at index i of array u. It
+// returns a vector whose lanes add up to the sum of the exponentials.
 func (k kernel2) selection(gate, u, i reg.Register, scale uint8, shift reg.VecVirtual) reg.VecVirtual {
 	lanes := eight(2)
 	for first := 0; first < k.vectors(); first += 2 {
@@ -258,8 +259,9 @@ func (k kernel2) selection(gate, u, i reg.Register, scale uint8, shift reg.VecVi
 	return k.foldPin(lanes[0])
 }
 
-// bins writes the sums s of the block's gates and the gradients of their pins B. It replaces the gradients in out (at
-// first, those in from) by the gradients of the pins A.
+// bins writes the sums s of the block's gates and the gradients of their pins B. It also computes the gradients of
+// the pins A, which replace the gates' own gradients in the array out. For the last layer, the gates' gradients come
+// from the array from.
 func (k kernel2) bins() {
 	n, gate, beta := load(k.f, "n"), k.last("block", gateBytes), k.last("beta", betaRow)
 	a, b, samples := load(k.f, "a"), load(k.f, "b"), load(k.f, "samples")
@@ -274,8 +276,8 @@ func (k kernel2) bins() {
 		CMOVQEQ(in(k.f, "from").Idx(chain, 8), from)
 		t, hi := XMM(), XMM()
 		VMOVUPS(at(gate, "t", 0), t)
-		// The coefficient for a bit is in lane 0, for its complement in lane 3. A mask of ones or zeros selects
-		// between them.
+		// Lane 0 has the coefficient for a bit and lane 3 the coefficient for its complement. A mask of ones or zeros
+		// selects between them.
 		table := func(c reg.VecVirtual) reg.VecVirtual {
 			x, y := XMM(), YMM()
 			VPERMILPS(U8(0x40), c, x)
@@ -325,8 +327,8 @@ func (k kernel2) bins() {
 	MOVQ(chain, in(k.f, "chain"))
 }
 
-// sums2 holds the sums of a gradient by the values of two pins. Each sum has two vectors: lanes 0 to 7, and lanes 8
-// on.
+// sums2 holds the sums of a gradient for each combination of the values of two pins. Each sum has two vectors, for
+// lanes 0 to 7 and for lanes 8 to 15.
 type sums2 [4][2]reg.VecVirtual
 
 func newSums2() sums2 {
@@ -339,8 +341,8 @@ func newSums2() sums2 {
 	return s
 }
 
-// add adds samples 8v to 8v + 7 of the gradient d. The rows a and b have the pins' values. It returns these samples,
-// the masks of the values, and a register that is free.
+// add adds samples 8v to 8v + 7 of the gradient d. The rows a and b have the pins' values. add returns the samples,
+// the masks of both pins' values, and a free register.
 func (s sums2) add(c constants, d, a, b Mem, v int) (x, maskA, maskB, free reg.VecVirtual) {
 	bits := c[bitNames[v%4]]
 	maskA, maskB = YMM(), YMM()
@@ -356,8 +358,8 @@ func (s sums2) add(c constants, d, a, b Mem, v int) (x, maskA, maskB, free reg.V
 	return x, maskA, maskB, free
 }
 
-// split adds eight samples of a gradient to the lanes from 0 or from 8 on, by the masks of the pins' values. It
-// returns the samples and a register that is free.
+// split adds eight samples of a gradient to four sums, selected by the masks of the pins' values. h selects the lanes
+// from 0 or from 8 on. split returns the samples and a free register.
 func (s sums2) split(h int, d Mem, maskA, maskB reg.VecVirtual) (x, part reg.VecVirtual) {
 	x, part = YMM(), YMM()
 	t := YMM()
@@ -375,7 +377,7 @@ func (s sums2) split(h int, d Mem, maskA, maskB reg.VecVirtual) (x, part reg.Vec
 	return x, part
 }
 
-// fold returns the four sums.
+// fold adds up the lanes and returns the four sums.
 func (s sums2) fold() reg.VecVirtual {
 	var four [4]reg.VecVirtual
 	for i := range s {

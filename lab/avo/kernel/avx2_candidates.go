@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// candidates writes the sums r of the candidates of the block's gates. It prefetches the parameters of later gates
-// and the rows of the next gate: with many inputs, most rows are not in the L1 cache.
+// candidates writes the sums r of the candidates of the block's gates. It prefetches the parameters of later gates.
+// It also prefetches the rows of the next gate, because with many inputs most rows are not in the L1 cache.
 func (k kernel2) candidates() {
 	n, g, gate, beta := load(k.f, "n"), load(k.f, "gate"), k.last("block", gateBytes), k.upstream()
 	loop(n, func() {
@@ -16,7 +16,7 @@ func (k kernel2) candidates() {
 		k.pairs(beta)
 		x, wires := load(k.f, "x"), k.wires(before(g))
 		parts := (k.vectors() + 1) / 2
-		for part := range parts { // sixteen candidates at a time, because there are too few registers for more
+		for part := range parts { // sixteen candidates at a time, because more do not fit into the registers
 			n := min(2, k.vectors())
 			r := [2][]reg.VecVirtual{eight(n), eight(n)} // even and odd groups
 			for _, v := range append(r[0], r[1]...) {
@@ -50,7 +50,7 @@ func (k kernel2) candidates() {
 	})
 }
 
-// group adds group i of beta to the sums of some candidates.
+// group adds one group of samples of the gradient beta to the sums of some candidates. i is the group's number.
 func (k kernel2) group(i int, beta reg.Register, bits []*passing, sums []reg.VecVirtual) {
 	value := eight(len(sums))
 	for part := range 2 {
@@ -78,8 +78,8 @@ func (k kernel2) group(i int, beta reg.Register, bits []*passing, sums []reg.Vec
 	}
 }
 
-// pairs writes the subset sums of the two pairs of each group of beta, one pair in each half of a vector: of no
-// value, the first, the second and both.
+// pairs writes the subset sums of the two pairs of samples in each group of beta. Each half of a vector has the sums
+// of one pair: zero, the first sample, the second sample, and both.
 func (k kernel2) pairs(beta reg.Register) {
 	zero := zero8()
 	group := func(i int) {
@@ -103,7 +103,7 @@ func (k kernel2) pairs(beta reg.Register) {
 	})
 }
 
-// gather loads the rows of the candidates. It writes, for each 32 samples, one lane for each candidate.
+// gather loads the rows of the candidates. For each 32 samples, it writes one word per candidate.
 func (k kernel2) gather(wires reg.Register) {
 	x := load(k.f, "x")
 	for v := range k.vectors() {
@@ -124,7 +124,7 @@ func (k kernel2) gather(wires reg.Register) {
 	}
 }
 
-// rowOf returns the memory of the row of candidate j of the gate with the given wires.
+// rowOf returns the memory of a row. The row belongs to candidate j of the gate with the given wires.
 func (k kernel2) rowOf(wires reg.Register, j int, x reg.Register) Mem {
 	i, wire := GP64(), Mem{Base: wires, Disp: k.wireBytes() * j}
 	if k.wide {

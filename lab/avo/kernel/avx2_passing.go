@@ -8,20 +8,20 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// rowWords is the number of words of a row of samples.
+// rowWords is the number of words in a row of samples.
 const rowWords = 4
 
-// passing holds the bits of eight candidates, one sample after the other, as words of 32 samples that are shifted in
-// place.
+// passing passes over the bits of eight candidates, sample by sample. The bits are words of 32 samples, which are
+// shifted in place.
 type passing struct {
 	word func(w int) Mem
 
-	now reg.VecVirtual // the current word; its bit 0 belongs to sample at
+	now reg.VecVirtual // the current word of each candidate; bit 0 belongs to sample at
 	at  int
 }
 
-// to loads the word that holds the sample, unless it is loaded already. It returns false if the sample is past the
-// row.
+// to loads the word that holds the sample, unless that word is loaded already. It returns false if the sample lies
+// after the end of the row.
 func (p *passing) to(sample int) bool {
 	w := sample / 32
 	if w < rowWords && (p.now == nil || p.at/32 != w) {
@@ -32,7 +32,7 @@ func (p *passing) to(sample int) bool {
 }
 
 // pair returns a vector whose lowest two bits belong to the given sample and the next. The caller must not modify the
-// vector, because later results are made from it.
+// vector, because pair makes later results from it.
 func (p *passing) pair(sample int) reg.VecVirtual {
 	if !p.to(sample) {
 		return zero8()
@@ -50,9 +50,9 @@ func (p *passing) pair(sample int) reg.VecVirtual {
 	return p.now
 }
 
-// selected returns value where the bit of the given sample is 1, else 0. The sample must be the last one passed to
-// pair, or at most two after it. selected avoids shifts and permutations, because pair keeps the two of a Zen 3's
-// four ports that execute them busy.
+// selected returns value in the lanes where the bit of the given sample is 1, and 0 in the other lanes. The sample
+// must be the last one passed to pair, or at most two after it. selected avoids shifts and permutations: only two of
+// the four ports of a Zen 3 execute these, and pair keeps both ports busy.
 func (p *passing) selected(sample int, value reg.VecVirtual, c constants) reg.VecVirtual {
 	if !p.to(sample) {
 		return zero8()

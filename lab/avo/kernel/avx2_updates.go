@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// gradients replaces p and r of the block's gates by the gradients of their logits.
+// gradients replaces the probabilities p and the sums r of the block's gates by the gradients of their logits.
 func (k kernel2) gradients() {
 	n, gate := load(k.f, "n"), k.first()
 	if !k.pin {
@@ -98,7 +98,7 @@ func (k kernel2) adam() {
 	})
 }
 
-// largest stores the largest logits of the block's gates and what they select.
+// largest stores the largest logits of the block's gates, and the operations and candidates that these logits select.
 func (k kernel2) largest() {
 	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.first()
 	op, top, utop := load(k.f, "op"), load(k.f, "top"), load(k.f, "utop")
@@ -173,8 +173,8 @@ func (k kernel2) largest() {
 	})
 }
 
-// step makes one Adam step on a vector of logits or, unless whole, on its lower half. It replaces the gradient by the
-// logits.
+// step makes one Adam step on a vector of logits, or on the lower half of the vector if whole is false. It replaces
+// the gradient by the logits.
 func (k kernel2) step(w, m, v string, i reg.Register, scale uint8, disp int, grad Mem, c []reg.VecVirtual, whole bool) {
 	wm, mm, vm := index(load(k.f, w), i, scale, disp), index(load(k.f, m), i, scale, disp),
 		index(load(k.f, v), i, scale, disp)

@@ -24,7 +24,8 @@ func avx512() {
 	lightLayer512(table)
 }
 
-// constants512 writes a table of the bits of 2^(i/16) minus i << 19, for a permutation; see exponentials512.write.
+// constants512 writes a table for a permutation. Entry i is the bits of 2^(i/16) minus i << 19; exponentials512.write
+// explains the difference.
 func constants512() Mem {
 	m := GLOBL("exp512", 8|16) // RODATA|NOPTR
 	for i := range 16 {
@@ -50,7 +51,7 @@ func opmask(bits uint32) reg.OpmaskVirtual {
 }
 
 // softmax512 writes p, q and the truth values t of the block's gates. The sums of a gate depend on one another, so
-// they are woven with the exponentials of the next gate.
+// their instructions are interleaved with the exponentials of the next gate.
 func (k fused) softmax512(table Mem) {
 	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.first()
 	z := newExponentials512(table)
@@ -82,7 +83,8 @@ func (k fused) softmax512(table Mem) {
 	k.scale512(gate, e, z.one, func() {})
 }
 
-// logits512 loads the selection and operation logits of a gate and subtracts the largest ones.
+// logits512 loads the selection and operation logits of a gate. It subtracts the largest selection logit and the
+// largest operation logit.
 func (k fused) logits512(g reg.Register, x []reg.VecVirtual) {
 	at64 := shifted(g, 6)
 	if k.pin {
@@ -99,7 +101,7 @@ func (k fused) logits512(g reg.Register, x []reg.VecVirtual) {
 	}
 }
 
-// exponentials512 holds the constants of detmath.Exp.
+// exponentials512 holds the constants that detmath.Exp uses.
 type exponentials512 struct {
 	least, scale, magic, step, sixth, half, one, powers reg.VecVirtual
 }
@@ -114,9 +116,9 @@ func newExponentials512(table Mem) exponentials512 {
 	return z
 }
 
-// write computes detmath.Exp of all of x, in place. detmath takes 2^(i/16) from a table by the low four bits i of an
-// integer and adds the rest to the exponent. This function adds the whole integer to a table entry that is lower by
-// what i adds too much.
+// write computes detmath.Exp of all of x, in place. detmath splits an integer: the low four bits i select 2^(i/16)
+// from a table, and the other bits are added to the exponent. write adds the whole integer to the table entry
+// instead. Each table entry is lower by i << 19, which compensates for the low four bits.
 func (z exponentials512) write(x []reg.VecVirtual, pause func()) {
 	n := len(x)
 	y, r, p, e := make([]reg.VecVirtual, n), make([]reg.VecVirtual, n), make([]reg.VecVirtual, n),
@@ -159,7 +161,7 @@ func (k fused) scale512(gate reg.Register, e []reg.VecVirtual, one reg.VecVirtua
 	}
 	inv := XMM()
 	if k.ops {
-		// f_k(0,0) is bit 3 of k, f_k(0,1) bit 2, and so on, so the folds share their first steps.
+		// Bit 3 of k is f_k(0,0), bit 2 is f_k(0,1), and so on. Therefore the folds share their first steps.
 		p, high, high8 := e[len(e)-1], YMM(), XMM()
 		VEXTRACTF64X4(U8(1), p, high)
 		pause()

@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// bins512 writes the sums s of the block's gates and the gradients of their pins B. The gradient goes down a chain in
-// registers and is stored in out at the end of a chain or block.
+// bins512 writes the sums s of the block's gates and the gradients of their pins B. The gradient of a chain stays in
+// registers from gate to gate. It is stored in out at the end of a chain or block.
 func (k fused) bins512() {
 	var d [vectors]reg.VecVirtual
 	for v := range d {
@@ -20,7 +20,7 @@ func (k fused) bins512() {
 	IMUL3Q(U32(betaRow), chain, out)
 	ADDQ(in(k.f, "out"), out)
 	move512(out, d, VMOVUPS)
-	var done [4]reg.VecVirtual // sums of the gate before, or of none at first
+	var done [4]reg.VecVirtual // sums of the preceding gate; at first there are none
 	for i := range done {
 		done[i] = ZMM()
 		VXORPS(done[i], done[i], done[i])
@@ -32,7 +32,7 @@ func (k fused) bins512() {
 			MOVQ(in(k.f, "from").Idx(chain, 8), from)
 			move512(from, d, VMOVUPS)
 		})
-		var s [4]reg.VecVirtual // sums indexed by the pins' values
+		var s [4]reg.VecVirtual // sums for each combination of the pins' values
 		weave(func(pause func()) { s = k.bins512Gate(gate, beta, row, d, one, pause) },
 			func(pause func()) { foldBins512(gate, gateBytes, done, pause) })
 		for i := range s {
@@ -59,17 +59,17 @@ func (k fused) bins512() {
 	MOVQ(chain, in(k.f, "chain"))
 }
 
-// store is VMOVUPS with its operands exchanged.
+// store is VMOVUPS with the operands in the other order.
 func store(ops ...Op) { VMOVUPS(ops[1], ops[0]) }
 
-// move512 loads or stores the gradient of a gate.
+// move512 loads or stores the gradient of a gate, depending on move.
 func move512(base reg.Register, d [vectors]reg.VecVirtual, move func(...Op)) {
 	for v := range d {
 		move(Mem{Base: base, Disp: zmm * v}, d[v])
 	}
 }
 
-// bins512Gate does one gate's part of the phase, with the gradient d. It returns the sums, not yet folded.
+// bins512Gate emits the phase for one gate with the gradient d. It returns sums whose lanes are not yet added up.
 func (k fused) bins512Gate(gate, beta, row reg.Register, d [vectors]reg.VecVirtual, one reg.VecVirtual,
 	pause func(),
 ) (s [4]reg.VecVirtual) {
@@ -94,7 +94,7 @@ func (k fused) bins512Gate(gate, beta, row reg.Register, d [vectors]reg.VecVirtu
 		s[i] = ZMM()
 		VXORPS(s[i], s[i], s[i])
 	}
-	c := ZMM() // a single one: avo believes that a blend modifies it, so it is alive from the start
+	c := ZMM() // one register for all uses: avo believes that a blend modifies it, so it is alive from the start
 	a, b := load(k.f, "a"), load(k.f, "b")
 	masks := k.masks512(index(a, row, 1, 0), index(b, row, 1, 0))
 	for v := range vectors {
@@ -109,7 +109,7 @@ func (k fused) bins512Gate(gate, beta, row reg.Register, d [vectors]reg.VecVirtu
 			for i := range 3 {
 				VADDPS(d[v], s[i], m[i], s[i])
 			}
-			VFMADD231PS(one, d[v], m[3], s[3]) // an addition that runs on other units
+			VFMADD231PS(one, d[v], m[3], s[3]) // an addition that runs on other execution units than VADDPS
 			VBLENDMPS(cb1, cb0, x, c)
 			VMULPS(d[v], c, c)
 			VMOVUPS(c, Mem{Base: beta, Disp: zmm * v})
@@ -128,7 +128,7 @@ func (k fused) bins512Gate(gate, beta, row reg.Register, d [vectors]reg.VecVirtu
 	return s
 }
 
-// foldBins512 stores the folded sums at an offset from a gate.
+// foldBins512 adds up the lanes of the sums and stores the results at an offset from a gate.
 func foldBins512(gate reg.Register, off int, s [4]reg.VecVirtual, pause func()) {
 	var four [4]reg.VecVirtual
 	for i := range s {
@@ -142,8 +142,8 @@ func foldBins512(gate reg.Register, off int, s [4]reg.VecVirtual, pause func()) 
 	VMOVUPS(sums, at(gate, "s", 0).Offset(off))
 }
 
-// masks512 returns the masks of the four pairs of pin values. They pass through memory, because that takes fewer
-// operations on mask registers than logic would.
+// masks512 returns the masks of the four combinations of pin values. The masks pass through memory, because this
+// takes fewer mask operations than computing each of them in mask registers.
 func (k fused) masks512(a, b Mem) Mem {
 	xa, xb, xm := XMM(), XMM(), XMM()
 	VMOVDQU32(a, xa)
@@ -155,7 +155,7 @@ func (k fused) masks512(a, b Mem) Mem {
 	VMOVDQU32(xm, masks.Offset(32))
 	VPANDND(xb, xa, xm)
 	VMOVDQU32(xm, masks.Offset(16))
-	VPTERNLOGD(U8(0x11), xb, xa, xm) // neither
+	VPTERNLOGD(U8(0x11), xb, xa, xm) // samples in which both pins are 0
 	VMOVDQU32(xm, masks)
 	return masks
 }

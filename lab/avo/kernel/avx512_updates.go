@@ -6,9 +6,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// updates512 sums the candidates of the block's gates, makes their Adam steps, stores what the largest logits select,
-// and prefetches the parameters of later gates. The step of a gate is a chain of dependent results, while the sums of
-// the next gate keep all units busy. So the two are woven into each other.
+// updates512 emits the update of a block's gates: the sums of the candidates, the Adam step, the selection by the
+// largest logits, and the prefetch of later gates' parameters. The step of a gate is a chain of dependent
+// instructions, while the sums of the next gate keep all units busy. Therefore the step of each gate is interleaved
+// with the sums of the next.
 func (k fused) updates512() {
 	n, g, gate, beta := load(k.f, "n"), load(k.f, "gate"), k.last("block", gateBytes), k.upstream()
 	m := [4]reg.OpmaskVirtual{opmask(0xaaaa), opmask(0xcccc), opmask(0xf0f0), opmask(0xff00)}
@@ -30,8 +31,9 @@ func (k fused) updates512() {
 	k.update512(g, 0, gate, m, func() {})
 }
 
-// candidates512 writes the sums r of the candidates of a gate, woven with another body. The offsets of the gate's
-// rows must be in the frame; afterwards the frame has the offsets of the gate before it, whose rows are prefetched.
+// candidates512 writes the sums r of the candidates of a gate, interleaved with another body. The frame must hold the
+// offsets of the gate's rows. Afterwards the frame holds the offsets of the preceding gate's rows, which are
+// prefetched.
 func (k fused) candidates512(g, gate, beta reg.Register, one reg.VecVirtual, m [4]reg.OpmaskVirtual,
 	part [3]reg.OpmaskVirtual, other body,
 ) {
@@ -39,7 +41,7 @@ func (k fused) candidates512(g, gate, beta reg.Register, one reg.VecVirtual, m [
 	x := load(k.f, "x")
 	words := k.gather512(x, part)
 	k.rows512(before(g))
-	var r [4]reg.VecVirtual // even groups of candidates 0 and 16, odd groups
+	var r [4]reg.VecVirtual // even groups of candidates 0 to 15 and 16 to 31, then odd groups
 	for i := range r {
 		r[i] = ZMM()
 		VXORPS(r[i], r[i], r[i])
@@ -51,7 +53,7 @@ func (k fused) candidates512(g, gate, beta reg.Register, one reg.VecVirtual, m [
 		VADDPS_BCST(d(1), t, m[1], t)
 		VBROADCASTSS_Z(d(2), m[2], t0)
 		VADDPS_BCST(d(3), t0, m[3], t0)
-		VFMADD231PS(t, one, t0) // an addition: the product is exact
+		VFMADD231PS(t, one, t0) // an addition in effect, since the product with 1 is exact
 		VADDPS_BCST(d(4), t0, t1)
 		word, bit := 5*i/32, 5*i%32
 		for h := range 2 {
@@ -88,7 +90,7 @@ func (k fused) candidates512(g, gate, beta reg.Register, one reg.VecVirtual, m [
 	}
 }
 
-// rows512 writes the offsets of the rows of gate g's candidates to the frame.
+// rows512 writes the offsets of the candidates' rows of gate g to the frame.
 func (k fused) rows512(g reg.Register) {
 	wires, rows := k.wires(g), in(k.f, "rows")
 	for h := range 2 {
@@ -117,7 +119,7 @@ func (k fused) fetchRow(x reg.Register, j int) {
 	}
 }
 
-// before returns the index of the gate before g, or g if there is none.
+// before returns the index of the gate before g, or g if this is the first gate.
 func before(g reg.Register) reg.GPVirtual {
 	r := GP64()
 	MOVQ(g, r)
@@ -126,7 +128,7 @@ func before(g reg.Register) reg.GPVirtual {
 	return r
 }
 
-// gather512 loads the rows of the candidates. It returns, for each 32 samples, a vector with one lane for each
+// gather512 loads the rows of the candidates. For each 32 samples, it returns one vector, which has one lane per
 // candidate.
 func (k fused) gather512(x reg.Register, part [3]reg.OpmaskVirtual) (words [4][2]reg.VecVirtual) {
 	for h := range 2 {
@@ -161,8 +163,8 @@ func (k fused) gather512(x reg.Register, part [3]reg.OpmaskVirtual) (words [4][2
 	return words
 }
 
-// update512 makes the Adam step of the gate that is off gates from g, and stores its largest logits and what they
-// select.
+// update512 makes the Adam step of the gate at distance off from g. It stores the gate's largest logits, and the
+// operation and candidates that these select.
 func (k fused) update512(g reg.Register, off int, gate reg.Register, bit [4]reg.OpmaskVirtual, pause func()) {
 	var opGradient reg.VecVirtual
 	if k.ops {
@@ -292,7 +294,7 @@ func (k fused) step512(w, m, v string, i reg.Register, scale uint8, disp int, g 
 	return ws
 }
 
-// largest512 stores the largest logits of a gate and what they select.
+// largest512 stores the largest logits of a gate, and the operation and candidates that these select.
 func (k fused) largest512(g reg.Register, off int, w reg.VecVirtual, u [2]reg.VecVirtual, pause func()) {
 	both := ZMM()
 	VMAXPS(u[1], u[0], both)
@@ -319,7 +321,7 @@ func (k fused) largest512(g reg.Register, off int, w reg.VecVirtual, u [2]reg.Ve
 	storeTop(index(load(k.f, "utop"), g, 4, 4*off), high)
 }
 
-// largestOp512 stores the operation of a gate and its largest operation logit, which is in lane 0.
+// largestOp512 stores the operation of a gate and the logit of this operation, which is in lane 0 of largest.
 func (k fused) largestOp512(g reg.Register, off int, w, largest reg.VecVirtual, pause func()) {
 	arg := lowest(equal512(largest, w))
 	pause()
@@ -328,7 +330,7 @@ func (k fused) largestOp512(g reg.Register, off int, w, largest reg.VecVirtual, 
 	pause()
 }
 
-// fold4With folds the lanes that are 8 and then 4 apart, with the given operation.
+// fold4With combines lanes at distance 8, then lanes at distance 4, with the given operation.
 func fold4With(op func(...Op), z reg.VecVirtual) reg.VecVirtual {
 	y, x := YMM(), XMM()
 	VEXTRACTF64X4(U8(1), z, y)
@@ -338,7 +340,7 @@ func fold4With(op func(...Op), z reg.VecVirtual) reg.VecVirtual {
 	return x
 }
 
-// equal512 returns the mask of the lanes of z that equal lane 0 of x.
+// equal512 compares the lanes of z with lane 0 of x. It returns the mask of the equal lanes.
 func equal512(x, z reg.VecVirtual) reg.GPVirtual {
 	all, k, r := ZMM(), K(), GP64()
 	VBROADCASTSS(x, all)

@@ -6,21 +6,21 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Bytes of an edge, and the offset of its slot.
+// edgeBytes is the size of an edge, and edgeSlot is the offset of the edge's slot in it.
 const (
 	edgeBytes = 8
 	edgeSlot  = 4
 )
 
-// gatherer is a path's code for some blocks of 16 samples, at most as many as it has registers for.
+// gatherer is a path's code for several blocks of 16 samples. The number of blocks is limited by the registers.
 type gatherer interface {
 	clear(blocks int)                  // sets the sums to zero
 	add(row, bits, coef reg.GPVirtual) // adds the contribution of an edge
 	store(dst reg.GPVirtual)
 }
 
-// gatherStep emits the sums along a gate's edges. It sums as many samples as there are registers for over all edges,
-// and then goes on to the next samples. For the last ones, there is code for each possible number of blocks.
+// gatherStep emits the sums along a gate's edges. It sums the samples that fit into the registers over all edges, and
+// then goes on to the next samples. For the last samples there is code for each possible number of blocks.
 func gatherStep(path string, most int, g gatherer) {
 	step("gather", path, gatherSignature, gatherDoc)
 	dst, delta, bits, blocks := general("dst"), general("delta"), general("bits"), general("blocks")
@@ -68,16 +68,17 @@ func gatherEdges(g gatherer, blocks int, delta, bits, wide reg.GPVirtual) {
 	})
 }
 
-// fetchEdges is the number of edges by which rows are prefetched ahead.
+// fetchEdges is the number of edges between a prefetch and the use of the prefetched row.
 const fetchEdges = 8
 
-// reader returns the addresses of what an edge needs. The edge comes after the given number of edges.
+// reader returns the addresses of the data that an edge needs. after is the number of edges between edge and this
+// edge.
 func reader(edge reg.Register, after int, delta, bits, wide reg.Register) (row, other, coef reg.GPVirtual) {
 	row, other, coef = GP64(), GP64(), GP64()
 	MOVL(Mem{Base: edge, Disp: edgeBytes * after}, other.As32())
 	MOVL(other.As32(), row.As32())
 	SHRL(U8(1), row.As32())
-	SHLQ(U8(5), row) // a bit has 4 bytes of gradient
+	SHLQ(U8(5), row) // a gradient has 4 bytes for each bit
 	IMULQ(wide, row)
 	ADDQ(delta, row)
 	XORL(U8(1), other.As32())
@@ -89,7 +90,8 @@ func reader(edge reg.Register, after int, delta, bits, wide reg.Register) (row, 
 	return row, other, coef
 }
 
-// readersStep emits the step that prefetches into the second cache what a gather along some edges is going to read.
+// readersStep emits a step that prefetches into the second-level cache. It prefetches the data that a gather along
+// some edges reads later.
 func readersStep(path string) {
 	step("readers", path, readersSignature, readersDoc)
 	delta, bits, edge, blocks, wide := general("delta"), general("bits"), general("edges"), general("blocks"),
@@ -136,8 +138,8 @@ func (g *gather512) store(dst reg.GPVirtual) {
 	}
 }
 
-// pair512 holds the coefficients of an edge, where the reader's other pin is 0 and 1, and room for a product. z is a
-// fixed register, because avo believes that a blend modifies its old value.
+// pair512 holds the two coefficients of an edge, for the values 0 and 1 of the reader's other pin. z is for products;
+// it is a fixed register, because avo believes that a blend modifies its old value.
 type pair512 struct{ zero, one, z reg.VecVirtual }
 
 func newPair512() pair512 { return pair512{ZMM(), ZMM(), ZMM()} }
@@ -191,7 +193,8 @@ func (g *gather2) store(dst reg.GPVirtual) {
 	}
 }
 
-// selector returns a table for VPERMILPS: a mask of ones takes lane 1 of c, a mask of zeros takes lane 0.
+// selector returns a table for VPERMILPS. With this table, a mask of ones selects lane 1 of c, and a mask of zeros
+// selects lane 0.
 func selector(c reg.VecVirtual) reg.VecVirtual {
 	y := YMM()
 	VPERMILPS(U8(0x40), c, c)

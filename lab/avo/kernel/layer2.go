@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// layer emits the kernel for layers whose gates have no relaxed pin. The gradient of a gate is gathered into
-// registers and stored where the layer before finds it. It is then read from there and summed.
+// layer emits the kernel for layers whose gates have no relaxed pin. It gathers the gradient of a gate into registers
+// and stores it where the preceding layer expects it. The sums are then computed from the stored gradient.
 func (k kernel2) layer() {
 	k.begin("AVX2")
 	k.softmax()
@@ -18,7 +18,8 @@ func (k kernel2) layer() {
 	k.end()
 }
 
-// gathers gathers the gradients of the block's gates, writes their sums s, and leaves what the layer before needs.
+// gathers gathers the gradients of the block's gates, writes their sums s, and stores the data that the preceding
+// layer needs.
 func (k kernel2) gathers() {
 	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.first()
 	kept := func(body func()) {
@@ -51,8 +52,8 @@ func (k kernel2) gathers() {
 	})
 }
 
-// gatherGate stores the sums of what the readers of gate g have left, for n times eight samples from the given eight
-// on. It prefetches the rows of some later edges.
+// gatherGate gathers the gradient of gate g: it sums the contributions of the gates that read g. It handles n groups
+// of eight samples, beginning with group number from. It prefetches the rows of some later edges.
 func (k kernel2) gatherGate(g, dst reg.Register, from, n int) {
 	d := make([]reg.VecVirtual, n)
 	for v := range d {
@@ -66,7 +67,7 @@ func (k kernel2) gatherGate(g, dst reg.Register, from, n int) {
 		PREFETCHT0(Mem{Base: bits})
 		PREFETCHT0(Mem{Base: coef})
 		row, bits, coef = k.reader(edge, 0)
-		table := YMM() // indexed by the low two bits of a lane; only the lowest bit differs
+		table := YMM() // indexed by the low two bits of a lane; entries differ only by the lowest of them
 		VBROADCASTSD(Mem{Base: coef}, table)
 		for v := range d {
 			w, z := from+v, YMM()
@@ -82,7 +83,7 @@ func (k kernel2) gatherGate(g, dst reg.Register, from, n int) {
 	}
 }
 
-// leave leaves what the layer before needs from gate g, except its gradient.
+// leave stores what the preceding layer needs from gate g, except the gradient of g.
 func (k kernel2) leave(g, gate reg.Register, a, b Mem) {
 	bits := shifted(g, 5)
 	ADDQ(in(k.f, "ownBits"), bits)

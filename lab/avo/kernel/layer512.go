@@ -7,8 +7,8 @@ import (
 )
 
 // layers512 emits the kernel for layers whose gates have no relaxed pin. It gathers the gradient of a gate into
-// registers and sums it there. The gradients of the pins are not computed, because the gates that the pins read
-// gather them.
+// registers and sums it there. It does not compute the gradients of the pins, because the gates at the other end of
+// these pins gather them.
 func layers512(table Mem) {
 	k := fused{ops: true}
 	k.begin("AVX512")
@@ -18,10 +18,11 @@ func layers512(table Mem) {
 	k.end()
 }
 
-// rowBlocks is the number of blocks of 16 samples that is enough for the usual batch of 100.
+// rowBlocks is the number of blocks of 16 samples that the usual batch of 100 needs.
 const rowBlocks = 7
 
-// gathers512 gathers the gradients of the block's gates, writes their sums s, and leaves what the layer before needs.
+// gathers512 gathers the gradients of the block's gates, writes their sums s, and stores the data that the preceding
+// layer needs.
 func (k fused) gathers512() {
 	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.first()
 	one := broadcast(1)
@@ -29,7 +30,7 @@ func (k fused) gathers512() {
 	for v := range d {
 		d[v] = ZMM()
 	}
-	var done [4]reg.VecVirtual // sums of the gate before, or of none at first
+	var done [4]reg.VecVirtual // sums of the preceding gate; at first there are none
 	for i := range done {
 		done[i] = zero512()
 	}
@@ -51,13 +52,13 @@ func (k fused) gathers512() {
 	foldBins512(gate, -gateBytes, done, func() {})
 }
 
-// last16 emits the body for the last block of 16 samples. It runs only if there are that many samples.
+// last16 emits the body for the last block of 16 samples. The body runs only if the batch has this block.
 func (k fused) last16(body func()) {
 	CMPQ(in(k.f, "samples"), U8(16*rowBlocks))
 	unless(JLE, body)
 }
 
-// gather512Gate sums what the readers of gate g have left, and prefetches the rows of some later edges.
+// gather512Gate sums the contributions of the gates that read gate g, and prefetches the rows of some later edges.
 func (k fused) gather512Gate(g reg.Register, d [vectors]reg.VecVirtual, c pair512) {
 	for v := range d {
 		VXORPS(d[v], d[v], d[v])
@@ -95,7 +96,8 @@ func (k fused) eachEdge(g reg.Register, body func(edge reg.Register)) {
 	})
 }
 
-// reader returns the addresses of what an edge needs. The edge comes after the given number of edges.
+// reader returns the addresses of the data that an edge needs. after is the number of edges between edge and this
+// edge.
 func (k fused) reader(edge reg.Register, after int) (row, bits, coef reg.GPVirtual) {
 	row, bits, coef = GP64(), GP64(), GP64()
 	MOVL(Mem{Base: edge, Disp: edgeBytes * after}, bits.As32())
@@ -121,7 +123,7 @@ func (k fused) pinRow(g reg.Register, rows, bit string) Mem {
 	return Mem{Base: row}
 }
 
-// leave512 leaves what the layer before needs from gate g.
+// leave512 stores the data that the preceding layer needs from gate g.
 func (k fused) leave512(g, gate reg.Register, d [vectors]reg.VecVirtual, a, b Mem) {
 	row := shifted(g, 9)
 	ADDQ(in(k.f, "ownDelta"), row)
@@ -139,7 +141,7 @@ func (k fused) leave512(g, gate reg.Register, d [vectors]reg.VecVirtual, a, b Me
 	k.leaveCoefficients(g, gate)
 }
 
-// leaveCoefficients leaves the derivatives of gate g with respect to its pins.
+// leaveCoefficients stores the derivatives of gate g with respect to its pins.
 func (k fused) leaveCoefficients(g, gate reg.Register) {
 	ca, cb := coefficients(at(gate, "t", 0))
 	VMOVLHPS(cb, ca, ca)
@@ -148,7 +150,7 @@ func (k fused) leaveCoefficients(g, gate reg.Register) {
 	VMOVUPS(ca, Mem{Base: coef})
 }
 
-// sums512 returns the sums of d by the pins' values, not yet folded.
+// sums512 returns the sums of d for each combination of the pins' values. The lanes are not yet added up.
 func (k fused) sums512(d [vectors]reg.VecVirtual, a, b Mem, one reg.VecVirtual, pause func()) (s [4]reg.VecVirtual) {
 	masks := k.masks512(a, b)
 	for i := range s {
@@ -161,7 +163,7 @@ func (k fused) sums512(d [vectors]reg.VecVirtual, a, b Mem, one reg.VecVirtual, 
 			if i%2 == 0 {
 				VADDPS(d[v], s[i], m, s[i])
 			} else {
-				VFMADD231PS(one, d[v], m, s[i]) // an addition that runs on other units
+				VFMADD231PS(one, d[v], m, s[i]) // an addition that runs on other execution units than VADDPS
 			}
 		}
 	}

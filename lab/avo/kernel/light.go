@@ -8,7 +8,7 @@ import (
 
 // Light gates have four logits, so a vector holds the logits of four gates.
 
-// lightGates is the number of gates in a vector; lightBytes is the size of a gate's logits.
+// lightGates is the number of gates in a vector. lightBytes is the size of a gate's logits.
 const (
 	lightGates = 4
 	lightBytes = 16
@@ -24,8 +24,12 @@ func lightLayer512(table Mem) {
 	k.end()
 }
 
-// lights emits the body for each four gates of a block. The body gets the gates' scratch memory, the byte offset of
-// their logits, the number of gates left, and the mask of the lanes that belong to the block.
+// lights emits the body once for every four gates of a block. The body gets four arguments:
+//
+//   - the scratch memory of the gates;
+//   - the byte offset of their logits;
+//   - the number of gates left;
+//   - the mask of the lanes that belong to the block.
 func (k fused) lights(body func(gate, at, left reg.GPVirtual, mask reg.OpmaskVirtual)) {
 	gate, at, left := k.first(), shifted(load(k.f, "gate"), 4), load(k.f, "n")
 	again := label()
@@ -68,7 +72,8 @@ func (k fused) sigmoids512(table Mem) {
 	})
 }
 
-// at4 returns the memory of the four words of a field of the gate that comes after the given number of gates.
+// at4 returns the memory of four words of a gate's field. after is the number of gates between the given gate and
+// this gate.
 func at4(gate reg.Register, field string, after int) Mem {
 	return at(gate, field, 0).Offset(after * gateBytes)
 }
@@ -115,8 +120,8 @@ func (k fused) lightUpdates512() {
 	})
 }
 
-// lightOps512 returns the operations of gates, four bits each, from their logits. The first logit gives the highest
-// bit.
+// lightOps512 returns the operations of several gates, four bits each, given their logits. The first logit of a gate
+// gives the highest bit.
 func lightOps512(w, zero reg.VecVirtual) reg.GPVirtual {
 	turned, above, ops := ZMM(), K(), GP32()
 	VPERMILPS(U8(0x1b), w, turned)
@@ -125,7 +130,7 @@ func lightOps512(w, zero reg.VecVirtual) reg.GPVirtual {
 	return ops
 }
 
-// storeOps stores the operations of four gates or, if fewer are left, of these.
+// storeOps stores the operations of four gates, or of the last gates if fewer than four are left.
 func (k fused) storeOps(off, left, ops reg.GPVirtual) {
 	t, to := GP32(), GP64()
 	for _, spread := range []struct {
@@ -194,8 +199,8 @@ func (k kernel2) sigmoid(x reg.VecVirtual) (t, slope reg.VecVirtual) {
 	return t, one
 }
 
-// lightOps2 replaces logits by the bits of their operations, as signs. The first logit of a gate gives the highest
-// bit.
+// lightOps2 replaces logits by the bits of their operations. Each bit is the sign of a lane. The first logit of a
+// gate gives the highest bit.
 func lightOps2(logits, zero reg.VecVirtual) {
 	VPERMILPS(U8(0x1b), logits, logits)
 	VCMPPS(U8(0x1e), zero, logits, logits) // greater, ordered
@@ -226,7 +231,7 @@ func (k kernel2) lightLayer(tails Mem) {
 	k.lightPairs(func(gate, off reg.Register, gates int) {
 		four := func(name string) reg.VecVirtual {
 			v := YMM()
-			VBROADCASTF128(at(gate, name, 0), v) // avo believes that a vector whose half is loaded was alive before
+			VBROADCASTF128(at(gate, name, 0), v) // avo believes that loading half of a vector reads the old vector
 			if gates == 2 {
 				VINSERTF128(U8(1), at4(gate, name, 1), v, v)
 			}
@@ -262,8 +267,8 @@ func (k kernel2) lightLayer(tails Mem) {
 	k.end()
 }
 
-// lightPairs emits the body for each two gates of a block and for a single last one. The body gets the byte offset of
-// the logits.
+// lightPairs emits the body for every two gates of a block, and once more for a single last gate. The body gets the
+// byte offset of the logits.
 func (k kernel2) lightPairs(body func(gate, off reg.Register, gates int)) {
 	gate, off, left := k.first(), shifted(load(k.f, "gate"), 4), load(k.f, "n")
 	again, odd, end := label(), label(), label()

@@ -2,22 +2,33 @@
 //
 //	go run ./kernel -path avx512 -pkg kernel -out X.s -stubs X.go
 //
-// The values of -path are avx512 and avx2 for the fused kernels, steps512 and steps2 for the functions of single
-// steps, relaxed512 and relaxed2 for gates with relaxed values, nodes512 and nodes2 for look-up tables, and sparse512
-// and sparse2 for the product with a sparse matrix. The package comment of internal/kernel and its plain Go path
-// define what is computed and in which order. A test compares the kernels with the plain path, to the bit.
+// The flag -path has these values:
+//
+//   - avx512 and avx2 for the fused kernels;
+//   - steps512 and steps2 for the functions of single steps;
+//   - relaxed512 and relaxed2 for gates with relaxed values;
+//   - nodes512 and nodes2 for look-up tables;
+//   - sparse512 and sparse2 for the product with a sparse matrix.
+//
+// The package comment of internal/kernel and the plain Go functions there define the results and the order of
+// operations. A test compares the kernels with the plain functions, to the bit.
 //
 // Loops, addresses and plain arithmetic are written once for both instruction sets ([width], [gatherStep], [chunks],
-// [sumLoop], [blocks]). Code that exists twice uses different instructions: AVX-512 can add under a mask, transpose
-// bits by an affine map, permute bytes and sum products of bytes, each in one instruction. AVX2 does the same by
-// tables, blends and shuffles, on two vectors for each block.
+// [sumLoop], [blocks]). Code that exists twice uses different instructions. AVX-512 has single instructions to add
+// under a mask, to transpose bits by an affine map, to permute bytes, and to sum products of bytes. AVX2 needs
+// tables, blends and shuffles, and two vectors for each block.
 //
-// Measured at 8,000 x 6 and 12,000 x 4 on Zen 4. These help: gates in the order of memory, 32 in a phase; arrays at
-// different places in their pages (5 %); largest logits fetched a block ahead (7 % on CIFAR-10's inputs); rows of
-// candidates fetched a gate ahead (3 % there); groups of up to 96 chains (2 to 4 %); in AVX2 on Zen 3, candidates
-// shifted in registers and every fifth sample selected by masks (3 to 5 %). These do not: tables of subset sums in
-// memory, Adam's constants in registers, prefetches around the second cache, and sums and Adam in separate loops (5 to
-// 10 % slower).
+// These measures helped, at 8,000 x 6 and 12,000 x 4 on Zen 4:
+//
+//   - gates in the order of memory, 32 in a phase;
+//   - arrays at different places in their pages (5 %);
+//   - largest logits fetched a block ahead (7 % on CIFAR-10's inputs);
+//   - rows of candidates fetched a gate ahead (3 % on CIFAR-10's inputs);
+//   - groups of up to 96 chains (2 to 4 %);
+//   - in AVX2 on Zen 3, candidates shifted in registers and every fifth sample selected by masks (3 to 5 %).
+//
+// These measures did not help: tables of subset sums in memory, Adam's constants in registers, and prefetches around
+// the second-level cache. Sums and Adam in separate loops were 5 to 10 % slower.
 package main
 
 import (
@@ -77,8 +88,9 @@ func main() {
 	Generate()
 }
 
-// offsets holds the offsets of the fields of the frame structs, by field name. A suffix names the struct: none for
-// frame, a dot for frameGate, a colon for walk, a slash for layerWalk, ! for nodeFrame and ? for nodePin.
+// offsets maps the names of fields to their offsets in the frame structs. The suffix of a name says which struct is
+// meant. A name without a suffix is a field of frame. The suffixes are a dot for frameGate, a colon for walk, a slash
+// for layerWalk, ! for nodeFrame and ? for nodePin.
 var (
 	offsets            = map[string]int{}
 	gateBytes, betaRow int
@@ -146,7 +158,7 @@ func at(gate reg.Register, field string, word int) Mem {
 // adamAt returns the memory of a constant of Adam.
 func adamAt(f reg.Register, i int) Mem { return in(f, "adam").Offset(4 * i) }
 
-// The indices of Adam's constants in the frame.
+// These constants are the indices of Adam's constants in the frame.
 const (
 	beta1 = iota
 	rest1
@@ -157,7 +169,7 @@ const (
 	eps
 )
 
-// text begins a function whose argument is a frame or a walk. It returns the register that holds the argument.
+// text begins a function with one argument, a frame or a walk. It returns the register that holds the argument.
 func text(name, argument string, doc ...string) reg.GPVirtual {
 	TEXT(name, NOSPLIT, "func(f *"+argument+")")
 	Pragma("noescape")
@@ -172,7 +184,7 @@ func load(f reg.Register, field string) reg.GPVirtual {
 	return r
 }
 
-// loop emits the body in a loop that runs n times. n must be at least 1 and is used up.
+// loop emits the body in a loop that runs n times. n must be at least 1; it is 0 afterwards.
 func loop(n Op, body func()) {
 	label := fmt.Sprintf("loop%d", labels)
 	labels++
@@ -182,7 +194,7 @@ func loop(n Op, body func()) {
 	JNZ(LabelRef(label))
 }
 
-// unless emits the body and, before it, a conditional jump over it.
+// unless emits a conditional jump over the body, followed by the body.
 func unless(jump func(Op), body func()) {
 	label := fmt.Sprintf("skip%d", labels)
 	labels++

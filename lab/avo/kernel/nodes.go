@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The signatures of the steps of nodes, the same on both paths.
+// These are the signatures of the steps of nodes. They are the same on both paths.
 const (
 	nodeForwardSignature = "func(out *uint64, rows **uint64, pins int, table uint64, words int)"
 	nodeLinesSignature   = "func(line *uint8, rows **uint64, pins, words int)"
@@ -19,7 +19,7 @@ const (
 	tableStepSignature   = "func(w, m, v, s, slope *float32, lines int, adam *float32) (table uint64)"
 )
 
-// The documentation of the steps of nodes.
+// These are the doc comments of the steps of nodes.
 const (
 	nodeForwardDoc = "does look for rows of the given number of words."
 	nodeLinesDoc   = "does lines for rows of the given number of words."
@@ -32,13 +32,13 @@ const (
 	tableStepDoc   = "makes the step of Adam on the lines of a table, and returns what it is then."
 )
 
-// productPins is the number of pins that a product handles at a time.
+// productPins is the number of pins that are multiplied together in one pass.
 const productPins = 8
 
-// lineRow is the size in bytes of one of the interleaved sums of lines.
+// lineRow is the size in bytes of one of the interleaved sums of the lines.
 const lineRow = 4 * 64
 
-// lineSums emits the sums of the lines. Each interleaved sum has its own row, and samples are added one by one.
+// lineSums emits the sums of the lines. Each interleaved sum has its own row. Samples are added one by one.
 func (w width) lineSums() {
 	step("lineSums", w.path, lineSumsSignature, lineSumsDoc)
 	to, delta, line, n := general("s"), general("delta"), general("line"), general("blocks")
@@ -71,7 +71,8 @@ func (w width) lineSums() {
 	RET()
 }
 
-// blocksUp emits the body for each 16 lines, of at least one line. at has the byte offset of the lines.
+// blocksUp emits the body for every 16 lines. There must be at least one line. In the body, the register at holds the
+// byte offset of the lines.
 func blocksUp(lines, at reg.GPVirtual, body func()) {
 	left := GP64()
 	MOVQ(lines, left)

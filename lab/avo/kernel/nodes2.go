@@ -10,10 +10,10 @@ import (
 type nodes2 struct {
 	steps2
 	bytes  Mem // the byte of a word that each byte of a vector takes
-	bits   Mem // the bit of that byte
-	ones   Mem // one in each byte
-	words  Mem // one in each word of 16 bits
-	fourth Mem // the order of the function fourth, in each half
+	bits   Mem // the bit that each byte of a vector takes from its byte of the word
+	ones   Mem // 1 in each byte
+	words  Mem // 1 in each word of 16 bits
+	fourth Mem // the byte order of the function fourth, in each half
 	size   Mem // all bits but the sign
 }
 
@@ -61,7 +61,8 @@ func (k *nodes2) spreadBits(m Op) reg.VecVirtual {
 	return y
 }
 
-// nodeLines emits the lines of a node or, with look, the values of a table at these lines.
+// nodeLines emits a step that computes the lines of a node. If look is true, the step also replaces each line by its
+// value in a table.
 func (k *nodes2) nodeLines(name string, look bool) {
 	signature, doc, to := nodeLinesSignature, nodeLinesDoc, "line"
 	if look {
@@ -69,7 +70,7 @@ func (k *nodes2) nodeLines(name string, look bool) {
 	}
 	step(name, "AVX2", signature, doc)
 	out, rows, n := general(to), general("rows"), general("words")
-	var tables [4]reg.VecVirtual // 16 values each, in both halves
+	var tables [4]reg.VecVirtual // 16 values each, repeated in both halves
 	if look {
 		table := general("table")
 		for i := range 2 {
@@ -94,7 +95,7 @@ func (k *nodes2) nodeLines(name string, look bool) {
 			MOVQ(Mem{Base: pin}, row)
 			set := k.spreadBits(index(row, at, 4, 0))
 			VPADDB(line, line, line)
-			VPSUBB(set, line, line) // a byte of ones is -1
+			VPSUBB(set, line, line) // subtracts -1, since a byte of ones is -1
 			ADDQ(U8(8), pin)
 		})
 		if look {
@@ -134,8 +135,8 @@ func (k *nodes2) sigmoids() {
 	RET()
 }
 
-// pinGradient emits the gradient of a pin, for nodes with up to the given number of lines. The difference that the
-// pin makes at each line is stored in memory and looked up there.
+// pinGradient emits the gradient of a pin, for nodes with up to the given number of lines. For each line, it stores
+// the difference that the pin makes in memory, and then looks up these differences for the samples.
 func (k *nodes2) pinGradient(name string, lines int) {
 	step(name, "AVX2", pinGradientSignature, pinGradientDoc)
 	d := AllocLocal(4 * lines)
@@ -164,13 +165,13 @@ func (k *nodes2) pinGradient(name string, lines int) {
 	RET()
 }
 
-// differences stores the difference that the pin makes at each line.
+// differences stores, for each line, the difference that the pin makes.
 func (k *nodes2) differences(to reg.GPVirtual, lines int) {
 	t, bit := general("t"), general("bit")
 	within, end := label(), label()
 	CMPQ(bit, U8(8))
 	JL(LabelRef(within))
-	for i := 0; i < lines; i += 8 { // the pin distinguishes whole vectors
+	for i := 0; i < lines; i += 8 { // the lines with the pin at 0 and at 1 are in different vectors
 		up, down, y := GP64(), GP64(), YMM()
 		MOVQ(bit, up)
 		ORQ(U8(i), up)
@@ -236,8 +237,8 @@ func (k *nodes2) bytesOf(word reg.VecVirtual, t int) reg.VecVirtual {
 	return y
 }
 
-// integerSums emits the integer sums of up to 16 candidates. Products of two bytes are summed in 16 bits, which can
-// hold the sum over 32 samples.
+// integerSums emits the integer sums of up to 16 candidates. Products of two bytes are added in lanes of 16 bits,
+// which can hold the sum over 32 samples.
 func (k *nodes2) integerSums() {
 	step("integerSums", "AVX2", integerSumsSignature, integerSumsDoc)
 	k.gatherStep(2 * ymm)
@@ -276,7 +277,7 @@ func (k *nodes2) integerSums() {
 	RET()
 }
 
-// products2Pins is the number of pins that a product handles at a time in AVX2.
+// products2Pins is the number of pins that are multiplied together in one pass in AVX2.
 const products2Pins = 4
 
 func (k *nodes2) products() {

@@ -26,7 +26,7 @@ func nodes512() {
 	}
 }
 
-// byte512 returns a vector of one byte in all lanes.
+// byte512 returns a vector in which every byte is x.
 func byte512(x uint8) reg.VecVirtual {
 	z, t := ZMM(), GP32()
 	MOVL(U32(x), t)
@@ -34,7 +34,8 @@ func byte512(x uint8) reg.VecVirtual {
 	return z
 }
 
-// nodeLines512 emits the lines of a node or, with look, the values of a table at these lines.
+// nodeLines512 emits a step that computes the lines of a node. If look is true, the step also replaces each line by
+// its value in a table.
 func nodeLines512(name string, look bool) {
 	signature, doc, to := nodeLinesSignature, nodeLinesDoc, "line"
 	if look {
@@ -134,8 +135,8 @@ func pinGradient512(name string, vectors int) {
 	RET()
 }
 
-// linesApart writes to d the differences of the lines that differ in a pin with the given digit. Such lines are in
-// different vectors of t, or in the same vector.
+// linesApart writes to d the differences between two lines that differ only in the pin with digit bit. The two lines
+// are in different vectors of t, or in the same vector.
 func linesApart(t, d []reg.VecVirtual, bit reg.GPVirtual) {
 	end := label()
 	for distance := 1; distance < len(t); distance *= 2 {
@@ -162,7 +163,7 @@ func linesApart(t, d []reg.VecVirtual, bit reg.GPVirtual) {
 	Label(end)
 }
 
-// turned512 writes the order of the bytes of 64 quantised values: in each block of 32, value t + 8 p becomes byte 4 t
+// turned512 writes the order of the bytes of 64 quantised values. In each block of 32, value t + 8 p becomes byte 4 t
 // + p.
 func turned512() Mem {
 	m := GLOBL("turned512", 8|16) // RODATA|NOPTR
@@ -203,8 +204,8 @@ func quantise512() {
 }
 
 // integerSums512 emits the integer sums of up to 16 candidates. It first turns their rows into words of 32 samples,
-// so that a vector holds a word of each candidate. After a shift and a mask, a lane has the bits of four samples of a
-// candidate as bytes.
+// so that a vector holds one word for each candidate. After a shift and a mask, each lane has the bits of four
+// samples of one candidate as bytes.
 func integerSums512() {
 	step("integerSums", "AVX512", integerSumsSignature, integerSumsDoc)
 	gatherStep512(zmm)
@@ -245,7 +246,8 @@ func broadcastInteger512(x uint32) reg.VecVirtual {
 	return z
 }
 
-// nodeProducts512 emits the products of up to productPins pins with 32 sources at a time, and with the last 16.
+// nodeProducts512 emits the products of up to productPins pins with the sources, 32 sources at a time and 16 at the
+// end.
 func nodeProducts512() {
 	step("addProducts", "AVX512", addProductsSignature, addProductsDoc)
 	for pins := productPins; pins >= 1; pins /= 2 {

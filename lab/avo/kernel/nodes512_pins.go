@@ -9,17 +9,18 @@ import (
 )
 
 // nodePins is the fused kernel for the pins of a node. It handles one pin after the other: gradient, rounding, sums,
-// softmax and Adam. Different pins do not depend on each other.
+// softmax and Adam step. The pins do not depend on each other.
 type nodePins struct {
 	f, pin     reg.GPVirtual
-	vectors    int // vectors of the candidates
-	lines      int // vectors of the lines
+	vectors    int // number of vectors that hold the candidates
+	lines      int // number of vectors that hold the lines
 	words      [4]reg.VecVirtual
 	q, r       []reg.VecVirtual
 	step, rest reg.VecVirtual
 }
 
-// nodePins512 emits the kernel for pins of the given number of candidates and lines of the given number of vectors.
+// nodePins512 emits the kernel for pins with the given number of candidates. lines is the number of vectors that hold
+// a node's lines.
 func nodePins512(table Mem, candidates, lines int) {
 	name := fmt.Sprintf("nodePins%dLines%dAVX512", candidates, 16*lines)
 	f := text(name, "nodeFrame", fmt.Sprintf("%s updates pins of %d candidates of a node with up to %d lines.", name,
@@ -40,8 +41,8 @@ func nodePins512(table Mem, candidates, lines int) {
 	RET()
 }
 
-// frame returns a field of the frame, own returns a field of the current pin, and array loads a pointer from the
-// current pin.
+// frame returns a field of the frame. own returns a field of the current pin. array loads a pointer from the current
+// pin.
 func (k *nodePins) frame(field string) Mem { return in(k.f, field+"!") }
 func (k *nodePins) own(field string) Mem   { return in(k.pin, field+"?") }
 func (k *nodePins) array(field string) reg.GPVirtual {
@@ -57,8 +58,8 @@ func (k *nodePins) pointer(field string) reg.GPVirtual {
 	return r
 }
 
-// entry returns the byte offset of the entry of the node, or of the next node, in arrays whose entries have the given
-// size, a power of two.
+// entry returns the byte offset of an entry of an array. which selects the entry of the current node or of the next
+// node. bytes is the size of an entry, a power of two.
 func (k *nodePins) entry(which string, bytes int) reg.GPVirtual {
 	r := k.pointer(which)
 	if bytes > 1 {
@@ -67,7 +68,7 @@ func (k *nodePins) entry(which string, bytes int) reg.GPVirtual {
 	return r
 }
 
-// samples is the number of vectors of a batch's samples.
+// samples is the number of vectors that hold a batch's samples.
 const samples = 8
 
 // gradient returns the gradients of the pin, and their largest absolute value in four lanes.
@@ -111,7 +112,7 @@ func (k *nodePins) gradient() (beta [samples]reg.VecVirtual, largest reg.VecVirt
 	return beta, maxTwo(four, four)
 }
 
-// differences returns the difference that the pin makes at each line.
+// differences returns, for each line, the difference that the pin makes.
 func (k *nodePins) differences() []reg.VecVirtual {
 	ts, digit := k.pointer("t"), k.array("digit")
 	t, d := make([]reg.VecVirtual, k.lines), make([]reg.VecVirtual, k.lines)
@@ -122,7 +123,7 @@ func (k *nodePins) differences() []reg.VecVirtual {
 	return d
 }
 
-// round writes the gradients as bytes, in the order of fourth, and the value of one integer step.
+// round writes the gradients as bytes, in the byte order of fourth, and the gradient that one integer step means.
 func (k *nodePins) round(beta [samples]reg.VecVirtual, largest reg.VecVirtual) {
 	x, full, scale, step := XMM(), XMM(), XMM(), XMM()
 	VMAXSS(float32Constant("least512", 1e-30), largest, x)
@@ -156,8 +157,8 @@ func (k *nodePins) round(beta [samples]reg.VecVirtual, largest reg.VecVirtual) {
 	}
 }
 
-// packed512 writes the order of fourth for 64 bytes, which were packed from four vectors of integers: value 4 l + i
-// of vector j is byte 16 l + 4 j + i.
+// packed512 writes a permutation of 64 bytes that were packed from four vectors of integers. It puts the bytes into
+// the byte order of the function fourth. Value 4 l + i of vector j is byte 16 l + 4 j + i.
 func packed512() Mem {
 	const name = "packed512"
 	if m, ok := written[name]; ok {
@@ -172,8 +173,8 @@ func packed512() Mem {
 	return m
 }
 
-// sums computes the sums of the candidates, 16 at a time. A vector has a word of 32 samples of each candidate. The
-// words are not shifted, so bit t of a byte is worth 2^t; the factor is removed at the end.
+// sums computes the sums of the candidates, 16 at a time. A vector has a word of 32 samples for each candidate. The
+// words are not shifted, so bit t of a byte counts 2^t. This factor is removed at the end.
 func (k *nodePins) sums() {
 	wires, x := k.array("wires"), k.pointer("x")
 	PREFETCHT0(index(wires, k.entry("next", 32*k.vectors), 1, 0))
@@ -244,7 +245,7 @@ func (k *nodePins) softmax(table Mem) {
 	}
 }
 
-// adam makes the Adam step and selects again.
+// adam makes the Adam step and selects the candidate with the largest logit again.
 func (k *nodePins) adam() {
 	sum := zero512()
 	for v, q := range k.q {

@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The signatures of the steps of gates with relaxed values, the same on both paths.
+// These are the signatures of the steps of gates with relaxed values. They are the same on both paths.
 const (
 	mixSignature         = "func(dst, a, b *float32, blocks int, t *float32)"
 	relaxedBinsSignature = "func(alpha, beta, delta, a, b *float32, blocks int, t, s *float32)"
@@ -17,7 +17,7 @@ const (
 	shareSignature       = "func(dst *float32, edges *uint32, n int, pins, share *float32, row, blocks int)"
 )
 
-// The documentation of these steps.
+// These are the doc comments of the same steps.
 const (
 	mixDoc         = "does mix for blocks of 16 samples."
 	relaxedBinsDoc = "does relaxedBins for blocks of 16 samples."
@@ -36,8 +36,8 @@ const sumsAtOnce = 4
 // meanSet is the number of candidates that meanBits handles at a time.
 const meanSet = 8
 
-// relaxed emits the steps of gates with relaxed values for a width. own has the steps that are specific to one
-// instruction set.
+// relaxed emits the steps of gates with relaxed values. w is the instruction set, and own has the steps that are
+// specific to it.
 func relaxed(w width, own interface {
 	bins()
 	spread()
@@ -55,15 +55,15 @@ func relaxed(w width, own interface {
 	fetchSteps(w.path)
 }
 
-// width describes an instruction set, for steps that are otherwise the same: a block of 16 samples is one vector or
-// two.
+// width describes an instruction set, for steps that differ only in the number of vectors for a block of 16 samples:
+// one or two.
 type width struct {
 	path   string
-	halves int // vectors of a block
-	bytes  int // bytes of a vector
+	halves int // number of vectors in a block
+	bytes  int // number of bytes in a vector
 	chunk  int // number of blocks whose sums fill the registers
 	reg    func() reg.VecVirtual
-	fold   func(block []reg.VecVirtual) reg.VecVirtual // folds the lanes of a block into four
+	fold   func(block []reg.VecVirtual) reg.VecVirtual // adds the lanes of a block, down to four lanes
 }
 
 var (
@@ -112,7 +112,7 @@ func (w width) addProducts(sums []reg.VecVirtual, factor reg.VecVirtual, row fun
 	}
 }
 
-// plane holds the coefficients of a gate's output as a polynomial in its pins.
+// plane holds the coefficients of a gate's output, which is one + a·A + b·B + ab·A·B for the pins A and B.
 type plane struct{ one, a, b, ab reg.VecVirtual }
 
 // plane loads the coefficients of the truth values t.
@@ -227,9 +227,9 @@ func (w width) gather() {
 	}, func() { advance(w.halves*w.bytes*w.chunk, dst, pins) })
 }
 
-// chunks emits the body for chunks of most blocks, whose sums fill the registers of the path, and again for every
-// possible number of remaining blocks. next emits the code that goes on to the next chunk. blocks must be at least 1
-// and is used up.
+// chunks emits a loop over chunks of blocks. The number of blocks in a chunk is most, with which the sums fill the
+// registers of the path. chunks also emits the body for every possible number of remaining blocks. next emits the
+// code that goes on to the next chunk. The register blocks must be at least 1; it is changed.
 func chunks(blocks reg.Register, most int, body func(n int), next func()) {
 	again, rest, end := label(), label(), label()
 	Label(again)
@@ -258,14 +258,14 @@ func chunks(blocks reg.Register, most int, body func(n int), next func()) {
 	RET()
 }
 
-// copied returns a copy of a register, for code that uses it up.
+// copied returns a copy of a register, for code that changes the copy.
 func copied(r reg.Register) reg.GPVirtual {
 	c := GP64()
 	MOVQ(r, c)
 	return c
 }
 
-// offset loads the offset of the current row and moves on to the next.
+// offset loads the offset of the current row and advances the pointer to the next offset.
 func offset(offsets reg.Register) reg.GPVirtual {
 	at := GP64()
 	MOVL(Mem{Base: offsets}, at.As32())
@@ -273,7 +273,8 @@ func offset(offsets reg.Register) reg.GPVirtual {
 	return at
 }
 
-// edge loads the pin's row of the current edge, returns the memory of its share, and moves on to the next edge.
+// edge returns the address of the pin's row of the current edge and the memory of the edge's share. It advances edges
+// to the next edge.
 func edge(edges, pins, row, share reg.Register) (from reg.GPVirtual, factor Mem) {
 	slot := GP64()
 	from = GP64()
@@ -321,7 +322,7 @@ func fetchSteps(path string) {
 	RET()
 }
 
-// fetchLines prefetches a number of lines. It uses the number and the pointer up.
+// fetchLines prefetches a number of cache lines. It changes both registers.
 func fetchLines(at, lines reg.GPVirtual) {
 	loop(lines, func() {
 		PREFETCHT0(Mem{Base: at})

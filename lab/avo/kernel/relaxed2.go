@@ -12,9 +12,9 @@ import (
 type relaxed2 struct {
 	width
 	k     steps2
-	bytes Mem // moves byte i of lane j to byte j of lane i, in each four lanes
+	bytes Mem // in each four lanes, moves byte i of lane j to byte j of lane i
 	swaps [3]Mem
-	lanes [2]Mem // move lane 4 i + j to lane 2 j + i, and back
+	lanes [2]Mem // lanes[0] moves lane 4 i + j to lane 2 j + i; lanes[1] moves it back
 }
 
 // writeRelaxed2 emits the steps in AVX2.
@@ -39,8 +39,8 @@ func words2(name string, f func(i int) uint32) Mem {
 	return m
 }
 
-// bins goes over the samples twice, first for the sums and then for the gradients, because there are too few
-// registers to do both.
+// bins goes over the samples twice, first for the sums and then for the gradients. There are too few registers for
+// both at once.
 func (r relaxed2) bins() {
 	step("relaxedBins", "AVX2", relaxedBinsSignature, relaxedBinsDoc)
 	alpha, beta, delta, a, b, n := general("alpha"), general("beta"), general("delta"), general("a"), general("b"),
@@ -110,7 +110,7 @@ func (r relaxed2) spread() {
 }
 
 // meanBits handles eight candidates and 32 samples at a time. It turns the candidates' rows into one byte for each
-// sample, and each two bits of the byte select a sum of probabilities.
+// sample. Every two bits of the byte select a sum of probabilities.
 func (r relaxed2) meanBits() {
 	step("meanBits", "AVX2", meanBitsSignature, meanBitsDoc)
 	dst, q, k, x, offsets, n := general("dst"), general("q"), general("k"), general("x"), general("offsets"),
@@ -155,8 +155,8 @@ func right2(y reg.VecVirtual, by int) reg.VecVirtual {
 	return z
 }
 
-// samples returns the bits of eight candidates for 16 n samples, from x on: byte v of lane l belongs to sample 8 v +
-// l.
+// samples returns the bits of eight candidates for 16 n samples, from address x on. Byte v of lane l belongs to
+// sample 8 v + l.
 func (r relaxed2) samples(x, offsets reg.Register, n int, lanes [2]reg.VecVirtual) reg.VecVirtual {
 	var half [2]reg.VecVirtual
 	for h := range half {
@@ -178,10 +178,10 @@ func (r relaxed2) samples(x, offsets reg.Register, n int, lanes [2]reg.VecVirtua
 	}
 	y := YMM()
 	VINSERTI128(U8(1), half[1], half[0].AsY(), y)
-	// Bytes to words: byte i of each candidate into word i.
+	// Gather bytes into words: byte i of each candidate goes into word i.
 	VPSHUFB(r.bytes, y, y)
 	VPERMD(y, lanes[0], y)
-	// Transpose the bits of a word, as eight bytes of eight bits.
+	// Transpose the bits of a word, which are eight bytes of eight bits.
 	for i, by := range []uint8{7, 14, 28} {
 		z, t := YMM(), YMM()
 		VPSRLQ(U8(by), y, z)
@@ -191,13 +191,13 @@ func (r relaxed2) samples(x, offsets reg.Register, n int, lanes [2]reg.VecVirtua
 		VPXOR(t, z, z)
 		VPXOR(z, y, y)
 	}
-	// Byte i of each word into lane i.
+	// Gather lanes: byte i of each word goes into lane i.
 	VPERMD(y, lanes[1], y)
 	VPSHUFB(r.bytes, y, y)
 	return y
 }
 
-// pairSums returns the sums of the subsets of two probabilities. The first probability is at index from.
+// pairSums returns the sums of the subsets of two probabilities: the entry of q with index from, and the next entry.
 func pairSums(q reg.Register, from int) reg.VecVirtual {
 	x, y, z := XMM(), XMM(), YMM()
 	VMOVSD(Mem{Base: q, Disp: 4 * from}, x)

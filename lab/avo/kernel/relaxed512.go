@@ -61,7 +61,7 @@ func (relaxed512) spread() {
 
 // mean512 holds constants that meanBits loads once.
 type mean512 struct {
-	bits       [4]reg.OpmaskVirtual // lanes whose number has the bit set
+	bits       [4]reg.OpmaskVirtual // lanes whose number has bit i set
 	first      [2]reg.VecVirtual    // moves byte i of eight rows into word i, for bytes 0 to 7 and 8 to 15
 	identity   reg.VecVirtual       // identity matrix of bits in each word
 	interleave reg.VecVirtual       // permutation that moves byte i of each 128 bits into lane i
@@ -87,8 +87,8 @@ func bytes512(name string, f func(i int) uint8) reg.VecVirtual {
 	return z
 }
 
-// meanBits handles eight candidates at a time. It turns their rows into one byte for each sample, and each half of
-// the byte selects a sum of probabilities.
+// meanBits handles eight candidates at a time. It turns their rows into one byte for each sample. Each half of the
+// byte selects a sum of probabilities.
 func (r relaxed512) meanBits() {
 	step("meanBits", "AVX512", meanBitsSignature, meanBitsDoc)
 	dst, q, k, x, offsets, n := general("dst"), general("q"), general("k"), general("x"), general("offsets"),
@@ -128,8 +128,8 @@ func right512(z reg.VecVirtual, by int) reg.VecVirtual {
 	return y
 }
 
-// samples returns the bits of eight candidates for every 64 samples of n blocks, from x on: byte v of lane l belongs
-// to sample 16 v + l.
+// samples returns the bits of eight candidates for n blocks of samples, from address x on. Each vector of the result
+// has 64 samples: byte v of lane l belongs to sample 16 v + l.
 func (m *mean512) samples(x, offsets reg.Register, n int) (z []reg.VecVirtual) {
 	var rows [2]reg.VecVirtual
 	for h := range rows {
@@ -161,7 +161,7 @@ func (m *mean512) samples(x, offsets reg.Register, n int) (z []reg.VecVirtual) {
 	return z
 }
 
-// subsets returns the sums of the subsets of four probabilities. The first probability is at index from.
+// subsets returns the sums of the subsets of four probabilities. The first of these is entry from of q.
 func (m *mean512) subsets(q reg.Register, from int) reg.VecVirtual {
 	at := func(i int) Mem { return Mem{Base: q, Disp: 4 * (from + i)} }
 	low, high := ZMM(), ZMM()

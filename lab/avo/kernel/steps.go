@@ -9,10 +9,10 @@ import (
 )
 
 // A step is a function that handles one gate, for shapes that no fused kernel supports. The steps do not check their
-// arguments; Go does so before it calls them.
+// arguments. The Go code that calls them does.
 
-// groupSize is the number of samples in a group. chunk is the number of groups after which a group begins at the
-// first bit of a 32-bit word again. checked is the number of groups after which a sum may end.
+// A group has groupSize samples. After chunk groups, a group begins again at the first bit of a 32-bit word. A sum
+// may end only after a multiple of checked groups.
 const (
 	groupSize = 5
 	chunk     = 32
@@ -26,7 +26,7 @@ func step(name, path, signature, doc string) {
 	Doc(name + path + " " + doc)
 }
 
-// The signatures of the steps, the same on both paths.
+// These are the signatures of the steps. They are the same on both paths.
 const (
 	operationsSignature = "func(p, w, t *float32, top float32)"
 	selectionSignature  = "func(q, u *float32, k int, top float32)"
@@ -43,7 +43,7 @@ const (
 	readersSignature    = "func(delta *float32, bits *uint64, coef *float32, edges *uint32, n, blocks, words int)"
 )
 
-// The documentation of the steps.
+// These are the doc comments of the steps.
 const (
 	operationsDoc = "does Operations."
 	selectionDoc  = "does Selection, and leaves anything after the last of q, up to a multiple of 16."
@@ -72,9 +72,9 @@ func address(name string) Mem {
 // broadcastField loads a float32 parameter into all lanes of z.
 func broadcastField(name string, z reg.VecVirtual) { VBROADCASTSS(address(name), z) }
 
-// blocks emits the body for each vector of k floats, and rest for the remaining floats, if any. lanes is the number
-// of floats in a vector, a power of two. The body gets the byte offset of the vector. rest gets the byte offset of
-// the remaining floats, and their number, from 1 to lanes - 1, in CX.
+// blocks emits a loop over k floats. body handles one vector, and gets the byte offset of the vector. rest handles
+// the remaining floats, if any. rest gets their byte offset as its argument, and their number, from 1 to lanes - 1,
+// in CX. lanes is the number of floats in a vector, a power of two.
 func blocks(k reg.Register, lanes int, body, rest func(at reg.GPVirtual)) {
 	at, n := GP64(), GP64()
 	XORQ(at, at)
@@ -98,9 +98,9 @@ func log2(n int) (l int) {
 	return l
 }
 
-// gatherLoop emits the body for each four 32-bit words of the candidates' rows. The body gets the address of the
-// words, relative to the rows' offsets, and the address to write to. words is the size in bytes of one word of all
-// candidates. If a row has an odd number of 64-bit words, the last four words overlap those before.
+// gatherLoop emits the body for every four 32-bit words of the candidates' rows. The body gets two addresses: the
+// address of the words, relative to the rows' offsets, and the address to write to. words is the size in bytes of one
+// word of all candidates. If a row has an odd number of 64-bit words, the last four words overlap the preceding ones.
 func gatherLoop(from, to reg.Register, words int, body func(from, to reg.GPVirtual)) {
 	done, last := GP64(), general("last")
 	x, dst := GP64(), GP64()
@@ -121,8 +121,8 @@ func gatherLoop(from, to reg.Register, words int, body func(from, to reg.GPVirtu
 	Label(end)
 }
 
-// sumLoop emits the groups of a chunk in a loop until the samples, which are used up, are done. advance emits the
-// code that goes on to the next chunk.
+// sumLoop emits a loop over chunks of groups. group emits group i of a chunk, and advance emits the code that goes on
+// to the next chunk. The loop counts the register samples down to the end.
 func sumLoop(samples reg.Register, advance func(), group func(i int)) {
 	again, end := label(), label()
 	Label(again)

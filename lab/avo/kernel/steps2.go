@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// steps2 holds the steps in AVX2. Two vectors of eight lanes form the sixteen lanes of a lane sum.
+// steps2 holds the steps in AVX2. A sum over samples has sixteen lanes, which are two vectors of eight lanes.
 type steps2 struct {
 	kernel2
 	tails Mem // eight ones, eight zeros
@@ -59,7 +59,7 @@ func tails2() Mem {
 	return eights("tails", 16, func(i int) uint32 { return uint32(int32(i-8) >> 31) })
 }
 
-// blocks calls the function blocks with 8 lanes. The body gets a mask for the rest.
+// blocks calls the function [blocks] with 8 lanes. The body gets a mask of the floats that are left.
 func (k *steps2) blocks(n reg.Register, body func(at reg.GPVirtual, mask reg.VecVirtual)) {
 	full := func(at reg.GPVirtual) { body(at, nil) }
 	blocks(n, 8, full, func(at reg.GPVirtual) {
@@ -83,7 +83,7 @@ func load8(m Mem, mask reg.VecVirtual) reg.VecVirtual {
 	return y
 }
 
-// store8 stores the lanes of the mask.
+// store8 stores the lanes that the mask selects.
 func store8(y, mask reg.VecVirtual, m Mem) {
 	if mask == nil {
 		VMOVUPS(y, m)
@@ -99,7 +99,8 @@ func zero8() reg.VecVirtual {
 	return y
 }
 
-// lanes16 is a lane sum in two vectors. They are exchanged after each addition, which does not change the folded sum.
+// lanes16 is a sum with sixteen lanes in two vectors. The vectors change roles after each addition, which does not
+// change the total.
 type lanes16 struct{ now, then reg.VecVirtual }
 
 func newLanes16() lanes16 { return lanes16{zero8(), zero8()} }
@@ -111,7 +112,7 @@ func (l lanes16) add(x reg.VecVirtual) {
 	VMOVAPS(sum, l.then)
 }
 
-// total folds the lanes and returns the sum in all lanes of a vector.
+// total adds up the lanes and returns the sum in all lanes of a vector.
 func (l lanes16) total() reg.VecVirtual {
 	VADDPS(l.then, l.now, l.now)
 	x, y := fold4(l.now), YMM()
@@ -119,7 +120,7 @@ func (l lanes16) total() reg.VecVirtual {
 	return y
 }
 
-// reciprocal returns 1/x of lane 0, in all lanes.
+// reciprocal returns 1/x of lane 0 of x, in all lanes.
 func (k *steps2) reciprocal(x reg.VecVirtual) reg.VecVirtual {
 	one, y := XMM(), YMM()
 	VMOVSS(k.c["one"], one)
@@ -228,7 +229,7 @@ func (k *steps2) binsStep(name, signature string, both bool) {
 // spread returns eight of the next sixteen bits of a row as masks.
 func (k *steps2) spread(row Mem, half int) reg.VecVirtual {
 	y, bits := YMM(), k.c[bitNames[half]]
-	VPBROADCASTW(row, y) // reading 32 bits might go past the array
+	VPBROADCASTW(row, y) // loading 32 bits might go past the end of the array
 	VPAND(bits, y, y)
 	VPCMPEQD(bits, y, y)
 	return y
@@ -239,7 +240,7 @@ func (k *steps2) update(w, m, v Mem, g, mask reg.VecVirtual) reg.VecVirtual {
 	return update8(Mem{Base: general("adam")}, w, m, v, g, mask)
 }
 
-// update8 does what update does, with the constants in memory, because there are too few registers.
+// update8 does the same as update, with Adam's constants in memory, because there are too few registers.
 func update8(adam, w, m, v Mem, g, mask reg.VecVirtual) reg.VecVirtual {
 	c := func(i int) reg.VecVirtual {
 		y := YMM()

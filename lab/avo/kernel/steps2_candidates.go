@@ -8,10 +8,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// pairBytes is the size of the subset sums of a group in AVX2: two pairs and the fifth sample.
+// pairBytes is the size of a group's subset sums in AVX2: the sums of two pairs, and the fifth sample.
 const pairBytes = 48
 
-// offsets emits the offsets step for wires of the given number of bytes.
+// offsets emits the step that converts wires to offsets. bytes is the size of a wire.
 func (k *steps2) offsets(name, signature string, bytes int) {
 	step(name, "AVX2", signature, offsetsDoc)
 	to, wires, n := general("offsets"), general("wires"), general("k")
@@ -61,7 +61,7 @@ func (k *steps2) offsets(name, signature string, bytes int) {
 	RET()
 }
 
-// pairsStep emits the subset sums of the pairs and fifths of groups.
+// pairsStep emits the subset sums of the pairs of each group. It also stores the fifth sample of each group.
 func (k *steps2) pairsStep() {
 	step("pairs", "AVX2", "func(to, values *float32, groups int)",
 		"writes the subset sums of two pairs and of the fifth for each group of five values.")
@@ -88,7 +88,7 @@ func (k *steps2) pairsStep() {
 	RET()
 }
 
-// candidatesStep emits the sums of up to 8 candidates for each vector. Its values are the output of pairsStep.
+// candidatesStep emits the sums of up to 8 candidates for each vector. Its input is the output of pairsStep.
 func (k *steps2) candidatesStep(vectors int) {
 	step(fmt.Sprintf("candidates%d", 8*vectors), "AVX2", candidatesSignature,
 		fmt.Sprintf("writes the sums of up to %d candidates to r, and anything after the last, up to a multiple of 8.",
@@ -139,7 +139,8 @@ func (k *steps2) candidatesStep(vectors int) {
 	RET()
 }
 
-// bitsFrom returns the candidates' bits from the given sample on. With pair, the bits of two samples are used.
+// bitsFrom returns the candidates' bits of the given sample. If pair is true, the lanes also have the bits of the
+// next sample.
 func bitsFrom(from func(w int) Mem, sample int, pair bool) reg.VecVirtual {
 	x, w, bit := YMM(), sample/32, sample%32
 	VMOVDQU(from(w), x)
@@ -155,8 +156,8 @@ func bitsFrom(from func(w int) Mem, sample int, pair bool) reg.VecVirtual {
 	return x
 }
 
-// gatherStep writes the rows of the candidates to bits: for each 32 samples, one word for each candidate. words is
-// the size in bytes of one word of all candidates.
+// gatherStep writes the rows of the candidates to bits. For each 32 samples, there is one word for each candidate.
+// words is the size in bytes of one word of all candidates.
 func (k *steps2) gatherStep(words int) {
 	x, offsets, left, to := general("x"), general("offsets"), general("k"), general("bits")
 	again := label()
@@ -184,7 +185,7 @@ func (k *steps2) gatherStep(words int) {
 	JGT(LabelRef(again))
 }
 
-// transpose8 transposes four words in each 128 bits: result i has word i of each.
+// transpose8 transposes four words in each 128 bits: result i has word i of each vector.
 func transpose8(z []reg.VecVirtual) []reg.VecVirtual {
 	y, w := eight(4), eight(4)
 	VPUNPCKLDQ(z[1], z[0], y[0])

@@ -28,7 +28,7 @@ func steps512() {
 	readersStep("AVX512")
 }
 
-// blocks512 calls blocks with 16 lanes. The body gets a mask for the rest.
+// blocks512 calls [blocks] with 16 lanes. The body gets a mask of the floats that are left.
 func blocks512(k reg.Register, body func(at reg.GPVirtual, mask reg.OpmaskVirtual)) {
 	full := func(at reg.GPVirtual) { body(at, nil) }
 	blocks(k, 16, full, func(at reg.GPVirtual) {
@@ -52,7 +52,7 @@ func load512(m Mem, mask reg.OpmaskVirtual) reg.VecVirtual {
 	return z
 }
 
-// store512 stores the lanes of the mask.
+// store512 stores the lanes that the mask selects.
 func store512(z reg.VecVirtual, mask reg.OpmaskVirtual, m Mem) {
 	if mask == nil {
 		VMOVUPS(z, m)
@@ -74,14 +74,14 @@ func zero512() reg.VecVirtual {
 	return z
 }
 
-// total512 folds a lane sum and returns it in all lanes.
+// total512 adds up the lanes of a sum and returns the total in all lanes.
 func total512(lanes reg.VecVirtual) reg.VecVirtual {
 	x, z := fold4(fold8(lanes)), ZMM()
 	VBROADCASTSS(foldFour(x, x, x, x), z)
 	return z
 }
 
-// reciprocal512 returns 1/x of lane 0, in all lanes.
+// reciprocal512 returns 1/x of lane 0 of x, in all lanes.
 func reciprocal512(x reg.VecVirtual) reg.VecVirtual {
 	one, z := XMM(), ZMM()
 	VMOVSS(float32Constant("one512", 1), one)
@@ -112,7 +112,7 @@ func operations512(table Mem) {
 	VMOVUPS(Mem{Base: w}, p)
 	VSUBPS(shift, p, p)
 	exp()
-	// The folds share their first steps, as in the fused kernel.
+	// The two sums share their first steps, as in the fused kernel.
 	high, high8, c := YMM(), XMM(), XMM()
 	VEXTRACTF64X4(U8(1), p, high)
 	t00 := fold4(high)
@@ -165,7 +165,8 @@ func selection512(table Mem) {
 	RET()
 }
 
-// coefficients returns T10 - T00, T11 - T01 (ca) and T01 - T00, T11 - T10 (cb) in lanes 0 and 1.
+// coefficients returns two vectors of differences of truth values, in lanes 0 and 1. ca has T10 - T00 and T11 - T01,
+// and cb has T01 - T00 and T11 - T10.
 func coefficients(t Mem) (ca, cb reg.VecVirtual) {
 	x, hi := XMM(), XMM()
 	ca, cb = XMM(), XMM()
@@ -263,7 +264,7 @@ func (c *adam512s) update(w, m, v Mem, g reg.VecVirtual, mask reg.OpmaskVirtual)
 	return ws
 }
 
-// storeLargest stores the results arg and top.
+// storeLargest stores arg and top as the results of the function.
 func storeLargest(arg reg.GPVirtual, top reg.VecVirtual) {
 	zero := XMM()
 	VXORPS(zero, zero, zero)
@@ -349,7 +350,7 @@ func selectStep512() {
 	RET()
 }
 
-// least returns the least of the four integers in x.
+// least returns the smallest of the four integers in x.
 func least(x reg.VecVirtual) reg.GPVirtual {
 	y, r := XMM(), GP64()
 	VPSHUFD(U8(0x4e), x, y)

@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// offsets512 emits the offsets step for wires of the given number of bytes.
+// offsets512 emits the step that converts wires to offsets. bytes is the size of a wire.
 func offsets512(name, signature string, bytes int) {
 	step(name, "AVX512", signature, offsetsDoc)
 	to, wires, k := general("offsets"), general("wires"), general("k")
@@ -32,7 +32,7 @@ func offsets512(name, signature string, bytes int) {
 		KMOVW(out, bits)
 		ORL(bits, beyond.As32())
 		VPMULLD(size, z, z)
-		VMOVDQU32(z, index(to, at, 1, 0)) // zeros after the last
+		VMOVDQU32(z, index(to, at, 1, 0)) // there are zeros after the last offset
 		if bytes == 2 && mask == nil {
 			SUBQ(U8(zmm/2), wires) // narrow wires take half the bytes
 		}
@@ -42,7 +42,7 @@ func offsets512(name, signature string, bytes int) {
 	RET()
 }
 
-// candidatesStep512 emits the sums of up to 16 candidates for each half.
+// candidatesStep512 emits the sums of up to 16 candidates for each half. halves is 1 or 2.
 func candidatesStep512(halves int) {
 	step(fmt.Sprintf("candidates%d", 16*halves), "AVX512", candidatesSignature,
 		fmt.Sprintf("writes the sums of up to %d candidates to r, and anything after the last, up to a multiple of 16.",
@@ -66,7 +66,7 @@ func candidatesStep512(halves int) {
 		VADDPS_BCST(d(1), t, m[1], t)
 		VBROADCASTSS_Z(d(2), m[2], t0)
 		VADDPS_BCST(d(3), t0, m[3], t0)
-		VFMADD231PS(t, one, t0) // an addition: the product is exact
+		VFMADD231PS(t, one, t0) // an addition in effect, since the product with 1 is exact
 		VADDPS_BCST(d(4), t0, t1)
 		word, bit := groupSize*i/32, uint8(groupSize*i%32)
 		for h, sum := range sums[i%2] {
@@ -99,8 +99,8 @@ func candidatesStep512(halves int) {
 	RET()
 }
 
-// gatherStep512 writes the rows of the candidates to bits: for each 32 samples, one word for each candidate. words is
-// the size in bytes of one word of all candidates.
+// gatherStep512 writes the rows of the candidates to bits. For each 32 samples, there is one word for each candidate.
+// words is the size in bytes of one word of all candidates.
 func gatherStep512(words int) {
 	part := [4]reg.OpmaskVirtual{nil, opmask(0x00f0), opmask(0x0f00), opmask(0xf000)}
 	x, offsets, left, to := general("x"), general("offsets"), general("k"), general("bits")
@@ -130,7 +130,7 @@ func gatherStep512(words int) {
 	JGT(LabelRef(again))
 }
 
-// transpose512 transposes four words in each 128 bits: result i has word i of each.
+// transpose512 transposes four words in each 128 bits: result i has word i of each vector.
 func transpose512(z [4]reg.VecVirtual) (w [4]reg.VecVirtual) {
 	x0, x1, x2, x3 := ZMM(), ZMM(), ZMM(), ZMM()
 	VPUNPCKLDQ(z[1], z[0], x0)

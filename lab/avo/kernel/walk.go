@@ -10,7 +10,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Bytes of a vector, and vectors of a batch.
+// zmm is the number of bytes in a vector, and vectors is the number of vectors for the samples of a batch.
 const (
 	zmm     = 64
 	vectors = 8
@@ -19,28 +19,27 @@ const (
 // candidates is the largest number of candidates of a pin that the fused kernels support.
 const candidates = 32
 
-// fiveGroups is the number of groups of five samples. doneAt is a smaller number that is enough for the usual batch
-// of 100.
+// A row of samples has fiveGroups groups of five samples. doneAt groups are enough for the usual batch of 100.
 const (
 	fiveGroups = 26
 	doneAt     = 20
 )
 
-// fused is a kernel that updates gates: gates of some chains, from the last gate of the last chain down, which is the
-// order of memory, or gates of a layer, from the first gate up. It takes a block of gates through one phase after
-// another. The phases of one gate depend on each other, while different gates are independent, except for the
-// gradient that goes down a chain.
+// fused is a kernel that updates gates. It updates the gates of some chains, from the last gate of the last chain
+// down, or the gates of a layer, from the first gate up. Both are orders of memory. A block of gates passes one phase
+// after another. The phases of one gate depend on each other. Different gates are independent, except that the
+// gradient passes down a chain.
 type fused struct {
 	f     reg.GPVirtual // the frame
 	ops   bool          // updates the gates' operations
 	light bool          // gates with a logit for each line of the truth table
-	pin   bool          // with a relaxed pin; a kernel with pin but not ops updates only the pin
+	pin   bool          // has a relaxed pin; a kernel with pin but without ops updates only the pin
 	k     int           // candidates of the pin
 	wide  bool          // wires of 32 bits
 }
 
-// pinKernels returns the kernels for pins of k candidates: for whole gates and for pins only, each with wires of both
-// sizes.
+// pinKernels returns the kernels for pins of k candidates. There are kernels for whole gates and kernels for pins
+// only. Each exists for both sizes of wires.
 func pinKernels(k int) []fused {
 	return []fused{
 		{ops: true, pin: true, k: k},
@@ -50,7 +49,7 @@ func pinKernels(k int) []fused {
 	}
 }
 
-// up reports whether gates are walked upwards: the gates of a layer without a pin.
+// up reports whether the kernel walks up from the first gate, as it does for the gates of a layer without a pin.
 func (k *fused) up() bool { return !k.pin }
 
 // ahead returns the signed distance to the gate that is updated n gates later.
@@ -116,8 +115,8 @@ func (k *fused) begin(path string) {
 	k.prefetchTops()
 }
 
-// prefetchTops prefetches the largest logits of the next block. Few gates begin a cache line of them, but each of
-// these would wait for memory.
+// prefetchTops prefetches the largest logits of the next block. Only a few gates are at the beginning of a cache line
+// of this array, but each of these would wait for memory.
 func (k *fused) prefetchTops() {
 	g := load(k.f, "gate")
 	var fields []string
@@ -148,7 +147,7 @@ func (k *fused) end() {
 	RET()
 }
 
-// last returns the last row of a block in an array of rows. It is the first row to be processed.
+// last returns the last row of a block in an array of rows. This row is processed first.
 func (k *fused) last(array string, bytes int) reg.GPVirtual {
 	p, i, n := GP64(), GP64(), load(k.f, "n")
 	DECQ(n)
@@ -157,8 +156,8 @@ func (k *fused) last(array string, bytes int) reg.GPVirtual {
 	return p
 }
 
-// upstream returns the row of gradients of the block's last gate: of its pin B or, in a kernel for pins only, of the
-// pin.
+// upstream returns the row of gradients of the block's last gate. In a kernel for whole gates, this is the gradient
+// of pin B, in a kernel for pins only, the gradient of the pin.
 func (k *fused) upstream() reg.GPVirtual {
 	if k.ops {
 		return k.last("beta", betaRow)
@@ -188,7 +187,7 @@ func (k fused) wires(g reg.Register) reg.GPVirtual {
 	return r
 }
 
-// prefetch prefetches the parameters of the gate that comes one block after gate g.
+// prefetch prefetches parameters. They belong to the gate that comes one block after gate g.
 func (k fused) prefetch(g reg.Register) {
 	line := shifted(g, 6)
 	fetch := func(bytes int, fields ...string) {
@@ -212,8 +211,8 @@ func (k fused) prefetch(g reg.Register) {
 	}
 }
 
-// place returns a register and a scale that address gate g's entry in an array with the given number of bytes for
-// each gate. line must hold the offset for entries of one cache line.
+// place returns a register and a scale that together address the entry of gate g in an array. bytes is the size of an
+// entry. line must hold the offset of g in an array whose entries are cache lines.
 func (k fused) place(g, line reg.Register, bytes int) (reg.Register, uint8) {
 	if bytes < zmm {
 		return shifted(g, uint8(log2(bytes))), 1
@@ -221,7 +220,7 @@ func (k fused) place(g, line reg.Register, bytes int) (reg.Register, uint8) {
 	return line, uint8(bytes / zmm)
 }
 
-// extract128 is the instruction that extracts half of a YMM register, in the encoding of the path.
+// extract128 is the instruction that extracts half of a YMM register. Its encoding depends on the path.
 var extract128 = VEXTRACTF32X4
 
 // power returns the bits of 2^(i/16), as in package detmath, minus i << 19.
@@ -237,7 +236,8 @@ func fold4(y reg.VecVirtual) reg.VecVirtual {
 	return x
 }
 
-// foldFour finishes four lane sums: lane i of the result is (0 + 2) + (1 + 3) of vector i.
+// foldFour adds up the four lanes of four sums. Lane i of the result is (0 + 2) + (1 + 3), where the numbers mean
+// lanes of vector i.
 func foldFour(a, b, c, d reg.VecVirtual) reg.VecVirtual {
 	two := func(a, b reg.VecVirtual) reg.VecVirtual {
 		lo, hi := XMM(), XMM()
@@ -274,7 +274,7 @@ func lowest(mask reg.GPVirtual) reg.GPVirtual {
 	return arg
 }
 
-// storeTop stores lane 0 of x, with a zero as +0.
+// storeTop stores lane 0 of x. A zero is stored as +0.
 func storeTop(m Mem, x reg.VecVirtual) {
 	zero := XMM()
 	VXORPS(zero, zero, zero)
@@ -282,7 +282,7 @@ func storeTop(m Mem, x reg.VecVirtual) {
 	VMOVSS(zero, m)
 }
 
-// storeBit stores the input bit that candidate arg reads, for the gate that is off gates from g.
+// storeBit stores the input bit that candidate arg reads. The bit belongs to the gate at distance off from g.
 func (k fused) storeBit(arg, g reg.Register, off int) {
 	wire := GP32()
 	if k.wide {
@@ -299,7 +299,8 @@ type body func(pause func())
 // nothing is a body without instructions.
 func nothing(func()) {}
 
-// weave emits the first body with a piece of the second at each of its pauses, and the rest of the second afterwards.
+// weave interleaves two bodies. It emits a piece of the second body at each pause of the first body, and the rest of
+// the second body at the end.
 func weave(first, second body) {
 	next, stop := iter.Pull(func(yield func(bool) bool) {
 		second(func() { yield(true) })

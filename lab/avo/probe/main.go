@@ -2,8 +2,8 @@
 //
 //	go run ./probe -path avx512 -pkg probe -out X.s -stubs X.go
 //
-// The plain Go functions of the same names in internal/diagnose/rows.go define what is computed and in which order. A
-// test compares the kernels with them, to the bit.
+// The plain Go functions of the same names in internal/diagnose/rows.go define the results and the order of
+// operations. A test compares the kernels with the plain functions, to the bit.
 package main
 
 import (
@@ -18,14 +18,15 @@ import (
 
 var path = flag.String("path", "avx512", "avx512 or avx2")
 
-// The shapes of internal/diagnose: a row has 64 columns of 4 bytes, a table 8 groups of 16 rows.
+// These constants are the shapes of internal/diagnose. A row has 64 columns of 4 bytes, and a table has 8 groups of
+// 16 rows.
 const (
 	rowBytes   = 256
 	groups     = 8
 	groupBytes = 16 * rowBytes
 )
 
-// isa holds what differs between the paths.
+// isa holds the parts that differ between the instruction sets.
 type isa struct {
 	suffix string
 	bytes  int // bytes in a vector
@@ -65,7 +66,7 @@ func end() {
 // general loads a parameter of the function.
 func general(name string) reg.Register { return Load(Param(name), GP64()) }
 
-// loop emits the body in a loop that runs n times. n must be at least 1 and is used up.
+// loop emits the body in a loop that runs n times. n must be at least 1; it is 0 afterwards.
 func loop(name string, n Op, body func()) {
 	Label(name)
 	body()
@@ -73,7 +74,7 @@ func loop(name string, n Op, body func()) {
 	JNZ(LabelRef(name))
 }
 
-// subsets adds the rows in the order of subsetsPlain, a vector of columns at a time.
+// subsets adds the rows in the order of subsetsPlain. It handles one vector of columns at a time.
 func (x isa) subsets() {
 	x.begin("subsets", "func(t, rows *float32)", "does subsetsPlain.")
 	t, rows, n := general("t"), general("rows"), GP64()
@@ -107,7 +108,7 @@ func (x isa) subsets() {
 	end()
 }
 
-// addSelected keeps a row in registers while it adds what the bits select from each group.
+// addSelected adds the rows that the bits select, one from each group. It keeps the sum in registers meanwhile.
 func (x isa) addSelected() {
 	x.begin("addSelected", "func(dst *float32, n int, t *float32, words *uint64, stride, shift int)",
 		"does addSelectedPlain for n rows, at least 1, with a stride in bytes.")
@@ -147,7 +148,7 @@ func (x isa) addSelected() {
 	end()
 }
 
-// updateRows makes an Adam step, a vector at a time.
+// updateRows makes an Adam step, one vector at a time.
 func (x isa) updateRows() {
 	x.begin("updateRows", "func(adam, w, m, v, grad *float32, n int)",
 		"does updateRowsPlain for n rows, at least 1, with the constants of Adam in their order.")

@@ -12,14 +12,14 @@ const (
 	spreadSignature = "func(grads, q *float32, rows *uint32, candidates, positions int, step, grad, in uint32)"
 )
 
-// atOnce is the number of positions of a mean, and of candidates of sums, that are handled together, because each
-// addition waits for the one before.
+// atOnce is the number of sums that are computed together: positions of a mean, or candidates of sums. A single sum
+// would be slow, because each addition waits for the preceding one.
 const atOnce = 4
 
-// candidates holds where the candidates of a pin are, and the distance between their rows of neighbouring positions.
+// candidates holds the places of a pin's candidates, and the distance between their rows at neighbouring positions.
 type candidates struct {
 	rows        reg.Register
-	step, three reg.Register // the distance in bytes, and three times the distance
+	step, three reg.Register // the distance in bytes, and three times this distance
 }
 
 func newCandidates() candidates {
@@ -30,12 +30,12 @@ func newCandidates() candidates {
 	return candidates{general("rows"), step, three}
 }
 
-// first returns the first row, in an arena, of the candidate at a place in the list.
+// first returns the row of a candidate at the first position. place is the candidate's place in the list.
 func first(arena, place reg.Register) reg.GPVirtual {
 	return rowOf(arena, Mem{Base: place}, address("in"))
 }
 
-// position returns the row that is the given number of positions further on, at most three.
+// position returns a candidate's row at a later position. on is the number of positions between, at most three.
 func (c candidates) position(row reg.Register, on int) Mem {
 	switch on {
 	case 0:
@@ -46,7 +46,7 @@ func (c candidates) position(row reg.Register, on int) Mem {
 	return Mem{Base: row, Index: c.step, Scale: uint8(on)}
 }
 
-// inGroups emits the body for groups of atOnce items, and then for single items. It uses count up.
+// inGroups emits the body for groups of atOnce items, and then for single items. It changes count.
 func inGroups(count reg.Register, body func(n int)) {
 	for _, n := range []int{atOnce, 1} {
 		again, done := label(), label()

@@ -17,8 +17,8 @@ var firstOfFour = sync.OnceValue(func() Mem {
 	return m
 })
 
-// fold512 returns a function that adds up the lanes of four sums, first of two sums at once, then of all four. It
-// first adds the halves of 256 bits, then the halves of 128 bits, and so on.
+// fold512 returns a function that adds up the lanes of each of four sums. The function adds the halves of 256 bits,
+// then the halves of 128 bits, and so on. It handles two sums at once in the first step, and all four after that.
 func fold512() func(sums [4][]reg.VecVirtual) reg.Register {
 	first := XMM()
 	VMOVUPS(firstOfFour(), first)
@@ -41,8 +41,8 @@ func fold512() func(sums [4][]reg.VecVirtual) reg.Register {
 	}
 }
 
-// fold2 returns a function that adds up the vectors of each sum, then their lanes. It first adds the halves of 128
-// bits, of two sums at once, and so on.
+// fold2 returns a function that adds up the vectors of each of four sums, and then their lanes. The function adds the
+// halves of 128 bits first, for two sums at once.
 func fold2() func(sums [4][]reg.VecVirtual) reg.Register {
 	return func(sums [4][]reg.VecVirtual) reg.Register {
 		two := func(i int) reg.VecVirtual {
@@ -56,7 +56,7 @@ func fold2() func(sums [4][]reg.VecVirtual) reg.Register {
 		}
 		ab, cd := two(0), two(2)
 		all, turned, high := YMM(), YMM(), XMM()
-		VUNPCKLPD(cd, ab, all) // in each 128 bits: half of a and half of c, then half of b and half of d
+		VUNPCKLPD(cd, ab, all) // each 128 bits have half of a and half of c, or half of b and half of d
 		VUNPCKHPD(cd, ab, turned)
 		VADDPS(turned, all, all)
 		VPERMILPS(U8(0xb1), all, turned)

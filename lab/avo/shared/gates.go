@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// plane holds the coefficients of the output of a node as a polynomial in its pins.
+// plane holds the coefficients of the output of a node, which is one + a·A + b·B + ab·A·B for the pins A and B.
 type plane struct{ one, a, b, ab reg.VecVirtual }
 
 // plane computes the coefficients from truth values.
@@ -61,7 +61,7 @@ func (x isa) backward() {
 	x.backwardOf(gradientsStored)
 }
 
-// backwardOf emits the part of backward for one of the ways to handle gradients.
+// backwardOf emits the part of backward for one way of handling gradients.
 func (x isa) backwardOf(do int) {
 	arena, g, sumsTo, fold, n := general("x"), general("grads"), general("sums"), x.fold(), newNodes(2, gatesAhead)
 	if do != gradientsDropped {
@@ -100,7 +100,8 @@ func (x isa) backwardOf(do int) {
 	})
 }
 
-// onePosition computes the gradients of a node with one position and returns its sums before they are folded.
+// onePosition computes the gradients of a node with one position. It returns the node's sums, whose lanes are not yet
+// added up.
 func (x isa) onePosition(p plane, r backwardRows) (sums [4][]reg.VecVirtual) {
 	for part := range x.parts() {
 		x.gradients(p, r, x.bytes*part, func(i int, product reg.VecVirtual) { sums[i] = append(sums[i], product) })
@@ -108,8 +109,8 @@ func (x isa) onePosition(p plane, r backwardRows) (sums [4][]reg.VecVirtual) {
 	return sums
 }
 
-// addFolded adds four folded sums to the sums in memory and moves on. zero, unless nil, is added to sums that did not
-// begin at +0, so that a sum of 0 becomes +0.
+// addFolded adds the results of four sums to the sums in memory and advances the pointer. If zero is not nil, it is
+// added first, which turns a sum of -0 into +0.
 func addFolded(to, sums, zero reg.Register) {
 	if zero != nil {
 		VADDPS(zero, sums, sums)
@@ -133,8 +134,8 @@ func (r *backwardRows) all() []reg.Register {
 	return []reg.Register{r.a, r.b, r.delta, r.to[0], r.to[1]}
 }
 
-// gradients computes a part of the gradients of both pins, at an offset from the rows. It passes the terms of the
-// node's sums to add.
+// gradients computes a part of the gradients of both pins. at is the offset of this part from the rows. It passes the
+// terms of the node's sums to the function add.
 func (x isa) gradients(p plane, r backwardRows, at int, add func(i int, product reg.VecVirtual)) {
 	row := func(base reg.Register) Mem { return Mem{Base: base, Disp: at} }
 	d, a, b := x.load(row(r.delta)), x.load(row(r.a)), x.load(row(r.b))

@@ -2,8 +2,8 @@
 //
 //	go run ./shared -path avx512 -pkg shared -out X.s -stubs X.go
 //
-// The package comment of internal/kernel/shared and its plain Go path define what is computed and in which order. A
-// test compares the kernels with the plain path, to the bit.
+// The package comment of internal/kernel/shared and the plain Go functions there define the results and the order of
+// operations. A test compares the kernels with the plain functions, to the bit.
 package main
 
 import (
@@ -19,22 +19,22 @@ import (
 
 var path = flag.String("path", "avx512", "avx512 or avx2")
 
-// rowBytes is the size of a row; wordBytes is the size of a float32 and of an offset.
+// rowBytes is the size of a row. wordBytes is the size of a float32, and also of an offset.
 const (
 	rowBytes  = 64
 	wordBytes = 4
 )
 
-// isa holds what differs between the paths.
+// isa holds the parts that differ between the instruction sets.
 type isa struct {
 	name   string
 	bytes  int // bytes of a vector
 	vector func() reg.VecVirtual
-	// fold returns a function that adds up the lanes of four sums and returns the four results, in the order of the
-	// plain path. fold itself emits the code before the loops.
+	// fold returns a function that adds up the lanes of four sums in the order of the plain functions. The function
+	// returns the four results. fold itself emits the code that precedes the loops.
 	fold func() func(sums [4][]reg.VecVirtual) reg.Register
-	// choose returns four vectors. Each has the lanes of value in which the corresponding one of four other vectors
-	// is the largest, and zeros elsewhere.
+	// choose returns four vectors. Vector i has the lanes of value in which of[i] is the largest of the four vectors
+	// in of, and zeros elsewhere.
 	choose func(of [4]reg.VecVirtual, value reg.VecVirtual) [4]reg.VecVirtual
 }
 
@@ -65,7 +65,7 @@ func main() {
 	Generate()
 }
 
-// begin begins a function of the path that needs little stack; beginLarge begins one that needs more.
+// begin begins a function that needs little stack. beginLarge begins a function that needs more.
 func (x isa) begin(name, signature, doc string) { x.text(name, NOSPLIT, signature, doc) }
 
 func (x isa) beginLarge(name, signature, doc string) { x.text(name, 0, signature, doc) }
@@ -98,7 +98,7 @@ func (x isa) broadcast(from Mem) reg.VecVirtual {
 	return v
 }
 
-// zero returns a vector of zeros; zeros returns a row of them.
+// zero returns a vector of zeros. zeros returns a row of zeros.
 func (x isa) zero() reg.VecVirtual {
 	v := x.vector()
 	if x.bytes == rowBytes {
@@ -139,7 +139,7 @@ func address(name string) Mem {
 	return p.Addr
 }
 
-// rowOf returns the address of a row of an arena. The row's offset is at the given place, and shift is added to it.
+// rowOf returns the address of a row of an arena. The row's offset is loaded from memory, and shift is added.
 func rowOf(arena reg.Register, offset Mem, shift Op) reg.GPVirtual {
 	at := GP64()
 	MOVL(offset, at.As32())
@@ -155,7 +155,7 @@ func copied(from Op) reg.GPVirtual {
 	return r
 }
 
-// loop emits the body in a loop that runs n times. n must be at least 1 and is used up.
+// loop emits the body in a loop that runs n times. n must be at least 1; it is 0 afterwards.
 func loop(n Op, body func()) {
 	again := label()
 	Label(again)
@@ -164,8 +164,8 @@ func loop(n Op, body func()) {
 	JNZ(LabelRef(again))
 }
 
-// repeat emits the body for any number of positions, atOnce of them in one iteration. The body gets the byte offset
-// of its position from the rows' addresses. After each iteration, these move on.
+// repeat emits the body for any number of positions. One iteration handles atOnce positions. The body gets the byte
+// offset of its position from the addresses in rows. After each iteration, these addresses advance.
 func repeat(positions Op, atOnce int, body func(at int), rows ...reg.Register) {
 	rest, done := label(), label()
 	n := copied(positions)

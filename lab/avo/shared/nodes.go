@@ -12,21 +12,21 @@ const (
 		"in, shift uint32, do int)"
 )
 
-// How gradients are handled, by the numbers that Go passes.
+// These numbers say how gradients are handled. Go passes them to the kernels.
 const (
 	gradientsDropped = iota
 	gradientsStored
 	gradientsAdded
 )
 
-// The number of nodes by which rows are prefetched ahead. Rows of several positions are adjacent, so the processor
-// prefetches the later ones itself.
+// These constants are the number of nodes between a prefetch of rows and their use. Rows of several positions are
+// adjacent, so the processor itself prefetches the rows of later positions.
 const (
 	gatesAhead  = 16
 	tablesAhead = 4
 )
 
-// nodes walks over a list of nodes. For nodes with one position, it prefetches what later nodes read.
+// nodes walks over a list of nodes. For nodes with one position, it prefetches the data that later nodes read.
 type nodes struct {
 	pins, ahead        int
 	wires, out, tables reg.Register
@@ -60,14 +60,14 @@ func newNodes(pins, ahead int) *nodes {
 	return n
 }
 
-// withGradients prepares for gradients of pins.
+// withGradients prepares the walk for reading the gradients of pins.
 func (n *nodes) withGradients() {
 	apart := general("to")
 	SUBQ(n.wires, apart)
 	n.apart = apart
 }
 
-// pin returns the address of a pin's row; gradient returns the address of the row of its gradient.
+// pin returns the address of a pin's row. gradient returns the address of the row with the pin's gradient.
 func (n *nodes) pin(arena reg.Register, pin int) reg.GPVirtual {
 	return rowOf(arena, Mem{Base: n.wires, Disp: wordBytes * pin}, n.in)
 }
@@ -80,8 +80,8 @@ func (n *nodes) output(arena reg.Register) reg.GPVirtual {
 	return rowOf(arena, Mem{Base: n.out}, n.shift)
 }
 
-// fetch emits the prefetches of the rows of the pins of a later node, or of the last node near the end.
-// fetchGradients does the same for the rows of gradients.
+// fetch emits prefetches of the rows that the pins of a later node read. Near the end of the list it takes the last
+// node. fetchGradients does the same for the rows of gradients.
 func (n *nodes) fetch(arena reg.Register) {
 	next := n.next()
 	for pin := range n.pins {
@@ -96,7 +96,7 @@ func (n *nodes) fetchGradients(arena reg.Register) {
 	}
 }
 
-// next returns the address of the wires of the node to prefetch.
+// next returns the address of the wires of the node whose data are prefetched now.
 func (n *nodes) next() reg.Register {
 	next := GP64()
 	LEAQ(Mem{Base: n.wires, Disp: wordBytes * n.pins * n.ahead}, next)
@@ -112,7 +112,7 @@ func (n *nodes) fetchRow(arena reg.Register, offset Mem) {
 	PREFETCHT0(Mem{Base: arena, Index: at, Scale: wordBytes})
 }
 
-// ifOne emits then for nodes with one position, and otherwise for other nodes.
+// ifOne emits code that runs then for nodes with one position, and otherwise for nodes with several positions.
 func ifOne(then, otherwise func()) {
 	many := label()
 	CMPQ(address("positions"), U8(1))

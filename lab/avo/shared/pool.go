@@ -11,7 +11,7 @@ const (
 	unpoolSignature = "func(x, grads, from *float32, in, out, pitch uint32, width int)"
 )
 
-// poolRows holds the addresses of the four values of a pooled position, and of the pooled value.
+// poolRows holds the addresses of a pooled value and of the four values that are pooled.
 type poolRows struct{ upper, lower, out reg.Register }
 
 // places returns the addresses of the four values, in reading order.
@@ -24,7 +24,7 @@ func (r *poolRows) places(at int) [4]Mem {
 	}
 }
 
-// rowsAt returns the addresses of both rows of positions in an arena.
+// rowsAt returns the addresses of the upper and the lower row of positions in an arena.
 func rowsAt(arena reg.Register) (upper, lower reg.GPVirtual) {
 	upper, lower = GP64(), GP64()
 	MOVL(address("in"), upper.As32())
@@ -35,7 +35,7 @@ func rowsAt(arena reg.Register) (upper, lower reg.GPVirtual) {
 	return upper, lower
 }
 
-// rowAt returns the address of the row whose offset is a parameter.
+// rowAt returns the address of a row. The name is the parameter that holds the row's offset.
 func rowAt(arena reg.Register, name string) reg.GPVirtual {
 	at := GP64()
 	MOVL(address(name), at.As32())
@@ -56,7 +56,7 @@ func (x isa) pool() {
 			best := x.load(places[0])
 			for _, p := range places[1:] {
 				other := x.load(p)
-				VMAXPS(best, other, best) // keeps best unless other is greater
+				VMAXPS(best, other, best) // keeps the value in best unless the other is greater
 			}
 			VMOVUPS(best, Mem{Base: out, Disp: x.bytes * part})
 		}
@@ -97,7 +97,7 @@ func (x isa) unpool() {
 const greater = 0x1e
 
 func choose512(of [4]reg.VecVirtual, value reg.VecVirtual) (values [4]reg.VecVirtual) {
-	var better [4]reg.OpmaskVirtual // than all values before
+	var better [4]reg.OpmaskVirtual // lanes in which a value exceeds all values before it
 	for i := 1; i < 4; i++ {
 		better[i] = K()
 		VCMPPS(U8(greater), of[0], of[i], better[i])
@@ -116,7 +116,7 @@ func choose512(of [4]reg.VecVirtual, value reg.VecVirtual) (values [4]reg.VecVir
 }
 
 func choose2(of [4]reg.VecVirtual, value reg.VecVirtual) (values [4]reg.VecVirtual) {
-	var better [4]reg.VecVirtual // than all values before
+	var better [4]reg.VecVirtual // lanes in which a value exceeds all values before it
 	for i := 1; i < 4; i++ {
 		better[i] = YMM()
 		VCMPPS(U8(greater), of[0], of[i], better[i])

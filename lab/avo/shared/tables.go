@@ -8,24 +8,24 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// tree emits the evaluation of a node's table, which the last pin halves first. The table is a binary tree. Point a
-// of the points that are k steps from the root has the value of half 2a, plus pin k times the difference between
-// halves 2a+1 and 2a.
+// tree emits the evaluation of a node's table. The table is a binary tree, in which each pin selects between two
+// halves. The last pin makes the first selection. At k steps from the root there are 2^k points. Point a has the
+// value of half 2a, plus the value of pin k times the difference between halves 2a+1 and 2a.
 type tree struct {
 	isa
 	pins   int
 	table  reg.Register // truth values
-	apart  Mem          // the differences of neighbouring truth values, each the same in all lanes
+	apart  Mem          // the differences between neighbouring truth values; each fills all lanes
 	values [maxPins]Op  // values of the pins
 	// The remaining fields are for gradients.
-	keep   func(k, a int) Mem               // where the other differences of halves are kept, or nil
-	slopes [maxPins]reg.VecVirtual          // sums of gradients times differences, by pin
+	keep   func(k, a int) Mem               // memory for the differences of halves that are not in apart, or nil
+	slopes [maxPins]reg.VecVirtual          // for each pin, the sum of gradients times differences
 	leaf   func(line int, b reg.VecVirtual) // handles the gradient of a line
 }
 
 const maxPins = 6
 
-// writeApart emits the differences of neighbouring truth values.
+// writeApart emits the differences between neighbouring truth values.
 func (t *tree) writeApart() {
 	for i := 0; i < 1<<t.pins; i += 8 {
 		low, high, even := XMM(), XMM(), XMM()
@@ -77,7 +77,7 @@ func (t *tree) halves(k, a int) (low, apart reg.VecVirtual) {
 	return low, apart
 }
 
-// back passes the gradient of a point on to the lines. It uses the gradient's register up.
+// back passes the gradient of a point on to the lines. It changes the register of the gradient.
 func (t *tree) back(k, a int, b reg.VecVirtual) {
 	if k == t.pins {
 		t.leaf(a, b)
@@ -100,8 +100,8 @@ func (t *tree) back(k, a int, b reg.VecVirtual) {
 	t.back(k+1, 2*a+1, high)
 }
 
-// aligned returns the address of the given number of bytes on the stack, aligned to a cache line. A number that was
-// stored across two cache lines is slow to load.
+// aligned reserves the given number of bytes on the stack and returns their address, aligned to a cache line. Without
+// alignment, a number could be stored across two cache lines, which makes it slow to load.
 func aligned(bytes int) reg.GPVirtual {
 	base := GP64()
 	LEAQ(AllocLocal(bytes+rowBytes).Offset(rowBytes-1), base)
@@ -136,7 +136,7 @@ func (x isa) forwardTable(pins int) {
 	end()
 }
 
-// vectorsOf returns the number of vectors in a row of the given positions.
+// vectorsOf returns the number of vectors in a row with the given number of positions.
 func (x isa) vectorsOf(positions Op) reg.GPVirtual {
 	n := copied(positions)
 	if x.parts() == 2 {
@@ -150,14 +150,14 @@ type tableFrame struct {
 	*tree
 	arena, g, sums reg.Register
 	nodes          *nodes
-	rows           Mem              // addresses of the rows: the output's, the pins', the gradients'
+	rows           Mem              // addresses of the rows of the output, of the pins, and of the gradients
 	base           reg.Register     // address of the lines' sums, which the other data follow
-	at             reg.Register     // offset of the position in the rows
-	half           reg.Register     // byte offset of the part of a row, or nil if a row is one vector
+	at             reg.Register     // offset of the current position in the rows
+	half           reg.Register     // byte offset of the current part of a row, or nil if a row is one vector
 	held           []reg.VecVirtual // the lines' sums if there are registers for them, else nil
 }
 
-// The places of addresses in a frame.
+// These constants are the indices of addresses in a frame.
 const (
 	rowOutput = 0
 	rowPins   = 1
@@ -167,7 +167,8 @@ const (
 
 func (f *tableFrame) row(i int) Mem { return f.rows.Offset(8 * i) }
 
-// sum, kept and pin return the places of the sum of a line, of a difference of halves and of the value of a pin.
+// sum returns the place for the sum of a line. kept returns the place for a difference of halves. pin returns the
+// place for the value of a pin.
 func (f *tableFrame) sum(line int) Mem {
 	m := Mem{Base: f.base, Disp: rowBytes * line}
 	if f.half != nil {
@@ -180,8 +181,8 @@ func (f *tableFrame) kept(k, a int) Mem { return f.sum(1<<f.pins + 1<<k + a) }
 
 func (f *tableFrame) pin(k int) Mem { return f.sum(1<<f.pins + 1<<(f.pins-1) + k) }
 
-// heldLines is the number of lines whose sums fit 32 registers together with everything else. Sums written to the
-// stack delay later reads from addresses with the same low 12 bits.
+// heldLines is the largest number of lines whose sums fit into the 32 registers together with all other values. Sums
+// on the stack are slower: a write delays later reads from addresses with the same low 12 bits.
 const heldLines = 16
 
 // backwardTable emits the plain function of the same name, for the nodes of a list. If the sums of lines are in
@@ -224,8 +225,8 @@ func (x isa) backwardTable(pins int) {
 	end()
 }
 
-// beginNode prefetches and stores in the frame what a node needs for its sums; beginGradients does so for its
-// gradients.
+// beginNode prefetches the data that a node needs for its sums, and stores their addresses in the frame.
+// beginGradients does the same for the node's gradients.
 func (f *tableFrame) beginNode() {
 	put := func(row reg.GPVirtual, i int) { MOVQ(row, f.row(i)) }
 	put(f.nodes.output(f.g), rowOutput)
@@ -300,7 +301,7 @@ func (f *tableFrame) rowHere(i int) Mem {
 	return Mem{Base: r, Index: f.at, Scale: 1}
 }
 
-// loadValues loads the values of pins. With few registers, it moves them to the frame.
+// loadValues loads the values of pins. If there are few registers, it moves the values to the frame.
 func (f *tableFrame) loadValues() {
 	for k := range f.pins {
 		v := f.load(f.rowHere(rowPins + k))

@@ -1,5 +1,5 @@
-// Package command is the common main function of the commands with which developers measure and test this
-// repository.
+// Package command is the common main function of the commands with which the developers of this repository measure
+// and test.
 package command
 
 import (
@@ -15,8 +15,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// Main runs a command with its arguments and ends the process, with exit status 1 if there is an error. An
-// interrupt ends the context. A second interrupt ends the process.
+// Main runs a command with its arguments and ends the process. The exit status is 1 if the command returns an error.
+// An interrupt cancels the context. A second interrupt ends the process.
 func Main(name string, run func(ctx context.Context, w io.Writer, args []string) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
