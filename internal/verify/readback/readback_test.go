@@ -339,6 +339,8 @@ func TestRegisters(t *testing.T) {
 		{"valid bits that begin as 1", `reg \[2:0\] valid;`, "reg [2:0] valid = 3'b111;", "begins with 1"},
 		{"a valid bit that begins as 1", `  // data`, "  initial valid[2] = 1'b1;\n  // data", "begins with 1"},
 		{"data that begins as 1", `output reg  \[WIDTH-1:0\] q`, "output reg  [WIDTH-1:0] q = {WIDTH{1'b1}}", "begins with 1"},
+		{"no registers", `always @\(posedge clk\)\s+if \(ce\) q <= d`, "always @* q = d", "registers from the inputs"},
+		{"valid of every clock", `\{valid\[1:0\], in_valid\}`, "{valid[1:0], 1'b1}", "in_valid"},
 		{"valid from ce", `assign out_valid = valid\[2\]`, "assign out_valid = valid[2] & ce", "out_valid"},
 	})
 }
