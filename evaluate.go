@@ -30,7 +30,7 @@ type Evaluation struct {
 	Rate     float64    `json:"images_per_second"`
 	Batches  []Batch    `json:"batches,omitempty"` // consecutive parts of a file's samples
 
-	// Note, unless nil, is a warning about the samples: they are not the samples of the training.
+	// Note, unless nil, is a warning that the samples differ from the test samples of the training.
 	Note error `json:"-"`
 }
 
@@ -135,7 +135,8 @@ func evaluate(ctx context.Context, n *network, test *tested, by engine, batch in
 	return e, nil
 }
 
-// batches returns the accuracy on each part of size samples. The last part may be smaller.
+// batches splits the samples into batches of the given size and returns the accuracy on each batch. The last batch
+// may be smaller.
 func batches(predicted, labels []uint8, size int) (all []Batch) {
 	for first := 0; first < len(labels); first += size {
 		b := Batch{First: first, Samples: min(size, len(labels)-first)}

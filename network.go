@@ -13,7 +13,7 @@ type network struct {
 	compact  *model.Compact // nodes shared between positions are stored once; nil if the model has no shared nodes
 	encoder  *encoding.Encoder
 	classes  []string
-	unrolled func() (*model.Frozen, error) // a copy of each shared node for each position, made by the first call
+	unrolled func() (*model.Frozen, error) // makes the network with a copy of each shared node for each position; only the first call computes it
 }
 
 // network reads the network from the file.

@@ -64,7 +64,7 @@ func (o *SynthOptions) Validate() error {
 // SynthesisFolder is the subfolder of a design's folder with the results. It has one folder for each target.
 const SynthesisFolder = "synth"
 
-// Defaults for designs and options that do not say otherwise: the device, the clock, and the number of samples to
+// These defaults apply if neither the design nor the options set the device, the clock, or the number of samples to
 // check.
 const (
 	usualDevice  = "ice40-hx8k"
@@ -75,10 +75,10 @@ const (
 // Implementation is the result of [Synthesise]. The files are in DIR/synth/TARGET.
 type Implementation struct {
 	*synth.Report
-	Cycles    float64   `json:"cycles,omitempty"`             // clocks from one sample to the next, minimum on average
-	Rate      float64   `json:"samples_per_second,omitempty"` // Latency at that clock frequency
+	Cycles    float64   `json:"cycles,omitempty"`             // smallest average number of clocks from one sample to the next
+	Rate      float64   `json:"samples_per_second,omitempty"` // samples per second at the clock frequency of the result
 	Latency   int       `json:"latency_cycles,omitempty"`     // see [backend.Report.Rate]
-	LatencyNS float64   `json:"latency_ns,omitempty"`         // Latency at the same clock frequency
+	LatencyNS float64   `json:"latency_ns,omitempty"`         // Latency in nanoseconds at this clock frequency
 	Hint      string    `json:"timing_hint,omitempty"`        // advice if the clock frequency was not reached
 	Check     *BitCheck `json:"check,omitempty"`              // check of the bitstream; nil: not asked for
 
@@ -223,7 +223,7 @@ func designDevice(p *plan.Plan) (target.Device, error) {
 	return target.FindDevice(usualDevice)
 }
 
-// reason says, for a message, why [designDevice] chose the device.
+// reason says, for a message, why [SynthOptions.device] chose the device.
 func reason(p *plan.Plan) string {
 	switch {
 	case p.Board != nil:

@@ -25,7 +25,7 @@ import (
 // Certificate is the result of [Verify]: which checks ran, and what they found.
 type Certificate = certify.Certificate
 
-// AllSamples runs, as VerifyOptions.Samples, all test samples.
+// AllSamples is the value of VerifyOptions.Samples that selects all test samples.
 const AllSamples = math.MaxInt
 
 // usualSamples is the default number of samples to run through the Verilog.
