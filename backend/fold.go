@@ -20,7 +20,7 @@ type Fold struct {
 
 // FoldPart is a module inside a folded engine.
 type FoldPart struct {
-	Suffix  string   // the part's module name is the netlist's name and this suffix
+	Suffix  string   // ends the part's module name, which begins with the netlist's name
 	Header  []string // describes the part in its file
 	Netlist *netlist.Netlist
 }
@@ -28,7 +28,7 @@ type FoldPart struct {
 // FoldReport is the part of the report about a folded engine.
 type FoldReport struct {
 	Lanes     int          `json:"lanes,omitempty"`     // program steps in each clock
-	Each      []FoldCost   `json:"each,omitempty"`      // one for each possible number of lanes
+	Each      []FoldCost   `json:"each,omitempty"`      // cost for each possible number of lanes
 	Positions *Positions   `json:"positions,omitempty"` // if the engine computes one position in each clock
 	Sequence  *Sequence    `json:"sequence,omitempty"`  // if the engine contains the layers of one time step once
 	Memories  []FoldMemory `json:"memories"`
@@ -99,7 +99,7 @@ type FoldMemory struct {
 	Width int    `json:"width"` // bits of a word
 }
 
-// The formats of a folded engine's files.
+// These are the formats of a folded engine's files.
 const (
 	FoldVerilog = "fold"
 	FoldPartOf  = "fold-part"

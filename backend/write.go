@@ -312,8 +312,8 @@ func (s *staging) install(dir string, guard outfile.Guard) (left Leftovers, err 
 	return left, syncDir(dir)
 }
 
-// mayInstall returns the files in the manifest of dir. It returns an error if, since newStaging, a file of the user
-// has appeared or been changed that would be overwritten.
+// mayInstall returns the files in the manifest of dir. It returns an error if a file that would be overwritten was
+// added or changed by the user since newStaging.
 func (s *staging) mayInstall(dir string, guard outfile.Guard) (old []File, err error) {
 	own, err := findOwned(dir, guard.Forced())
 	if err != nil {

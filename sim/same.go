@@ -11,9 +11,8 @@ import (
 	"ialgn/netlist"
 )
 
-// Random says on which random samples [Same] compares netlists. From word to word, the share of ones changes
-// between 1/2, 1/4, 3/4, 1/16 and 15/16. With even shares only, a conjunction of many inputs would hardly ever be
-// 1.
+// Random says on which random samples [Same] compares netlists. From word to word, the share of ones changes between
+// 1/2, 1/4, 3/4, 1/16 and 15/16. If all shares were 1/2, a conjunction of many inputs would hardly ever be 1.
 type Random struct {
 	Words int // number of words of 64 samples
 	Seed  uint64
@@ -24,8 +23,8 @@ type Random struct {
 
 // Same compares two netlists on random samples. It returns an error that names the first bit of an output port or
 // probe in which they differ. The netlists must have the same ports. If both have registers, each word is one clock
-// for 64 samples. If only after has registers, it must be a pipeline ([netlist.Pipeline]); each word is then held
-// until it has passed all stages.
+// for 64 samples. If only the netlist after has registers, it must be a pipeline ([netlist.Pipeline]). Each word is
+// then held until it has passed all stages.
 //
 // Same also returns an error if a netlist is invalid or if the ports differ, and ctx's error.
 func Same(ctx context.Context, before, after *netlist.Netlist, r Random) error {

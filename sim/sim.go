@@ -104,9 +104,9 @@ func (s *Simulator) Step(words int, in ...[]uint64) error {
 }
 
 // Settle computes every net as if the netlist had no registers. For a pipeline, it holds the inputs for one enabled
-// clock for each stage, until every net depends only on them. The argument in has no rows for the enable port ce,
-// which Settle adds. For a netlist without registers, it is [Simulator.Run]. It returns the errors of Run and of
-// [netlist.Netlist.Pipeline].
+// clock per stage, until every net depends only on these inputs. The argument in has no rows for the enable port ce,
+// which Settle adds. For a netlist without registers, Settle is the same as [Simulator.Run]. Settle returns the
+// errors of Run and of [netlist.Netlist.Pipeline].
 func (s *Simulator) Settle(words int, in ...[]uint64) error {
 	p, err := s.n.Pipeline()
 	if err != nil {

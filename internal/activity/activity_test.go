@@ -267,8 +267,8 @@ func TestVCD(t *testing.T) {
 	}
 }
 
-// again reports whether a name is a second name of a net: of a bit of an output port or a probe, or of an operator's
-// input.
+// again reports whether a name is a second name of a net. The bits of output ports and probes and the inputs of
+// operators have such names.
 func again(n *netlist.Netlist, name string) bool {
 	bus, _, _ := strings.Cut(name, "[")
 	if strings.HasSuffix(bus, "_in") {

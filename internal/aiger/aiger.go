@@ -31,7 +31,7 @@ var Kinds = []netlist.Kind{
 // lit is a literal.
 type lit = uint32
 
-// The literals of the constants.
+// These are the literals of the constants.
 const (
 	constant0 lit = 0
 	constant1 lit = 1
@@ -124,11 +124,11 @@ func writeSymbols(out *bufio.Writer, inputs, outputs []string) {
 	}
 }
 
-// lowering turns cells into gates. It is deterministic: a first sweep with out nil finds the literals of the
-// outputs, which come before the gates in the file, and a second sweep writes the gates.
+// lowering turns cells into gates. It is deterministic. A first sweep, in which out is nil, finds the literals of the
+// outputs, which come before the gates in the file. A second sweep writes the gates.
 type lowering struct {
 	n      *netlist.Netlist
-	lits   []lit // by net: its literal
+	lits   []lit // [net]: literal of the net
 	inputs int
 	next   uint64 // next free variable; wider than a literal, so that an overflow is noticed
 	out    *bufio.Writer

@@ -240,8 +240,8 @@ func (p *parser) symbol(line string, inputs, outputs map[int]string) error {
 	return nil
 }
 
-// complete checks that each of count places has a name, and that no two have the same. It returns at the first
-// missing name, so its time is bounded by the number of names.
+// complete checks that each of count places has a name and that all names differ. It returns at the first missing
+// name, so its time is bounded by the number of names.
 func complete(what string, names map[int]string, count int) error {
 	places := map[string]int{}
 	for i := range count {

@@ -54,7 +54,7 @@ func constantOf(bit bool) Literal {
 // Op is the operation of a step.
 type Op uint8
 
-// The operations of a step.
+// These are the operations of a step.
 const (
 	And Op = iota
 	Or
@@ -120,7 +120,7 @@ func (c *Chain) gate(table uint64, side netlist.Net, o netlist.Origin) {
 		panic(fmt.Sprintf("chain: gate with table %#x does not depend on its spine", table))
 	}
 	c.Inverted = c.Inverted != (f[1-constant] == 0b01)
-	if forced := f[constant] == 0b11; forced == c.Inverted { // the side forces 0, the inversion not counted
+	if forced := f[constant] == 0b11; forced == c.Inverted { // without the inversion, the side forces 0
 		c.Steps = append(c.Steps, Step{And, Literal{side, constant == 1}, o})
 		return
 	}

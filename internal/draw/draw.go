@@ -17,7 +17,7 @@ import (
 // Purpose keeps the streams of different uses apart.
 type Purpose uint64
 
-// The purposes of draws. Their numbers decide every trained model: never reuse one.
+// These are the purposes of draws. Every trained model depends on their numbers, so a number must never be reused.
 const (
 	FirstWires    Purpose = iota + 1 // candidates of the first layer's A pin
 	AnchorWires                      // candidates of the B pin
@@ -36,10 +36,10 @@ const (
 	GumbelNoise                      // noise on all choices of a node in a step
 	Dither                           // dither of gradients that are rounded to 8 bits
 	Augmentation                     // how an image is changed in an epoch
-	PatchWires                       // what the leaves of a kernel read of its patch
+	PatchWires                       // the inputs in its patch that the leaves of a kernel read
 )
 
-// The first purposes of the ranges that are indexed by pin.
+// These are the first purposes of the ranges that are indexed by pin.
 const (
 	pinWires  Purpose = 64
 	pinLogits Purpose = 72

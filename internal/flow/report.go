@@ -13,8 +13,8 @@ import (
 // PathKind says where a path begins and ends.
 type PathKind string
 
-// The kinds of paths. All except the last one limit the clock: registers outside the design drive its inputs
-// and read its outputs.
+// These are the kinds of paths. All kinds except the last limit the clock: registers outside the design drive its
+// inputs and read its outputs.
 const (
 	RegisterToRegister PathKind = "register to register"
 	InputToRegister    PathKind = "input to register"

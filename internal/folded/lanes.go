@@ -35,8 +35,8 @@ func (p *Program) divide(lanes int) [][]step {
 	return program
 }
 
-// merge joins equal chains. Repeating a chain's last step, unless it is an xor, does not change v;
-// so a repeated last step with end set counts the chain once more.
+// merge joins equal chains into one. It repeats the last step, with end set, which counts the chain once more.
+// Repeating the last step does not change v, unless the step is an xor; such chains are not joined.
 func merge(chains [][]step) [][]step {
 	var list [][]step
 	seen := map[string]int{}

@@ -24,7 +24,7 @@ type Memory struct {
 // read into must be kept.
 func Columns(width int) int { return (width + 3) / 4 * 4 }
 
-// Spare returns a line that declares a memory's columns above width unused; "" if all are used.
+// Spare returns a line that declares the memory's columns above width as unused, or "" if all columns are used.
 func Spare(name string, width int) string {
 	if Columns(width) == width {
 		return ""

@@ -216,7 +216,7 @@ func network(counted func(b *netlist.Builder, x []netlist.Net) []netlist.Net) *n
 	return b.Netlist()
 }
 
-// text writes steps as words. A dot ends a chain, a semicolon a class.
+// text writes steps as words. A dot ends a chain, and a semicolon ends a class.
 func text(steps []step) string {
 	var words []string
 	for _, s := range steps {

@@ -1,5 +1,5 @@
-// This file writes a recurrent classifier as an engine that contains the layers of one step, as
-// combinational logic, the core, with registers for the state in a loop around it.
+// This file writes a recurrent classifier as an engine that contains the layers of one step once. These layers are
+// combinational logic, called the core. Registers around the core feed the state back.
 //
 // A sample comes word by word, step by step. Words become levels. With the last word of a step, the
 // core computes the next state from the step's thermometer bits and the state; in the first step
@@ -30,7 +30,7 @@ type StepsShape struct {
 	Core, Head string // names of the modules
 }
 
-// The ends of the names of the core's and the head's modules.
+// These suffixes end the names of the core's and the head's modules.
 const (
 	CoreSuffix = Suffix + "_step"
 	HeadSuffix = Suffix + "_head"

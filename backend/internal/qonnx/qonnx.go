@@ -1,11 +1,11 @@
-// Package qonnx writes netlists as graphs of look-up tables in QONNX, that is, ONNX with the operator LookupTable
-// of the domain qonnx.custom_op.lnn (https://github.com/fastmachinelearning/qonnx/tree/main/docs/qonnx-custom-ops).
-// FINN and other programs that use QONNX read it.
+// Package qonnx writes netlists as graphs of look-up tables in QONNX, that is, ONNX with the operator LookupTable of
+// the domain qonnx.custom_op.lnn (https://github.com/fastmachinelearning/qonnx/tree/main/docs/qonnx-custom-ops). FINN
+// and other programs that use QONNX can read these graphs.
 //
 // The level of a cell is its longest path from an input. Each level becomes one LookupTable for each fan-in of its
-// cells, since all tables in a LookupTable have the same number of inputs. It reads all earlier nodes that its
-// cells need, joined by Concat if there are several. The last LookupTable outputs the bits of the result in order,
-// so that no permutation has to follow. A cell that is part of the result and also read by other cells occurs
+// cells, since all tables in a LookupTable have the same number of inputs. A LookupTable reads all earlier nodes that
+// its cells need, joined by Concat if there are several. The last LookupTable outputs the bits of the result in
+// order, so that no permutation has to follow. A cell that is part of the result and also read by other cells occurs
 // twice. A network whose layers read only the layer before is a chain of LookupTables, one for each layer.
 //
 // The input is x; its form, and the output, depend on the netlist:
@@ -44,7 +44,7 @@ const (
 	irVersion     = 8 // of ONNX 1.10, the first with version 15 of its operators
 )
 
-// Names of values in the graph.
+// These are the names of values in the graph.
 const (
 	inputName  = "x"
 	bitsName   = "bits"
