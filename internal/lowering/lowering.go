@@ -11,7 +11,7 @@ import (
 	"ialgn/netlist"
 )
 
-// The tables of the cells that operators become, in LUT INIT order.
+// These are the tables of the cells that operators become, in LUT INIT order.
 const (
 	tableSum      = 0b10010110 // A ^ B ^ C
 	tableMajority = 0b11101000

@@ -16,7 +16,7 @@ import (
 )
 
 // Signals returns the signals that make a rank save and end, in addition to the usual ones. mpirun intercepts the
-// others and kills the ranks a second later.
+// usual signals and kills the ranks a second later.
 func Signals() []os.Signal { return []os.Signal{syscall.SIGUSR1} }
 
 // Launch runs this program with args as the given number of ranks, by mpirun, and returns mpirun's exit status. When

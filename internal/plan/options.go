@@ -73,7 +73,7 @@ type Options struct {
 // Scope says how much of the classifier is compiled.
 type Scope string
 
-// The scopes; the zero value is [ScopeFull].
+// These are the scopes. The zero value is [ScopeFull].
 const (
 	ScopeGates Scope = "gates" // thermometer bits in, bits of the last layer out
 	ScopeCore  Scope = "core"  // thermometer bits in, class out
@@ -84,7 +84,7 @@ const (
 // [OptimiseNone] is 0.
 type Level int
 
-// The levels; the zero value is [OptimiseFully].
+// These are the levels. The zero value is [OptimiseFully].
 const (
 	OptimiseFully Level = iota // repeats the passes until nothing changes
 	OptimiseOnce               // each pass once
@@ -114,7 +114,7 @@ func (l *Level) UnmarshalJSON(text []byte) error {
 // Objective is what the mapping to LUTs minimises.
 type Objective string
 
-// The objectives; the zero value is [ObjectiveBalanced].
+// These are the objectives. The zero value is [ObjectiveBalanced].
 const (
 	ObjectiveArea     Objective = "area"
 	ObjectiveDepth    Objective = "depth"
@@ -124,7 +124,7 @@ const (
 // Pipeline says where registers are put: a number of stages, or one of the names below.
 type Pipeline string
 
-// The pipelines other than a number of stages; the zero value is [PipelineNone].
+// These are the pipelines other than a number of stages. The zero value is [PipelineNone].
 const (
 	PipelineNone Pipeline = "none"
 	PipelineAuto Pipeline = "auto" // the fewest stages with at most MaxLevels levels each
@@ -133,7 +133,7 @@ const (
 // Style is the form of the Verilog.
 type Style string
 
-// The styles; the zero value is [StyleAuto], the style that suits the target best.
+// These are the styles. The zero value is [StyleAuto], the style that suits the target best.
 const (
 	StyleAuto  Style = "auto"
 	StyleGates Style = "gates" // assign statements
@@ -146,7 +146,7 @@ type Wrapper string
 // WrapNone is no wrapper, like the zero value.
 const WrapNone Wrapper = "none"
 
-// The limits of Options.MHz and Options.Vectors.
+// These are the limits of Options.MHz and Options.Vectors.
 const (
 	MinMHz       = 0.001
 	MaxMHz       = 10_000

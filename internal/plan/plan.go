@@ -79,7 +79,7 @@ func (p *Plan) Family() string {
 // Network holds what a plan needs of a network in addition to its raw netlist.
 type Network struct {
 	Encoder *encoding.Encoder
-	// Compact returns the network with nodes that positions share stored once.
+	// Compact returns the network in a form in which nodes that positions share are stored once.
 	Compact func() (*model.Compact, error)
 }
 
@@ -124,8 +124,8 @@ func (p *Plan) Compile(ctx context.Context, w Work) (*backend.Product, error) {
 	return &product, nil
 }
 
-// start reads the model's file into a raw netlist and makes the vectors of the testbenches. When it
-// returns, the frozen network can be freed; the largest models need that.
+// start reads the model's file into a raw netlist and makes the vectors of the testbenches. When start returns, the
+// frozen network can be freed, which the largest models need.
 func (p *Plan) start(w Work) (n *netlist.Netlist, v vectors, err error) {
 	f, err := w.Frozen()
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 // ErrEnded is returned by calls after another rank has ended early.
 var ErrEnded = errors.New("another rank has ended")
 
-// Local returns the given number of ranks, which are goroutines of one process. They serve tests, and measurements of
-// what the exchange costs without a network. Calling end makes all calls, including waiting ones, return [ErrEnded].
+// Local returns the given number of ranks, which are goroutines of one process. They are for tests, and for
+// measurements of the cost of the exchange without a network. Calling end makes all calls, including waiting ones,
+// return [ErrEnded].
 func Local(size int) (all []Comm, end func()) {
 	m := &meeting{size: size, given: make([][]byte, size), counts: make([][]int32, size)}
 	m.changed.L = &m.lock

@@ -1,7 +1,7 @@
 // Package readahead delivers the samples of a source in blocks, and reads the next block while one is in use.
 //
-// A sample is a fixed number of elements in a row, and a block is a number of samples. All blocks except the last
-// are full, unless the source must be waited for, such as a pipe: then a block holds the samples that arrive within
+// A sample is a fixed number of elements in a row, and a block is a number of samples. All blocks except the last are
+// full, unless samples arrive slowly, for example from a pipe. A block then holds the samples that arrive within
 // [Options.Patience] of its first sample. The memory of all blocks is allocated once.
 package readahead
 

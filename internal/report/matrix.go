@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The largest number of classes for which the confusion matrix is a table, and for which its drawing has
-// numbers.
+// mostInTable is the largest number of classes for which the confusion matrix is a table. mostNumbered is the largest
+// number of classes for which its drawing has numbers.
 const (
 	mostInTable  = 12
 	mostNumbered = 30
@@ -83,7 +83,7 @@ func shade(share float64) int {
 	return 0
 }
 
-// Sizes in the drawing of a matrix, in its own units.
+// These are sizes in the drawing of a matrix, in the drawing's own units.
 const (
 	numberedCell = 24
 	plainCell    = 10

@@ -115,7 +115,7 @@ func (c cell) Class() string {
 // longestWord is the length from which a text without blanks, such as a checksum, may be broken anywhere.
 const longestWord = 40
 
-// The parts of pages: a whole page, and the parts that several pages share.
+// These templates are a whole page, and the parts that several pages share.
 var (
 	//go:embed page.html
 	pageHTML string

@@ -323,7 +323,7 @@ func (w *Writer) begin(forced bool) error {
 	return nil
 }
 
-// goOn checks the beginning and the end of an existing log of size bytes.
+// goOn checks the beginning and the end of an existing log. size is the length of the log in bytes.
 func (w *Writer) goOn(size int64, forced bool) error {
 	f, err := os.Open(w.file.Name())
 	if err != nil {
@@ -387,7 +387,7 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// headed returns the size of a log without epochs.
+// headed returns the size of a log that has no epochs.
 func (w *Writer) headed() int64 {
 	if w.csv {
 		return int64(len(header()) + 1)

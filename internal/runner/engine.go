@@ -1,19 +1,18 @@
-// Package runner classifies samples with machine code that it generates from a netlist in the
-// process (package internal/native). It is many times as fast as the simulator.
+// Package runner classifies samples with machine code. It generates the code from a netlist at run time (package
+// internal/native). The code is many times faster than the simulator.
 //
 // An [Engine] is made once for a netlist and an instruction set. It holds the code in executable
 // memory until nothing refers to the engine any more. Its results equal the results of [sim.Classifier].
 //
-// Each thread takes some blocks of samples at a time. It copies their bit rows into the layout of
-// the code, calls the code's segments in turn, and reads classes and counts from the output rows.
-// If the code has the kernels of convolutions only once, blocks go one after the other through the
-// images, of which there is one set, and then all blocks together through the rest of the network.
+// Each thread takes some blocks of samples at a time. It copies their bit rows into the layout of the code, calls the
+// code's segments in turn, and reads classes and counts from the output rows. If the code has the kernels of
+// convolutions only once, there is only one set of images. Blocks then go through the convolutions one after the
+// other, and afterwards through the rest of the network together.
 //
-// A goroutine in machine code is not preempted, and the garbage collector waits for it. So calls
-// are short, less than 100 us on a 2 GHz processor. A segment has few operations, and a call runs
-// it on at most maxBlocks blocks. For many features or thresholds, several functions compute the
-// rows from feature words (internal/native/rows). For hundreds of classes, a call computes the
-// numbers of fewer samples.
+// A goroutine in machine code is not preempted, and the garbage collector waits for it. So calls are short, less than
+// 100 us on a 2 GHz processor. A segment has few operations, and a call runs it on at most maxBlocks blocks. For many
+// features or thresholds, several functions compute the rows from feature words (internal/native/rows). For hundreds
+// of classes, a call computes the classes and counts of fewer samples.
 package runner
 
 import (
@@ -41,8 +40,8 @@ type Engine struct {
 	classifier *wordcode.Classifier
 	threads    int
 	blocks     int              // number of blocks classified at a time
-	piece      int              // number of samples whose numbers a call computes
-	features   *native.Features // nil: it only takes bit rows
+	piece      int              // number of samples whose classes and counts a call computes
+	features   *native.Features // nil: the engine only takes bit rows
 	workers    sync.Pool        // holds *worker
 }
 

@@ -32,7 +32,8 @@ type Screen struct {
 	pause time.Duration
 }
 
-// The time between two states of a bar, and the first and the longest time between lines without a terminal.
+// These are the time between two states of a bar, and the first and the longest time between lines without a
+// terminal.
 const (
 	Redraw     = 200 * time.Millisecond
 	firstPause = 10 * time.Second
@@ -174,7 +175,7 @@ type Part struct {
 // gap separates the parts of a line.
 const gap = "  "
 
-// Fit returns a line of as many parts as fit into columns. columns <= 0 means no limit.
+// Fit returns a line of the parts that fit into the given number of columns. columns <= 0 means no limit.
 func Fit(parts []Part, columns int) string {
 	for {
 		line := Join(parts)
@@ -197,7 +198,7 @@ func Join(parts []Part) string {
 	return strings.Map(plain, strings.Join(texts, gap))
 }
 
-// withoutLeast returns the parts without the last part of those with the highest rank.
+// withoutLeast returns the parts without one of them, which is the last of the parts with the highest rank.
 func withoutLeast(parts []Part) []Part {
 	least := 0
 	for i, p := range parts {

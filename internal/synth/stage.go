@@ -16,7 +16,7 @@ import (
 	"ialgn/internal/tool"
 )
 
-// Names in a target's folder: the report, and the result of a check of the bitstream.
+// These are names in a target's folder: the report, and the result of a check of the bitstream.
 const (
 	ReportName = "synth.json"
 	CheckName  = "check.json"

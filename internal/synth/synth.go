@@ -258,8 +258,8 @@ type roomless struct {
 	over float64
 }
 
-// Over returns what the design needs as a multiple of what the device has. It is 0 if the reason is another
-// one.
+// Over returns the need of the design as a multiple of the device's capacity. It is 0 if the design has no room for
+// another reason.
 func (r roomless) Over() float64 { return r.over }
 
 // Unwrap returns the cause and ErrNoRoom.

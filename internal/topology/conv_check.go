@@ -20,8 +20,8 @@ func checkConv(k *Keys) *Fault {
 	return nil
 }
 
-// checkPatches refuses a pin with more candidates than its patch has elements, as far as the input bits are not
-// needed to know that.
+// checkPatches refuses a pin with more candidates than its patch has elements. It leaves out pins that choose among
+// input bits, whose number is not known here.
 func (k *Keys) checkPatches(layers []Layer) *Fault {
 	for i := range layers {
 		if pin := &layers[i].Pins[0]; pin.Wires != Patch || pin.Source == Input {

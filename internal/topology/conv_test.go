@@ -197,7 +197,8 @@ func TestConvCandidates(t *testing.T) {
 	}
 }
 
-// TestConvFits checks that networks whose data just suffice have no fault, and that none of them has private chains.
+// TestConvFits checks that networks have no fault if their data are just sufficient, and that they have no private
+// chains.
 func TestConvFits(t *testing.T) {
 	for name, change := range map[string]func(k *Keys){
 		"one level": func(k *Keys) { k.Kernels, k.Levels = "10", "1" },

@@ -33,8 +33,8 @@ func repeat(first, rest Layer, depth int) []Layer {
 	return all
 }
 
-// passedFirst returns the pins that nodes of the first layer pass on: pin A of a gate, but none of a table, which
-// has no pin that can stand for all others.
+// passedFirst returns the pins that nodes of the first layer pass on. It is pin A for a gate. A table passes no pin
+// on, because none of its pins can represent all others.
 func passedFirst(k *Keys) []int {
 	if k.Inputs == 2 {
 		return []int{0}

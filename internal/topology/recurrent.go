@@ -102,10 +102,10 @@ func (l *Layer) PassedBy(node int) []int {
 	return l.Passed
 }
 
-// delayLine is the number of nodes in a delay line of the first layer, which takes every second of 2*delayLine
-// columns. Delay lines hold the last steps before anything is learned, so that gradients reach them undamped. Without
-// them, a state of zeros stays zero. Test accuracy without and with them (seed 1): copy of 16 steps by ste 24 and
-// 57 %, digits row by row by soft 29 and 75 %.
+// delayLine is the number of nodes in a delay line of the first layer, which takes every second column of 2*delayLine
+// columns. Delay lines hold the last steps before anything is learned, so that gradients reach these steps undamped.
+// Without delay lines, a state of zeros stays zero. With seed 1, delay lines raise the test accuracy of a copy of 16
+// steps by ste from 24 to 57 %. They raise the test accuracy of digits row by row by soft from 29 to 75 %.
 const delayLine = 16
 
 // takes reports whether a node of the first layer passes on an input bit at the start: every second node of odd

@@ -26,7 +26,7 @@ import (
 	"ialgn/internal/runlog"
 )
 
-// Limits on what is read.
+// These are limits on what is read.
 const (
 	mostLogs  = 500 // logs on one page
 	mostDepth = 3   // levels of folders below a named one

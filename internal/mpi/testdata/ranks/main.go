@@ -98,7 +98,8 @@ func exchange(_ context.Context, w *mpi.World) error {
 	return nil
 }
 
-// endless sums until an error, a stop that all agree on, or what a rank does at a step.
+// endless sums until an error occurs or all ranks agree to stop. It calls at before each step, and at may kill or
+// stop the rank.
 func endless(ctx context.Context, w *mpi.World, at func(step int)) error {
 	for step := 0; ; step++ {
 		at(step)
@@ -194,7 +195,7 @@ func bench(_ context.Context, w *mpi.World) error {
 		for counts[n-1] == 0 {
 			at := time.Now()
 			clear(counts)
-			if w.Rank() == 0 && at.Sub(began) >= 2*time.Second { // all make as many
+			if w.Rank() == 0 && at.Sub(began) >= 2*time.Second { // all ranks must make the same number of sums
 				counts[n-1] = 1
 			}
 			if err := w.Sum(counts); err != nil {
