@@ -24,7 +24,7 @@ type CompileOptions struct {
 
 	Optimise  Level
 	Target    string // FPGA family that the netlist is mapped to, such as ice40; empty: no particular family
-	LUT       int    // inputs of the look-up tables to map gates to, 2 to 6; 0: as in Target, if set, else no mapping
+	LUT       int    // inputs of the look-up tables that gates are mapped to, 2 to 6; 0: Target's number, or no mapping
 	Objective string // what the mapping optimises: balanced (default), area or depth
 	MaxDepth  int    // maximum number of look-up table levels in the gates; 0: no limit
 

@@ -23,9 +23,9 @@ const (
 	engineSimulator engine = "simulator" // a loop over the gates; runs on every system
 )
 
-// Engines returns the names of the engines that classify samples: native is machine code generated for the network,
-// simulator is a loop over the gates that runs on every system, and auto chooses the faster of the two for the
-// number of samples. All give the same results.
+// Engines returns the names of the engines that classify samples. The engine native is machine code generated for the
+// network. The engine simulator is a loop over the gates that runs on every system. The name auto chooses the faster
+// of the two for the number of samples. All engines give the same results.
 func Engines() []string {
 	return []string{string(engineAuto), string(engineNative), string(engineSimulator)}
 }

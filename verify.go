@@ -83,8 +83,9 @@ var ErrNotCertified = errors.New("the certificate could not be written")
 // or of a temporary folder if the design is not yet written.
 //
 // The error is nil only if every check up to the level ran and found no difference. Otherwise it wraps
-// [ErrDifference] or [ErrUnproved], or says which program is missing or failed. If a certificate is returned with
-// an error, it lists the checks so far. Verify returns an error if the design was compiled from another model.
+// [ErrDifference] or [ErrUnproved], or says which program is missing or failed. A certificate that is returned with
+// an error lists the checks that ran before the error. Verify returns an error if the design was compiled from
+// another model.
 func Verify(ctx context.Context, m *Model, d *Design, o VerifyOptions) (*Certificate, error) {
 	if err := o.check(); err != nil {
 		return nil, err

@@ -29,9 +29,9 @@ var OfTheRun = []string{"seconds", "peak_bytes", "passes[].seconds"}
 // Compare compares every file of a folder with the file that [Write] makes of a product. It compares all files byte
 // by byte, except the report, in which it compares the value of every key.
 //
-// Compare returns an error if the manifest lacks a file, has an additional one, or gives a file another format: the
-// options determine which files a folder has, and missing files cannot be checked. It returns a line for each other
-// difference and its place.
+// The options determine which files a folder has. Compare returns an error if the manifest lacks one of these files,
+// has an additional file, or gives a file another format. For every other difference, it returns a line that names
+// its place.
 func (o *Output) Compare(ctx context.Context, e Expected) (differ []string, err error) {
 	e.prepare()
 	formats, err := selectFormats(e.Product)

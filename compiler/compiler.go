@@ -17,9 +17,10 @@
 // optimisations therefore ends. With [Options.Check], the manager checks all of these rules except the origins
 // after each pass; the tests always do so.
 //
-// To add a pass, write it in a file of its own, with the contract as its comment. If it can be checked cheaply, add
-// a function that reports whether a netlist still has the property that the pass ensures. Then add the pass and its
-// reason to [Options.passes], and its constraints to the list next to that table. The property tests find it there.
+// To add a pass, write it in its own file, with the contract as its comment. If the contract can be checked cheaply,
+// add a function that reports whether a netlist still has the property that the pass ensures. Then add the pass and
+// its reason to the table in [Options.passes], and its constraints to the list next to the table. The property tests
+// find the pass in the table.
 package compiler
 
 import (

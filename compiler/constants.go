@@ -10,10 +10,10 @@ import (
 // Constants evaluates cells that do not depend on any input. It removes constant, repeated and vacuous inputs from
 // function cells, and replaces a cell without inputs by a constant.
 //
-// It also simplifies cells of other kinds if they keep their kind: it removes bits of a comparison that do not
-// influence the result, zeros in a popcount, bit positions in which all words of an argmax agree, registers that
-// never leave 0, and enables that are always 1. A carry with one constant input stays a carry: it is free in a
-// carry chain, and a function would break the chain. Primitives are not changed.
+// It also simplifies cells of other kinds if they keep their kind. It removes bits of a comparison that do not
+// influence the result, zeros in a popcount, and bit positions in which all words of an argmax agree. It also removes
+// registers that never leave 0, and enables that are always 1. A carry with one constant input stays a carry: it is
+// free in a carry chain, and a function would break the chain. Primitives are not changed.
 //
 // Requires: nothing.
 // Ensures:  no function cell has a constant, repeated or vacuous input, so every function cell has an input.

@@ -11,10 +11,10 @@ import (
 // net directly, the inversion moves into the function that drives the net. Otherwise one inverter serves all readers.
 //
 // Requires: [PassThrough], so that no copy hides an inverter.
-// Ensures:  a net has at most one inverter. It has one only if a reader other than a function needs the inverted
+// Ensures:  a net has at most one inverter. An inverter remains only if a reader other than a function needs the
 //
-//	net, and if the driver cannot be inverted: it is no function, or a reader other than a function also
-//	reads the net directly.
+//	inverted net, and if the driver cannot be inverted. A driver cannot be inverted if it is no function, or
+//	if a reader other than a function also reads the net directly.
 //
 // Cost:     O(cells + pins).
 //

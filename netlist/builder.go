@@ -5,8 +5,9 @@ import "fmt"
 // Builder makes a netlist cell by cell. Declare the input ports first, then add cells in topological order, then
 // outputs and probes, and finally call [Builder.Netlist].
 //
-// A Builder does not check its arguments; [Netlist.Validate] does. It panics only if net numbers would become
-// wrong: if an input is declared after a cell, or if there are more nets or cell inputs than 32 bits can number.
+// A Builder does not check its arguments; [Netlist.Validate] does. A Builder panics only if net numbers would become
+// wrong. This happens if an input is declared after a cell, or if there are more nets or cell inputs than 32 bits can
+// number.
 type Builder struct {
 	n *Netlist
 }

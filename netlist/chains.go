@@ -2,8 +2,8 @@ package netlist
 
 // Chains maps the carries of a netlist to the carry chains of an FPGA such as iCE40. There, a logic cell holds a LUT
 // with four inputs and a carry. The carry reads the LUT's second and third input and the carry of the cell below. The
-// LUT's fourth input can also read the carry of the cell below. The first two inputs of a [Carry] are its operands;
-// the third is the carry from below.
+// LUT's fourth input can also read the carry of the cell below. The first two inputs of a [Carry] are its operands,
+// and the third input is the carry from below.
 //
 // Only two cells can read a carry directly on its chain: the next carry, and the LUT in that carry's logic cell
 // (or, at the end of the chain, the LUT above). Any other reader needs a LUT that brings the carry out of the

@@ -215,8 +215,8 @@ func (h *head) run(ctx context.Context, r *Result, port netlist.Port, x []uint64
 	}
 }
 
-// load sets a port to words of rows with the given stride, starting with word first. At the end of a row, it may
-// copy words of the next row; they are ignored.
+// load sets a port to words of rows. Each row has stride words, and the words begin at word first of the row. At the
+// end of a row, load may copy words of the next row, which are ignored.
 func (s *Simulator) load(port netlist.Port, rows []uint64, stride, first int) {
 	for r, v := range port.Nets {
 		copy(s.Net(v), rows[r*stride+first:])

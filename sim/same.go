@@ -26,7 +26,7 @@ type Random struct {
 // for 64 samples. If only the netlist after has registers, it must be a pipeline ([netlist.Pipeline]). Each word is
 // then held until it has passed all stages.
 //
-// Same also returns an error if a netlist is invalid or if the ports differ, and ctx's error.
+// Same also returns an error if a netlist is invalid, if the ports differ, or if ctx ends.
 func Same(ctx context.Context, before, after *netlist.Netlist, r Random) error {
 	a, err := New(before)
 	if err != nil {

@@ -2,8 +2,8 @@
 //
 // A [Simulator] is made for one [netlist.Netlist] and can then run on any number of samples. It keeps the value of
 // every net for one block of samples, 1 to [MaxBlock] words. After a run, any net can be read: an output port, a
-// probe, or the output of one gate. A Simulator needs 8 bytes for each net and word. The block is chosen so that
-// this stays below a quarter of a gibibyte, if one word for each net allows it.
+// probe, or the output of one gate. A Simulator needs 8 bytes for each net and word. The block is chosen so that this
+// memory stays below a quarter of a gibibyte, unless one word for each net already needs more.
 //
 // Samples are passed as bit rows. In a slice with w words in each row, row r is s[r*w : (r+1)*w], and bit i of word
 // j is sample 64*j + i. Row r of a port is bit r of its bus. Bits after the last sample are computed like all

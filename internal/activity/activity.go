@@ -58,8 +58,8 @@ const blockWords = 4
 // unless it is nil, with one sample per microsecond.
 //
 // Measure takes some hundred bytes for each net, most of them in the report. With vcd it also takes memory for the
-// transitions in 64 samples. It returns an error if n does not have exactly one input port, if the rows have fewer
-// samples, if ctx ends, or if vcd fails.
+// transitions in 64 samples. Measure returns an error if n does not have exactly one input port, if the rows have
+// fewer samples, if ctx ends, or if vcd fails.
 func Measure(ctx context.Context, n *netlist.Netlist, x []uint64, samples int, vcd io.Writer) (*Report, error) {
 	ports := n.DataInputs()
 	if len(ports) != 1 || len(ports[0].Nets) == 0 {

@@ -101,8 +101,8 @@ func counted(r *Report) map[string]int {
 	return count
 }
 
-// TestMeasure compares the measurement with a count sample by sample, for numbers of samples below, at and above the
-// sizes of words and blocks, with operators, LUTs and registers.
+// TestMeasure compares the measurement with a count sample by sample. The numbers of samples are below, at and above
+// the sizes of words and blocks. The netlists have operators, LUTs and registers.
 func TestMeasure(t *testing.T) {
 	for _, c := range []struct {
 		name string

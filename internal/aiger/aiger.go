@@ -43,11 +43,11 @@ const maxLiteral = math.MaxInt32
 // Write writes n in binary AIGER. Inputs and outputs are the bits of n's input and output ports in order, and
 // their names are the symbols. Probes are left out.
 //
-// Write returns an error before it writes anything: a [*netlist.KindError] if n has cells that are not of
-// [Kinds], and an error if the name of a port is not valid in a symbol table, two bits have the same name, or n
-// is too large for the format. Later errors come from w.
+// Write returns an error before it writes anything if n has cells that are not of [Kinds] (a [*netlist.KindError]),
+// if the name of a port is not valid in a symbol table, if two bits have the same name, or if n is too large for the
+// format. Later errors come from w.
 //
-// It visits the cells twice, and needs four bytes for each net.
+// Write visits the cells twice, and needs four bytes for each net.
 func Write(w io.Writer, n *netlist.Netlist) error {
 	if err := netlist.Refuse("aiger", n, Kinds...); err != nil {
 		return err

@@ -23,9 +23,9 @@ type Paths struct {
 
 // Find finds the chains of a netlist.
 //
-// Gates with constant, repeated or irrelevant inputs are not recognised, nor are chains across
-// copies and inverters: passes that remove these must run first. It takes O(cells + pins) time, and
-// 6 bytes for each cell and 1 for each net.
+// Find does not recognise gates with constant, repeated or irrelevant inputs, or chains across copies and inverters.
+// The passes that remove these must run first. Find takes O(cells + pins) time, and 6 bytes for each cell and 1 for
+// each net.
 func Find(n *netlist.Netlist) *Paths {
 	p := &Paths{
 		n: n, length: make([]int32, n.Cells()), pin: make([]uint8, n.Cells()),

@@ -2,7 +2,7 @@
 //
 // A [Hint] names the inputs and outputs of each counter between the bits of a class and its count. [Prove] tries
 // every counter on all values of its inputs and adds up the resulting identities. This proves that the digits are the
-// sum of the bits, for classes of any size; general equivalence checkers give up at about 31 bits. A wrong or missing
+// sum of the bits, for classes of any size. General equivalence checkers give up at about 31 bits. A wrong or missing
 // hint can only make the proof fail. The package does not depend on the compiler that builds the counters.
 package counts
 

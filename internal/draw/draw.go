@@ -1,5 +1,5 @@
 // Package draw makes the random choices of training. It has streams of random numbers that are keyed by (seed,
-// purpose, layer, gate), so what a gate draws does not depend on the order of construction, on threads or on the
+// purpose, layer, gate), so the draws of a gate do not depend on the order of construction, on threads or on the
 // engine.
 //
 // Streams come from PCG (math/rand/v2), whose sequence is specified. Everything derived from it (bounded integers,

@@ -9,10 +9,9 @@ import (
 	"ialgn/netlist"
 )
 
-// WriteVerilog writes the module of the engine, with the ports and the protocol of [Engine]. A
-// packet is a sample, with one word for each feature. The device holds two samples: one is loaded
-// while the other runs. Samples follow each other every Depth clocks, or one clock for each feature
-// if that is more.
+// WriteVerilog writes the module of the engine, with the ports and the protocol of [Engine]. A packet is a sample,
+// with one word for each feature. The device holds two samples: one is loaded while the other runs. The number of
+// clocks from one sample to the next is Depth, or the number of features if it is larger.
 //
 // The memories are initialised from the files of [Chains.Memories].
 func (s *Shape) WriteVerilog(w io.Writer, header []string) error {

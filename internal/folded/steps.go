@@ -76,9 +76,9 @@ func (s *StepsShape) Cost() StepsCost {
 
 // Clocks returns the clocks that samples take.
 //
-// With n words in a sample, the first word of a sample is taken in the clock after the class of the
-// sample before the last. That clock is n + afterWords clocks after the first word of that earlier
-// sample. So two samples take n + afterWords clocks, or 2 n if that is more.
+// With n words in a sample, the first word of a sample is taken in the clock after the class of the sample before the
+// last. That clock is n + afterWords clocks after the first word of that earlier sample. So two samples take n +
+// afterWords clocks, or 2 n clocks if 2 n is larger.
 func (s *StepsShape) Clocks() Clocks {
 	n := s.Features()
 	return Clocks{Cycles: max(float64(n), float64(n+afterWords)/2), Latency: n - 1 + afterWords}

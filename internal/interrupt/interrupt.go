@@ -28,7 +28,8 @@ type File struct {
 	closed bool
 }
 
-// New returns an interruptible File for f. Close closes f only if it is owned; otherwise f stays open and as it was.
+// New returns an interruptible File for f. If owned is set, Close also closes f. Otherwise f stays open and
+// unchanged.
 func New(f *os.File, owned bool) *File {
 	i := &File{File: f, owned: owned}
 	if info, err := f.Stat(); err == nil && (info.Mode().IsRegular() || info.IsDir()) {

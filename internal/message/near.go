@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Nearest returns the name that was probably meant by an unknown word: the name with the fewest letters to insert,
-// delete, replace or swap, if these are few compared with the word's length. It returns "" if no name is near, and
-// the first of several equally near names.
+// Nearest returns the name that was probably meant by an unknown word. It is the name that needs the fewest letters
+// to be inserted, deleted, replaced or swapped, if these are few compared with the word's length. If several names
+// are equally near, it is the first. Nearest returns "" if no name is near.
 func Nearest(word string, names []string) string {
 	best, distance := "", min(max(2, len(word)/4)+1, len(word))
 	for _, name := range names {

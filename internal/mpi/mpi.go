@@ -7,9 +7,10 @@
 // alternative, a goroutine that owns MPI and does every exchange, took 38 us, ten times the duration of the exchange
 // of two ranks itself.
 //
-// Faults: each rank sends the next rank a sign of life at a fixed interval, whatever else it is doing. A rank that is
-// not heard of for the time limit was stopped or has lost its network; the next rank reports this and ends the run.
-// If several ranks fail, rank 0 chooses the first of them, and only the chosen rank reports its error.
+// To detect faults, each rank sends the next rank a sign of life at a fixed interval, whatever else it is doing. If a
+// rank is not heard of for the time limit, it was stopped or has lost its network. The next rank then reports the
+// fault and ends the run. If several ranks fail, rank 0 chooses the first of them, and only the chosen rank reports
+// its error.
 package mpi
 
 import (

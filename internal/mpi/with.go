@@ -48,7 +48,7 @@ type World struct {
 }
 
 // Start joins the ranks that mpirun or srun has started. It is called once in a process. If a rank has not been heard
-// of for the time limit, silent is called in its own goroutine, while the ranks that wait for that rank go on
+// of for the time limit, silent is called in its own goroutine. The ranks that wait for the silent rank go on
 // waiting.
 func Start(limit time.Duration, silent func(error)) (*World, error) {
 	for name, value := range settings {
@@ -110,8 +110,8 @@ func (w *World) Gather(data []byte) ([][]byte, error) {
 }
 
 // beat sends the next rank a sign of life until the world is over, and watches the previous rank. It measures silence
-// by counting its own beats instead of time. So a rank that was itself stopped does not take the other rank for
-// silent.
+// by counting its own beats instead of time. So a rank that was itself stopped does not conclude that the previous
+// rank is silent.
 func (w *World) beat() {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()

@@ -80,9 +80,9 @@ func Paper(width, depth int) FrozenOptions {
 	}
 }
 
-// Chains returns the options of the random networks by which chain mapping is measured: the paper's shares of
-// operations, with 784 pixels (a, b, c) or 3072 features of 15 thermometer bits (d), and a width and depth for
-// each name. It panics for another name.
+// Chains returns the options of the random networks by which chain mapping is measured. They have the paper's shares
+// of operations, and the width and depth that belong to the name. The networks a, b and c have 784 pixels, and d has
+// 3072 features of 15 thermometer bits. Chains panics for another name.
 func Chains(name string) FrozenOptions {
 	o := map[string]FrozenOptions{
 		"a": Paper(1000, 6), "b": Paper(1000, 100), "c": Paper(8000, 100), "d": Paper(12000, 100),

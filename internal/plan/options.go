@@ -50,8 +50,8 @@ type Options struct {
 	Baud int `json:"baud,omitempty"`
 	// Board is the board whose pins the wrapper uses, one of [wrapper.Boards]; empty: none.
 	Board string `json:"board,omitempty"`
-	// Fold is a folded engine: 1, 2 or 4 steps in a clock, in block RAM; or [FoldPositions] or
-	// [FoldSequence].
+	// Fold is a folded engine. The values 1, 2 and 4 run a program from block RAM with this number of steps in each
+	// clock. The other values are [FoldPositions] and [FoldSequence].
 	Fold Fold `json:"fold,omitempty"`
 	// FoldSteps is the number of steps that the engine's memory has room for, so that it can run
 	// programs of other models; 0: the steps of this model.

@@ -1,10 +1,9 @@
-// Package plan turns the options of a compilation into a plan: which netlist is made of a model, by
+// Package plan turns the options of a compilation into a plan. The plan says which netlist is made of a model, by
 // which passes, and which files are written.
 //
-// [New] checks [Options] and returns a [Plan]; [Plan.Compile] compiles a model to the files of a
-// product. [Read] returns the plan of a folder that was written before; [Plan.CompareManifest] and
-// [Plan.CompareFiles] compare that folder with what the plan makes of the model and the folder's
-// netlist.
+// [New] checks [Options] and returns a [Plan]; [Plan.Compile] compiles a model to the files of a product. [Read]
+// returns the plan of a folder that was written before; [Plan.CompareManifest] and [Plan.CompareFiles] compare that
+// folder with the files that the plan would write for the model and the folder's netlist.
 package plan
 
 import (

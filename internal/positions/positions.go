@@ -1,10 +1,10 @@
 // Package positions holds networks of convolutions in which the nodes of each kernel exist once. A convolution is a
 // netlist for one position of an image, and the netlist is evaluated at every position.
 //
-// Package freeze makes a [Network] from a trained network; it is not changed afterwards. Pixels
-// beyond the edges of an image are 0. The network computes the same as the netlist of the unrolled
-// network. Input bits that kernels of later convolutions read are additional planes of the images
-// before them, which requires that the images cover the same pixels of the input.
+// Package freeze makes a [Network] from a trained network. A Network is not changed afterwards. Pixels beyond the
+// edges of an image are 0. The network computes the same as the netlist of the unrolled network. Input bits that
+// kernels of later convolutions read are additional planes of the images before them, which requires that the images
+// cover the same pixels of the input.
 package positions
 
 import "ialgn/netlist"

@@ -1,9 +1,9 @@
 // Package progress carries progress reports from long work to the code that shows them.
 //
 // Work that may take longer than a user likes to wait begins a task in its context ([Begin]), says what it is doing
-// ([Say]) and how far it has come ([Count]), and ends the task. It never writes anything itself. The caller of the
-// work puts a [Board] into the context ([With]); while there are tasks, the board shows them at regular intervals.
-// In a context without a board all of this does nothing.
+// ([Say]) and how far it has come ([Count]), and ends the task. The work never writes anything itself. The caller of
+// the work puts a [Board] into the context ([With]). While there are tasks, the board shows them at regular
+// intervals. In a context without a board, these functions do nothing.
 //
 // Tasks may be begun within tasks, and several tasks may run at the same time.
 package progress

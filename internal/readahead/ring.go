@@ -10,8 +10,9 @@ import (
 	"ialgn/internal/crew"
 )
 
-// ring has room for two blocks. A goroutine fills one block while the other is in use. Places count samples from
-// the beginning. A block begins at a multiple of its size, or at the end of a block that was not full.
+// ring has room for two blocks. A goroutine fills one block while the other is in use. A place is the number of a
+// sample, counted from the beginning of the source. A block begins at a multiple of its size, or at the end of a
+// block that was not full.
 type ring[T any] struct {
 	o    Options
 	buf  []T

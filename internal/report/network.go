@@ -45,8 +45,8 @@ var networkScript string
 
 var networkTemplate = parse("network", networkHTML)
 
-// WriteTo writes the page. Its size is about 5 1/3 bytes for each gate of two pins if one pin reads the gate's
-// own chain.
+// WriteTo writes the page. In a network whose gates have two pins, one of which reads the gate's own chain, the page
+// takes about 5 1/3 bytes for each gate.
 func (p *NetworkPage) WriteTo(w io.Writer) (int64, error) {
 	out := &counted{w: w}
 	err := p.write(out)

@@ -1,8 +1,9 @@
 // Package runlog is the log of training runs, which `ialgn train --log` writes: one line for each epoch, in JSON or
 // CSV.
 //
-// A [Writer] appends [Epoch]s to a file, whose ending determines the form. A [Follower] reads such a file while it
-// grows, each byte once, and finds the runs in it: one file may contain runs of several seeds and several calls.
+// A [Writer] appends [Epoch]s to a file, whose ending determines the form. A [Follower] reads such a file while the
+// file grows, and reads each byte once. It finds the runs in the file, which may be runs of several seeds and several
+// calls.
 package runlog
 
 import (

@@ -74,11 +74,11 @@ func names(sets []*native.ISA) (all []string) {
 	return all
 }
 
-// New returns an engine for the netlist of a classifier in any scope, which must be valid. A
-// pipeline is run as the combinational logic of all its stages. A netlist fresh from package freeze
-// needs no passes: the cells that they would remove take no instructions, or run while others wait
-// for memory (docs/evidence/benchmarks.md). threads <= 0 means all processors. New returns an error if the
-// netlist is not a classifier, if it is too large, or if the system does not run generated code.
+// New returns an engine for the netlist of a classifier in any scope, which must be valid. A pipeline is run as the
+// combinational logic of all its stages. A netlist from package freeze needs no optimisation. The cells that passes
+// would remove take no instructions, or run while other cells wait for memory (docs/evidence/benchmarks.md). threads
+// <= 0 means all processors. New returns an error if the netlist is not a classifier, if it is too large, or if the
+// system does not run generated code.
 func New(n *netlist.Netlist, isa *native.ISA, threads int) (*Engine, error) {
 	return newEngine(n, isa, threads, nil)
 }

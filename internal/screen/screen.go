@@ -1,5 +1,5 @@
-// Package screen manages the standard error of a command: lines and, on a terminal, a last line that changes in
-// place and is never wider than the terminal.
+// Package screen manages the standard error of a command. It writes lines. On a terminal it also keeps a last line,
+// which changes in place and is never wider than the terminal.
 package screen
 
 import (

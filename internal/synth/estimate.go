@@ -152,9 +152,9 @@ func (m *module) estimate(cells int) *Estimate {
 // readers are anywhere on the device.
 const broadcast = 64
 
-// spread counts the LUTs that flip-flops drive. The first LUT of each flip-flop does not count, because a
-// flip-flop can be placed next to one of its readers and to the tree of LUTs after this reader. The LUT that
-// drives the flip-flop does not count either, nor do the readers of a wire with more than 64 of them.
+// spread counts the LUTs that flip-flops drive. The first LUT of each flip-flop does not count, because a flip-flop
+// can be placed next to one of its readers and to the tree of LUTs after this reader. The LUT that drives the
+// flip-flop does not count either. If a wire has more than 64 readers, none of them counts.
 func (m *module) spread() (n int) {
 	before := map[wire]wire{} // by wire of a flip-flop's output: the wire of its input
 	for _, c := range m.Cells {

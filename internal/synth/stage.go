@@ -22,8 +22,8 @@ const (
 	CheckName  = "check.json"
 )
 
-// checkFolder returns an error if the target's folder has something that Run did not write, or that was changed
-// since: it compares the folder with the checksums in the report.
+// checkFolder returns an error if the target's folder has something that Run did not write or that was changed since.
+// It compares the folder with the checksums in the report.
 func (o Options) checkFolder() error {
 	dir := filepath.Join(o.Dir, o.Device.Name)
 	entries, err := os.ReadDir(dir)

@@ -1,5 +1,5 @@
-// Package target is the table of what a design can be made for: families of FPGAs, and look-up tables without a
-// family, each with its devices.
+// Package target is the table of the targets of a design. The targets are families of FPGAs, and look-up tables
+// without a family. Each of them has its devices.
 //
 // A family is one file. It describes the family's look-up tables and carries, the arguments for yosys and for the
 // program that places designs, the forms of the family's files, and its devices. Writers, lowerings, synthesis,

@@ -81,8 +81,8 @@ const (
 )
 
 // Complete fills in the keys whose defaults depend on other keys. given reports whether a key is in the
-// configuration; such keys are not changed. Complete sets width and depth from widths, and for nodes that do not
-// have two pins the parametrization light with a suitable start.
+// configuration. Complete does not change keys in the configuration. It sets width and depth from widths. For nodes
+// that do not have two pins, it sets the parametrization light with a suitable start.
 func (k *Keys) Complete(given func(key string) bool) {
 	if k.convolves() {
 		k.completeConv(given)

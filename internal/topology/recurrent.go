@@ -27,10 +27,10 @@ func (k *Keys) completeRecurrent(given func(key string) bool) {
 }
 
 // recurrent returns the layers of a step. In the first layer, even pins read the state, which is the last layer of
-// the step before, and odd pins read input bits of the step. Pin A of a node reads the node of its own column,
-// which carries a bit through the layers and from step to step, or is part of a delay line ([LineWire]). Other pins
-// have drawn wires, or choose. At the start, some nodes of the first layer pass on the input bit that they read
-// ([takes]), so that the state has something to remember.
+// the step before. Odd pins read input bits of the step. Pin A of a node reads the node of its own column, which
+// carries a bit through the layers and from step to step. In a delay line, it reads another column ([LineWire]).
+// Other pins have drawn wires, or choose. At the start, some nodes of the first layer pass on the input bit that they
+// read ([takes]), so that the state has something to remember.
 func recurrent(k *Keys) []Layer {
 	widths, _ := k.LayerWidths() // checked
 	all := hiddenLayers(k, widths, 0)
@@ -112,9 +112,9 @@ const delayLine = 16
 // number, and the first node of each delay line.
 func takes(node int) bool { return node%4 == 1 || node%(2*delayLine) == 0 }
 
-// LineWire returns the node of the state that a node reads with a pin whose wires are [Line]. It is the node of its
-// own column if the node's number is odd, or else the node two columns before, which holds an older bit of a delay
-// line. state is the number of nodes of the state.
+// LineWire returns the node of the state that a node reads with a pin whose wires are [Line]. Node 0 and nodes with
+// an odd number read their own column. Other nodes with an even number are in a delay line and read the column two
+// before. state is the number of nodes of the state.
 func LineWire(node, state int) int {
 	if node %= state; node%2 == 0 && node > 0 {
 		return node - 2

@@ -1,5 +1,5 @@
-// Package topology is the table of the networks that can be trained: what their layers consist of, which keys of a
-// configuration they have, how their wires are drawn, and what they are called.
+// Package topology is the table of the networks that can be trained. For each network it says how the layers are
+// made, which keys of a configuration apply, how wires are drawn, and what the network is called.
 //
 // A network is data. Code that needs to know a property of a network looks at its row, or at the layers that the
 // row makes from a configuration's [Keys]. A new topology is a new row.
@@ -182,8 +182,8 @@ type Layer struct {
 	// Passed are the pins that the nodes pass on at the start, with the initialisation skip.
 	Passed []int
 
-	// Taken are the pins that some nodes of a recurrent network pass on instead. These nodes begin with input bits.
-	// nil: there are no such nodes.
+	// Taken are the pins that some nodes of a recurrent network pass on instead of Passed, because these nodes start
+	// with input bits; nil: there are no such nodes.
 	Taken []int
 }
 

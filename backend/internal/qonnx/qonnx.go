@@ -8,14 +8,15 @@
 // order, so that no permutation has to follow. A cell that is part of the result and also read by other cells occurs
 // twice. A network whose layers read only the layer before is a chain of LookupTables, one for each layer.
 //
-// The input is x; its form, and the output, depend on the netlist:
+// The input is called x. The form of the input and of the output depends on the netlist:
 //
 //   - If the inputs are single bits, x holds them as uint8 values 0 or 1. If they are feature words, x is
 //     float32 with integer values, and Greater compares x with thresholds. If the netlist's comparisons have
 //     become gates, x is uint8 and a LookupTable takes bits from the words.
-//   - For a netlist with class counts, the output is scores, float32: the counts, computed as sums of the
-//     counted bits, or of the weighted digits if the counts have become gates. The class is the first one with
-//     the largest score. For other netlists, the output is bits: the bits of the output ports.
+//   - For a netlist with class counts, the output is called scores and has type float32. The scores are the counts,
+//     computed as sums of the counted bits. If the counts have become gates, the scores are sums of weighted digits.
+//     The class is the first class with the largest score. For other netlists, the output is called bits and has the
+//     bits of the output ports.
 package qonnx
 
 import (
