@@ -65,7 +65,7 @@ type source struct {
 	recorded string // SHA-256 of the test part that the model was trained with
 	folders  []string
 	imported bool // imported without a data set and not trained since, so no samples are known to belong to the model
-	override Data // samples to use instead of the data set's, unless empty
+	override Data // samples to use instead of the data set; empty: use the data set
 }
 
 // source returns the source of a model's test samples: d if it holds samples, else the data set that the model was

@@ -48,7 +48,8 @@ type EvalOptions struct {
 	Engine string // one of [Engines]; empty: auto
 
 	// File, unless empty, is a file of labelled samples to use instead of the test set, in a format of
-	// [Classifier.OpenFile]. Its columns are found by name. Its labels must be names of the model's classes.
+	// [Classifier.OpenFile]. The file's columns are found by name. The file's labels must be names of the model's
+	// classes.
 	File      string
 	Labels    string // the file of labels, if File is an array
 	Label     string // name of the label column in a table; empty: as in training

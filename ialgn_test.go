@@ -308,7 +308,7 @@ func TestDesign(t *testing.T) {
 }
 
 // TestSavedWithoutSamples trains a model in memory, saves it and verifies it. Its samples are not in the file, so
-// random ones take their place.
+// random samples take their place.
 func TestSavedWithoutSamples(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.st")
 	if err := trained(t).Save(path); err != nil {

@@ -206,8 +206,7 @@ func (o *ImportOptions) sources(src *given.Source) (files []model.Start, err err
 }
 
 // thresholdsFile returns the path of the thresholds file, or "" if none is given. The path is o.Thresholds if set.
-// Otherwise the argument beside is the path that the facts give, relative to the folder of the facts; it may be
-// empty.
+// Otherwise the argument beside, unless empty, is the path that the facts give, relative to the folder of the facts.
 func (o *ImportOptions) thresholdsFile(beside string) (string, error) {
 	switch {
 	case o.Thresholds != "" || beside == "":

@@ -171,7 +171,7 @@ func knownFacts(t *testing.T, dir string) map[string]any {
 	}
 	all["input"] = map[string]any{"shape": f.Input.Shape}
 	for _, l := range f.LayersInOrder {
-		if l.Parametrization != "" && l.Parametrization != "raw" { // a state dict shows which one it is
+		if l.Parametrization != "" && l.Parametrization != "raw" { // a state dict shows by itself that it is raw
 			all["parametrization"] = l.Parametrization
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // network is the frozen Boolean network of a model: each node is the gate with its largest logit (argmax).
 type network struct {
-	compact  *model.Compact // nodes shared between positions are stored once; nil if the model has no shared nodes
+	compact  *model.Compact // network that stores nodes shared between positions once; nil if the model has no shared nodes
 	encoder  *encoding.Encoder
 	classes  []string
 	unrolled func() (*model.Frozen, error) // makes the network with a copy of each shared node for each position; only the first call computes it

@@ -30,8 +30,8 @@ type SynthOptions struct {
 	Pins   string  // a file of pins; empty: the pins of the design's board, or pins that the placer chooses
 	Reuse  string  // folder of another design with the same folded engine, whose placement and routing is reused
 
-	// Check, unless nil, is the model to compare the bitstream's content with, on Samples samples (0: 100) from
-	// Data.
+	// Check, unless nil, is the model with which the bitstream's content is compared. The comparison uses Samples
+	// samples from Data; 0 means 100.
 	Check   *Model
 	Samples int
 	Data    Data

@@ -29,8 +29,8 @@ type FoldPart struct {
 type FoldReport struct {
 	Lanes     int          `json:"lanes,omitempty"`     // program steps in each clock
 	Each      []FoldCost   `json:"each,omitempty"`      // cost for each possible number of lanes
-	Positions *Positions   `json:"positions,omitempty"` // if the engine computes one position in each clock
-	Sequence  *Sequence    `json:"sequence,omitempty"`  // if the engine contains the layers of one time step once
+	Positions *Positions   `json:"positions,omitempty"` // set if the engine computes one position in each clock
+	Sequence  *Sequence    `json:"sequence,omitempty"`  // set if the engine contains the layers of one time step once
 	Memories  []FoldMemory `json:"memories"`
 }
 
@@ -60,7 +60,7 @@ type PartReport struct {
 	Raw    int    `json:"gates_raw"` // nodes of the model
 	Cells  int    `json:"cells"`     // after optimisation
 	LUTs   int    `json:"luts,omitempty"`
-	Levels int    `json:"levels"`           // between registers
+	Levels int    `json:"levels"`           // number of levels between registers
 	Stages int    `json:"stages,omitempty"` // number of register stages
 }
 

@@ -146,8 +146,8 @@ type Options struct {
 	Level int // one of LevelNone, LevelSweep or LevelRepeat
 
 	// Restructure also runs the passes that may change the function of a cell. Without them, each cell computes its
-	// gate of origin or that gate's complement. The result is smaller, but a faulty gate can no longer be found by
-	// comparing cells with gates.
+	// gate of origin or that gate's complement. With these passes, the result is smaller, but a faulty gate can no
+	// longer be found by comparing cells with gates.
 	Restructure bool
 
 	// Thermometer says how far the restructuring passes may rely on the order of thermometer bits.

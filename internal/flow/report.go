@@ -169,7 +169,7 @@ func (r *Result) Slowest() (s Slowest) {
 
 func isClock(name string) bool { return strings.Contains(name, "edge ") }
 
-// added matches what nextpnr adds to the name of a net that it routes through a pad or a global buffer.
+// added matches the suffix that nextpnr adds to the name of a net that it routes through a pad or a global buffer.
 var added = regexp.MustCompile(`(\$SB_IO_(IN|OUT)|\$TRELLIS_IO_(IN|OUT)|_\$glb_[a-z]+)+$`)
 
 // plain returns the name of a net in the netlist.

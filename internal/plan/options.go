@@ -63,10 +63,9 @@ type Options struct {
 	Counts bool `json:"counts,omitempty"`
 	// Vectors is the number of test samples for the testbenches; 0: 64. The manifest says 0 for 64.
 	Vectors int `json:"vectors,omitempty"`
-	// CheckPasses checks every pass of the compiler: its contract, and on random samples, whether
-	// the netlist computes the same as before the pass. A failing pass is reported as
-	// [*compiler.BrokenError]. The checks take time and the memory of a second netlist. They do not
-	// affect the product, so the manifest omits them.
+	// CheckPasses checks the contract of every pass of the compiler. It also checks on random samples that the
+	// netlist computes the same as before the pass. A failing pass is reported as [*compiler.BrokenError]. The checks
+	// take time and the memory of a second netlist. They do not affect the product, so the manifest omits them.
 	CheckPasses bool `json:"-"`
 }
 

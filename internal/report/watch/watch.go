@@ -29,7 +29,7 @@ import (
 // These are limits on what is read.
 const (
 	mostLogs  = 500 // logs on one page
-	mostDepth = 3   // levels of folders below a named one
+	mostDepth = 3   // levels of folders below a named folder
 	headBytes = 4096
 
 	rescan = 2 * time.Second        // time between two searches for new logs in folders

@@ -1,4 +1,5 @@
-// Command ranks does under mpirun what its first argument says, for the tests of package mpi and for measurements.
+// Command ranks runs the test or measurement that its first argument names. It runs under mpirun, for the tests of
+// package mpi and for measurements.
 package main
 
 import (
@@ -47,7 +48,7 @@ func main() {
 	case errors.As(err, &lost):
 		end(1, err)
 	case errors.As(err, &other):
-		time.Sleep(time.Minute) // the other rank ends this one
+		time.Sleep(time.Minute) // wait until the other rank ends this rank
 	case err != nil:
 		end(statusFailed, err)
 	}
