@@ -127,7 +127,7 @@ func importMutant(t *testing.T, c checkpoint, seed uint64) bool {
 	if _, err := m.File().Frozen(); err != nil {
 		t.Errorf("mutant %d of %s: frozen: %v", seed, c.file, err)
 	}
-	if bytes.HasPrefix(data, []byte("PK")) { // an archive's parts have checksums, so an archive that can be read holds the original values
+	if bytes.HasPrefix(data, []byte("PK")) { // checksums protect its values
 		compareScores(t, fmt.Sprintf("mutant %d of %s", seed, c.file), filepath.Dir(c.file), m, c)
 	}
 	return true

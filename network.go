@@ -10,10 +10,10 @@ import (
 
 // network is the frozen Boolean network of a model: each node is the gate with its largest logit (argmax).
 type network struct {
-	compact  *model.Compact // network that stores nodes shared between positions once; nil if the model has no shared nodes
+	compact  *model.Compact // stores nodes shared between positions once; nil if the model has no shared nodes
 	encoder  *encoding.Encoder
 	classes  []string
-	unrolled func() (*model.Frozen, error) // makes the network with a copy of each shared node for each position; only the first call computes it
+	unrolled func() (*model.Frozen, error) // copies each shared node for each position; computed only once
 }
 
 // network reads the network from the file.

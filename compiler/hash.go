@@ -81,8 +81,8 @@ func (h *hasher) find(i netlist.Cell) (netlist.Cell, bool) {
 	}
 }
 
-// form is the normal form of a cell. Two cells that compute the same have equal forms. Inputs are sorted if their
-// order does not matter. A function is complemented if its output would be 1 for inputs that are all 0.
+// form is the normal form of a cell. Cells with equal forms compute the same. Inputs are sorted if their order does
+// not matter. A function is complemented if its output would be 1 for inputs that are all 0.
 type form struct {
 	kind       netlist.Kind
 	param      uint64

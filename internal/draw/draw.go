@@ -36,7 +36,7 @@ const (
 	GumbelNoise                      // noise on all choices of a node in a step
 	Dither                           // dither of gradients that are rounded to 8 bits
 	Augmentation                     // how an image is changed in an epoch
-	PatchWires                       // the inputs in its patch that the leaves of a kernel read
+	PatchWires                       // inputs that the leaves of a kernel read in its patch
 )
 
 // These are the first purposes of the ranges that are indexed by pin.

@@ -227,7 +227,7 @@ func perBit(inputs int) float64 {
 
 // head estimates popcounts and argmax. The count of n bits has the same number of digits as n. Each class except the
 // first takes a comparison of two counts and a selection between them, which both take about one LUT for each digit.
-// The class takes one more LUT for the index.
+// Each of these classes takes one more LUT for the index.
 func (c *cover) head(counted []int32) int {
 	luts := 0.0
 	for _, n := range counted {

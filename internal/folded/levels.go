@@ -9,8 +9,8 @@ import (
 
 // Encoder turns words into levels. Its Verilog lines read two signals of the engine's module: clk, and the register
 // word, which holds the word of a feature. If features have different thresholds, the lines also read the signal at.
-// It is the number of the feature whose word enters the register at the next edge. The signal level is the level of
-// the word, two clocks after the word.
+// This signal is the number of the feature whose word enters the register at the next edge. The signal level is the
+// level of the word, two clocks after the word.
 type Encoder struct {
 	WordBits int // bits of a word
 	Steps    int // number of thresholds of a feature, the highest level

@@ -36,7 +36,7 @@ const (
 
 // step is a word of a program. It names its bit by feature and level, because the engine stores levels. With n_b = 4,
 // a level takes two bits, and its thermometer code would take three. An xor is never inverted, so the code of an
-// inverted xor is free to close a class. A step for MNIST therefore fits a 16-bit word of block RAM.
+// inverted xor can mean that a class is complete. A step for MNIST therefore fits a 16-bit word of block RAM.
 type step struct {
 	op      op
 	negated bool // p

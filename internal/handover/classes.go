@@ -19,8 +19,8 @@ const maxClassName = 40
 
 // classes returns a constant for each class of the netlist's output, or none if the output is not a class. Names
 // consist of letters, digits and single underscores. They differ even if case is ignored, as in VHDL. A label that is
-// already a valid name is used unchanged. If the name of another label is taken, the number of the class becomes its
-// suffix.
+// already a valid name is used unchanged. If the name for another label is taken, the number of its class is added as
+// a suffix.
 func (d *design) classes(n *netlist.Netlist) (all []class) {
 	if !slices.ContainsFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == netlist.ClassPort }) {
 		return nil

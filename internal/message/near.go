@@ -19,7 +19,7 @@ func Nearest(word string, names []string) string {
 }
 
 // Near returns err, which is about an unknown word, with the hint that a near name was probably meant. If err already
-// has a hint, it follows the new hint. If no name is near, Near returns err unchanged.
+// has a hint, the new hint comes first. If no name is near, Near returns err unchanged.
 func Near(err error, word string, names []string) error {
 	near := Nearest(word, names)
 	if near == "" {

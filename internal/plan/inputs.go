@@ -20,7 +20,7 @@ func (p *Plan) inputs(m backend.Manifest, enc *encoding.Encoder) *inputs.Table {
 		Bits: enc.BitsIn, Max: enc.Max, Scaled: enc.Quantiser != nil, ByCuts: enc.ByCuts(),
 		Missing: inputs.Missing{Words: encoding.MissingWords, Numbers: encoding.MissingNumbers},
 	}
-	t.Missing.Declared, _ = config.Names(data.MissingValues) // the error is ignored, because no configuration has a list that cannot be read
+	t.Missing.Declared, _ = config.Names(data.MissingValues) // every configuration has a valid list
 	if p.scope != netlist.Full {
 		t.Thresholds = enc.Thresholds
 	}

@@ -2,9 +2,9 @@
 // netlist for one position of an image, and the netlist is evaluated at every position.
 //
 // Package freeze makes a [Network] from a trained network. A Network is not changed afterwards. Pixels beyond the
-// edges of an image are 0. The network computes the same as the netlist of the unrolled network. Input bits that
-// kernels of later convolutions read are additional planes of the images before them, which requires that the images
-// cover the same pixels of the input.
+// edges of an image are 0. The network computes the same function as the netlist of the unrolled network. Input bits
+// that kernels of later convolutions read are additional planes of the images before them, which requires that the
+// images cover the same pixels of the input.
 package positions
 
 import "ialgn/netlist"

@@ -148,8 +148,8 @@ func (m *module) estimate(cells int) *Estimate {
 	return e
 }
 
-// broadcast is the largest number of readers with which a wire counts in the spread. The readers of a wire with more
-// readers are anywhere on the device.
+// broadcast is the largest number of readers with which a wire counts in the spread. A wire with more readers does
+// not count, because its readers are anywhere on the device.
 const broadcast = 64
 
 // spread counts the LUTs that flip-flops drive. The first LUT of each flip-flop does not count, because a flip-flop

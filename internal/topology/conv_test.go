@@ -86,8 +86,8 @@ func TestField(t *testing.T) {
 			got = append(got, [3]int{l.Grid.Field.Side, l.Grid.Field.Stride, l.Grid.Field.Padding})
 		}
 	}
-	// Compared with the field of its own image, a convolution sees two more pixels, and pooling sees one more pixel.
-	// Each additional pixel is as wide as the field of the layer below.
+	// Each layer sees a wider field than the layer below. A convolution adds two pixels of its image, and pooling
+	// adds one pixel. Each additional pixel widens the field by the stride of the field below.
 	if want := [][3]int{{8, 2, 3}, {18, 4, 7}, {38, 8, 15}}; !slices.Equal(got, want) {
 		t.Errorf("side, stride and padding %v, want %v", got, want)
 	}
