@@ -13,7 +13,7 @@ type network struct {
 	compact  *model.Compact // stores nodes shared between positions once; nil if the model has no shared nodes
 	encoder  *encoding.Encoder
 	classes  []string
-	unrolled func() (*model.Frozen, error) // copies each shared node for each position; computed only once
+	unrolled func() (*model.Frozen, error) // the network with a copy of each shared node for each position; computed once
 }
 
 // network reads the network from the file.
