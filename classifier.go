@@ -30,7 +30,7 @@ type single struct {
 
 // Classifier returns a classifier for the model. The argument by is one of [Engines]; empty means auto. It selects
 // the engine for blocks of samples, while a single sample is always classified by the simulator. Classifier returns
-// an error if by asks for machine code and this system cannot run it.
+// an error if machine code is requested and this system cannot run it.
 func (m *Model) Classifier(ctx context.Context, by string) (*Classifier, error) {
 	n, err := m.network(ctx)
 	if err != nil {

@@ -59,7 +59,7 @@ type CompileOptions struct {
 // Level says how far a netlist is optimised.
 type Level int
 
-// Levels of optimisation.
+// These are the levels of optimisation.
 const (
 	OptimiseFully Level = iota // repeat the passes until nothing changes
 	OptimiseOnce               // run each pass once

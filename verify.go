@@ -68,7 +68,7 @@ func (o *VerifyOptions) check() error {
 	return rtl.CheckSimulator(o.Simulator)
 }
 
-// Errors that [Certificate.Err] wraps.
+// These are the errors that [Certificate.Err] wraps.
 var (
 	// ErrDifference says that a check found a difference. The [Certificate] says which check.
 	ErrDifference = certify.ErrDifference

@@ -147,7 +147,8 @@ func fileNames(p Product, formats []format) []string {
 	return names
 }
 
-// stageName is the prefix of the temporary folders. In such a folder, replacedName is the old output's manifest.
+// stageName is the prefix of the temporary folders. replacedName is the name of the old output's manifest in such a
+// folder.
 const (
 	stageName    = ".ialgn-"
 	replacedName = "replaced.json"

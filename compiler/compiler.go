@@ -35,7 +35,7 @@ import (
 // value is also above all lower thresholds of the feature.
 type Thermometer uint8
 
-// Values of Thermometer.
+// These are the values of Thermometer.
 const (
 	// ThermometerIgnored assumes nothing about the inputs. Gates keep their function for all bits.
 	ThermometerIgnored Thermometer = iota
@@ -134,7 +134,7 @@ var constraints = []Constraint{
 	{"hashing", "dead", "merged cells leave their drivers without readers"},
 }
 
-// Levels of optimisation.
+// These are the levels of optimisation.
 const (
 	LevelNone   = 0 // no passes: a cell for each gate of the model
 	LevelSweep  = 1 // run the table once

@@ -61,7 +61,8 @@ func Same(ctx context.Context, before, after *netlist.Netlist, r Random) error {
 	return nil
 }
 
-// rows returns random bit rows for each port: the given number of words, starting with number first.
+// rows returns random bit rows for each port. Each row has the given number of words, and its first word has number
+// first.
 func (r Random) rows(source *rand.Rand, ports []netlist.Port, first, words int) [][]uint64 {
 	var in [][]uint64
 	for _, p := range ports {

@@ -194,7 +194,7 @@ func (s *Simulator) checkInputs(words int, in [][]uint64) error {
 	return nil
 }
 
-// run evaluates count words of rows with the given stride, starting with word first.
+// run evaluates the netlist for count words of the input rows, beginning with word first. Each row has stride words.
 func (s *Simulator) run(in [][]uint64, stride, first, count int) {
 	s.words = count
 	for i, p := range s.n.InputPorts() {

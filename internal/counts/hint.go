@@ -72,8 +72,8 @@ type Index struct {
 	Index  []netlist.Net   `json:"index"`
 }
 
-// Map returns the hint with every net replaced by its value under to. A pass that renumbers nets, but keeps the nets
-// that the hint names, can use [netlist.Copier.To] for to.
+// Map returns the hint with every net replaced by the result of the function to. A pass that renumbers nets, but
+// keeps the nets that the hint names, can pass [netlist.Copier.To].
 func (h *Hint) Map(to func(netlist.Net) netlist.Net) *Hint {
 	nets := func(old []netlist.Net) []netlist.Net {
 		mapped := slices.Clone(old)

@@ -43,9 +43,9 @@ func Positions(c *model.Compact) (*positions.Network, error) {
 	return n, err
 }
 
-// restOf returns the layers from number from on as a network of their own. Its input bits are the outputs of the
-// layer before these layers. restOf returns nil if one of the layers reads other input bits. If there are no such
-// layers, the network has one layer that passes the bits on.
+// restOf returns the layers that begin with layer number from, as a network of their own. Its input bits are the
+// outputs of the layer before these layers. restOf returns nil if one of the layers reads other input bits. If there
+// are no such layers, the network has one layer that passes the bits on.
 func restOf(c *model.Compact, from int) *model.Frozen {
 	last := c.Layers[from-1]
 	rows, columns := last.Grid.Pooled()

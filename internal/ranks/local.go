@@ -67,7 +67,8 @@ func (l *local) Gather(data []byte) (all [][]byte, err error) {
 	return all, err
 }
 
-// meet calls give for a rank. The last rank to come then calls last, and afterwards every rank calls take.
+// meet calls the function give for a rank. The rank that comes last also calls the function last. Afterwards every
+// rank calls the function take.
 func (m *meeting) meet(give, last, take func()) error {
 	m.lock.Lock()
 	defer m.lock.Unlock()

@@ -153,7 +153,7 @@ func (r *ring[T]) release(to int) {
 // end returns the latest place at which the block that contains a place ends.
 func (r *ring[T]) end(place int) int { return (place/r.o.Block + 1) * r.o.Block }
 
-// samples returns the samples at places from .. to-1 within a block.
+// samples returns the samples of one block at the places from, from+1, ..., to-1.
 func (r *ring[T]) samples(from, to int) []T {
 	at := from % (2 * r.o.Block)
 	return r.buf[at*r.o.Sample:][:(to-from)*r.o.Sample]

@@ -53,8 +53,8 @@ func (g *Grid) SameImage(as *Grid) bool {
 // field is the part of the input image on which a position of a layer depends, along one axis.
 type field struct{ side, stride, start int }
 
-// read returns the field of a layer above this one. The patches of the layer above are squares of side positions of
-// this layer. stride and padding also count positions of this layer.
+// read returns the field of a layer above this one. The patches of the layer above are squares of side x side
+// positions of this layer. stride and padding also count positions of this layer.
 func (f field) read(side, stride, padding int) field {
 	return field{f.side + (side-1)*f.stride, f.stride * stride, f.start - padding*f.stride}
 }

@@ -23,7 +23,7 @@ func anchored(k *Keys) []Layer {
 	return []Layer{first, rest}
 }
 
-// repeat returns the first layer, and copies of the layer rest up to the given depth, each as a separate layer.
+// repeat returns depth layers: the layer first, and then copies of the layer rest.
 func repeat(first, rest Layer, depth int) []Layer {
 	all := []Layer{first}
 	for l := 1; l < depth; l++ {
@@ -123,8 +123,8 @@ func layered(k *Keys) []Layer {
 	return append([]Layer{first}, hiddenLayers(k, widths[1:], 1)...)
 }
 
-// hiddenLayers returns layers of given widths. first is their first layer's number in the network. Their nodes
-// choose among nodes of the layer before, or have drawn wires.
+// hiddenLayers returns layers of given widths. Their nodes choose among nodes of the layer before, or have drawn
+// wires. first is the number of the first of these layers in the network.
 func hiddenLayers(k *Keys, widths []int, first int) (all []Layer) {
 	for l, width := range widths {
 		layer := Layer{First: first + l, Layers: 1, Width: width, Pins: inputPins(k), Passed: passedFirst(k)}

@@ -36,8 +36,8 @@ type Options struct {
 	Version string   // version of the program
 }
 
-// Domain is the domain of LookupTable. opset is the domain's version, and standardOpset the version of ONNX's own
-// operators.
+// Domain is the domain of LookupTable. opset is the version of this domain. standardOpset is the version of ONNX's
+// own operators.
 const (
 	Domain        = "qonnx.custom_op.lnn"
 	opset         = 3

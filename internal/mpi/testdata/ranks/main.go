@@ -99,8 +99,8 @@ func exchange(_ context.Context, w *mpi.World) error {
 	return nil
 }
 
-// endless sums until an error occurs or all ranks agree to stop. It calls at before each step, and at may kill or
-// stop the rank.
+// endless sums until an error occurs or all ranks agree to stop. Before each step it calls the function at, which may
+// kill or stop the rank.
 func endless(ctx context.Context, w *mpi.World, at func(step int)) error {
 	for step := 0; ; step++ {
 		at(step)
