@@ -16,8 +16,8 @@ import (
 // Data holds labelled samples in memory or, if Features is nil, says where to find them in files. The zero value
 // means the data set that the configuration or the model names, in the usual folders.
 type Data struct {
-	// Folders are searched first for the files of data sets. Then come the folder in $IALGN_DATA, the user's cache
-	// folder and the system's folder.
+	// Folders are searched first for the files of data sets. The folder in $IALGN_DATA, the user's cache folder and
+	// the system's folder are searched next.
 	Folders []string
 
 	Features [][]float64 // training part, [sample][feature]

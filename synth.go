@@ -234,8 +234,8 @@ func reason(p *plan.Plan) string {
 	return "because neither an option nor the folder names a target"
 }
 
-// warnOfFamily warns if a folder's LUTs were mapped for another family than the device's. The result is correct,
-// but a mapping for the right family would be smaller.
+// warnOfFamily warns if a folder's LUTs were mapped for another family than the family of the device. The result is
+// correct, but a mapping for the right family would be smaller.
 func (o SynthOptions) warnOfFamily(out *backend.Output, p *plan.Plan, d target.Device) {
 	if family := cmp.Or(p.Family(), d.Family); family != d.Family && p.Style != verilog.LUTs && p.Lanes() == 0 {
 		o.warn(message.Optionf("%s was compiled for %s, but is synthesised for %s: compile with {Target %s} to get LUTs "+

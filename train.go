@@ -137,8 +137,8 @@ func keepEncoder(r *trainer.Run) error {
 	return err
 }
 
-// trainInMemory trains into a temporary model file, reads the file into memory and removes it.
-// So it takes the same path as a run with a file, which is tested for interruptions and full disks.
+// trainInMemory trains into a temporary model file, reads the file into memory and removes the file. It runs the same
+// code as a training into a file, which is tested for interruptions and full disks.
 func trainInMemory(ctx context.Context, r trainer.Run) (*Model, error) {
 	dir, err := outfile.MakeTemp("ialgn-train-")
 	if err != nil {

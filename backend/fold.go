@@ -108,7 +108,7 @@ const (
 	FoldEncoder = "fold-thresholds"
 )
 
-// FoldSuffix is the suffix of an engine's module, after the name of the netlist's module.
+// FoldSuffix ends the name of an engine's module. The name of the netlist's module comes before it.
 const FoldSuffix = folded.Suffix
 
 // foldCellsSuffix is the suffix of the file with format FoldCells.

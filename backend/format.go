@@ -146,7 +146,7 @@ func requested() []format {
 	}
 }
 
-// CoreSuffix is the suffix of the module inside a wrapper that contains the encoder.
+// CoreSuffix ends the name of the module inside a wrapper that contains the encoder.
 const CoreSuffix = "_core"
 
 // Core splits a netlist for a wrapper that receives feature words one after the other. Such a wrapper contains the

@@ -23,8 +23,8 @@ func InputsName(module string) string {
 	return module + "_inputs.json"
 }
 
-// inputFiles returns the formats of the files about the inputs: how they are computed, and the program for the host
-// of the wrapper.
+// inputFiles returns the formats of the files about the inputs. One file says how the inputs are computed, and the
+// others are the program for the host of the wrapper.
 func inputFiles(p Product) ([]format, error) {
 	if p.Inputs == nil {
 		return nil, nil

@@ -68,8 +68,8 @@ func Effective(table uint64, in []Net) uint64 {
 // TableMask returns a mask of the bits that a table with k inputs uses.
 func TableMask(k int) uint64 { return ^uint64(0) >> (64 - 1<<k) }
 
-// Project returns the table over the inputs in support only, in their order. The function must not depend on any
-// other input.
+// Project returns the table that has only the inputs in support, in ascending order. The function must not depend on
+// any other input.
 func Project(extended uint64, support uint8) (table uint64) {
 	at := uint8(0)
 	for i := 0; ; i++ {

@@ -57,7 +57,7 @@ func (c *Classifier) Inputs() int { return len(c.input.Nets) }
 func (c *Classifier) Classes() int { return c.classes }
 
 // Classify returns counts and classes of samples. The bit rows x of the input port have (samples+63)/64 words each.
-// Classify returns an error if x has another size, or ctx's error.
+// Classify returns an error if x has another size or if ctx ends.
 func (c *Classifier) Classify(ctx context.Context, x []uint64, samples int) (*Result, error) {
 	words := (samples + 63) / 64
 	if samples < 0 || len(x) != words*c.Inputs() {

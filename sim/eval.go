@@ -159,8 +159,8 @@ func (s *Simulator) argmax(out netlist.Net, outputs, width int, in []netlist.Net
 	}
 }
 
-// replace updates the best number of each sample in word w where the new number is larger. It returns the bits of
-// these samples.
+// replace updates the largest number so far for the samples in word w whose new number is larger. It returns a mask
+// of these samples.
 func (s *Simulator) replace(number []netlist.Net, w int) uint64 {
 	larger := uint64(0)
 	for b, v := range number {

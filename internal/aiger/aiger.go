@@ -224,7 +224,7 @@ func (g *lowering) function(table uint64, in []netlist.Net) lit {
 }
 
 // compare lowers word > threshold, beginning at the least significant bit. If a bit of the word equals the
-// threshold's, the lower bits decide.
+// threshold's bit, the lower bits decide.
 func (g *lowering) compare(word []netlist.Net, threshold uint64) lit {
 	if bits.Len64(threshold) > len(word) {
 		return constant0

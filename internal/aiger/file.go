@@ -130,7 +130,8 @@ func parseNumber(s string, largest int) (int, error) {
 	return n, nil
 }
 
-// endOfFile replaces io.EOF, where something must follow, by an error that says that the file is cut off.
+// endOfFile replaces io.EOF by an error that says that the file is cut off. It is used where more content must
+// follow.
 func endOfFile(err error) error {
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("the file ends here, it is cut off")

@@ -86,7 +86,7 @@ type Counter struct {
 // Add adds one bit for each of 64 samples. It costs two operations on average.
 func (c *Counter) Add(bits uint64) { c.addAt(0, bits) }
 
-// addAt adds bits with the weight of a digit that exists or is the next.
+// addAt adds bits with the weight of a digit. The digit must exist already or be the next digit.
 func (c *Counter) addAt(digit int, bits uint64) {
 	for d := digit; d < len(c.digits); d++ {
 		if bits == 0 {

@@ -250,8 +250,8 @@ func (c *cover) countedBits() []int32 {
 	return counted
 }
 
-// comparators returns the number of LUTs of the comparisons that are read. Each comparison is counted by itself and
-// only once. readers has the number of readers of each input bit.
+// comparators returns the number of LUTs of the comparisons that have readers. Each comparison is counted once, as if
+// it shared nothing with others. readers has the number of readers of each input bit.
 func (c *cover) comparators(readers []int32) (luts int) {
 	per := c.Encoder.Bits - 1
 	for f, thresholds := range c.Encoder.Thresholds {

@@ -150,7 +150,7 @@ func TestPopcounts(t *testing.T) {
 	}
 }
 
-// TestMoreInputs checks that look-up tables with more inputs never hold less.
+// TestMoreInputs checks that the number of look-up tables never grows if the tables have more inputs.
 func TestMoreInputs(t *testing.T) {
 	for seed := range uint64(20) {
 		f := netgen.Frozen(seed, netgen.FrozenOptions{Topology: netgen.Topology(seed % 2), Depth: 12})

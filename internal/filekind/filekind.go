@@ -287,7 +287,7 @@ func isJSON(head []byte) bool {
 	return isText(head) && matching(`^\s*(\{\s*("|\}|$)|\[\s*[\[{"0-9\]-])`)(head)
 }
 
-// isTable reports whether the first lines of a text contain a separator, equally often in each line.
+// isTable reports whether the first lines of a text contain a separator, the same number of times in each line.
 func isTable(head []byte) bool {
 	if !isText(head) {
 		return false

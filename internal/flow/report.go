@@ -137,8 +137,8 @@ func (r *Result) critical() (longest Path) {
 	return longest
 }
 
-// Slowest is the path that limits a routed design. With registers it is the longest path that limits the clock,
-// otherwise the longest path of all.
+// Slowest is the path that limits a routed design. In a design with registers, it is the longest path that limits the
+// clock. In other designs, it is the longest path of all.
 type Slowest struct {
 	Kind PathKind `json:"kind"`
 	NS   float64  `json:"ns"`

@@ -101,7 +101,7 @@ func (s *Shape) lane(l int) string {
 	return Fill(text, "MEMORIES", memories.String(), "READ", word.String(), "L", l)
 }
 
-// ended returns the sum expression for the number of chains that end with a 1 in this clock.
+// ended returns a Verilog expression for the number of chains that end with a 1 in this clock.
 func (s *Shape) ended() string {
 	var sum []string
 	for l := range s.Lanes {

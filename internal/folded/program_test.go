@@ -21,7 +21,7 @@ import (
 	"ialgn/sim"
 )
 
-// counts interprets the words of an engine's files for the levels of a sample, by the definition in the package's
+// counts runs the program in an engine's files for the levels of a sample. It follows the definition in the package's
 // documentation.
 func counts(t *testing.T, e *Chains, level []int) []int {
 	t.Helper()

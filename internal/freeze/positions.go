@@ -100,7 +100,7 @@ type kernels struct {
 // place is a node of a level at one of the pooled positions.
 type place struct{ level, node, y, x int }
 
-// readable reports whether all levels read only the level below, the image that the lowest level reads, or carried
+// readable reports whether each level reads only the level below, the image that the lowest level reads, or carried
 // input bits.
 func (k *kernels) readable() bool {
 	lowest := k.carriage.Grid()

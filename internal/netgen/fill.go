@@ -20,7 +20,7 @@ type modelGenerator struct {
 	inputs  []uint32 // input bits from which pins choose; nil: all
 }
 
-// chooseInputs draws a share of n inputs, from which pins choose. It returns nil for all inputs.
+// chooseInputs draws the input bits from which pins choose: a share of n inputs. It returns nil for all inputs.
 func chooseInputs(r *rand.Rand, n int, share float64) []uint32 {
 	if share == 0 || share == 1 {
 		return nil

@@ -118,7 +118,7 @@ func (o *ModelOptions) convolutions() topology.Keys {
 	return k
 }
 
-// Possible reports whether the network of convolutions is valid, and the number of bits that it counts.
+// Possible reports whether the network of convolutions is valid, and returns the number of bits that it counts.
 func (o *ModelOptions) Possible() (width int, ok bool) {
 	k := o.convolutions()
 	if k.Check() != nil {

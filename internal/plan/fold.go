@@ -28,7 +28,8 @@ type Fold string
 // FoldPositions is an engine that computes one position of the convolutions in each clock.
 const FoldPositions Fold = "positions"
 
-// FoldSequence is an engine that has the layers of one step of a recurrent network in a loop.
+// FoldSequence is an engine that contains the layers of one step of a recurrent network once, and uses them for each
+// step.
 const FoldSequence Fold = "steps"
 
 // FoldLanes returns the engine that runs n steps of a program in each clock. n is 1, 2 or 4, or 0 for no engine.

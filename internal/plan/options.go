@@ -205,7 +205,7 @@ func CheckMHz(mhz float64) error {
 	return message.Optionf("{MHz} %v: give a clock in MHz, %v to %d", mhz, MinMHz, MaxMHz)
 }
 
-// check returns an error for options that are invalid by themselves.
+// check returns an error if the value of an option is invalid, whatever the other options are.
 func (o Options) check() error {
 	if o.MHz != 0 {
 		if err := CheckMHz(o.MHz); err != nil {

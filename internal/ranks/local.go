@@ -21,7 +21,7 @@ func Local(size int) (all []Comm, end func()) {
 	return all, m.end
 }
 
-// meeting is where ranks meet: each rank passes something and waits until all ranks have.
+// meeting is where ranks meet: each rank passes something and waits until all ranks have passed something.
 type meeting struct {
 	lock    sync.Mutex
 	changed sync.Cond

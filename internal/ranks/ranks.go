@@ -18,7 +18,8 @@ type Comm interface {
 	Gather(data []byte) ([][]byte, error)
 }
 
-// Share is the part of a network that a rank holds: the chains from From up to To of each class.
+// Share is the part of a network that a rank holds. In each class, it consists of the chains with numbers From to
+// To-1.
 type Share struct {
 	Classes  int
 	PerClass int // chains of a class in the whole network

@@ -73,7 +73,7 @@ func sum(row []int) (all int) {
 	return all
 }
 
-// shade returns the darkness of a share. Rare mistakes must remain visible.
+// shade returns how dark a cell is for a share of the samples. Cells for rare mistakes must remain visible.
 func shade(share float64) int {
 	for i, from := range []float64{0.5, 0.1, 0.02, 0} {
 		if share > from {

@@ -155,7 +155,8 @@ func (e *Engine) Classes() int { return len(e.classifier.Counts) }
 // second-level cache.
 const cacheBudget = 512 << 10
 
-// maxBlocks is enough for instruction fetches to take little time compared with execution.
+// maxBlocks is the maximum number of blocks in a call. With this number, instruction fetches take little time
+// compared with execution.
 const maxBlocks = 8
 
 func blocksOf(c *native.Code) int {

@@ -52,8 +52,8 @@ func makeRows[T uint8 | uint16](w *worker, block int, x []T, samples int) {
 	}
 }
 
-// makeNumbers computes the classes of a block and, if r has them, the counts, from the state rows.
-// Each call handles some of the samples.
+// makeNumbers computes the classes of a block from the state rows. It also computes the counts if r has room for
+// them. Each call of the code handles some of the samples.
 func (w *worker) makeNumbers(block int, r sim.Result) {
 	rows := uintptr(block * w.code.State * w.ISA().RowBytes)
 	for from := 0; from < len(r.Class); from += w.piece {

@@ -122,8 +122,8 @@ func (s *Screen) Draw(parts func(columns int) []Part) {
 	s.bar, s.drawn = true, time.Now()
 }
 
-// Due reports whether the caller should write a line of progress now, because there is no terminal and enough time
-// has passed.
+// Due reports whether the caller should write a line of progress now. It returns true only if there is no terminal
+// and enough time has passed.
 func (s *Screen) Due() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

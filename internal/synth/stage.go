@@ -144,7 +144,8 @@ func (s *stage) install() error {
 // failedSuffix is the suffix of the folder that keeps the files of a failed run.
 const failedSuffix = ".failed"
 
-// fail keeps the folder if a program failed, because of its log, and puts the log's new path into the error.
+// fail keeps the folder if a program failed, because the folder contains the program's log. It puts the log's new
+// path into the error.
 func (s *stage) fail(err error) error {
 	var failed *tool.FailedError
 	if !errors.As(err, &failed) || failed.Log == "" {

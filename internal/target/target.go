@@ -27,8 +27,8 @@ type Family struct {
 	// WidestGate is the largest number of inputs of a network's nodes for which Verilog is written as gates by
 	// default; 0: no limit. The gates of wider nodes keep the synthesiser busy for many minutes.
 	WidestGate int
-	// Modelled says that the look-up tables belong to no vendor, so that synthesisers must be given their
-	// definition.
+	// Modelled says that the look-up tables belong to no vendor. Synthesisers must then be given the definition of
+	// the tables.
 	Modelled bool
 
 	Constraints Constraints

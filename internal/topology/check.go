@@ -138,7 +138,7 @@ func (k *Keys) tooLarge() *Fault {
 	}
 }
 
-// checkHidden refuses a pin with more candidates than the layer before has nodes, or than can be numbered.
+// checkHidden refuses a pin whose number of candidates is larger than the layer before, or too large to be numbered.
 func (k *Keys) checkHidden(layers []Layer, i int, p *Pin) *Fault {
 	l := &layers[i]
 	if p.Source != Previous || p.K == 1 || l.Grid != nil {

@@ -35,7 +35,8 @@ func (k *Keys) checkPatches(layers []Layer) *Fault {
 	return nil
 }
 
-// checkPatch refuses a pin with more candidates than its patch, with the given number of planes, has elements.
+// checkPatch refuses a pin that has more candidates than its patch has elements. The patch has the given number of
+// planes.
 func (k *Keys) checkPatch(g *Grid, planes int) *Fault {
 	if n := g.Elements(k.ReadPlanes(planes)); k.Hidden > n {
 		return &Fault{

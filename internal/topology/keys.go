@@ -62,7 +62,7 @@ const (
 	Spread = "structured"
 )
 
-// MaxPins is the largest fan-in of a node. It is the number of inputs of an FPGA's look-up table.
+// MaxPins is the largest fan-in of a node, which is the largest number of inputs of an FPGA's look-up table.
 const MaxPins = 6
 
 // Default returns the keys of the network that the paper calls the IALGN, and the defaults of all other keys.
@@ -128,8 +128,8 @@ func (k *Keys) LayerWidths() ([]int, error) {
 	return widths, nil
 }
 
-// DropIdle resets keys to their defaults that every configuration may have but that do not apply to the network.
-// Models of equal networks therefore have equal configurations.
+// DropIdle resets keys that do not apply to the network to their defaults. It resets only keys that every
+// configuration may have. Models of equal networks therefore have equal configurations.
 func (k *Keys) DropIdle() {
 	row, standard := k.Row(), Default()
 	if row == nil {

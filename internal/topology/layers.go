@@ -59,8 +59,8 @@ func inputPins(k *Keys) []Pin {
 	return pins
 }
 
-// randomWired returns the layers of networks of gates with drawn wires. spine puts pin A on a spine. classWise
-// keeps wires beyond layer 1 within a class.
+// randomWired returns a function for the layers of a network of gates with drawn wires. If spine is set, pin A reads
+// a spine. If classWise is set, wires after layer 1 stay within a class.
 func randomWired(spine, classWise bool) func(k *Keys) []Layer {
 	return func(k *Keys) []Layer {
 		first := Layer{Layers: 1, Width: k.Width, Pins: drawnPins(Input, drawn(k, false)), Passed: []int{0}}

@@ -134,7 +134,8 @@ func (f *file) original(v netlist.Net) netlist.Net {
 	return v
 }
 
-// isCopy reports whether function cell c depends only on one input, in pins, and is equal to it.
+// isCopy reports whether function cell c is equal to one of its inputs. pins lists the inputs that the cell depends
+// on.
 func isCopy(n *netlist.Netlist, c netlist.Cell, pins []int) bool {
 	return len(pins) == 1 && netlist.Effective(n.Param(c), n.Inputs(c)) == netlist.PinTable(pins[0])
 }

@@ -19,8 +19,8 @@ const (
 	words                       // feature words, to take bits from
 )
 
-// maxWord is the longest word that a table takes bits from. The table for one bit has an entry for each possible
-// word.
+// maxWord is the largest number of bits of a word that a table takes bits from. The table for one bit has an entry
+// for each possible word.
 const maxWord = 8
 
 // firstInput is the first net of the input ports.
@@ -233,7 +233,7 @@ func (d *design) read() (list []netlist.Net) {
 	return list
 }
 
-// comparison says that a net is the result of: word of a feature > threshold.
+// comparison says that a net is 1 if the word of a feature is above a threshold.
 type comparison struct {
 	net       netlist.Net
 	feature   int

@@ -183,7 +183,7 @@ func slow(_ context.Context, w *mpi.World) error {
 	return err
 }
 
-// bench prints the time of a sum, of as many numbers as its arguments say.
+// bench prints the time of a sum. Its arguments are the numbers of elements to measure.
 func bench(_ context.Context, w *mpi.World) error {
 	for _, arg := range os.Args[2:] {
 		n, err := strconv.Atoi(arg)
