@@ -28,9 +28,9 @@ type single struct {
 	counts    []int32
 }
 
-// Classifier returns a classifier for the model. The argument by is one of [Engines] and says how many samples at
-// once are classified; empty means auto. A single sample is always classified by the simulator. Classifier returns
-// an error if by asks for machine code and this system cannot run it.
+// Classifier returns a classifier for the model. The argument by is one of [Engines]; empty means auto. It selects
+// the engine for blocks of samples, while a single sample is always classified by the simulator. Classifier returns
+// an error if machine code is requested and this system cannot run it.
 func (m *Model) Classifier(ctx context.Context, by string) (*Classifier, error) {
 	n, err := m.network(ctx)
 	if err != nil {
@@ -83,8 +83,9 @@ type Prediction struct {
 	Counts []int // [class]
 }
 
-// Classify classifies one sample. In a column of words (see [Model.Columns]) each word is a feature: 1 for the word
-// that the sample has, 0 for the others. Classify returns an error if the model has another number of features.
+// Classify classifies one sample. A column of words (see [Model.Columns]) has one feature for each word: the feature
+// of the sample's word is 1, and the others are 0. Classify returns an error if the model has another number of
+// features.
 func (c *Classifier) Classify(features []float64) (Prediction, error) {
 	enc := &c.frozen.Encoder
 	s, ok := c.single.Get().(*single)
@@ -150,8 +151,8 @@ func (c *Classifier) ClassifyAll(ctx context.Context, features [][]float64) ([]P
 	return all, nil
 }
 
-// A block of samples to classify at once has at most maxBlock samples. If samples are large, it has as many as fit
-// in blockBytes of feature words, but at least minBlock.
+// Samples are classified in blocks of at most maxBlock samples. A block of large samples has fewer: their feature
+// words fit in blockBytes, but a block has at least minBlock samples.
 const (
 	maxBlock   = 4096
 	minBlock   = 512

@@ -13,8 +13,9 @@ import (
 // CompileOptions decide what a model is compiled to. The zero value compiles the whole classifier to optimised
 // Verilog gates for any target. If a value is not valid, [Compile] returns an error that lists the valid ones.
 type CompileOptions struct {
-	// full (default): from feature words to the class; core: from thermometer bits to the class; gates: only the
-	// gates, from thermometer bits, without class counts
+	// Scope says which part of the classifier is compiled. The scope full (default) begins at the feature words and
+	// ends at the class. The scope core begins at the thermometer bits and ends at the class. The scope gates begins
+	// at the thermometer bits and contains only the gates, without class counts.
 	Scope string
 
 	// Emit names the formats to write in addition to Verilog and the text netlist; see [backend.Formats].
@@ -23,11 +24,11 @@ type CompileOptions struct {
 
 	Optimise  Level
 	Target    string // FPGA family that the netlist is mapped to, such as ice40; empty: no particular family
-	LUT       int    // inputs of the look-up tables to map gates to, 2 to 6; 0: as in Target, if set, else no mapping
+	LUT       int    // inputs of the look-up tables that gates are mapped to, 2 to 6; 0: Target's number, or no mapping
 	Objective string // what the mapping optimises: balanced (default), area or depth
 	MaxDepth  int    // maximum number of look-up table levels in the gates; 0: no limit
 
-	Pipeline  string // register stages: none (default), a number from 1, or auto: as few as MaxLevels allows
+	Pipeline  string // register stages: none (default), a number from 1, or auto (the fewest that MaxLevels allows)
 	MaxLevels int    // maximum number of look-up table levels in each stage of Pipeline auto; 0: 3
 
 	Style string  // form of the Verilog: gates, lut (primitives of Target), or auto (default): the better one for Target
@@ -58,7 +59,7 @@ type CompileOptions struct {
 // Level says how far a netlist is optimised.
 type Level int
 
-// Levels of optimisation.
+// These are the levels of optimisation.
 const (
 	OptimiseFully Level = iota // repeat the passes until nothing changes
 	OptimiseOnce               // run each pass once
@@ -109,7 +110,7 @@ func Compile(ctx context.Context, m *Model, o CompileOptions) (*Design, error) {
 	return &Design{netlist: product.Netlist, plan: p, product: product, source: m.source(Data{}), reads: m.Path()}, nil
 }
 
-// foldable returns what the plan of a folded engine needs besides the netlist.
+// foldable returns the properties of the model that the plan of a folded engine needs in addition to the netlist.
 func (m *Model) foldable() plan.Network {
 	return plan.Network{Encoder: &m.info.Model.Encoder, Compact: m.file.Compact}
 }

@@ -14,8 +14,8 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// cyclesBench gives a design samples without a pause, or one every @PERIOD@ clocks. The first samples fill the design;
-// the bench counts the clocks of an equal number of samples after them.
+// cyclesBench sends samples to a design without a pause, or one sample every @PERIOD@ clocks. The first samples fill
+// the design. The bench counts the clocks of an equal number of samples after them.
 const cyclesBench = `
 module bench_@MODULE@;
   reg clk = 0, rst = 1;
@@ -37,7 +37,7 @@ module bench_@MODULE@;
 @FEED@endmodule
 `
 
-// cyclesFeeds are the benches' transmitters for each protocol, at full speed.
+// cyclesFeeds holds the bench's transmitter for each protocol. Each transmitter sends at full speed.
 var cyclesFeeds = map[string]string{
 	"none": `  wire valid;
   assign result = valid;
@@ -87,8 +87,8 @@ var cyclesFeeds = map[string]string{
     if (bits == 1) bytes <= (bytes + 1) % @RESULT@;
   end
 `,
-	// Half a period of sck takes 4 clocks. A frame either reads the result of an earlier frame, or a frame that does
-	// follows it.
+	// Half a period of sck takes 4 clocks. A long frame also reads the result of an earlier frame. After a frame that
+	// is too short to read a result, a second frame reads the result.
 	"spi": `  reg sck = 0, cs_n = 1, status, done = 0, more;
   wire miso, ready;
   integer next, place, k;
@@ -132,7 +132,8 @@ type cyclesCase struct {
 	name  string
 	model func(t *testing.T, length int) *Model
 	o     CompileOptions
-	// lengths are numbers of features of a sample. long has larger ones, for interfaces that take a word per clock.
+	// lengths lists the numbers of features per sample to try. long lists larger ones, for interfaces that take a
+	// word per clock.
 	lengths, long []int
 }
 
@@ -179,12 +180,13 @@ func cyclesCases() (cases []cyclesCase) {
 	return cases
 }
 
-// cyclesFill is the number of samples whose clocks are counted, and the number of samples before them. It is even.
+// cyclesFill is the number of samples whose clocks are counted. It is also the number of samples before them, which
+// fill the design. It is even.
 const cyclesFill = 2
 
 // TestCycles compares the clocks per sample in reports with simulations of every kind of design in every wrapper, for
 // samples of several lengths, including the shortest. If the other end of an interface sets the pace, the bench sends
-// a sample exactly every that many clocks, and the design must answer all of them without an error.
+// one sample per reported number of clocks, and the design must answer all samples without an error.
 func TestCycles(t *testing.T) {
 	type measured struct {
 		name    string
@@ -238,10 +240,9 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// each returns the lengths of samples to try. Paced interfaces (their other end sets the pace) take many clocks per
-// word, so outside the long tests they try only the two shortest lengths and the longest. All others also try the long
-// ones.
-// ones.
+// each returns the sample lengths to try. If the other end of an interface sets the pace, a word takes many clocks,
+// so only the long tests try all of c.lengths; other tests try the two shortest and the longest. For all other
+// interfaces, each returns c.lengths and c.long.
 func (c cyclesCase) each() []int {
 	switch n := len(c.lengths); {
 	case !wrapper.Is(c.o.Wrap, wrapper.IsPaced):

@@ -16,15 +16,15 @@ import (
 // Data holds labelled samples in memory or, if Features is nil, says where to find them in files. The zero value
 // means the data set that the configuration or the model names, in the usual folders.
 type Data struct {
-	// Folders are searched first for the files of data sets. Then come the folder in $IALGN_DATA, the user's cache
-	// folder and the system's folder.
+	// Folders are searched first for the files of data sets. The folder in $IALGN_DATA, the user's cache folder and
+	// the system's folder are searched next.
 	Folders []string
 
 	Features [][]float64 // training part, [sample][feature]
 	Labels   []int       // training part, [sample]; class numbers from 0
 
-	// TestFeatures and TestLabels are the test part. If there is none, data.test_share of the training part is
-	// split off.
+	// TestFeatures and TestLabels are the test part. If they are nil, the share data.test_share of the training part
+	// becomes the test part.
 	TestFeatures [][]float64
 	TestLabels   []int
 
@@ -64,8 +64,8 @@ type source struct {
 	data     config.Data
 	recorded string // SHA-256 of the test part that the model was trained with
 	folders  []string
-	imported bool // imported without a data set and not trained since, so nothing says which samples belong to it
-	override Data // samples to use instead of the data set's, unless empty
+	imported bool // imported without a data set and not trained since, so no samples are known to belong to the model
+	override Data // samples to use instead of the data set; empty: use the data set
 }
 
 // source returns the source of a model's test samples: d if it holds samples, else the data set that the model was
@@ -84,7 +84,7 @@ func (m *Model) source(d Data) source {
 // setMemory is the name of the data set of a model that was trained on samples in memory.
 const setMemory = "memory"
 
-// without reports whether no samples can be found, neither in memory nor in a file.
+// without reports whether there are no samples in memory and no files to read samples from.
 func (s source) without() bool {
 	return s.override.samples() == nil && s.data.Set == setMemory && s.data.Memory == nil
 }
@@ -147,9 +147,9 @@ func newTestData(name string, enc *encoding.Encoder) *trainer.TestData {
 // tested holds the samples that a check runs, and where they come from.
 type tested struct {
 	*trainer.TestData
-	// random samples: a program passed the model's own samples in memory, so they are not available here
+	// The samples are random because a program trained the model on samples in memory, which are not available here.
 	random bool
-	// random samples: the model was imported without a data set
+	// The samples are random because the model was imported without a data set.
 	imported bool
 	other    bool // the model was trained with other test samples
 }
@@ -194,7 +194,7 @@ func (t *tested) note() error {
 	return nil
 }
 
-// otherData returns the warning that the test samples are not the ones the model was trained with.
+// otherData returns the warning that the test samples differ from the test samples of the training.
 func otherData(name string) error {
 	return errors.New("the test part of " + name + " differs from the one of the training")
 }

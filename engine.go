@@ -23,9 +23,9 @@ const (
 	engineSimulator engine = "simulator" // a loop over the gates; runs on every system
 )
 
-// Engines returns the names of the engines that classify samples: native is machine code generated for the network,
-// simulator is a loop over the gates that runs on every system, and auto chooses the faster of the two for the
-// number of samples. All give the same results.
+// Engines returns the names of the engines that classify samples. The engine native is machine code generated for the
+// network. The engine simulator is a loop over the gates that runs on every system. The name auto chooses the faster
+// of the two for the number of samples. All engines give the same results.
 func Engines() []string {
 	return []string{string(engineAuto), string(engineNative), string(engineSimulator)}
 }
@@ -40,8 +40,8 @@ func (e engine) simulates(samples int) bool {
 }
 
 // machineCode returns machine code for a netlist, or nil if the simulator is to classify this number of samples. If
-// words is not nil, the code takes feature words, if such code exists for the netlist. machineCode returns an error
-// if e asks for machine code and this system cannot run it.
+// words is not nil and the netlist allows it, the code reads feature words instead of bits. machineCode returns an
+// error if e asks for machine code and this system cannot run it.
 func (e engine) machineCode(n *netlist.Netlist, samples int, words *encoding.Encoder) (*runner.Engine, error) {
 	if e.simulates(samples) {
 		return nil, nil
@@ -67,8 +67,8 @@ func (e engine) machineCode(n *netlist.Netlist, samples int, words *encoding.Enc
 	return nil, message.WithHint(message.Optionf("{Engine native}: %w", err), "leave {Engine} out")
 }
 
-// classifier returns the function that classifies this number of samples, given as bit rows. If it is machine code,
-// code is not nil.
+// classifier returns the function that classifies this number of samples, given as bit rows. The result code is nil
+// unless that function runs machine code.
 func (e engine) classifier(n *netlist.Netlist, samples int) (
 	classify func(context.Context, []uint64, int) (*sim.Result, error), code *runner.Engine, err error,
 ) {
@@ -85,8 +85,8 @@ func (e engine) classifier(n *netlist.Netlist, samples int) (
 	return simulator.Classify, nil, nil
 }
 
-// networkCode is [engine.machineCode] for a model's network. The code takes feature words. It contains the kernels
-// of convolutions once, unless the network's form allows only unrolled code.
+// networkCode is [engine.machineCode] for a model's network. The code reads feature words. It contains each
+// convolution kernel once, unless the network's form allows only unrolled code.
 func (e engine) networkCode(n *network, samples int) (*runner.Engine, error) {
 	if e.simulates(samples) {
 		return nil, nil
@@ -105,8 +105,8 @@ func (e engine) networkCode(n *network, samples int) (*runner.Engine, error) {
 	return e.machineCode(unrolled, samples, n.encoder)
 }
 
-// looped returns machine code that contains the kernels of convolutions once, or nil if the network's form does not
-// allow it.
+// looped returns machine code that contains each convolution kernel once, or nil if the network's form does not allow
+// it.
 func (n *network) looped() *runner.Engine {
 	if n.compact == nil {
 		return nil

@@ -30,7 +30,7 @@ type Evaluation struct {
 	Rate     float64    `json:"images_per_second"`
 	Batches  []Batch    `json:"batches,omitempty"` // consecutive parts of a file's samples
 
-	// Note, unless nil, is a warning about the samples: they are not the samples of the training.
+	// Note, unless nil, is a warning that the samples differ from the test samples of the training.
 	Note error `json:"-"`
 }
 
@@ -48,7 +48,8 @@ type EvalOptions struct {
 	Engine string // one of [Engines]; empty: auto
 
 	// File, unless empty, is a file of labelled samples to use instead of the test set, in a format of
-	// [Classifier.OpenFile]. Its columns are found by name. Its labels must be names of the model's classes.
+	// [Classifier.OpenFile]. The file's columns are found by name. The file's labels must be names of the model's
+	// classes.
 	File      string
 	Labels    string // the file of labels, if File is an array
 	Label     string // name of the label column in a table; empty: as in training
@@ -135,7 +136,8 @@ func evaluate(ctx context.Context, n *network, test *tested, by engine, batch in
 	return e, nil
 }
 
-// batches returns the accuracy on each part of size samples. The last part may be smaller.
+// batches splits the samples into batches of the given size and returns the accuracy on each batch. The last batch
+// may be smaller.
 func batches(predicted, labels []uint8, size int) (all []Batch) {
 	for first := 0; first < len(labels); first += size {
 		b := Batch{First: first, Samples: min(size, len(labels)-first)}

@@ -25,7 +25,7 @@ func digits(t *testing.T) *ialgn.Model {
 	return m
 }
 
-// floats returns feature words as features; the features are whole numbers.
+// floats converts feature words to features that are whole numbers.
 func floats(words []uint16) (features []float64) {
 	for _, v := range words {
 		features = append(features, float64(v))
@@ -33,9 +33,9 @@ func floats(words []uint16) (features []float64) {
 	return features
 }
 
-// TestExplain explains a hundred digits. The trainer's forward pass and the simulator must both agree: with all
-// changes of an explanation the class is the announced one, and without any single change it is still the class of the
-// sample.
+// TestExplain explains a hundred digits and checks each explanation with the trainer's forward pass and with the
+// simulator. With all changes of the explanation, the sample must get the announced class. If any single change is
+// left out, the sample must keep its class.
 func TestExplain(t *testing.T) {
 	m := digits(t)
 	x, err := m.Explainer(t.Context())

@@ -11,10 +11,10 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestFamilies checks each row of the table of families. It compiles a network for the family in both styles, proves
-// it and simulates it, as a whole and class by class. Yosys synthesises it, and the result is proved and simulated,
-// too. With a wrapper, the network is synthesised for the family's smallest device, placed if a program for that is
-// installed, and read back if possible.
+// TestFamilies checks each row of the table of families. It compiles a network for the family in both styles, and
+// proves and simulates the Verilog, as a whole and class by class. It also proves and simulates the netlist that
+// Yosys synthesises from the Verilog. It then synthesises the network in a wrapper for the family's smallest device.
+// The result is placed if a placer is installed, and the bitstream is read back if possible.
 //
 // Only the long tests synthesise for every family. The others synthesise for generic and for an iCE40 device, because
 // packages rtl and synth synthesise for all families.
@@ -23,7 +23,7 @@ func TestFamilies(t *testing.T) {
 		testkit.FindTool(t, name)
 	}
 	wide := small
-	wide.Model.InitNoise = 5 // with gates of two inputs
+	wide.Model.InitNoise = 5 // so that some gates depend on two inputs
 	m, err := ialgn.Train(t.Context(), wide, circle(), ialgn.TrainOptions{})
 	if err != nil {
 		t.Fatal(err)

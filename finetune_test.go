@@ -88,7 +88,8 @@ func goOn(t *testing.T, cfg ialgn.Config, o ialgn.TrainOptions) {
 	}
 }
 
-// evaluate returns the accuracy of a model on its test set. It must equal the accuracy in the model's record.
+// evaluate returns the accuracy of a model on its test set. This accuracy must equal the accuracy in the model's
+// record.
 func evaluate(t *testing.T, path string) float64 {
 	t.Helper()
 	m, err := ialgn.Open(path)
@@ -134,7 +135,7 @@ func write(t *testing.T, text string) string {
 	return path
 }
 
-// kind is a kind of layers.
+// kind describes one kind of layer.
 type kind struct {
 	pins, candidates int
 	softmax16        bool
@@ -145,8 +146,8 @@ var kinds = map[string]kind{
 	"choosing tables": {4, 7, false}, "wires": {1, 3, false},
 }
 
-// digitsNetwork saves a network of a kind for the embedded digits in the form of another framework. Its thresholds are
-// real values: whole numbers of the given number of bits, divided by 16.
+// digitsNetwork saves a network for the embedded digits in the file format of another framework. The network's layers
+// are of kind k. Its thresholds are multiples of 1/16: whole numbers of the given number of bits, divided by 16.
 func digitsNetwork(t *testing.T, k kind, bits int) string {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, uint64(k.pins)))
@@ -190,8 +191,9 @@ data: {set: digits}
 train: {epochs: 3, batch: 100, checkpoint: {minutes: 0}}
 `
 
-// TestGoOnKinds trains every kind of node further and checks that the loss falls. The model has the same bytes with
-// any number of threads and after resuming, whether the start model is named again or not.
+// TestGoOnKinds trains every kind of node further and checks that the loss falls. The resulting model has the same
+// bytes with any number of threads. It also has the same bytes if the run is resumed, whether the start model is
+// named again or not.
 func TestGoOnKinds(t *testing.T) {
 	for name, k := range kinds {
 		t.Run(name, func(t *testing.T) {
@@ -242,7 +244,7 @@ func TestGoOnKinds(t *testing.T) {
 					t.Errorf("resumed with %q the model differs", init)
 				}
 			}
-			if name == "gates" { // and on from that
+			if name == "gates" { // train a third model from this one
 				again, err := train("again", whole, 2, false, 0)
 				if err != nil {
 					t.Fatal(err)
@@ -264,8 +266,8 @@ func content(t *testing.T, path string) []byte {
 	return b
 }
 
-// TestGoOnConfig trains networks of another framework further. The configuration sets a key, or leaves it to the
-// network.
+// TestGoOnConfig trains networks of another framework further. Each case sets a key in the configuration or takes its
+// value from the network.
 func TestGoOnConfig(t *testing.T) {
 	k := kinds["choosing tables"]
 	five, narrow := digitsNetwork(t, k, 5), digitsNetwork(t, k, 4)
@@ -295,7 +297,7 @@ func TestGoOnConfig(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", c.text, withHint(err), c.want)
 		}
 	}
-	// A configuration in Go leaves keys to the model, too.
+	// Keys that a configuration in Go does not set also come from the model.
 	cfg := ialgn.Config{Data: config.Data{Set: "digits"}, Train: config.Train{Epochs: 1}}
 	m, err := ialgn.Train(t.Context(), cfg, ialgn.Data{}, ialgn.TrainOptions{Init: five})
 	if err != nil {
@@ -357,8 +359,8 @@ func TestGoOnMemory(t *testing.T) {
 	}
 }
 
-// TestFewerClasses tests a network of another program, and trains it further, on samples that lack one of its classes.
-// Labels keep the network's numbers.
+// TestFewerClasses evaluates an imported network on samples that lack one of the network's classes, and trains the
+// network further on these samples. Labels keep the network's class numbers.
 func TestFewerClasses(t *testing.T) {
 	dir := t.TempDir()
 	save := func(name, text string) string {
@@ -387,7 +389,7 @@ func TestFewerClasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := 1.0
-		if classes != nil { // turned round, so that each is the other
+		if classes != nil { // the two names are exchanged, so every prediction is wrong
 			want = 0
 		}
 		if got := evaluate(t, path); got != want {

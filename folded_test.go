@@ -59,8 +59,8 @@ func randomModel(t *testing.T, c config.Config, features int, uneven bool) *Mode
 	return m
 }
 
-// foldedBy compiles a network to a folded engine of a kind. It returns the design and the files for a comparison of
-// its Verilog.
+// foldedBy compiles a network to a folded engine of the given kind. It returns the design and the files for a
+// comparison of its Verilog.
 func foldedBy(t *testing.T, m *Model, o CompileOptions, kind string) (verify.Design, *verify.EngineFiles, *backend.Output) {
 	t.Helper()
 	o.Fold = kind
@@ -90,14 +90,14 @@ func foldedBy(t *testing.T, m *Model, o CompileOptions, kind string) (verify.Des
 	return design, files, out
 }
 
-// A mutant is one change of an engine's Verilog.
+// mutant is one change of an engine's Verilog.
 type mutant struct{ what, from, to string }
 
 // playedSamples is the number of samples that are sent to an engine, enough to detect all mutants.
 const playedSamples = 24
 
-// checkMutants makes one change after another to an engine's Verilog. Each mutant compiles, and a simulation must find
-// a sample with another class.
+// checkMutants makes one change after another to an engine's Verilog. Each changed engine must compile, and its
+// simulation must give at least one sample another class.
 func checkMutants(t *testing.T, d verify.Design, files *verify.EngineFiles, all []mutant) {
 	t.Helper()
 	text, err := os.ReadFile(files.Verilog)

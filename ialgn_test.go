@@ -127,14 +127,15 @@ func TestConfig(t *testing.T) {
 	open := small
 	open.Model.Width, open.Model.Depth, open.Train.Epochs = 0, 1, 1
 	data := circle()
-	data.Classes = []string{"a", "b", "c"} // which does not divide the default width
+	data.Classes = []string{"a", "b", "c"} // the default width is not a multiple of 3
 	m, err := ialgn.Train(t.Context(), open, data, ialgn.TrainOptions{})
 	if err != nil || m.Gates()%3 != 0 {
 		t.Errorf("the default width for three classes: %v", err)
 	}
 }
 
-// TestClassifier compares the classes of samples one by one, all at once, in an evaluation and in a simulated netlist.
+// TestClassifier compares four ways to classify the same samples: one by one, all at once, in an evaluation, and with
+// a simulated netlist.
 func TestClassifier(t *testing.T) {
 	m, data := trained(t), circle()
 	c, err := m.Classifier(t.Context(), "")
@@ -201,8 +202,7 @@ func mustClassify(t *testing.T, c *ialgn.Classifier, features []float64) ialgn.P
 	return p
 }
 
-// TestBadData checks that samples which cannot be trained on are refused, and that the error says where they are
-// wrong.
+// TestBadData checks that training refuses unusable samples, and that the error says where the samples are wrong.
 func TestBadData(t *testing.T) {
 	for want, change := range map[string]func(*ialgn.Data){
 		"there are no samples": func(d *ialgn.Data) {
@@ -223,7 +223,7 @@ func TestBadData(t *testing.T) {
 		},
 		"features[0]: 0 features, want 1 to 65536": func(d *ialgn.Data) { d.Features[0] = nil },
 		"feature 0: values from -1.7e+308 to 1.7e+308": func(d *ialgn.Data) {
-			for i := range d.Features { // fewer are clipped
+			for i := range d.Features { // a few extreme values would be clipped
 				d.Features[i][0] = 1.7e308 * float64(1-i%2*2)
 			}
 		},
@@ -308,7 +308,7 @@ func TestDesign(t *testing.T) {
 }
 
 // TestSavedWithoutSamples trains a model in memory, saves it and verifies it. Its samples are not in the file, so
-// random ones take their place.
+// random samples take their place.
 func TestSavedWithoutSamples(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.st")
 	if err := trained(t).Save(path); err != nil {

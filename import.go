@@ -54,7 +54,7 @@ type Imported struct {
 	Features int             `json:"features"`
 	Inputs   int             `json:"inputs"` // thermometer bits of all features
 	Layers   []int           `json:"layers"` // number of nodes in each layer
-	Pins     []int           `json:"pins"`   // pins of a node in each layer
+	Pins     []int           `json:"pins"`   // number of pins of each node, for each layer
 	Classes  []string        `json:"classes"`
 	Tau      float64         `json:"tau"`
 	Beta     float64         `json:"beta"`
@@ -205,8 +205,8 @@ func (o *ImportOptions) sources(src *given.Source) (files []model.Start, err err
 	return append(files, model.Start{Name: f.Name, SHA256: f.SHA256()}), nil
 }
 
-// thresholdsFile returns the path of the thresholds file: o.Thresholds if set, else beside, a path that the facts
-// give relative to their own folder. It returns "" if neither is set.
+// thresholdsFile returns the path of the thresholds file, or "" if none is given. The path is o.Thresholds if set.
+// Otherwise the argument beside, unless empty, is the path that the facts give, relative to the folder of the facts.
 func (o *ImportOptions) thresholdsFile(beside string) (string, error) {
 	switch {
 	case o.Thresholds != "" || beside == "":

@@ -26,7 +26,7 @@ func mutant(r *rand.Rand, data []byte) []byte {
 			m[at] = byte(r.Uint32())
 		case 3:
 			m = m[:max(1, at)]
-		case 4: // a size, in both widths
+		case 4: // overwrite a size, in 64 or 32 bits
 			size := []uint64{0, 1, 1 << 16, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 40, 1<<63 - 1, 1<<64 - 1}[r.IntN(9)]
 			if room := len(m) - at; room >= 8 && r.IntN(2) == 0 {
 				binary.LittleEndian.PutUint64(m[at:], size)
@@ -85,7 +85,7 @@ func importMutant(t *testing.T, c checkpoint, seed uint64) bool {
 	file, o := c.file, c.options
 	spoilt, dir := mutant(r, data), t.TempDir()
 	target := &file
-	if o.Wiring != "" && r.IntN(3) == 0 { // of the wiring, for once
+	if o.Wiring != "" && r.IntN(3) == 0 { // sometimes change the wiring instead
 		if data, err = os.ReadFile(o.Wiring); err != nil {
 			t.Error(err)
 			return false
@@ -127,7 +127,7 @@ func importMutant(t *testing.T, c checkpoint, seed uint64) bool {
 	if _, err := m.File().Frozen(); err != nil {
 		t.Errorf("mutant %d of %s: frozen: %v", seed, c.file, err)
 	}
-	if bytes.HasPrefix(data, []byte("PK")) { // its parts have checksums, so that what is read is what was written
+	if bytes.HasPrefix(data, []byte("PK")) { // checksums protect its values
 		compareScores(t, fmt.Sprintf("mutant %d of %s", seed, c.file), filepath.Dir(c.file), m, c)
 	}
 	return true

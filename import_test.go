@@ -22,8 +22,9 @@ import (
 	"ialgn/internal/model"
 )
 
-// foreign returns the folders of networks that other frameworks have trained. They are in the folder that
-// $IALGN_IMPORT names, and then all is true and everything is tried; otherwise they are the ones of the reference.
+// foreign returns the folders of networks that other frameworks have trained. If $IALGN_IMPORT is set, these are the
+// folders in it, and the result all is true: the tests then try every case. Otherwise they are the folders in
+// shared/reference/import.
 func foreign(t *testing.T) (folders []string, all bool) {
 	t.Helper()
 	dir := os.Getenv("IALGN_IMPORT")
@@ -44,12 +45,12 @@ func foreign(t *testing.T) (folders []string, all bool) {
 type checkpoint struct {
 	file    string
 	options ialgn.ImportOptions
-	inputs  string // what the network was given
-	exact   bool   // scores are the framework's to the bit
-	missing string // what it lacks; empty: nothing
+	inputs  string // file of the inputs with which the framework computed its scores
+	exact   bool   // the model's scores must equal the framework's scores exactly
+	missing string // fact that the file lacks; empty: it lacks none
 }
 
-// checkpoints returns the files of a folder, each with every way to supply the facts that it lacks.
+// checkpoints returns the files of a folder. A file that lacks facts is returned once for every way to supply them.
 func checkpoints(t *testing.T, dir string) (all []checkpoint) {
 	t.Helper()
 	has := func(pattern string) []string {
@@ -68,7 +69,7 @@ func checkpoints(t *testing.T, dir string) (all []checkpoint) {
 		switch name := filepath.Base(file); {
 		case strings.Contains(name, "no_indices"):
 			c.missing = "wiring"
-		case strings.HasPrefix(name, "circuit"): // begins after the thermometer, and is evaluated in double precision
+		case strings.HasPrefix(name, "circuit"): // reads thermometer bits, and is evaluated in double precision
 			if c.exact = false; len(has("bits.npy")) > 0 {
 				c.inputs = filepath.Join(dir, "bits.npy")
 			}
@@ -85,8 +86,8 @@ func checkpoints(t *testing.T, dir string) (all []checkpoint) {
 	return all
 }
 
-// TestImport imports the networks of other frameworks and checks that they give the same scores and classes as in the
-// framework, for every file and every way to supply a missing fact. Without the fact, the import must be refused.
+// TestImport imports the networks of other frameworks and checks that they give the framework's scores and classes.
+// It tries every file, with every way to supply a missing fact. Without the fact, the import must be refused.
 func TestImport(t *testing.T) {
 	folders, _ := foreign(t)
 	for _, dir := range folders {
@@ -99,9 +100,9 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestImportAsks imports files as a user does who knows only what the import asks for: it answers every question by
-// the key in the question. Two facts are given from the start, since an import never asks for them: beta and the order
-// of the counted bits.
+// TestImportAsks imports files as a user does who knows only what the import asks for. It answers every question of
+// the import by looking up the key that the question names. Two facts are given from the start, since an import never
+// asks for them: beta and the order of the counted bits.
 func TestImportAsks(t *testing.T) {
 	folders, _ := foreign(t)
 	for _, dir := range folders {
@@ -151,8 +152,8 @@ func answer(t *testing.T, dir string, known map[string]any, c *checkpoint) {
 	t.Fatalf("%s: never stops asking: %v", filepath.Base(c.file), c.options.Fact)
 }
 
-// knownFacts returns all facts in a folder's facts.json, with the shape of a sample and the parametrization under the
-// keys that an import asks for.
+// knownFacts returns all facts in a folder's facts.json. It adds the shape of a sample and the parametrization under
+// the keys that an import asks for.
 func knownFacts(t *testing.T, dir string) map[string]any {
 	t.Helper()
 	path := filepath.Join(dir, "facts.json")
@@ -170,7 +171,7 @@ func knownFacts(t *testing.T, dir string) map[string]any {
 	}
 	all["input"] = map[string]any{"shape": f.Input.Shape}
 	for _, l := range f.LayersInOrder {
-		if l.Parametrization != "" && l.Parametrization != "raw" { // which a state dict shows
+		if l.Parametrization != "" && l.Parametrization != "raw" { // a state dict shows by itself that it is raw
 			all["parametrization"] = l.Parametrization
 		}
 	}
@@ -195,7 +196,7 @@ func lookUp(in any, path []string) any {
 	return in
 }
 
-// text returns a value in the form of an option's value.
+// text formats a value as the value of an option.
 func text(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -281,8 +282,8 @@ func compareScores(t *testing.T, where, dir string, m *ialgn.Model, c checkpoint
 	}
 }
 
-// TestImportProved simulates networks of other frameworks, compiles them to Verilog and proves them: one file of each
-// folder if everything is tried, otherwise some of the small folders.
+// TestImportProved simulates networks of other frameworks, compiles them to Verilog and proves them. It takes one
+// file of each folder if $IALGN_IMPORT is set, otherwise only some of the small folders.
 func TestImportProved(t *testing.T) {
 	folders, all := foreign(t)
 	for _, dir := range folders {

@@ -205,7 +205,7 @@ var saidKeys = []string{
 	"data.label", "data.header", "data.separator", "data.decimal", "data.thousands", "data.missing_values",
 }
 
-// said returns section data as far as the options determine it, for a CSV file.
+// said returns the section data for a CSV file, with only the keys that the options set.
 func (i *initial) said() (config.Data, error) {
 	for _, set := range i.options.Set {
 		if key, _, _ := strings.Cut(set, "="); !slices.Contains(saidKeys, key) {
@@ -335,7 +335,8 @@ func (i *initial) head() string {
 	return b.String()
 }
 
-// Odd returns one line for each word in a column of numbers that is taken for a missing value, up to 20 lines.
+// Odd returns one line of text for each word that occurs in a column of numbers and is taken for a missing value. It
+// returns at most 20 lines.
 func (r *Initial) Odd() (lines []string) {
 	for _, c := range r.Columns {
 		for _, o := range c.Odd {
@@ -381,11 +382,12 @@ func (i *initial) sections(all []section) string {
 	return b.String()
 }
 
-// proposal is the size of the network and of the batches for data sets with fewer than samples samples.
+// proposal gives the size of the network and of its batches. It applies to data sets that have fewer samples than its
+// field samples says.
 type proposal struct{ samples, perClass, batch int }
 
-// proposed are the sizes of the networks that [Init] proposes: nodes for each class by the number of samples, up to
-// mostProposed in all. These networks train in seconds to minutes.
+// proposed lists the sizes of the networks that [Init] proposes. The number of nodes for each class depends on the
+// number of samples. A network has at most mostProposed nodes. These networks train in seconds to minutes.
 var proposed = []proposal{
 	{1_000, 40, 32}, {10_000, 80, 64}, {100_000, 160, 128}, {math.MaxInt, 240, 128},
 }
@@ -397,7 +399,7 @@ const (
 	proposedSteps  = 12_000
 	mostEpochs     = 200
 	leastEpochs    = 10
-	manyFeatures   = 64 // from this number of features on, each gets fewer thresholds
+	manyFeatures   = 64 // with at least this number of features, each feature gets fewer thresholds
 	thresholdsMany = 4
 	thresholdsFew  = 8
 )
@@ -440,8 +442,8 @@ func choose(set *dataset.Set, samples int) (sections []section, inputs int) {
 	}, inputs
 }
 
-// bitsFor returns the number of thermometer bits n_b for a data set. Words and bits need a single threshold. A data
-// set with many features gets fewer thresholds for each.
+// bitsFor returns the number of thermometer bits of each feature, n_b, for a data set. Features that are words or
+// bits need a single threshold. If there are many features, each gets fewer thresholds.
 func bitsFor(set *dataset.Set) int {
 	numbers := slices.ContainsFunc(set.Columns, func(c encoding.Column) bool { return c.Kind == encoding.NumberColumn })
 	switch {

@@ -16,7 +16,7 @@ func TestInitEncoder(t *testing.T) {
 	for name, c := range map[string]struct {
 		rows    int
 		value   func(i int) string
-		want    []string // in the configuration
+		want    []string // lines of the configuration
 		lacks   []string
 		extreme int
 	}{

@@ -14,7 +14,8 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// TestInit writes a configuration for a table, trains with it, and classifies a row. The model knows the columns.
+// TestInit writes a configuration for a table, trains with it, and classifies a row. The model must know the table's
+// columns.
 func TestInit(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("nr;size;colour;state\n")
@@ -81,7 +82,8 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// TestColumnsOfNumbers checks that the columns are the features if nothing else is known.
+// TestColumnsOfNumbers checks that a model that was not trained on a table has one column of numbers for each
+// feature.
 func TestColumnsOfNumbers(t *testing.T) {
 	m, err := ialgn.Train(t.Context(), ialgn.Config{
 		Model: config.Model{Width: 4, Depth: 1, Anchors: 2}, Train: config.Train{Epochs: 1},
@@ -102,7 +104,8 @@ func TestColumnsOfNumbers(t *testing.T) {
 	}
 }
 
-// TestInitTest checks that the missing values of a test file count, even if its samples all have one class.
+// TestInitTest checks that Init sets data.missing if only the test file has missing values, even if all test samples
+// have the same class.
 func TestInitTest(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -130,8 +133,8 @@ func TestInitTest(t *testing.T) {
 	}
 }
 
-// TestInitMany writes a configuration for a table with more columns than it can list, and fails if the columns that it
-// must list do not fit.
+// TestInitMany writes a configuration for a table with more columns than the configuration can list. If even the
+// columns that must be listed do not fit, Init must return an error.
 func TestInitMany(t *testing.T) {
 	const columns = 600
 	for _, test := range []struct{ values, want string }{{",", ""}, {",yes,no", "more than the 16384 bytes"}} {

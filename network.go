@@ -10,10 +10,10 @@ import (
 
 // network is the frozen Boolean network of a model: each node is the gate with its largest logit (argmax).
 type network struct {
-	compact  *model.Compact // nodes shared between positions are stored once; nil if the model has no shared nodes
+	compact  *model.Compact // stores nodes shared between positions once; nil if the model has no shared nodes
 	encoder  *encoding.Encoder
 	classes  []string
-	unrolled func() (*model.Frozen, error) // a copy of each shared node for each position, made by the first call
+	unrolled func() (*model.Frozen, error) // the network with a copy of each shared node for each position; computed once
 }
 
 // network reads the network from the file.

@@ -18,8 +18,8 @@ import (
 	"ialgn/internal/verify/rtl"
 )
 
-// convolved returns a network of convolutions with random logits. Before changes it has two convolutions on two planes
-// of 6 x 7.
+// convolved returns a network of convolutions with random logits. The configuration has two convolutions on two
+// planes of 6 x 7 until the function change alters it.
 func convolved(t *testing.T, change func(c *config.Config)) *Model {
 	t.Helper()
 	c := config.Default()
@@ -167,7 +167,7 @@ func TestPositionsMutants(t *testing.T) {
 	})
 }
 
-// TestPositionsRefused checks the options and networks that such an engine does not support.
+// TestPositionsRefused checks that options and networks that an engine of positions does not support are refused.
 func TestPositionsRefused(t *testing.T) {
 	chains := filepath.Join(t.TempDir(), "chains.st")
 	if _, err := netgen.Model(netgen.ModelOptions{}).Save(chains); err != nil {
@@ -201,8 +201,8 @@ func TestPositionsRefused(t *testing.T) {
 	}
 }
 
-// timingBench gives an engine samples, a word in every clock in which the engine takes one, and prints the clock of
-// each result.
+// timingBench sends samples to an engine and prints the clock of each result. It sends one word in every clock in
+// which the engine accepts a word.
 const timingBench = "`timescale 1ns / 1ps\n" + `
 module timing_tb;
   reg clk = 0;
@@ -242,11 +242,12 @@ func TestPositionsTiming(t *testing.T) {
 		name            string
 		change          func(c *config.Config)
 		options         CompileOptions
-		cycles, latency int // 0: whatever the engine takes
+		cycles, latency int // 0: not known in advance
 	}{
-		// 84 words, more than the steps of a scan: 8 x 7 with the padding.
+		// A sample has 84 words, more than the 8 x 7 steps of a scan with the padding.
 		{"loading is slowest", func(*config.Config) {}, CompileOptions{}, 84, 0},
-		// One plane. A scan has (9 + 1) (10 + 1) steps with the padding, more than the 90 words.
+		// The image has one plane. A scan has (9 + 1) (10 + 1) steps with the padding, more than the 90 words of a
+		// sample.
 		{"scanning is slowest", func(c *config.Config) { c.Model.Image = "1,9,10" }, CompileOptions{}, 110, 0},
 		{"pipelines", func(*config.Config) {}, CompileOptions{LUT: 4, Pipeline: "3"}, 84, 0},
 		{"much padding", func(c *config.Config) {

@@ -15,7 +15,8 @@ import (
 	"ialgn/internal/verify/rtl"
 )
 
-// recurring returns a recurrent network with random logits. Before changes it has four steps with three features each.
+// recurring returns a recurrent network with random logits. The configuration has four steps with the given number of
+// features each until the function change alters it.
 func recurring(t *testing.T, features int, change func(c *config.Config)) *Model {
 	t.Helper()
 	c := config.Default()
@@ -94,7 +95,8 @@ func TestSequencesMutants(t *testing.T) {
 	})
 }
 
-// TestSequencesRefused checks the options and networks that such an engine does not support.
+// TestSequencesRefused checks that options and networks that an engine with one time step does not support are
+// refused.
 func TestSequencesRefused(t *testing.T) {
 	chains := filepath.Join(t.TempDir(), "chains.st")
 	if _, err := netgen.Model(netgen.ModelOptions{}).Save(chains); err != nil {

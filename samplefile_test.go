@@ -19,8 +19,8 @@ import (
 	"ialgn"
 )
 
-// corners trains a network with two features, whole numbers up to largest. The class says whether the first is the
-// larger.
+// corners trains a network with two features, which are whole numbers from 0 to largest. The class says whether the
+// first feature is larger than the second.
 func corners(t *testing.T, largest int) *ialgn.Classifier {
 	t.Helper()
 	data := ialgn.Data{TestFeatures: [][]float64{{0, 1}}, TestLabels: []int{0}}
@@ -47,8 +47,8 @@ func corners(t *testing.T, largest int) *ialgn.Classifier {
 	return c
 }
 
-// manySamples returns samples with two features up to largest: as numbers, as CSV and, if the features fit a byte, as
-// IDX.
+// manySamples returns samples with two features from 0 to largest in several forms: as numbers, as CSV and, if the
+// features fit a byte, as IDX.
 func manySamples(samples, largest int) (features [][]float64, table, images []byte) {
 	images = binary.BigEndian.AppendUint32([]byte{0, 0, 8, 2}, uint32(samples))
 	images = binary.BigEndian.AppendUint32(images, 2)
@@ -81,8 +81,9 @@ func outcomes(t *testing.T, f *ialgn.SampleFile) (all []ialgn.Prediction, err er
 	return all, err
 }
 
-// TestClassifyFile classifies files of several blocks and checks that each sample gets the class that it gets by
-// itself, with feature words of one byte and of two. Classifying all samples of a file at once gives the same classes.
+// TestClassifyFile classifies files of several blocks, with feature words of one byte and of two. Each sample must
+// get the same class as when it is classified alone. Classifying all samples of a file at once must give the same
+// classes, too.
 func TestClassifyFile(t *testing.T) {
 	for _, largest := range []int{255, 1000} {
 		c := corners(t, largest)
@@ -134,8 +135,8 @@ func checkFile(t *testing.T, c *ialgn.Classifier, data []byte, want []ialgn.Pred
 	}
 }
 
-// TestClassifyFault has an error after 5,000 good samples: only the samples of whole blocks before the error are
-// classified.
+// TestClassifyFault classifies a file with an error after 5,000 good samples. Only the samples of whole blocks before
+// the error are classified.
 func TestClassifyFault(t *testing.T) {
 	c := corners(t, 255)
 	_, table, _ := manySamples(5000, 255)

@@ -18,9 +18,9 @@ type SimOptions struct {
 	Data   Data   // where to read the test samples from
 	Engine string // one of [Engines]; empty: auto
 
-	// ActivityFile is written with the number of transitions of every net, as JSON. VCD is written with the values
-	// of every net over time, for waveform viewers. Both cover the first Samples samples; 0 means 1,000. Empty: the
-	// file is not written.
+	// ActivityFile is the JSON file to write with the number of transitions of every net. VCD is the file to write
+	// with the values of every net over time, for waveform viewers. If a name is empty, the file is not written. Both
+	// files cover the first Samples samples; 0 means 1,000.
 	ActivityFile, VCD string
 	Samples           int
 

@@ -30,8 +30,8 @@ type SynthOptions struct {
 	Pins   string  // a file of pins; empty: the pins of the design's board, or pins that the placer chooses
 	Reuse  string  // folder of another design with the same folded engine, whose placement and routing is reused
 
-	// Check, unless nil, is the model to compare the bitstream's content with, on Samples samples (0: 100) from
-	// Data.
+	// Check, unless nil, is the model with which the bitstream's content is compared. The comparison uses Samples
+	// samples from Data; 0 means 100.
 	Check   *Model
 	Samples int
 	Data    Data
@@ -64,7 +64,7 @@ func (o *SynthOptions) Validate() error {
 // SynthesisFolder is the subfolder of a design's folder with the results. It has one folder for each target.
 const SynthesisFolder = "synth"
 
-// Defaults for designs and options that do not say otherwise: the device, the clock, and the number of samples to
+// These defaults apply if neither the design nor the options set the device, the clock, or the number of samples to
 // check.
 const (
 	usualDevice  = "ice40-hx8k"
@@ -75,10 +75,10 @@ const (
 // Implementation is the result of [Synthesise]. The files are in DIR/synth/TARGET.
 type Implementation struct {
 	*synth.Report
-	Cycles    float64   `json:"cycles,omitempty"`             // clocks from one sample to the next, minimum on average
-	Rate      float64   `json:"samples_per_second,omitempty"` // Latency at that clock frequency
+	Cycles    float64   `json:"cycles,omitempty"`             // average clocks from one sample to the next, at least
+	Rate      float64   `json:"samples_per_second,omitempty"` // samples per second at the clock frequency of the result
 	Latency   int       `json:"latency_cycles,omitempty"`     // see [backend.Report.Rate]
-	LatencyNS float64   `json:"latency_ns,omitempty"`         // Latency at the same clock frequency
+	LatencyNS float64   `json:"latency_ns,omitempty"`         // Latency in nanoseconds at this clock frequency
 	Hint      string    `json:"timing_hint,omitempty"`        // advice if the clock frequency was not reached
 	Check     *BitCheck `json:"check,omitempty"`              // check of the bitstream; nil: not asked for
 
@@ -223,7 +223,7 @@ func designDevice(p *plan.Plan) (target.Device, error) {
 	return target.FindDevice(usualDevice)
 }
 
-// reason says, for a message, why [designDevice] chose the device.
+// reason says, for a message, why [SynthOptions.device] chose the device.
 func reason(p *plan.Plan) string {
 	switch {
 	case p.Board != nil:
@@ -234,8 +234,8 @@ func reason(p *plan.Plan) string {
 	return "because neither an option nor the folder names a target"
 }
 
-// warnOfFamily warns if a folder's LUTs were mapped for another family than the device's. The result is correct,
-// but a mapping for the right family would be smaller.
+// warnOfFamily warns if a folder's LUTs were mapped for another family than the family of the device. The result is
+// correct, but a mapping for the right family would be smaller.
 func (o SynthOptions) warnOfFamily(out *backend.Output, p *plan.Plan, d target.Device) {
 	if family := cmp.Or(p.Family(), d.Family); family != d.Family && p.Style != verilog.LUTs && p.Lanes() == 0 {
 		o.warn(message.Optionf("%s was compiled for %s, but is synthesised for %s: compile with {Target %s} to get LUTs "+

@@ -121,7 +121,8 @@ func (k *bitChecker) check(ctx context.Context, r *synth.Report, o SynthOptions)
 	return b, b.write(r.Dir)
 }
 
-// clocks describes how many clocks the samples take in a wrapper, for a message. With a serial line they take long.
+// clocks describes how many clocks the samples take in a wrapper, for a message. A simulation of a serial line takes
+// long.
 func (k *bitChecker) clocks() (string, error) {
 	if k.wrap == "" {
 		return "", nil

@@ -12,8 +12,8 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// clockOf returns the clock frequency in MHz to place a design for if the options do not say: the frequency it was
-// compiled for, else the one its serial line derives its bit times from, else usualMHz.
+// clockOf returns the clock frequency in MHz to place a design for if the options do not set one. It is the frequency
+// that the design was compiled for, else the frequency that its serial line derives bit times from, else usualMHz.
 func clockOf(p *plan.Plan) float64 {
 	if k, err := wrapper.Find(p.Wrap); err == nil && k.Baud {
 		hz, _ := wrapper.LineOptions(p.Options.MHz, p.Options.Baud, p.Board).Line()
@@ -41,7 +41,7 @@ func tooSlow(p *plan.Plan, out *backend.Output, r *synth.Report) error {
 func timingHint(err error, p *plan.Plan, out *backend.Output, r *synth.Report) error {
 	levels, lower := fewer(&out.Report, r), max(1, int(r.Slowest.MHz))
 	switch {
-	case r.Slowest.Kind != flow.RegisterToRegister && (p.Folded() || p.Wrap != ""): // paths from or to pads
+	case r.Slowest.Kind != flow.RegisterToRegister && (p.Folded() || p.Wrap != ""): // to or from pads
 		return message.WithHint(err, "give pins close to each other with {Pins FILE}, try more seeds with {Seeds 5}, or "+
 			"aim lower with {MHz %d}", lower)
 	case p.Lanes() > 0:

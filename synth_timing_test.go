@@ -134,7 +134,7 @@ func TestPlanClock(t *testing.T) {
 		{CompileOptions{}, usualMHz},
 		{CompileOptions{MHz: 25}, 25},
 		{CompileOptions{Wrap: "stream"}, usualMHz},
-		{CompileOptions{Wrap: "spi", Board: "icebreaker", Target: "ice40"}, usualMHz}, // of the board's pins, if they are its
+		{CompileOptions{Wrap: "spi", Board: "icebreaker", Target: "ice40"}, usualMHz}, // onBoard sets the board's clock
 		{CompileOptions{Wrap: "uart"}, 12},
 		{CompileOptions{Wrap: "uart", Baud: 9600}, 12},
 		{CompileOptions{Wrap: "uart", MHz: 33.3333333}, 33.3333333},

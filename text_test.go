@@ -15,15 +15,16 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// folder is a compiled folder whose files tests change. The manifest is then updated to match.
+// folder is a compiled folder whose files the tests change. After each change, the manifest is updated to match.
 type folder struct {
 	t     *testing.T
 	dir   string
 	model *Model
-	sound map[string][]byte // its files
+	sound map[string][]byte // the unchanged files, by name
 }
 
-// compiled compiles a small model of real values, with names in every file that has some.
+// compiled compiles a small model with real features. Features and classes have names, which appear in every file
+// that contains names.
 func compiled(t *testing.T, o CompileOptions) *folder {
 	t.Helper()
 	var data Data
@@ -64,7 +65,8 @@ func compiled(t *testing.T, o CompileOptions) *folder {
 	return f
 }
 
-// compare returns what verify says of the folder with other texts in some files, before any level's checks.
+// compare writes changed content to some files of the folder. It returns the differences that verify finds before it
+// runs the checks of a level.
 func (f *folder) compare(changed map[string][]byte) string {
 	f.t.Helper()
 	for name, sound := range f.sound {
@@ -94,7 +96,7 @@ func (f *folder) compare(changed map[string][]byte) string {
 	return strings.Join(differ, "\n")
 }
 
-// textForms are options that give files of all kinds that have a text.
+// textForms lists options that together produce every kind of file with text.
 var textForms = []CompileOptions{
 	{Target: "ice40", Pipeline: "1", Wrap: "uart", Board: "hx8k-breakout", Style: "lut", Optimise: OptimiseOnce},
 	{Wrap: "axis", Fold: "2", MHz: 20, Optimise: OptimiseOnce, Emit: []string{"object", "go"}},
@@ -142,8 +144,9 @@ func TestEveryComment(t *testing.T) {
 	}
 }
 
-// refused returns the name of the Verilog file that the reader refuses because ialgn writes no such comment, or "" if
-// there is none. The error names the first line of the block of fixed text that contains the comment.
+// refused returns the name of the changed Verilog file that the reader refuses because ialgn writes no such comment,
+// or "" if the error in found is about something else. Such an error names the first line of the block of fixed text
+// that contains the comment.
 func (f *folder) refused(found string, changed map[string][]byte, i int, changes map[string][]int) string {
 	for name := range changed {
 		line := 0
@@ -155,7 +158,8 @@ func (f *folder) refused(found string, changed map[string][]byte, i int, changes
 	return ""
 }
 
-// said reports whether a line is a comment, or a line of NAME.json, which contains only words and figures.
+// said reports whether a line is a comment or a line of NAME.json. All lines of NAME.json count because it contains
+// only words and figures.
 func said(name, line string) bool {
 	if strings.HasSuffix(name, ".hint.json") || name == "report.json" || name == "manifest.json" {
 		return false
@@ -183,7 +187,7 @@ func otherLine(text []byte, line int) []byte {
 // leaf is a value in a JSON file.
 type leaf struct {
 	key string
-	put func(v any) // puts another one in its place
+	put func(v any) // replaces the value
 	v   any
 }
 
@@ -218,12 +222,12 @@ func other(v any) any {
 	return "x"
 }
 
-// runFigures are the keys of the report that are not compared: the time and memory of a run, and why it had no test
-// samples.
+// runFigures lists the keys of the report that are not compared: the time and memory of a run, and the reason why
+// there were no test samples.
 var runFigures = append([]string{"vectors.reason"}, backend.OfTheRun...)
 
-// TestEveryFigure changes every value of report.json, ten at a time, then deletes one and adds one. Each change is
-// reported.
+// TestEveryFigure changes every value of report.json, ten at a time. It then deletes one value and adds one. Each
+// change must be reported.
 func TestEveryFigure(t *testing.T) {
 	for _, o := range textForms {
 		f := compiled(t, o)
@@ -288,7 +292,7 @@ func TestEveryEntry(t *testing.T) {
 	for i := range decode() {
 		l := decode()[i]
 		if strings.HasSuffix(l.key, "].name") {
-			continue // the test could not sign a file that is not there
+			continue // the manifest would name a missing file, which cannot be signed
 		}
 		l.put(other(l.v))
 		text, err := json.Marshal(manifest)
@@ -305,8 +309,8 @@ func TestEveryEntry(t *testing.T) {
 	}
 }
 
-// TestEarlierVersion has a folder that another version wrote. Figures that only a compilation can give are not
-// compared, and they are named as not compared.
+// TestEarlierVersion compares a folder that another version wrote. Values that only a compilation can determine are
+// not compared, and verify lists them as unchecked.
 func TestEarlierVersion(t *testing.T) {
 	f := compiled(t, textForms[0])
 	d, err := OpenDesign(t.Context(), f.dir)

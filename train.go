@@ -22,10 +22,9 @@ type Config = config.Config
 // DefaultConfig returns the defaults that hold for every data set.
 func DefaultConfig() Config { return config.Default() }
 
-// LoadConfig reads a configuration file and applies overrides, each KEY=VALUE. If the run continues from a network
-// of another framework, the keys of section encoder come from that network, and so do the keys of section model
-// that the file does not set. With o.Resume and without o.Init, the checkpoint says which network the run started
-// from.
+// LoadConfig reads a configuration file and applies overrides, each KEY=VALUE. If the run continues from a network of
+// another framework, that network provides the keys of section encoder, and the keys of section model that the file
+// does not set. With o.Resume and without o.Init, the checkpoint says which network the run started from.
 func LoadConfig(o TrainOptions, path string, overrides ...string) (Config, error) {
 	base, err := o.base()
 	if err != nil {
@@ -138,8 +137,8 @@ func keepEncoder(r *trainer.Run) error {
 	return err
 }
 
-// trainInMemory trains into a temporary model file, reads the file into memory and removes it.
-// So it takes the same path as a run with a file, which is tested for interruptions and full disks.
+// trainInMemory trains into a temporary model file, reads the file into memory and removes the file. It runs the same
+// code as a training into a file, which is tested for interruptions and full disks.
 func trainInMemory(ctx context.Context, r trainer.Run) (*Model, error) {
 	dir, err := outfile.MakeTemp("ialgn-train-")
 	if err != nil {

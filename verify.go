@@ -25,7 +25,7 @@ import (
 // Certificate is the result of [Verify]: which checks ran, and what they found.
 type Certificate = certify.Certificate
 
-// AllSamples runs, as VerifyOptions.Samples, all test samples.
+// AllSamples is the value of VerifyOptions.Samples that selects all test samples.
 const AllSamples = math.MaxInt
 
 // usualSamples is the default number of samples to run through the Verilog.
@@ -68,7 +68,7 @@ func (o *VerifyOptions) check() error {
 	return rtl.CheckSimulator(o.Simulator)
 }
 
-// Errors that [Certificate.Err] wraps.
+// These are the errors that [Certificate.Err] wraps.
 var (
 	// ErrDifference says that a check found a difference. The [Certificate] says which check.
 	ErrDifference = certify.ErrDifference
@@ -83,8 +83,9 @@ var ErrNotCertified = errors.New("the certificate could not be written")
 // or of a temporary folder if the design is not yet written.
 //
 // The error is nil only if every check up to the level ran and found no difference. Otherwise it wraps
-// [ErrDifference] or [ErrUnproved], or says which program is missing or failed. If a certificate is returned with
-// an error, it lists the checks so far. Verify returns an error if the design was compiled from another model.
+// [ErrDifference] or [ErrUnproved], or says which program is missing or failed. A certificate that is returned with
+// an error lists the checks that ran before the error. Verify returns an error if the design was compiled from
+// another model.
 func Verify(ctx context.Context, m *Model, d *Design, o VerifyOptions) (*Certificate, error) {
 	if err := o.check(); err != nil {
 		return nil, err

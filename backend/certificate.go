@@ -66,8 +66,8 @@ func (o *Output) Certify(c *Certificate) error {
 	return outfile.Write(filepath.Join(o.Dir, certificateName), jsonTo(c))
 }
 
-// Certificate returns the folder's certificate, or nil if there is none. A certificate may be older than the
-// folder's content. In this case it contains another SHA-256 for the manifest than the manifest's own.
+// Certificate returns the folder's certificate, or nil if there is none. The certificate may be older than the
+// folder's content. The SHA-256 that it contains for the manifest then differs from the manifest's own.
 func (o *Output) Certificate() (*Certificate, error) {
 	path := filepath.Join(o.Dir, certificateName)
 	data, err := os.ReadFile(path)

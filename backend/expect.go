@@ -29,9 +29,9 @@ var OfTheRun = []string{"seconds", "peak_bytes", "passes[].seconds"}
 // Compare compares every file of a folder with the file that [Write] makes of a product. It compares all files byte
 // by byte, except the report, in which it compares the value of every key.
 //
-// Compare returns an error if the manifest lacks a file, has an additional one, or gives a file another format: the
-// options determine which files a folder has, and missing files cannot be checked. It returns a line for each other
-// difference and its place.
+// The options determine which files a folder has. Compare returns an error if the manifest lacks one of these files,
+// has an additional file, or gives a file another format. For every other difference, it returns a line that names
+// its place.
 func (o *Output) Compare(ctx context.Context, e Expected) (differ []string, err error) {
 	e.prepare()
 	formats, err := selectFormats(e.Product)
@@ -54,8 +54,8 @@ func (o *Output) Compare(ctx context.Context, e Expected) (differ []string, err 
 	return append(differ, figures...), err
 }
 
-// writer returns the function that writes the file of a format. If the compiled netlist is known, it is written
-// instead of the folder's.
+// writer returns the function that writes the file of a format. If e.Compiled is not nil, the function writes that
+// netlist instead of the folder's netlist.
 func (e Expected) writer(f format) func(io.Writer) error {
 	p := e.Product
 	if f.name == netlistFormat && e.Compiled != nil {
@@ -100,7 +100,8 @@ func firstDifference(ctx context.Context, path string, write func(io.Writer) err
 	return fmt.Sprintf("line %d: %q, not %q", 1+bytes.Count(before, []byte{'\n'}), got, want), nil
 }
 
-// Number of bytes of a line to show in a message, and how many of them to show before the difference.
+// These constants are the number of bytes of a line to show in a message, and the number of those bytes before the
+// difference.
 const (
 	shownBytes  = 80
 	shownBefore = 30
@@ -115,11 +116,11 @@ func shown(text []byte) []byte {
 	return line
 }
 
-// follower is a writer that compares what is written to it with a text.
+// follower is a writer that compares the data written to it with a text.
 type follower struct {
 	have  []byte
 	equal int    // number of bytes before the first difference
-	rest  []byte // what is written from the difference on, the beginning of it
+	rest  []byte // beginning of the data written from the difference on
 }
 
 func (f *follower) Write(b []byte) (int, error) {
@@ -165,7 +166,7 @@ func (f File) role() string {
 	return fmt.Sprintf("%s (%s)", f.Name, f.Format)
 }
 
-// compareReport compares the values of the report with those computed from the product.
+// compareReport compares the values of the report with the values computed from the product.
 func (o *Output) compareReport(e Expected) ([]string, error) {
 	have, err := os.ReadFile(o.at(reportName))
 	if err != nil {

@@ -20,7 +20,7 @@ type Fold struct {
 
 // FoldPart is a module inside a folded engine.
 type FoldPart struct {
-	Suffix  string   // the part's module name is the netlist's name and this suffix
+	Suffix  string   // ends the part's module name, which begins with the netlist's name
 	Header  []string // describes the part in its file
 	Netlist *netlist.Netlist
 }
@@ -28,9 +28,9 @@ type FoldPart struct {
 // FoldReport is the part of the report about a folded engine.
 type FoldReport struct {
 	Lanes     int          `json:"lanes,omitempty"`     // program steps in each clock
-	Each      []FoldCost   `json:"each,omitempty"`      // one for each possible number of lanes
-	Positions *Positions   `json:"positions,omitempty"` // if the engine computes one position in each clock
-	Sequence  *Sequence    `json:"sequence,omitempty"`  // if the engine contains the layers of one time step once
+	Each      []FoldCost   `json:"each,omitempty"`      // cost for each possible number of lanes
+	Positions *Positions   `json:"positions,omitempty"` // set if the engine computes one position in each clock
+	Sequence  *Sequence    `json:"sequence,omitempty"`  // set if the engine contains the layers of one time step once
 	Memories  []FoldMemory `json:"memories"`
 }
 
@@ -60,7 +60,7 @@ type PartReport struct {
 	Raw    int    `json:"gates_raw"` // nodes of the model
 	Cells  int    `json:"cells"`     // after optimisation
 	LUTs   int    `json:"luts,omitempty"`
-	Levels int    `json:"levels"`           // between registers
+	Levels int    `json:"levels"`           // number of levels between registers
 	Stages int    `json:"stages,omitempty"` // number of register stages
 }
 
@@ -99,7 +99,7 @@ type FoldMemory struct {
 	Width int    `json:"width"` // bits of a word
 }
 
-// The formats of a folded engine's files.
+// These are the formats of a folded engine's files.
 const (
 	FoldVerilog = "fold"
 	FoldPartOf  = "fold-part"
@@ -108,7 +108,7 @@ const (
 	FoldEncoder = "fold-thresholds"
 )
 
-// FoldSuffix is the suffix of an engine's module, after the name of the netlist's module.
+// FoldSuffix ends the name of an engine's module. The name of the netlist's module comes before it.
 const FoldSuffix = folded.Suffix
 
 // foldCellsSuffix is the suffix of the file with format FoldCells.

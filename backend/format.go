@@ -42,7 +42,8 @@ func (f format) file(p Product) string { return p.Manifest.Module + f.suffix }
 func always(Product) bool    { return true }
 func onRequest(Product) bool { return false }
 
-// lowered and inLUTs report whether a product has a netlist of this kind, for files that need one.
+// lowered and inLUTs report whether a product's netlist is lowered, and whether it consists of LUTs. Some files are
+// written only for such netlists.
 func lowered(p Product) bool { return p.Hardware != nil && p.Hardware.Hint != nil }
 func inLUTs(p Product) bool  { return p.Hardware != nil && p.Hardware.Style == verilog.LUTs }
 
@@ -72,7 +73,7 @@ func ownFormats() []format {
 		{"core", "", CoreSuffix + ".v", func(p Product) bool { return p.split != nil }, func(w io.Writer, p Product) error {
 			o := verilogOptions(p)
 			o.Module += CoreSuffix
-			o.Inputs = nil // its inputs are levels
+			o.Inputs = nil // the inputs of the core are levels, not feature words
 			n, _, err := netlist.WithTag(p.split.Core, p.Tag)
 			if err != nil {
 				return err
@@ -145,7 +146,7 @@ func requested() []format {
 	}
 }
 
-// CoreSuffix is the suffix of the module inside a wrapper that contains the encoder.
+// CoreSuffix ends the name of the module inside a wrapper that contains the encoder.
 const CoreSuffix = "_core"
 
 // Core splits a netlist for a wrapper that receives feature words one after the other. Such a wrapper contains the
@@ -238,7 +239,7 @@ func tagged(write func(io.Writer, *netlist.Netlist, Product) error) func(io.Writ
 	}
 }
 
-// handedOver returns the files that help users of the Verilog.
+// handedOver returns the formats of the files that help users of the Verilog.
 func handedOver(p Product) []format {
 	o := handoverOptions(p)
 	var files []format

@@ -8,14 +8,14 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// The formats of the files about a design's inputs.
+// These are the formats of the files about a design's inputs.
 const (
 	InputsFormat = "inputs"
 	HostFormat   = "host"
 )
 
 // InputsName returns the name of the file that describes how the inputs of a module are computed. The name is
-// NAME.json, or NAME_inputs.json if NAME.json is the name of another file in every folder.
+// NAME.json. If NAME.json is already the name of another file in every folder, it is NAME_inputs.json instead.
 func InputsName(module string) string {
 	if name := module + ".json"; !slices.Contains([]string{manifestName, reportName, certificateName}, name) {
 		return name
@@ -23,8 +23,8 @@ func InputsName(module string) string {
 	return module + "_inputs.json"
 }
 
-// inputFiles returns the formats of the files about the inputs: how they are computed, and the program for the host
-// of the wrapper.
+// inputFiles returns the formats of the files about the inputs. One file says how the inputs are computed, and the
+// others are the program for the host of the wrapper.
 func inputFiles(p Product) ([]format, error) {
 	if p.Inputs == nil {
 		return nil, nil

@@ -44,8 +44,8 @@ func TestWriteTogether(t *testing.T) {
 	}
 }
 
-// TestStaleStage checks that the leftovers of a killed process are removed, and the files of a process that is still
-// writing are not.
+// TestStaleStage checks that the leftovers of a killed process are removed, and that the files of a process that is
+// still writing are kept.
 func TestStaleStage(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{".ialgn-1", ".ialgn-2", "mine"} {

@@ -26,8 +26,8 @@ type Leftovers struct {
 // owned holds, for each file name, what earlier calls of [Write] recorded about the file.
 type owned map[string][]File
 
-// findOwned returns the files recorded in the manifest of dir, and those recorded by calls that were killed while
-// they moved files into place. With force, it ignores a manifest that cannot be read.
+// findOwned returns the files recorded in the manifest of dir, and the files recorded by calls that were killed while
+// they moved files into place. If force is set, it ignores a manifest that cannot be read.
 func findOwned(dir string, force bool) (owned, error) {
 	own := owned{}
 	m, err := oldManifest(dir)
@@ -134,8 +134,8 @@ func stages(dir string) (all []string) {
 	return all
 }
 
-// putAside moves the manifest of dir into a stage. If the call is interrupted, it shows there which files belonged
-// to the old output.
+// putAside moves the manifest of dir into a stage. If the call is interrupted, the moved manifest shows which files
+// belonged to the old output.
 func putAside(dir, stage string) error {
 	err := os.Rename(filepath.Join(dir, manifestName), filepath.Join(stage, replacedName))
 	if errors.Is(err, fs.ErrNotExist) {

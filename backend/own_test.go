@@ -104,7 +104,7 @@ func TestWriteRemoves(t *testing.T) {
 	}
 }
 
-// equalEmpty makes nil lists equal to empty ones.
+// equalEmpty makes nil lists equal to empty lists.
 var equalEmpty = cmp.Transformer("list", func(l []string) string { return strings.Join(l, "\n") })
 
 // TestWriteKeepsEdited checks that without force, Write does not overwrite a file that the user changed or added,

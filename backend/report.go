@@ -18,7 +18,8 @@ type Report struct {
 	GatesRaw int           `json:"gates_raw"` // gates of the model: width x depth
 	Gates    int           `json:"gates"`     // gates after optimisation, before mapping to LUTs
 	Cells    netlist.Sizes `json:"cells"`     // after optimisation
-	// LUTs, Carries and Registers are counted in a lowered netlist. Others have none: a rule of thumb is no count.
+	// LUTs, Carries and Registers are counted in a lowered netlist. They are nil for other netlists, for which they
+	// could only be estimated.
 	LUTs      *netlist.Sizes      `json:"luts,omitempty"`
 	Carries   *netlist.Sizes      `json:"carries,omitempty"`
 	Registers *netlist.Sizes      `json:"registers,omitempty"`
@@ -30,7 +31,7 @@ type Report struct {
 	Wrapper   *wrapper.Rate       `json:"wrapper,omitempty"`        // nil without a wrapper
 	Fold      *FoldReport         `json:"fold,omitempty"`           // nil without a folded engine
 	Samples   *Samples            `json:"vectors,omitempty"`        // the samples in the testbenches' vectors
-	Latency   int                 `json:"latency_cycles,omitempty"` // see Rate; left out if there is none
+	Latency   int                 `json:"latency_cycles,omitempty"` // see [Report.Rate]; left out if there is no latency
 	// Seconds is the time from the start of the compilation to the last netlist file.
 	Seconds float64 `json:"seconds"`
 	// PeakBytes is the largest resident memory of the process, left out if the system does not report it.
@@ -90,8 +91,8 @@ func newReport(p Product) (r *Report, err error) {
 //   - latency is the number of clocks that a single sample takes, from the edge that takes its first word to
 //     the first edge that can take the result, if its words arrive in consecutive clocks.
 //
-// The values describe the wrapper if there is one, else the folded engine, else the pipeline, which takes all of x
-// as one word. Both are 0 for a netlist without registers, and for a serial line with a rate of its own.
+// The values describe the wrapper if there is one, else the folded engine, else the pipeline, which takes all of x as
+// one word. Both are 0 for a netlist without registers, and for a serial line, whose own rate sets the pace.
 func (r *Report) Rate() (cycles float64, latency int) {
 	switch w := r.Wrapper; {
 	case w != nil && wrapper.Is(w.Kind, wrapper.IsPaced):

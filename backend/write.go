@@ -98,12 +98,11 @@ type Hardware struct {
 // they are unchanged, and kept otherwise. Other files are left alone. Write returns an error if it would overwrite
 // a file, unless an earlier call wrote the file and nobody changed it, or the product's Guard allows everything.
 //
-// All files are first written to a temporary folder inside dir, so an error (or the end of ctx) leaves dir
-// unchanged. Then the old manifest is moved to the temporary folder, the new files are renamed into place, and the
-// new manifest comes last. A folder with a manifest is therefore never a mix of old and new. If Write is
-// interrupted between these steps, the next call finds in the temporary folder which files do not belong to the
-// user. If two calls write at the same time, each moves its files into place while the other waits. The later
-// output remains, complete.
+// All files are first written to a temporary folder inside dir, so an error (or the end of ctx) leaves dir unchanged.
+// Then the old manifest is moved to the temporary folder, the new files are renamed into place, and the new manifest
+// comes last. A folder with a manifest is therefore never a mix of old and new. If Write is interrupted between these
+// steps, the next call finds in the temporary folder which files do not belong to the user. If two calls write at the
+// same time, each moves its files into place while the other waits. The output of the later call remains, complete.
 func Write(ctx context.Context, dir string, p Product) (*Report, error) {
 	p.prepare()
 	formats, err := selectFormats(p)
@@ -148,7 +147,8 @@ func fileNames(p Product, formats []format) []string {
 	return names
 }
 
-// stageName is the prefix of the temporary folders. In such a folder, replacedName is the old output's manifest.
+// stageName is the prefix of the temporary folders. replacedName is the name of the old output's manifest in such a
+// folder.
 const (
 	stageName    = ".ialgn-"
 	replacedName = "replaced.json"
@@ -312,8 +312,8 @@ func (s *staging) install(dir string, guard outfile.Guard) (left Leftovers, err 
 	return left, syncDir(dir)
 }
 
-// mayInstall returns the files in the manifest of dir. It returns an error if, since newStaging, a file of the user
-// has appeared or been changed that would be overwritten.
+// mayInstall returns the files in the manifest of dir. It returns an error if a file that would be overwritten was
+// added or changed by the user since newStaging.
 func (s *staging) mayInstall(dir string, guard outfile.Guard) (old []File, err error) {
 	own, err := findOwned(dir, guard.Forced())
 	if err != nil {

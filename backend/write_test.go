@@ -269,7 +269,7 @@ func TestWriteInterrupted(t *testing.T) {
 	}
 }
 
-// installHalf writes a product as far as a file that cannot be moved to its final place.
+// installHalf writes a product, but stops at a file that cannot be moved to its final place.
 func installHalf(t *testing.T, dir string, p Product, file string) {
 	t.Helper()
 	p.prepare()

@@ -17,9 +17,10 @@
 // optimisations therefore ends. With [Options.Check], the manager checks all of these rules except the origins
 // after each pass; the tests always do so.
 //
-// To add a pass, write it in a file of its own, with the contract as its comment. If it can be checked cheaply, add
-// a function that reports whether a netlist still has the property that the pass ensures. Then add the pass and its
-// reason to [Options.passes], and its constraints to the list next to that table. The property tests find it there.
+// To add a pass, write it in its own file, with the contract as its comment. If the contract can be checked cheaply,
+// add a function that reports whether a netlist still has the property that the pass ensures. Then add the pass and
+// its reason to the table in [Options.passes], and its constraints to the list next to the table. The property tests
+// find the pass in the table.
 package compiler
 
 import (
@@ -30,16 +31,16 @@ import (
 	"ialgn/netlist"
 )
 
-// Thermometer says how far passes may rely on the order of thermometer bits: if a value is above a threshold, it is
-// above all lower thresholds of the feature.
+// Thermometer says how far passes may rely on the order of thermometer bits: if a value is above a threshold, the
+// value is also above all lower thresholds of the feature.
 type Thermometer uint8
 
-// Values of Thermometer.
+// These are the values of Thermometer.
 const (
 	// ThermometerIgnored assumes nothing about the inputs. Gates keep their function for all bits.
 	ThermometerIgnored Thermometer = iota
-	// ThermometerDerived uses the order that the netlist's own comparators guarantee. The netlist keeps its
-	// function for all inputs; its gates keep theirs for thermometer codes.
+	// ThermometerDerived uses the order that the netlist's own comparators guarantee. The netlist keeps its function
+	// for all inputs. A gate keeps its function only for thermometer codes.
 	ThermometerDerived
 	// ThermometerAssumed also uses the labels of input bits. The netlist keeps its function for inputs that are
 	// thermometer codes.
@@ -101,12 +102,12 @@ func (o Options) passes() []Pass {
 	}
 }
 
-// pure converts a pass that cannot fail to the type of a table's entry.
+// pure converts the function of a pass, which returns no error, to the type [Run].
 func pure(pass func(*netlist.Netlist) *netlist.Netlist) Run {
 	return func(_ context.Context, n *netlist.Netlist) (*netlist.Netlist, error) { return pass(n), nil }
 }
 
-// chains is [chain.Remove] with as much of the order of thermometer bits as t allows.
+// chains is [chain.Remove]. It relies on the order of thermometer bits as far as t allows.
 func (t Thermometer) chains(n *netlist.Netlist) *netlist.Netlist {
 	if t == ThermometerIgnored {
 		return chain.Remove(n, nil)
@@ -133,7 +134,7 @@ var constraints = []Constraint{
 	{"hashing", "dead", "merged cells leave their drivers without readers"},
 }
 
-// Levels of optimisation.
+// These are the levels of optimisation.
 const (
 	LevelNone   = 0 // no passes: a cell for each gate of the model
 	LevelSweep  = 1 // run the table once
@@ -142,11 +143,11 @@ const (
 
 // Options say how to optimise a netlist.
 type Options struct {
-	Level int // LevelNone, LevelSweep or LevelRepeat
+	Level int // one of LevelNone, LevelSweep or LevelRepeat
 
-	// Restructure also runs the passes after which a cell may compute something else than its gate of origin or
-	// that gate's complement. The result is smaller, but a faulty gate can no longer be found by comparing cells
-	// with gates.
+	// Restructure also runs the passes that may change the function of a cell. Without them, each cell computes its
+	// gate of origin or that gate's complement. With these passes, the result is smaller, but a faulty gate can no
+	// longer be found by comparing cells with gates.
 	Restructure bool
 
 	// Thermometer says how far the restructuring passes may rely on the order of thermometer bits.
@@ -165,8 +166,8 @@ func Optimise(ctx context.Context, n *netlist.Netlist, level int) (*netlist.Netl
 }
 
 // Optimise returns an optimised netlist with the same function, and a report on each pass that ran, in order. It
-// keeps no reference to n: if the caller keeps none either, n is freed during the first pass. Optimise returns an
-// error if the level is not 0 to 2, or an error of [Manager.Sweep].
+// keeps no reference to n, so n is freed during the first pass unless the caller keeps a reference. Optimise returns
+// an error if the level is not 0 to 2, or an error of [Manager.Sweep].
 func (o Options) Optimise(ctx context.Context, n *netlist.Netlist) (*netlist.Netlist, []PassReport, error) {
 	if o.Level < LevelNone || o.Level > LevelRepeat {
 		return nil, nil, fmt.Errorf("compiler: optimisation level %d is unknown, give 0, 1 or 2", o.Level)
@@ -199,7 +200,7 @@ func sizeOf(n *netlist.Netlist) size {
 	return s
 }
 
-// copier returns a copier of n with room for the given cells and pins.
+// copier returns a copier of n with room for as many cells and pins as s says.
 func copier(n *netlist.Netlist, s size) *netlist.Copier {
 	c := netlist.NewCopier(n)
 	c.Grow(s.cells, s.pins)

@@ -56,8 +56,8 @@ func TestCheckOrder(t *testing.T) {
 	}
 }
 
-// needsTwo is a netlist that needs two sweeps: only in the second sweep does the look at repeated inputs find that
-// two inverters of one input are the same.
+// needsTwo is a netlist that needs two sweeps. Only the second sweep finds that two inverters of one input are the
+// same, when it looks at repeated inputs.
 func needsTwo(b *netlist.Builder, x nets) nets {
 	one := b.Function(tableNot, none, x[0])
 	two := b.Function(tableNot, none, x[0])
@@ -115,13 +115,13 @@ func TestOptimiseReports(t *testing.T) {
 	}
 }
 
-// TestRestructure checks that restructuring passes run when they are asked for, and that they use the order of
-// thermometer bits only when they may.
+// TestRestructure checks that restructuring passes run only when they are requested. They may use the order of
+// thermometer bits only if the options allow it.
 func TestRestructure(t *testing.T) {
 	f := netgen.Frozen(7, netgen.FrozenOptions{Width: 60, Depth: 12, Features: 5, Bits: 6})
 	for _, c := range []struct {
 		scope   netlist.Scope
-		smaller [3]bool // for each option: smaller than with the option before
+		smaller [3]bool // for each option: whether the result is smaller than with the option before
 	}{
 		{netlist.Gates, [3]bool{true, false, true}},
 		{netlist.Full, [3]bool{true, true, false}},

@@ -7,16 +7,16 @@ import (
 	"ialgn/netlist"
 )
 
-// Constants evaluates what does not depend on any input. It removes constant, repeated and vacuous inputs from
+// Constants evaluates cells that do not depend on any input. It removes constant, repeated and vacuous inputs from
 // function cells, and replaces a cell without inputs by a constant.
 //
-// It also simplifies cells of other kinds if they keep their kind: it removes bits of a comparison that do not
-// influence the result, zeros in a popcount, bit positions in which all words of an argmax agree, registers that
-// never leave 0, and enables that are always 1. A carry with one constant input stays a carry: it is free in a
-// carry chain, and a function would break the chain. Primitives are not changed.
+// It also simplifies cells of other kinds if they keep their kind. It removes bits of a comparison that do not
+// influence the result, zeros in a popcount, and bit positions in which all words of an argmax agree. It also removes
+// registers that never leave 0, and enables that are always 1. A carry with one constant input stays a carry: it is
+// free in a carry chain, and a function would break the chain. Primitives are not changed.
 //
 // Requires: nothing.
-// Ensures:  no function cell has a constant, repeated or vacuous input, so none is without inputs.
+// Ensures:  no function cell has a constant, repeated or vacuous input, so every function cell has an input.
 // Cost:     O(cells + pins).
 //
 // Constants runs first, since it makes the one-input cells that [PassThrough] and [Inverters] look for.
@@ -85,11 +85,10 @@ func foldFunction(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	set(c, i, c.Function(netlist.Project(table, support), c.Old.Origin(i), kept...))
 }
 
-// foldCompare removes constant bits of the word, from the lowest bit up. It tracks the result of the comparison of
-// the bits so far, as long as this result is constant. A constant bit equal to the threshold's bit does not change
-// the result. A constant bit that differs from it decides the result, whatever the lower bits are. The remaining
-// bits form a shorter word, which is compared with a shorter threshold: by >= if the constant result below is 1,
-// else by >.
+// foldCompare removes constant bits of the word, from the lowest bit up. While it removes bits, it tracks the result
+// of comparing the removed bits. A constant bit equal to the threshold's bit does not change this result. A constant
+// bit that differs from the threshold's bit decides the result. The remaining bits form a shorter word, which is
+// compared with a shorter threshold. The comparison is >= if the result for the removed bits is 1, else >.
 func foldCompare(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	word, rest, below := in[:0], uint64(0), uint64(0)
 	for b, v := range in {

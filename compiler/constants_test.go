@@ -79,8 +79,8 @@ func TestConstants(t *testing.T) {
 				return nets{
 					compare(6, x[0], x[1], x[2], x[3]),                           // nothing to fold
 					compare(15, x[0], x[1], x[2], x[3]),                          // the word's largest value
-					compare(11, x[0], x[1], x[2], x[3]),                          // 1011: two low bits of no account
-					compare(7, x[0], x[1], x[2], x[3]),                           // the highest bit alone
+					compare(11, x[0], x[1], x[2], x[3]),                          // 1011: the two low bits do not matter
+					compare(7, x[0], x[1], x[2], x[3]),                           // only the highest bit matters
 					compare(2, netlist.True, netlist.True),                       // 3 > 2
 					compare(3, netlist.True, netlist.True),                       // 3 > 3
 					compare(4, x[0], x[1], netlist.True),                         // 1xx > 100: any bit

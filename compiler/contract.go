@@ -23,8 +23,8 @@ func (e *BrokenError) Error() string {
 // Unwrap returns the error that describes the broken rule.
 func (e *BrokenError) Unwrap() error { return e.What }
 
-// check checks that pass i kept its contract, the lasting contracts of earlier passes in the table, and the
-// function of the netlist. It returns a [*BrokenError], or ctx's error.
+// check checks that pass i kept its contract, the lasting contracts of earlier passes in the table, and the function
+// of the netlist. It returns a [*BrokenError], or the error of ctx.
 func (m *Manager) check(ctx context.Context, i int, before, after *netlist.Netlist) error {
 	p := &m.Table.Passes[i]
 	err := p.kept(before, after)
@@ -50,8 +50,8 @@ func (m *Manager) check(ctx context.Context, i int, before, after *netlist.Netli
 	return nil
 }
 
-// kept checks the rules that hold for every pass: the netlist is valid; name, ports, probes and the chains' classes
-// are unchanged; and, unless the pass may grow the netlist, there are no more cells or pins than before.
+// kept checks the rules that hold for every pass. The netlist is valid. Its name, ports, probes and chain classes are
+// unchanged. Unless the pass may grow the netlist, there are no more cells or pins than before.
 func (p *Pass) kept(before, after *netlist.Netlist) error {
 	if err := after.Validate(); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (p *Pass) kept(before, after *netlist.Netlist) error {
 }
 
 // samePorts returns an error unless two lists have ports with the same names, widths, words and labels in the same
-// order. The kind of the ports is used in the error.
+// order. The error calls the ports by kind.
 func samePorts(kind string, before, after []netlist.Port) error {
 	for i, p := range before {
 		switch {

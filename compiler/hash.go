@@ -40,9 +40,9 @@ func Hash(n *netlist.Netlist) *netlist.Netlist {
 	return h.Finish()
 }
 
-// hasher finds equal cells with a hash table (open addressing, linear probing). A slot holds 32 bits of the hash,
-// and the number of an old cell plus 1. The forms of cells are not stored: if hashes agree, the form is computed
-// again from the old netlist.
+// hasher finds equal cells with a hash table (open addressing, linear probing). A slot holds 32 bits of the hash, and
+// an old cell's number plus 1. The forms of cells are not stored: if hashes agree, the form is computed again from
+// the old netlist.
 type hasher struct {
 	*netlist.Copier
 	slots     []slot
@@ -51,7 +51,7 @@ type hasher struct {
 
 type slot struct {
 	hash uint32
-	cell uint32 // plus 1; 0: empty
+	cell uint32 // number of the cell plus 1; 0: empty
 }
 
 func newHasher(n *netlist.Netlist) *hasher {
@@ -81,8 +81,8 @@ func (h *hasher) find(i netlist.Cell) (netlist.Cell, bool) {
 	}
 }
 
-// form is the normal form of a cell; cells with equal forms are equal. Inputs are sorted if their order does not
-// matter. A function is complemented if necessary, so that its output is 0 if all inputs are 0.
+// form is the normal form of a cell. Cells with equal forms compute the same. Inputs are sorted if their order does
+// not matter. A function is complemented if its output would be 1 for inputs that are all 0.
 type form struct {
 	kind       netlist.Kind
 	param      uint64

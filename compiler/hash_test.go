@@ -135,7 +135,7 @@ func TestHashCollides(t *testing.T) {
 	h.Copy(0)
 	h.now.set(h.Copier, 1)
 	sum := h.now.hash()
-	h.slots[sum&uint64(len(h.slots)-1)] = slot{uint32(sum >> 32), 1} // cell 0 under the hash of cell 1
+	h.slots[sum&uint64(len(h.slots)-1)] = slot{uint32(sum >> 32), 1} // cell 0, stored under the hash of cell 1
 	if first, found := h.find(1); found {
 		t.Errorf("cell 1 taken for cell %d", first)
 	}

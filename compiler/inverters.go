@@ -6,15 +6,15 @@ import (
 	"ialgn/netlist"
 )
 
-// Inverters absorbs inverters into the tables of the functions that read them. If another reader needs the inverted
-// net (an output port, a probe, a popcount, a register), the inversion moves into the function that drives the net,
-// provided that only functions read the net directly. If this is not possible, one inverter serves all readers.
+// Inverters absorbs inverters into the tables of the functions that read them. Other readers (output ports, probes,
+// popcounts, registers) cannot absorb an inversion. If one of them needs an inverted net, and only functions read the
+// net directly, the inversion moves into the function that drives the net. Otherwise one inverter serves all readers.
 //
 // Requires: [PassThrough], so that no copy hides an inverter.
-// Ensures:  a net has at most one inverter. It has one only if a reader other than a function needs the inverted
+// Ensures:  a net has at most one inverter. An inverter remains only if a reader other than a function needs the
 //
-//	net, and if the driver cannot be inverted: it is no function, or a reader other than a function also
-//	reads the net directly.
+//	inverted net, and if the driver cannot be inverted. A driver cannot be inverted if it is no function, or
+//	if a reader other than a function also reads the net directly.
 //
 // Cost:     O(cells + pins).
 //
@@ -24,7 +24,7 @@ func Inverters(n *netlist.Netlist) *netlist.Netlist {
 	v := newInverter(n)
 	for i := range netlist.Cell(n.Cells()) {
 		switch {
-		case isUnary(n, i, tableNot): // its readers read its root
+		case isUnary(n, i, tableNot): // the readers of an inverter read its root instead
 		case n.Kind(i) == netlist.Function:
 			v.function(i)
 		default:
@@ -128,7 +128,8 @@ func (v *inverter) other(i netlist.Cell) {
 	}
 }
 
-// wire returns a new net with the value of an old net. It adds an inverter if one is needed and does not yet exist.
+// wire returns a new net with the value of an old net. It adds an inverter if necessary, unless the net already has
+// an inverter.
 func (v *inverter) wire(net netlist.Net) netlist.Net {
 	root := v.To(v.root[net])
 	if v.odd.has(net) == v.flipped.has(v.root[net]) {

@@ -16,7 +16,7 @@ type Pass struct {
 	Contract string // what the pass requires and ensures, in addition to the rules for every pass
 	Why      string // the reason for its place in the table
 
-	// Needs names the option that the pass requires; empty: the pass always runs. Off says that this option is not
+	// Needs names the option that the pass requires; empty: the pass always runs. Off is true if this option is not
 	// set.
 	Needs string
 	Off   bool
@@ -24,7 +24,7 @@ type Pass struct {
 	Grows  bool // the pass may increase the number of cells or pins
 	Delays bool // the pass may insert registers, enabled by a new input port [netlist.EnablePort]
 
-	// Holds returns an error if a netlist does not have the property that the contract ensures. It is nil if a
+	// Holds returns an error if a netlist does not have the property that the contract ensures. It is nil if the
 	// check would take more than a few walks over the cells.
 	Holds func(*netlist.Netlist) error
 	// Lasting says that later passes of the table preserve the property that Holds checks.
@@ -59,7 +59,7 @@ type Table struct {
 // Constraint says that one pass must come before another, and why.
 type Constraint struct{ First, Then, Why string }
 
-// Every means, as Constraint.First, all passes except Constraint.Then.
+// Every is a value of Constraint.First that means all passes except Constraint.Then.
 const Every = "every other"
 
 // CheckOrder checks the constraints of the table. It returns an error for the first pass that occurs twice, the
@@ -91,7 +91,7 @@ func (t Table) CheckOrder() error {
 // that says where they differ.
 type Check func(ctx context.Context, before, after *netlist.Netlist) error
 
-// Manager runs the passes of a table on a netlist and reports on each.
+// Manager runs the passes of a table on a netlist and reports on each pass.
 type Manager struct {
 	Table   Table
 	Measure bool // measure the netlist for each report
@@ -103,10 +103,11 @@ type Manager struct {
 	Reports []PassReport // one for each pass and sweep, in order
 }
 
-// Sweep runs each pass of the table once, except those that are off, and returns the last pass's netlist. Sweeps
-// are numbered from 1; number 0 means a table that runs once, after all sweeps. If m.Check is nil, Sweep keeps no
-// reference to a pass's input, so that it can be freed during the pass. Sweep returns an error of a pass, a
-// [*BrokenError], or ctx's error between two passes. It panics if the table breaks a constraint.
+// Sweep runs each pass of the table once, except those that are off, and returns the last pass's netlist. Sweeps are
+// numbered from 1; number 0 means a table that runs once, after all sweeps. If m.Check is nil, Sweep keeps no
+// reference to a pass's input, so the input can be freed during the pass. Sweep returns an error of a pass or a
+// [*BrokenError]. If ctx ends between two passes, it returns the error of ctx. It panics if the table breaks a
+// constraint.
 func (m *Manager) Sweep(ctx context.Context, n *netlist.Netlist, sweep int) (*netlist.Netlist, error) {
 	if err := m.Table.CheckOrder(); err != nil {
 		panic(err.Error())

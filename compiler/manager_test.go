@@ -90,8 +90,8 @@ var brokenPasses = []struct {
 	}},
 }
 
-// TestBrokenPass puts passes that break the general contract into a table. The manager must name the pass and the
-// broken rule if checking is on, and must not report any other pass.
+// TestBrokenPass puts passes that break the general contract into a table. With checking on, the manager must name
+// the pass and the broken rule, and must not report any other pass.
 func TestBrokenPass(t *testing.T) {
 	for _, c := range brokenPasses {
 		t.Run(c.name, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestBrokenPass(t *testing.T) {
 	}
 }
 
-// undone maps each pass to a netlist that violates what the pass ensures.
+// undone maps each pass to a netlist without the property that the pass ensures.
 var undone = map[string]build{
 	"constants": func(b *netlist.Builder, x nets) nets {
 		return nets{b.Function(tableAnd, none, x[0], netlist.True)}
@@ -146,7 +146,7 @@ func TestLazyPass(t *testing.T) {
 	}
 }
 
-// TestHashedInverters checks that the contract of hashing allows inverters of equal complements.
+// TestHashedInverters checks that the contract of [Hash] allows the inverters that Hash makes for complements.
 func TestHashedInverters(t *testing.T) {
 	old := build(func(b *netlist.Builder, x nets) nets {
 		return nets{b.Function(tableAnd, none, x...), b.Function(tableNand, none, x...), b.Function(tableNand, none, x...)}
@@ -159,7 +159,7 @@ func TestHashedInverters(t *testing.T) {
 	}
 }
 
-// TestLasting has a pass undo a property that the pass before it promised until the end of the table.
+// TestLasting has a pass undo a property that an earlier pass promised for the rest of the table.
 func TestLasting(t *testing.T) {
 	table := Table{Package: "compiler", Passes: []Pass{
 		{Name: "constants", Holds: constantsFolded, Lasting: true, Run: pure(Constants)},
@@ -193,8 +193,8 @@ func TestBrokenOrder(t *testing.T) {
 	t.Error("not noticed")
 }
 
-// TestReleases checks that the manager keeps no netlist that a later pass has replaced, except the previous one
-// while it checks: memory does not hold two netlists of ten million gates.
+// TestReleases checks that the manager keeps no netlist that a later pass has replaced, since memory does not hold
+// two netlists of ten million gates. While checking, it keeps only the previous netlist.
 func TestReleases(t *testing.T) {
 	for _, check := range []Check{nil, sameOn} {
 		var given []weak.Pointer[netlist.Netlist]
@@ -230,8 +230,8 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// TestThermometerUnasked runs a pass that assumes thermometer codes at the inputs without being allowed to. Random
-// bits expose it.
+// TestThermometerUnasked runs a pass that assumes thermometer codes at the inputs without being allowed to. A
+// comparison on random bits must find this.
 func TestThermometerUnasked(t *testing.T) {
 	b := netlist.NewBuilder("codes")
 	x := b.Input("x", 2, 1, []string{"pixel 1 > 3", "pixel 1 > 7"})

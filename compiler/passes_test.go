@@ -13,7 +13,7 @@ import (
 	"ialgn/sim"
 )
 
-// nets is the type of the input bits and of the output bits of a case's builder.
+// nets are the input bits or the output bits of a case's builder.
 type nets = []netlist.Net
 
 // build makes the cells of a netlist with the input port x and one output port for each bit of y. Each bit has its
@@ -27,7 +27,7 @@ type passCase struct {
 	old, want build
 }
 
-// The tables that the cases use, input 0 in the lowest bit.
+// These are the function tables that the cases use, with input 0 in the lowest bit.
 const (
 	tableAnd  = 0b1000
 	tableNand = 0b0111
@@ -73,8 +73,8 @@ func (f build) make(t *testing.T, inputs int) *netlist.Netlist {
 	return n
 }
 
-// testPass runs a pass over cases. Each result must be the expected netlist: valid, with the same function, and no
-// larger.
+// testPass runs a pass over cases. Each result must equal the expected netlist and be valid. It must have the same
+// function and must not be larger.
 func testPass(t *testing.T, pass func(*netlist.Netlist) *netlist.Netlist, cases []passCase) {
 	t.Helper()
 	for _, c := range cases {
@@ -98,7 +98,7 @@ func sameOn(ctx context.Context, old, got *netlist.Netlist) error {
 	return sim.Same(ctx, old, got, sim.Random{Words: 40, Seed: 1})
 }
 
-// check fails if got breaks a rule that every non-growing pass keeps for old, or computes another function.
+// check fails the test if got breaks a rule that every non-growing pass keeps for old, or computes another function.
 func check(t testing.TB, old, got *netlist.Netlist) {
 	t.Helper()
 	if err := errors.Join((&Pass{}).kept(old, got), sameOn(t.Context(), old, got)); err != nil {

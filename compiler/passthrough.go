@@ -12,8 +12,8 @@ import (
 // Ensures:  no function cell is a copy of its input.
 // Cost:     O(cells + pins).
 //
-// PassThrough runs before all passes that look at drivers and readers: most trained gates are copies of their
-// spine, and a copy hides both driver and reader.
+// PassThrough runs before all passes that look at drivers and readers: most trained gates only copy their spine
+// input, and such a copy hides the driver from the reader.
 func PassThrough(n *netlist.Netlist) *netlist.Netlist {
 	s := sizeOf(n)
 	for i := range netlist.Cell(n.Cells()) {

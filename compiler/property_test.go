@@ -11,8 +11,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestPasses checks the promise of all passes on random netlists: ports and function stay the same, nothing grows,
-// and the result is valid.
+// TestPasses checks the general contract of passes on random netlists: ports and function stay the same, nothing
+// grows, and the result is valid.
 func TestPasses(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { checkPasses(t, seed, 1+2*int(seed)) })
@@ -30,7 +30,7 @@ func checkPasses(t *testing.T, seed uint64, cells int) {
 	t.Helper()
 	o := netgen.NetlistOptions{Cells: cells, Inputs: 2 + cells/8, Registers: seed%2 == 1}
 	n := twins(rand.New(rand.NewPCG(seed, 1)), netgen.Netlist(seed, o))
-	for _, p := range Passes() { // each pass on its own, without those that it prefers before it
+	for _, p := range Passes() { // each pass alone, without the passes that should run before it
 		got, err := p.Run(t.Context(), n)
 		if err != nil {
 			t.Fatal(err)
@@ -51,10 +51,10 @@ func checkPasses(t *testing.T, seed uint64, cells int) {
 	}
 }
 
-// twins returns a netlist in which many functions of two or more inputs have a twin. A twin has two inputs and the
-// table exchanged, which gives the same function, or only one of the two, which gives another function. Either twin
-// is sometimes complemented, and each reader reads one of the two. Random netlists alone have too few nearly equal
-// cells to test hashing.
+// twins returns a netlist in which many functions of two or more inputs have a twin. Some twins have two inputs
+// exchanged and the table adapted, which gives the same function. Others have only one of these changes, which gives
+// another function. Either twin is sometimes complemented, and each reader reads one of the two. Random netlists
+// alone have too few nearly equal cells to test hashing.
 func twins(r *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 	c := netlist.NewCopier(n)
 	twin := map[netlist.Net][2]netlist.Net{}

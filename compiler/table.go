@@ -2,10 +2,10 @@ package compiler
 
 import "ialgn/netlist"
 
-// Function tables are in LUT INIT order: bit i of a table with k inputs is the output if each input j equals bit j
-// of i.
+// Function tables are in the order of a LUT's INIT parameter: bit i of a table with k inputs is the output if each
+// input j equals bit j of i.
 
-// The tables of functions with one input.
+// These are the tables of functions with one input.
 const (
 	tableNot  = 0b01
 	tableCopy = 0b10

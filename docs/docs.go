@@ -4,7 +4,7 @@ package docs
 
 import _ "embed" // for the pages
 
-// The reference pages.
+// These are the reference pages.
 var (
 	//go:embed reference/cli.md
 	CLI string // the command line

@@ -32,8 +32,8 @@ type example struct {
 	accuracy float64
 }
 
-// small lists the configurations with overrides that make them small, and the test accuracy that each reaches at that
-// size: well above chance, and well below the accuracy at full size.
+// small lists the configurations with overrides that make them small, and a test accuracy that each small network
+// must reach. This accuracy is well above chance, and well below the accuracy at full size.
 var small = []example{
 	{"digits/digits.yaml", []string{"train.epochs=3", "model.width=200"}, 0.5},
 	{"digits/luts.yaml", []string{"train.epochs=3"}, 0.5},
@@ -122,8 +122,8 @@ type outcome struct {
 	software *software.Result
 }
 
-// run trains a configuration, compiles the whole classifier and verifies it over the whole test set. It looks for data
-// sets in the folders of first, too. It skips the test if the data set is not found.
+// run trains a configuration, compiles the whole classifier and verifies it over the whole test set. It also looks
+// for data sets in the folders that the argument first lists. It skips the test if the data set is not found.
 func run(t *testing.T, path string, set []string, first ...string) outcome {
 	t.Helper()
 	ctx := context.Background()

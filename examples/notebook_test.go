@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestNotebook runs the notebook's cells, and compares the results with the stored ones.
+// TestNotebook runs the notebook's cells and compares the results with the stored results.
 func TestNotebook(t *testing.T) {
 	testkit.Long(t, "walks a README")
 	t.Parallel()
@@ -18,7 +18,7 @@ func TestNotebook(t *testing.T) {
 	newWalk(t).readme("notebook/README.md")
 }
 
-// TestNotebookDiffers checks that the comparison can fail, and what it ignores.
+// TestNotebookDiffers checks which differences the comparison finds, and which it ignores.
 func TestNotebookDiffers(t *testing.T) {
 	needs(t, "python3")
 	for _, test := range []struct{ name, source, stored, want string }{

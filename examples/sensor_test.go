@@ -9,7 +9,7 @@ import (
 )
 
 // TestSensor goes from a table to the answers of the design on a simulated serial line, and compares all figures on
-// the way with the README. The slowest steps are left to the README: the proof and the bitstream.
+// the way with the README. The test leaves out the slowest steps of the README: the proof and the bitstream.
 func TestSensor(t *testing.T) {
 	testkit.Long(t, "walks a README")
 	t.Parallel()

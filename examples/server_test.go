@@ -47,7 +47,7 @@ func (w *walk) serve(model string) (address string) {
 	}
 	w.t.Cleanup(func() {
 		stop()
-		_ = server.Wait() // its error is that it was interrupted
+		_ = server.Wait() // the error only says that the server was interrupted
 		if code := server.ProcessState.ExitCode(); code != 0 {
 			w.t.Errorf("interrupted, the server exits %d", code)
 		}

@@ -9,8 +9,9 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestUP5K trains and compiles MNIST at a small size, like its README at full size, and classifies the samples for the
-// host's program. The slow steps are left to the README: the bitstream, and the program at the other end of the line.
+// TestUP5K follows its README with a network of a small size instead of the full size. It trains and compiles MNIST,
+// and classifies the samples for the host's program. The test leaves out the slow steps of the README: the bitstream,
+// and the program at the other end of the line.
 func TestUP5K(t *testing.T) {
 	testkit.Long(t, "walks a README, places and routes")
 	t.Parallel()

@@ -38,9 +38,9 @@ type walk struct {
 	shortened bool
 }
 
-// goModule runs the go command in the folder of another module of the examples. The module's own go.mod has to provide
-// all packages. The command then runs in a workspace with this module. The packages of this module are already
-// compiled, so they are not compiled again.
+// goModule runs the go command in the folder of another module of the examples. It first checks that the module's own
+// go.mod provides all packages. It then runs the command in a workspace with this module, whose packages are already
+// compiled and are not compiled again.
 func goModule(t *testing.T, folder string, command ...string) {
 	t.Helper()
 	run := func(env string, args ...string) {

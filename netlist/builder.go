@@ -5,8 +5,9 @@ import "fmt"
 // Builder makes a netlist cell by cell. Declare the input ports first, then add cells in topological order, then
 // outputs and probes, and finally call [Builder.Netlist].
 //
-// A Builder does not check its arguments; [Netlist.Validate] does. It panics only if net numbers would become
-// wrong: if an input is declared after a cell, or if there are more nets or cell inputs than 32 bits can number.
+// A Builder does not check its arguments; [Netlist.Validate] does. A Builder panics only if net numbers would become
+// wrong. This happens if an input is declared after a cell, or if there are more nets or cell inputs than 32 bits can
+// number.
 type Builder struct {
 	n *Netlist
 }
@@ -35,8 +36,8 @@ func grow[T any](s []T, more int) []T {
 	return append(make([]T, 0, len(s)+more), s...)
 }
 
-// Input declares an input port of width bits, made of words of word bits. It returns the port's nets, least
-// significant bit first.
+// Input declares an input port with the given width in bits. The port consists of words with the given number of
+// bits. Input returns the port's nets, least significant bit first.
 func (b *Builder) Input(name string, width, word int, labels []string) []Net {
 	n := b.n
 	if len(n.kind) > 0 {
@@ -74,7 +75,7 @@ func (b *Builder) Function(table uint64, o Origin, in ...Net) Net {
 	return b.Cell(Function, table, o, in...)
 }
 
-// Word returns width consecutive nets, starting with first.
+// Word returns a bus of the given width: consecutive nets that start with first.
 func Word(first Net, width int) []Net {
 	w := make([]Net, width)
 	for i := range w {
@@ -83,7 +84,7 @@ func Word(first Net, width int) []Net {
 	return w
 }
 
-// Output declares an output port, made of words of word bits.
+// Output declares an output port. The port consists of words with the given number of bits.
 func (b *Builder) Output(name string, word int, labels []string, nets []Net) {
 	b.n.outputs = append(b.n.outputs, Port{name, word, labels, nets})
 }

@@ -1,18 +1,18 @@
 package netlist
 
-// Chains maps the carries of a netlist to the carry chains of an FPGA such as iCE40. There, a logic cell holds a
-// LUT with four inputs and a carry. The carry reads the LUT's second and third input and the carry of the cell
-// below. The LUT's fourth input can read that carry from below, too. The first two inputs of a [Carry] are its
-// operands; the third is the carry from below.
+// Chains maps the carries of a netlist to the carry chains of an FPGA such as iCE40. There, a logic cell holds a LUT
+// with four inputs and a carry. The carry reads the LUT's second and third input and the carry of the cell below. The
+// LUT's fourth input can also read the carry of the cell below. The first two inputs of a [Carry] are its operands,
+// and the third input is the carry from below.
 //
 // Only two cells can read a carry directly on its chain: the next carry, and the LUT in that carry's logic cell
 // (or, at the end of the chain, the LUT above). Any other reader needs a LUT that brings the carry out of the
 // chain.
 type Chains struct {
-	// for a function cell that reads the chain: the carry, or the first carry-in, that it reads
+	// for a function cell that reads the chain, the carry or first carry-in that the cell reads
 	reads map[Cell]Net
 	mate  map[Cell]Cell // for a function cell, the carry cell in the same logic cell
-	next  map[Net]Cell  // for a net, the carry on whose chain it is the carry-in
+	next  map[Net]Cell  // for a net, the carry that continues the chain from this net
 	out   map[Net]bool  // carries that a LUT brings out
 	least Net           // the lowest net in out
 }

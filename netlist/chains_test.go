@@ -60,7 +60,8 @@ func TestCarryChains(t *testing.T) {
 		t.Errorf("cell %d goes on from carry 1 (%v), %d LUTs", c, ok, s.LUTs())
 	}
 	m := netlist.Measure(n)
-	// The longest path: sum 0, sum 3 or a carry of the second chain, the last sum.
+	// The longest paths have two levels: sum 0 and sum 3, or sum 0 and the last sum through carries of the second
+	// chain.
 	if m.LUTs.Total != 6 || m.Carries.Total != 5 || m.Levels.Total != 2 {
 		t.Errorf("%d LUTs, %d carries, %d levels, want 6, 5 and 2", m.LUTs.Total, m.Carries.Total, m.Levels.Total)
 	}

@@ -103,8 +103,8 @@ func (c *Copier) Finish() *Netlist {
 	return c.FinishWith(to, to)
 }
 
-// FinishWith is like Finish for passes where a port's bit may need another net than [Copier.To] returns. The
-// functions output and probe return the new net for net v of an output port or a probe.
+// FinishWith is like Finish, for passes in which a bit of a port may need a net other than the net that [Copier.To]
+// returns. The functions output and probe return the new net for net v of an output port or a probe.
 func (c *Copier) FinishWith(output, probe func(p Port, v Net) Net) *Netlist {
 	c.n.outputs = ports(c.Old.outputs, output)
 	c.n.probes = ports(c.Old.probes, probe)

@@ -44,7 +44,7 @@ func TestWithCounts(t *testing.T) {
 	}
 }
 
-// TestWithCountsOfNone checks that netlists without the counts that the port is made of are refused.
+// TestWithCountsOfNone checks that netlists without suitable count probes are refused.
 func TestWithCountsOfNone(t *testing.T) {
 	f := netgen.Frozen(4, netgen.FrozenOptions{})
 	gates, err := freeze.Network(f, netlist.Gates)

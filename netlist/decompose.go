@@ -68,8 +68,8 @@ func Effective(table uint64, in []Net) uint64 {
 // TableMask returns a mask of the bits that a table with k inputs uses.
 func TableMask(k int) uint64 { return ^uint64(0) >> (64 - 1<<k) }
 
-// Project returns the table over the inputs in support only, in their order. The function must not depend on any
-// other input.
+// Project returns the table that has only the inputs in support, in ascending order. The function must not depend on
+// any other input.
 func Project(extended uint64, support uint8) (table uint64) {
 	at := uint8(0)
 	for i := 0; ; i++ {
@@ -91,7 +91,7 @@ func SwapPins(table uint64, p, q int) uint64 {
 // SplitOp is the operator of a [Split].
 type SplitOp uint8
 
-// The operators of a split. The literal s is the pin or its complement.
+// These are the operators of a split. The literal s is the pin or its complement.
 const (
 	SplitAnd SplitOp = iota // s AND Low
 	SplitOr                 // s OR Low
@@ -110,8 +110,9 @@ type Split struct {
 
 // Decompose returns the first step in a disjoint decomposition of an extended table, which must depend on at least
 // one input. If the function is an AND, OR or XOR with one input, Decompose splits off the lowest such input.
-// Otherwise it returns a multiplexer, controlled by the input that leaves the fewest inputs below (the lowest of
-// several). Repeated on its results, it ends after at most six levels.
+// Otherwise it returns a multiplexer, controlled by the input that leaves the fewest inputs for the two remaining
+// functions. If several inputs are equally good, it takes the lowest. Repeated decomposition of the results ends
+// after at most six levels.
 func Decompose(extended uint64) Split {
 	best, cost := Split{}, 2*MaxFunctionInputs+1
 	for j := range MaxFunctionInputs {

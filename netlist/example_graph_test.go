@@ -39,7 +39,7 @@ func parsed(text string) *netlist.Netlist {
 	return n
 }
 
-// The cone of a cell, that is, everything that the cell depends on, found by gonum's search.
+// This example finds the cone of a cell, that is, everything that the cell depends on, with gonum's search.
 func ExampleGraph_cone() {
 	g := netlist.NewGraph(parsed(twoChains))
 	var cone []string
@@ -51,7 +51,8 @@ func ExampleGraph_cone() {
 	// [c0 c1 in_x]
 }
 
-// The deepest path from the inputs to the count, found by gonum as the shortest path with negated levels as weights.
+// This example finds the deepest path from the inputs to the count. For gonum, it is the shortest path with negated
+// levels as weights.
 func ExampleLevels() {
 	g := netlist.NewLevels(parsed(twoChains))
 	all, _ := path.BellmanFordFrom(g.InputNode(0), g)
@@ -64,8 +65,8 @@ func ExampleLevels() {
 	// in_x c0 c1 c2 c4 out_count 4 levels
 }
 
-// The dominators of a cell: every path from the inputs to the cell goes through all of them, so a fault in any one
-// of them can corrupt the cell completely.
+// This example finds the dominators of a cell. Every path from the inputs to the cell goes through all of them, so a
+// fault in any one of them can corrupt the cell completely.
 func ExampleGraph_dominators() {
 	g := netlist.NewGraph(parsed(twoChains))
 	tree := flow.Dominators(g.InputNode(0), g)
@@ -77,7 +78,7 @@ func ExampleGraph_dominators() {
 	// in_x
 }
 
-// Drivers before readers, in an order found by gonum; a netlist's own cell order has the same property.
+// This example has gonum order drivers before readers. A netlist's own cell order has the same property.
 func ExampleGraph_order() {
 	order, err := topo.Sort(netlist.NewGraph(parsed(twoChains)))
 	if err != nil {

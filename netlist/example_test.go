@@ -10,7 +10,7 @@ import (
 	"ialgn/netlist"
 )
 
-// A half adder, built by hand and written as text.
+// This example builds a half adder by hand and writes it as text.
 func Example() {
 	b := netlist.NewBuilder("half_adder")
 	x := b.Input("x", 2, 1, []string{"a", "b"})
@@ -82,7 +82,7 @@ func ExampleCopier() {
 	// 2 -> 1
 }
 
-// The cells in an order that gonum finds.
+// This example lists the cells in an order that gonum finds.
 func ExampleGraph() {
 	b := netlist.NewBuilder("chain")
 	x := b.Input("x", 2, 1, nil)

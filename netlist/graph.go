@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/graph"
 )
 
-// Graph presents a netlist as a directed graph to gonum's algorithms and encoders. It has one node for each cell
-// and each port. Cell c has ID c; then come the input ports and then the output ports, in their order. Constants,
-// probes and single nets have no node.
+// Graph presents a netlist as a directed graph to gonum's algorithms and encoders. It has one node for each cell and
+// each port. Cell c has ID c. The next IDs belong to the input ports, and the last IDs to the output ports, in their
+// order. Constants, probes and single nets have no node.
 //
 // An edge leads from a driver to a reader. Several nets or pins between the same two nodes make one edge. The graph
 // has no cycle, and edges between cells lead to higher IDs.

@@ -2,8 +2,9 @@ package netlist
 
 import "math"
 
-// Levels is a [Graph] with weights for searches of the deepest path. The weight of an edge is the number of levels
-// that it adds to the effective depth of its reader, negated, so that gonum's shortest paths are the deepest ones:
+// Levels is a [Graph] with weights for searches of the deepest path. The weight of an edge is the negated number of
+// levels that the edge adds to the effective depth of its reader. gonum's shortest paths are then the deepest paths.
+// The weight is:
 //
 //   - -1 if the reader is a cell that computes something from the driver;
 //   - 0 if the reader only passes the driver on, or is a register or a port;
@@ -31,8 +32,8 @@ func (g Levels) Weight(uid, vid int64) (w float64, ok bool) {
 	return g.cellWeight(uid, Cell(vid)), true
 }
 
-// cellWeight returns the weight of an edge to a cell. If several pins read the driver, the one that adds most
-// levels counts.
+// cellWeight returns the weight of an edge to a cell. If several pins read the driver, the pin that adds most levels
+// counts.
 func (g Levels) cellWeight(uid int64, c Cell) float64 {
 	n, weight := g.n, math.Inf(1)
 	for pin, v := range n.Inputs(c) {

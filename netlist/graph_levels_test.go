@@ -13,8 +13,9 @@ import (
 	"ialgn/netlist"
 )
 
-// TestLevels compares our effective depth with gonum's: the longest path to each gate, from the inputs or from a
-// gate that depends on nothing, found as the shortest path with negated levels as weights.
+// TestLevels compares the effective depth of each gate with the longest path that gonum finds to the gate. The path
+// begins at the inputs or at a gate that depends on nothing. gonum finds it as the shortest path with negated levels
+// as weights.
 func TestLevels(t *testing.T) {
 	for seed := range uint64(6) {
 		f := netgen.Frozen(seed, netgen.FrozenOptions{Width: 24, Depth: 9, Features: 6, ShareA: 0.3, ShareBinary: 0.4})
@@ -73,7 +74,7 @@ func weighted(t *testing.T, g netlist.Levels) *simple.WeightedDirectedGraph {
 func TestLevelsWeights(t *testing.T) {
 	b := netlist.NewBuilder("weights")
 	x := b.Input("x", 3, 1, nil)
-	pass := b.Function(0b1100, netlist.Origin{}, x[0], x[1]) // the second pin
+	pass := b.Function(0b1100, netlist.Origin{}, x[0], x[1]) // passes on the second pin
 	not := b.Function(0b01, netlist.Origin{}, pass)
 	count := netlist.Word(b.Cell(netlist.Popcount, 0, netlist.Origin{}, not, x[2]), 2)
 	b.Output("y", 1, nil, count)

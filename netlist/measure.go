@@ -5,7 +5,7 @@ import "math/bits"
 // Part is the part of a classifier that a cell belongs to.
 type Part uint8
 
-// The parts, in the order in which data passes through them.
+// These are the parts, in the order in which data passes through them.
 const (
 	PartEncoder Part = iota
 	PartGates
@@ -34,17 +34,17 @@ type Measures struct {
 	// are deployed.
 	Cells Sizes `json:"cells"`
 	// LUTs counts the functions that depend on at least one input and are not just a wire, and the LUTs that bring
-	// carries out of their chains ([Chains]). Synthesis tools count the same in a mapped netlist, including
-	// inverters.
+	// carries out of their chains ([Chains]). For a mapped netlist, this is the number that synthesis tools report,
+	// including inverters.
 	LUTs Sizes `json:"luts"`
 	// Carries and Registers count the cells of these kinds.
 	Carries   Sizes `json:"carries"`
 	Registers Sizes `json:"registers"`
-	// Levels holds the lengths of longest paths. For each part, it is the largest number of cells of that part on
-	// one path; Total counts cells of all parts. A cell of any kind is one level: a popcount, for example, is one
-	// level until it is lowered. There are two exceptions: a carry is no level, since a chain is very fast, but a
-	// LUT that brings a carry out is one; and a function without inputs is no level. Paths begin and end at
-	// registers.
+	// Levels holds the lengths of longest paths. The length for a part is the largest number of cells of that part on
+	// one path. Total counts cells of all parts. Paths begin and end at registers. A cell of any kind is one level: a
+	// popcount, for example, is one level until it is lowered. There are two exceptions. A carry is no level, since a
+	// chain is very fast, but a LUT that brings a carry out of its chain is one level. A function without inputs is
+	// no level.
 	Levels Sizes `json:"levels"`
 	// Kinds lists the kinds that occur, in the order of their constants.
 	Kinds []KindCount `json:"kinds"`
@@ -102,10 +102,11 @@ func sizes(of [parts]int) Sizes {
 	return s
 }
 
-// Parts returns the part of every cell. Cells that come from a gate of the model belong to the gates, comparisons
-// to the encoder, popcounts and argmax to the head. A register belongs to the part of the cell that drives it.
-// Other cells, such as functions that a lowering made, belong to the encoder if they depend on one word of an input
-// port only ([Netlist.Words]), else to the head. (Counters of the head may read inputs, but of many features.)
+// Parts returns the part of every cell. Cells that come from a gate of the model belong to the gates. Comparisons
+// belong to the encoder. Popcounts and argmax belong to the head. A register belongs to the part of the cell that
+// drives it. Other cells, such as functions that a lowering made, belong to the encoder if they depend on one word of
+// an input port only ([Netlist.Words]), else to the head. (Counters of the head may read inputs, but of many
+// features.)
 func (n *Netlist) Parts() []Part {
 	part, word := make([]Part, len(n.kind)), n.Words()
 	ofNet := make([]Part, n.Nets())
@@ -181,7 +182,7 @@ func (n *Netlist) driver(v Net) Cell {
 	return c
 }
 
-// brings reports whether cell c of kind k reads carry v through a LUT that brings it out of its chain.
+// brings reports whether cell c of kind k reads carry v through a LUT that brings the carry out of its chain.
 func (s *Chains) brings(c Cell, k Kind, v Net) bool {
 	if !s.Out(v) {
 		return false

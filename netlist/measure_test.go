@@ -111,7 +111,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestWords checks which nets depend on one word alone. Bits that are words themselves, and gates, do not count.
+// TestWords checks which nets depend on one word alone. One-bit words and outputs of gates do not count as such nets.
 func TestWords(t *testing.T) {
 	b := netlist.NewBuilder("words")
 	bits := b.Input("bits", 2, 1, nil)

@@ -27,7 +27,7 @@ import (
 // Net is one bit with one driver: a constant, a bit of an input port, or an output of a cell.
 type Net uint32
 
-// The two constant nets of every netlist.
+// These are the two constant nets of every netlist.
 const (
 	False Net = 0
 	True  Net = 1
@@ -39,7 +39,7 @@ type Cell uint32
 // Kind says what a cell computes from its ordered inputs.
 type Kind uint8
 
-// The kinds of cells. [Netlist.Param] returns a cell's parameter.
+// These are the kinds of cells. [Netlist.Param] returns a cell's parameter.
 const (
 	// Function has 0 to 6 inputs and one output. The parameter is its truth table: bit i is the output if each
 	// input j equals bit j of i.
@@ -48,12 +48,12 @@ const (
 	Compare
 	// Popcount counts the ones among its n >= 1 inputs. It has bits.Len(n) outputs, least significant bit first.
 	Popcount
-	// Counter is a small popcount, as the k:m compressors in adder trees. It has k inputs, 2 to [MaxCounter], and
+	// Counter is a small popcount, like the k:m compressors in adder trees. It has k inputs, 2 to [MaxCounter], and
 	// bits.Len(k) outputs.
 	Counter
 	// Argmax reads C >= 1 words, class 0 first. The parameter is the number of bits in each word, least significant
-	// bit first. The output is the index of the largest word, or the lowest index if several are equal, in max(1,
-	// bits.Len(C-1)) bits.
+	// bit first. The output is the index of the largest word, in max(1, bits.Len(C-1)) bits. If several words are
+	// equally large, it is the lowest of their indices.
 	Argmax
 	// Carry returns the majority of its three inputs, which is the carry of a full adder.
 	Carry

@@ -7,7 +7,7 @@ import (
 
 // KindError is the error of a back end that cannot express a kind of cell in its format.
 type KindError struct {
-	Format string // "verilog"
+	Format string // name of the format, such as "verilog"
 	Kind   Kind
 	Cell   Cell // the first such cell
 }
@@ -17,8 +17,8 @@ func (e *KindError) Error() string {
 		e.Format, e.Kind, e.Cell)
 }
 
-// Refuse returns a [*KindError] for the first cell of n whose kind is not in can, or nil if there is none. Back
-// ends call Refuse before they write anything.
+// Refuse returns a [*KindError] for the first cell of n that the format cannot express, or nil if there is none. The
+// argument can lists the kinds that the format can express. Back ends call Refuse before they write anything.
 func Refuse(format string, n *Netlist, can ...Kind) error {
 	for c, k := range n.kind {
 		if !slices.Contains(can, k) {

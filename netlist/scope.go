@@ -9,7 +9,7 @@ import (
 // Scope says which parts of the classifier a netlist contains.
 type Scope uint8
 
-// The scopes, from the smallest to the largest.
+// These are the scopes, from the smallest to the largest.
 const (
 	Gates Scope = iota // from port x (thermometer bits) to port h (the last layer)
 	Core               // from port x (thermometer bits) to class_index: gates, popcounts and argmax

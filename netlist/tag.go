@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// The ports that [WithTag] adds.
+// These are the ports that [WithTag] adds.
 const (
 	TagInPort  = "in_tag"
 	TagOutPort = "out_tag"

@@ -51,7 +51,7 @@ func (p *textParser) advance() {
 	}
 }
 
-// fail records an error at a token, unless there already is one.
+// fail records an error at a token, unless an earlier error is already recorded.
 func (p *textParser) fail(at token, format string, args ...any) {
 	if p.err == nil {
 		p.err = fmt.Errorf("%s:%d:%d: %w", p.name, at.line, at.col, fmt.Errorf(format, args...))
@@ -88,7 +88,7 @@ func (p *textParser) word(word string) {
 	p.advance()
 }
 
-// number consumes a number of at most limit, or fails.
+// number consumes a number that is at most limit, or fails.
 func (p *textParser) number(what string, limit uint64) uint64 {
 	t := p.want(tokenNumber, what)
 	if t.number > limit {

@@ -48,7 +48,7 @@ func (p *textParser) portHead(what string) (port Port, at token) {
 	return port, at
 }
 
-// bus reads nets, each by calling net, and the label before each word.
+// bus reads the nets of a port, and the label before each word. It calls the function net for each net.
 func (p *textParser) bus(port *Port, net func() Net) {
 	for p.blankLines(); ; p.blankLines() {
 		switch {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// The kinds of tokens. A punctuation character is its own kind.
+// These are the kinds of tokens. A punctuation character is its own kind.
 const (
 	tokenEnd    = 0
 	tokenLine   = '\n'

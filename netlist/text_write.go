@@ -85,7 +85,8 @@ func (t *textWriter) positions(all []Positions) {
 	}
 }
 
-// item appends a number to the line: the i-th of a list. It ends a full line first.
+// item appends the value v, which has index i in a list, to the line. If the line is full, item begins another line
+// first.
 func (t *textWriter) item(i int, v uint64) {
 	if i%netsPerLine == 0 && len(t.line) > 0 {
 		t.endLine()

@@ -9,7 +9,7 @@ import (
 
 var none Origin
 
-// wantError fails unless err begins with want, or is nil for an empty want.
+// wantError fails the test unless err begins with want. If want is empty, err must be nil.
 func wantError(t *testing.T, err error, want string) {
 	t.Helper()
 	switch {

@@ -1,6 +1,6 @@
 package netlist
 
-// Results of [Netlist.Words] for nets that depend on no word, or on more than one.
+// These are the results of [Netlist.Words] for nets that depend on no word, or on more than one.
 const (
 	AnyWord = -1 // a constant
 	NoWord  = -2 // several words, or a bit that belongs to no word

@@ -146,7 +146,7 @@ func content(t *testing.T, file string) []byte {
 	return b
 }
 
-// writeForm writes a model, input bits of samples, and their counts by the trainer's forward pass.
+// writeForm writes a model, the input bits of samples, and the samples' class counts from the trainer's forward pass.
 func writeForm(t *testing.T, folder string, form netgen.Form) {
 	t.Helper()
 	const samples, words = 100, 2
@@ -228,7 +228,7 @@ func TestReadme(t *testing.T) {
 			command = strings.Replace(command, "install", "install --no-index --no-deps --target site", 1)
 			env = append(env, "PYTHONPATH="+filepath.Join(dir, "site"))
 			if exec.Command(python, "-m", "pip", "--version").Run() != nil {
-				command = "mv python site" // without pip
+				command = "mv python site" // pip is not installed
 			}
 		}
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", command)

@@ -14,7 +14,7 @@ import (
 // Classifier classifies samples with the netlist of a classifier, in any scope. In the scopes core and full, the
 // class is the netlist's output class_index, and the counts are its probes count_0, count_1 and so on. In the scope
 // gates, the Classifier counts the ones among the bits of output h for each class of chains. The class is then the
-// one with the largest count, or the lowest of several.
+// class with the largest count, or the lowest such class if counts are equal.
 //
 // A pipeline is clocked as in hardware: a new block of samples enters in each clock. Counts and class are read in
 // the stages where they appear. A test of the results therefore also tests the positions of the registers.
@@ -57,7 +57,7 @@ func (c *Classifier) Inputs() int { return len(c.input.Nets) }
 func (c *Classifier) Classes() int { return c.classes }
 
 // Classify returns counts and classes of samples. The bit rows x of the input port have (samples+63)/64 words each.
-// Classify returns an error if x has another size, or ctx's error.
+// Classify returns an error if x has another size or if ctx ends.
 func (c *Classifier) Classify(ctx context.Context, x []uint64, samples int) (*Result, error) {
 	words := (samples + 63) / 64
 	if samples < 0 || len(x) != words*c.Inputs() {
@@ -83,7 +83,7 @@ type head struct {
 	class  []netlist.Net   // the netlist's class index; nil: compute argmax of the counts
 	digits [][]uint64      // scratch
 
-	// In a pipeline: the stages in which counts and class appear.
+	// In a pipeline, these are the stages in which counts and class appear.
 	countStage []int
 	classStage int
 }
@@ -183,9 +183,9 @@ func (h *head) findChains() error {
 	return nil
 }
 
-// run classifies blocks of samples. The function next returns the first word of each block, and a word beyond the
-// rows of x at the end. In a pipeline, several blocks are in different stages at the same time, and run clocks the
-// last ones out.
+// run classifies blocks of samples. The function next returns the first word of the next block. At the end it returns
+// a word beyond the rows of x. In a pipeline, several blocks are in different stages at the same time. After the last
+// block, run continues to clock the pipeline until all results are out.
 func (h *head) run(ctx context.Context, r *Result, port netlist.Port, x []uint64, block int, next func() int) error {
 	words := len(x) / len(port.Nets)
 	last := max(h.classStage, slices.Max(h.countStage))
@@ -215,16 +215,16 @@ func (h *head) run(ctx context.Context, r *Result, port netlist.Port, x []uint64
 	}
 }
 
-// load sets a port to words of rows with the given stride, starting with word first. At the end of a row, it may
-// copy words of the next row; they are ignored.
+// load sets a port to words of rows. Each row has stride words, and the words begin at word first of the row. At the
+// end of a row, load may copy words of the next row, which are ignored.
 func (s *Simulator) load(port netlist.Port, rows []uint64, stride, first int) {
 	for r, v := range port.Nets {
 		copy(s.Net(v), rows[r*stride+first:])
 	}
 }
 
-// store writes the simulator's counts and classes to r. In pipeline stage i is the block that begins with word
-// in[i]; if in[i] is negative, there is none.
+// store writes the simulator's counts and classes to r. The block in pipeline stage i begins with word in[i]. If
+// in[i] is negative, there is no block in this stage.
 func (h *head) store(r *Result, in []int) {
 	for class, stage := range h.countStage {
 		if in[stage] >= 0 {
@@ -274,8 +274,8 @@ func (h *head) storeClass(r *Result, first int) {
 	})
 }
 
-// transpose converts bit rows, one for each binary digit, to one number for each sample. Row word 0 belongs to word
-// first of the samples.
+// transpose converts bit rows, one for each binary digit, to one number for each sample. Word 0 of a row belongs to
+// word first of the samples.
 func transpose(digits [][]uint64, first, samples int, put func(sample int, value uint64)) {
 	for w := range digits[0] {
 		var m [64]uint64
@@ -289,7 +289,7 @@ func transpose(digits [][]uint64, first, samples int, put func(sample int, value
 	}
 }
 
-// argmax returns the index of the largest count, or the lowest index of several.
+// argmax returns the index of the largest count, or the lowest such index if counts are equal.
 func argmax(counts []int32) int {
 	best := 0
 	for i, n := range counts {

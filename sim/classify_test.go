@@ -135,7 +135,7 @@ func TestClassifyPipeline(t *testing.T) {
 	}
 }
 
-// TestSettle compares a pipeline whose inputs are held with the netlist from before pipelining.
+// TestSettle compares a pipeline whose inputs are held with the same netlist before pipelining.
 func TestSettle(t *testing.T) {
 	for seed := range uint64(20) {
 		n := netgen.Netlist(seed, netgen.NetlistOptions{})

@@ -6,10 +6,10 @@ import (
 	"ialgn/netlist"
 )
 
-// counter counts ones for many samples at once. It is a vertical counter: digit d of the counts of all samples is
-// one row of words. It adds two rows at a time with full adders. Each carry waits until a second carry of the same
-// weight appears, and is then added together with it. This streaming carry-save tree needs about n full adders for
-// n rows, that is, 5 operations for each row, whatever the data are (Warren, Hacker's Delight, section 5-1,
+// counter counts ones for many samples at once. It is a vertical counter: digit d of the counts of all samples is one
+// row of words. The counter adds two rows at a time with full adders. Each carry waits until a second carry of the
+// same weight appears, and is then added together with it. This streaming carry-save tree needs about n full adders
+// for n rows, that is, 5 operations for each row, whatever the data are (Warren, Hacker's Delight, section 5-1,
 // "Harley-Seal").
 type counter struct {
 	block int

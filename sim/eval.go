@@ -2,8 +2,8 @@ package sim
 
 import "ialgn/netlist"
 
-// eval computes all cells in order. It walks the netlist's arrays directly. A separate program would need as much
-// memory again and gain little, since the arrays are read in order and most values are in the cache.
+// eval computes all cells in order. It walks the netlist's arrays directly. A separate program would double the
+// memory and gain little, since the arrays are read in order and most values are in the cache.
 func (s *Simulator) eval() {
 	n, register := s.n, 0
 	value, block, words := s.value, s.block, s.words
@@ -138,8 +138,8 @@ func (s *Simulator) compare(out netlist.Net, threshold uint64, in []netlist.Net)
 	}
 }
 
-// argmax goes through the words in order and keeps the largest one so far and its index. Only a strictly larger
-// word replaces it, so among equal words the lowest index wins.
+// argmax goes through the words in order. It keeps the largest word so far and its index. Only a strictly larger word
+// replaces the kept word, so among equal words the lowest index wins.
 func (s *Simulator) argmax(out netlist.Net, outputs, width int, in []netlist.Net) {
 	s.best = resize(s.best, width)
 	for w := range s.words {
@@ -159,8 +159,8 @@ func (s *Simulator) argmax(out netlist.Net, outputs, width int, in []netlist.Net
 	}
 }
 
-// replace updates the best number of each sample in word w where the new number is larger. It returns the bits of
-// these samples.
+// replace updates the largest number so far for the samples in word w whose new number is larger. It returns a mask
+// of these samples.
 func (s *Simulator) replace(number []netlist.Net, w int) uint64 {
 	larger := uint64(0)
 	for b, v := range number {

@@ -9,7 +9,7 @@ import (
 	"ialgn/sim"
 )
 
-// A half adder, for the four combinations of its inputs as four samples of one word.
+// This example simulates a half adder. The four combinations of its inputs are four samples in one word.
 func Example() {
 	b := netlist.NewBuilder("half_adder")
 	x := b.Input("x", 2, 1, nil)
@@ -28,7 +28,7 @@ func Example() {
 	// Output: sum 0110, carry 1000
 }
 
-// Two classes of two chains each. The first sample sets all chains and the second sample none.
+// This example has two classes of two chains each. The first sample sets all chains, and the second sample sets none.
 func ExampleClassifier() {
 	b := netlist.NewBuilder("tiny")
 	x := b.Input("x", 4, 1, nil)

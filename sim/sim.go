@@ -2,8 +2,8 @@
 //
 // A [Simulator] is made for one [netlist.Netlist] and can then run on any number of samples. It keeps the value of
 // every net for one block of samples, 1 to [MaxBlock] words. After a run, any net can be read: an output port, a
-// probe, or the output of one gate. A Simulator needs 8 bytes for each net and word. The block is chosen so that
-// this stays below a quarter of a gibibyte, if one word for each net allows it.
+// probe, or the output of one gate. A Simulator needs 8 bytes for each net and word. The block is chosen so that this
+// memory stays below a quarter of a gibibyte, unless one word for each net already needs more.
 //
 // Samples are passed as bit rows. In a slice with w words in each row, row r is s[r*w : (r+1)*w], and bit i of word
 // j is sample 64*j + i. Row r of a port is bit r of its bus. Bits after the last sample are computed like all
@@ -104,9 +104,9 @@ func (s *Simulator) Step(words int, in ...[]uint64) error {
 }
 
 // Settle computes every net as if the netlist had no registers. For a pipeline, it holds the inputs for one enabled
-// clock for each stage, until every net depends only on them. The argument in has no rows for the enable port ce,
-// which Settle adds. For a netlist without registers, it is [Simulator.Run]. It returns the errors of Run and of
-// [netlist.Netlist.Pipeline].
+// clock per stage, until every net depends only on these inputs. The argument in has no rows for the enable port ce,
+// which Settle adds. For a netlist without registers, Settle is the same as [Simulator.Run]. Settle returns the
+// errors of Run and of [netlist.Netlist.Pipeline].
 func (s *Simulator) Settle(words int, in ...[]uint64) error {
 	p, err := s.n.Pipeline()
 	if err != nil {
@@ -194,7 +194,7 @@ func (s *Simulator) checkInputs(words int, in [][]uint64) error {
 	return nil
 }
 
-// run evaluates count words of rows with the given stride, starting with word first.
+// run evaluates the netlist for count words of the input rows, beginning with word first. Each row has stride words.
 func (s *Simulator) run(in [][]uint64, stride, first, count int) {
 	s.words = count
 	for i, p := range s.n.InputPorts() {

@@ -30,7 +30,8 @@ func interpreter(t *testing.T) string {
 
 const samples = 100
 
-// eachLine runs the script once for each line of standard input: a model, samples and a file for what it prints.
+// eachLine runs the script once for each line of standard input. A line names a model, the samples, and a file for
+// the script's output.
 const eachLine = `import runpy, sys
 for line in sys.stdin:
     *sys.argv[1:], out = line.split()

@@ -11,7 +11,7 @@ import (
 	"net/http"
 )
 
-// Limits of a request.
+// These are the limits of a request.
 const (
 	maxBody    = 4 << 20 // bytes
 	maxSamples = 50_000

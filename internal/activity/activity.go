@@ -1,10 +1,10 @@
 // Package activity counts how often the nets of a netlist switch when samples follow each other.
 //
 // A net switches between two consecutive samples if its settled value differs. Delays are zero, so glitches, which
-// occur before nets settle, are not seen. In a pipeline, a net meets the samples some clocks later but in the same
-// order, so it has the same transitions as its settled values. Clock, reset, enable and valid are not among the
-// nets. The figures show where the logic switches. They do not estimate power, which also depends on glitches, wires
-// and their capacitances, and the clock.
+// occur before nets settle, are not counted. In a pipeline, the samples reach a net some clocks later but in the same
+// order, so its transitions are the same as without registers. Clock, reset, enable and valid are not among the nets.
+// The figures show where the logic switches. They do not estimate power, which also depends on glitches, wires and
+// their capacitances, and the clock.
 package activity
 
 import (
@@ -19,7 +19,7 @@ import (
 	"ialgn/sim"
 )
 
-// What says, in a report, what is counted.
+// What is the text in a report that says which transitions are counted.
 const What = "zero-delay transitions between settled values of consecutive samples: activity " +
 	"without glitches, not power"
 
@@ -39,7 +39,7 @@ type Group struct {
 	Nets        int     `json:"nets"`
 	Silent      int     `json:"silent"` // nets that never switch
 	Transitions int     `json:"transitions"`
-	Mean        float64 `json:"mean"` // transitions for each net and step from sample to sample
+	Mean        float64 `json:"mean"` // average number of transitions of a net from one sample to the next
 }
 
 // Net holds the figures of a net.
@@ -55,11 +55,11 @@ const blockWords = 4
 
 // Measure simulates n on the first of the samples in x and counts transitions. x has a bit row, of any number of
 // words, for each net of the input port. The samples are taken in order. All values over time are written to vcd,
-// unless it is nil, one sample a microsecond.
+// unless it is nil, with one sample per microsecond.
 //
-// Measure takes some hundred bytes for each net, most of them in the report. With vcd it also takes memory for what
-// switches in 64 samples. It returns an error if n does not have exactly one input port, if the rows have fewer
-// samples, if ctx ends, or if vcd fails.
+// Measure takes some hundred bytes for each net, most of them in the report. With vcd it also takes memory for the
+// transitions in 64 samples. Measure returns an error if n does not have exactly one input port, if the rows have
+// fewer samples, if ctx ends, or if vcd fails.
 func Measure(ctx context.Context, n *netlist.Netlist, x []uint64, samples int, vcd io.Writer) (*Report, error) {
 	ports := n.DataInputs()
 	if len(ports) != 1 || len(ports[0].Nets) == 0 {
@@ -115,7 +115,7 @@ type meter struct {
 	trace   *trace  // nil without a VCD file
 }
 
-// word counts the 64 samples from first on, which are in word w of the simulator.
+// word counts the transitions of 64 samples, which begin with sample first and are in word w of the simulator.
 func (m *meter) word(first, w int) {
 	valid := ^uint64(0)
 	if left := m.samples - first; left < 64 {
@@ -213,7 +213,7 @@ func (g *Group) mean(samples int) {
 	}
 }
 
-// Busiest returns the n nets that switch most. Of equal nets, the lowest numbers come first.
+// Busiest returns the n nets that switch most. Nets that switch equally often are in the order of their numbers.
 func (r *Report) Busiest(n int) []Net {
 	nets := slices.Clone(r.Nets)
 	slices.SortStableFunc(nets, func(a, b Net) int { return b.Transitions - a.Transitions })

@@ -101,8 +101,8 @@ func counted(r *Report) map[string]int {
 	return count
 }
 
-// TestMeasure compares the measurement with a count sample by sample, for numbers of samples below, at and above the
-// sizes of words and blocks, with operators, LUTs and registers.
+// TestMeasure compares the measurement with a count sample by sample. The numbers of samples are below, at and above
+// the sizes of words and blocks. The netlists have operators, LUTs and registers.
 func TestMeasure(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -267,8 +267,8 @@ func TestVCD(t *testing.T) {
 	}
 }
 
-// again reports whether a name is a second name of a net: of a bit of an output port or a probe, or of an operator's
-// input.
+// again reports whether a name is a second name of a net. The bits of output ports and probes and the inputs of
+// operators have such names.
 func again(n *netlist.Netlist, name string) bool {
 	bus, _, _ := strings.Cut(name, "[")
 	if strings.HasSuffix(bus, "_in") {

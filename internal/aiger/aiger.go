@@ -31,7 +31,7 @@ var Kinds = []netlist.Kind{
 // lit is a literal.
 type lit = uint32
 
-// The literals of the constants.
+// These are the literals of the constants.
 const (
 	constant0 lit = 0
 	constant1 lit = 1
@@ -43,11 +43,11 @@ const maxLiteral = math.MaxInt32
 // Write writes n in binary AIGER. Inputs and outputs are the bits of n's input and output ports in order, and
 // their names are the symbols. Probes are left out.
 //
-// Write returns an error before it writes anything: a [*netlist.KindError] if n has cells that are not of
-// [Kinds], and an error if the name of a port is not valid in a symbol table, two bits have the same name, or n
-// is too large for the format. Later errors come from w.
+// Write returns an error before it writes anything if n has cells that are not of [Kinds] (a [*netlist.KindError]),
+// if the name of a port is not valid in a symbol table, if two bits have the same name, or if n is too large for the
+// format. Later errors come from w.
 //
-// It visits the cells twice, and needs four bytes for each net.
+// Write visits the cells twice, and needs four bytes for each net.
 func Write(w io.Writer, n *netlist.Netlist) error {
 	if err := netlist.Refuse("aiger", n, Kinds...); err != nil {
 		return err
@@ -124,11 +124,11 @@ func writeSymbols(out *bufio.Writer, inputs, outputs []string) {
 	}
 }
 
-// lowering turns cells into gates. It is deterministic: a first sweep with out nil finds the literals of the
-// outputs, which come before the gates in the file, and a second sweep writes the gates.
+// lowering turns cells into gates. It is deterministic. A first sweep, in which out is nil, finds the literals of the
+// outputs, which come before the gates in the file. A second sweep writes the gates.
 type lowering struct {
 	n      *netlist.Netlist
-	lits   []lit // by net: its literal
+	lits   []lit // [net]: literal of the net
 	inputs int
 	next   uint64 // next free variable; wider than a literal, so that an overflow is noticed
 	out    *bufio.Writer
@@ -224,7 +224,7 @@ func (g *lowering) function(table uint64, in []netlist.Net) lit {
 }
 
 // compare lowers word > threshold, beginning at the least significant bit. If a bit of the word equals the
-// threshold's, the lower bits decide.
+// threshold's bit, the lower bits decide.
 func (g *lowering) compare(word []netlist.Net, threshold uint64) lit {
 	if bits.Len64(threshold) > len(word) {
 		return constant0

@@ -130,7 +130,8 @@ func parseNumber(s string, largest int) (int, error) {
 	return n, nil
 }
 
-// endOfFile replaces io.EOF, where something must follow, by an error that says that the file is cut off.
+// endOfFile replaces io.EOF by an error that says that the file is cut off. It is used where more content must
+// follow.
 func endOfFile(err error) error {
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("the file ends here, it is cut off")
@@ -240,8 +241,8 @@ func (p *parser) symbol(line string, inputs, outputs map[int]string) error {
 	return nil
 }
 
-// complete checks that each of count places has a name, and that no two have the same. It returns at the first
-// missing name, so its time is bounded by the number of names.
+// complete checks that each of count places has a name and that all names differ. It returns at the first missing
+// name, so its time is bounded by the number of names.
 func complete(what string, names map[int]string, count int) error {
 	places := map[string]int{}
 	for i := range count {

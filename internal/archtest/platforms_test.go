@@ -19,9 +19,9 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestPlatforms checks that the program compiles for all systems for which it is distributed (lab/dist). The
-// packages are type-checked as the compiler does it, but no code is made, which takes a tenth of the time. Each
-// system and each processor is tested once; the long tier tests all combinations.
+// TestPlatforms checks that the program compiles for all systems for which it is distributed (lab/dist). The packages
+// are type-checked as in the compiler, but no code is generated, so the test takes a tenth of the time. Each system
+// and each processor is tested once; the long tier tests all combinations.
 func TestPlatforms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("checks the types of all packages three times")
@@ -92,7 +92,8 @@ type listed struct {
 // own reports whether the package belongs to the module that is checked.
 func (l *listed) own() bool { return l.Module != nil && l.Module.Main }
 
-// check returns the errors that keep a program of the module in a folder from being compiled for the platform.
+// check returns the errors that prevent a program from being compiled for the platform. The program belongs to the
+// module in folder dir.
 func (p platform) check(dir, program string) (wrong []string, err error) {
 	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,GoFiles,SFiles,ImportMap,Standard,Module", program)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch)

@@ -1,10 +1,10 @@
-// Package bitplane is arithmetic on bit-sliced data, with 64 samples in each word: transposition
-// between samples and bits, and counters whose digits are words.
+// Package bitplane does arithmetic on bit-sliced data, with 64 samples in each word. It transposes between samples
+// and bits, and has counters whose digits are words.
 package bitplane
 
-// Transpose transposes a 64 x 64 bit matrix in place: bit j of word i becomes bit i of word j
-// (Warren, Hacker's Delight, section 7-3). It makes two passes over the words, each with three of
-// the six levels of block swaps, on eight words at a time, which fit the processor's registers.
+// Transpose transposes a 64 x 64 bit matrix in place: bit j of word i becomes bit i of word j (Warren, Hacker's
+// Delight, section 7-3). It makes two passes over the words. Each pass does three of the six levels of block swaps on
+// eight words at a time, which fit the processor's registers.
 func Transpose(m *[64]uint64) {
 	for i := range 8 {
 		swapFar(m, i)
@@ -86,7 +86,7 @@ type Counter struct {
 // Add adds one bit for each of 64 samples. It costs two operations on average.
 func (c *Counter) Add(bits uint64) { c.addAt(0, bits) }
 
-// addAt adds bits with the weight of a digit that exists or is the next.
+// addAt adds bits with the weight of a digit. The digit must exist already or be the next digit.
 func (c *Counter) addAt(digit int, bits uint64) {
 	for d := digit; d < len(c.digits); d++ {
 		if bits == 0 {

@@ -1,11 +1,11 @@
 // Package blif writes netlists in the Berkeley Logic Interchange Format ("Berkeley Logic Interchange Format
 // (BLIF)", University of California, 1992), for yosys and abc.
 //
-// A function cell is one .names with a short cover: prime cubes of the function or of its complement, whichever
-// needs fewer. No cube can be left out. Bits of ports have names such as x[3], which yosys read_blif
-// -wideports joins to buses again. Other nets have the same names as in Verilog. A net that is an output has
-// the output's name, which avoids a buffer, and a comment at the top gives its gate. A register is a .latch
-// that starts at 0, on the clock clk.
+// A function cell is one .names with a short cover. The cover has prime cubes of the function or of its complement,
+// whichever needs fewer cubes. No cube can be left out. Bits of ports have names such as x[3], which yosys read_blif
+// -wideports joins to buses again. Other nets have the same names as in Verilog. A net that is an output has the
+// output's name, which avoids a buffer. A comment at the top names the gate of this net. A register is a .latch that
+// starts at 0, on the clock clk.
 package blif
 
 import (

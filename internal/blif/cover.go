@@ -28,14 +28,14 @@ func (c cube) literals() int { return bits.OnesCount8(c.one | c.zero) }
 // cover is a sum of cubes, for a function or for its complement.
 type cover struct {
 	cubes []cube
-	value byte // '1' if the cubes are where the function is 1, '0' if they are where it is 0
+	value byte // value of the function in the cubes, '1' or '0'
 }
 
 // covers makes covers and caches them by function, because a network has few different functions.
 type covers map[uint64]cover
 
-// of returns the shorter of two covers for an extended table: of the on-set and of the off-set. If both have
-// the same number of cubes, it returns the one with fewer literals, and then the cover of the on-set.
+// of returns a cover for an extended table: the cover of the on-set or the cover of the off-set. It prefers the cover
+// with fewer cubes, then the cover with fewer literals, then the cover of the on-set.
 func (m covers) of(table uint64) cover {
 	if c, ok := m[table]; ok {
 		return c
@@ -102,8 +102,8 @@ func primes(table uint64) []cube {
 	return found
 }
 
-// implicants appends the cubes over exactly the given pins that imply the table, except those that an earlier
-// found cube contains.
+// implicants appends the cubes over exactly the given pins that imply the table. It leaves out cubes that are
+// contained in a cube found earlier.
 func implicants(found []cube, table uint64, pins uint8) []cube {
 	smaller := found
 	for one := pins; ; one = (one - 1) & pins {

@@ -1,17 +1,16 @@
 // Package chain works on the chains of two-input gates in a netlist: it finds them, brings them
 // into a normal form, and removes steps that do not affect the output.
 //
-// A [Chain] in normal form starts from a literal, its base. It continues with steps, each an AND,
-// OR or XOR with a literal, the step's side. At the end, the result may be inverted:
+// A [Chain] in normal form starts from a literal, its base. It continues with steps. Each step is an AND, OR or XOR
+// with a literal, which is called the step's side. At the end, the result may be inverted:
 //
 //	h0 = base,  hi = hi-1 op side_i,  output = hn XOR Inverted
 //
-// Every chain of two-input gates has this form. Consider a gate that negates its spine, the input
-// from the chain before it. By De Morgan's laws, the negation can be moved toward the base: AND and
-// OR are exchanged and their sides and the base are inverted, while XOR stays. So inversions move
-// along the chain, and at most one remains at its end. Two rules make the form unique for a
-// sequence of gates: an XOR never inverts its side, and the first step that is no XOR is an AND (if
-// there is none, the base is not inverted).
+// Every chain of two-input gates has this form. Consider a gate that negates its spine, which is the input from the
+// chain before it. By De Morgan's laws, the negation can be moved toward the base: AND and OR are exchanged and their
+// sides and the base are inverted, while XOR stays. So inversions move along the chain, and at most one remains at
+// its end. Two rules make the form unique for a sequence of gates. First, an XOR never inverts its side. Second, the
+// first step that is not an XOR is an AND. If all steps are XORs, the base is not inverted.
 //
 // [Find] finds the chains, [Simplifier] shortens a chain, and [Remove] is the compiler's pass over
 // a whole netlist. An [Order] says what [Simplifier] may assume about thermometer bits.
@@ -54,7 +53,7 @@ func constantOf(bit bool) Literal {
 // Op is the operation of a step.
 type Op uint8
 
-// The operations of a step.
+// These are the operations of a step.
 const (
 	And Op = iota
 	Or
@@ -120,7 +119,7 @@ func (c *Chain) gate(table uint64, side netlist.Net, o netlist.Origin) {
 		panic(fmt.Sprintf("chain: gate with table %#x does not depend on its spine", table))
 	}
 	c.Inverted = c.Inverted != (f[1-constant] == 0b01)
-	if forced := f[constant] == 0b11; forced == c.Inverted { // the side forces 0, the inversion not counted
+	if forced := f[constant] == 0b11; forced == c.Inverted { // without the inversion, the side forces 0
 		c.Steps = append(c.Steps, Step{And, Literal{side, constant == 1}, o})
 		return
 	}
@@ -148,9 +147,9 @@ func (c *Chain) normalise() {
 	}
 }
 
-// Table returns the function of gate i of the chain for a netlist that is built gate by gate, with
-// the spine as input 0 and the net of the side as input 1. The first gate's function includes the
-// base's inversion, and the last gate's the inversion of the output.
+// Table returns the function of gate i of the chain for a netlist that is built gate by gate, with the spine as input
+// 0 and the net of the side as input 1. The first gate's function includes the inversion of the base, and the last
+// gate's function includes the inversion of the output.
 func (c *Chain) Table(i int) uint64 {
 	spine, side := uint64(0b1010), uint64(0b1100)
 	s := c.Steps[i]

@@ -89,7 +89,7 @@ func randomGates(r *rand.Rand, steps, nets int) gates {
 	return g
 }
 
-// normal fails if a chain breaks a rule of the normal form.
+// normal fails the test if a chain breaks a rule of the normal form.
 func normal(t *testing.T, c *Chain) {
 	t.Helper()
 	first := true

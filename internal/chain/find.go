@@ -13,9 +13,9 @@ import (
 // ends. A Paths must not be used by several goroutines at once.
 type Paths struct {
 	n        *netlist.Netlist
-	length   []int32 // [cell]: gates of its chain up to it; 0: it is no gate of a chain
-	pin      []uint8 // [gate]: the input that is its spine
-	readers  []uint8 // [net]: its number of readers: 0, 1, or 2 for more
+	length   []int32 // [cell]: number of gates in its chain up to this cell; 0: the cell is not a gate of a chain
+	pin      []uint8 // [gate]: index of the input that is the gate's spine
+	readers  []uint8 // [net]: number of readers; 2 means two or more
 	interior []bool  // gates whose output is the spine of the next gate
 	joined   map[netlist.Cell]bool
 	gates    []netlist.Cell // gates of the chain looked up last, from its end to its start
@@ -23,9 +23,9 @@ type Paths struct {
 
 // Find finds the chains of a netlist.
 //
-// Gates with constant, repeated or irrelevant inputs are not recognised, nor are chains across
-// copies and inverters: passes that remove these must run first. It takes O(cells + pins) time, and
-// 6 bytes for each cell and 1 for each net.
+// Find does not recognise gates with constant, repeated or irrelevant inputs, or chains across copies and inverters.
+// The passes that remove these must run first. Find takes O(cells + pins) time, and 6 bytes for each cell and 1 for
+// each net.
 func Find(n *netlist.Netlist) *Paths {
 	p := &Paths{
 		n: n, length: make([]int32, n.Cells()), pin: make([]uint8, n.Cells()),

@@ -22,11 +22,10 @@ type orderedBit struct {
 	limit     uint64
 }
 
-// NewOrder returns the order of thermometer bits in a netlist. Comparators of one word of an input
-// port, and the top bit of the word itself, are ordered for every input. With assume, so are bits
-// of input ports with one-bit words whose label has the form "FEATURE > THRESHOLD", as package
-// internal/freeze writes it. Then the netlist is only guaranteed to compute the same for inputs
-// that are thermometer codes.
+// NewOrder returns the order of thermometer bits in a netlist. Comparators of one word of an input port, and the top
+// bit of the word itself, are ordered for every input. If assume is set, bits of input ports with one-bit words are
+// also ordered if their labels have the form "FEATURE > THRESHOLD", as package internal/freeze writes them. A pass
+// that relies on the labels keeps the netlist's function only for inputs that are thermometer codes.
 func NewOrder(n *netlist.Netlist, assume bool) *Order {
 	o := &orderer{Order: &Order{}, n: n, words: map[netlist.Net]word{}, labels: map[string]uint32{}}
 	for _, p := range n.InputPorts() {
@@ -66,7 +65,7 @@ func (o *orderer) add(v netlist.Net, b orderedBit) {
 	o.bit[v] = b
 }
 
-// port makes each word of a port that a comparator can read a feature.
+// port records a feature for each word of a port, unless the words are too wide for a comparator.
 func (o *orderer) port(p netlist.Port) {
 	if p.Word > 64 {
 		return
@@ -81,9 +80,9 @@ func (o *orderer) port(p netlist.Port) {
 
 func (w word) limit() uint64 { return math.MaxUint64 >> (64 - w.width) }
 
-// labelled makes a feature of the part before the last " > " of the labels. It does not assume that
-// bits with equal thresholds are equal: a thermometer code only promises that each bit implies the
-// bits before it.
+// labelled records the features of a port with labels. Bits belong to the same feature if their labels have the same
+// text before the last " > ". It does not assume that bits with equal thresholds are equal: a thermometer code only
+// promises that each bit implies the bits before it.
 func (o *orderer) labelled(p netlist.Port) {
 	same := map[orderedBit]uint64{}
 	for i, label := range p.Labels {

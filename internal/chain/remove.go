@@ -5,11 +5,11 @@ import "ialgn/netlist"
 // tableNot is the inverter's table.
 const tableNot = 0b01
 
-// Remove removes the steps of chains that cannot affect the output; see [Simplifier.Simplify].
-// Chains that lose no step are copied cell by cell. In the others, each remaining step becomes a
-// cell with the origin of its gate, and the last cell computes the chain's function. The cells
-// before it may compute other functions than their gates did. So it runs only before a mapping:
-// without one, each cell is a gate or its complement, and verify names a faulty gate by comparing.
+// Remove removes the steps of chains that cannot affect the output; see [Simplifier.Simplify]. Chains that lose no
+// step are copied cell by cell. In other chains, each remaining step becomes a cell with the origin of its gate, and
+// the last cell computes the chain's function. The cells before the last one may compute other functions than their
+// gates. Therefore Remove runs only before a mapping. In a netlist that is not mapped, each cell computes a gate or
+// its complement, so that verify can name a faulty gate by comparing cells with gates.
 //
 // Requires: no copies, no inverters and no constant or repeated inputs between gates, so that
 // chains are recognised completely.

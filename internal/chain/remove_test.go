@@ -13,9 +13,9 @@ import (
 	"ialgn/sim"
 )
 
-// TestRemove removes steps from frozen networks of both topologies. With the order that comparators show, function
-// and ports must stay the same for all inputs; with the assumed order, for thermometer codes. Some steps must be
-// removed, and more with an order than without.
+// TestRemove removes steps from frozen networks of both topologies. With the order that comparators guarantee,
+// function and ports must stay the same for all inputs. With the assumed order, they must stay the same for
+// thermometer codes. Some steps must be removed, and more steps with an order than without.
 func TestRemove(t *testing.T) {
 	for _, topology := range []netgen.Topology{netgen.Chain, netgen.Random} {
 		for seed := range uint64(20) {
@@ -92,8 +92,8 @@ const (
 	codes    = true
 )
 
-// same fails if got is invalid, larger than old, or of another function. It compares the functions on random inputs
-// or, with codes, on random thermometer codes of the features that the labels name.
+// same fails the test if got is invalid, larger than old, or of another function. It compares the functions on random
+// inputs or, with codes, on random thermometer codes of the features that the labels name.
 func same(t *testing.T, old, got *netlist.Netlist, codes bool) {
 	t.Helper()
 	if err := got.Validate(); err != nil {

@@ -20,7 +20,7 @@ func NewSimplifier(o *Order) *Simplifier {
 // is a feature of its own with the levels 0 and 1.
 type interval struct{ low, high uint64 }
 
-// change records an entry of known before a change.
+// change records an entry of the map known before a change.
 type change struct {
 	feature uint64
 	before  interval
@@ -29,17 +29,17 @@ type change struct {
 // Simplify removes the steps of a chain that cannot affect the output, and brings the chain into
 // normal form.
 //
-// It walks from the output to the base. The chain before an AND matters only where the AND's side
-// is 1; the chain before an OR only where the OR's side is 0. So on the way, the interval of levels
-// of each feature narrows. A side whose value is then known either makes no difference, and the
-// step is removed; or it decides the result, and a constant replaces everything before it. An XOR
-// with a side of known value is an inversion of the chain before it.
+// It walks from the output to the base. The chain before an AND matters only where the AND's side is 1. The chain
+// before an OR matters only where the OR's side is 0. So on the way, the interval of levels of each feature narrows.
+// A side whose value is then known either makes no difference or decides the result. If it makes no difference, the
+// step is removed. If it decides the result, a constant replaces everything before it. An XOR with a side of known
+// value is an inversion of the chain before it.
 //
 // In a run of one operation, whose steps can be reordered, a step that another step implies is
 // removed. Equal sides in a run of XOR cancel. An AND or OR with a net that also occurs in the run
 // of XOR after it is combined with that XOR into one step.
 //
-// Cost: O(steps) expected, in each round; rounds repeat while one removes something.
+// Cost: O(steps) expected in each round. Rounds repeat until a round removes nothing.
 func (s *Simplifier) Simplify(c *Chain) {
 	for {
 		before := len(c.Steps)
@@ -129,8 +129,8 @@ func (s *Simplifier) run(run []Step) (constant bool) {
 	return false
 }
 
-// xorRun keeps the steps of a run of XOR that matter, last step first. It reports whether the
-// others invert the chain before them.
+// xorRun keeps the steps of a run of XOR that matter, last step first. It reports whether the removed steps invert
+// the chain before them.
 func (s *Simplifier) xorRun(run []Step) (inverts bool) {
 	first := len(s.kept)
 	for _, step := range slices.Backward(run) {
@@ -240,8 +240,8 @@ func (c *Chain) mergeXor() {
 	}
 }
 
-// join combines two steps into one: step k of the run that ends before start, and the XOR at i of
-// the run that starts there.
+// join combines two steps into one step. The first is step k of the run that ends before start. The second is the XOR
+// at index i in the run that begins at start.
 func (c *Chain) join(k, start, i int) {
 	joined, x := c.Steps[k], c.Steps[i].Side
 	negated := joined.Side.Inverted == (joined.Op == Or)

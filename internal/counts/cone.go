@@ -12,8 +12,8 @@ import (
 // MaxLeaves is the largest number of nets that a counter may depend on, because all their values are tried.
 const MaxLeaves = 12
 
-// Cone evaluates nets for all values of its leaves at once. The value of a net has one bit for each combination, 64
-// to a word: in bit i, leaf j has the value of bit j of i.
+// Cone evaluates nets for all values of its leaves at once. The value of a net has one bit for each combination of
+// the leaves' values, with 64 bits in each word. In combination i, leaf j has the value of bit j of i.
 type Cone struct {
 	n      *netlist.Netlist
 	leaves int
@@ -89,7 +89,8 @@ func (e *Cone) Value(v netlist.Net) ([]uint64, error) {
 	return e.known[v], nil
 }
 
-// meaning returns output pin of a cell as a function of its inputs; input j is bit j of the argument.
+// meaning returns one output of a cell, with number pin, as a function of the cell's inputs. Bit j of the function's
+// argument is input j.
 func (e *Cone) meaning(c netlist.Cell, pin int) (func(in uint64) bool, error) {
 	param := e.n.Param(c)
 	switch k := e.n.Kind(c); k {
@@ -144,7 +145,7 @@ type linear struct {
 	constant    uint64
 }
 
-// termKey is a function of nets that is 0 if all of them are 0.
+// termKey is a function of nets that is 0 if all the nets are 0.
 type termKey struct {
 	table uint64 // extended to 64 lines, over the nets in ascending order
 	nets  [netlist.MaxFunctionInputs]netlist.Net

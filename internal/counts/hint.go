@@ -2,7 +2,7 @@
 //
 // A [Hint] names the inputs and outputs of each counter between the bits of a class and its count. [Prove] tries
 // every counter on all values of its inputs and adds up the resulting identities. This proves that the digits are the
-// sum of the bits, for classes of any size; general equivalence checkers give up at about 31 bits. A wrong or missing
+// sum of the bits, for classes of any size. General equivalence checkers give up at about 31 bits. A wrong or missing
 // hint can only make the proof fail. The package does not depend on the compiler that builds the counters.
 package counts
 
@@ -14,9 +14,9 @@ import (
 	"ialgn/netlist"
 )
 
-// Hint explains why the counts of a lowered netlist are correct, for [Prove] and for proofs by cut points. It says
-// which bits each count is the sum of, and which nets are the inputs and outputs of each counter on the way. All nets
-// are nets of the lowered netlist.
+// Hint explains why the counts of a lowered netlist are correct, for [Prove] and for proofs by cut points. For each
+// count, it lists the bits that are added, and the inputs and outputs of each counter between these bits and the
+// count. All nets are nets of the lowered netlist.
 type Hint struct {
 	Counts  []Count `json:"counts"`
 	Argmaxs []Index `json:"argmax"`
@@ -45,9 +45,10 @@ type Bit struct {
 
 // Counter is an identity: the sum of In plus Constant is the sum of Out.
 //
-// There are two kinds. A counter with Leaves holds for all values of these nets, modulo 2^digits of the count or
-// counter that it is a step of; all other nets that it names depend only on Leaves. A counter with Steps is the sum
-// of its steps. It holds exactly, because neither side reaches the power of two modulo which the steps hold.
+// There are two kinds. The identity of a counter with Leaves holds for all values of these nets. It holds modulo
+// 2^digits, for the number of digits of the count or counter that has this counter as a step. All other nets that the
+// counter names depend only on Leaves. A counter with Steps is the sum of its steps. The identity of the sum holds
+// exactly, because neither side reaches the power of two modulo which the steps hold.
 type Counter struct {
 	Leaves   []netlist.Net `json:"leaves,omitempty"`
 	In       []Term        `json:"in"`
@@ -71,8 +72,8 @@ type Index struct {
 	Index  []netlist.Net   `json:"index"`
 }
 
-// Map returns the hint with every net replaced. It is for a pass that renumbers nets but keeps those that the hint
-// names, such as [netlist.Copier.To] of a copy.
+// Map returns the hint with every net replaced by the result of the function to. A pass that renumbers nets, but
+// keeps the nets that the hint names, can pass [netlist.Copier.To].
 func (h *Hint) Map(to func(netlist.Net) netlist.Net) *Hint {
 	nets := func(old []netlist.Net) []netlist.Net {
 		mapped := slices.Clone(old)

@@ -10,7 +10,7 @@ import (
 )
 
 // Prove proves, on the lowered netlist alone, that the digits of a count are the sum of its bits. Each bit is a
-// function of nets of the netlist. Of two complementary bits, one is taken to be 1.
+// function of nets of the netlist. A pair of complementary bits counts 1.
 func Prove(after *netlist.Netlist, c *Count) error {
 	return proof{after}.sum(c)
 }
@@ -140,9 +140,9 @@ func (p proof) counter(c *Counter, modulus uint64) error {
 	return nil
 }
 
-// WrongError says that a counter does not count correctly. Bit i of Wrong (64 bits a word) is set if the counter is
-// wrong where leaf j has the value of bit j of i. First is the lowest such i; there the outputs are less than the sum
-// by Less.
+// WrongError says that a counter does not count correctly. Wrong has 64 bits in each word. Its bit i is set if the
+// counter is wrong when each leaf j has the value of bit j of i. First is the lowest such i. In this case, the
+// outputs are less than the sum by Less.
 type WrongError struct {
 	Leaves []netlist.Net
 	Wrong  []uint64

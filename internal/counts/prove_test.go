@@ -23,7 +23,7 @@ func adder() (*netlist.Netlist, *Count) {
 
 func term(weight uint64, v netlist.Net) Term { return Term{weight, []netlist.Net{v}, 0b10} }
 
-// TestProve proves a full adder, and nothing that is not one.
+// TestProve proves a full adder, and checks that circuits that are not full adders are not proved.
 func TestProve(t *testing.T) {
 	n, sound := adder()
 	if err := Prove(n, sound); err != nil {

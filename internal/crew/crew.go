@@ -69,7 +69,7 @@ func (c *Crew) sleep() {
 	for c.busy.Load() != 0 {
 		c.asleep.Store(true)
 		if c.busy.Load() == 0 && c.asleep.CompareAndSwap(true, false) {
-			return // nobody saw it
+			return // no member has seen asleep, so no wake-up will come
 		}
 		<-c.wake
 	}

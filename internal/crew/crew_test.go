@@ -8,7 +8,7 @@ import (
 )
 
 // TestRun gives crews many tasks, both in quick succession and after pauses in which members leave. Some members and
-// the caller are slow, so that everybody has to wait for everybody.
+// the caller are slow, so that each of them has to wait for the others.
 func TestRun(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 9} {
 		c := New(size)

@@ -3,8 +3,8 @@ package detmath
 import "math"
 
 // HalfCosine returns (1 + cos(pi x))/2, which falls from 1 at 0 to 0 at 1, for x in [0, 1]. The relative error is
-// below 1e-15, also near 1, where computing the cosine itself would cancel. Arguments outside [0, 1] are clamped; NaN
-// is not supported.
+// below 1e-15, also near 1, where 1 + cos would lose digits by cancellation. Arguments outside [0, 1] are clamped;
+// NaN is not supported.
 //
 // The result is sin^2(pi (1-x)/2) or, in the first half, 1 - sin^2(pi x/2). So only sines of at most pi/4 are needed,
 // and both ends and the middle are exact.

@@ -13,9 +13,10 @@ import "math"
 // probability becomes subnormal.
 const ExpMin = -80
 
-// consts holds the constants of Exp: 16/ln 2, ln 2/16, the number whose addition rounds a float32 of magnitude below
-// 2^22 to an integer and leaves it in the low bits, and the coefficients of the cubic. They are variables because the
-// compiler keeps variables in registers, but fetches constants from memory for each element.
+// consts holds the constants of Exp: 16/ln 2, ln 2/16, a magic number, and the coefficients of the cubic. Adding the
+// magic number to a float32 of magnitude below 2^22 rounds the float32 to an integer and leaves the integer in the
+// low bits. The constants are variables because the compiler keeps variables in registers, but fetches constants from
+// memory for each element.
 var consts = struct{ scale, step, magic, sixth, half, one, lowest float32 }{
 	23.083120654223414, 0.04332169878499658, 3 << 22, 1.0 / 6, 0.5, 1, ExpMin,
 }
@@ -45,7 +46,7 @@ func Exp(x float32) float32 {
 // ExpAll writes Exp(x[i] - shift) to dst[i]. dst and x have the same length and may be the same slice.
 //
 // x is split into n ln 2/16 + r with |r| <= ln 2/32. 2^(n/16) comes from a table of 16 entries and an addition to the
-// exponent, e^r from a cubic polynomial.
+// exponent. e^r comes from a cubic polynomial.
 func ExpAll(dst, x []float32, shift float32) {
 	x = x[:len(dst)]
 	scale, step, magic := consts.scale, consts.step, consts.magic

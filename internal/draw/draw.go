@@ -1,5 +1,5 @@
 // Package draw makes the random choices of training. It has streams of random numbers that are keyed by (seed,
-// purpose, layer, gate), so what a gate draws does not depend on the order of construction, on threads or on the
+// purpose, layer, gate), so the draws of a gate do not depend on the order of construction, on threads or on the
 // engine.
 //
 // Streams come from PCG (math/rand/v2), whose sequence is specified. Everything derived from it (bounded integers,
@@ -17,7 +17,7 @@ import (
 // Purpose keeps the streams of different uses apart.
 type Purpose uint64
 
-// The purposes of draws. Their numbers decide every trained model: never reuse one.
+// These are the purposes of draws. Every trained model depends on their numbers, so a number must never be reused.
 const (
 	FirstWires    Purpose = iota + 1 // candidates of the first layer's A pin
 	AnchorWires                      // candidates of the B pin
@@ -36,10 +36,10 @@ const (
 	GumbelNoise                      // noise on all choices of a node in a step
 	Dither                           // dither of gradients that are rounded to 8 bits
 	Augmentation                     // how an image is changed in an epoch
-	PatchWires                       // what the leaves of a kernel read of its patch
+	PatchWires                       // inputs that the leaves of a kernel read in its patch
 )
 
-// The first purposes of the ranges that are indexed by pin.
+// These are the first purposes of the ranges that are indexed by pin.
 const (
 	pinWires  Purpose = 64
 	pinLogits Purpose = 72

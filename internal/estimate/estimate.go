@@ -1,11 +1,12 @@
 // Package estimate estimates how many look-up tables (LUTs) a network takes, without compiling it. It is fast enough
 // to run in each epoch of training.
 //
-// The nodes are covered with LUTs in their present structure: constants are propagated; nodes that pass a bit on, and
-// nodes that no counted bit depends on, cost nothing; a node that only one other node reads moves into that node's
-// LUT if its pins fit. Popcounts and argmax are estimated by a formula from the number of counted bits, comparators
-// by what each comparison that is read takes by itself. The estimate does not foresee what else the compiler shares,
-// moves or reduces. Only the compiler's own counts are exact.
+// The nodes are covered with LUTs in their present structure. Constants are propagated. Nodes that pass a bit on cost
+// nothing, and nodes that no counted bit depends on cost nothing either. A node that only one other node reads moves
+// into that node's LUT if its pins fit. Popcounts and argmax are estimated by a formula from the number of counted
+// bits. The estimate of the comparators is the sum of the LUTs that each comparison with a reader takes on its own.
+// The estimate does not foresee what else the compiler shares, moves or reduces. Only the compiler's own counts are
+// exact.
 package estimate
 
 import (
@@ -30,9 +31,10 @@ type LUTs struct {
 	Total   int `json:"total"`
 }
 
-// Of estimates the LUTs, with the given number of inputs, of a network. If f has only some of the network's chains,
-// sum replaces numbers by their sums over all parts; chains of different parts must not read each other. With sum
-// nil, f is the whole network. Of returns only errors of sum. It panics if inputs < 2.
+// Of estimates the LUTs of a network, for LUTs with the given number of inputs. If sum is nil, f is the whole
+// network. Otherwise f has only some of the network's chains, and chains of different parts must not read each other.
+// The function sum then replaces numbers by their sums over all parts. Of returns only errors of sum. It panics if
+// inputs < 2.
 func Of(f *model.Frozen, inputs int, sum func([]int32) error) (LUTs, error) {
 	if inputs < 2 {
 		panic("estimate: look-up tables of fewer than two inputs")
@@ -159,7 +161,7 @@ func (c *cover) luts() int {
 			root[c.node(s)] = true
 		}
 	}
-	leaves := make([][]signal, len(c.reads)) // what the LUT that contains the node reads
+	leaves := make([][]signal, len(c.reads)) // [node]: signals that the LUT with the node reads
 	total := 0
 	for n, reads := range c.reads {
 		if c.readers[n+c.Inputs()] == 0 || len(reads) == 0 {
@@ -177,8 +179,8 @@ func (c *cover) luts() int {
 	return total
 }
 
-// absorbable returns the nodes among signals that a reader's LUT can absorb, the ones with the fewest inputs first:
-// nodes that no other node and no popcount reads and that are a single LUT.
+// absorbable returns the nodes among signals that a reader's LUT can absorb. Such a node is a single LUT, and no
+// other node and no popcount reads it. Nodes with the fewest inputs come first.
 func (c *cover) absorbable(signals []signal, root []bool, leaves [][]signal) (found []signal) {
 	for _, s := range signals {
 		if c.isNode(s) && c.readers[s] == 1 && !root[c.node(s)] && len(leaves[c.node(s)]) <= c.inputs {
@@ -191,7 +193,8 @@ func (c *cover) absorbable(signals []signal, root []bool, leaves [][]signal) (fo
 	return found
 }
 
-// union returns signals with the signal gone replaced by the signals instead.
+// union returns a list of signals without duplicates: the elements of signals, except that the elements of instead
+// replace the signal gone.
 func union(signals []signal, gone signal, instead []signal) (all []signal) {
 	for _, s := range signals {
 		if s != gone {
@@ -206,13 +209,12 @@ func union(signals []signal, gone signal, instead []signal) (all []signal) {
 	return all
 }
 
-// tables returns the number of LUTs of a function of the given number of pins. Each pin in excess of inputs doubles
-// the number and adds one LUT that selects.
+// tables returns the number of LUTs of a function, for LUTs with the given number of inputs. Each pin that exceeds
+// this number doubles the LUTs and adds one LUT that selects.
 func tables(pins, inputs int) int { return 2<<max(0, pins-inputs) - 1 }
 
-// perBit returns the number of LUTs of a popcount for each bit by which its counters reduce the number of bits. A
-// full adder takes two LUTs and reduces three bits to two. With six inputs, a counter takes three LUTs and reduces
-// six bits to three.
+// perBit returns the number of LUTs in a popcount for each bit that its counters remove. A full adder takes two LUTs
+// and turns three bits into two. With six inputs, a counter takes three LUTs and turns six bits into three.
 func perBit(inputs int) float64 {
 	switch {
 	case inputs >= 6:
@@ -223,9 +225,9 @@ func perBit(inputs int) float64 {
 	return 5 // a full adder of two-input gates
 }
 
-// head estimates popcounts and argmax. The count of n bits has as many digits as n. Each class but the first takes a
-// comparison of two counts and a selection between them, about one LUT each for each digit, and one LUT for the
-// index.
+// head estimates popcounts and argmax. The count of n bits has the same number of digits as n. Each class except the
+// first takes a comparison of two counts and a selection between them, which both take about one LUT for each digit.
+// Each of these classes takes one more LUT for the index.
 func (c *cover) head(counted []int32) int {
 	luts := 0.0
 	for _, n := range counted {
@@ -248,8 +250,8 @@ func (c *cover) countedBits() []int32 {
 	return counted
 }
 
-// comparators returns the number of LUTs of the comparisons that are read. Each comparison is counted by itself and
-// only once. readers has the number of readers of each input bit.
+// comparators returns the number of LUTs of the comparisons that have readers. Each comparison is counted once, as if
+// it shared nothing with others. readers has the number of readers of each input bit.
 func (c *cover) comparators(readers []int32) (luts int) {
 	per := c.Encoder.Bits - 1
 	for f, thresholds := range c.Encoder.Thresholds {

@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// Operations in the paper's numbering.
+// These are operations in the paper's numbering.
 const zero, and, pinA, xor, or, one = 0, 1, 3, 6, 7, 15
 
 func input(index ...uint32) model.FrozenPin {
@@ -135,8 +135,8 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// TestPopcounts checks a head with counters of many bits. Each of ten classes of a hundred bits has 93 digits fewer
-// than bits. The counts of seven digits need comparisons, choices and an index.
+// TestPopcounts checks a head with counters of many bits. Each of ten classes turns a hundred bits into seven digits,
+// which removes 93 bits. The counts also need comparisons, choices and an index.
 func TestPopcounts(t *testing.T) {
 	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 1000, Depth: 1, Features: 50, Classes: 10})
 	for i := range f.Layers[0].Width() {
@@ -150,7 +150,7 @@ func TestPopcounts(t *testing.T) {
 	}
 }
 
-// TestMoreInputs checks that look-up tables with more inputs never hold less.
+// TestMoreInputs checks that the number of look-up tables never grows if the tables have more inputs.
 func TestMoreInputs(t *testing.T) {
 	for seed := range uint64(20) {
 		f := netgen.Frozen(seed, netgen.FrozenOptions{Topology: netgen.Topology(seed % 2), Depth: 12})

@@ -25,11 +25,11 @@ const Safetensors = "safetensors of another program"
 // Kind is a kind of file.
 type Kind struct {
 	Name string // with its article
-	use  string // advice for a file; FILE stands for its path and NAME for the path without its ending
+	use  string // advice for a file, in which FILE is the path and NAME is the path without its ending
 	is   func(head []byte) bool
 }
 
-// Advice for several kinds of files.
+// These constants are advice for several kinds of files.
 const (
 	imported = "`ialgn import FILE -o NAME.safetensors` makes a model of it"
 	ofTorch  = imported + "; a tensor of samples is saved by numpy.save(\"NAME.npy\", x.numpy())"
@@ -287,7 +287,7 @@ func isJSON(head []byte) bool {
 	return isText(head) && matching(`^\s*(\{\s*("|\}|$)|\[\s*[\[{"0-9\]-])`)(head)
 }
 
-// isTable reports whether the first lines of a text contain a separator, equally often in each line.
+// isTable reports whether the first lines of a text contain a separator, the same number of times in each line.
 func isTable(head []byte) bool {
 	if !isText(head) {
 		return false

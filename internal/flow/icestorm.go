@@ -40,12 +40,12 @@ func Unpack(ctx context.Context, bin, asc string) error {
 
 // IceMemory names two contents of a memory, as files with one hexadecimal word on each line.
 type IceMemory struct {
-	From string // the present content: among any 256 words no two columns of bits are equal
-	To   string // the new content
+	From string // file with the present content, in which no two columns of bits are equal within any 256 words
+	To   string // file with the new content
 }
 
-// Fill writes a configuration with new contents in its memories. It returns an error of package tool, also if
-// the configuration does not have a memory.
+// Fill writes a configuration with new contents in its memories. It returns an error of package tool, for example if
+// the configuration lacks one of the memories.
 func Fill(ctx context.Context, asc, filled string, memories []IceMemory) error {
 	text, err := os.ReadFile(asc)
 	if err != nil {

@@ -1,6 +1,6 @@
 // This file has nextpnr place and route a synthesised netlist, for iCE40, ECP5 and Gowin.
 //
-// [Nextpnr] runs it once, with a seed, and reads its report. For iCE40 it also reads the positions of the ports
+// [Nextpnr] runs nextpnr once, with a seed, and reads its report. For iCE40 it also reads the positions of the ports
 // on the die.
 
 package flow
@@ -85,7 +85,7 @@ func absolute(path string) string {
 	return path
 }
 
-// Lines of the log with the use of iCE40's logic cells.
+// These expressions match the lines of the log that count iCE40's logic cells in use.
 var (
 	lutOnly = regexp.MustCompile(`(?m)^Info: +(\d+) LCs used as LUT4 only$`)
 	lutFF   = regexp.MustCompile(`(?m)^Info: +(\d+) LCs used as LUT4 and DFF$`)
@@ -99,7 +99,7 @@ func readPacking(r *Result, log string) error {
 		if m == nil {
 			return fmt.Errorf("no line %s", line)
 		}
-		n[i], _ = strconv.Atoi(m[1]) // digits
+		n[i], _ = strconv.Atoi(m[1]) // the match has only digits
 	}
 	r.LUTs, r.FFs = n[0]+n[1], n[1]+n[2]
 	return nil

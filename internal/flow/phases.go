@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/progress"
 )
 
-// phases are the lines of nextpnr's log that show its progress, and the text for each. %s in a text stands for
-// the part in parentheses.
+// phases lists the lines of nextpnr's log that show its progress, with the text for each line. %s in a text is
+// replaced by the part of the line in parentheses.
 var phases = []struct {
 	line *regexp.Regexp
 	say  string

@@ -13,8 +13,8 @@ import (
 // PathKind says where a path begins and ends.
 type PathKind string
 
-// The kinds of paths. All except the last one limit the clock: registers outside the design drive its inputs
-// and read its outputs.
+// These are the kinds of paths. All kinds except the last limit the clock: registers outside the design drive its
+// inputs and read its outputs.
 const (
 	RegisterToRegister PathKind = "register to register"
 	InputToRegister    PathKind = "input to register"
@@ -137,8 +137,8 @@ func (r *Result) critical() (longest Path) {
 	return longest
 }
 
-// Slowest is the path that limits a routed design. With registers it is the longest path that limits the clock,
-// otherwise the longest path of all.
+// Slowest is the path that limits a routed design. In a design with registers, it is the longest path that limits the
+// clock. In other designs, it is the longest path of all.
 type Slowest struct {
 	Kind PathKind `json:"kind"`
 	NS   float64  `json:"ns"`
@@ -169,7 +169,7 @@ func (r *Result) Slowest() (s Slowest) {
 
 func isClock(name string) bool { return strings.Contains(name, "edge ") }
 
-// added matches what nextpnr adds to the name of a net that it routes through a pad or a global buffer.
+// added matches the suffix that nextpnr adds to the name of a net that it routes through a pad or a global buffer.
 var added = regexp.MustCompile(`(\$SB_IO_(IN|OUT)|\$TRELLIS_IO_(IN|OUT)|_\$glb_[a-z]+)+$`)
 
 // plain returns the name of a net in the netlist.

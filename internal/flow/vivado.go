@@ -25,7 +25,7 @@ const VivadoProgram = "vivado"
 //go:embed place.tcl
 var script []byte
 
-// Names of the files in Dir that Vivado reads in addition to the netlist.
+// These are the names of the files in Dir that Vivado reads in addition to the netlist.
 const (
 	vivadoScript = "place.tcl"
 	pinsName     = "pins.xdc" // a copy, because the original name may mean something in Tcl

@@ -45,7 +45,7 @@ type YosysOptions struct {
 
 // YosysMemory is a file that fills a memory.
 type YosysMemory struct {
-	Name string // without a folder
+	Name string // file name without a folder
 	Text []byte
 }
 
@@ -69,7 +69,7 @@ type Library struct {
 	Read     string   // the yosys command that reads Files as a design
 }
 
-// Names of the files in Dir.
+// These are the names of the files in Dir.
 const (
 	yosysScript = "synth.ys"
 	unknownName = "unknown.v" // the netlist before unknown values are replaced by 0
@@ -162,11 +162,11 @@ var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 var memoryName = regexp.MustCompile(`^[A-Za-z0-9_]+\.hex$`)
 
-// script returns the commands for yosys. It checks for latches and the like as soon as processes are gone,
-// because a latch may have become something else later. At the end it removes wires that nothing reads, because
-// the wires of a function's variables keep unknown values. A bit of a bus can only be removed after splitnets
-// has made it a wire of its own. The JSON is written before that, because nextpnr would repeat the index in the
-// name of such a wire.
+// script returns the commands for yosys. The script checks for latches and similar faults as soon as yosys has
+// removed processes, because a latch may become something else later. At the end it removes wires that nothing reads,
+// because the wires of a function's variables keep unknown values. A bit of a bus can only be removed after splitnets
+// has made it a wire of its own. The JSON is written before splitnets runs, because nextpnr would repeat the index in
+// the name of such a wire.
 func (o YosysOptions) script() (string, error) {
 	family := o.Target.OrGeneric().Synthesis
 	switch {

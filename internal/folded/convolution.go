@@ -68,8 +68,8 @@ func strides(n int) string {
 
 func indent(text string) string { return strings.ReplaceAll(text, "      ", "        ") }
 
-// phase returns the statement that counts rows or columns modulo the stride. The count restarts at
-// the first row or column that ends a patch of a position, and at the end of the image or row.
+// phase returns the statement that counts rows or columns modulo the stride. The count restarts at the first row or
+// column that ends a patch of a position. It also restarts at the end of the image or row.
 func phase(what, end string, bits int, c *Convolution) string {
 	before := end
 	if c.first() > 0 {
@@ -79,7 +79,8 @@ func phase(what, end string, bits int, c *Convolution) string {
 		"      else %[2]s_phase_@N@ <= %[2]s_phase_@N@ + %[3]d'd1;\n", before, what, bits, c.Stride-1)
 }
 
-// wanted returns the condition that the patch that ends with a step belongs to a position.
+// wanted returns a condition for a step. The condition says that the patch that ends with this step belongs to a
+// position.
 func (c *Convolution) wanted() string {
 	var all []string
 	for _, what := range []string{"row", "column"} {

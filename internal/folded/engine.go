@@ -44,8 +44,7 @@ type Engine interface {
 	Clocks() Clocks
 }
 
-// Clocks says how many clocks samples take if a word comes in every clock and results are taken at
-// once.
+// Clocks says how many clocks samples take if a word comes in every clock and results are taken immediately.
 type Clocks struct {
 	Cycles  float64 // from one sample to the next, on average
 	Latency int     // from the edge that takes a sample's first word to the first edge that can take its class
@@ -58,9 +57,9 @@ const Suffix = "_fold"
 // levels.
 type Frame struct {
 	Module     string
-	Drop       bool       // the engine has an input port drop: 1 discards the packet so far, which is an error
+	Drop       bool       // the engine has an input port drop; a 1 there makes the packet so far void, which is an error
 	WordBits   int        // bits of in_data
-	Thresholds [][]uint16 // for each feature, in ascending order; each feature has the same number
+	Thresholds [][]uint16 // [feature][threshold], in ascending order; all features have the same number of thresholds
 	Classes    int
 }
 
@@ -129,9 +128,9 @@ func (f *Frame) Head(what string, header []string, facts ...string) string {
 	return b.String()
 }
 
-// Counter returns the Verilog of the register at, which is the number of words of this packet so
-// far and addresses the encoder's thresholds: its declaration, its reset and its counting
-// statement. They are empty if all features have the same thresholds.
+// Counter returns three parts of the Verilog of the register at: its declaration, its reset and its counting
+// statement. The register holds the number of words of this packet so far and addresses the encoder's thresholds. The
+// parts are empty if all features have the same thresholds.
 func (f *Frame) Counter() (declared, reset, step string) {
 	if f.Uniform() != nil {
 		return "", "", ""
@@ -148,11 +147,11 @@ var module string
 //go:embed templates/result.v
 var result string
 
-// Fill fills in a template of the module: marks of [Fill], and the marks that all engines share.
-// @PORTS@ becomes the beginning of the module. @DROPPED@ becomes the end of the block that counts
-// the words of a packet. @RESULT@ becomes the end of the module: it takes the class from winner
-// when decided is 1, which must not happen while the class before is waiting. The lines reset are
-// assignments indented by six columns; a dropped packet executes them, and resets skip and failed.
+// Fill fills in a template of the module. It replaces the given marks, as the function [Fill] does, and the marks
+// that all engines share. @PORTS@ becomes the beginning of the module. @DROPPED@ becomes the end of the block that
+// counts the words of a packet. @RESULT@ becomes the end of the module, which takes the class from the signal winner
+// when the signal decided is 1. This must not happen while the previous class is waiting. The argument reset holds
+// assignments, indented by six columns. A dropped packet executes these assignments, clears skip and sets failed.
 func (f *Frame) Fill(template, reset string, marks ...any) string {
 	drop, dropped := "", ""
 	if f.Drop {

@@ -1,6 +1,6 @@
-// This file writes a classifier as a folded engine that runs a program: the steps are in block RAM,
-// and a small machine runs one or several of them in each clock. It is for networks that are larger
-// than the device, but whose program fits the device's RAM.
+// This file writes a classifier as a folded engine that runs a program: the steps are in block RAM, and a small
+// machine runs one or several of them in each clock. This kind of engine is for networks that are larger than the
+// device, but whose program fits the device's RAM.
 //
 // A chain of gates v = f(v, x), where each x is a thermometer bit, becomes a list of steps.
 // Inversions are pushed down to the bits by De Morgan's laws, so that a step is one of
@@ -38,9 +38,9 @@ import (
 type Options struct {
 	Core  string // name of the netlist's module; empty: the netlist's name. The engine is named Core_fold.
 	Lanes int    // steps in a clock: 1, 2 or 4
-	Steps int    // minimum of steps that a lane has room for; 0: as many as the program needs
+	Steps int    // minimum number of steps that a lane has room for; 0: the number that the program needs
 	Drop  bool   // the engine has an input drop, which wrappers of bytes need to discard a packet
-	// Thresholds are in ascending order for each feature; each feature has the same number.
+	// Thresholds are in ascending order for each feature. All features have the same number of thresholds.
 	Thresholds [][]uint16
 }
 
@@ -118,9 +118,9 @@ func (s *Shape) stepBits() int { return s.LevelBits() + s.FeatureBits() + 4 }
 // bank is a part of a lane's program with a memory of its own.
 type bank struct{ base, depth int }
 
-// banks returns the memories of a lane: as many as possible of the deepest that an iCE40 block RAM
-// allows (words of 2 bits), and smaller ones by halves for the rest, so that no block is half
-// empty.
+// banks divides a lane's program into memories. It uses the largest possible memory as often as it fits: the deepest
+// form of an iCE40 block RAM, with words of 2 bits. For the rest it uses smaller memories, halving the depth each
+// time, so that no block is half empty.
 func (s *Shape) banks() []bank {
 	var list []bank
 	base := 0
@@ -140,7 +140,7 @@ type Cost struct {
 	Cycles      int `json:"cycles"`         // minimum number of clocks from one sample to the next
 	Latency     int `json:"latency_cycles"` // clocks from a sample to its result, as package wrapper defines it
 	ProgramBits int `json:"program_bits"`   // bits in the programs of all lanes together
-	ImageBits   int `json:"image_bits"`     // two samples for each lane
+	ImageBits   int `json:"image_bits"`     // levels of two samples for each lane
 	Blocks      int `json:"block_rams"`     // block RAMs of 4,096 bits, the size on iCE40
 }
 
@@ -176,7 +176,7 @@ func (e *Chains) Cost() Cost {
 // BlockBits is the number of bits of an iCE40 block RAM.
 const BlockBits = 4096
 
-// blocks returns the number of iCE40 block RAMs that a memory takes in the best of their forms.
+// blocks returns the number of iCE40 block RAMs that a memory takes, with the best choice of their depth and width.
 func blocks(depth, width int) int {
 	least := 0
 	for _, w := range []int{2, 4, 8, 16} {

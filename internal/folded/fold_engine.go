@@ -9,10 +9,9 @@ import (
 	"ialgn/netlist"
 )
 
-// WriteVerilog writes the module of the engine, with the ports and the protocol of [Engine]. A
-// packet is a sample, with one word for each feature. The device holds two samples: one is loaded
-// while the other runs. Samples follow each other every Depth clocks, or one clock for each feature
-// if that is more.
+// WriteVerilog writes the module of the engine, with the ports and the protocol of [Engine]. A packet is a sample,
+// with one word for each feature. The device holds two samples: one is loaded while the other runs. The number of
+// clocks from one sample to the next is Depth, or the number of features if it is larger.
 //
 // The memories are initialised from the files of [Chains.Memories].
 func (s *Shape) WriteVerilog(w io.Writer, header []string) error {
@@ -102,7 +101,7 @@ func (s *Shape) lane(l int) string {
 	return Fill(text, "MEMORIES", memories.String(), "READ", word.String(), "L", l)
 }
 
-// ended returns the sum expression for the number of chains that end with a 1 in this clock.
+// ended returns a Verilog expression for the number of chains that end with a 1 in this clock.
 func (s *Shape) ended() string {
 	var sum []string
 	for l := range s.Lanes {

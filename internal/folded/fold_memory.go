@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// Memories returns the contents of the engine's memories: the banks of each lane, and the
-// thresholds if features differ in them.
+// Memories returns the contents of the engine's memories: the banks of each lane and, unless all features have the
+// same thresholds, the thresholds.
 func (e *Chains) Memories() []Memory {
 	var list []Memory
 	for l, lane := range e.lanes {

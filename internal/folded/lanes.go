@@ -35,8 +35,8 @@ func (p *Program) divide(lanes int) [][]step {
 	return program
 }
 
-// merge joins equal chains. Repeating a chain's last step, unless it is an xor, does not change v;
-// so a repeated last step with end set counts the chain once more.
+// merge joins equal chains into one. It repeats the last step of the chain, with end set, which counts the chain once
+// more and does not change v. Chains that end with an xor are not joined, because a repeated xor would change v.
 func merge(chains [][]step) [][]step {
 	var list [][]step
 	seen := map[string]int{}

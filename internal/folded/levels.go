@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Encoder turns words into levels. Its Verilog lines read, in the engine's module: clk; word, the
-// word of a feature; and, if features differ in their thresholds, at: the number of the feature
-// whose word enters the register word at the next edge. Two clocks after word, level is the word's
-// level.
+// Encoder turns words into levels. Its Verilog lines read two signals of the engine's module: clk, and the register
+// word, which holds the word of a feature. If features have different thresholds, the lines also read the signal at.
+// This signal is the number of the feature whose word enters the register at the next edge. The signal level is the
+// level of the word, two clocks after the word.
 type Encoder struct {
 	WordBits int // bits of a word
 	Steps    int // number of thresholds of a feature, the highest level

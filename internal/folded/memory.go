@@ -24,7 +24,7 @@ type Memory struct {
 // read into must be kept.
 func Columns(width int) int { return (width + 3) / 4 * 4 }
 
-// Spare returns a line that declares a memory's columns above width unused; "" if all are used.
+// Spare returns a line that declares the memory's columns above width as unused, or "" if all columns are used.
 func Spare(name string, width int) string {
 	if Columns(width) == width {
 		return ""
@@ -35,9 +35,9 @@ func Spare(name string, width int) string {
 // Write writes the file with the memory's contents.
 func (m Memory) Write(w io.Writer) error { return m.write(w, m.Word) }
 
-// WritePlaceholder writes random words in the format of the file. They are the same for all models
-// with this shape. A design that is placed with them can be given the words of any model later: no
-// two columns of 256 words are equal, so that icebram can identify them.
+// WritePlaceholder writes random words in the format of the file. The words are the same for all models with this
+// shape. A design that is placed with random words can be given the words of any model later: no two columns of 256
+// words are equal, so that icebram can identify the columns.
 func (m Memory) WritePlaceholder(w io.Writer) error {
 	r := rand.NewChaCha8(sha256.Sum256([]byte(m.File)))
 	return m.write(w, func(int) *big.Int {

@@ -6,16 +6,14 @@
 // pixel, all planes at once, while the next sample is loaded into the other buffer. So a scan never
 // waits for words, and a packet of a wrong length leaves nothing behind.
 //
-// A convolution steps through the image row by row. Each step takes a pixel of the image or of the
-// padding: Padding columns of zeros follow each row, and Padding rows of zeros follow each image;
-// they also serve as the zeros before the next row or image, so nothing in the line buffer or the
-// patch is masked. A convolution of n x m pixels takes
-// (n + Padding) (m + Padding) steps. It waits if pixels come more slowly, or if the logic behind it
-// takes its outputs more slowly. A line buffer holds the Side-1 rows above the current step, by
-// columns. The patch that ends with a step belongs to a position, or to none: if the stride skips
-// it, or if it would reach beyond the padding. The outputs of the last convolution are collected in
-// a register, whose bits the dense layers read all at once. Each position has an enable; a shift
-// register would switch the dense layers in every clock.
+// A convolution steps through the image row by row. Each step takes a pixel of the image or of the padding: Padding
+// columns of zeros follow each row, and Padding rows of zeros follow each image. The same zeros come before the next
+// row or image, so nothing in the line buffer or the patch needs a mask. A convolution of n x m pixels takes (n +
+// Padding) (m + Padding) steps. The convolution waits if pixels come more slowly, or if the logic behind it takes its
+// outputs more slowly. A line buffer holds the Side-1 rows above the current step, by columns. A patch ends with each
+// step. The patch belongs to a position unless the stride skips it or it would reach beyond the padding. The outputs
+// of the last convolution are collected in a register, whose bits the dense layers read all at once. Each position
+// has an enable; a shift register would switch the dense layers in every clock.
 //
 // Input bits that a later convolution reads pass through the convolutions before it, as planes in
 // addition to the planes of their kernels.
@@ -34,7 +32,7 @@ import (
 
 // Convolution is the shape of a convolution's hardware.
 type Convolution struct {
-	Planes, Rows, Columns int // size of the image that it reads; each plane is one bit of a pixel
+	Planes, Rows, Columns int // size of the image that the convolution reads; each plane is one bit of a pixel
 	Side, Stride, Padding int // size, stride and padding of patches, in pixels
 	Pool                  int // 2: each output is the OR of two by two positions; 1: outputs are single positions
 	Kernels               int

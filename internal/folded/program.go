@@ -34,9 +34,9 @@ const (
 	xor
 )
 
-// step is a word of a program. It names its bit by feature and level, and the engine stores levels: a
-// level of n_b = 4 takes two bits, its thermometer code three. No XOR is inverted, so that code
-// can close a class, and a step of MNIST fits a 16-bit word of block RAM.
+// step is a word of a program. It names its bit by feature and level, because the engine stores levels. With n_b = 4,
+// a level takes two bits, and its thermometer code would take three. An xor is never inverted, so the code of an
+// inverted xor can mean that a class is complete. A step for MNIST therefore fits a 16-bit word of block RAM.
 type step struct {
 	op      op
 	negated bool // p
@@ -191,7 +191,7 @@ func (f *folder) counted(count netlist.Port) ([]netlist.Net, error) {
 
 var errCount = errors.New("it is no popcount")
 
-// chain returns the steps that compute a net. A constant has no steps; one is then its value.
+// chain returns the steps that compute a net. A constant has no steps, and the result one is its value.
 func (f *folder) chain(v netlist.Net) (steps []step, one bool, err error) {
 	var c chain.Chain
 	driver, _, driven := f.n.Driver(v)

@@ -21,7 +21,7 @@ import (
 	"ialgn/sim"
 )
 
-// counts interprets the words of an engine's files for the levels of a sample, by the definition in the package's
+// counts runs the program in an engine's files for the levels of a sample. It follows the definition in the package's
 // documentation.
 func counts(t *testing.T, e *Chains, level []int) []int {
 	t.Helper()
@@ -216,7 +216,7 @@ func network(counted func(b *netlist.Builder, x []netlist.Net) []netlist.Net) *n
 	return b.Netlist()
 }
 
-// text writes steps as words. A dot ends a chain, a semicolon a class.
+// text writes steps as words. A dot ends a chain, and a semicolon ends a class.
 func text(steps []step) string {
 	var words []string
 	for _, s := range steps {

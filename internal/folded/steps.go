@@ -1,5 +1,5 @@
-// This file writes a recurrent classifier as an engine that contains the layers of one step, as
-// combinational logic, the core, with registers for the state in a loop around it.
+// This file writes a recurrent classifier as an engine that contains the layers of one step once. These layers are
+// combinational logic, called the core. Registers around the core feed the state back.
 //
 // A sample comes word by word, step by step. Words become levels. With the last word of a step, the
 // core computes the next state from the step's thermometer bits and the state; in the first step
@@ -30,7 +30,7 @@ type StepsShape struct {
 	Core, Head string // names of the modules
 }
 
-// The ends of the names of the core's and the head's modules.
+// These suffixes end the names of the core's and the head's modules.
 const (
 	CoreSuffix = Suffix + "_step"
 	HeadSuffix = Suffix + "_head"
@@ -76,9 +76,9 @@ func (s *StepsShape) Cost() StepsCost {
 
 // Clocks returns the clocks that samples take.
 //
-// With n words in a sample, the first word of a sample is taken in the clock after the class of the
-// sample before the last. That clock is n + afterWords clocks after the first word of that earlier
-// sample. So two samples take n + afterWords clocks, or 2 n if that is more.
+// With n words in a sample, the first word of a sample is taken in the clock after the class of the sample before the
+// last. That clock is n + afterWords clocks after the first word of that earlier sample. So two samples take n +
+// afterWords clocks, or 2 n clocks if 2 n is larger.
 func (s *StepsShape) Clocks() Clocks {
 	n := s.Features()
 	return Clocks{Cycles: max(float64(n), float64(n+afterWords)/2), Latency: n - 1 + afterWords}

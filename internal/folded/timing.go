@@ -15,8 +15,7 @@ func (s *PositionsShape) Clocks() Clocks {
 	for many.results < settled+counted {
 		many.tick(settled + counted + 2)
 	}
-	// The edge that takes the first word is the first; the edge that takes the class is not
-	// counted.
+	// The edge that takes the first word counts as the first edge. The edge that takes the class is not counted.
 	return Clocks{Cycles: float64((many.clocks - begin + counted - 1) / counted), Latency: alone.clocks - 1}
 }
 
@@ -29,7 +28,7 @@ type clockwork struct {
 	sent, words int // samples sent completely, and words sent of the next sample
 	loading     int
 	full        [2]bool
-	fit         [3]int // [i]: the buffer, 1 or 2, whose last word came i clocks ago; 0: none
+	fit         [3]int // [i]: the buffer, 1 or 2, whose last word came i clocks ago; 0: neither buffer
 	stored      [2]bool
 
 	scan, current, next int

@@ -22,8 +22,8 @@ import (
 //     the last layer's bits, labelled with their class.
 //   - [netlist.Core]: the output is class_index instead of h. Each class has a popcount of its chains, which are
 //     contiguous, and there is one argmax. The counts are the probes count_0, count_1 and so on.
-//   - [netlist.Full]: the input x is a bus of feature words of BitsIn bits instead, labelled with the features'
-//     names, and each thermometer bit is one comparison.
+//   - [netlist.Full]: the input x is instead a bus of feature words, each of BitsIn bits, labelled with the features'
+//     names. Each thermometer bit is one comparison.
 //
 // The netlist's name is made from the model's name by [netlist.Identifier]. Network returns an error if f is not
 // valid, or is too large to number its nets with 32 bits and its layers with 16. It needs about 31 bytes for each

@@ -43,9 +43,9 @@ func Positions(c *model.Compact) (*positions.Network, error) {
 	return n, err
 }
 
-// restOf returns the layers from layer from on as a network whose input bits are the bits of the layer before. It
-// returns nil if one of them reads other input bits. If there are no such layers, the network has one layer that
-// passes the bits on.
+// restOf returns the layers that begin with layer number from, as a network of their own. Its input bits are the
+// outputs of the layer before these layers. restOf returns nil if one of the layers reads other input bits. If there
+// are no such layers, the network has one layer that passes the bits on.
 func restOf(c *model.Compact, from int) *model.Frozen {
 	last := c.Layers[from-1]
 	rows, columns := last.Grid.Pooled()
@@ -100,7 +100,7 @@ type kernels struct {
 // place is a node of a level at one of the pooled positions.
 type place struct{ level, node, y, x int }
 
-// readable reports whether all levels read only the level below, the image that the lowest level reads, or carried
+// readable reports whether each level reads only the level below, the image that the lowest level reads, or carried
 // input bits.
 func (k *kernels) readable() bool {
 	lowest := k.carriage.Grid()
@@ -176,7 +176,7 @@ func (k *kernels) below(l int, p *model.FrozenPin) bool {
 
 // eachRead calls visit for each pixel of the image that the kernels depend on, at all pooled positions.
 func (k *kernels) eachRead(pool int, visit func(positions.Pixel)) {
-	used := make([]bool, k.layers[k.carriage.To-1].Width()) // by node of the level: the kernels depend on it
+	used := make([]bool, k.layers[k.carriage.To-1].Width()) // [node of the level]: the kernels depend on the node
 	for i := range used {
 		used[i] = true
 	}

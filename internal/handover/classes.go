@@ -17,9 +17,9 @@ type class struct {
 // maxClassName is the largest length of the class's part of a constant's name.
 const maxClassName = 40
 
-// classes returns a constant for each class of the netlist's output, or none if the output is not a class.
-// Names consist of letters, digits and single underscores. They differ even if case is ignored, as in VHDL. A
-// label that already is such a name keeps it. Another label whose name is taken gets the number of its class as
+// classes returns a constant for each class of the netlist's output, or none if the output is not a class. Names
+// consist of letters, digits and single underscores. They differ even if case is ignored, as in VHDL. A label that is
+// already a valid name is used unchanged. If the name for another label is taken, the number of its class is added as
 // a suffix.
 func (d *design) classes(n *netlist.Netlist) (all []class) {
 	if !slices.ContainsFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == netlist.ClassPort }) {

@@ -9,11 +9,11 @@ import (
 	"ialgn/netlist"
 )
 
-// WriteConstraints writes the timing constraints in the format of the target: NAME.sdc for generic and gowin,
-// .xdc for xilinx7, .lpf for ecp5, .pcf for ice40. With registers, they give the clock's period. Without
-// registers, they give the longest delay from inputs to outputs if the format can express it; otherwise a
-// comment in the file says that it cannot. Pins depend on the board: the file has a comment for each port, to
-// be completed by the user, except in .sdc, which has no command for pins.
+// WriteConstraints writes the timing constraints in the format of the target: NAME.sdc for generic and gowin, .xdc
+// for xilinx7, .lpf for ecp5, .pcf for ice40. For a netlist with registers, the constraints give the clock's period.
+// Without registers, they give the longest delay from inputs to outputs. If the format cannot express this delay, a
+// comment in the file says so. Pins depend on the board: the file has a comment for each port, to be completed by the
+// user, except in .sdc, which has no command for pins.
 //
 // WriteConstraints returns an error unless the frequency is above 0 and at most 10,000 MHz.
 func WriteConstraints(w io.Writer, n *netlist.Netlist, opt Options) error {

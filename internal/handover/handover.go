@@ -27,7 +27,7 @@ type Options struct {
 	Target  *target.Family // nil: [target.Generic]
 	Style   verilog.Style  // style of the Verilog
 	MHz     float64        // frequency of the clock; without registers, 1/MHz is the longest delay from inputs to outputs
-	Version uint32         // the result of [Version], which the Verilog has too; 0: none
+	Version uint32         // the result of [Version], which the Verilog also contains; 0: none
 	Classes []string       // names of the classes, for constants
 	Top     *Top           // the module around the netlist's; nil: the netlist's module itself
 }

@@ -1,9 +1,9 @@
-// Package interrupt reads files whose reads may block, such as pipes and terminals, in a way that a blocked read can
-// be ended.
+// Package interrupt reads files whose reads may block, such as pipes and terminals, so that a blocked read can be
+// ended.
 //
-// Go can end reads by a deadline if its runtime does the waiting. It does not do so for a standard input that is not
-// in non-blocking mode, because other programs share that file. For such files, this package polls the file together
-// with a pipe that wakes it. The file itself is not changed.
+// Go can end reads by a deadline if its runtime does the waiting. The runtime does not wait for a standard input that
+// is not in non-blocking mode, because other programs share that file. For such files, this package polls the file
+// together with a pipe that wakes it. The file itself is not changed.
 package interrupt
 
 import (
@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// ErrInterrupted is the error of reads that were ended and of later reads. Instead, it may be
-// [os.ErrDeadlineExceeded].
+// ErrInterrupted is the error of reads that were ended and of later reads. These reads may also return
+// [os.ErrDeadlineExceeded] instead.
 var ErrInterrupted = errors.New("reading was interrupted")
 
 // File is a file whose reads can be interrupted. One goroutine may read while others interrupt.
@@ -28,7 +28,8 @@ type File struct {
 	closed bool
 }
 
-// New returns an interruptible File for f. Close closes f only if it is owned; otherwise f stays open and as it was.
+// New returns an interruptible File for f. If owned is set, Close also closes f. Otherwise f stays open and
+// unchanged.
 func New(f *os.File, owned bool) *File {
 	i := &File{File: f, owned: owned}
 	if info, err := f.Stat(); err == nil && (info.Mode().IsRegular() || info.IsDir()) {

@@ -11,7 +11,7 @@ import (
 	"ialgn/netlist"
 )
 
-// The tables of the cells that operators become, in LUT INIT order.
+// These are the tables of the cells that operators become, in LUT INIT order.
 const (
 	tableSum      = 0b10010110 // A ^ B ^ C
 	tableMajority = 0b11101000
@@ -128,8 +128,8 @@ func (l lowering) adder(a, b, c netlist.Net) (sum, carry netlist.Net) {
 	return l.function(0b0110, a, b), l.function(0b1000, a, b)
 }
 
-// count lowers a popcount. Two waiting bits and the sum so far are added to a new sum and a carry;
-// the carries are counted in the same way at the next weight.
+// count lowers a popcount. It adds two waiting bits to the sum so far, which gives a new sum and a carry. It counts
+// the carries in the same way at the next weight.
 func (l lowering) count(in, out []netlist.Net) {
 	sum, wait := make([]netlist.Net, len(out)+1), make([]netlist.Net, len(out)+1) // False: none
 	for _, x := range in {

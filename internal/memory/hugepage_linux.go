@@ -2,7 +2,7 @@ package memory
 
 import "syscall"
 
-// The kernel's constants. The second one needs Linux 6.1.
+// These are constants of the kernel. The second constant needs Linux 6.1.
 const (
 	madvHugepage = 14
 	madvCollapse = 25

@@ -1,8 +1,7 @@
 // Package memory reports how much memory this process may use, and allocates long arrays ([MakeHuge]).
 //
-// The limit is the minimum of the machine's memory, the limits of its control groups (cgroup), and what its
-// resource limits leave (ulimit -v, ulimit -d). The package reads these on Linux; on other systems they are
-// unknown.
+// The limit is the minimum of the machine's memory, the limits of its control groups (cgroup), and what its resource
+// limits leave (ulimit -v, ulimit -d). The package reads these limits on Linux. On other systems they are unknown.
 package memory
 
 import (

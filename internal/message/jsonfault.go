@@ -1,4 +1,4 @@
-// This file describes errors in JSON in terms of the file that a user has, and not of the Go types that the program
+// This file describes errors in JSON by the content of the user's file, and not by the Go types that the program
 // reads it into.
 
 package message

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Nearest returns the name that was probably meant by an unknown word: the name with the fewest letters to insert,
-// delete, replace or swap, if these are few compared with the word's length. It returns "" if no name is near, and
-// the first of several equally near names.
+// Nearest returns the name that was probably meant by an unknown word. It is the name that needs the fewest letters
+// to be inserted, deleted, replaced or swapped, if these are few compared with the word's length. If several names
+// are equally near, it is the first. Nearest returns "" if no name is near.
 func Nearest(word string, names []string) string {
 	best, distance := "", min(max(2, len(word)/4)+1, len(word))
 	for _, name := range names {
@@ -18,8 +18,8 @@ func Nearest(word string, names []string) string {
 	return best
 }
 
-// Near returns err, which is about an unknown word, with the hint that a near name was probably meant. If err
-// already has a hint, that hint follows. If no name is near, Near returns err unchanged.
+// Near returns err, which is about an unknown word, with the hint that a near name was probably meant. If err already
+// has a hint, the new hint comes first. If no name is near, Near returns err unchanged.
 func Near(err error, word string, names []string) error {
 	near := Nearest(word, names)
 	if near == "" {

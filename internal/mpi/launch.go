@@ -16,7 +16,7 @@ import (
 )
 
 // Signals returns the signals that make a rank save and end, in addition to the usual ones. mpirun intercepts the
-// others and kills the ranks a second later.
+// usual signals and kills the ranks a second later.
 func Signals() []os.Signal { return []os.Signal{syscall.SIGUSR1} }
 
 // Launch runs this program with args as the given number of ranks, by mpirun, and returns mpirun's exit status. When
@@ -44,8 +44,8 @@ func Launch(ctx context.Context, ranks int, args []string) (status int, err erro
 	if os.Geteuid() == 0 { // allowed, because the user has chosen to run this program as root
 		cmd.Env = append(cmd.Env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	}
-	// A terminal would signal mpirun, too. In its own process group it gets only the signal that this process sends
-	// below.
+	// A terminal would signal mpirun, too. In its own process group, mpirun gets only the signal that this process
+	// sends below.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	if err := cmd.Start(); err != nil {
 		return 0, err

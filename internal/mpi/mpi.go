@@ -3,12 +3,14 @@
 //
 // A process has one [World], which lives from Start to Finish or Fail. Exchanges use MPI's non-blocking functions. A
 // waiting rank polls without a pause for a fraction of a millisecond and then less and less often, so that ranks that
-// share cores do not take them from each other. Any thread may call MPI, one at a time. A goroutine that owns MPI and
-// does every exchange took 38 us, ten times as long as the exchange of two ranks itself.
+// share cores do not take them from each other. Any thread may call MPI, but only one thread at a time. The
+// alternative, a goroutine that owns MPI and does every exchange, took 38 us, ten times the duration of the exchange
+// of two ranks itself.
 //
-// Faults: each rank sends the next rank a sign of life at a fixed interval, whatever else it is doing. A rank that is
-// not heard of for the time limit was stopped or has lost its network; the next rank reports this and ends the run.
-// If several ranks fail, rank 0 chooses the first of them, and only that one reports its error.
+// To detect faults, each rank sends the next rank a sign of life at a fixed interval, whatever else it is doing. If a
+// rank is not heard of for the time limit, it was stopped or has lost its network. The next rank then reports the
+// fault and ends the run. If several ranks fail, rank 0 chooses the first of them, and only the chosen rank reports
+// its error.
 package mpi
 
 import (
@@ -21,8 +23,8 @@ import (
 // DefaultLimit is how long a rank may be silent.
 const DefaultLimit = time.Minute
 
-// Launched returns, from the environment, how many ranks mpirun or srun has started and which of them this process
-// is. It returns 1 and 0 for a process that neither of them started.
+// Launched returns the number of ranks that mpirun or srun has started, and the number of this process's rank. It
+// reads both from the environment. It returns 1 and 0 for a process that neither program started.
 func Launched() (ranks, rank int) {
 	for _, by := range []struct{ size, rank string }{
 		{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},

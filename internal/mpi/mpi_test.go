@@ -86,7 +86,7 @@ func TestPrograms(t *testing.T) {
 		name   string
 		ranks  int
 		status int
-		want   string // among what is printed
+		want   string // text that must be among the output
 	}{
 		{"exchange", 1, 0, "1 ranks are right"},
 		{"exchange", 2, 0, "2 ranks are right"},

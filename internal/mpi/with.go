@@ -23,17 +23,17 @@ import (
 // Available reports whether the program was built with MPI.
 const Available = true
 
-// How long ranks wait when something fails.
+// These are the times that ranks wait when something fails.
 const (
 	beat     = 250 * time.Millisecond // interval of the messages to the next rank
-	answer   = 2 * time.Second        // for rank 0 to choose the rank that reports the error; it may have ended itself
+	answer   = 2 * time.Second        // for rank 0 to choose the rank that reports the error; rank 0 may have ended
 	ending   = 10 * time.Second       // for the end of the process, which another rank causes
-	courtesy = 300 * time.Millisecond // before a rank other than 0 reports what rank 0 may report as well
+	courtesy = 300 * time.Millisecond // before another rank reports an error that rank 0 may also report
 	lostEnds = 3 * time.Second        // after a lost exchange, for mpirun to report which rank was killed
 )
 
 // settings are Open MPI settings that apply unless the user has set them. Algorithm 4 for sums is recursive doubling,
-// which passes a message on log2(ranks) times in sequence. The default algorithm takes twice as many.
+// which passes a message on log2(ranks) times in sequence. The default algorithm passes it on twice as often.
 var settings = map[string]string{"OMPI_MCA_coll_libnbc_iallreduce_algorithm": "4"}
 
 // World is the communication between the ranks of a run: a [ialgn/internal/ranks.Comm].
@@ -48,7 +48,7 @@ type World struct {
 }
 
 // Start joins the ranks that mpirun or srun has started. It is called once in a process. If a rank has not been heard
-// of for the time limit, silent is called in its own goroutine, while the ranks that wait for that rank go on
+// of for the time limit, silent is called in its own goroutine. The ranks that wait for the silent rank go on
 // waiting.
 func Start(limit time.Duration, silent func(error)) (*World, error) {
 	for name, value := range settings {
@@ -110,8 +110,8 @@ func (w *World) Gather(data []byte) ([][]byte, error) {
 }
 
 // beat sends the next rank a sign of life until the world is over, and watches the previous rank. It measures silence
-// by counting its own beats instead of time. So a rank that was itself stopped does not take the other rank for
-// silent.
+// by counting its own beats instead of time. So a rank that was itself stopped does not conclude that the previous
+// rank is silent.
 func (w *World) beat() {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
@@ -143,8 +143,9 @@ func (w *World) silence() error {
 	return e
 }
 
-// Fail ends all ranks with an exit status because of err. It does not return. If several ranks fail at the same time,
-// only one of them calls tell first, to report the error: rank 0 if all have the same error.
+// Fail ends all ranks with an exit status because of err. It does not return. Before the end, tell is called to
+// report the error. If several ranks fail at the same time, only one of them calls tell. If all have the same error,
+// this is rank 0.
 func (w *World) Fail(status int, err error, tell func()) {
 	var lost *LostError
 	switch {
@@ -162,7 +163,8 @@ func (w *World) Fail(status int, err error, tell func()) {
 	os.Exit(status)
 }
 
-// chosen claims that this rank has failed and reports whether it is the first. If rank 0 does not answer, it is.
+// chosen claims that this rank has failed and reports whether it is the first. If rank 0 does not answer, chosen
+// returns true.
 func (w *World) chosen() bool {
 	if C.ialgn_claim() != C.MPI_SUCCESS {
 		return true

@@ -5,8 +5,8 @@ import (
 	"ialgn/internal/topology"
 )
 
-// Convolution is a named network of convolutions, given by its changes to the options of two small
-// convolutions.
+// Convolution is a named network of convolutions. Its options are the options of a network of two small convolutions,
+// with some changes.
 type Convolution struct {
 	Name   string
 	Change func(o *ModelOptions)

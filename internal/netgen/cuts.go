@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// CutEncoder returns an encoder by cuts, always the same for the same arguments. Some cuts are equal, and none
-// is a number with few digits.
+// CutEncoder returns an encoder by cuts. The same arguments always give the same encoder. Some cuts are equal, and no
+// cut is a number with few digits.
 func CutEncoder(features, bits int) encoding.Encoder {
 	r := rand.New(rand.NewPCG(uint64(bits), 0x63757473))
 	cuts := make([][]float64, features)

@@ -20,7 +20,7 @@ type modelGenerator struct {
 	inputs  []uint32 // input bits from which pins choose; nil: all
 }
 
-// chooseInputs draws a share of n inputs, from which pins choose. It returns nil for all inputs.
+// chooseInputs draws the input bits from which pins choose: a share of n inputs. It returns nil for all inputs.
 func chooseInputs(r *rand.Rand, n int, share float64) []uint32 {
 	if share == 0 || share == 1 {
 		return nil
@@ -69,8 +69,8 @@ func (g *modelGenerator) prefer(logits []float32, op uint8) {
 	g.preferTable(logits, uint64(op))
 }
 
-// table draws the number of a table with some pins (see [model.Tables]): a table that passes pin A on, one that
-// counts its ones, or any table, with the shares of the operations.
+// table draws the number of a table with the given number of pins (see [model.Tables]). With the shares of the
+// operations, it is a table that passes pin A on, a table whose output is 1 if enough pins are 1, or any table.
 func (g *modelGenerator) table(pins int) uint64 {
 	switch u := g.Float64(); {
 	case u < g.o.ShareA:

@@ -22,9 +22,9 @@ type FrozenOptions struct {
 	BitsIn   int // width of a feature word, default 8
 	Classes  int // default 3; must divide Width
 
-	// Shares of the operations after layer 1: of A, and of the ten binary ones. The rest is spread over the
-	// other five. If both are 0, all sixteen operations are equally likely. The paper's networks have 0.884 and
-	// 0.114.
+	// These are shares of the operations after layer 1: the share of A, and the share of the ten binary operations
+	// together. The other five operations share the rest. If both fields are 0, all sixteen operations are equally
+	// likely. The paper's networks have 0.884 and 0.114.
 	ShareA, ShareBinary float64
 
 	// Mix is the distribution of the binary operations after layer 1 and, unless it is Uniform, of all
@@ -37,22 +37,23 @@ type FrozenOptions struct {
 // Mix is a distribution over the binary operations.
 type Mix uint8
 
-// The mixes.
+// These are the mixes.
 const (
 	// Uniform draws all ten operations equally often.
 	Uniform Mix = iota
-	// Measured draws them as often as in the paper's networks: 80 % AND and OR with either polarity of pin B,
-	// 10 % the same with A negated, 10 % XOR. Half of the gates in layer 1 are binary, the others are A.
+	// Measured draws the binary operations as often as they occur in the paper's networks: 80 % are AND and OR with
+	// either polarity of pin B, 10 % are the same operations with A negated, and 10 % are XOR. In layer 1, half of
+	// the gates are binary, and the others are A.
 	Measured
-	// Dense is Measured with A in all of layer 1. With a binary share of 1, all chains have a step for each
-	// further layer.
+	// Dense is like Measured, but all gates of layer 1 are A. With a binary share of 1, all chains have a step for
+	// each further layer.
 	Dense
 )
 
 // Topology says where the gates after layer 1 read from.
 type Topology uint8
 
-// The topologies. Layer 1 always reads inputs.
+// These are the topologies. Layer 1 always reads inputs.
 const (
 	Chain  Topology = iota // A: the gate of the same index in the layer before; B: an input
 	Random                 // A and B: any gates of the layer before
@@ -79,9 +80,9 @@ func Paper(width, depth int) FrozenOptions {
 	}
 }
 
-// Chains returns the options of the random networks by which chain mapping is measured: the paper's shares of
-// operations, with 784 pixels (a, b, c) or 3072 features of 15 thermometer bits (d), and a width and depth for
-// each name. It panics for another name.
+// Chains returns the options of the random networks by which chain mapping is measured. They have the paper's shares
+// of operations, and the width and depth that belong to the name. The networks a, b and c have 784 pixels, and d has
+// 3072 features of 15 thermometer bits. Chains panics for another name.
 func Chains(name string) FrozenOptions {
 	o := map[string]FrozenOptions{
 		"a": Paper(1000, 6), "b": Paper(1000, 100), "c": Paper(8000, 100), "d": Paper(12000, 100),
@@ -169,13 +170,13 @@ func (g *frozenGenerator) own() []uint32 {
 	return s
 }
 
-// The operations that depend on both pins, and the others except A.
+// These are the operations that depend on both pins, and the other operations except A.
 var (
 	binaryOps = [...]uint8{1, 2, 4, 6, 7, 8, 9, 11, 13, 14}
 	otherOps  = [...]uint8{0, 5, 10, 12, 15}
 )
 
-// measuredOps has each operation as often as Measured draws it, on average, in forty draws.
+// measuredOps lists each operation as often as Measured draws it in forty draws, on average.
 var measuredOps = [...]uint8{
 	1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 7, 7, 7, 7, 7, 7, 7, 7, 11, 11, 11, 11, 11, 11, 11, 11,
 	4, 8, 13, 14, 6, 6, 9, 9,

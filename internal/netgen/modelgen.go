@@ -38,15 +38,15 @@ type ModelOptions struct {
 	Tau      float64
 	Seed     uint64
 
-	// Options of convolutions, with the names of the configuration. Image determines Features; Kernels
+	// These options of convolutions have the names of keys of the configuration. Image determines Features. Kernels
 	// determine Width and Depth.
 	Image, Kernels, Patch, Stride, Padding, Levels, Pool string
 
 	Chains, Anchored int // options of convolutions, too
 	Channels         int // planes that a kernel reads; 0: all
 
-	// Shares of the operations after layer 1: of A, and of the ten binary ones. The rest is spread over the
-	// others. If both are 0, all sixteen are equally likely.
+	// These are shares of the operations after layer 1: the share of A, and the share of the ten binary operations
+	// together. The other operations share the rest. If both fields are 0, all sixteen operations are equally likely.
 	ShareA, ShareBinary float64
 
 	// ShareInputs is the share of the thermometer bits from which pins choose, drawn once for all pins. 0 and 1
@@ -118,7 +118,7 @@ func (o *ModelOptions) convolutions() topology.Keys {
 	return k
 }
 
-// Possible reports whether the network of convolutions is valid, and the number of bits that it counts.
+// Possible reports whether the network of convolutions is valid, and returns the number of bits that it counts.
 func (o *ModelOptions) Possible() (width int, ok bool) {
 	k := o.convolutions()
 	if k.Check() != nil {

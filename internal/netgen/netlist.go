@@ -16,10 +16,10 @@ type NetlistOptions struct {
 	Kinds     []netlist.Kind // kinds of the cells; default: all, but registers only with Registers
 }
 
-// Netlist returns a random netlist. It is valid and contains everything that passes, writers and simulators may
-// get wrong: constant, repeated and unused inputs, constants and inputs as outputs, cells without readers,
-// labels that need quoting, primitives, origins with and without a gate, and chain classes. With registers it
-// has several stages, and enables from any of them.
+// Netlist returns a random netlist. It is valid and contains everything that passes, writers and simulators may get
+// wrong: constant, repeated and unused inputs, constants and inputs as outputs, cells without readers, labels that
+// need quoting, primitives, origins with and without a gate, and chain classes. With registers, the netlist has
+// several stages, and enables may come from any stage.
 func Netlist(seed uint64, o NetlistOptions) *netlist.Netlist {
 	if o.Cells == 0 {
 		o.Cells = 60
@@ -131,7 +131,7 @@ func (g *generator) form(k netlist.Kind) (param uint64, inputs int) {
 	}
 }
 
-// pick draws n nets of one stage, more often recent ones, with some constants and repetitions.
+// pick draws n nets of one stage. Recent nets are drawn more often. Some draws are constants or repeat another draw.
 func (g *generator) pick(stage, n int) []netlist.Net {
 	pool := g.stages[stage]
 	in := make([]netlist.Net, n)

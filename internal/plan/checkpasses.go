@@ -7,8 +7,8 @@ import (
 	"ialgn/sim"
 )
 
-// checkedWords is the number of words of 64 random samples on which the netlists before and after a
-// pass are compared.
+// checkedWords is the number of words of random samples, with 64 samples in each word, on which the netlists before
+// and after a pass are compared.
 const checkedWords = 64
 
 // checkPasses makes the compiler compare the netlists before and after each pass.

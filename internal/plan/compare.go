@@ -42,7 +42,7 @@ func (p *Plan) CompareManifest(out *backend.Output, m *model.Model) ([]string, e
 	return out.CompareManifest(want)
 }
 
-// Comparison is what the files of a folder are compared with.
+// Comparison holds the values that the files of a folder are compared with.
 type Comparison struct {
 	Version string        // version of the program that compares
 	Design  verify.Design // the model, and the folder's netlist
@@ -88,13 +88,13 @@ func (p *Plan) CompareFiles(ctx context.Context, c Comparison, out *backend.Outp
 func (p *Plan) compileAgain(ctx context.Context, c Comparison, out *backend.Output) (compiled, error) {
 	of, err := p.run(ctx, c.Design.Raw, c.Network, out.Manifest.Version)
 	if h := of.hardware; err == nil && h != nil && !of.netlist.Equal(out.Netlist) {
-		h.Hint = cmp.Or(out.Hint, &counts.Hint{}) // the other hint refers to other nets
+		h.Hint = cmp.Or(out.Hint, &counts.Hint{}) // the new hint refers to nets of the new netlist
 	}
 	return of, err
 }
 
-// takeOver copies the figures that only a compilation gives from the folder's report. It returns
-// their keys, and the keys of figures that no run can derive.
+// takeOver copies from the folder's report the figures that only a compilation can give. It returns their keys, and
+// the keys of figures that no run can derive.
 func (p *Plan) takeOver(ctx context.Context, c Comparison, out *backend.Output) (of compiled, unchecked []string,
 	err error,
 ) {

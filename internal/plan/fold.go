@@ -28,11 +28,11 @@ type Fold string
 // FoldPositions is an engine that computes one position of the convolutions in each clock.
 const FoldPositions Fold = "positions"
 
-// FoldSequence is an engine that has the layers of one step of a recurrent network in a loop.
+// FoldSequence is an engine that contains the layers of one step of a recurrent network once, and uses them for each
+// step.
 const FoldSequence Fold = "steps"
 
-// FoldLanes returns the engine that runs n steps of a program in each clock: 1, 2 or 4; 0: no
-// engine.
+// FoldLanes returns the engine that runs n steps of a program in each clock. n is 1, 2 or 4, or 0 for no engine.
 func FoldLanes(n int) Fold {
 	if n == 0 {
 		return ""
@@ -40,8 +40,8 @@ func FoldLanes(n int) Fold {
 	return Fold(strconv.Itoa(n))
 }
 
-// lanes returns the steps in a clock of an engine that runs a program. It is 0 for other kinds of
-// engine and for no engine.
+// lanes returns the number of steps in each clock of an engine that runs a program. It is 0 for other kinds of engine
+// and for no engine.
 func (f Fold) lanes() int {
 	n, err := decimal.Int(string(f))
 	if err != nil {
@@ -221,7 +221,7 @@ func (p *Plan) program(ctx context.Context, n *netlist.Netlist, m Network, versi
 	return f, nil
 }
 
-// Lanes returns the steps in a clock of an engine that runs a program; 0 for other engines and for
+// Lanes returns the number of steps in each clock of an engine that runs a program. It is 0 for other engines and for
 // no engine.
 func (p *Plan) Lanes() int { return p.Fold.lanes() }
 

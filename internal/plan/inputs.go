@@ -20,7 +20,7 @@ func (p *Plan) inputs(m backend.Manifest, enc *encoding.Encoder) *inputs.Table {
 		Bits: enc.BitsIn, Max: enc.Max, Scaled: enc.Quantiser != nil, ByCuts: enc.ByCuts(),
 		Missing: inputs.Missing{Words: encoding.MissingWords, Numbers: encoding.MissingNumbers},
 	}
-	t.Missing.Declared, _ = config.Names(data.MissingValues) // a list that cannot be read is in no configuration
+	t.Missing.Declared, _ = config.Names(data.MissingValues) // every configuration has a valid list
 	if p.scope != netlist.Full {
 		t.Thresholds = enc.Thresholds
 	}
@@ -75,8 +75,8 @@ func addColumns(t *inputs.Table, enc *encoding.Encoder) {
 	}
 }
 
-// addScales adds the offsets and scales that turn real values into words, and trials of them. A
-// feature of a category is 1 or 0.
+// addScales adds the offsets and scales that turn real values into words. It also adds trials, which are example
+// values with their words. A feature of a category is 1 or 0.
 func addScales(t *inputs.Table, enc *encoding.Encoder) {
 	q := encoding.Quantiser{Offset: make([]float64, len(t.Features)), Scale: make([]float64, len(t.Features))}
 	for f := range t.Features {
@@ -91,8 +91,8 @@ func addScales(t *inputs.Table, enc *encoding.Encoder) {
 	}
 }
 
-// addCuts adds the cuts that turn real values into words, and trials of them: values at cuts, next
-// to cuts, and beyond all cuts.
+// addCuts adds the cuts that turn real values into words. It also adds trials, which are example values with their
+// words: values at cuts, next to cuts, and beyond all cuts.
 func addCuts(t *inputs.Table, enc *encoding.Encoder) {
 	q := enc.Quantiser
 	for f := range t.Features {
@@ -109,10 +109,10 @@ func addCuts(t *inputs.Table, enc *encoding.Encoder) {
 	addTrial(t, q, func(int) float64 { return math.MaxFloat64 })
 }
 
-// cutTrials is the number of cuts of each feature that are tried.
+// cutTrials is the number of cuts of each feature for which there are trials.
 const cutTrials = 3
 
-// beside returns the finite number next to x in the direction of to.
+// beside returns the finite number next to x that is closer to the number to.
 func beside(x, to float64) float64 {
 	return min(max(math.Nextafter(x, to), -math.MaxFloat64), math.MaxFloat64)
 }
@@ -127,8 +127,8 @@ func addTrial(t *inputs.Table, q *encoding.Quantiser, value func(f int) float64)
 	t.Trials = append(t.Trials, row)
 }
 
-// trials are functions that return values of a feature to try: below and above its range, halfway
-// between two words, and next to those.
+// trials are functions that return values of a feature to try. The values are below and above the feature's range,
+// halfway between two words, and next to these values.
 var trials = []func(offset, scale float64, max uint32, f int) float64{
 	func(offset, scale float64, max uint32, f int) float64 { return halfway(offset, scale, f%int(max)) },
 	func(offset, scale float64, max uint32, f int) float64 {

@@ -66,8 +66,8 @@ func versionWord(m backend.Manifest) (uint32, error) {
 	return handover.Version(m.Version, m.Model.SHA256, options.Bytes()), nil
 }
 
-// asTheyAre returns a line for each way in which input words can be taken from the data without
-// arithmetic, with the features that it applies to.
+// asTheyAre returns a line for each way in which input words can be taken from the data without arithmetic. The line
+// lists the features to which this way applies.
 func asTheyAre(t *inputs.Table) (lines []string) {
 	names := map[string][]string{}
 	var ways []string

@@ -50,8 +50,8 @@ type Options struct {
 	Baud int `json:"baud,omitempty"`
 	// Board is the board whose pins the wrapper uses, one of [wrapper.Boards]; empty: none.
 	Board string `json:"board,omitempty"`
-	// Fold is a folded engine: 1, 2 or 4 steps in a clock, in block RAM; or [FoldPositions] or
-	// [FoldSequence].
+	// Fold is a folded engine. The values 1, 2 and 4 run a program from block RAM with this number of steps in each
+	// clock. The other values are [FoldPositions] and [FoldSequence].
 	Fold Fold `json:"fold,omitempty"`
 	// FoldSteps is the number of steps that the engine's memory has room for, so that it can run
 	// programs of other models; 0: the steps of this model.
@@ -63,17 +63,16 @@ type Options struct {
 	Counts bool `json:"counts,omitempty"`
 	// Vectors is the number of test samples for the testbenches; 0: 64. The manifest says 0 for 64.
 	Vectors int `json:"vectors,omitempty"`
-	// CheckPasses checks every pass of the compiler: its contract, and on random samples, whether
-	// the netlist computes the same as before the pass. A failing pass is reported as
-	// [*compiler.BrokenError]. The checks take time and the memory of a second netlist. They do not
-	// affect the product, so the manifest omits them.
+	// CheckPasses checks the contract of every pass of the compiler. It also checks on random samples that the
+	// netlist computes the same as before the pass. A failing pass is reported as [*compiler.BrokenError]. The checks
+	// take time and the memory of a second netlist. They do not affect the product, so the manifest omits them.
 	CheckPasses bool `json:"-"`
 }
 
 // Scope says how much of the classifier is compiled.
 type Scope string
 
-// The scopes; the zero value is [ScopeFull].
+// These are the scopes. The zero value is [ScopeFull].
 const (
 	ScopeGates Scope = "gates" // thermometer bits in, bits of the last layer out
 	ScopeCore  Scope = "core"  // thermometer bits in, class out
@@ -84,7 +83,7 @@ const (
 // [OptimiseNone] is 0.
 type Level int
 
-// The levels; the zero value is [OptimiseFully].
+// These are the levels. The zero value is [OptimiseFully].
 const (
 	OptimiseFully Level = iota // repeats the passes until nothing changes
 	OptimiseOnce               // each pass once
@@ -114,7 +113,7 @@ func (l *Level) UnmarshalJSON(text []byte) error {
 // Objective is what the mapping to LUTs minimises.
 type Objective string
 
-// The objectives; the zero value is [ObjectiveBalanced].
+// These are the objectives. The zero value is [ObjectiveBalanced].
 const (
 	ObjectiveArea     Objective = "area"
 	ObjectiveDepth    Objective = "depth"
@@ -124,7 +123,7 @@ const (
 // Pipeline says where registers are put: a number of stages, or one of the names below.
 type Pipeline string
 
-// The pipelines other than a number of stages; the zero value is [PipelineNone].
+// These are the pipelines other than a number of stages. The zero value is [PipelineNone].
 const (
 	PipelineNone Pipeline = "none"
 	PipelineAuto Pipeline = "auto" // the fewest stages with at most MaxLevels levels each
@@ -133,7 +132,7 @@ const (
 // Style is the form of the Verilog.
 type Style string
 
-// The styles; the zero value is [StyleAuto], the style that suits the target best.
+// These are the styles. The zero value is [StyleAuto], the style that suits the target best.
 const (
 	StyleAuto  Style = "auto"
 	StyleGates Style = "gates" // assign statements
@@ -146,7 +145,7 @@ type Wrapper string
 // WrapNone is no wrapper, like the zero value.
 const WrapNone Wrapper = "none"
 
-// The limits of Options.MHz and Options.Vectors.
+// These are the limits of Options.MHz and Options.Vectors.
 const (
 	MinMHz       = 0.001
 	MaxMHz       = 10_000
@@ -206,7 +205,7 @@ func CheckMHz(mhz float64) error {
 	return message.Optionf("{MHz} %v: give a clock in MHz, %v to %d", mhz, MinMHz, MaxMHz)
 }
 
-// check returns an error for options that are invalid by themselves.
+// check returns an error if the value of an option is invalid, whatever the other options are.
 func (o Options) check() error {
 	if o.MHz != 0 {
 		if err := CheckMHz(o.MHz); err != nil {

@@ -1,10 +1,9 @@
-// Package plan turns the options of a compilation into a plan: which netlist is made of a model, by
+// Package plan turns the options of a compilation into a plan. The plan says which netlist is made of a model, by
 // which passes, and which files are written.
 //
-// [New] checks [Options] and returns a [Plan]; [Plan.Compile] compiles a model to the files of a
-// product. [Read] returns the plan of a folder that was written before; [Plan.CompareManifest] and
-// [Plan.CompareFiles] compare that folder with what the plan makes of the model and the folder's
-// netlist.
+// [New] checks [Options] and returns a [Plan]; [Plan.Compile] compiles a model to the files of a product. [Read]
+// returns the plan of a folder that was written before; [Plan.CompareManifest] and [Plan.CompareFiles] compare that
+// folder with the files that the plan would write for the model and the folder's netlist.
 package plan
 
 import (
@@ -79,7 +78,7 @@ func (p *Plan) Family() string {
 // Network holds what a plan needs of a network in addition to its raw netlist.
 type Network struct {
 	Encoder *encoding.Encoder
-	// Compact returns the network with nodes that positions share stored once.
+	// Compact returns the network in a form in which nodes that positions share are stored once.
 	Compact func() (*model.Compact, error)
 }
 
@@ -124,8 +123,8 @@ func (p *Plan) Compile(ctx context.Context, w Work) (*backend.Product, error) {
 	return &product, nil
 }
 
-// start reads the model's file into a raw netlist and makes the vectors of the testbenches. When it
-// returns, the frozen network can be freed; the largest models need that.
+// start reads the model's file into a raw netlist and makes the vectors of the testbenches. When start returns, the
+// frozen network can be freed, which the largest models need.
 func (p *Plan) start(w Work) (n *netlist.Netlist, v vectors, err error) {
 	f, err := w.Frozen()
 	if err != nil {

@@ -54,11 +54,10 @@ func (p *Plan) vectors(f *model.Frozen, raw *netlist.Netlist, load func(samples 
 	return v, err
 }
 
-// folderVectors returns the vectors that a folder's testbenches must have, and the report's keys
-// that were left unchecked. The vectors are the known samples or random ones. If the folder's
-// vectors are neither, and the data set is unknown, they are the folder's own inputs with the
-// outputs of a simulation. wrong reports a vector file that cannot be read or has no vectors or too
-// many; a missing file is an error.
+// folderVectors returns the vectors that a folder's testbenches must have, and the report's keys that were left
+// unchecked. The vectors are the known samples or random samples. If the data set is unknown and the folder's vectors
+// are not the random samples, they are the folder's own inputs with the outputs of a simulation. The result wrong
+// describes a vector file that cannot be read, has no vectors, or has too many. A missing file is an error.
 func (p *Plan) folderVectors(out *backend.Output, d verify.Design, known *Source) (of vectors, wrong,
 	unchecked []string, err error,
 ) {

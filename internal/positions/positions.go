@@ -1,10 +1,10 @@
-// Package positions holds networks of convolutions in which the nodes of each kernel exist once: a
-// netlist for one position of an image, to be evaluated at every position.
+// Package positions holds networks of convolutions in which the nodes of each kernel exist once. A convolution is a
+// netlist for one position of an image, and the netlist is evaluated at every position.
 //
-// Package freeze makes a [Network] from a trained network; it is not changed afterwards. Pixels
-// beyond the edges of an image are 0. The network computes the same as the netlist of the unrolled
-// network. Input bits that kernels of later convolutions read are additional planes of the images
-// before them, which requires that the images cover the same pixels of the input.
+// Package freeze makes a [Network] from a trained network. A Network is not changed afterwards. Pixels beyond the
+// edges of an image are 0. The network computes the same function as the netlist of the unrolled network. Input bits
+// that kernels of later convolutions read are additional planes of the images before them, which requires that the
+// images cover the same pixels of the input.
 package positions
 
 import "ialgn/netlist"
@@ -28,7 +28,7 @@ type Convolution struct {
 	In, Out Image
 	Step    int
 	Padding int
-	Reads   []Pixel          // [bit of the input port]: its pixel, relative to the position's first
+	Reads   []Pixel          // [bit of the input port]: pixel that the bit reads, relative to the position's first pixel
 	Kernels *netlist.Netlist // its output port has a bit for each plane of Out
 }
 
@@ -46,7 +46,7 @@ func (m Image) Pixel(i int) Pixel {
 	return Pixel{i / (m.Rows * m.Columns), i / m.Columns % m.Rows, i % m.Columns}
 }
 
-// Reach returns the numbers of rows and columns of In, including those beyond the edges that
+// Reach returns the number of rows and the number of columns of In, including rows and columns beyond the edges that
 // positions read.
 func (c *Convolution) Reach() (rows, columns int) {
 	for _, p := range c.Reads {

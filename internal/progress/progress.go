@@ -1,9 +1,9 @@
 // Package progress carries progress reports from long work to the code that shows them.
 //
 // Work that may take longer than a user likes to wait begins a task in its context ([Begin]), says what it is doing
-// ([Say]) and how far it has come ([Count]), and ends the task. It never writes anything itself. The caller of the
-// work puts a [Board] into the context ([With]); while there are tasks, the board shows them at regular intervals.
-// In a context without a board all of this does nothing.
+// ([Say]) and how far it has come ([Count]), and ends the task. The work never writes anything itself. The caller of
+// the work puts a [Board] into the context ([With]). While there are tasks, the board shows them at regular
+// intervals. In a context without a board, these functions do nothing.
 //
 // Tasks may be begun within tasks, and several tasks may run at the same time.
 package progress
@@ -24,7 +24,7 @@ type Status struct {
 	Name    string        // name of the outermost task, such as rtl
 	Elapsed time.Duration // time since the outermost task began
 	Doing   []string      // names of the tasks in progress, from the outermost to the innermost
-	// Done of Of steps are done, as counted by the innermost task that counts. Of is 0 if none counts.
+	// Done steps of Of are done, as counted by the innermost task that counts steps. Of is 0 if no task counts.
 	Done, Of int
 }
 
@@ -57,9 +57,9 @@ type Board struct {
 	shows *crew.Group   // calls show until end is closed; remove passes its panic on
 }
 
-// NewBoard returns a board that calls show at intervals of every while there are tasks. show gets the innermost
-// tasks in the order in which they began. When the last task ends, show gets nil before the task's end function
-// returns. A task that ends within the first interval is never shown.
+// NewBoard returns a board that calls show at intervals of length every while there are tasks. show gets the
+// innermost tasks in the order in which they began. When the last task ends, the board calls show with nil before the
+// task's end function returns. A task that ends within the first interval is never shown.
 func NewBoard(every time.Duration, show func([]Status)) *Board {
 	return &Board{every: every, show: show}
 }
@@ -106,7 +106,8 @@ func Say(ctx context.Context, format string, args ...any) {
 	change(ctx, func(t *task) { t.doing, t.done, t.of = fmt.Sprintf(format, args...), 0, 0 })
 }
 
-// Count sets the progress of the context's task: done steps out of of. unit is the plural noun for the steps.
+// Count sets the progress of the context's task. done is the number of finished steps, and of is the number of all
+// steps. unit is the plural noun for the steps.
 func Count(ctx context.Context, done, of int, unit string) {
 	change(ctx, func(t *task) { t.done, t.of, t.unit = done, of, unit })
 }

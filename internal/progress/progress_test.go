@@ -85,7 +85,7 @@ func TestSeveral(t *testing.T) {
 	})
 }
 
-// TestShort checks that a task that ends at once is not shown, nor a task without a listener.
+// TestShort checks that neither a task that ends at once nor a task without a listener is shown.
 func TestShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s shown

@@ -4,8 +4,8 @@ import "fmt"
 
 // Agree lets the ranks agree on whether to go on. Each rank passes a message or an error. If no rank passes an error,
 // Agree returns the messages, by rank. Otherwise it returns an error to every rank, which names the first failed rank
-// and its error: on that rank it wraps the rank's error, on the others it is an [OtherError]. If the exchange itself
-// fails, a rank that passed an error gets its own error back.
+// and this rank's error. On the failed rank, the result wraps the rank's own error. On the other ranks, it is an
+// [OtherError]. If the exchange itself fails, a rank that passed an error gets its own error back.
 func Agree(c Comm, said []byte, err error) ([][]byte, error) {
 	message := append([]byte{0}, said...)
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 // ErrEnded is returned by calls after another rank has ended early.
 var ErrEnded = errors.New("another rank has ended")
 
-// Local returns the given number of ranks, which are goroutines of one process. They serve tests, and measurements of
-// what the exchange costs without a network. Calling end makes all calls, including waiting ones, return [ErrEnded].
+// Local returns the given number of ranks, which are goroutines of one process. They are for tests, and for
+// measurements of the cost of the exchange without a network. Calling end makes all calls, including waiting ones,
+// return [ErrEnded].
 func Local(size int) (all []Comm, end func()) {
 	m := &meeting{size: size, given: make([][]byte, size), counts: make([][]int32, size)}
 	m.changed.L = &m.lock
@@ -20,7 +21,7 @@ func Local(size int) (all []Comm, end func()) {
 	return all, m.end
 }
 
-// meeting is where ranks meet: each rank passes something and waits until all ranks have.
+// meeting is where ranks meet: each rank passes something and waits until all ranks have passed something.
 type meeting struct {
 	lock    sync.Mutex
 	changed sync.Cond
@@ -66,7 +67,8 @@ func (l *local) Gather(data []byte) (all [][]byte, err error) {
 	return all, err
 }
 
-// meet calls give for a rank. The last rank to come then calls last, and afterwards every rank calls take.
+// meet calls the function give for a rank. The rank that comes last also calls the function last. Afterwards every
+// rank calls the function take.
 func (m *meeting) meet(give, last, take func()) error {
 	m.lock.Lock()
 	defer m.lock.Unlock()

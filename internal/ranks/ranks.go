@@ -18,7 +18,8 @@ type Comm interface {
 	Gather(data []byte) ([][]byte, error)
 }
 
-// Share is the part of a network that a rank holds: the chains from From up to To of each class.
+// Share is the part of a network that a rank holds. In each class, it consists of the chains with numbers From to
+// To-1.
 type Share struct {
 	Classes  int
 	PerClass int // chains of a class in the whole network
@@ -39,7 +40,7 @@ func (s Share) Width() int { return s.Classes * s.Own() }
 // Number returns the number of the rank's chain i in the whole network.
 func (s Share) Number(i int) int { return i/s.Own()*s.PerClass + s.From + i%s.Own() }
 
-// Before returns how many of the rank's chains have a lower number in the whole network than the given one.
+// Before returns how many of the rank's chains have a lower number in the whole network than the given number.
 func (s Share) Before(number int) int {
 	class, in := number/s.PerClass, number%s.PerClass
 	return class*s.Own() + min(max(in-s.From, 0), s.Own())

@@ -10,7 +10,7 @@ import (
 
 // Fact is a value that all ranks must have in common, such as a digest of the data.
 type Fact struct {
-	Name  string // what it is, such as "configuration"
+	Name  string // name of the value, such as "configuration"
 	Value string
 }
 

@@ -57,7 +57,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestSameMany checks that the error names some of many ranks, and counts the others.
+// TestSameMany checks that the error names some of many ranks, and gives the number of the other ranks.
 func TestSameMany(t *testing.T) {
 	errs := agreed(40, func(c ranks.Comm) error { return ranks.Same(c, ranks.Fact{"seed", strconv.Itoa(max(20, c.Rank()))}) })
 	if text := errs[7].Error(); !strings.Contains(text, "rank 28 has") || !strings.HasSuffix(text, "; and 11 more ranks") {

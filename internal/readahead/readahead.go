@@ -1,7 +1,8 @@
-// Package readahead delivers the samples of a source in blocks, and reads the next block while one is in use.
+// Package readahead delivers the samples of a source in blocks, and reads the next block while the current block is
+// in use.
 //
-// A sample is a fixed number of elements in a row, and a block is a number of samples. All blocks except the last
-// are full, unless the source must be waited for, such as a pipe: then a block holds the samples that arrive within
+// A sample is a fixed number of elements in a row, and a block is a number of samples. All blocks except the last are
+// full, unless samples arrive slowly, for example from a pipe. A block then holds the samples that arrive within
 // [Options.Patience] of its first sample. The memory of all blocks is allocated once.
 package readahead
 
@@ -32,7 +33,7 @@ type Source[T any] func(dst []T) (samples int, err error)
 // first error of use or of the source, or the error of ctx when ctx ends. Samples before an error of the source
 // that do not fill a block are not used.
 //
-// When Blocks has returned, the source is no longer read: Blocks waits for a read that is in progress.
+// When Blocks has returned, the source is no longer read, because Blocks waits for a read that is in progress.
 func Blocks[T any](ctx context.Context, o Options, read Source[T], use func(block []T) error) error {
 	if o.Ahead {
 		return ahead(ctx, o, read, use)

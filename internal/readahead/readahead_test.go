@@ -35,8 +35,8 @@ func numbered(r *rand.Rand, samples int, end error) Source[int] {
 	}
 }
 
-// TestBlocks compares blocks with a plain count: all samples in order, in full blocks except for the last one. If
-// the source has an error, the started block is dropped.
+// TestBlocks checks that blocks contain all samples in order, and that all blocks except the last are full. If the
+// source has an error, the block that was begun is dropped.
 func TestBlocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	broken := errors.New("broken")

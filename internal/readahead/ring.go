@@ -10,8 +10,9 @@ import (
 	"ialgn/internal/crew"
 )
 
-// ring has room for two blocks. A goroutine fills one block while the other is in use. Places count samples from
-// the beginning. A block begins at a multiple of its size, or at the end of a block that was not full.
+// ring has room for two blocks. A goroutine fills one block while the other is in use. A place is the number of a
+// sample, counted from the beginning of the source. A block begins at a multiple of its size, or at the end of a
+// block that was not full.
 type ring[T any] struct {
 	o    Options
 	buf  []T
@@ -152,7 +153,7 @@ func (r *ring[T]) release(to int) {
 // end returns the latest place at which the block that contains a place ends.
 func (r *ring[T]) end(place int) int { return (place/r.o.Block + 1) * r.o.Block }
 
-// samples returns the samples at places from .. to-1 within a block.
+// samples returns the samples of one block at the places from, from+1, ..., to-1.
 func (r *ring[T]) samples(from, to int) []T {
 	at := from % (2 * r.o.Block)
 	return r.buf[at*r.o.Sample:][:(to-from)*r.o.Sample]

@@ -183,7 +183,8 @@ func (b *builder) passes() section {
 	return s
 }
 
-// cellChart shows the cells of each part after each pass. A pass is at its position in the table.
+// cellChart shows the cells of each part after each pass. The horizontal position of a pass is its position in the
+// table.
 func cellChart(raw *netlist.Measures, passes []compiler.PassReport) *plot.Chart {
 	c := &plot.Chart{
 		Title: "Cells after each pass", X: plot.Axis{Label: "pass", Names: []string{"raw"}},

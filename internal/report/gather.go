@@ -59,8 +59,8 @@ func Gather(ctx context.Context, d *ialgn.Design, o GatherOptions) (*Page, error
 	return p, err
 }
 
-// model opens the model from which a folder was compiled: the named one, or else the one with the manifest's
-// SHA-256 in the folder or in its parent.
+// model opens the model from which a folder was compiled. It is the model that the options name. If they name none,
+// it is the model in the folder or in its parent that has the manifest's SHA-256.
 func (o GatherOptions) model(ctx context.Context, d *ialgn.Design) (*ialgn.Model, error) {
 	if o.Model != "" {
 		m, err := ialgn.Open(o.Model)

@@ -16,8 +16,8 @@ import (
 	"ialgn/internal/explain"
 )
 
-// The largest number of features that are listed: all features of an ordinary table, but not all pixels of
-// images.
+// These are the largest numbers of features that are listed. They allow all features of an ordinary table, but not
+// all pixels of images.
 const (
 	mostFeatures = 100
 	mostPixels   = 20
@@ -93,7 +93,8 @@ func (b *builder) readers() table {
 	return t
 }
 
-// Sizes of the heat maps, in the units of their drawing. The map of all classes is as large as four others.
+// These are the sizes of the heat maps, in the units of their drawing. The map of all classes has the size of four
+// other maps.
 const (
 	mapSide    = 100
 	mapGap     = 8
@@ -166,7 +167,7 @@ var ink = color.NRGBA{R: 0x10, G: 0x28, B: 0x70}
 // faintest is the opacity of a single read, out of 255.
 const faintest = 40
 
-// heat returns an image with one pixel for each pixel's reads.
+// heat returns an image in which each pixel shows the reads of one pixel.
 func heat(shape dataset.Shape, reads []int, most int) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, shape.Width, shape.Height))
 	for i, n := range reads {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The largest number of classes for which the confusion matrix is a table, and for which its drawing has
-// numbers.
+// mostInTable is the largest number of classes for which the confusion matrix is a table. mostNumbered is the largest
+// number of classes for which its drawing has numbers.
 const (
 	mostInTable  = 12
 	mostNumbered = 30
@@ -73,7 +73,7 @@ func sum(row []int) (all int) {
 	return all
 }
 
-// shade returns the darkness of a share. Rare mistakes must remain visible.
+// shade returns how dark a cell is for a share of the samples. Cells for rare mistakes must remain visible.
 func shade(share float64) int {
 	for i, from := range []float64{0.5, 0.1, 0.02, 0} {
 		if share > from {
@@ -83,7 +83,7 @@ func shade(share float64) int {
 	return 0
 }
 
-// Sizes in the drawing of a matrix, in its own units.
+// These are sizes in the drawing of a matrix, in the drawing's own units.
 const (
 	numberedCell = 24
 	plainCell    = 10

@@ -19,8 +19,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// NetworkPage is a page that shows a network gate by gate, and optionally explains the class of a sample. It
-// contains its only script, allows no other, and contains the network as arrays of numbers.
+// NetworkPage is a page that shows a network gate by gate, and optionally explains the class of a sample. It contains
+// one script, allows no other script, and contains the network as arrays of numbers.
 type NetworkPage struct {
 	Version     string // version of the program
 	File        string // name of the model file
@@ -45,8 +45,8 @@ var networkScript string
 
 var networkTemplate = parse("network", networkHTML)
 
-// WriteTo writes the page. Its size is about 5 1/3 bytes for each gate of two pins if one pin reads the gate's
-// own chain.
+// WriteTo writes the page. In a network whose gates have two pins, one of which reads the gate's own chain, the page
+// takes about 5 1/3 bytes for each gate.
 func (p *NetworkPage) WriteTo(w io.Writer) (int64, error) {
 	out := &counted{w: w}
 	err := p.write(out)
@@ -260,7 +260,7 @@ func packPin(k *packer, p *model.FrozenPin) packedPin {
 	return out
 }
 
-// Kinds of tables. The script has their names and colours.
+// These are the kinds of tables. The script has their names and colours.
 const (
 	kindConstant = iota
 	kindPass
@@ -362,7 +362,8 @@ func (p *NetworkPage) flips() section {
 	return s
 }
 
-// The largest number of votes for a class that the page lists, and of bits for each vote.
+// These are the largest number of votes for a class that the page lists, and the largest number of bits for each
+// vote.
 const (
 	mostVotes = 25
 	mostBits  = 12

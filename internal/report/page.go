@@ -91,7 +91,7 @@ func (t table) Classes() string {
 	return strings.Join(names, " ")
 }
 
-// mostUpright is the largest length of a matrix's column titles that are not rotated.
+// mostUpright is a length in characters. A matrix's column titles are not rotated if no title is longer.
 const mostUpright = 3
 
 // cell is a text, with a shade from 0 to 4 (darkest), or a bar of the given percentage.
@@ -112,10 +112,11 @@ func (c cell) Class() string {
 	return ""
 }
 
-// longestWord is the length from which a text without blanks, such as a checksum, may be broken anywhere.
+// longestWord is a length in characters. A text without blanks that is at least as long, such as a checksum, may be
+// broken anywhere.
 const longestWord = 40
 
-// The parts of pages: a whole page, and the parts that several pages share.
+// These templates are a whole page, and the parts that several pages share.
 var (
 	//go:embed page.html
 	pageHTML string

@@ -305,8 +305,9 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestMatrix checks the form of the confusion matrix: a table for few classes, a drawing with numbers for more, and a
-// drawing without numbers for many, with tables of the most frequent mistakes and of each class.
+// TestMatrix checks the form of the confusion matrix. For few classes it is a table, for more classes a drawing with
+// numbers. For many classes it is a drawing without numbers, with tables of the most frequent mistakes and of each
+// class.
 func TestMatrix(t *testing.T) {
 	for _, n := range []int{2, mostInTable, mostInTable + 1, mostNumbered, mostNumbered + 1, 100} {
 		p := full()

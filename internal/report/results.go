@@ -72,9 +72,9 @@ func (t *Test) balanced() float64 {
 	return total / float64(max(1, classes))
 }
 
-// clock returns the clock of the design in MHz and says which clock it is. It is the clock for which the design
-// is made. If its first synthesis has a lower clock, or the design has none, it is the clock of the synthesis.
-// It is 0 if neither is known.
+// clock returns a clock of the design in MHz and says which clock it is. It is the clock for which the design is
+// made. If the first synthesis has a lower clock, or the design is made for no clock, it is the clock of this
+// synthesis. It is 0 if neither clock is known.
 func (p *Page) clock() (mhz float64, which string) {
 	if mhz = p.madeFor(); mhz > 0 {
 		which = "at " + megahertz(mhz)
@@ -265,8 +265,8 @@ func (p *Page) designText(s *Synthesis) string {
 	return fmt.Sprintf("Module %s: %s, %s. %s", s.Report.Module, what, state, source)
 }
 
-// uses returns the use of the device's cells: after placement, or else as yosys counts them. It omits cells
-// whose number in the device is not known.
+// uses returns the use of the device's cells after placement. Without a placement, it returns yosys's counts. It
+// omits cells whose number in the device is not known.
 func (s *Synthesis) uses() (all []flow.Use) {
 	r := &s.Report
 	if p := r.Best(); p != nil && p.Result != nil {
@@ -286,8 +286,8 @@ func (s *Synthesis) uses() (all []flow.Use) {
 	return all
 }
 
-// logic returns the use of the device's logic cells. Of the kinds of cells of which the device has as many as
-// LUTs, it returns the most used one. Available is 0 if the device's number of LUTs is not known.
+// logic returns the use of the device's logic cells. Several kinds of cells may have the same number in the device as
+// LUTs; logic returns the most used of these kinds. Available is 0 if the device's number of LUTs is not known.
 func (s *Synthesis) logic() (use flow.Use) {
 	for _, u := range s.uses() {
 		if u.Available == s.Report.Device.LUTs && (use.Available == 0 || u.Used > use.Used) {

@@ -80,8 +80,8 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestEarlierSynthesis reads reports of synth from before the slowest path was recorded. A clock is taken as from
-// register to register; a delay without a clock, as of the critical path.
+// TestEarlierSynthesis reads reports of synth from before the slowest path was recorded. A clock in such a report
+// belongs to a path from register to register. A delay without a clock belongs to the critical path.
 func TestEarlierSynthesis(t *testing.T) {
 	for _, c := range []struct{ name, text, want, kind string }{
 		{
@@ -129,8 +129,8 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// TestBalanced checks that each class has the same weight, however many samples it has, and that a class without
-// samples has none.
+// TestBalanced checks that all classes have the same weight, however many samples they have, and that a class without
+// samples has no weight.
 func TestBalanced(t *testing.T) {
 	for _, c := range []struct {
 		confusion [][]int

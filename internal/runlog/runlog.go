@@ -1,8 +1,9 @@
 // Package runlog is the log of training runs, which `ialgn train --log` writes: one line for each epoch, in JSON or
 // CSV.
 //
-// A [Writer] appends [Epoch]s to a file, whose ending determines the form. A [Follower] reads such a file while it
-// grows, each byte once, and finds the runs in it: one file may contain runs of several seeds and several calls.
+// A [Writer] appends [Epoch]s to a file, whose ending determines the form. A [Follower] reads such a file while the
+// file grows, and reads each byte once. It finds the runs in the file, which may be runs of several seeds and several
+// calls.
 package runlog
 
 import (
@@ -323,7 +324,7 @@ func (w *Writer) begin(forced bool) error {
 	return nil
 }
 
-// goOn checks the beginning and the end of an existing log of size bytes.
+// goOn checks the beginning and the end of an existing log. size is the length of the log in bytes.
 func (w *Writer) goOn(size int64, forced bool) error {
 	f, err := os.Open(w.file.Name())
 	if err != nil {
@@ -387,7 +388,7 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// headed returns the size of a log without epochs.
+// headed returns the size of a log that has no epochs.
 func (w *Writer) headed() int64 {
 	if w.csv {
 		return int64(len(header()) + 1)

@@ -12,9 +12,9 @@ import (
 	"ialgn/sim"
 )
 
-// Classify implements [sim.Classifier.Classify]: it returns counts and classes of the first samples
-// of the bit rows x of the input port. Each row has (samples+63)/64 words. It returns an error if x
-// has another size, or if ctx is done.
+// Classify implements [sim.Classifier.Classify]: it returns counts and classes of the given number of samples. x
+// holds the bit rows of the input port, of (samples+63)/64 words each. Classify returns an error if x has another
+// size, or if ctx is done.
 func (e *Engine) Classify(ctx context.Context, x []uint64, samples int) (*sim.Result, error) {
 	words := (samples + 63) / 64
 	if samples < 0 || len(x) != words*e.inputs {
@@ -34,8 +34,8 @@ func (e *Engine) Classify(ctx context.Context, x []uint64, samples int) (*sim.Re
 	})
 }
 
-// each calls do for all blocks of the given number of samples, several blocks at a time: the first
-// block and their number. Each thread has its own worker.
+// each calls do for all blocks of the given number of samples. A call handles several blocks at a time: first is the
+// first block, and blocks is their number. Each thread has its own worker.
 func (e *Engine) each(ctx context.Context, samples int, do func(w *worker, first, blocks int)) error {
 	blocks := (samples + e.ISA().Samples() - 1) / e.ISA().Samples()
 	step := min(e.blocks, max(1, (blocks+e.threads-1)/e.threads))
@@ -110,7 +110,7 @@ func aligned(n int) []uint64 {
 	return s[skip:]
 }
 
-// load copies a block of the rows x, of the given number of words each, beginning at word first.
+// load copies one block from the rows x, beginning at word first of each row. Each row has the given number of words.
 // Bits past the end of a row do not matter.
 func (w *worker) load(block int, x []uint64, words, first int) {
 	to := w.input(block)

@@ -1,19 +1,18 @@
-// Package runner classifies samples with machine code that it generates from a netlist in the
-// process (package internal/native). It is many times as fast as the simulator.
+// Package runner classifies samples with machine code. It generates the code from a netlist at run time (package
+// internal/native). The code is many times faster than the simulator.
 //
 // An [Engine] is made once for a netlist and an instruction set. It holds the code in executable
 // memory until nothing refers to the engine any more. Its results equal the results of [sim.Classifier].
 //
-// Each thread takes some blocks of samples at a time. It copies their bit rows into the layout of
-// the code, calls the code's segments in turn, and reads classes and counts from the output rows.
-// If the code has the kernels of convolutions only once, blocks go one after the other through the
-// images, of which there is one set, and then all blocks together through the rest of the network.
+// Each thread takes some blocks of samples at a time. It copies their bit rows into the layout of the code, calls the
+// code's segments in turn, and reads classes and counts from the output rows. If the code has the kernels of
+// convolutions only once, there is only one set of images. Blocks then go through the convolutions one after the
+// other, and afterwards through the rest of the network together.
 //
-// A goroutine in machine code is not preempted, and the garbage collector waits for it. So calls
-// are short, less than 100 us on a 2 GHz processor. A segment has few operations, and a call runs
-// it on at most maxBlocks blocks. For many features or thresholds, several functions compute the
-// rows from feature words (internal/native/rows). For hundreds of classes, a call computes the
-// numbers of fewer samples.
+// A goroutine in machine code is not preempted, and the garbage collector waits for it. So calls are short, less than
+// 100 us on a 2 GHz processor. A segment has few operations, and a call runs it on at most maxBlocks blocks. For many
+// features or thresholds, several functions compute the rows from feature words (internal/native/rows). For hundreds
+// of classes, a call computes the classes and counts of fewer samples.
 package runner
 
 import (
@@ -41,8 +40,8 @@ type Engine struct {
 	classifier *wordcode.Classifier
 	threads    int
 	blocks     int              // number of blocks classified at a time
-	piece      int              // number of samples whose numbers a call computes
-	features   *native.Features // nil: it only takes bit rows
+	piece      int              // number of samples whose classes and counts a call computes
+	features   *native.Features // nil: the engine only takes bit rows
 	workers    sync.Pool        // holds *worker
 }
 
@@ -75,11 +74,11 @@ func names(sets []*native.ISA) (all []string) {
 	return all
 }
 
-// New returns an engine for the netlist of a classifier in any scope, which must be valid. A
-// pipeline is run as the combinational logic of all its stages. A netlist fresh from package freeze
-// needs no passes: the cells that they would remove take no instructions, or run while others wait
-// for memory (docs/evidence/benchmarks.md). threads <= 0 means all processors. New returns an error if the
-// netlist is not a classifier, if it is too large, or if the system does not run generated code.
+// New returns an engine for the netlist of a classifier in any scope, which must be valid. A pipeline is run as the
+// combinational logic of all its stages. A netlist from package freeze needs no optimisation. The cells that passes
+// would remove take no instructions, or run while other cells wait for memory (docs/evidence/benchmarks.md). threads
+// <= 0 means all processors. New returns an error if the netlist is not a classifier, if it is too large, or if the
+// system does not run generated code.
 func New(n *netlist.Netlist, isa *native.ISA, threads int) (*Engine, error) {
 	return newEngine(n, isa, threads, nil)
 }
@@ -156,7 +155,8 @@ func (e *Engine) Classes() int { return len(e.classifier.Counts) }
 // second-level cache.
 const cacheBudget = 512 << 10
 
-// maxBlocks is enough for instruction fetches to take little time compared with execution.
+// maxBlocks is the maximum number of blocks in a call. With this number, instruction fetches take little time
+// compared with execution.
 const maxBlocks = 8
 
 func blocksOf(c *native.Code) int {

@@ -52,8 +52,8 @@ func makeRows[T uint8 | uint16](w *worker, block int, x []T, samples int) {
 	}
 }
 
-// makeNumbers computes the classes of a block and, if r has them, the counts, from the state rows.
-// Each call handles some of the samples.
+// makeNumbers computes the classes of a block from the state rows. It also computes the counts if r has room for
+// them. Each call of the code handles some of the samples.
 func (w *worker) makeNumbers(block int, r sim.Result) {
 	rows := uintptr(block * w.code.State * w.ISA().RowBytes)
 	for from := 0; from < len(r.Class); from += w.piece {
@@ -66,14 +66,14 @@ func (w *worker) makeNumbers(block int, r sim.Result) {
 	}
 }
 
-// The maximum time of a call that computes numbers, and the time for a digit of one sample's count,
-// in picoseconds: twice the time measured with AVX2.
+// These times are in picoseconds: the maximum time of a call that computes classes and counts, and the time for one
+// digit of one sample's count. The latter is twice the time measured with AVX2.
 const (
 	longestNumbers = 50_000_000
 	perDigit       = 100
 )
 
-// pieceOf returns the number of samples whose numbers a call computes, a multiple of 64: a whole
+// pieceOf returns the number of samples whose classes and counts a call computes, a multiple of 64. It is a whole
 // block, unless hundreds of classes would make the call too long.
 func pieceOf(c *wordcode.Classifier) int {
 	digits := 0

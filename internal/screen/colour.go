@@ -12,7 +12,7 @@ import (
 // Colour is a colour for text on a terminal.
 type Colour string
 
-// The colours, by their codes in ECMA-48.
+// These are the colours. Their values are the codes in ECMA-48.
 const (
 	Red    Colour = "1;31"
 	Green  Colour = "32"

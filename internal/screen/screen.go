@@ -1,5 +1,5 @@
-// Package screen manages the standard error of a command: lines and, on a terminal, a last line that changes in
-// place and is never wider than the terminal.
+// Package screen manages the standard error of a command. It writes lines. On a terminal it also keeps a last line,
+// which changes in place and is never wider than the terminal.
 package screen
 
 import (
@@ -32,7 +32,8 @@ type Screen struct {
 	pause time.Duration
 }
 
-// The time between two states of a bar, and the first and the longest time between lines without a terminal.
+// These are the time between two states of a bar, and the first and the longest time between lines without a
+// terminal.
 const (
 	Redraw     = 200 * time.Millisecond
 	firstPause = 10 * time.Second
@@ -121,8 +122,8 @@ func (s *Screen) Draw(parts func(columns int) []Part) {
 	s.bar, s.drawn = true, time.Now()
 }
 
-// Due reports whether the caller should write a line of progress now, because there is no terminal and enough time
-// has passed.
+// Due reports whether the caller should write a line of progress now. It returns true only if there is no terminal
+// and enough time has passed.
 func (s *Screen) Due() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +175,7 @@ type Part struct {
 // gap separates the parts of a line.
 const gap = "  "
 
-// Fit returns a line of as many parts as fit into columns. columns <= 0 means no limit.
+// Fit returns a line of the parts that fit into the given number of columns. columns <= 0 means no limit.
 func Fit(parts []Part, columns int) string {
 	for {
 		line := Join(parts)
@@ -197,7 +198,7 @@ func Join(parts []Part) string {
 	return strings.Map(plain, strings.Join(texts, gap))
 }
 
-// withoutLeast returns the parts without the last part of those with the highest rank.
+// withoutLeast returns the parts without one of them, which is the last of the parts with the highest rank.
 func withoutLeast(parts []Part) []Part {
 	least := 0
 	for i, p := range parts {

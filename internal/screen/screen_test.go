@@ -16,7 +16,7 @@ func tasks() []progress.Status {
 	}
 }
 
-// TestFit checks that a narrow terminal shows what matters most, and that a wide terminal shows more.
+// TestFit checks that a narrow terminal shows the most important parts, and that a wide terminal shows more parts.
 func TestFit(t *testing.T) {
 	for _, c := range []struct {
 		columns int

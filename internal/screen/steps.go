@@ -16,12 +16,12 @@ type Steps struct {
 	done  int
 }
 
-// NewSteps starts to show a calculation. With quiet nothing is shown.
+// NewSteps starts to show a calculation. If quiet is set, nothing is shown.
 func NewSteps(s *Screen, what string, quiet bool) *Steps {
 	return &Steps{Screen: s, what: what, quiet: quiet, start: time.Now()}
 }
 
-// Show shows that done of all steps are done.
+// Show shows how many steps are done. The argument of is the number of all steps.
 func (p *Steps) Show(done, of int) {
 	p.done = done
 	switch {

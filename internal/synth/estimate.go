@@ -22,7 +22,7 @@ type Estimate struct {
 // Verdict says whether nextpnr is likely to route a design.
 type Verdict string
 
-// The verdicts.
+// These are the verdicts.
 const (
 	Will   Verdict = "will route"
 	May    Verdict = "may not route"
@@ -32,15 +32,16 @@ const (
 // Aim is the aim of placement.
 type Aim string
 
-// The aims of nextpnr's placement. ForClock places the parts on critical paths close together. The price is
-// longer wires elsewhere, for which a dense design has no room: a random network of 400 x 100 with its loader (63 % of
-// an HX8K) is routed in 214 s for wires, and not within eight minutes for the clock.
+// These are the aims of nextpnr's placement. ForClock places the parts on critical paths close together. This makes
+// other wires longer, for which a dense design has no room. An example is a random network of 400 x 100 with its
+// loader, which takes 63 % of an HX8K. It is routed in 214 s if it is placed for short wires. Placed for the clock,
+// it is not routed within eight minutes.
 const (
 	ForClock Aim = "clock"
 	ForWires Aim = "wires"
 )
 
-// Limits on the spread of a design, from experiments on an HX8K with at most ten minutes for routing
+// These limits on the spread of a design come from experiments on an HX8K with at most ten minutes for routing
 // (docs/guides/fpga.md). The tiles of all devices have the same wires, and distances on smaller devices are shorter.
 const (
 	routedForClock = 2300 // the largest spread that was routed
@@ -48,8 +49,8 @@ const (
 	lostForWires   = 4500 // the smallest spread that was far from being routed
 )
 
-// ParseAim returns the aim with the given name. For auto and for the empty name it returns "": the estimate
-// decides.
+// ParseAim returns the aim with the given name. For auto and for the empty name it returns "", which lets the
+// estimate decide.
 func ParseAim(name string) (Aim, error) {
 	switch a := Aim(name); {
 	case name == "" || name == "auto":
@@ -117,9 +118,9 @@ func newPacking(m *module) *packing {
 	return p
 }
 
-// estimate packs a module as nextpnr-ice40 does. A flip-flop goes with the LUT before it if nothing else reads
-// this LUT. A carry goes with a LUT that reads the same two bits. The result is wrong by the cells in which
-// carry chains begin and end.
+// estimate packs a module as nextpnr-ice40 does. A flip-flop goes with the LUT before it if nothing else reads this
+// LUT. A carry goes with a LUT that reads the same two bits. The result does not include the cells in which carry
+// chains begin and end.
 func (m *module) estimate(cells int) *Estimate {
 	e := &Estimate{}
 	p := newPacking(m)
@@ -147,13 +148,13 @@ func (m *module) estimate(cells int) *Estimate {
 	return e
 }
 
-// broadcast is the largest number of readers of a wire that counts in the spread. The readers of a wire with
-// more of them are anywhere on the device.
+// broadcast is the largest number of readers with which a wire counts in the spread. A wire with more readers does
+// not count, because its readers are anywhere on the device.
 const broadcast = 64
 
-// spread counts the LUTs that flip-flops drive. The first LUT of each flip-flop does not count, because a
-// flip-flop can be placed next to one of its readers and to the tree of LUTs after this reader. The LUT that
-// drives the flip-flop does not count either, nor do the readers of a wire with more than 64 of them.
+// spread counts the LUTs that flip-flops drive. The first LUT of each flip-flop does not count, because a flip-flop
+// can be placed next to one of its readers and to the tree of LUTs after this reader. The LUT that drives the
+// flip-flop does not count either. If a wire has more than 64 readers, none of them counts.
 func (m *module) spread() (n int) {
 	before := map[wire]wire{} // by wire of a flip-flop's output: the wire of its input
 	for _, c := range m.Cells {

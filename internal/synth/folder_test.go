@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/target"
 )
 
-// TestCheckFolder checks that a target's folder is replaced only if each file is as its report says.
+// TestCheckFolder checks that a target's folder is replaced only if each file has the checksum in its report.
 func TestCheckFolder(t *testing.T) {
 	const (
 		digestOfA = `"ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"` // of "a"

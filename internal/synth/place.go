@@ -27,8 +27,8 @@ type Placed struct {
 	err error // the error behind Failed
 }
 
-// prepare writes the files with which a program that is not installed can place the design on another machine,
-// and returns its command. It returns "" for programs that need only the netlist.
+// prepare is for a program that is not installed. It writes the files with which the program can place the design on
+// another machine, and returns the command. It returns "" for programs that need only the netlist.
 func (o Options) prepare(aim Aim, netlist, dir string) (command string, err error) {
 	p := o.Device.Placement()
 	if p == nil || placers[p.Placer].prepare == nil {

@@ -17,7 +17,7 @@ type Report struct {
 	Device target.Device `json:"device"`
 	Dir    string        `json:"dir"`
 
-	// Number of cells in yosys's netlist.
+	// These are numbers of cells in yosys's netlist.
 	LUTs    int `json:"luts"`
 	Carries int `json:"carries"` // bits of carry chains
 	FFs     int `json:"ffs"`
@@ -39,7 +39,8 @@ type Report struct {
 	Met     bool         `json:"timing_met"`
 	Slowest flow.Slowest `json:"slowest_path,omitzero"` // of the fastest seed; pins count, too
 
-	// Fmax is the clock from register to register after routing, the median of the seeds; 0: no such path.
+	// Fmax is the clock from register to register after routing. It is the median of the seeds; 0: there is no such
+	// path.
 	Fmax          float64  `json:"fmax_mhz,omitempty"`
 	Least         float64  `json:"fmax_least_mhz,omitempty"`
 	Most          float64  `json:"fmax_most_mhz,omitempty"`

@@ -16,14 +16,14 @@ import (
 	"ialgn/internal/tool"
 )
 
-// Names in a target's folder: the report, and the result of a check of the bitstream.
+// These are names in a target's folder: the report, and the result of a check of the bitstream.
 const (
 	ReportName = "synth.json"
 	CheckName  = "check.json"
 )
 
-// checkFolder returns an error if the target's folder has something that Run did not write, or that was changed
-// since: it compares the folder with the checksums in the report.
+// checkFolder returns an error if the target's folder has something that Run did not write or that was changed since.
+// It compares the folder with the checksums in the report.
 func (o Options) checkFolder() error {
 	dir := filepath.Join(o.Dir, o.Device.Name)
 	entries, err := os.ReadDir(dir)
@@ -144,7 +144,8 @@ func (s *stage) install() error {
 // failedSuffix is the suffix of the folder that keeps the files of a failed run.
 const failedSuffix = ".failed"
 
-// fail keeps the folder if a program failed, because of its log, and puts the log's new path into the error.
+// fail keeps the folder if a program failed, because the folder contains the program's log. It puts the log's new
+// path into the error.
 func (s *stage) fail(err error) error {
 	var failed *tool.FailedError
 	if !errors.As(err, &failed) || failed.Log == "" {

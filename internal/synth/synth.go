@@ -1,10 +1,10 @@
 // Package synth takes emitted Verilog to a device: it runs yosys, then nextpnr with one seed or several, or
 // Vivado, and then makes a bitstream.
 //
-// [Run] writes all results, including logs, into a folder with the target's name. It first makes them in a
-// temporary folder next to it, which is renamed when everything is complete. So an error or an interruption
-// leaves an earlier result unchanged. If no program can place a design for the target, or the program is not
-// installed, the results end with yosys's netlist, and the report says why.
+// [Run] writes all results, including logs, into a folder with the target's name. It first makes the results in a
+// temporary folder next to the final folder, and renames this folder when everything is complete. So an error or an
+// interruption leaves an earlier result unchanged. If no installed program can place a design for the target, the
+// results end with yosys's netlist, and the report says why.
 package synth
 
 import (
@@ -258,8 +258,8 @@ type roomless struct {
 	over float64
 }
 
-// Over returns what the design needs as a multiple of what the device has. It is 0 if the reason is another
-// one.
+// Over returns the need of the design as a multiple of the device's capacity. It is 0 if the design has no room for
+// another reason.
 func (r roomless) Over() float64 { return r.over }
 
 // Unwrap returns the cause and ErrNoRoom.

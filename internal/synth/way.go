@@ -27,8 +27,8 @@ var placers = map[target.Placer]placer{
 	target.Vivado:  {"vivado", flow.Vivado, flow.PrepareVivado},
 }
 
-// unplaceable returns the reason why a design's results end with yosys's netlist, or "" if all programs for a
-// bitstream, and the files that they need, are there.
+// unplaceable returns the reason why a design cannot be placed, so that its results end with yosys's netlist. It
+// returns "" if all programs for a bitstream, and the files that they need, are there.
 func unplaceable(o Options) string {
 	p := o.Device.Placement()
 	switch {

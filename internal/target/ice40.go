@@ -4,11 +4,12 @@ import "strings"
 
 // ICE40 is Lattice's iCE40. A logic cell is one LUT, one flip-flop and one bit of a carry chain.
 //
-// Its Verilog is gates, unless nodes of the network have five inputs or six: the gates of such nodes can keep abc busy
-// for many minutes (docs/guides/fpga.md). Primitives take a tenth fewer logic cells, but nextpnr 0.4 leaves some seeds
-// of pipelines unrouted that it routes as gates. An enable of few flip-flops, such as the enable of a word in a loader,
-// is a multiplexer in the LUT before each, which is there anyway: as an enable, it takes a LUT and a tile of eight
-// logic cells for itself, and a loader of 784 words in 61 % of an hx8k was not routed.
+// Its Verilog consists of gates, unless nodes of the network have five or six inputs. The gates of such nodes can
+// keep abc busy for many minutes (docs/guides/fpga.md). Primitives take a tenth fewer logic cells, but nextpnr 0.4
+// leaves some seeds of pipelines unrouted that it routes as gates. An enable of few flip-flops, such as the enable of
+// a word in a loader, becomes a multiplexer in the LUT before each flip-flop, which exists anyway. As a real enable,
+// it would take a LUT and a tile of eight logic cells for itself. With real enables, a loader of 784 words in 61 % of
+// an hx8k was not routed.
 var ICE40 = &Family{
 	Name:  "ice40",
 	LUT:   LUT{"SB_LUT4", 4, 4, "LUT_INIT", []string{"I0", "I1", "I2", "I3"}, "O"},
@@ -51,7 +52,7 @@ var ICE40 = &Family{
 	},
 }
 
-// The data sheets.
+// These are the data sheets.
 const (
 	lpHX      = "Lattice FPGA-DS-02029 (iCE40 LP/HX Family), selection guide"
 	ultraPlus = "Lattice FPGA-DS-02008 (iCE40 UltraPlus Family), selection guide"

@@ -1,5 +1,5 @@
-// Package target is the table of what a design can be made for: families of FPGAs, and look-up tables without a
-// family, each with its devices.
+// Package target is the table of the targets of a design. The targets are families of FPGAs, and look-up tables
+// without a family. Each of them has its devices.
 //
 // A family is one file. It describes the family's look-up tables and carries, the arguments for yosys and for the
 // program that places designs, the forms of the family's files, and its devices. Writers, lowerings, synthesis,
@@ -21,14 +21,14 @@ type Family struct {
 	Name  string // on the command line, in manifests and reports, such as ice40
 	LUT   LUT
 	Carry bool // sums use carry cells, which share a logic cell with each LUT
-	// Primitives says that Verilog is written in the family's look-up tables by default: the synthesiser would turn
-	// gates into more look-up tables than the mapping of this program, and what it makes can be routed.
+	// Primitives says that Verilog is written in the family's look-up tables by default. The synthesiser would turn
+	// gates into more look-up tables than the mapping of this program, and designs in primitives can be routed.
 	Primitives bool
 	// WidestGate is the largest number of inputs of a network's nodes for which Verilog is written as gates by
 	// default; 0: no limit. The gates of wider nodes keep the synthesiser busy for many minutes.
 	WidestGate int
-	// Modelled says that the look-up tables belong to no vendor, so that synthesisers must be given their
-	// definition.
+	// Modelled says that the look-up tables belong to no vendor. Synthesisers must then be given the definition of
+	// the tables.
 	Modelled bool
 
 	Constraints Constraints
@@ -65,7 +65,7 @@ func (l LUT) Primitive(inputs int) (name string, pins int) {
 // Language is the language of a constraints file.
 type Language int
 
-// The languages.
+// These are the languages.
 const (
 	SDC Language = iota // Synopsys Design Constraints: only clocks
 	XDC                 // SDC for Vivado, with pins
@@ -95,7 +95,7 @@ type Synthesis struct {
 // Placer is a program that places and routes.
 type Placer int
 
-// The placers.
+// These are the placers.
 const (
 	Nextpnr Placer = iota
 	Vivado
@@ -111,8 +111,8 @@ type Placement struct {
 	Seedless bool     // the program has no random seed
 	AllPins  bool     // every port must have a pin
 
-	// Arguments, Output and Pins return the arguments of nextpnr that depend on the family: for the device, for the
-	// output file, and for a file of pins.
+	// Arguments, Output and Pins return the arguments of nextpnr that depend on the family. Arguments selects the
+	// device, Output names the output file, and Pins names a file of pins.
 	Arguments func(d Device) []string
 	Output    func(routed, placed string) []string
 	Pins      func(path string) []string
@@ -125,10 +125,10 @@ type Placement struct {
 	Pack func(d Device, routed, bitstream string) []string
 }
 
-// Resources is what a cell takes of a device.
+// Resources are the parts of a device that a cell takes.
 type Resources struct {
 	LUTs, Carries, FlipFlops int
-	RAMBits                  int // of block RAM
+	RAMBits                  int // bits of block RAM
 	LUTRAM                   int // LUTs that are used as memory, included in LUTs
 }
 
@@ -193,8 +193,8 @@ func (p *Placement) check() error {
 	return nil
 }
 
-// Families returns all families in the order of the table. The first one, [Generic], stands for no particular
-// family.
+// Families returns all families in the order of the table. The first family, [Generic], is for designs without a
+// particular family.
 func Families() []*Family { return slices.Clone(families) }
 
 // Names returns the names of all families in the order of their table.

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// long is the environment variable that enables the long tests. There are three tiers of tests: `go test -short`
-// for use in an editor, `make test` for every change, and `make test-all`, which sets the variable, for emulators,
-// browsers, other simulators and whole documents.
+// long is the environment variable that enables the long tests. There are three tiers of tests. `go test -short` is
+// for use in an editor, and `make test` is for every change. `make test-all` sets the variable, and adds tests of
+// emulators, browsers, other simulators and whole documents.
 const long = "IALGN_LONG"
 
 // Whole reports whether the long tests run. A test with many cases runs only a few of them otherwise.

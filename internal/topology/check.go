@@ -39,7 +39,7 @@ type specialKey struct {
 	remedy  string            // advice, to be followed by the topologies that have the key
 }
 
-// Formats for values that most topologies do not have.
+// These are formats of messages about values that most topologies do not have.
 const (
 	noNumber = "%d, but topology %s does not have this key"
 	noText   = "%.40q, but topology %s does not have this key"
@@ -138,7 +138,7 @@ func (k *Keys) tooLarge() *Fault {
 	}
 }
 
-// checkHidden refuses a pin with more candidates than the layer before has nodes, or than can be numbered.
+// checkHidden refuses a pin whose number of candidates is larger than the layer before, or too large to be numbered.
 func (k *Keys) checkHidden(layers []Layer, i int, p *Pin) *Fault {
 	l := &layers[i]
 	if p.Source != Previous || p.K == 1 || l.Grid != nil {
@@ -172,8 +172,8 @@ func (k *Keys) checkHidden(layers []Layer, i int, p *Pin) *Fault {
 	return nil
 }
 
-// CheckData returns the reason why the network does not fit a data set, or nil. The data set has the given numbers
-// of classes and features, and inputs input bits in all.
+// CheckData returns the reason why the network does not fit a data set, or nil. The data set has the given numbers of
+// classes and features. inputs is the number of input bits of all its features.
 func (k *Keys) CheckData(classes, features, inputs int) *Fault {
 	if k.convolves() {
 		if fault := k.checkImage(features, inputs); fault != nil {

@@ -7,7 +7,7 @@ import (
 	"ialgn/internal/decimal"
 )
 
-// The limits of the keys of convolutions.
+// These are the limits of the keys of convolutions.
 const (
 	maxConvolutions = 64
 	maxImage        = 1 << 12 // rows or columns
@@ -112,8 +112,8 @@ func (k *Keys) convolutions() ([]convolution, *Fault) {
 	return all, nil
 }
 
-// read returns the numbers of a list: one number, or as many as there are convolutions. If convolutions is 0, any
-// number of elements is allowed.
+// read returns the numbers of a list: one number, or one for each convolution. If convolutions is 0, any number of
+// elements is allowed.
 func (l *convList) read(k *Keys, convolutions int) ([]int, *Fault) {
 	text := *l.of(k)
 	if text == "" {
@@ -215,7 +215,8 @@ func (k *Keys) convLayers() (all []Layer, fault *Fault) {
 	return append(all, after...), fault
 }
 
-// layersAfter returns the layers after the convolutions. first is their first layer's number in the network.
+// layersAfter returns the layers after the convolutions. first is the number of the first of these layers in the
+// network.
 func (k *Keys) layersAfter(first int) ([]Layer, *Fault) {
 	widths, err := k.LayerWidths()
 	switch {
@@ -227,8 +228,8 @@ func (k *Keys) layersAfter(first int) ([]Layer, *Fault) {
 	return hiddenLayers(k, widths, first), nil
 }
 
-// chainsOn returns the layers of chains that choose among the outputs of the last convolution. first is their first
-// layer's number in the network.
+// chainsOn returns the layers of chains that choose among the outputs of the last convolution. first is the number of
+// the first of these layers in the network.
 func chainsOn(k *Keys, width, first int) (all []Layer) {
 	for l := range k.Chains {
 		layer := Layer{First: first + l, Layers: 1, Width: width, Pins: inputPins(k), Passed: passedFirst(k)}
@@ -310,8 +311,8 @@ func (k *Keys) levels(c *convolution, grid Grid, first, width int) (all []Layer)
 	return all
 }
 
-// above returns the grid of the levels above the lowest, given the grid of the lowest. They read the level below at
-// their own positions and, with their remaining pins, what the lowest level reads.
+// above returns the grid of the levels above the lowest, given the grid of the lowest level. The nodes above read the
+// level below at their own positions. Their remaining pins read what the lowest level reads.
 func (k *Keys) above(grid Grid, first int) Grid {
 	above, own := grid, grid
 	above.Rows, above.Columns = grid.Size()

@@ -86,8 +86,8 @@ func TestField(t *testing.T) {
 			got = append(got, [3]int{l.Grid.Field.Side, l.Grid.Field.Stride, l.Grid.Field.Padding})
 		}
 	}
-	// Compared with its own image, a convolution sees two more pixels and pooling one more. Each such pixel is as wide as
-	// the field of the layer below.
+	// Each layer sees a wider field than the layer below. A convolution adds two pixels of its image, and pooling
+	// adds one pixel. Each additional pixel widens the field by the stride of the field below.
 	if want := [][3]int{{8, 2, 3}, {18, 4, 7}, {38, 8, 15}}; !slices.Equal(got, want) {
 		t.Errorf("side, stride and padding %v, want %v", got, want)
 	}
@@ -197,7 +197,8 @@ func TestConvCandidates(t *testing.T) {
 	}
 }
 
-// TestConvFits checks that networks whose data just suffice have no fault, and that none of them has private chains.
+// TestConvFits checks that networks have no fault if their data are just sufficient, and that they have no private
+// chains.
 func TestConvFits(t *testing.T) {
 	for name, change := range map[string]func(k *Keys){
 		"one level": func(k *Keys) { k.Kernels, k.Levels = "10", "1" },

@@ -4,11 +4,11 @@ import "fmt"
 
 // Grid says at which positions of an image the nodes of a layer are evaluated, and what they read there.
 //
-// An image has planes of rows and columns. The patch of the position at row y and column x is a square of Side x
-// Side pixels in all planes. It begins at row y*Stride - Padding and column x*Stride - Padding of the image; pixels
-// outside the image are 0. Element (plane Side + row) Side + column of the patch is one pixel of it. In an image of
-// input bits, each plane of features is replaced by as many planes as a feature has bits: with b bits, plane f b +
-// j is bit j of plane f.
+// An image has planes of rows and columns. The patch of the position at row y and column x is a square of Side x Side
+// pixels in all planes. It begins at row y*Stride - Padding and column x*Stride - Padding of the image; pixels
+// outside the image are 0. A pixel of the patch is element (plane Side + row) Side + column. In an image of input
+// bits, each plane of features is replaced by one plane for each bit of a feature. With b bits, plane f b + j is bit
+// j of plane f.
 type Grid struct {
 	Planes  int `json:"planes"` // of the layer before, or of the features
 	Rows    int `json:"rows"`
@@ -20,17 +20,17 @@ type Grid struct {
 
 	Pool int `json:"pool"` // 2: the layer's output is the OR of each two by two positions; 1: no pooling
 
-	// Field, unless nil, is what pins with input bits as their source read, in a layer after the first: the patch
-	// of the same position in the input image. Its padding reaches as far beyond the edges as the layer's positions
+	// Field, unless nil, is the patch for pins that read input bits in a layer after the first. It is the patch of
+	// the same position in the input image. Its padding reaches as far beyond the edges as the layer's positions
 	// depend on.
 	Field *Grid `json:"field,omitempty"`
 
-	// Base, unless nil, is what pins with source [Base] read: the patch of the kernel's lowest level.
+	// Base, unless nil, is the patch for pins with source [Base], which is the patch of the kernel's lowest level.
 	Base *Grid `json:"base,omitempty"`
 }
 
-// Of returns what pins with source s read: the field of input bits, the patch of the lowest level, or the image of
-// the layer before.
+// Of returns the grid in which pins with source s read: the field of input bits, the patch of the lowest level, or
+// the image of the layer before.
 func (g *Grid) Of(s Source) *Grid {
 	switch {
 	case s == Input && g.Field != nil:
@@ -53,8 +53,8 @@ func (g *Grid) SameImage(as *Grid) bool {
 // field is the part of the input image on which a position of a layer depends, along one axis.
 type field struct{ side, stride, start int }
 
-// read returns the field of a layer above whose patches have side positions of this layer. side, stride and padding
-// count positions of this layer.
+// read returns the field of a layer above this one. The patches of the layer above are squares of side x side
+// positions of this layer. stride and padding also count positions of this layer.
 func (f field) read(side, stride, padding int) field {
 	return field{f.side + (side-1)*f.stride, f.stride * stride, f.start - padding*f.stride}
 }

@@ -16,8 +16,8 @@ type Keys struct {
 	Inputs          int     `yaml:"inputs" json:"inputs,omitempty"` // K, the pins of a node
 	Leaves          int     `yaml:"leaves" json:"leaves,omitempty"` // nodes of the level below that a tree node reads
 	Widths          string  `yaml:"widths" json:"widths,omitempty"` // nodes of each layer, separated by commas
-	Anchors         int     `yaml:"anchors" json:"anchors"`         // k_x
-	Hidden          int     `yaml:"hidden" json:"hidden"`           // k_h
+	Anchors         int     `yaml:"anchors" json:"anchors"`         // k_x, the candidates of a pin that reads inputs
+	Hidden          int     `yaml:"hidden" json:"hidden"`           // k_h, the candidates of the spine pin
 	Parametrization string  `yaml:"parametrization" json:"parametrization"`
 	Init            string  `yaml:"init" json:"init"` // skip | random
 	SkipLogit       float64 `yaml:"skip_logit" json:"skip_logit"`
@@ -26,8 +26,8 @@ type Keys struct {
 	Wiring          string  `yaml:"wiring" json:"wiring"`       // random | balanced | structured
 	Tau             float64 `yaml:"tau" json:"tau"`
 
-	// The next keys are for convolutions. A list, separated by commas, has one element for each convolution or one
-	// for all.
+	// The next keys are for convolutions. A list is separated by commas. It has one element for each convolution, or
+	// one element for all convolutions.
 	Image    string `yaml:"image" json:"image,omitempty"`       // planes, rows and columns of the images
 	Kernels  string `yaml:"kernels" json:"kernels,omitempty"`   // list: kernels
 	Patch    string `yaml:"patch" json:"patch,omitempty"`       // list: side of the patch that a kernel reads
@@ -48,7 +48,7 @@ type Keys struct {
 	Steps int `yaml:"steps" json:"steps,omitempty"` // of a recurrent network
 }
 
-// Values of keys that determine the form of a network.
+// These values of keys determine the form of a network.
 const (
 	Softmax16 = "softmax16" // a logit for each operation of two pins
 	Light     = "light"     // a logit for each line of a truth table
@@ -62,7 +62,7 @@ const (
 	Spread = "structured"
 )
 
-// MaxPins is the largest fan-in of a node. It is the number of inputs of an FPGA's look-up table.
+// MaxPins is the largest fan-in of a node, which is the largest number of inputs of an FPGA's look-up table.
 const MaxPins = 6
 
 // Default returns the keys of the network that the paper calls the IALGN, and the defaults of all other keys.
@@ -73,16 +73,16 @@ func Default() Keys {
 	}
 }
 
-// Defaults of nodes that do not have two pins, where they differ from the defaults for two pins. The table of such
-// a node has no operations, and starts as a weaker spine with noise.
+// These defaults for nodes that do not have two pins differ from the defaults for two pins. The table of such a node
+// has no operations, and starts as a weaker spine with noise.
 const (
 	tableSkipLogit = 2
 	tableInitNoise = 1
 )
 
 // Complete fills in the keys whose defaults depend on other keys. given reports whether a key is in the
-// configuration; such keys are not changed. Complete sets width and depth from widths, and for nodes that do not
-// have two pins the parametrization light with a suitable start.
+// configuration. Complete does not change keys in the configuration. It sets width and depth from widths. For nodes
+// that do not have two pins, it sets the parametrization light with a suitable start.
 func (k *Keys) Complete(given func(key string) bool) {
 	if k.convolves() {
 		k.completeConv(given)
@@ -128,8 +128,8 @@ func (k *Keys) LayerWidths() ([]int, error) {
 	return widths, nil
 }
 
-// DropIdle resets keys to their defaults that every configuration may have but that do not apply to the network.
-// Models of equal networks therefore have equal configurations.
+// DropIdle resets keys that do not apply to the network to their defaults. It resets only keys that every
+// configuration may have. Models of equal networks therefore have equal configurations.
 func (k *Keys) DropIdle() {
 	row, standard := k.Row(), Default()
 	if row == nil {

@@ -23,7 +23,7 @@ func anchored(k *Keys) []Layer {
 	return []Layer{first, rest}
 }
 
-// repeat returns the first layer, and copies of the layer rest up to the given depth, each as a separate layer.
+// repeat returns depth layers: the layer first, and then copies of the layer rest.
 func repeat(first, rest Layer, depth int) []Layer {
 	all := []Layer{first}
 	for l := 1; l < depth; l++ {
@@ -33,8 +33,8 @@ func repeat(first, rest Layer, depth int) []Layer {
 	return all
 }
 
-// passedFirst returns the pins that nodes of the first layer pass on: pin A of a gate, but none of a table, which
-// has no pin that can stand for all others.
+// passedFirst returns the pins that nodes of the first layer pass on. It is pin A for a gate. A table passes no pin
+// on, because none of its pins can represent all others.
 func passedFirst(k *Keys) []int {
 	if k.Inputs == 2 {
 		return []int{0}
@@ -59,8 +59,8 @@ func inputPins(k *Keys) []Pin {
 	return pins
 }
 
-// randomWired returns the layers of networks of gates with drawn wires. spine puts pin A on a spine. classWise
-// keeps wires beyond layer 1 within a class.
+// randomWired returns a function for the layers of a network of gates with drawn wires. If spine is set, pin A reads
+// a spine. If classWise is set, wires after layer 1 stay within a class.
 func randomWired(spine, classWise bool) func(k *Keys) []Layer {
 	return func(k *Keys) []Layer {
 		first := Layer{Layers: 1, Width: k.Width, Pins: drawnPins(Input, drawn(k, false)), Passed: []int{0}}
@@ -123,8 +123,8 @@ func layered(k *Keys) []Layer {
 	return append([]Layer{first}, hiddenLayers(k, widths[1:], 1)...)
 }
 
-// hiddenLayers returns layers of given widths. first is their first layer's number in the network. Their nodes
-// choose among nodes of the layer before, or have drawn wires.
+// hiddenLayers returns layers of given widths. Their nodes choose among nodes of the layer before, or have drawn
+// wires. first is the number of the first of these layers in the network.
 func hiddenLayers(k *Keys, widths []int, first int) (all []Layer) {
 	for l, width := range widths {
 		layer := Layer{First: first + l, Layers: 1, Width: width, Pins: inputPins(k), Passed: passedFirst(k)}

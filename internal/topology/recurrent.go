@@ -27,10 +27,10 @@ func (k *Keys) completeRecurrent(given func(key string) bool) {
 }
 
 // recurrent returns the layers of a step. In the first layer, even pins read the state, which is the last layer of
-// the step before, and odd pins read input bits of the step. Pin A of a node reads the node of its own column,
-// which carries a bit through the layers and from step to step, or is part of a delay line ([LineWire]). Other pins
-// have drawn wires, or choose. At the start, some nodes of the first layer pass on the input bit that they read
-// ([takes]), so that the state has something to remember.
+// the step before. Odd pins read input bits of the step. Pin A of a node reads the node of its own column, which
+// carries a bit through the layers and from step to step. In a delay line, it reads another column ([LineWire]).
+// Other pins have drawn wires, or choose. At the start, some nodes of the first layer pass on the input bit that they
+// read ([takes]), so that the state has something to remember.
 func recurrent(k *Keys) []Layer {
 	widths, _ := k.LayerWidths() // checked
 	all := hiddenLayers(k, widths, 0)
@@ -102,19 +102,19 @@ func (l *Layer) PassedBy(node int) []int {
 	return l.Passed
 }
 
-// delayLine is the number of nodes in a delay line of the first layer, which takes every second of 2*delayLine
-// columns. Delay lines hold the last steps before anything is learned, so that gradients reach them undamped. Without
-// them, a state of zeros stays zero. Test accuracy without and with them (seed 1): copy of 16 steps by ste 24 and
-// 57 %, digits row by row by soft 29 and 75 %.
+// delayLine is the number of nodes in a delay line of the first layer, which takes every second column of 2*delayLine
+// columns. Delay lines hold the last steps before anything is learned, so that gradients reach these steps undamped.
+// Without delay lines, a state of zeros stays zero. With seed 1, delay lines raise the test accuracy of a copy of 16
+// steps by ste from 24 to 57 %. They raise the test accuracy of digits row by row by soft from 29 to 75 %.
 const delayLine = 16
 
 // takes reports whether a node of the first layer passes on an input bit at the start: every second node of odd
 // number, and the first node of each delay line.
 func takes(node int) bool { return node%4 == 1 || node%(2*delayLine) == 0 }
 
-// LineWire returns the node of the state that a node reads with a pin whose wires are [Line]. It is the node of its
-// own column if the node's number is odd, or else the node two columns before, which holds an older bit of a delay
-// line. state is the number of nodes of the state.
+// LineWire returns the node of the state that a node reads with a pin whose wires are [Line]. Node 0 and nodes with
+// an odd number read their own column. Other nodes with an even number are in a delay line and read the column two
+// before. state is the number of nodes of the state.
 func LineWire(node, state int) int {
 	if node %= state; node%2 == 0 && node > 0 {
 		return node - 2

@@ -5,13 +5,13 @@ import "fmt"
 // Source says where a pin gets its bit from.
 type Source uint8
 
-// The sources of a pin.
+// These are the sources of a pin.
 const (
 	Input    Source = iota // a bit of the encoded input
 	Previous               // a node of the previous layer
 	Spine                  // the node of the same index in the previous layer; no candidates are stored
 
-	// Base is what the lowest level reads, for a node of a kernel's higher level. For a node after the
+	// Base is the patch that the lowest level reads, for a node of a kernel's higher level. For a node after the
 	// convolutions, it is the output of the last convolution.
 	Base
 )

@@ -1,5 +1,5 @@
-// Package topology is the table of the networks that can be trained: what their layers consist of, which keys of a
-// configuration they have, how their wires are drawn, and what they are called.
+// Package topology is the table of the networks that can be trained. For each network it says how the layers are
+// made, which keys of a configuration apply, how wires are drawn, and what the network is called.
 //
 // A network is data. Code that needs to know a property of a network looks at its row, or at the layers that the
 // row makes from a configuration's [Keys]. A new topology is a new row.
@@ -139,7 +139,8 @@ func (k *Keys) Title() string {
 // no fault.
 func (k *Keys) Layers() []Layer { return k.Row().layers(k) }
 
-// Nodes returns the number of nodes in all layers. Nodes that positions or steps share count once for each.
+// Nodes returns the number of nodes in all layers. A node that positions or steps share counts once for each position
+// or step.
 func (k *Keys) Nodes() int {
 	n := 0
 	for _, layer := range k.Layers() {
@@ -175,14 +176,14 @@ type Layer struct {
 	Width  int
 	Pins   []Pin
 
-	// Grid, unless nil, says at which positions the nodes are evaluated, Width nodes at each.
+	// Grid, unless nil, says at which positions the nodes are evaluated. Each position has Width nodes.
 	Grid *Grid
 
 	// Passed are the pins that the nodes pass on at the start, with the initialisation skip.
 	Passed []int
 
-	// Taken are the pins that some nodes of a recurrent network, which begin with input bits, pass on instead; nil:
-	// there are no such nodes.
+	// Taken are the pins that some nodes of a recurrent network pass on instead of Passed, because these nodes start
+	// with input bits; nil: there are no such nodes.
 	Taken []int
 }
 
@@ -202,14 +203,14 @@ type Pin struct {
 	Wires  Wires // how the sources of the nodes are found
 	Leaf   Leaf  // for the wires Leaves
 
-	// The purposes of the random draws of wires and logits.
+	// WireDraws and LogitDraws are the purposes of the random draws of wires and logits.
 	WireDraws, LogitDraws draw.Purpose
 }
 
 // Wires says how the nodes get the sources of a pin.
 type Wires uint8
 
-// The kinds of wires.
+// These are the kinds of wires.
 const (
 	Own       Wires = iota // the node of the same index: a spine, which stores no wires
 	Chosen                 // distinct candidates, drawn from all sources
@@ -219,7 +220,7 @@ const (
 	EvenClass              // like Even, within each class
 	Leaves                 // the node's private leaf, given by Leaf
 	Column                 // the node of the same index, modulo the number of sources
-	Line                   // like Column; even nodes read two columns before
+	Line                   // like Column, but even nodes read the column two before
 	Patch                  // distinct elements of a kernel's patch, or candidates among them
 
 	Structured      // like Even; no node reads a source or feature twice, no two nodes the same pair

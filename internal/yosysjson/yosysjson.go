@@ -1,10 +1,10 @@
 // Package yosysjson writes netlists as JSON for yosys read_json (the format of its write_json command), with a
 // $lut cell for each function cell.
 //
-// Nets have the same names as in Verilog, which come from the gates of the model. Cells have the name of their
-// net with the suffix _i. The src attribute of both gives class, chain and layer in words. A register is a
-// $_DFF_P_ or $_DFFE_PP_ on the clock clk, whose net is initially 0. A net that equals another net, an input or
-// a constant has no cell, so `stat` counts the LUTs of the netlist.
+// Nets have the same names as in Verilog, which come from the gates of the model. Cells have the name of their net
+// with the suffix _i. The src attribute of a net and of its cell gives class, chain and layer in words. A register is
+// a $_DFF_P_ or $_DFFE_PP_ on the clock clk, whose net is initially 0. A net that equals another net, an input or a
+// constant has no cell, so `stat` counts the LUTs of the netlist.
 package yosysjson
 
 import (
@@ -28,8 +28,9 @@ type Options struct {
 // clock is the additional input of a netlist with registers.
 const clock = "clk"
 
-// Write writes n. Operators that have no cell in the format become function cells (see package lowering).
-// Function cells that are constant or a copy become that constant or net. Probes become nets with their names.
+// Write writes n. Operators that have no cell in the format become function cells (see package lowering). A function
+// cell that is constant becomes the constant. A function cell that is a copy becomes the copied net. Probes become
+// nets with their names.
 //
 // Write returns an error before it writes anything if the name of the module, a port or a probe is not valid in
 // the file, or if a netlist with registers has a port called clk. Later errors come from w.
@@ -133,7 +134,8 @@ func (f *file) original(v netlist.Net) netlist.Net {
 	return v
 }
 
-// isCopy reports whether function cell c depends only on one input, in pins, and is equal to it.
+// isCopy reports whether function cell c is equal to one of its inputs. pins lists the inputs that the cell depends
+// on.
 func isCopy(n *netlist.Netlist, c netlist.Cell, pins []int) bool {
 	return len(pins) == 1 && netlist.Effective(n.Param(c), n.Inputs(c)) == netlist.PinTable(pins[0])
 }

@@ -90,8 +90,8 @@ type edge struct {
 	n *netlist.Netlist
 }
 
-// Attributes returns the bits of the driver that the edge carries, and the pins of the reader that it feeds. Each
-// is left out if the node has only one bit or pin.
+// Attributes returns the bits of the driver that the edge carries, and the pins of the reader that it feeds. The bits
+// are left out if the driver has only one bit, and the pins are left out if the reader has only one pin.
 func (e edge) Attributes() []encoding.Attribute {
 	from, to := e.From().(netlist.Node), e.To().(netlist.Node)
 	first, width := driven(e.n, from)

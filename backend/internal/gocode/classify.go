@@ -142,7 +142,7 @@ func (f *file) classify() {
 		"GATHER", f.gather())
 }
 
-// gather returns the statements that pack a group of features into word s. For a whole group they are one
+// gather returns the statements that pack a group of features into word s. For a whole group, there is a single
 // expression, which the compiler recognises as a load of several bytes.
 func (f *file) gather() string {
 	bits := f.classifier.FeatureBits

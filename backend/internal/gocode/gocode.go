@@ -1,8 +1,8 @@
-// Package gocode writes a netlist as a Go package that computes the same function, 64 samples in each machine word:
-// a file of code and a file of tests.
+// Package gocode writes a netlist as a Go package that computes the same function for 64 samples in each machine
+// word. The package has a file of code and a file of tests.
 //
-// The package imports only "errors" (and "testing" in its tests), and needs Go 1.20 or later. Its documentation is
-// in the file. It has a type Network with these methods:
+// The package imports only "errors" (and "testing" in its tests), and needs Go 1.20 or later. The file of code
+// contains the package's documentation. The package has a type Network with these methods:
 //
 //   - Run works on rows of bits, for any netlist;
 //   - Classify, for a classifier with a head, converts feature words to class and counts;
@@ -118,7 +118,7 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 
 var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
-// checkPackage returns an error if a package with tests that others import cannot have this name.
+// checkPackage returns an error if a package that has tests and that others import cannot have this name.
 func checkPackage(name string) error {
 	switch {
 	case !identifier.MatchString(name):

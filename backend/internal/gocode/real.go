@@ -190,7 +190,8 @@ func TestQuantise(t *testing.T) {
 }
 `
 
-// realTests writes tests of these functions. The expected words come from the trainer's quantiser.
+// realTests writes tests of the functions that take real values. The expected words come from the trainer's
+// quantiser.
 func (f *file) realTests() {
 	if f.real == nil {
 		return

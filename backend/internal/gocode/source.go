@@ -83,8 +83,8 @@ func (f *file) preface() {
 	fmt.Fprintf(f.w, "package %s\n\nimport \"errors\"\n", f.opt.Package)
 }
 
-// inputs writes the part of the documentation that says how feature words are computed from real values: text, and
-// a table whose lines are indented.
+// inputs writes the part of the documentation that says how feature words are computed from real values. It consists
+// of text and an indented table.
 func (f *file) inputs() {
 	inTable := true
 	for _, line := range f.real.Lines() {

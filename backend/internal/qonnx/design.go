@@ -12,15 +12,15 @@ import (
 // encoding says what the input of the graph is.
 type encoding uint8
 
-// The encodings.
+// These are the encodings.
 const (
 	single      encoding = iota // bits
 	thermometer                 // feature words, to compare with thresholds
 	words                       // feature words, to take bits from
 )
 
-// maxWord is the longest word that a table takes bits from. The table for one bit has an entry for each possible
-// word.
+// maxWord is the largest number of bits of a word that a table takes bits from. The table for one bit has an entry
+// for each possible word.
 const maxWord = 8
 
 // firstInput is the first net of the input ports.
@@ -34,9 +34,9 @@ type design struct {
 	inputs         int // number of bits in the input ports
 	features, word int // number of feature words, and of bits in each
 	most           int // maximum number of thresholds of a feature
-	// source lists the bits that the first layers read, in order: inputs, or outputs of comparisons. With
-	// comparisons it has most entries for each feature, padded with False. thresholds holds the comparisons'
-	// thresholds.
+	// source lists the bits that the first layers read, in order. They are inputs or outputs of comparisons. In a
+	// list of comparisons, each feature has the same number of entries, which is d.most; unused entries are False.
+	// thresholds holds the thresholds of the comparisons.
 	source     []netlist.Net
 	thresholds []uint64
 
@@ -44,7 +44,7 @@ type design struct {
 	classes int           // number of classes; 0: the bits are the result
 	weights []float32     // the weight of each bit within a class; nil: 1
 
-	needed []bool // cells that other needed cells read, without those that are only wanted
+	needed []bool // cells that other cells behind the result read; a cell that is only part of the result is not needed
 }
 
 // newDesign decides how to write n: with its comparisons and popcounts or, if that is not possible, in gates.
@@ -118,7 +118,7 @@ func (d *design) counts() bool {
 	return true
 }
 
-// digits makes the binary digits of the counts the wanted bits, with their weights.
+// digits sets d.wanted to the binary digits of the counts, and d.weights to the digits' weights.
 func (d *design) digits() {
 	counts, most := probes(d.n), 1
 	for _, count := range counts {
@@ -134,7 +134,8 @@ func (d *design) digits() {
 	d.classes = len(counts)
 }
 
-// reach finds the cells that wanted bits depend on. It reports whether all of them are functions or comparisons.
+// reach finds the cells that the wanted bits depend on. It reports whether all these cells are functions or
+// comparisons.
 func (d *design) reach() bool {
 	n := d.n
 	d.needed = make([]bool, n.Cells())
@@ -204,7 +205,8 @@ func (d *design) encode() bool {
 	return true
 }
 
-// read returns the input bits and comparisons that functions read or that are wanted, without duplicates, in order.
+// read returns the input bits and comparisons that functions read or that are wanted bits, in order and without
+// duplicates.
 func (d *design) read() (list []netlist.Net) {
 	seen := make([]bool, d.n.Nets())
 	visit := func(nets []netlist.Net) {
@@ -231,15 +233,15 @@ func (d *design) read() (list []netlist.Net) {
 	return list
 }
 
-// comparison says that a net is the result of: word of a feature > threshold.
+// comparison says that a net is 1 if the word of a feature is above a threshold.
 type comparison struct {
 	net       netlist.Net
 	feature   int
 	threshold uint64
 }
 
-// comparison returns the comparison that drives a net. A comparison may lack low bits of the word if the
-// threshold's bits there are all ones. A comparison without any bit but the highest may be that bit itself.
+// comparison returns the comparison that drives a net. A comparison may lack low bits of the word if the threshold's
+// bits there are all ones. A comparison of only the highest bit may be replaced by this bit.
 func (d *design) comparison(v netlist.Net) (c comparison, ok bool) {
 	bits, threshold := []netlist.Net{v}, uint64(0)
 	if cell, _, driven := d.n.Driver(v); driven {

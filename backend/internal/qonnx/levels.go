@@ -51,7 +51,7 @@ func (f *file) functionOf(v netlist.Net, known map[netlist.Net]netlist.Net) func
 	return function{v, netlist.Project(extended, kept), rest}
 }
 
-// levels adds the LookupTables of all levels, and a last one that outputs the wanted bits in order.
+// levels adds the LookupTables of all levels, and a last LookupTable that outputs the wanted bits in order.
 func (f *file) levels() {
 	known := map[netlist.Net]netlist.Net{} // cell outputs that are constant
 	depth := make([]int32, f.n.Nets())

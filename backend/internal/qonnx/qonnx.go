@@ -1,21 +1,22 @@
-// Package qonnx writes netlists as graphs of look-up tables in QONNX, that is, ONNX with the operator LookupTable
-// of the domain qonnx.custom_op.lnn (https://github.com/fastmachinelearning/qonnx/tree/main/docs/qonnx-custom-ops).
-// FINN and other programs that use QONNX read it.
+// Package qonnx writes netlists as graphs of look-up tables in QONNX, that is, ONNX with the operator LookupTable of
+// the domain qonnx.custom_op.lnn (https://github.com/fastmachinelearning/qonnx/tree/main/docs/qonnx-custom-ops). FINN
+// and other programs that use QONNX can read these graphs.
 //
 // The level of a cell is its longest path from an input. Each level becomes one LookupTable for each fan-in of its
-// cells, since all tables in a LookupTable have the same number of inputs. It reads all earlier nodes that its
-// cells need, joined by Concat if there are several. The last LookupTable outputs the bits of the result in order,
-// so that no permutation has to follow. A cell that is part of the result and also read by other cells occurs
+// cells, since all tables in a LookupTable have the same number of inputs. A LookupTable reads all earlier nodes that
+// its cells need, joined by Concat if there are several. The last LookupTable outputs the bits of the result in
+// order, so that no permutation has to follow. A cell that is part of the result and also read by other cells occurs
 // twice. A network whose layers read only the layer before is a chain of LookupTables, one for each layer.
 //
-// The input is x; its form, and the output, depend on the netlist:
+// The input is called x. The form of the input and of the output depends on the netlist:
 //
 //   - If the inputs are single bits, x holds them as uint8 values 0 or 1. If they are feature words, x is
 //     float32 with integer values, and Greater compares x with thresholds. If the netlist's comparisons have
 //     become gates, x is uint8 and a LookupTable takes bits from the words.
-//   - For a netlist with class counts, the output is scores, float32: the counts, computed as sums of the
-//     counted bits, or of the weighted digits if the counts have become gates. The class is the first one with
-//     the largest score. For other netlists, the output is bits: the bits of the output ports.
+//   - For a netlist with class counts, the output is called scores and has type float32. The scores are the counts,
+//     computed as sums of the counted bits. If the counts have become gates, the scores are sums of weighted digits.
+//     The class is the first class with the largest score. For other netlists, the output is called bits and has the
+//     bits of the output ports.
 package qonnx
 
 import (
@@ -35,8 +36,8 @@ type Options struct {
 	Version string   // version of the program
 }
 
-// Domain is the domain of LookupTable. opset is the domain's version, and standardOpset the version of ONNX's own
-// operators.
+// Domain is the domain of LookupTable. opset is the version of this domain. standardOpset is the version of ONNX's
+// own operators.
 const (
 	Domain        = "qonnx.custom_op.lnn"
 	opset         = 3
@@ -44,7 +45,7 @@ const (
 	irVersion     = 8 // of ONNX 1.10, the first with version 15 of its operators
 )
 
-// Names of values in the graph.
+// These are the names of values in the graph.
 const (
 	inputName  = "x"
 	bitsName   = "bits"

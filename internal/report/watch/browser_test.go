@@ -174,8 +174,8 @@ func look(t *testing.T, w *Watch, grow func()) (found, console []string, picture
 	return strings.Split(strings.ReplaceAll(m[1], "&amp;", "&"), "\n"), console, picture
 }
 
-// ink returns the share of a rectangle whose colour differs from its first pixel, and the number of such pixels near
-// the left and right edges, where there are none unless something is cut off.
+// ink returns the share of a rectangle whose colour differs from its first pixel. It also returns the number of such
+// pixels near the left and right edges, where there are none unless something is cut off.
 func ink(picture image.Image, r image.Rectangle) (paper color.Color, share float64, edge int) {
 	paper = picture.At(r.Min.X, r.Min.Y)
 	n := 0

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// The template of the page, its style and its script.
+// These are the template of the page, its style and its script.
 var (
 	//go:embed page.html
 	pageHTML string

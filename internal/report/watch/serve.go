@@ -43,7 +43,7 @@ func (w *Watch) Serve(ctx context.Context, l net.Listener, version string) error
 }
 
 // Handler returns the HTTP handler: the page at /, and at /data the changes since a version. The page polls, so logs
-// are read only while somebody looks, and a page that slept gets what it missed by the same answer.
+// are read only while somebody looks. A page that slept gets the lines that it missed in the next answer.
 //
 // It only answers requests whose host is a name of this machine for itself. Otherwise a page of another site,
 // whose name resolves to this machine, could read the data.

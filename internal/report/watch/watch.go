@@ -1,4 +1,4 @@
-// Package watch shows training runs by epoch while they go on. Its page shows logs of package runlog. It is
+// Package watch shows training runs by epoch while they go on. Its page shows logs of package runlog. The page is
 // served to this machine only, or written as one file.
 //
 // A [Watch] follows the named logs and the logs in folders, including logs that appear later. [Watch.Refresh]
@@ -26,10 +26,10 @@ import (
 	"ialgn/internal/runlog"
 )
 
-// Limits on what is read.
+// These are limits on what is read.
 const (
 	mostLogs  = 500 // logs on one page
-	mostDepth = 3   // levels of folders below a named one
+	mostDepth = 3   // levels of folders below a named folder
 	headBytes = 4096
 
 	rescan = 2 * time.Second        // time between two searches for new logs in folders
@@ -183,7 +183,7 @@ func isLog(path string) bool {
 	return runlog.Begins(head[:n], table)
 }
 
-// Snapshot is the data of the page: what was read from the logs, as lists with an element for each epoch.
+// Snapshot is the data of the page. It has the content of the logs as lists with an element for each epoch.
 type Snapshot struct {
 	Live    bool     `json:"live"`
 	Session string   `json:"session"`
@@ -287,7 +287,8 @@ func columns(r *runlog.Run, log string) Run {
 	return run
 }
 
-// name returns a run's name: the name of its log, and what distinguishes it from other runs there.
+// name returns a run's name. It consists of the name of the run's log and of the values that distinguish the run from
+// other runs in the log.
 func name(r *runlog.Run, log string) string {
 	text := strings.TrimSuffix(log, filepath.Ext(log))
 	if r.Name != "" && r.Name != filepath.Base(text) {

@@ -1,4 +1,5 @@
-// Command ranks does under mpirun what its first argument says, for the tests of package mpi and for measurements.
+// Command ranks runs the test or measurement that its first argument names. It runs under mpirun, for the tests of
+// package mpi and for measurements.
 package main
 
 import (
@@ -47,7 +48,7 @@ func main() {
 	case errors.As(err, &lost):
 		end(1, err)
 	case errors.As(err, &other):
-		time.Sleep(time.Minute) // the other rank ends this one
+		time.Sleep(time.Minute) // wait until the other rank ends this rank
 	case err != nil:
 		end(statusFailed, err)
 	}
@@ -98,7 +99,8 @@ func exchange(_ context.Context, w *mpi.World) error {
 	return nil
 }
 
-// endless sums until an error, a stop that all agree on, or what a rank does at a step.
+// endless sums until an error occurs or all ranks agree to stop. Before each step it calls the function at, which may
+// kill or stop the rank.
 func endless(ctx context.Context, w *mpi.World, at func(step int)) error {
 	for step := 0; ; step++ {
 		at(step)
@@ -181,7 +183,7 @@ func slow(_ context.Context, w *mpi.World) error {
 	return err
 }
 
-// bench prints the time of a sum, of as many numbers as its arguments say.
+// bench prints the time of a sum. Its arguments are the numbers of elements to measure.
 func bench(_ context.Context, w *mpi.World) error {
 	for _, arg := range os.Args[2:] {
 		n, err := strconv.Atoi(arg)
@@ -194,7 +196,7 @@ func bench(_ context.Context, w *mpi.World) error {
 		for counts[n-1] == 0 {
 			at := time.Now()
 			clear(counts)
-			if w.Rank() == 0 && at.Sub(began) >= 2*time.Second { // all make as many
+			if w.Rank() == 0 && at.Sub(began) >= 2*time.Second { // all ranks must make the same number of sums
 				counts[n-1] = 1
 			}
 			if err := w.Sum(counts); err != nil {
