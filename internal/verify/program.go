@@ -25,7 +25,7 @@ type EngineFiles struct {
 	Verilog    string   // path of its Verilog
 	Lanes      int      // steps in one clock
 	Drop       bool     // the engine has the input drop
-	Programs   []string // paths of the lanes' memories, the memories of the first lane first
+	Programs   []string // paths of the lanes' memories, in the order of the lanes
 	Thresholds string   // path of the memory of thresholds; empty if they are in the Verilog
 
 	// Parts are the Verilog files of the modules in an engine without a program, and models of their
@@ -107,7 +107,7 @@ func compareFolded(counts [][64]int32, k int, want *model.Scores, i int) string 
 
 // Program is a folded engine's program.
 type Program struct {
-	classes, levels, address int // number of classes; bits of a level; bits of a word's operand
+	classes, levels, address int // number of classes; number of bits in a level; in a word's operand
 	Lanes                    [][]uint64
 }
 
@@ -159,7 +159,7 @@ func checkThresholds(d Design, path string) error {
 	return nil
 }
 
-// binaryDigits returns hexadecimal digits as binary ones, without leading zeros.
+// binaryDigits converts hexadecimal digits to binary digits without leading zeros.
 func binaryDigits(digits string) string {
 	var b strings.Builder
 	for _, d := range digits {
@@ -219,8 +219,8 @@ func (p *Program) Step(lane, pc int) Step {
 	}
 }
 
-// check returns an error if the program does not fit the model: if it reads an input that does not exist, uses
-// a value that the previous sample left, or counts another number of classes.
+// check returns an error if the program does not fit the model. A program does not fit if it reads an input that
+// does not exist, uses a value that the previous sample left, or counts another number of classes.
 func (p *Program) check(features, perFeature int) error {
 	classes := 0
 	for l := range p.Lanes {

@@ -1,20 +1,21 @@
-// Package verify holds what all comparisons of a compiled design with its trained network share: the design,
-// the samples, and the differences found. The comparisons are subpackages. Each one reaches further than the
-// one before it, and relies on its result:
+// Package verify holds what all comparisons of a compiled design with its trained network share: the design, the
+// samples, and the differences found. Each comparison is a subpackage. The list goes from the weakest comparison to
+// the strongest, and each comparison relies on the result of the previous one:
 //
-//   - software compares, on a whole data set, every hidden bit of the raw netlist, and the counts and classes
-//     of the raw and the optimised netlist, with [model.Evaluator], the trainer's own forward pass;
+//   - software compares netlists with [model.Evaluator], the trainer's own forward pass, on a whole data set. It
+//     compares every hidden bit of the raw netlist, and the counts and classes of both the raw and the optimised
+//     netlist;
 //   - rtl runs the emitted Verilog in a Verilog simulator and compares it with our simulator, on samples that
-//     include ties of the class counts. It does the same with the netlist that yosys makes of the Verilog, and
-//     with designs behind a wrapper's protocol, engines and bitstreams among them;
-//   - proof compares the optimised netlist with the raw one for all inputs. abc proves the counted bits on
-//     AIGER, a hint leads the proof of the counts of a lowered head, and abc proves its argmax. The program of
-//     a folded engine is proved the same way.
+//     include ties of the class counts. It does the same with the netlist that yosys makes of the Verilog, and with
+//     wrappers, folded engines and bitstreams;
+//   - proof compares the optimised netlist with the raw one for all inputs. abc proves that the counted bits are
+//     equal, and that the argmax is right. For a lowered head, the compiler's hint guides the proof of the counts.
+//     The program of a folded engine is proved in the same way.
 //
-// The shared parts are stimuli (samples that tell functions apart), the trainer's values for samples, cuts
-// (classifiers without their heads) and blame (the search for the gate that causes a difference). A difference
-// is reported by sample, layer and gate wherever a gate is to blame. A result is never called verified if a
-// part of it could not be decided.
+// The shared parts are stimuli (samples that show whether functions differ), the trainer's values for samples, cuts
+// (classifiers without their heads) and blame (the search for the gate that causes a difference). The report of a
+// difference names the sample and, if a gate is to blame, its layer and number. A result is never called verified if
+// any part of it is undecided.
 package verify
 
 import (
@@ -36,8 +37,8 @@ type Design struct {
 	Raw     *netlist.Netlist
 	Product *netlist.Netlist
 
-	// Looped, unless nil, is the network in which nodes shared by the positions of an image occur once. Machine
-	// code that classifies is made from it.
+	// Looped, unless nil, is the network in which a node that the positions of an image share occurs only once. The
+	// machine code for classifying is made from this network.
 	Looped *positions.Network
 
 	// Spec, unless nil, is the meaning of the model's tensors, read by code that is independent of freezing. It
@@ -49,7 +50,7 @@ type Design struct {
 	// Tag is the number of tag bits that the Verilog has in addition to the product's ports
 	// ([netlist.WithTag]), or 0.
 	Tag int
-	// Assumed says that the product has to be right for thermometer codes only. It has no effect if the input
+	// Assumed says that the product only has to be right for thermometer codes. Assumed has no effect if the input
 	// port carries feature words.
 	Assumed bool
 }
@@ -68,8 +69,9 @@ func (d Design) Words() bool { return hasWords(&d.Model.Encoder, d.Input()) }
 // Input returns the input port of the raw netlist, whose labels say what the bits mean.
 func (d Design) Input() netlist.Port { return d.Raw.DataInputs()[0] }
 
-// hasWords reports whether input port x carries feature words rather than thermometer bits. If a feature is one
-// bit in both forms, only the label tells the two apart, because the threshold need not be 0.
+// hasWords reports whether input port x carries feature words rather than thermometer bits. If each feature is a
+// single bit in both forms, only the label tells the forms apart. The two bits can differ, because the threshold
+// need not be 0.
 func hasWords(enc *encoding.Encoder, x netlist.Port) bool {
 	if x.Word != 1 || enc.BitsIn != 1 {
 		return x.Word != 1
@@ -136,7 +138,8 @@ func (m Mismatch) String() string {
 	return s
 }
 
-// GateOf returns the Gate of a [Mismatch] for an origin: its chain, or -1 if the origin is zero.
+// GateOf returns the field Gate of a [Mismatch] with the given origin. It is the origin's chain, or -1 if the origin
+// is zero.
 func GateOf(o netlist.Origin) int {
 	if o.Layer == 0 {
 		return -1
@@ -161,19 +164,19 @@ func (f *Findings) Add(m Mismatch) {
 	}
 }
 
-// Rows returns the bit rows of the samples for input port x, with (Len+63)/64 words a row: thermometer bits for
-// a port of single bits, feature words for the port of a full design. It returns an error if the port has
-// neither form.
+// Rows returns the bit rows of the samples for input port x, with (Len+63)/64 words per row. A port of single bits
+// gets thermometer bits. The port of a full design gets feature words. Rows returns an error if the port has neither
+// form.
 func (s Samples) Rows(enc *encoding.Encoder, x netlist.Port) ([]uint64, error) {
 	return s.Range(enc, x, (s.Levels.Len()+63)/64, 0, s.Levels.Len())
 }
 
-// Range is like [Samples.Rows] for the samples from to to-1.
+// Range is like [Samples.Rows], but only for the samples with numbers n, from <= n < to.
 func (s Samples) Range(enc *encoding.Encoder, x netlist.Port, words, from, to int) ([]uint64, error) {
 	return s.Gather(enc, x, words, Consecutive(from, to))
 }
 
-// Consecutive returns the indices from to to-1.
+// Consecutive returns all indices i with from <= i < to, in ascending order.
 func Consecutive(from, to int) []int32 {
 	index := make([]int32, to-from)
 	for i := range index {

@@ -11,8 +11,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestLiars replaces abc by a program that exits with 0 and prints different texts. Only abc's own line for a proof
-// counts as a proof, and a difference counts only if our simulator shows it too.
+// TestLiars replaces abc by programs that exit with status 0 and print different texts. Only the line that abc
+// prints for a proof counts as a proof. A difference counts only if our simulator shows it too.
 func TestLiars(t *testing.T) {
 	d := verifytest.NewDesign(t, verifytest.Small(41), netlist.Core, 2)
 	for _, c := range []struct {

@@ -123,7 +123,7 @@ func sameClasses(f *model.Frozen) *model.Frozen {
 	return f
 }
 
-// copyChain gives one chain the gates of another.
+// copyChain gives one chain the gates of another chain.
 func copyChain(f *model.Frozen, from, to int) {
 	for l := range f.Layers {
 		layer := &f.Layers[l]
@@ -134,8 +134,8 @@ func copyChain(f *model.Frozen, from, to int) {
 	}
 }
 
-// TestForgedPair counts one too many. The forged hint explains the extra count by a pair of complementary bits that
-// the raw netlist does not have.
+// TestForgedPair has a product whose count is one too high. The forged hint explains the extra count by a pair of
+// complementary bits that the raw netlist does not have.
 func TestForgedPair(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	build := func(raw bool) *netlist.Netlist {

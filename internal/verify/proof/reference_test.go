@@ -112,7 +112,7 @@ func TestWrongFreezing(t *testing.T) {
 	}
 }
 
-// TestForeignGroups uses a reference with other classes than the netlists have.
+// TestForeignGroups uses a reference whose classes differ from the classes of the netlists.
 func TestForeignGroups(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for _, scope := range verifytest.Scopes {

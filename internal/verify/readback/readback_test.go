@@ -28,7 +28,7 @@ type design struct {
 	n       *netlist.Netlist
 	o       verilog.Options
 	verilog string
-	cells   string // definitions of its primitives; empty: it has none
+	cells   string // definitions of its primitives, if it has any
 }
 
 func needs(t *testing.T) {
@@ -88,7 +88,8 @@ func lowered(t *testing.T, scope netlist.Scope, family string, k int, o verilog.
 // prove compares a text with the design. The text may be changed Verilog.
 func (d design) prove(t *testing.T, text string) *Result { return d.proveAs(t, text, false) }
 
-// proveAs compares a text with the design. With anyForm, the text may have forms that the writer does not write.
+// proveAs compares a text with the design. If anyForm is set, the text may have forms that package verilog does not
+// write.
 func (d design) proveAs(t *testing.T, text string, anyForm bool) *Result {
 	t.Helper()
 	dir := t.TempDir()
@@ -175,7 +176,7 @@ func (c change) apply(t *testing.T, text string) string {
 	return text[:at[0]] + part + text[at[1]:]
 }
 
-// refused checks that each edit is noticed, also by the proof alone: in a netlist that yosys made, any form is read.
+// refused checks that each edit is noticed, with and without the check that the text has only known forms.
 func (d design) refused(t *testing.T, changes []change) {
 	t.Helper()
 	for _, c := range changes {
@@ -233,8 +234,8 @@ func TestChanged(t *testing.T) {
 // refusal is the grammar's message about a form that the writer does not write.
 const refusal = "which this program never writes"
 
-// TestHarmless proves texts that say the same in other words. Forms that the writer does not write are proved for a
-// netlist that yosys made. For a file of ours they are refused, whatever they say.
+// TestHarmless proves texts that say the same in other words. Forms that package verilog does not write can be
+// proved in a netlist that yosys made. In an emitted file they are always refused.
 func TestHarmless(t *testing.T) {
 	needs(t)
 	d := written(t, small(t, netlist.Full), verilog.Options{})
@@ -263,8 +264,8 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// TestReadOtherwise checks that a text that yosys reads as a gate, and simulators as something else, is refused as a
-// file of ours. The proof with yosys alone would accept it.
+// TestReadOtherwise checks that a text is refused if yosys reads it as a gate and simulators read it as something
+// else. The proof with yosys alone would accept this text.
 func TestReadOtherwise(t *testing.T) {
 	needs(t)
 	d := written(t, small(t, netlist.Core), verilog.Options{})
@@ -302,7 +303,7 @@ func masked(t *testing.T, never bool) design {
 }
 
 // TestMasked changes a wire so that neither random samples nor most inputs that change the wire's value show the
-// change at the output. The result must be different if some input shows the change, and equal if none does.
+// change at the output. The verdict must be different if some input shows the change, and equivalent otherwise.
 func TestMasked(t *testing.T) {
 	needs(t)
 	for never, want := range map[bool]cec.Verdict{false: cec.Different, true: cec.Equivalent} {
@@ -343,7 +344,7 @@ func TestRegisters(t *testing.T) {
 	})
 }
 
-// TestUnknown checks that unknown digits, to which yosys would give a value, are found.
+// TestUnknown checks that unknown digits are found, because yosys would give them a value.
 func TestUnknown(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 0, "assign x = 1'b0;": 0, "a\nb = 4'b1x01;": 2, "4'hZ": 1, "'bz": 1, "'x": 1, "8'sb??": 1, "4'd z": 1,

@@ -27,8 +27,8 @@ var writers = map[string]func(io.Writer, *netlist.Netlist, wrapper.Options) erro
 	"stream": wrapper.WriteStream, "axis": wrapper.WriteAXIS, "uart": wrapper.WriteUART, "spi": wrapper.WriteSPI,
 }
 
-// routed implements a design as a bitstream for a device, in the wrapper that b names and, if board is not empty, on
-// the pins of that board. It returns the bitstream with its configuration as text.
+// routed implements a design as a bitstream for a device, in the wrapper that b names. If board is not empty, it
+// places the ports on the pins of that board. It returns the bitstream, and its configuration as text.
 func routed(t *testing.T, d verify.Design, name string, b Bitstream, board string) (Bitstream, string) {
 	t.Helper()
 	verifytest.Needs(t, "yosys", "nextpnr-ice40", "icepack", "iceunpack", "icetime", "icebox_vlog", "iverilog", "vvp")
@@ -86,15 +86,15 @@ func tiny(seed uint64) verify.Design {
 	return verify.Design{Model: f}
 }
 
-// TestBitstream simulates bitstreams: a design in each wrapper, with the counts if the result has bytes. The same
-// bitstream with one bit of one LUT flipped must be found to be wrong. The boards on whose pins wrappers are placed
-// include one with the UP5K and one with the HX8K.
+// TestBitstream simulates a bitstream of a design in each wrapper. If results are sent as bytes, they include the
+// counts. The simulation must find a fault in the same bitstream with one flipped bit in one LUT. Some wrappers are
+// placed on the pins of a board: one with the UP5K and one with the HX8K.
 func TestBitstream(t *testing.T) {
 	testkit.Long(t, "places and routes a board of each kind")
 	for _, c := range []struct {
 		wrapper, target, board string
 		stages, samples        int
-		flip                   int // the first LUT to try, one that samples have shown; negative: flip none
+		flip                   int // the first LUT to flip, for which samples show the flip; negative: none
 	}{
 		{"stream", "ice40-hx1k", "", 2, 150, 0},
 		{"axis", "ice40-hx1k", "", 1, 150, 0},
@@ -140,8 +140,8 @@ func lower(d verify.Design, t *testing.T, stages int) verify.Design {
 	return d
 }
 
-// flipped flips one bit of one LUT of a bitstream. It tries LUTs one after the other, beginning with the given one,
-// until the samples show the flip.
+// flipped flips one bit of one LUT of a bitstream. It tries one LUT after another, beginning with the LUT number
+// first, until the samples show the flip.
 func flipped(t *testing.T, d verify.Design, s verify.Samples, b Bitstream, asc string, samples, first int) {
 	t.Helper()
 	const most = 8

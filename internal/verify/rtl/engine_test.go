@@ -162,7 +162,8 @@ func TestFoldForm(t *testing.T) {
 	}
 }
 
-// TestLongFold checks that verilator is chosen for engines when it was measured to finish before iverilog.
+// TestLongFold checks that verilator is chosen for the engines for which it finished before iverilog in
+// measurements.
 func TestLongFold(t *testing.T) {
 	for _, c := range []struct {
 		cycles, samples, lanes int

@@ -33,7 +33,8 @@ func miswire(n *netlist.Netlist, change func([]netlist.Net)) *netlist.Netlist {
 	}, func(_ netlist.Port, v netlist.Net) netlist.Net { return k.To(v) })
 }
 
-// TestCountsPort verifies an output port of the counts at every level, and finds the faults of wrong ports.
+// TestCountsPort verifies an output port of the counts at every level. It also checks that faults of such a port are
+// found.
 func TestCountsPort(t *testing.T) {
 	verifytest.Needs(t, "abc", "iverilog", "vvp")
 	f := netgen.Model(netgen.ModelOptions{Seed: 91, Features: 9, Width: 36, Depth: 4}).Freeze()

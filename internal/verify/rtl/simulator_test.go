@@ -45,7 +45,7 @@ func TestPick(t *testing.T) {
 }
 
 // TestTrainerIsTheJudge breaks a netlist and its Verilog in the same way. Counts and class must be compared with the
-// trainer's results, not with our simulator's.
+// results of the trainer, not of our simulator.
 func TestTrainerIsTheJudge(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	f, other := verifytest.Small(54), verifytest.Small(55)

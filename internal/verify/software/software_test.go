@@ -14,7 +14,7 @@ import (
 	"ialgn/sim"
 )
 
-// TestRawFaults breaks the raw netlist, as a wrong freezing would.
+// TestRawFaults breaks the raw netlist. A fault in freezing would have the same effect.
 func TestRawFaults(t *testing.T) {
 	f := verifytest.Small(23)
 	s := verifytest.RandomSamples(f, 300)

@@ -3,7 +3,7 @@ package spec
 // wordBits is the number of bits of a threshold.
 const wordBits = 16
 
-// encode returns the thermometer bits in order of feature, and by ascending threshold within a feature.
+// encode returns the thermometer bits in order of feature and, for each feature, in ascending order of threshold.
 func (n *Network) encode(g *graph, o Options) []literal {
 	x := make([]literal, 0, n.encoded())
 	for f, thresholds := range n.thresholds {
