@@ -7,7 +7,7 @@ import (
 	"ialgn/netlist"
 )
 
-// tagNames are the names in wrapper modules that belong to the tag.
+// tagNames lists the names that wrapper modules use for the tag.
 var tagNames = []string{netlist.TagInPort, netlist.TagOutPort, "sample_tag", "s_axis_tuser", "m_axis_tuser"}
 
 // checkTag returns an error for a tag that the interface or the wrapped design does not support.
@@ -33,7 +33,8 @@ func (d *design) outputs() []netlist.Port {
 	return list
 }
 
-// ofTag returns the text with @HIGH@ replaced by the tag's highest bit; empty if there is no tag.
+// ofTag returns the text with @HIGH@ replaced by the number of the tag's highest bit. If there is no tag, it returns
+// "".
 func (d *design) ofTag(text string) string {
 	if d.tag == 0 {
 		return ""

@@ -204,9 +204,9 @@ func (g *graph) look(t table, pins []literal) literal {
 	return g.or(g.and(pins[0], ones), g.and(pins[0]^1, zeros))
 }
 
-// gate returns f(a, b). If f is 1 in fewer cases than it is 0, the result is the disjunction of the cases in which f
-// is 1. Otherwise it is the complement of the disjunction of the cases in which f is 0. If two cases have the same
-// value at one pin, they are replaced by this pin.
+// gate returns f(a, b). If f is 1 in at most two of its four cases, the result is the disjunction of these cases.
+// Otherwise it is the complement of the disjunction of the cases in which f is 0. If two cases have the same value
+// at one pin, they are replaced by this pin.
 func (g *graph) gate(f function, a, b literal) literal {
 	ones := 0
 	for _, v := range f {
