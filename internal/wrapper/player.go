@@ -36,13 +36,20 @@ func zero(int) uint64 { return 0 }
 // unit that is transferred at a time, and the part of a testbench between these units and the pins. Before this
 // part, the testbench declares
 //
-//	clk            a clock of 100 ns, and running, which is 1 once a reset is over
-//	units, sent    the units to send: @UNIT@ bits of data, above them LAST, RESET, FAILS, WHOLE, BREAKS and ALONE;
+//	clk            a clock of 100 ns
+//	running        1 once a reset is over
+//	units          the units to send: @UNIT@ bits of data, above them LAST, RESET, FAILS, WHOLE, BREAKS and ALONE;
 //	               with a tag, the tag input's value from bit TAG on
-//	whole, got     number of samples sent completely, and number of results received
-//	fails, sure    whether error must be 1, and whether that is known; reset_done: the reset before the next unit is done
-//	compare        a task for a result, with the tag above the output ports; broken: a task for an impossible result
-//	@UNITS@, @SAMPLES@, @EACH@, @RESULT@, @LATE@, @QUIET@, @TOP@   filled in by the writer of the testbench
+//	sent           number of units sent
+//	whole          number of samples sent completely
+//	got            number of results received
+//	fails          whether error must be 1
+//	sure           whether the value that error must have is known
+//	reset_done     whether the reset before the next unit is done
+//	compare        a task for a result, with the tag above the output ports
+//	broken         a task for an impossible result
+//
+// The writer of the testbench replaces @UNITS@, @SAMPLES@, @EACH@, @RESULT@, @LATE@, @QUIET@ and @TOP@.
 type Player struct {
 	Unit  int    // bits that are transferred at a time
 	Units int    // units in a sample
