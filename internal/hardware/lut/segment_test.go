@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/chain"
 )
 
-// plainTables are tables without bands and bounds, and with nothing left out: the plain recurrences over all
-// segments.
+// plainTables holds tables that are computed by the plain recurrences over all segments, without bands and without
+// skipping anything.
 type plainTables struct {
 	value, pair [][]cost
 	operands    [][][]cost

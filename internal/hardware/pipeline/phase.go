@@ -51,8 +51,8 @@ func (s *schedule) solvePhases() {
 	s.stage, s.probe = stage, probe
 }
 
-// firstPhases returns phases for which all cells are as early, or as late, as possible. It counts the levels of all
-// stages through, one stage after another.
+// firstPhases returns phases for which all cells are as early, or as late, as possible. For this purpose, it numbers
+// the levels of all stages consecutively.
 func (s *schedule) firstPhases(early bool) phases {
 	f := phases{s, make([]int32, s.n.Cells())}
 	levels := int32(s.levels)
