@@ -83,8 +83,8 @@ func (s suspect) find(ctx context.Context) (o netlist.Origin, ok bool, err error
 	return s.product.Origin(c), true, err
 }
 
-// complemented returns the first complemented cell that drives one of the nets, directly or through other
-// complemented cells only, and whose inversion makes the two netlists agree.
+// complemented looks at complemented cells that drive one of the nets, directly or through other complemented cells
+// only. It returns the first one whose inversion makes the two netlists agree.
 func (s suspect) complemented(
 	ctx context.Context, relations []relation, nets []netlist.Net,
 ) (c netlist.Cell, ok bool, err error) {

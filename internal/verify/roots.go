@@ -21,9 +21,9 @@ type Roots struct {
 	Argmax *counts.Index
 }
 
-// FindRoots returns the bits that are counted for each class. It checks the head around them: each probe count_c is
-// the whole count of its class, class_index is the argmax of the counts, and an output port of the counts, if there
-// is one, carries the counts. For a lowered head, the hint h names the counted bits, and FindRoots proves the
+// FindRoots returns the bits that are counted for each class. It also checks the head. Each probe count_c must be
+// the whole count of its class. class_index must be the argmax of the counts. If there is an output port of the
+// counts, it must carry the counts. For a lowered head, the hint h names the counted bits, and FindRoots proves the
 // counts. The caller still has to prove [Roots.Argmax], if it is not nil.
 func FindRoots(n *netlist.Netlist, h *counts.Hint) (*Roots, error) {
 	if i := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == "h" }); i >= 0 {

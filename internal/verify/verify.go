@@ -12,10 +12,10 @@
 //     equal, and that the argmax is right. For a lowered head, the compiler's hint guides the proof of the counts.
 //     The program of a folded engine is proved in the same way.
 //
-// The shared parts are stimuli (samples that show whether functions differ), the trainer's values for samples, cuts
-// (classifiers without their heads) and blame (the search for the gate that causes a difference). The report of a
-// difference names the sample and, if a gate is to blame, its layer and number. A result is never called verified if
-// any part of it is undecided.
+// The package also has the shared parts of the comparisons. Stimuli are samples that show whether functions differ.
+// Expected vectors are the trainer's values for samples. Cuts are classifiers without their heads. Blame is the
+// search for the gate that causes a difference. The report of a difference names the sample and, if a gate is to
+// blame, its layer and number. A result is never called verified if any part of it is undecided.
 package verify
 
 import (
@@ -185,8 +185,8 @@ func Consecutive(from, to int) []int32 {
 	return index
 }
 
-// Gather is like [Samples.Rows] for the samples of the given indices. The size of the port alone cannot tell
-// the two forms apart, because a feature may have as many thresholds as bits.
+// Gather is like [Samples.Rows] for the samples of the given indices. The size of the port alone cannot tell the two
+// forms apart, because the number of thresholds of a feature may equal the number of bits.
 func (s Samples) Gather(enc *encoding.Encoder, x netlist.Port, words int, index []int32) ([]uint64, error) {
 	switch bits := len(x.Nets); {
 	case bits == enc.Inputs() && x.Word == 1 && !hasWords(enc, x):

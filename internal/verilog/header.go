@@ -109,9 +109,9 @@ func (d *design) describe(p netlist.Port) {
 	}
 }
 
-// labelGroup combines as many of the first labels as possible into one line. It returns the number of these labels
-// and the line. Comparisons of one feature with several thresholds are combined: "pixel 3 > 63" and "pixel 3 > 127"
-// become "pixel 3 > 63, 127". Equal labels are combined, too.
+// labelGroup combines labels from the beginning of the list into one line, until a label does not fit. It returns
+// the number of combined labels and the line. Comparisons of one feature with several thresholds are combined:
+// "pixel 3 > 63" and "pixel 3 > 127" become "pixel 3 > 63, 127". Equal labels are combined, too.
 func labelGroup(labels []string) (int, string) {
 	feature, _ := splitLabel(labels[0])
 	n := 1

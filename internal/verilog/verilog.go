@@ -72,10 +72,10 @@ var Kinds = []netlist.Kind{
 	netlist.Register,
 }
 
-// Write writes n as Verilog-2001. It returns an error before it writes anything if the name of the module, a port or
-// a probe is invalid in Verilog or collides with another name, or if a function has more inputs than the LUTs of the
-// target. If n has cells whose kind is not in [Kinds], the error is a [*netlist.KindError]. Later errors come from
-// w.
+// Write writes n as Verilog-2001. It returns an error before it writes anything if n cannot be written. The names of
+// the module, the ports and the probes must be valid in Verilog and different from each other. No function may have
+// more inputs than the LUTs of the target. If n has cells whose kind is not in [Kinds], the error is a
+// [*netlist.KindError]. Later errors come from w.
 func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(w, n, opt)
 	if err != nil {

@@ -124,10 +124,10 @@ func (b *Board) CheckClock(mhz float64) error {
 // and arachne-pnr.
 //
 // The pins come from public pin files of the boards. The pins of the iCEBreaker are from icebreaker/icebreaker.pcf
-// in the Verilog examples of the board's makers. The clock and the LEDs of the HX8K breakout board are from
-// examples/hx8kboard of Project IceStorm, and the board's serial line is from several files that agree. Only one of
-// these files says that T1 to T9 are on one header, with T2 next to a ground; the written pin file says so. nextpnr
-// knows all these pins of the package. The pins have not been tested on a board.
+// in the Verilog examples of the board's makers. For the HX8K breakout board, the clock and the LEDs are from
+// examples/hx8kboard of Project IceStorm. The serial line is from several files that agree. Only one of these files
+// says that T1 to T9 are on one header, with T2 next to a ground; the written pin file says so. nextpnr knows all
+// these pins of the package. The pins have not been tested on a board.
 func (b *Board) WritePins(w io.Writer, kind, module string) error {
 	if err := b.CheckPins(kind); err != nil {
 		return err

@@ -9,9 +9,9 @@ import (
 
 // Rate is the throughput and the latency of a wrapper with its default parameters.
 //
-// The latency is the number of clocks from the clock edge that takes the first word of a sample to the first edge
-// that can take the result. It holds if no other sample is being processed and words come in every clock. A serial
-// line and SPI report no latency, because the other side decides how fast bits come.
+// The latency is counted in clocks. It begins at the clock edge that takes the first word of a sample, and ends at
+// the first edge that can take the result. It holds if no other sample is being processed and words come in every
+// clock. A serial line and SPI report no latency, because the other side decides how fast bits come.
 type Rate struct {
 	Kind             string  `json:"kind"`
 	SampleBytes      int     `json:"sample_bytes,omitempty"` // 0 for stream, which takes words

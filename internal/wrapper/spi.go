@@ -55,9 +55,9 @@ const spiHalf = 4
 //
 // The bytes after the status are the oldest result that was ready when the frame began, followed by zeros. When all
 // bytes of this result have been read, the next result takes its place. ready is 1 while a result waits. The module
-// discards a sample of another length or with part of a byte, a sample for which there is no room because results
-// were not read, and any other command. error is then 1 until a reset. The bytes of samples and results are laid out
-// as the package comment says.
+// discards a sample that has another length or ends within a byte. It also discards a sample if there is no room for
+// it because results were not read, and any unknown command. In all these cases, error is then 1 until a reset. The
+// bytes of samples and results are laid out as the package comment says.
 //
 // All inputs are synchronised to clk. Each half of a period of sck must last at least four periods of clk. At least
 // the same time must pass between an edge of cs_n and the next or previous edge of sck, and between frames. miso is

@@ -51,9 +51,9 @@ func streamKind() *Kind {
 // additional ports clk, rst, ce, in_valid and out_valid. While ce is 0, its state does not change. out_valid is
 // in_valid delayed by the pipeline's stages.
 //
-// WriteStream returns an error before it writes anything if the netlist does not have exactly one input port, if a
-// name is invalid in Verilog or used by the wrapper, or if a beat has more words than a sample. Later errors come
-// from w.
+// WriteStream returns an error before it writes anything if the netlist does not fit. It must have exactly one input
+// port. No name may be invalid in Verilog or used by the wrapper. A beat must not have more words than a sample.
+// Later errors come from w.
 func WriteStream(w io.Writer, n *netlist.Netlist, o Options) error {
 	d, err := newDesign(n, o, streamKind(), "clk", "rst", "ce", "in_valid", "in_ready", "in_data", "in_last",
 		"out_valid", "out_ready", "error", "loader", "core", "sample", "sample_valid", "step", "BEAT",

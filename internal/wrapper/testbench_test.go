@@ -29,8 +29,8 @@ type wrapperCase struct {
 	tag   int // bits of the tag
 }
 
-// wrapperCases returns classifiers with words of one bit, of several bits and of more than a byte, and with results
-// that are shorter and longer than a sample.
+// wrapperCases returns classifiers whose words have one bit, several bits or more than a byte. Their results are
+// shorter or longer than a sample.
 func wrapperCases(t *testing.T) []wrapperCase {
 	t.Helper()
 	freeze := func(o netgen.FrozenOptions, scope netlist.Scope) *netlist.Netlist {

@@ -71,12 +71,12 @@ const UARTIdle = 2400
 //	output tx, frame_error, error
 //
 // A sample is a fixed number of bytes, laid out as the package comment says. Samples may follow each other without a
-// pause if an answer is shorter than a sample. A sample is dropped if a stop bit is 0 (noise, another rate, a
-// break), if there is no room for a byte, or if the line is idle for IDLE_BITS bits within the sample. error is then
-// 1 until a reset. After a wrong stop bit, frame_error is also 1. After a wrong stop bit, a lack of room or a reset,
-// bytes are ignored until the line has been idle for IDLE_BITS bits. So after a pause of IDLE_BITS bits, a sender
-// always begins a new sample. No byte could mark the beginning of a sample, because every value may be part of a
-// sample.
+// pause if an answer is shorter than a sample. A sample is dropped if a stop bit is 0, because of noise, another
+// rate or a break. It is also dropped if there is no room for a byte, or if the line is idle for IDLE_BITS bits
+// within the sample. error is then 1 until a reset. After a wrong stop bit, frame_error is also 1. After a wrong
+// stop bit, a lack of room or a reset, bytes are ignored until the line has been idle for IDLE_BITS bits. So after a
+// pause of IDLE_BITS bits, a sender always begins a new sample. No byte could mark the beginning of a sample,
+// because every value may be part of a sample.
 //
 // CLOCK_HZ / BAUD must be from 8 to 262144 and within 1 % of an integer. The sender's rate may be another 2 % off.
 // IDLE_BITS must be from 12 to 8191. rst_n and rx may come from pins: both are synchronised. The registers of rst_n

@@ -7,9 +7,9 @@ import (
 	"ialgn/netlist"
 )
 
-// Suppose that a circuit has the comparisons v > a and v > b of a word v, and needs v > t, where a < t < b. If v > a
-// is 0, v > t is 0. If v > b is 1, v > t is 1. Otherwise v is one of the values a+1 .. b, and a few low bits of v
-// are enough to distinguish these values. A gap records these bits.
+// Suppose that a < t < b, and that the comparisons v > a and v > b of a word v are already built. They often decide
+// v > t. If v > a is 0, v > t is 0. If v > b is 1, v > t is 1. Otherwise v is one of the values a+1 .. b, and a few
+// low bits of v are enough to distinguish these values. A gap records these bits.
 type gap struct {
 	low, high uint64 // a and b; without a, low is beyond; without b, high is the largest value
 	from, to  int    // the bits from .. to-1

@@ -8,7 +8,7 @@
 //     (word.go);
 //   - a comparison is a carry that runs up the word. One carry can serve several thresholds if higher bits of the
 //     word say which threshold needs the carry (carry.go);
-//   - if a < t < b, and the comparisons v > a and v > b are built, v > t needs only a few low bits of v, which
+//   - suppose that a < t < b, and that v > a and v > b are built. Then v > t needs only a few low bits of v, which
 //     distinguish the values from a+1 to b (between.go).
 //
 // The search over these forms is in plan.go. A single comparison for which n bits matter takes the minimum of

@@ -222,8 +222,8 @@ type split struct {
 }
 
 // splits holds the best known splits, by the number of bits. The cost is the number of logic cells, each with a LUT
-// and a carry. There is one cell for each digit, of which the highest brings the last carry out. One more cell
-// brings a bit in as the first carry.
+// and a carry. There is one cell for each digit. The cell of the highest digit brings the last carry out. One more
+// cell brings a bit in as the first carry.
 type splits struct {
 	small Options // options for the sums that are made by LUTs alone
 	known map[int]split

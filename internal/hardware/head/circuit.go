@@ -60,7 +60,7 @@ func (c *circuit) latest(nets []netlist.Net) int32 {
 }
 
 // function returns a net that computes the table of up to six nets. It adds no cell if the function is a constant or
-// one of the nets, and several cells if the function depends on more than k nets. Otherwise it adds one cell.
+// one of the nets. It adds several cells if the function depends on more than k nets. Otherwise it adds one cell.
 func (c *circuit) function(table uint64, in ...netlist.Net) netlist.Net {
 	return c.extended(netlist.Effective(table, in), in)
 }

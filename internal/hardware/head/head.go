@@ -11,7 +11,7 @@
 //
 // A bit that arrives late, from a deep chain, enters the tree late. Constant, equal and complementary bits of a
 // class are added up beforehand. If [Options.Absorb] is set, the first counters compute or replace gates that
-// nothing else reads, or use free inputs of the gates' LUTs to add up other bits.
+// nothing else reads. They may also use free inputs of the gates' LUTs to add up other bits.
 //
 // Lower should be the last pass that changes cells. Constant folding would separate joined carry chains. A pass that
 // renumbers nets has to map the hint ([counts.Hint.Map]).
@@ -65,10 +65,10 @@ type Options struct {
 	// nextpnr-ice40 0.4 does not terminate if it cannot route one net to two pins of a cell.
 	Unjoined bool
 
-	// Absorb lets the first counters compute gates that nothing else reads, such as short chains and the last LUTs
-	// of long ones, if the counters' LUTs have inputs left. Unless Objective is Depth or Levels is set, counters
-	// also replace gates whose LUTs have inputs left, or mix the gates' outputs with other bits. With Balanced, this
-	// may add at most two levels.
+	// Absorb lets the first counters compute gates that nothing else reads, if the counters' LUTs have inputs left.
+	// Such gates are short chains and the last LUTs of long chains. Unless Objective is Depth or Levels is set,
+	// counters also replace gates whose LUTs have inputs left, or mix the gates' outputs with other bits. With
+	// Balanced, this may add at most two levels.
 	Absorb bool
 
 	Threads int // 0: one for each processor; does not affect the result

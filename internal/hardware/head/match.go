@@ -7,7 +7,7 @@ import (
 	"ialgn/netlist"
 )
 
-// matcher pairs as many gates as possible among those that are not taken.
+// matcher pairs gates that are not taken. It makes the largest possible number of pairs.
 type matcher struct {
 	*absorber
 	free []int // the gates that are not taken; gates with many inputs come first

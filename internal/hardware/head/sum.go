@@ -9,7 +9,7 @@ import (
 	"ialgn/netlist"
 )
 
-// sum is a sum of which the first counters are built. They are the counters that absorb gates.
+// sum is a sum whose first counters are built. They are the counters that absorb gates.
 type sum struct {
 	*circuit
 	addends

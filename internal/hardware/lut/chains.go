@@ -16,7 +16,7 @@ type mapper struct {
 
 	simplifier *chain.Simplifier
 	members    []member
-	waves      [][]int32             // members by wave; the base of a member is not a member, or a member of the previous wave
+	waves      [][]int32             // members by wave; a base is no member, or in the previous wave
 	memberOf   map[netlist.Net]int32 // [output net]: the member that drives the net
 
 	cover *cover // cover of the general logic
@@ -82,7 +82,7 @@ func (m *mapper) findForks() map[netlist.Cell]*fork {
 		return forks
 	}
 	m.findOwn(forks)
-	for last := range netlist.Cell(m.n.Cells()) { // in topological order, because a chain may still grow before a fork takes it
+	for last := range netlist.Cell(m.n.Cells()) { // topological order: a chain may grow until a fork takes it
 		if f := forks[last]; f != nil {
 			f.steps += m.paths.Len(last)
 			m.join(f, forks)

@@ -8,9 +8,9 @@
 // Private chains, whose sides are not gates, are mapped as chains. To reach a given depth, gates are re-associated,
 // and a segment of a chain may be computed for both values of its spine. Two dynamic programmes map chains:
 //
-//   - serial packing (serial.go) uses the fewest LUTs that a chain of n steps can have, which is ceil(n/(K-1)), with
-//     the fewest levels that are possible with this number of LUTs;
-//   - the programme over segments (segment.go) uses the fewest LUTs that are possible in a given number of levels.
+//   - serial packing (serial.go) uses the fewest LUTs that a chain of n steps can have, ceil(n/(K-1)). It finds the
+//     fewest levels for this number of LUTs;
+//   - the programme over segments (segment.go) finds the fewest LUTs for a given number of levels.
 //
 // The plan of a chain depends only on the chain's shape, which is the operations of its steps. So it is computed
 // once for all chains of a shape. The shapes are divided among threads. The result depends only on the netlist and

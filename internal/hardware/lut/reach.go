@@ -6,8 +6,9 @@ import (
 	"ialgn/internal/chain"
 )
 
-// To find the fewest levels for a chain, it is enough to know which segments are possible, whatever they cost. reach
-// uses the recurrences of segment.go, with a bit for each segment instead of a cost. This takes a tenth of the time.
+// To find the fewest levels for a chain, it is enough to know which segments are possible. Their costs do not
+// matter. reach uses the recurrences of segment.go, with a bit for each segment instead of a cost. This takes a
+// tenth of the time.
 
 // segments is a set of segments. Bit j of row i says whether segment (i, j) is in the set.
 type segments struct {
@@ -108,7 +109,7 @@ func (s *solver) reachPairs(d, i int) {
 	r := &s.reach
 	row := r.pair.row(i)
 	zero, one := s.firstNot(chain.And, i), s.firstNot(chain.Or, i)
-	if first := max(zero, one); first <= s.n { // row i of a set of segments has no members before i
+	if first := max(zero, one); first <= s.n { // row i has no members before i
 		low, high := r.value.row(zero), r.value.row(one)
 		for w := range row {
 			row[w] |= low[w] & high[w]

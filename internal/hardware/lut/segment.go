@@ -194,10 +194,10 @@ func (s *solver) firstNot(op chain.Op, i int) int {
 	return i
 }
 
-// pairs computes row i of the pairs. A pair can be built in two ways. One way uses two values: the result for 0
-// depends only on the steps from the first step that is not an AND, and the result for 1 only on the steps from the
-// first step that is not an OR. The other way uses two LUTs. Both LUTs read operands for the whole segment, or the
-// pair of segment (i, m) and operands for segment (m, j).
+// pairs computes row i of the pairs. A pair can be built in two ways. One way uses two values. The result for 0
+// depends only on the steps from the first step that is not an AND. The result for 1 depends only on the steps from
+// the first step that is not an OR. The other way uses two LUTs. Both LUTs read operands for the whole segment, or
+// the pair of segment (i, m) and operands for segment (m, j).
 func (s *solver) pairs(d, i int) {
 	now := &s.levels[d].pair
 	row := now.row(i)

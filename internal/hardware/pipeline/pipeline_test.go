@@ -176,7 +176,7 @@ func longest(n *netlist.Netlist, stage []int32) int {
 }
 
 // clocks feeds random samples into a pipeline and stalls it at random. It compares every port and probe with the
-// value in the netlist before pipelining, for the sample that is in the stage of the port or probe.
+// netlist before pipelining, for the sample that is in the stage of the port or probe.
 func clocks(t *testing.T, n, p *netlist.Netlist, r *Report) {
 	t.Helper()
 	if r.Stages == 0 {

@@ -121,9 +121,9 @@ func (p *programme) degree(v int32) int32 {
 	return p.first[v+1] - p.first[v] + p.start[v+1] - p.start[v]
 }
 
-// residual returns the k-th arc at node v, the node at the arc's other end, and the flow that can still be added
-// from v to this node. Along the direction of the arc, the flow is unlimited if the arc is tight, and 0 otherwise.
-// Against the direction of the arc, it is the arc's present flow.
+// residual returns the k-th arc at node v and the node w at the arc's other end. The capacity is the flow that can
+// still be added from v to w. Along the direction of the arc, the flow is unlimited if the arc is tight, and 0
+// otherwise. Against the direction of the arc, it is the arc's present flow.
 func (p *programme) residual(v, k int32) (a *arc, w, capacity int32) {
 	out := p.first[v+1] - p.first[v]
 	if k >= out {

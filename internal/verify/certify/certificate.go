@@ -24,7 +24,7 @@ const (
 	Software Level = "software"
 	// RTL runs the emitted Verilog in a simulator.
 	RTL Level = "rtl"
-	// Formal proves that the optimised netlist and the Verilog compute what the model does, for every input.
+	// Formal proves that the optimised netlist and the Verilog compute the same as the model, for every input.
 	Formal Level = "formal"
 	// All means every level. It has the same number as Formal.
 	All Level = "all"

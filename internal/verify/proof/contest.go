@@ -9,9 +9,9 @@ import (
 )
 
 // A contest is an argmax in rounds. In each round, adjacent words form groups, and the first largest word of each
-// group goes on to the next round. The winner is the first largest word of all, whatever the groups are. The groups
-// matter for the proof. If they are the same as the product's groups, abc succeeds at once. If they differ, abc
-// hardly ever succeeds for a hundred classes.
+// group goes on to the next round. For any groups, the winner is the first largest word of all. The groups matter
+// for the proof. If they are the same as the product's groups, abc succeeds at once. If they differ, abc hardly ever
+// succeeds for a hundred classes.
 type contest struct {
 	first, later int // largest number of words in a group: in the first round; in later rounds
 }

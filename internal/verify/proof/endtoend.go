@@ -25,8 +25,8 @@ const (
 
 // endToEnd has abc prove in one step what was already proved in parts: that the product, with its counters and its
 // argmax, computes the class and the counts of the model. The hint decides only the order of additions. The verdict
-// is unproved if abc does not end in time. The verdict is empty if there was no such proof, because the model's
-// tensors are not given, there is no head, or a class has too many bits.
+// is unproved if abc does not end in time. The verdict is empty if the proof is not possible: the model's tensors
+// are not given, there is no head, or a class has too many bits.
 func endToEnd(d verify.Design, p prover, k *cuts) (verdict cec.Verdict, err error) {
 	if d.Spec == nil || k.raw.Roots.Ports {
 		return "", nil

@@ -53,7 +53,8 @@ func TestFailedProver(t *testing.T) {
 }
 
 // TestMatch pairs signatures. A letter denotes a signature and its upper case the complement. A choice is written as
-// the number of a bit of the product, as - for the constant 0, or as ~ or = and the number of a raw bit.
+// the number of a bit of the product, or as - for the constant 0. The choice of a raw bit is written as ~ or = and
+// the bit's number.
 func TestMatch(t *testing.T) {
 	for _, c := range []struct {
 		name, raw, product string

@@ -24,7 +24,7 @@ type folding struct {
 	netgen.FrozenOptions
 	lanes int
 	drop  bool
-	own   bool // each feature has thresholds of its own
+	own   bool // each feature has its own thresholds
 	room  int  // room of the program
 }
 

@@ -60,7 +60,8 @@ func newGraph(inputs []string, registers int) *graph {
 	return g
 }
 
-// and returns the conjunction of two literals. It makes no gate if the result is constant or one of the two.
+// and returns the conjunction of two literals. It makes no gate if the result is constant or equals one of the two
+// literals.
 func (g *graph) and(a, b literal) literal {
 	switch {
 	case a == 0 || b == 0 || a == b^1:

@@ -155,7 +155,7 @@ func writeMachine(dir string, o MachineOptions) error {
 // fillPattern matches the statement that fills a memory. The writers name files without a folder.
 var fillPattern = regexp.MustCompile(`\$readmemh\("([A-Za-z0-9_]+\.hex)"`)
 
-// copyFills copies those files that fill memories and exist.
+// copyFills copies the files that fill memories, if they exist.
 func copyFills(to, from string, text []byte) error {
 	for _, m := range fillPattern.FindAllSubmatch(text, -1) {
 		data, err := os.ReadFile(filepath.Join(from, string(m[1])))

@@ -285,8 +285,8 @@ func TestReadOtherwise(t *testing.T) {
 	}
 }
 
-// masked returns a design in which the net rare, a conjunction of two nets, reaches the output for one value in 2^10
-// of the other inputs, or never.
+// masked returns a design with a net named rare, a conjunction of two nets. rare reaches the output for one value in
+// 2^10 of the other inputs or, if never is set, for no value.
 func masked(t *testing.T, never bool) design {
 	b := netlist.NewBuilder("net")
 	x := b.Input("x", 20, 1, nil)

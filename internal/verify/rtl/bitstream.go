@@ -34,9 +34,9 @@ type Bitstream struct {
 	Options wrapper.Options
 }
 
-// CheckBitstream simulates a bitstream: it unpacks the bitstream, has icebox_vlog turn it into Verilog, and runs the
-// Verilog on at most the given number of samples, which it chooses as [Check] does. The simulator is iverilog. For a
-// wrapper that takes many clocks it is verilator, if verilator is installed.
+// CheckBitstream simulates a bitstream. It unpacks the bitstream, has icebox_vlog turn it into Verilog, and runs the
+// Verilog. It uses at most the given number of samples, which it chooses as [Check] does. The simulator is iverilog.
+// For a wrapper that takes many clocks it is verilator, if verilator is installed.
 //
 // The class is compared with the trainer's class. Other output ports are compared with our simulator of the
 // optimised netlist. Samples for a wrapper follow each other without a reset. With stream and axis, there are stalls
@@ -136,7 +136,7 @@ func readBack(ctx context.Context, d verify.Design, b Bitstream, dir, path strin
 	return os.WriteFile(path, []byte(text), 0o666)
 }
 
-// declareApart moves the directions of the ports in icebox_vlog's Verilog into statements of their own. icebox_vlog
+// declareApart moves the directions of the ports in icebox_vlog's Verilog into separate statements. icebox_vlog
 // declares each port in the module's head, and again among the wires and registers. iverilog accepts this double
 // declaration, but verilator does not.
 func declareApart(text string) (string, error) {

@@ -108,8 +108,8 @@ func (r *Run) merge(one *Run) {
 	r.First = r.First[:min(len(r.First), verify.Shown)]
 }
 
-// wantedCounts returns the wires from which the argmax reads the counts, and lines that drive these wires with
-// the expected counts of the sample in their pipeline stage.
+// wantedCounts returns the wires from which the argmax reads the counts, and lines of Verilog that drive these
+// wires. The lines give the wires the expected counts of the sample that is in their pipeline stage.
 func (c *rtlCheck) wantedCounts() (wires map[string]bool, drivers []wantedDriver) {
 	n := c.Product
 	wires = map[string]bool{}

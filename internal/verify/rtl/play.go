@@ -1,5 +1,5 @@
-// This file sends samples through a design with a protocol (a wrapper, a folded engine, a bitstream) in a
-// Verilog simulator, and compares the results with the trainer's.
+// This file sends samples through a design in a Verilog simulator, and compares the results with the trainer's. The
+// design has a protocol: it is a wrapper, a folded engine or a bitstream.
 
 package rtl
 

@@ -11,7 +11,7 @@ import (
 	"ialgn/netlist"
 )
 
-// TestPick checks that the simulator is chosen by the size of the task and by what is installed.
+// TestPick checks that the choice of the simulator depends on the size of the task and on the installed simulators.
 func TestPick(t *testing.T) {
 	const digits, large = 1500, 50_000
 	for _, c := range []struct {

@@ -8,7 +8,7 @@ import (
 // Head makes the class and the counts the outputs of a graph, in place of the last layer. The outputs are
 // class_index, count_0, count_1, …. Each output is a number with its least significant bit first.
 //
-// A proof ends in time only if both sides add the bits and compare the classes in the same order, so the caller may
+// A proof ends in time only if both sides add the bits and compare the classes in the same order. So the caller may
 // choose the order. The order changes the gates, not the function: every bit of a class is counted exactly once in
 // any order.
 type Head struct {

@@ -268,9 +268,9 @@ func (n *Network) negateLast(bit int) {
 	}
 }
 
-// TestSpecEqualsEveryForm proves that the two ways from a model to a graph are equal for every form of network, and
-// that they differ after one gate is negated. The inputs of a graph are bits, thermometer codes or words. The short
-// tests use one kind of input for each form, and the long tests use all three.
+// TestSpecEqualsEveryForm proves, for every form of network, that the two ways from a model to a graph give equal
+// graphs. If one gate is negated, the graphs must differ. The inputs of a graph are bits, thermometer codes or
+// words. The short tests use one kind of input for each form, and the long tests use all three.
 func TestSpecEqualsEveryForm(t *testing.T) {
 	var claims []claim
 	for i, form := range append(netgen.Unshared(), netgen.ConvForms()...) {
@@ -284,8 +284,8 @@ func TestSpecEqualsEveryForm(t *testing.T) {
 	hold(t, claims...)
 }
 
-// bothWays claims that the two ways from a model to a graph are equal, and that they differ after one gate is
-// negated.
+// bothWays claims that the two ways from a model to a graph give equal graphs, and that the graphs differ after one
+// gate is negated.
 func bothWays(t *testing.T, name string, m *model.Model, o Options) []claim {
 	t.Helper()
 	n, theirs := read(t, m), other(t, m, o)
