@@ -74,7 +74,7 @@ func TestLower(t *testing.T) {
 	}
 }
 
-// sameOn compares two netlists on random samples, with the settings that the tests use.
+// sameOn compares two netlists on random samples, with fixed settings.
 func sameOn(ctx context.Context, before, after *netlist.Netlist) error {
 	return sim.Same(ctx, before, after, sim.Random{Words: 20, Seed: 1})
 }

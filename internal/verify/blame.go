@@ -192,8 +192,8 @@ func netsOf(bits []Root) []netlist.Net {
 	return nets
 }
 
-// GateNets returns the nets of a raw netlist's gates as [layer][gate]. A raw netlist has one cell for each
-// gate; GateNets returns an error if a gate is missing, repeated or not in the model.
+// GateNets returns the nets of a raw netlist's gates as [layer][gate]. A raw netlist has one cell for each gate.
+// GateNets returns an error if a gate is missing, repeated or not in the model.
 func GateNets(f *model.Frozen, n *netlist.Netlist) ([][]netlist.Net, error) {
 	nets := make([][]netlist.Net, f.Depth())
 	for l := range nets {

@@ -1,4 +1,4 @@
-// This file takes a classifier apart into the netlist without its head and the bits that the head counts for
+// This file divides a classifier into two parts: the netlist without its head, and the bits that the head counts for
 // each class.
 
 package verify
@@ -10,8 +10,8 @@ import (
 	"ialgn/netlist"
 )
 
-// A Cut is a classifier without its head, made of function cells alone. A proof about its gates needs no
-// arithmetic. Its output port h has the roots of all classes, in order.
+// A Cut is a classifier without its head. It consists only of function cells. A proof about a cut needs no
+// arithmetic. The cut's output port h has the roots of all classes, in order.
 type Cut struct {
 	of      *netlist.Netlist // the whole classifier, to which the nets of the roots belong
 	Netlist *netlist.Netlist

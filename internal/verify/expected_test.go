@@ -50,8 +50,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestRandomSamples checks that random samples contain words above the largest word of the data, and that they are
-// the same every time.
+// TestRandomSamples checks that random samples contain words above the largest word of the data, and that every call
+// returns the same samples.
 func TestRandomSamples(t *testing.T) {
 	f := netgen.Model(netgen.ModelOptions{Seed: 3, Features: 6, BitsIn: 8, Width: 40, Depth: 3, Classes: 10}).Freeze()
 	a, b := verify.RandomSamples(&f.Encoder, 50), verify.RandomSamples(&f.Encoder, 50)

@@ -62,7 +62,7 @@ func copies(nets []netlist.Net) []Root {
 	return bits
 }
 
-// Significant returns a word without its most significant digits that are constant 0.
+// Significant removes the highest digits of a word as long as they are the constant 0.
 func Significant(digits []netlist.Net) []netlist.Net {
 	for len(digits) > 0 && digits[len(digits)-1] == netlist.False {
 		digits = digits[:len(digits)-1]
@@ -98,7 +98,7 @@ func counted(
 }
 
 // FindCount returns the count with the given digits and marks it as used. Classes whose counts are always equal
-// share the digits and perhaps the count, so FindCount prefers a count that was not used before.
+// share the digits, and may share the count. So FindCount prefers a count that was not used before.
 func FindCount(numbers []counts.Count, used []bool, digits []netlist.Net) *counts.Count {
 	found := -1
 	for i, c := range numbers {
@@ -113,8 +113,8 @@ func FindCount(numbers []counts.Count, used []bool, digits []netlist.Net) *count
 	return &numbers[found]
 }
 
-// lowered returns the bits of a lowered popcount, and the number of pairs among them, after a proof of the
-// count.
+// lowered proves the count of a lowered popcount. It returns the bits of the popcount and the number of pairs among
+// these bits.
 func lowered(n *netlist.Netlist, name string, c *counts.Count) (bits []Root, pairs int, err error) {
 	if err := counts.Prove(n, c); err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", name, err)

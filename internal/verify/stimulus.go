@@ -55,9 +55,9 @@ func AllInputs(inputs int) Stimuli {
 	return s
 }
 
-// RandomStimuli returns random samples of the given number of input bits, or all combinations if there are at
-// most 12 bits. The share of ones cycles through 1/2, 1/4, 3/4, 1/16 and 15/16 from word to word: with a share
-// of 1/2 alone, a conjunction of many inputs is hardly ever 1.
+// RandomStimuli returns random samples of the given number of input bits, or all combinations if there are at most
+// 12 bits. The share of ones cycles through 1/2, 1/4, 3/4, 1/16 and 15/16 from word to word. If the share were
+// always 1/2, a conjunction of many inputs would hardly ever be 1.
 func RandomStimuli(inputs int) Stimuli {
 	if inputs <= fewInputs {
 		return AllInputs(inputs)
@@ -106,8 +106,8 @@ func (s Stimuli) Project(bits int) {
 	}
 }
 
-// Around adds a word of samples to s: the sample x, and 63 copies of x in which each input is flipped with a
-// probability of 1/16.
+// Around adds a word of samples to s. The word has the sample x and 63 changed copies of x. In a changed copy, each
+// input is flipped with a probability of 1/16.
 func (s *Stimuli) Around(x []uint64) {
 	r := rand.New(rand.NewPCG(2, uint64(len(s.Words))))
 	word := make([]uint64, len(x))
@@ -186,7 +186,7 @@ func (s Stimuli) Signatures(ctx context.Context, n *netlist.Netlist, nets []netl
 	return all, err
 }
 
-// Deviation is the first difference between two netlists: a sample, and a bit of a port or probe.
+// Deviation is the first difference between two netlists. It has a sample, and a bit of a port or probe.
 type Deviation struct {
 	Sample int
 	port   string

@@ -29,9 +29,9 @@ import (
 	"ialgn/netlist"
 )
 
-// Design is a compiled design with everything that it is compared with: the trained network, the raw netlist
-// frozen from it, and the product, the netlist that the compiler made of the raw one. All three have the same
-// inputs and classes; both netlists have the same scope.
+// Design is a compiled design with everything that it is compared with. It has the trained network and two netlists.
+// The raw netlist is frozen from the network. The product is the netlist that the compiler made from the raw
+// netlist. All three have the same inputs and classes, and both netlists have the same scope.
 type Design struct {
 	Model   *model.Frozen
 	Raw     *netlist.Netlist
@@ -95,7 +95,7 @@ func (d Design) Transparent() (Design, error) {
 	return d, nil
 }
 
-// WithTag returns the design with the tag added to its product, as in the Verilog.
+// WithTag returns the design with the tag added to the product, as in the Verilog.
 func (d Design) WithTag() (Design, error) {
 	n, to, err := netlist.WithTag(d.Product, d.Tag)
 	if err != nil || d.Tag == 0 {
@@ -117,8 +117,8 @@ type Samples struct {
 	Words  *encoding.Packed // raw feature words, width BitsIn
 }
 
-// Mismatch is one difference. Layers count from 1 and gates from 0; Layer is 0 and Gate is -1 if no gate is to
-// blame. Sample is -1 if the difference does not belong to a sample.
+// Mismatch is one difference. Layers count from 1 and gates from 0. If no gate is to blame, Layer is 0 and Gate is
+// -1. Sample is -1 if the difference does not belong to a sample.
 type Mismatch struct {
 	Sample int    `json:"sample"`
 	Layer  int    `json:"layer"`
@@ -156,7 +156,7 @@ type Findings struct {
 	First      []Mismatch `json:"first,omitempty"`
 }
 
-// Add counts a mismatch, and lists it if it is among the first.
+// Add counts a mismatch, and lists it if the list is not full.
 func (f *Findings) Add(m Mismatch) {
 	f.Mismatches++
 	if len(f.First) < Shown {

@@ -143,8 +143,8 @@ func (d *design) function(c netlist.Cell, table uint64) {
 	d.end(append(line, ';'))
 }
 
-// compare writes a comparator. If its word can never exceed the threshold, it writes the constant
-// 0, because tools warn about such comparisons.
+// compare writes a comparator. If the word can never exceed the threshold, compare writes the constant 0, because
+// tools warn about such comparisons.
 func (d *design) compare(c netlist.Cell) {
 	in, threshold := d.n.Inputs(c), d.n.Param(c)
 	if len(in) <= 64 && threshold >= ^uint64(0)>>(64-len(in)) {

@@ -38,7 +38,7 @@ func clockedCases(
 	})
 }
 
-// TestClocked simulates pipelines with gaps, stalls and resets, and compares them with the oracle.
+// TestClocked simulates pipelines with gaps, stalls and resets, and compares the results with the oracle.
 func TestClocked(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	clockedCases(t, cases, randomCases(), func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist) {

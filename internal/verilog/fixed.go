@@ -47,9 +47,9 @@ var ClockedPorts = []string{"clk", "rst", "ce", "in_valid"}
 // OutValid is the output port of a pipeline that is 1 while the outputs belong to a sample.
 const OutValid = "out_valid"
 
-// SampleLines returns the statements for the bits that say which of a pipeline's stages hold a
-// sample. Like all registers, these bits are unknown before the first reset. A reset clears them even
-// while ce is 0, so that a stalled design can be started anew.
+// SampleLines returns the statements for the bits that say which of a pipeline's stages hold a sample. Like all
+// registers, these bits are unknown before the first reset. A reset clears these bits even while ce is 0, so that a
+// stalled design can be started again.
 func SampleLines(stages int) string {
 	next := "in_valid"
 	switch stages {

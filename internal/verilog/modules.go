@@ -23,7 +23,7 @@ var (
 // helper has a name such as NAME_popcount.
 type Helper struct {
 	Suffix     string
-	Parameters []string // in the order in which an instance sets them
+	Parameters []string // parameters in the order in which an instance sets them
 	Inputs     []string // pins in order; a register has clock, enable, data
 	Output     string
 

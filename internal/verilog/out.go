@@ -28,8 +28,8 @@ func (p *printer) text(s string) {
 // start begins a line and returns the buffer to append to.
 func (p *printer) start(s string) []byte { return append(p.buf[:0], s...) }
 
-// end writes a line that was begun with start, wrapped at spaces. Continuation lines are indented
-// by four more columns.
+// end writes a line that was begun with start. It wraps the line at spaces. Continuation lines are indented by four
+// more columns.
 func (p *printer) end(line []byte) {
 	p.buf = line
 	rest := bytes.TrimLeft(line, " ")

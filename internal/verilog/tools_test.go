@@ -72,7 +72,7 @@ func emit(t *testing.T, n *netlist.Netlist, v Vectors) string {
 	return dir
 }
 
-// cases calls f with the netlists of narrowCases and with a netlist of wide ports.
+// cases calls f with the netlists of narrowCases and with a netlist that has wide ports.
 func cases(t *testing.T, first, count int, f func(t *testing.T, r *rand.Rand, n *netlist.Netlist)) {
 	narrowCases(t, first, count, f)
 	t.Run("wide", func(t *testing.T) {
@@ -192,8 +192,8 @@ func wide(r *rand.Rand, name string) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// TestSimulation compares the written Verilog with the oracle in a Verilog simulator, and checks that the
-// simulator's compiler prints no warning.
+// TestSimulation runs the written Verilog in a Verilog simulator and compares the results with the oracle. The
+// simulator's compiler must print no warning.
 func TestSimulation(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	cases(t, 0, randomCases(), func(t *testing.T, r *rand.Rand, n *netlist.Netlist) {

@@ -53,7 +53,7 @@ func newPackets(t *testing.T, n *netlist.Netlist, beat, samples int, events bool
 	return p
 }
 
-// reply returns the bytes of a result: the class, and the counts if they are a port.
+// reply returns the bytes of a result. They are the class and, if the counts are a port, the counts.
 func (s expected) reply(n *netlist.Netlist) []uint64 {
 	var bytes []uint64
 	for _, p := range n.OutputPorts() {

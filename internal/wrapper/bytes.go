@@ -33,8 +33,7 @@ func Bytes(p netlist.Port, bit func(i int) uint64) []byte {
 	return bytes
 }
 
-// asBytes returns the design with the bytes of a sample as its words. Unused bits between the words
-// are not stored.
+// asBytes returns the design with bytes as the words of a sample. Unused bits between the words are not stored.
 func (d *design) asBytes() *design {
 	b := *d
 	if d.levels != nil { // each feature word takes one byte

@@ -13,7 +13,7 @@ type Engine struct {
 	Module  string
 	Cycles  float64 // clocks from one sample to the next, on average
 	Latency int     // clocks from a sample to its result; see [Rate]
-	Drop    bool    // the engine has the input drop
+	Drop    bool    // the engine has an input named drop
 }
 
 // checkEngine returns an error if the engine cannot be connected.

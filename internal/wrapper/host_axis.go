@@ -46,7 +46,7 @@ func cHeader(lines []string) string {
 	return b.String() + " */\n"
 }
 
-// cNumber is a number in the program, with the mark that it replaces in the template.
+// cNumber is a number in the program, with the mark in the template that the number replaces.
 type cNumber struct {
 	key   string
 	value int

@@ -13,7 +13,8 @@ import (
 	"ialgn/netlist"
 )
 
-// hosted returns a netlist with features of the given number of bits, a class and, if countBits > 0, counts.
+// hosted returns a netlist whose features have the given number of bits. Its outputs are a class and, if countBits
+// is positive, counts.
 func hosted(t *testing.T, features, bits, classes, countBits int) *netlist.Netlist {
 	t.Helper()
 	b := netlist.NewBuilder("m")

@@ -10,12 +10,12 @@ import (
 	"ialgn/netlist"
 )
 
-// Kind is a row of the table of wrappers. A wrapper is an interface between the classifier and the
-// outside. Each kind is defined in the file that writes it.
+// Kind is a row of the table of wrappers. A wrapper is an interface between the classifier and the outside. Each
+// kind is defined in the file with its write function.
 type Kind struct {
 	Name  string // name of the kind, which ends the names of the module and the file: CORE_NAME
 	Clock string // name of the clock's port
-	Bytes bool   // samples and results are bytes; a word of more than one bit takes whole bytes
+	Bytes bool   // samples and results are bytes; a word of several bits takes whole bytes
 	Drops bool   // the protocol can discard an incomplete packet
 	Paced bool   // the other side decides when bits come, so no latency is reported
 	Baud  bool   // the interface has a bit rate in addition to its clock
@@ -39,8 +39,7 @@ type Kind struct {
 	// the pins before each edge. QUIET is the number of clocks after the last result in which no further result may
 	// come.
 	Bench string
-	// BenchParameters declares the parameters of Bench, and BenchOptions describes them in the
-	// header.
+	// BenchParameters declares the parameters of Bench. BenchOptions describes these parameters in the header.
 	BenchParameters, BenchOptions string
 	// Bits returns the number of bits that the testbench transfers at a time: in one clock, or in one byte.
 	Bits func(d *Shape, o Options) int

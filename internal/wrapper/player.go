@@ -11,11 +11,11 @@ import (
 // Played describes a design with an interface, for a player.
 type Played struct {
 	Options Options      // clock and bit rate of a line
-	Input   netlist.Port // input port of the netlist; its words are a sample
+	Input   netlist.Port // input port of the netlist, whose words are a sample
 	Outputs []netlist.Port
 	Tag     int  // bits of the tag; 0: no tag
 	Engine  int  // clocks per sample in a folded engine; 0: no engine
-	Drop    bool // the module is an engine with an input drop
+	Drop    bool // the module is an engine with an input named drop
 	Quick   bool // parameters set a line to the rate in Options and to few idle bits
 }
 

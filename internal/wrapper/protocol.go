@@ -21,8 +21,8 @@ type Protocol struct {
 	Ahead int `json:"ahead"`
 }
 
-// Digits locates numbers in the bytes of a result. Number i has the bits from First + i*Step on;
-// bit b is bit b % 8 of byte b / 8.
+// Digits says where numbers are in the bytes of a result. Number i has the bits from First + i*Step on. Bit b of a
+// result is bit b % 8 of byte b / 8.
 type Digits struct {
 	First  int `json:"first"`
 	Bits   int `json:"bits"`

@@ -70,7 +70,7 @@ func (p *spiProgram) event(bytes []uint64, r *rand.Rand) {
 	case 3: // an unknown command
 		p.frame(2+r.IntN(254), bytes, 0)
 		p.failed = true
-	case 4: // a reset within a frame: the frame is lost, and so is a waiting result
+	case 4: // a reset within a frame; the frame and a waiting result are lost
 		if r.IntN(2) == 0 {
 			p.frame(1, bytes, 0)
 			p.do(spiReady, 1)

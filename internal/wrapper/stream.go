@@ -111,7 +111,7 @@ func (d *design) title(b *strings.Builder, what string) {
 	}
 }
 
-// keptBits returns the number of a sample's bits that have registers.
+// keptBits returns the number of bits of a sample that have registers.
 func (d *design) keptBits() (kept int) {
 	for _, read := range d.kept {
 		if read {

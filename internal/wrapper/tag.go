@@ -23,7 +23,7 @@ func (o Options) checkTag(kind *Kind) error {
 	return nil
 }
 
-// outputs returns the ports that come with a result: the netlist's ports and the tag.
+// outputs returns the ports of a result, which are the netlist's ports and the tag.
 func (d *design) outputs() []netlist.Port {
 	list := d.n.OutputPorts()
 	if d.tag > 0 {

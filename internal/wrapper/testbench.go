@@ -47,13 +47,13 @@ type testbench struct {
 	inputs netlist.Port
 	fields [3][]field // fields of a vector: inputs, outputs, probes
 	unit   int        // bits that are transferred at a time
-	lane   int        // bits from one word of a sample to the next, as transferred
+	lane   int        // bits from one transferred word of a sample to the next
 	units  int        // units in a sample
 	late   int        // number of clocks without progress after which a fault is reported
 	drop   bool
 }
 
-// field is one number of a vector: a range of bits of a bus.
+// field is one number of a vector. The number has a range of the bits of a bus.
 type field struct {
 	bus       string
 	low, bits int

@@ -135,7 +135,7 @@ func (p *uartProgram) run(t *testing.T, dir, wrapper string, clocks int) string 
 	return simulate(t, dir)
 }
 
-// TestUART plays samples back to back, at the exact rate and 2 % too fast and too slow. It also plays samples with
+// TestUART plays samples back to back, at the exact rate, 2 % too fast, and 2 % too slow. It also plays samples with
 // wrong stop bits, breaks, early ends, glitches and resets.
 func TestUART(t *testing.T) {
 	for _, c := range []struct {

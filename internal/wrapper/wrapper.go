@@ -76,8 +76,8 @@ type Levels struct {
 // maxLevelsWord is the maximum of Levels.Word.
 const maxLevelsWord = 32
 
-// check returns an error unless the words have the given number of levels and Word suits the kind.
-// Wrappers of bytes take one byte for each feature.
+// check returns an error if the words do not have the given number of levels, or Word does not suit the kind of
+// wrapper. Wrappers that transfer bytes take one byte for each feature.
 func (l *Levels) check(levels int, kind *Kind) error {
 	if l == nil {
 		return nil

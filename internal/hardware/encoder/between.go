@@ -45,7 +45,7 @@ func (c *circuit) between(g gap, t uint64) {
 	in = append(in, netlist.Word(bit(g.from), g.to-g.from)...)
 	first := (g.low + 1) >> g.from
 	c.above[t] = c.function(in, func(x uint64) bool {
-		v := first + (x>>2-first)&ones(g.to-g.from) // the value in the gap with these bits
+		v := first + (x>>2-first)&ones(g.to-g.from) // the value in the gap that has these bits
 		return x>>1&1 == 1 || x&1 == 1 && v > t>>g.from
 	})
 }

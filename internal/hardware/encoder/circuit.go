@@ -30,9 +30,8 @@ func newCircuit(width int) *circuit {
 // bit returns the net of a bit of the word.
 func bit(b int) netlist.Net { return netlist.True + 1 + netlist.Net(b) }
 
-// function returns a net that computes f of the given nets, where bit j of f's argument is net j.
-// At most six of the nets may be non-constant. If the result is a constant or one of the nets, no
-// LUT is added.
+// function returns a net that computes f of the given nets. Bit j of f's argument is net j. At most six of the nets
+// may be something other than constants. If the result is a constant or one of the nets, no LUT is added.
 func (c *circuit) function(nets []netlist.Net, f func(x uint64) bool) netlist.Net {
 	in, known, places := make([]netlist.Net, 0, netlist.MaxFunctionInputs), uint64(0), []int{}
 	for j, v := range nets {

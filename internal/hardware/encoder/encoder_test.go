@@ -74,7 +74,8 @@ func same(t testing.TB, n, m *netlist.Netlist) {
 
 var objectives = []Objective{Balanced, Area, Depth}
 
-// TestSingle lowers each threshold alone and all thresholds together, for words of up to 8 bits.
+// TestSingle lowers comparisons of words of up to 8 bits, with each threshold alone and with all thresholds
+// together.
 func TestSingle(t *testing.T) {
 	for k := 2; k <= 6; k++ {
 		for width := 1; width <= 8; width++ {

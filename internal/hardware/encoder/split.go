@@ -59,13 +59,13 @@ type apart struct {
 	encodes []bool                 // [cell]: whether it belongs to the encoder
 	border  []netlist.Net          // nets of the encoder that other cells read
 	above   map[netlist.Net]uint64 // the thresholds of border nets
-	bit     map[netlist.Net]int    // [border net that is a bit of its word]: the bit's number
+	bit     map[netlist.Net]int    // for border nets that are a bit of their word: the bit's number
 	all     []uint64               // all thresholds
 	bits    []int
 }
 
-// find sets encodes and border. A cell belongs to the encoder if it depends on exactly one word and
-// on no register.
+// find sets the fields encodes and border. A cell belongs to the encoder if it depends on exactly one word and on no
+// register.
 func (a *apart) find() {
 	a.encodes = make([]bool, a.n.Cells())
 	inside := make([]bool, a.n.Nets()) // nets of the encoder, and the bits of its words

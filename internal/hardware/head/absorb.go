@@ -67,7 +67,7 @@ type absorber struct {
 	lastRate []float64             // [gate]: the best rate when it was last evaluated
 	readers  map[netlist.Net][]int // [net]: the gates that read it
 	near     [][]int               // [gate]: the gates that share leaves with it (see sharing); nil until needed
-	short    int                   // all gates of two inputs before this one are taken
+	short    int                   // number of a gate; all gates of two inputs before it are taken
 	groups   []group
 	rows     []row
 }
@@ -420,8 +420,8 @@ func (f *folded) absorbed() (items []item) {
 	return items
 }
 
-// groupSum adds the counter of a group to a circuit. nets are the circuit's nets for the group's
-// leaves. The counter's digits and the least value of the group are added to a.
+// groupSum adds the counter of a group to a circuit. nets has the circuit's nets for the group's leaves. groupSum
+// also adds the counter's digits and the least value of the group to the sum a.
 func (c *circuit) groupSum(g *group, nets []netlist.Net, a *addends) counts.Counter {
 	counter := counts.Counter{Leaves: counts.Leaves(nets)}
 	var table [64]int

@@ -66,7 +66,7 @@ type annealing struct {
 // trace records a planner's run.
 type trace struct {
 	before       []moment // by level
-	end          int      // last level in before
+	end          int      // last level in the slice before
 	joins        int      // level from which on the trial equals the accepted tree
 	luts, levels int
 	ok           bool // the tree is complete

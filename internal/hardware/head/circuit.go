@@ -135,8 +135,8 @@ func (c *circuit) decompose(table uint64, in []netlist.Net) netlist.Net {
 	return c.function(tableOr, c.function(tableAnd, pin, high), c.function(tableAndNot, low, pin))
 }
 
-// carry returns the majority of three nets as a carry cell. It is not simplified, because a
-// function cell in its place would break a chain.
+// carry returns the majority of three nets as a carry cell. It never simplifies the cell, because a function cell in
+// its place would break a chain.
 func (c *circuit) carry(a, b, ci netlist.Net) netlist.Net {
 	return c.cell(node{in: []netlist.Net{a, b, ci}, carry: true})
 }

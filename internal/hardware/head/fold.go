@@ -98,7 +98,7 @@ func (f *folding) literal(v netlist.Net) bit {
 	}
 }
 
-// opposite is the key shared by a cell and a cell with the complementary function.
+// opposite is a key that is the same for a cell and for a cell with the complementary function.
 type opposite struct {
 	table  uint64
 	inputs [netlist.MaxFunctionInputs]netlist.Net

@@ -201,8 +201,8 @@ func TestPopcount(t *testing.T) {
 	}
 }
 
-// TestArgmax lowers argmaxes of few and many classes. By default each option is tested with another width; the long
-// tests use all widths.
+// TestArgmax lowers argmaxes of few and many classes. The short tests use a different width for each option. The
+// long tests use all widths.
 func TestArgmax(t *testing.T) {
 	for i, o := range options() {
 		t.Run(o.name(), func(t *testing.T) {
@@ -254,7 +254,7 @@ func largest(x, classes, width int) int {
 	return best
 }
 
-// TestRandom lowers random netlists of all kinds of cells, also with registers, with each option.
+// TestRandom lowers random netlists with each option. The netlists have all kinds of cells, including registers.
 func TestRandom(t *testing.T) {
 	for seed := range uint64(len(options())) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { t.Parallel(); lowerRandom(t, seed, 1+3*int(seed)) })

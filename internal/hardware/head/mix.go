@@ -20,7 +20,7 @@ import (
 // need not form a line. Any tree works if its edges are free inputs of LUTs. The lowest digit is at the root. So
 // each free input is worth a quarter of a LUT.
 
-// noMixing is a limit so low that no bits are mixed.
+// noMixing is a limit that is too low for any mixing.
 const noMixing = -maxDigits
 
 // mixer replaces bits of a sum by counters of mixed bits.
@@ -265,8 +265,8 @@ func (m *mixer) counter(tree []mixed, two []bit, d int) []bit {
 	return out
 }
 
-// mixedSum returns the sum of a tree's bits for given values of its nets. Bit j of x is the value
-// of bit j after mixing.
+// mixedSum returns the sum of a tree's bits for the given values of the tree's nets. Bit j of x is the value of bit
+// j after mixing.
 func mixedSum(tree []mixed, two []bit, x uint) (sum uint) {
 	for j, b := range tree {
 		one := x>>j&1 == 1 != b.inverted

@@ -33,7 +33,7 @@ type planner struct {
 
 	moment
 	level   int
-	settled bool // the digits below have one bit each, for good
+	settled bool // each lower digit has one bit, and gets no more
 	record  *plan
 }
 

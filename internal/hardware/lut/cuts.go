@@ -98,7 +98,7 @@ func (c *cut) shrink() {
 	}
 }
 
-// wire reports whether the cut needs no LUT: the node is a constant or equals its only leaf.
+// wire reports whether the cut needs no LUT, because the node is a constant or equals the cut's only leaf.
 func (c *cut) wire() bool { return c.n == 0 || c.n == 1 && c.table == netlist.PinTable(0) }
 
 // cutOf returns the cut with the given leaves, and the table t over these leaves.

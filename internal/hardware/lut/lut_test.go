@@ -64,8 +64,8 @@ func must(t testing.TB, n *netlist.Netlist, o Options) (*netlist.Netlist, *Repor
 	return got, r
 }
 
-// same fails if two netlists differ in ports, outputs or probes. The outputs and probes are compared on random
-// inputs with few ones and with few zeros.
+// same fails if two netlists differ in ports, outputs or probes. It compares the outputs and probes on random
+// inputs, including inputs with few ones and with few zeros.
 func same(t testing.TB, old, got *netlist.Netlist) {
 	t.Helper()
 	const words = 16

@@ -39,7 +39,7 @@ const (
 	partStart = partXor + 1 + iota // the part starts with the signal a
 	partZero                       // the part starts with the constant 0
 	partOne                        // the part starts with the constant 1
-	partPair                       // a multiplexer: a where the running value is 0, b where it is 1
+	partPair                       // a multiplexer: a if the running value is 0, b if it is 1
 )
 
 // add appends a LUT and returns its output.

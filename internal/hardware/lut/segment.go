@@ -52,7 +52,7 @@ func fill(row []cost, c cost) {
 	}
 }
 
-// row returns the costs of row i; some of them may be invalid.
+// row returns the costs of row i. Some of these costs may be invalid.
 func (g *grid) row(i int) []cost { return g.cost[i*g.side : (i+1)*g.side] }
 
 // bandRow returns the valid costs of row i, from column i on.

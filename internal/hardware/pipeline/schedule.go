@@ -124,7 +124,7 @@ func (s *schedule) probeArcs(p *programme, until []int32, node int32, b netlist.
 	}
 }
 
-// take solves a programme and copies the stages out of it.
+// take solves a programme and copies the stages from the solution.
 func (s *schedule) take(p *programme) {
 	p.solve()
 	copy(s.stage, p.value)

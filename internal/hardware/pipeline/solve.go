@@ -66,7 +66,7 @@ func (p *programme) solve() {
 	}
 }
 
-// index sorts the arcs by their origin and lists them by their end.
+// index sorts the arcs by the node where they begin, and makes lists of the arcs that end at each node.
 func (p *programme) index() {
 	nodes := len(p.value)
 	p.first, p.start = make([]int32, nodes+1), make([]int32, nodes+1)
@@ -166,7 +166,7 @@ func (p *programme) push(v, amount int32) (sent int32) {
 	return sent
 }
 
-// raise adds one to the values of all nodes that layers reached.
+// raise adds one to the values of all nodes that the last call of layers has reached.
 func (p *programme) raise() {
 	for _, v := range p.queue {
 		p.value[v]++

@@ -1,8 +1,8 @@
 // Package cec asks abc whether two circuits are equivalent.
 //
-// Circuits are binary AIGER files with symbol tables. abc compares inputs and outputs by position, so both
-// files must have the same names in the same order; an [Engine] refuses other files. Only abc's line "Networks
-// are equivalent" is a proof: abc exits with status 0 even after a time-out or for a missing file.
+// Circuits are binary AIGER files with symbol tables. abc compares inputs and outputs by position, so both files
+// must have the same names in the same order. An [Engine] refuses other files. Only abc's line "Networks are
+// equivalent" is a proof, because abc exits with status 0 even after a time-out or for a missing file.
 package cec
 
 import (
@@ -47,7 +47,7 @@ func Netlist(n *netlist.Netlist) Circuit {
 	return func(w io.Writer) error { return aiger.Write(w, n) }
 }
 
-// Engine is abc together with a folder for its files. It must not be used concurrently.
+// Engine is abc together with a folder for its files. An Engine must not be used concurrently.
 type Engine struct {
 	Limit time.Duration // time limit for one comparison
 
@@ -84,7 +84,7 @@ func (e *Engine) Compare(ctx context.Context, reference, other Circuit) (v Verdi
 	if err := e.write(reference, other); err != nil {
 		return Undecided, "", err
 	}
-	// abc keeps its own limit only roughly, so abc gets a shorter limit than the process.
+	// abc may exceed the limit that it is given, so this limit is shorter than the limit of the process.
 	said, err = e.ask(ctx, fmt.Sprintf("&r %s; &cec -T %d %s", referenceName, max(1, int(e.Limit.Seconds()*0.9)),
 		otherName))
 	if v = verdict(said); v == Undecided && err == nil {

@@ -17,7 +17,7 @@ import (
 // Level says how thoroughly a design is verified.
 type Level string
 
-// The levels. Each one includes all levels before it. The zero value means [RTL].
+// These are the levels. Each level includes all levels before it. The zero value means [RTL].
 const (
 	// Software runs the test set through the raw and the optimised netlist and compares every hidden bit, the
 	// counts and the class.
@@ -72,7 +72,7 @@ type Certificate struct {
 	// of such an engine is only simulated; FoldRTL has the result.
 	FoldParts []FoldPart `json:"fold_parts,omitempty"`
 	Folder    []string   `json:"folder,omitempty"` // other differences in the folder
-	// Unchecked are the keys of report.json whose values, such as seconds, were not compared with anything.
+	// Unchecked lists the keys of report.json whose values, such as seconds, were not compared with anything.
 	Unchecked []string `json:"unchecked"`
 	Verified  bool     `json:"verified"`
 	Level     Level    `json:"verified_level,omitempty"` // the level, if verified
@@ -177,7 +177,7 @@ func (j *Job) assumptions(c *Certificate) []string {
 	return list
 }
 
-// tools returns the versions of the programs that were used, by their task.
+// tools returns the versions of the programs that were used, by the task of the program.
 func (c *Certificate) tools() map[string]string {
 	tools := map[string]string{}
 	if c.RTL != nil {

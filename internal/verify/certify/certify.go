@@ -192,8 +192,8 @@ func (j *Job) simulate(ctx context.Context, c *Certificate) (o outcome, err erro
 	return samples(c.RTL.Mismatches), nil
 }
 
-// checkSynthesised simulates the netlist that yosys makes of the Verilog and, at level formal, proves it. If
-// the proof fails, the run goes on, because the proofs that follow say whether the design itself is right.
+// checkSynthesised simulates the netlist that yosys makes of the Verilog. At level formal it also proves this
+// netlist. If the proof fails, the run goes on, because later proofs say whether the design itself is right.
 func (j *Job) checkSynthesised(ctx context.Context, c *Certificate) (o outcome, err error) {
 	c.Synthesized, err = rtl.CheckSynthesised(ctx, j.Design, j.Samples, j.files, j.Simulator, j.Simulated,
 		j.Level.number() > 2)
@@ -222,8 +222,8 @@ func (j *Job) proveText(ctx context.Context, c *Certificate) (o outcome, err err
 	return outcome{verdict: c.Verilog.Verdict, reason: "the Verilog: " + c.Verilog.Reason}, nil
 }
 
-// proveCore proves the core file of a wrapper, if there is one. First it simulates the core's netlist on the
-// samples, behind the comparators that the wrapper has.
+// proveCore proves the core file of a wrapper, if the folder has such a file. First it simulates the core's netlist
+// on the samples, with the wrapper's comparators in front.
 func (j *Job) proveCore(ctx context.Context, c *Certificate) (o outcome, err error) {
 	split, files, d := j.Plan.Core(j.Out.Netlist), j.files, j.Design
 	if files.Design, err = j.Out.Path("core"); err != nil {

@@ -204,8 +204,8 @@ func netlistOrder(n int) []choice {
 	return order
 }
 
-// sameChain returns, for each raw root of a class, the product's root with the same chain as its origin, or -1
-// if there is none.
+// sameChain returns, for each raw root of a class, the product's root that originates from the same chain. It
+// returns -1 for a raw root if there is no such root of the product.
 func (k *cuts) sameChain(class int) []int {
 	if k.raw.Roots.Ports {
 		return nil

@@ -45,7 +45,7 @@ func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, wron
 	return fmt.Sprintf("the argmax is not seen to be one: %.200s", said), nil, nil
 }
 
-// contest returns the contest with the same groups as the tournament, and its netlist.
+// contest returns the contest that has the same groups as the tournament, and the netlist of this contest.
 func (p prover) contest(built *netlist.Netlist, a *counts.Index) (contest, *netlist.Netlist, error) {
 	plain := make([]*netlist.Netlist, len(contests))
 	for i, s := range contests {

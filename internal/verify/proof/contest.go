@@ -36,7 +36,7 @@ func (s contest) play(b *netlist.Builder, words [][]netlist.Net) (index, inner [
 	for len(field) > 1 {
 		matches := (len(field) + group - 1) / group
 		winners := make([]player, matches)
-		for m := range winners { // group sizes differ by one at most; larger groups come last
+		for m := range winners { // group sizes differ by at most one; larger groups come last
 			winners[m] = scan(b, field[m*len(field)/matches:(m+1)*len(field)/matches])
 		}
 		field, group = winners, s.later

@@ -91,8 +91,8 @@ func whole(d verify.Design) *netlist.Netlist {
 	return lowering.Functions(k.Netlist())
 }
 
-// sums returns the order in which the product adds the bits of each class: the order of its popcount, or of its
-// counters as far as these are plain sums.
+// sums returns the order in which the product adds the bits of each class. It is the order of the popcount, or of
+// the counters that are plain sums.
 func sums(d verify.Design, k *cuts) [][]spec.Sum {
 	all := make([][]spec.Sum, len(k.raw.Roots.Bits))
 	var used []bool
@@ -126,7 +126,7 @@ type order struct {
 	sums  []spec.Sum
 	place []int            // [number]: the bit's place
 	pool  map[string][]int // numbers of the bits that are not added yet, by function and weight
-	roots []int            // numbers of the bits that the product counts, in its order; -1 if unknown
+	roots []int            // numbers of the counted bits, in the product's order; -1 if unknown
 	ones  []int            // numbers of bits that are always 1; each bit is the sum of a pair of complements
 }
 

@@ -128,7 +128,7 @@ func letters(s string) []verify.Signature {
 	return all
 }
 
-// TestForeignComparator checks that a comparator with another threshold in the product is found.
+// TestForeignComparator checks that the proof finds a comparator in the product whose threshold is changed.
 func TestForeignComparator(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	d := verifytest.NewDesign(t, withThresholds(verifytest.Small(42), 40, 100, 200), netlist.Full, 2)

@@ -209,8 +209,8 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	}
 }
 
-// rare returns a design of one class that counts three bits: the constant 0, the conjunction of many inputs, and the
-// conjunction of all these inputs but one. The first conjunction is 0 in all random samples.
+// rare returns a design with one class that counts three bits. They are the constant 0, the conjunction of many
+// inputs, and the conjunction of all these inputs except one. The first conjunction is 0 in all random samples.
 func rare(raw bool) *netlist.Netlist {
 	b := netlist.NewBuilder("rare")
 	x := b.Input("x", 200, 1, nil)

@@ -18,9 +18,9 @@ import (
 	"ialgn/netlist"
 )
 
-// TestLowered verifies every form of network as hardware. Each form is tested in one scope with one way of mapping,
-// and the next form with another scope and another way. The long tests check each form in each scope, with two of
-// the four ways of mapping.
+// TestLowered verifies every form of network as hardware. The short tests check each form in one scope with one way
+// of mapping, and change both from form to form. The long tests check each form in each scope, with two of the four
+// ways of mapping.
 func TestLowered(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for i, form := range netgen.Forms() {

@@ -96,7 +96,7 @@ func Check(ctx context.Context, d verify.Design) (*Result, error) {
 	return r, proveWhole(d, p, k, r)
 }
 
-// proveWhole adds the proof from end to end. If it contradicts the proof in parts, the result becomes unproved.
+// proveWhole adds the proof from end to end. If the two proofs contradict each other, the result becomes unproved.
 func proveWhole(d verify.Design, p prover, k *cuts, r *Result) (err error) {
 	progress.Say(p.ctx, "proving the whole from end to end")
 	if r.EndToEnd, err = endToEnd(d, p, k); err != nil || r.EndToEnd != different {

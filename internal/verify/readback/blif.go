@@ -62,7 +62,7 @@ type blifReader struct {
 	start   byte    // the only defined value with which a register may start
 }
 
-// maxBLIFLine bounds the length of a line: all ports of a module are on one line.
+// maxBLIFLine bounds the length of a line. Lines are long, because all ports of a module are on one line.
 const maxBLIFLine = 1 << 30
 
 // In a BLIF file, a register may have these start values besides 0 and 1.

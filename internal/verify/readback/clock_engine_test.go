@@ -19,7 +19,7 @@ type Engine struct {
 	CountBits                   int
 	Drop                        bool
 	Levels                      int      // number of thresholds of a feature
-	Uniform                     []uint64 // thresholds of every feature; nil: they are in a memory
+	Uniform                     []uint64 // thresholds of every feature; nil if they are in a memory
 	Thresholds                  []string // words of the memory of thresholds, in binary
 
 	// Programs holds the words of each lane's memories. The memory with the lowest steps comes first.
@@ -250,8 +250,8 @@ func (e engine) lane(l int) netlist.Net {
 	return m.and(m.bit(of("added")), v)
 }
 
-// counter describes how the chains of a class are counted until a step of lane 0 closes the class, and how the first
-// class with the highest count is found.
+// counter describes how the chains of a class are counted, until a step of lane 0 closes the class. It also
+// describes how the first class with the highest count is found.
 func (e engine) counter(added []netlist.Net) {
 	m, width, do := e.m, e.CountBits, e.m.in("do_0", 4)
 	e.flag("closing", m.and(m.bit("valid_bit"), do[0], do[1], do[2]))

@@ -73,7 +73,7 @@ func mutants(text string) (list []mutant) {
 	return list
 }
 
-// flipped returns copies of a number with one bit flipped in each.
+// flipped returns copies of a number. Each copy has one flipped bit.
 func flipped(code string, m []int) (list []string) {
 	if m[8] >= 0 { // a number without a size
 		v, _ := strconv.Atoi(code[m[8]:m[9]])
@@ -140,8 +140,8 @@ func someOf(list []mutant) (some []mutant) {
 	return some
 }
 
-// TestMutants breaks every constant, operator and transition of engines and of a small wrapper of each kind, one at
-// a time. Only mutants that are the same hardware may be proved.
+// TestMutants breaks engines and a small wrapper of each kind. It breaks every constant, operator and transition,
+// one at a time. Only mutants that are the same hardware may be proved.
 func TestMutants(t *testing.T) {
 	testkit.FindTool(t, "yosys")
 	testkit.FindTool(t, "abc")
@@ -212,7 +212,8 @@ var equivalents = []struct {
 	{regexp.MustCompile(`assign features\[word\*4\+:4\]`), "axis uart spi", "the next word is driven again, or cut off"},
 }
 
-// same returns why a mutant of a subject is the same hardware, or an empty string if it should differ.
+// same returns the reason for which a mutant of a subject is the same hardware. It returns an empty string if the
+// mutant should differ.
 func same(subject, what string) string {
 	for _, e := range equivalents {
 		if e.line.MatchString(what) && (e.subjects == "" || slices.Contains(strings.Fields(e.subjects), subject)) {
@@ -225,8 +226,8 @@ func same(subject, what string) string {
 // limit bounds the time of a mutant's proof, because some mutants have functions that never end.
 const limit = 5 * time.Second
 
-// subjects returns the modules to break: small wrappers of each kind, one of them around an engine, and engines with
-// one bank and with several.
+// subjects returns the modules to break. They are small wrappers of each kind, of which one contains an engine, and
+// engines with one bank and with several banks.
 func subjects() map[string]func(t *testing.T, dir string) (path string, prove prover) {
 	all := map[string]func(t *testing.T, dir string) (string, prover){}
 	for name, f := range map[string]form{

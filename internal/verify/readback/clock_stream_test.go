@@ -28,7 +28,7 @@ func (w Wrapper) stream(m *machine, path string, p packets) results {
 		}
 	}
 	m.out(w.Core+"."+w.Input, sample...)
-	tag := m.in(path+"sample_tag", w.Tag) // the tag that came with the last beat that was taken
+	tag := m.in(path+"sample_tag", w.Tag) // the tag of the last beat that was taken
 	m.next(path+"sample_tag", m.mux(m.and(p.valid, r.ready), p.tag, tag)...)
 	m.out(w.Core+".in_tag", tag...)
 	r.tag = m.in(path+"out_tag", w.Tag)
@@ -112,7 +112,7 @@ func (w Wrapper) levels(m *machine, unit word) word {
 	return levels
 }
 
-// engine describes the module between the bytes and an engine. Each byte is a word; its surplus high bits are
+// engine describes the module between the bytes and an engine. Each byte is a word. The byte's unused high bits are
 // ignored.
 func (w Wrapper) engine(m *machine, p packets) results {
 	pins := map[string]netlist.Net{

@@ -41,7 +41,7 @@ type clockResult struct {
 // shown is the largest number of different bits that a result names.
 const shown = 20
 
-// proveClock reads a module and compares it with the clock that describe builds.
+// proveClock reads a module, and compares one clock of the module with the clock that the function describe builds.
 func proveClock(ctx context.Context, o MachineOptions, describe func(*machine)) (*clockResult, error) {
 	begin := time.Now()
 	if o.Limit == 0 {
@@ -142,7 +142,7 @@ func (m *machine) remembers(got *Machine) string {
 	return ""
 }
 
-// machine is the description of one clock. Its words have their lowest bit first.
+// machine is the description of one clock. The lowest bit of each word comes first.
 type machine struct {
 	b      *netlist.Builder
 	x      map[Signal]netlist.Net
@@ -285,7 +285,7 @@ func (m *machine) equal(w word, v uint64) netlist.Net {
 	return all
 }
 
-// add returns the sum of two words modulo their width, plus one if carry is 1.
+// add returns a + b + carry for two words of n bits, modulo 2^n.
 func (m *machine) add(a, b word, carry netlist.Net) word {
 	sum := make(word, len(a))
 	for i := range sum {

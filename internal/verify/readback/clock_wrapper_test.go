@@ -170,7 +170,7 @@ func (w Wrapper) bytes(outputs []word) (list []word) {
 	return list
 }
 
-// chunks yields the words of a port. Words of one bit come all at once.
+// chunks yields the words of a port. If words have one bit, it yields all of them at once.
 func chunks(all word, size int) func(func(word) bool) {
 	if size <= 1 {
 		size = len(all)

@@ -42,7 +42,7 @@ type graph struct {
 	registers                []literal    // next value of each register
 	clocks                   []literal    // clock of each register
 	gates                    [][2]literal // conjunctions
-	alias                    []literal    // by variable: the literal that it equals, usually its own
+	alias                    []literal    // by variable: an equal literal, usually the variable itself
 }
 
 // newGraph returns a graph of the given inputs and number of registers, without gates.
@@ -125,7 +125,8 @@ func (g *graph) variables() int { return g.firstGate + len(g.gates) }
 // to returns the literal that is known to equal l.
 func (g *graph) to(l literal) literal { return g.alias[l.variable()] ^ l&1 }
 
-// with returns a copy of the graph in which some variables have given values. It propagates constants.
+// with returns a copy of the graph in which some variables are replaced by the given values. It propagates
+// constants.
 func (g *graph) with(values map[literal]literal) *graph {
 	n := *g
 	n.alias = append([]literal{}, g.alias...)
@@ -153,7 +154,7 @@ func (g *graph) with(values map[literal]literal) *graph {
 	return &n
 }
 
-// mark marks the variables that a literal depends on through gates, including its own.
+// mark marks the variable of a literal, and the variables on which the literal depends through gates.
 func (g *graph) mark(l literal, seen []bool) {
 	stack := []int{g.to(l).variable()}
 	for len(stack) > 0 {

@@ -164,7 +164,7 @@ func (b *builder) definition(l literal) netlist.Net {
 func (p *pair) cutNetlist(places []place) *netlist.Netlist {
 	b := netlist.NewBuilder("netlist")
 	x := b.Input("x", len(p.inputs)+len(p.wires), 1, nil)
-	to := make([]netlist.Net, p.n.Nets()) // for each net, the net that its readers read in the copy
+	to := make([]netlist.Net, p.n.Nets()) // for each net, the net of the copy that replaces it
 	defined := make([]netlist.Net, p.n.Nets())
 	to[netlist.True], defined[netlist.True] = netlist.True, netlist.True
 	for i, v := range p.inputs {

@@ -112,8 +112,8 @@ func without(n *netlist.Netlist, bits []int) *netlist.Netlist {
 	return k.Netlist()
 }
 
-// differences returns the output bits in which two netlists with the same ports differ in some sample, in
-// ascending order.
+// differences compares two netlists with the same ports on samples. It returns the output bits that differ in some
+// sample, in ascending order.
 func differences(ctx context.Context, a, b *netlist.Netlist, samples [][]uint64) ([]int, error) {
 	s, err := sim.NewBlock(a, 1)
 	if err != nil {

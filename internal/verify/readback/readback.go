@@ -34,7 +34,7 @@ type Options struct {
 	Files []string
 	// Synthesised says that yosys made the design, so that its text may have yosys's forms.
 	Synthesised bool
-	// Library is a yosys command that reads models of more primitives. Warnings about these are allowed.
+	// Library is a yosys command that reads models of more primitives. Warnings about these models are allowed.
 	Library string
 	// Samples are inputs to try if wires differ, in words of 64 samples: bit i of Samples[w][r] is input bit r
 	// of sample 64 w + i.
@@ -52,7 +52,7 @@ type Result struct {
 	Tool    string      `json:"tool,omitempty"`
 	Seconds float64     `json:"seconds"`
 
-	// Differ has names of wires that differ as functions of their neighbours, at most 64 of them.
+	// Differ has the names of up to 64 wires that differ as functions of their neighbours.
 	Differ []string `json:"differ,omitempty"`
 	// Counterexample lists the bits of the input port that are 1 in an input for which an output or a count
 	// differs. It is set with the verdict different.
@@ -80,7 +80,7 @@ func Prove(ctx context.Context, n *netlist.Netlist, o Options) (*Result, error) 
 	return r, err
 }
 
-// mismatchError says why the file cannot be the netlist, or cannot be compared with it.
+// mismatchError says why the file cannot be the netlist, or cannot be compared with the netlist.
 type mismatchError struct{ what string }
 
 func (e *mismatchError) Error() string { return e.what }

@@ -85,7 +85,7 @@ func lowered(t *testing.T, scope netlist.Scope, family string, k int, o verilog.
 	return written(t, d.Netlist, o)
 }
 
-// prove compares a text with the design. The text may be changed Verilog.
+// prove compares a text with the design. The text is the design's Verilog, perhaps changed.
 func (d design) prove(t *testing.T, text string) *Result { return d.proveAs(t, text, false) }
 
 // proveAs compares a text with the design. If anyForm is set, the text may have forms that package verilog does not
@@ -121,8 +121,8 @@ func samples(n *netlist.Netlist) [][]uint64 {
 	return all
 }
 
-// TestProved proves every form of Verilog that the writer writes. Each form is tested in one scope and the next form
-// in another scope; the long tests prove every form in every scope.
+// TestProved proves every form of Verilog that the writer writes. The short tests prove each form in one scope, and
+// use different scopes for different forms. The long tests prove every form in every scope.
 func TestProved(t *testing.T) {
 	needs(t)
 	luts := verilog.Options{Style: verilog.LUTs}
@@ -161,7 +161,7 @@ func TestProved(t *testing.T) {
 // change is one edit of a text.
 type change struct {
 	name     string
-	old, new string // old is a regular expression; its first match is replaced
+	old, new string // the first match of the regular expression old is replaced
 	want     string // part of the reason
 }
 

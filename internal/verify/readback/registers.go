@@ -124,8 +124,8 @@ const (
 	depthVisited  = -3
 )
 
-// check checks that every path from an input to an output crosses one register for each stage of the pipeline,
-// and that the valid bits are a chain of the same length.
+// check checks that every path from an input to an output crosses one register for each stage of the pipeline. It
+// also checks that the valid bits are a chain of the same length.
 func (s *stages) check() error {
 	s.depth = make([]int, s.on.variables())
 	for v := range s.depth {

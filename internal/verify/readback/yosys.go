@@ -75,7 +75,7 @@ func read(ctx context.Context, o Options) (g *graph, version string, err error) 
 	return g, version, err
 }
 
-// complaint returns the line with yosys's error message, or else how yosys ended.
+// complaint returns the line with yosys's error message. If there is no such line, it says how yosys ended.
 func complaint(out string, failed *tool.FailedError) string {
 	for line := range strings.Lines(out) {
 		if i := strings.Index(line, "ERROR: "); i >= 0 {
@@ -85,8 +85,8 @@ func complaint(out string, failed *tool.FailedError) string {
 	return failed.Error()
 }
 
-// writeScript writes the script, and copies the files into dir under simple names, because paths may have
-// spaces and other characters that mean something in scripts.
+// writeScript writes the script, and copies the files into dir under simple names. The original paths may have
+// spaces and other characters with a meaning in scripts.
 func writeScript(dir string, o Options) error {
 	if err := names.CheckIdentifier(o.Module); err != nil {
 		return fmt.Errorf("readback: %w", err)
@@ -128,14 +128,14 @@ func (o Options) checkText(number int, text []byte) error {
 	}
 }
 
-// unknownPattern matches a number with an unknown digit, or an unsized one.
+// unknownPattern matches a number with an unknown digit, including a number without a size.
 var unknownPattern = regexp.MustCompile(`'(?:[sS]?[bBoOhHdD]\s*[0-9a-fA-F_]*[xXzZ?]|[xXzZ])`)
 
 // startPattern matches the start value of a register that may start with any value. The start value does not matter,
 // because registers are treated as wires.
 var startPattern = regexp.MustCompile(`\.INIT\(1'hx\)`)
 
-// commentPattern matches a line comment. Names from outside occur only in comments.
+// commentPattern matches a line comment. Text from outside, such as names of features, occurs only in comments.
 var commentPattern = regexp.MustCompile(`(?m)^[ \t]*//.*$`)
 
 // unknown returns the number of the first line with an unknown digit, or 0 if there is none. yosys replaces such

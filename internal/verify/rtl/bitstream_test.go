@@ -80,7 +80,7 @@ func routed(t *testing.T, d verify.Design, name string, b Bitstream, board strin
 	return b, string(asc)
 }
 
-// tiny returns a random IALGN network with few enough ports for a small package.
+// tiny returns a design of a random IALGN network. Its ports are few enough for the pins of a small package.
 func tiny(seed uint64) verify.Design {
 	f := netgen.Model(netgen.ModelOptions{Seed: seed, Features: 6, Width: 12, Depth: 3}).Freeze()
 	return verify.Design{Model: f}
@@ -168,8 +168,8 @@ func flipped(t *testing.T, d verify.Design, s verify.Samples, b Bitstream, asc s
 // logic tiles.
 var lutBits = [16]int{4, 14, 15, 5, 6, 16, 17, 7, 3, 13, 12, 2, 1, 11, 10, 0}
 
-// flipLUT flips the entry that a LUT returns when all its inputs are 0. It skips the first skip LUTs; constant LUTs
-// do not count.
+// flipLUT flips the table entry of one LUT for the case that all inputs are 0. It ignores constant LUTs, and skips
+// the first LUTs (skip is their number).
 func flipLUT(t *testing.T, asc string, skip int) string {
 	t.Helper()
 	lines := strings.Split(asc, "\n")

@@ -41,7 +41,8 @@ type playback struct {
 	quiet  int              // number of clocks after the last result in which no further result may come
 }
 
-// unit is a word or a byte on its way, least significant bit first, with the marks that playerBench describes.
+// unit is a word or a byte that is transferred, with the marks that playerBench describes. The least significant bit
+// comes first.
 type unit struct {
 	data                                     []bool
 	last, reset, fails, whole, breaks, alone bool

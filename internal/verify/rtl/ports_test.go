@@ -15,7 +15,7 @@ import (
 	"ialgn/netlist"
 )
 
-// miswire returns n with other nets at the output port of the counts.
+// miswire returns n with changed nets at the output port of the counts.
 func miswire(n *netlist.Netlist, change func([]netlist.Net)) *netlist.Netlist {
 	k := netlist.NewCopier(n)
 	for c := range netlist.Cell(n.Cells()) {

@@ -47,7 +47,7 @@ type Files struct {
 	ByClass bool
 
 	part    bool          // some wires of the design have no drivers
-	Library *flow.Library // not nil: yosys made the design from these cells
+	Library *flow.Library // cells from which yosys made the design; nil if it did not
 }
 
 // These are the names of files in a simulation's folder.

@@ -148,8 +148,8 @@ func emitTo(t *testing.T, d verify.Design, dir string) Files {
 	return f
 }
 
-// TestVerilogFaults breaks one thing in the Verilog alone. The simulation must find the fault and, if the fault is
-// in a gate, name the gate.
+// TestVerilogFaults breaks one thing in the Verilog, but not in the netlist. The simulation must find the fault and,
+// if the fault is in a gate, name the gate.
 func TestVerilogFaults(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	f := verifytest.Small(51)

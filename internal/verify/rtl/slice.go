@@ -14,7 +14,7 @@ import (
 // might lose it.
 type source struct {
 	*syntax.File
-	drivers [][]int32 // by name: the statements that drive it or bits of it
+	drivers [][]int32 // by name: statements that drive the name, or bits of it
 }
 
 // role says when a part includes a statement.
@@ -56,7 +56,7 @@ func parseSource(text []byte, module string) (*source, error) {
 	return s, nil
 }
 
-// A part is a module reduced to the statements that some of its wires need.
+// A part is a module reduced to the statements that some wires of the module need.
 type part struct {
 	*source
 	kept  []bool // by statement: whether it drives a needed name

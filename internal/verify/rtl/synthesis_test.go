@@ -17,7 +17,7 @@ import (
 	"ialgn/netlist"
 )
 
-// lastAssign matches an assignment to the output port or to bits of it.
+// lastAssign matches an assignment to the output port, or to bits of the port.
 var lastAssign = regexp.MustCompile(`(?m)^  assign ((?:class_index|h)(?:\[[^]]*\])?) = ([^;]*);`)
 
 // TestSynthesised simulates and proves the netlists that yosys makes of designs, for each style of Verilog. Faults

@@ -23,12 +23,12 @@ import (
 // WrapperFiles describes an emitted wrapper around the product.
 type WrapperFiles struct {
 	Kind    string   // a kind of package wrapper
-	Module  string   // name of the product's module; the wrapper's name begins with it
+	Module  string   // name of the product's module, with which the wrapper's name begins
 	Sources []string // paths of the wrapper's file and of the file of the module inside
 	Style   verilog.Style
 	Target  *target.Family      // nil: [target.Generic]
 	Levels  *wrapper.Levels     // the levels that the wrapper's encoder must give; nil if it has none
-	Fold    *verify.EngineFiles // the folded engine inside the wrapper; nil: the netlist is inside
+	Fold    *verify.EngineFiles // the folded engine inside the wrapper; nil if the netlist is inside
 }
 
 // WrapperResult is the outcome of [CheckWrapper].
@@ -206,7 +206,7 @@ func levelsOf(l *wrapper.Levels, word uint64) string {
 	return text.String()
 }
 
-// encoderBench gives every value to the encoder, as a beat of one word.
+// encoderBench gives every value to the encoder. Each value is a beat of one word.
 //
 //go:embed templates/encoder_bench.v
 var encoderBench string

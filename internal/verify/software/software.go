@@ -72,7 +72,7 @@ func Check(ctx context.Context, d verify.Design, s verify.Samples, threads int) 
 	return r, nil
 }
 
-// hidden compares the hidden bits of the raw netlist with the trainer's.
+// hidden compares the hidden bits of the raw netlist with the trainer's hidden bits.
 func hidden(ctx context.Context, d verify.Design, s verify.Samples, r *Result) error {
 	nets, err := verify.GateNets(d.Model, d.Raw)
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 
 // Options choose the inputs and outputs of a graph.
 type Options struct {
-	// Words makes the inputs the feature words of the full classifier, least significant bit first. The graph
-	// compares them with the thresholds. Without Words, the inputs are the thermometer bits.
+	// Words makes the inputs the feature words of the full classifier, with the least significant bit of each word
+	// first. The graph then compares the words with the thresholds. If Words is not set, the inputs are the
+	// thermometer bits.
 	Words bool
 
 	// Thermometer makes thermometer codes of any input bits: a bit counts as 1 only if all lower bits of its feature

@@ -10,7 +10,7 @@ import "ialgn/internal/model"
 type grid struct {
 	planes, rows, columns int
 	side, stride, padding int
-	pool                  bool // two by two positions become one, the disjunction of the four
+	pool                  bool // each square of four positions becomes one, their disjunction
 }
 
 // gridOf returns the grid of a section, or nil if the section's nodes are evaluated only once.
@@ -121,7 +121,7 @@ func (l *layer) convolve(g *graph, x []literal, done [][]literal, bits int) (lea
 	return leave
 }
 
-// view is an image that a pin reads, together with the patches that it reads.
+// view is an image that a pin reads, together with the patches that the pin reads.
 type view struct {
 	*grid
 	planes []plane

@@ -179,7 +179,7 @@ func (g *graph) argmax(words [][]literal, o *Head) []literal {
 	return field[0].index
 }
 
-// better returns the second contender if its word is larger, otherwise the first.
+// better returns the second contender if the second word is larger. Otherwise it returns the first contender.
 func (g *graph) better(first, second contender) contender {
 	larger := literal(0)
 	for i, a := range first.word {

@@ -80,7 +80,7 @@ func operationsModel() *model.Model {
 	})
 }
 
-// orderModel reads bits of three features such that any exchange of features or thresholds changes the network.
+// orderModel reads bits of three features. Any exchange of features or thresholds changes the network.
 func orderModel() *model.Model {
 	e := encoding.Encoder{Bits: 4, BitsIn: 5, Max: 31, Thresholds: [][]uint16{{3, 10, 20}, {0, 2, 30}, {7, 8, 31}}}
 	return newModel(e, 3, 3,

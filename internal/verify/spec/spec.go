@@ -36,7 +36,7 @@ type layer struct {
 
 // pin is one of the inputs of a layer's nodes.
 type pin struct {
-	anchored bool     // reads thermometer bits; otherwise the bits of a layer
+	anchored bool     // the pin reads thermometer bits; otherwise bits of a layer
 	source   []uint32 // the bit that each node reads; on a grid, the element of the patch
 	back     int      // the layer that it reads: 0 is the previous layer, 1 the layer before that, …
 	patch    *grid    // unless nil, the pin reads this image, not the image of the layer's grid
@@ -107,8 +107,8 @@ func (n *Network) form(m *model.Model) (first []int) {
 	return first
 }
 
-// choose sets the functions and wires of layer i of a section for a run of chains. s has the arrays of this
-// run, as [chain][layer][candidate]; first is the number of the run's first chain.
+// choose sets the functions and wires of layer i of a section for a run of chains. s has the arrays of this run, as
+// [chain][layer][candidate]. first is the number of the run's first chain.
 func (l *layer) choose(s *model.Section, i, first, chains int) {
 	arity := len(s.Ops) / (chains * s.Layers)
 	for k := range chains {

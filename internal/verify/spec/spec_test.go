@@ -29,7 +29,7 @@ func read(t *testing.T, m *model.Model) *Network {
 	return n
 }
 
-// other returns the graph of the same model, built by the compiler.
+// other returns the graph that the compiler builds of the same model.
 func other(t *testing.T, m *model.Model, o Options) *aiger.File {
 	t.Helper()
 	f, err := model.ReadFrozen(save(t, m))

@@ -10,8 +10,8 @@ import (
 	"ialgn/sim"
 )
 
-// OutputsOf simulates a classifier over all samples and returns classes and counts as text. With it, a test
-// knows the effect of a fault without the comparisons that it tests.
+// OutputsOf simulates a classifier over all samples and returns classes and counts as text. With OutputsOf, a test
+// can find the effect of a fault without the comparisons that the test checks.
 func OutputsOf(t *testing.T, n *netlist.Netlist, x []uint64, samples int) string {
 	t.Helper()
 	c, err := sim.NewClassifier(n, 1)

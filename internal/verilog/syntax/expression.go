@@ -82,7 +82,7 @@ func (r *reader) repeated() int {
 	return count
 }
 
-// constant reads a constant whose bits all equal the digit, and returns its number of bits.
+// constant reads a constant in which every bit equals the given digit. It returns the constant's number of bits.
 func (r *reader) constant(digit byte) int {
 	begin := r.at
 	count := r.constantBits()
@@ -207,7 +207,7 @@ func (r *reader) chain(depth int) (first shape, operands int) {
 	return first, 1
 }
 
-// operand reads an operand: a bit, its complement, or an expression in parentheses.
+// operand reads an operand, which is a bit, the complement of a bit, or an expression in parentheses.
 func (r *reader) operand(depth int) shape {
 	inverted := r.eat('~')
 	if !r.eat('(') {

@@ -94,8 +94,8 @@ func (r *reader) wires() {
 	}
 }
 
-// valued reads the value of a wire that is declared with a value: a bit of a port, or a list of
-// names that nothing else reads.
+// valued reads the value of a wire that is declared with a value. The value is a bit of a port, or a list of names
+// that nothing else reads.
 func (r *reader) valued(name []byte, n Name) {
 	if r.next() == '&' {
 		r.unused(name)

@@ -76,7 +76,7 @@ func Forms() []Form {
 // Statement is a statement of the netlist's module. It consists of whole lines of the file.
 type Statement struct {
 	Form
-	From, To int    // range of its lines in the text
+	From, To int    // range of the statement's lines in the text
 	Declares []Name // the wires that it declares
 	Drives   Name   // the name of which some or all bits are driven; or [None]
 	More     []Name // further driven names, of a register of several bits
