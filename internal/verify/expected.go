@@ -119,7 +119,7 @@ func emptyRows(ports []netlist.Port, words int) []uint64 {
 	return make([]uint64, bits*words)
 }
 
-// columns returns a block of consecutive words of each row, beginning with the word number from.
+// columns returns the words row[from : from+words] of each row.
 func columns(rows []uint64, stride, from, words int) []uint64 {
 	var part []uint64
 	for row := range slices.Chunk(rows, stride) {

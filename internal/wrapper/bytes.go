@@ -121,8 +121,8 @@ func (d *design) result(indent string) string {
 // indexBits returns the number of bits of an index below n. It is at least 1.
 func indexBits(n int) int { return max(1, bits.Len(uint(n-1))) }
 
-// resultPadded returns result with zero bytes added, so that the number of bytes is a power of two and at least two.
-// Every index with [indexBits] bits is then in range.
+// resultPadded returns the bytes of result, followed by zero bytes. The number of bytes is a power of two, and at
+// least two. Every index with [indexBits] bits is then in range.
 func (d *design) resultPadded(indent string) string {
 	spare := 8 * (1<<indexBits(d.resultBytes()) - d.resultBytes())
 	if spare == 0 {

@@ -34,7 +34,7 @@ type grid struct {
 	side int
 	band int
 
-	yields []bool // [i]: whether row i+1 ends no earlier than row i and costs nowhere more
+	yields []bool // [i]: whether row i+1 ends no earlier than row i and never costs more
 }
 
 func (g *grid) reset(side, band int) {

@@ -51,8 +51,8 @@ const (
 	instance
 )
 
-// blifReader reads the subset of BLIF that yosys writes. It returns an error for everything else. If it ignored a
-// part, a wire would have no driver at best.
+// blifReader reads the subset of BLIF that yosys writes. It returns an error for everything else. An ignored part
+// would leave a wire without a driver, or do more harm.
 type blifReader struct {
 	s       *bufio.Scanner
 	line    int

@@ -54,7 +54,7 @@ type MachineOptions struct {
 	Module string
 	Clock  string
 	Files  []string // Verilog; the files that fill its memories are in the same folder
-	Box    string   // Verilog of the the modules that are not read, with ports only
+	Box    string   // Verilog of the modules that are not read, with ports only
 	Limit  time.Duration
 }
 

@@ -24,9 +24,9 @@
 //	NAME_register a_i (.clk(clk), .ce(ce), ...);      Register
 //	always @(posedge clk) ... assign out_valid = ...  Control
 //
-// and comments, which are on lines of their own and begin like the comments that package verilog
-// writes. Some texts must be exactly as package verilog writes them: the modules of operators, the
-// models of primitives, and a pipeline's statements for the bits that track valid samples.
+// and comments, which are on separate lines and begin like the comments that package verilog writes. Some texts must
+// be exactly as package verilog writes them: the modules of operators, the models of primitives, and a pipeline's
+// statements for the bits that track valid samples.
 //
 // Reading takes time in proportion to the size of the text. Each name takes 24 bytes and a slot in a hash table.
 package syntax
