@@ -1,15 +1,14 @@
 // Package hardware lowers the netlist of a classifier to the cells of a target technology: LUTs,
 // carries and registers.
 //
-// It is a table of lowerings for the pass manager of package compiler. Each lowering has a package
-// of its own: the gates become LUTs ([lut.Map]) and the comparators become LUTs ([encoder.Lower]);
-// then popcounts and argmax become counters and a tournament ([head.Lower]); registers come last
-// ([pipeline.Insert]). The contracts, reasons and order constraints are in table.go. In these
-// constraints, the passes of package compiler count as passes that have run before.
+// It is a table of lowerings for the pass manager of package compiler. Each lowering has a separate package. First
+// the gates become LUTs ([lut.Map]), and the comparators become LUTs ([encoder.Lower]). Then popcounts and argmax
+// become counters and a tournament ([head.Lower]). Registers come last ([pipeline.Insert]). The contracts, reasons
+// and order constraints are in table.go. The constraints treat the passes of package compiler as passes that have
+// already run.
 //
-// To add a lowering, write it as a package with the contract as its comment. Then add a row with
-// its reason and a check of its promise to the table, and its order constraints to the list below
-// the table.
+// To add a lowering, write a package whose comment is the contract. Then add a row to the table, with the reason for
+// the lowering and a check of what the lowering promises. Add the order constraints to the list below the table.
 package hardware
 
 import (
@@ -37,7 +36,7 @@ type Options struct {
 	Target    *target.Family // nil: [target.Generic]
 	K         int            // inputs of a LUT: 2 up to the target's maximum
 	Objective lut.Objective
-	MaxDepth  int // the most levels of LUTs in the gates; 0: no limit
+	MaxDepth  int // largest number of LUT levels in the gates; 0: no limit
 	// Primitives says that the Verilog instantiates the target's primitives, so that place and
 	// route gets exactly these cells.
 	Primitives bool
@@ -51,15 +50,15 @@ type Options struct {
 // Design is a netlist lowered to hardware, with reports on the lowerings.
 type Design struct {
 	Netlist *netlist.Netlist
-	Hint    *counts.Hint     // proves the counts; it refers to nets of Netlist
+	Hint    *counts.Hint     // proves the counts; refers to nets of Netlist
 	Mapping *lut.Report      // how the gates were mapped to LUTs
 	Stages  *pipeline.Report // nil if there are no registers
 	Steps   []compiler.PassReport
 }
 
-// Lower lowers a netlist. It keeps no reference to n, so that the memory of n can be freed after
-// the first step if the caller drops it, too. It returns an error for invalid options, for options
-// that cannot be met, and for errors of [compiler.Manager.Sweep].
+// Lower lowers a netlist. It keeps no reference to n. If the caller keeps none either, the memory of n can be freed
+// after the first step. Lower returns an error if the options are invalid or cannot be met, and the errors of
+// [compiler.Manager.Sweep].
 func (o Options) Lower(ctx context.Context, n *netlist.Netlist) (*Design, error) {
 	if err := CheckK(o.Target, o.K); err != nil {
 		return nil, err

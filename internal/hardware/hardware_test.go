@@ -33,8 +33,8 @@ func optimised(t *testing.T) *netlist.Netlist {
 	return n
 }
 
-// TestLower lowers for every target. The result must consist of LUTs, carries and registers alone, have no LUT with
-// more inputs than the target allows, have counts that the hint proves, and compute the same function.
+// TestLower lowers for every target. The result must have only LUTs, carries and registers. No LUT may have more
+// inputs than the target allows. The hint must prove the counts. The function must stay the same.
 func TestLower(t *testing.T) {
 	n := optimised(t)
 	for _, family := range target.Families() {
@@ -74,7 +74,7 @@ func TestLower(t *testing.T) {
 	}
 }
 
-// sameOn compares two netlists on random samples, with the settings that the tests use.
+// sameOn compares two netlists on random samples, with fixed settings.
 func sameOn(ctx context.Context, before, after *netlist.Netlist) error {
 	return sim.Same(ctx, before, after, sim.Random{Words: 20, Seed: 1})
 }

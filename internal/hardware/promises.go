@@ -29,9 +29,8 @@ func noComparisons(n *netlist.Netlist) error {
 	return nil
 }
 
-// lowered returns an error for the first cell that the design must not have, and for the first
-// class count that the hint does not prove. A design has LUTs, carries if the target has them, and
-// registers.
+// lowered returns an error for the first cell that the design must not have, and for the first class count that the
+// hint does not prove. A design may have LUTs, registers and, if the target has carries, carries.
 func (o Options) lowered(n *netlist.Netlist, h *counts.Hint) error {
 	kinds := []netlist.Kind{netlist.Function, netlist.Register}
 	if o.Target.OrGeneric().Carry {
@@ -54,8 +53,7 @@ func (o Options) lowered(n *netlist.Netlist, h *counts.Hint) error {
 	return nil
 }
 
-// inStages returns an error unless the number of registers on each path of the netlist is the
-// number in the report.
+// inStages returns an error unless each path of the netlist has the number of registers that the report states.
 func inStages(n *netlist.Netlist, r *pipeline.Report) error {
 	p, err := n.Pipeline()
 	if err != nil {

@@ -58,8 +58,7 @@ func (o Options) table(d *Design) compiler.Table {
 	}
 }
 
-// constraints lists the order that the lowerings must keep among themselves and after the passes of
-// package compiler.
+// constraints lists rules for the order of the lowerings, among themselves and after the passes of package compiler.
 var constraints = []compiler.Constraint{
 	{First: "inverters", Then: "map", Why: "an inverter between two gates ends their chain"},
 	{First: "chains", Then: "map", Why: "a LUT holds several steps of a chain, and none can be removed from it"},

@@ -27,7 +27,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestBrokenOrder puts rows of the table in forbidden places. The manager must report this before any of them runs.
+// TestBrokenOrder puts rows of the table in forbidden places. The manager must report the wrong order before any row
+// runs.
 func TestBrokenOrder(t *testing.T) {
 	const mapping, encoding, heading, registers = 0, 1, 2, 3
 	for _, c := range []struct {
@@ -89,7 +90,7 @@ func TestBrokenOrder(t *testing.T) {
 	}
 }
 
-// first copies a netlist. The first wanted cell is replaced by the result of change.
+// first copies a netlist, and replaces the first wanted cell by the result of change.
 func first(
 	n *netlist.Netlist, wanted func(netlist.Cell) bool, change func(*netlist.Copier, netlist.Cell) netlist.Net,
 ) *netlist.Netlist {
@@ -133,7 +134,7 @@ func unprobed(n *netlist.Netlist, _ *Design) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// widened gives the first function of two inputs four more inputs, which are too many for a LUT of four inputs.
+// widened adds four inputs to the first function of two inputs. The result has too many inputs for a LUT of four.
 func widened(n *netlist.Netlist, _ *Design) *netlist.Netlist {
 	is := func(i netlist.Cell) bool { return n.Kind(i) == netlist.Function && len(n.Inputs(i)) == 2 }
 	return first(n, is, func(c *netlist.Copier, i netlist.Cell) netlist.Net {
@@ -142,7 +143,7 @@ func widened(n *netlist.Netlist, _ *Design) *netlist.Netlist {
 	})
 }
 
-// untold changes the report: it states one stage more than the netlist has.
+// untold changes the report so that it states one stage more than the netlist has.
 func untold(n *netlist.Netlist, d *Design) *netlist.Netlist {
 	d.Stages.Stages++
 	return n

@@ -12,8 +12,8 @@ import (
 	"ialgn/sim"
 )
 
-// FindBlamed returns the origin of the cell to blame for a difference between d's raw netlist and its product
-// that the samples show. The origin is zero if no single gate is to blame.
+// FindBlamed returns the origin of the cell to blame if d's product differs from d's raw netlist on the samples. The
+// origin is zero if no single gate is to blame.
 func FindBlamed(ctx context.Context, d Design, samples Stimuli) (o netlist.Origin, err error) {
 	if d, err = d.Transparent(); err != nil {
 		return o, err
@@ -32,10 +32,11 @@ func FindBlamed(ctx context.Context, d Design, samples Stimuli) (o netlist.Origi
 // A pass may complement a cell, but the cell keeps the origin of its gate. So a right cell equals its gate in
 // all samples, or is the gate's complement in all samples. The search blames, in this order:
 //
-//  1. the first cell that is neither equal to its gate nor its complement; but if inverting the table of a
-//     complemented cell upstream of it makes the two netlists agree, this complemented cell;
-//  2. if there is no such cell, a complemented cell upstream of a net that a count reads with the wrong sign,
-//     if inverting the cell's table makes the two netlists agree.
+//  1. the first cell that is neither equal to its gate nor the gate's complement. If there is a complemented cell
+//     upstream of this cell, and inverting its table makes the two netlists agree, the complemented cell is blamed
+//     instead;
+//  2. otherwise, a complemented cell upstream of a net that a count reads with the wrong sign. Inverting the cell's
+//     table must make the two netlists agree.
 //
 // Otherwise the fault is in the wiring of the head, and no gate is named.
 type suspect struct {
@@ -44,8 +45,8 @@ type suspect struct {
 	samples      Stimuli
 }
 
-// relation compares a cell with its gate over the samples. It is a set of two bits: equal in some sample,
-// unequal in some sample.
+// relation compares a cell with its gate over the samples. One bit says that they are equal in some sample, the
+// other bit that they are unequal in some sample.
 type relation uint8
 
 const (
@@ -54,7 +55,7 @@ const (
 	mixed = equal | unequal
 )
 
-// find returns the origin of the cell to blame; ok is false if there is none.
+// find returns the origin of the cell to blame. ok is false if there is no such cell.
 func (s suspect) find(ctx context.Context) (o netlist.Origin, ok bool, err error) {
 	gates, err := GateNets(s.model, s.raw)
 	if err != nil {
@@ -82,8 +83,8 @@ func (s suspect) find(ctx context.Context) (o netlist.Origin, ok bool, err error
 	return s.product.Origin(c), true, err
 }
 
-// complemented returns the first complemented cell that drives one of the nets, directly or through other
-// complemented cells only, and whose inversion makes the two netlists agree.
+// complemented looks at complemented cells that drive one of the nets, directly or through other complemented cells
+// only. It returns the first one whose inversion makes the two netlists agree.
 func (s suspect) complemented(
 	ctx context.Context, relations []relation, nets []netlist.Net,
 ) (c netlist.Cell, ok bool, err error) {
@@ -191,8 +192,8 @@ func netsOf(bits []Root) []netlist.Net {
 	return nets
 }
 
-// GateNets returns the nets of a raw netlist's gates as [layer][gate]. A raw netlist has one cell for each
-// gate; GateNets returns an error if a gate is missing, repeated or not in the model.
+// GateNets returns the nets of a raw netlist's gates as [layer][gate]. A raw netlist has one cell for each gate.
+// GateNets returns an error if a gate is missing, repeated or not in the model.
 func GateNets(f *model.Frozen, n *netlist.Netlist) ([][]netlist.Net, error) {
 	nets := make([][]netlist.Net, f.Depth())
 	for l := range nets {

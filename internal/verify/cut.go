@@ -1,4 +1,4 @@
-// This file takes a classifier apart into the netlist without its head and the bits that the head counts for
+// This file divides a classifier into two parts: the netlist without its head, and the bits that the head counts for
 // each class.
 
 package verify
@@ -10,16 +10,17 @@ import (
 	"ialgn/netlist"
 )
 
-// A Cut is a classifier without its head, made of function cells alone. A proof about its gates needs no
-// arithmetic. Its output port h has the roots of all classes, in order.
+// A Cut is a classifier without its head. It consists only of function cells. A proof about a cut needs no
+// arithmetic. The cut's output port h has the roots of all classes, in order.
 type Cut struct {
 	of      *netlist.Netlist // the whole classifier, to which the nets of the roots belong
 	Netlist *netlist.Netlist
 	Roots   *Roots
 }
 
-// NewCut cuts the logic of the roots r out of n. If project > 0, each feature has project thermometer bits at
-// the input port, and NewCut puts [Codes] in front of the logic. On thermometer codes that changes nothing.
+// NewCut cuts the logic of the roots r out of n. If project is positive, it is the number of thermometer bits per
+// feature at the input port, and NewCut puts [Codes] in front of the logic. Inputs that are thermometer codes
+// already are not changed by [Codes].
 func NewCut(n *netlist.Netlist, r *Roots, project int) (*Cut, error) {
 	live, err := r.live(n)
 	if err != nil {
@@ -40,14 +41,14 @@ func NewCut(n *netlist.Netlist, r *Roots, project int) (*Cut, error) {
 			all = append(all, b.build(k))
 		}
 	}
-	if len(all) == 0 { // if all gates are constant: a port needs at least one bit
+	if len(all) == 0 { // all gates are constant, but a port needs at least one bit
 		all = append(all, netlist.False)
 	}
 	k.Output("h", 1, nil, all)
 	return &Cut{n, lowering.Functions(k.Netlist()), r}, nil
 }
 
-// Truth tables of the cells that cuts are built with.
+// These are the truth tables of the cells that cuts are built with.
 const (
 	TableAnd  = 0b1000
 	TableNot  = 0b01
@@ -134,8 +135,8 @@ func (k *Cut) Inputs() int { return len(k.Netlist.InputPorts()[0].Nets) }
 // Outputs returns the roots' nets in the cut.
 func (k *Cut) Outputs() []netlist.Net { return k.Netlist.OutputPorts()[0].Nets }
 
-// Codes makes the cells that k copies read thermometer codes, whatever the input port of n carries: a bit
-// counts as 1 only if all lower bits of its feature are 1. Each feature has the given number of bits.
+// Codes makes the cells that k copies read thermometer codes, even if the input port of n carries other values. A
+// bit counts as 1 only if all lower bits of its feature are 1. Each feature has the given number of bits.
 func Codes(k *netlist.Copier, n *netlist.Netlist, bits int) {
 	for i, v := range n.InputPorts()[0].Nets {
 		if i%bits > 0 {

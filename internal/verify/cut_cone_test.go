@@ -9,7 +9,7 @@ import (
 	"ialgn/netlist"
 )
 
-// TestLive compares the sweep that finds the counted nets with the cones that gonum's search finds.
+// TestLive compares the cells that live finds with the cells that gonum's graph search finds.
 func TestLive(t *testing.T) {
 	for seed := range uint64(20) {
 		n, err := freeze.Network(netgen.Frozen(seed, netgen.FrozenOptions{}), netlist.Full)

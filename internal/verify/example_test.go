@@ -14,8 +14,8 @@ import (
 	"ialgn/netlist"
 )
 
-// A network is frozen, optimised and compared with the trainer's own forward pass. Then a gate of the product is
-// broken.
+// The example freezes and optimises a network, and compares it with the trainer's own forward pass. Then it breaks a
+// gate of the product.
 func Example() {
 	ctx := context.Background()
 	f := netgen.Model(netgen.ModelOptions{Seed: 1}).Freeze()

@@ -13,10 +13,10 @@ import (
 	"ialgn/sim"
 )
 
-// ExpectedVectors returns the first samples as vectors for a netlist that was frozen from f. The netlist
-// determines only which ports there are. All values come from the trainer's forward pass, so ExpectedVectors
-// returns an error if the netlist has a port that the trainer has no values for. From the netlist they would repeat a
-// fault of a pass.
+// ExpectedVectors returns the first samples as vectors for a netlist that was frozen from f. The netlist only
+// determines the ports. All values come from the trainer's forward pass, so ExpectedVectors returns an error if the
+// netlist has a port that the trainer has no values for. Values taken from the netlist would repeat the fault of a
+// compiler pass.
 func ExpectedVectors(f *model.Frozen, n *netlist.Netlist, s Samples, samples int) (*verilog.Vectors, error) {
 	index := Consecutive(0, min(samples, s.Levels.Len()))
 	v := &verilog.Vectors{Samples: len(index), Words: (len(index) + 63) / 64}
@@ -69,7 +69,7 @@ func forward(f *model.Frozen, x []uint64, words, samples int) (*model.Scores, []
 	return s, last
 }
 
-// rowsOf returns the bit rows of values, (samples+63)/64 words a row.
+// rowsOf calls value for each sample and bit, and returns one row per bit, with (samples+63)/64 words per row.
 func rowsOf(value func(sample, bit int) uint64, bits, samples int) []uint64 {
 	words := (samples + 63) / 64
 	rows := make([]uint64, bits*words)
@@ -119,7 +119,7 @@ func emptyRows(ports []netlist.Port, words int) []uint64 {
 	return make([]uint64, bits*words)
 }
 
-// columns returns the words from to from+words-1 of each row.
+// columns returns the words row[from : from+words] of each row.
 func columns(rows []uint64, stride, from, words int) []uint64 {
 	var part []uint64
 	for row := range slices.Chunk(rows, stride) {

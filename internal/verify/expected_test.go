@@ -12,8 +12,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestVectors compares the vectors of the trainer's forward pass with the vectors of the simulator, in every scope,
-// with counts and with registers, on samples that fill more than one word.
+// TestVectors compares the vectors of the trainer's forward pass with the vectors of the simulator. It does so in
+// every scope, with counts and with registers. The samples fill more than one word.
 func TestVectors(t *testing.T) {
 	f := netgen.Model(netgen.ModelOptions{Seed: 3, Features: 6, BitsIn: 8, Width: 40, Depth: 3, Classes: 10}).Freeze()
 	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
@@ -50,8 +50,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestRandomSamples checks that random samples contain words above the largest word of the data, and that they are
-// the same every time.
+// TestRandomSamples checks that random samples contain words above the largest word of the data, and that every call
+// returns the same samples.
 func TestRandomSamples(t *testing.T) {
 	f := netgen.Model(netgen.ModelOptions{Seed: 3, Features: 6, BitsIn: 8, Width: 40, Depth: 3, Classes: 10}).Freeze()
 	a, b := verify.RandomSamples(&f.Encoder, 50), verify.RandomSamples(&f.Encoder, 50)

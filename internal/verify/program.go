@@ -1,5 +1,5 @@
 // This file reads the program of a folded engine from its memory files, and compares it with the trained network on
-// samples. Package proof proves it for all inputs.
+// samples. Package proof proves the program for all inputs.
 
 package verify
 
@@ -25,10 +25,10 @@ type EngineFiles struct {
 	Verilog    string   // path of its Verilog
 	Lanes      int      // steps in one clock
 	Drop       bool     // the engine has the input drop
-	Programs   []string // paths of the lanes' memories, the memories of the first lane first
+	Programs   []string // paths of the lanes' memories, in the order of the lanes
 	Thresholds string   // path of the memory of thresholds; empty if they are in the Verilog
 
-	// Parts are the Verilog files of the modules in an engine without a program, and models of their
+	// Parts lists the files of an engine without a program: the Verilog of its modules, and models of their
 	// primitives. Such an engine takes Cycles clocks for a sample. Cycles is 0 if the engine runs a program.
 	Parts  []string
 	Cycles int
@@ -54,9 +54,9 @@ type ProgramResult struct {
 	Findings
 }
 
-// CheckProgram runs the program in a folded engine's files on all samples, and compares every class count and
-// the class with the trainer's. The code that reads and runs the files is independent of the code that writes
-// them and follows the documentation only. CheckProgram returns an error if a file does not have the documented
+// CheckProgram runs the program in a folded engine's files on all samples, and compares every class count and the
+// class with the trainer's values. The code that reads and runs the files is independent of the code that writes the
+// files. It follows only the documentation. CheckProgram returns an error if a file does not have the documented
 // form.
 func CheckProgram(ctx context.Context, d Design, s Samples, f EngineFiles) (*ProgramResult, error) {
 	ctx, end := progress.Begin(ctx, "folded program")
@@ -107,7 +107,7 @@ func compareFolded(counts [][64]int32, k int, want *model.Scores, i int) string 
 
 // Program is a folded engine's program.
 type Program struct {
-	classes, levels, address int // number of classes; bits of a level; bits of a word's operand
+	classes, levels, address int // number of classes; number of bits in a level; in a word's operand
 	Lanes                    [][]uint64
 }
 
@@ -159,7 +159,7 @@ func checkThresholds(d Design, path string) error {
 	return nil
 }
 
-// binaryDigits returns hexadecimal digits as binary ones, without leading zeros.
+// binaryDigits converts hexadecimal digits to binary digits without leading zeros.
 func binaryDigits(digits string) string {
 	var b strings.Builder
 	for _, d := range digits {
@@ -203,11 +203,11 @@ type Step struct {
 	Closes         bool // completes a class, to which Ones constant ones are added
 	Ones           int
 	Op             int  // 0 load, 1 and, 2 or, 3 xor
-	Inverted, Ends bool // the input bit is inverted; the chain ends, and its value is counted
+	Inverted, Ends bool // Inverted: inverts the input bit; Ends: the chain ends and is counted
 	Feature, Level int
 }
 
-// Step decodes one step of a lane. The head of the engine's Verilog documents the format.
+// Step decodes one step of a lane. The comment at the top of the engine's Verilog documents the format.
 func (p *Program) Step(lane, pc int) Step {
 	word := p.Lanes[lane][pc]
 	low, do := int(word&(1<<p.address-1)), word>>p.address
@@ -219,8 +219,8 @@ func (p *Program) Step(lane, pc int) Step {
 	}
 }
 
-// check returns an error if the program does not fit the model: if it reads an input that does not exist, uses
-// a value that the previous sample left, or counts another number of classes.
+// check returns an error if the program does not fit the model. A program does not fit if it reads an input that
+// does not exist, uses a value that the previous sample left, or counts another number of classes.
 func (p *Program) check(features, perFeature int) error {
 	classes := 0
 	for l := range p.Lanes {
@@ -249,7 +249,8 @@ func (p *Program) check(features, perFeature int) error {
 	return nil
 }
 
-// run returns the class counts of 64 samples. x has their thermometer bits, perFeature bits for each feature.
+// run returns the class counts of 64 samples. x has the thermometer bits of the samples, with perFeature bits for
+// each feature.
 func (p *Program) run(x []uint64, perFeature int) (counts [][64]int32) {
 	v := make([]uint64, len(p.Lanes))
 	var count [64]int32

@@ -11,20 +11,20 @@ import (
 // Roots are the bits that are counted for each class.
 type Roots struct {
 	Bits  [][]Root // [class]
-	Pairs []int    // [class]: number of pairs of bits with always exactly one 1; these bits are not among Bits
+	Pairs []int    // [class]: number of pairs of complementary bits, which are not in Bits
 
-	// Ports says that the bits are the output port h, in its order: Bits has one row, which contains all of
-	// them. Otherwise the order of the bits in a row does not matter.
+	// Ports says that the bits are the bits of the output port h. Bits then has a single row with all bits in the
+	// order of the port. Without Ports, the order of the bits in a row does not matter.
 	Ports bool
 
 	// Argmax is the tournament that finds the class, or nil if an argmax operator does.
 	Argmax *counts.Index
 }
 
-// FindRoots returns the bits that are counted for each class. It checks the head around them: each probe
-// count_c is the whole count of its class, class_index is the argmax of the counts, and an output port of the
-// counts, if there is one, carries them. For a lowered head, the hint h names the counted bits, and FindRoots
-// proves the counts. The caller still has to prove [Roots.Argmax], if it is not nil.
+// FindRoots returns the bits that are counted for each class. It also checks the head. Each probe count_c must be
+// the whole count of its class. class_index must be the argmax of the counts. If there is an output port of the
+// counts, it must carry the counts. For a lowered head, the hint h names the counted bits, and FindRoots proves the
+// counts. The caller still has to prove [Roots.Argmax], if it is not nil.
 func FindRoots(n *netlist.Netlist, h *counts.Hint) (*Roots, error) {
 	if i := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == "h" }); i >= 0 {
 		return &Roots{Bits: [][]Root{copies(n.OutputPorts()[i].Nets)}, Pairs: []int{0}, Ports: true}, nil
@@ -62,7 +62,7 @@ func copies(nets []netlist.Net) []Root {
 	return bits
 }
 
-// Significant returns a word without its most significant digits that are constant 0.
+// Significant removes the highest digits of a word as long as they are the constant 0.
 func Significant(digits []netlist.Net) []netlist.Net {
 	for len(digits) > 0 && digits[len(digits)-1] == netlist.False {
 		digits = digits[:len(digits)-1]
@@ -70,9 +70,8 @@ func Significant(digits []netlist.Net) []netlist.Net {
 	return digits
 }
 
-// counted returns the bits whose count is the probe p: the inputs of a popcount or, for a lowered popcount, the
-// bits that the hint names. A probe may also be a constant, which is returned as that number of constant ones,
-// or a single bit.
+// counted returns the bits whose count is the probe p: the inputs of a popcount or, for a lowered popcount, the bits
+// that the hint names. A probe may also be a single bit, or a constant n, for which counted returns n constant ones.
 func counted(
 	n *netlist.Netlist, p netlist.Port, numbers []counts.Count, used []bool,
 ) (bits []Root, pairs int, err error) {
@@ -99,7 +98,7 @@ func counted(
 }
 
 // FindCount returns the count with the given digits and marks it as used. Classes whose counts are always equal
-// share the digits and perhaps the count, so FindCount prefers a count that was not used before.
+// share the digits, and may share the count. So FindCount prefers a count that was not used before.
 func FindCount(numbers []counts.Count, used []bool, digits []netlist.Net) *counts.Count {
 	found := -1
 	for i, c := range numbers {
@@ -114,8 +113,8 @@ func FindCount(numbers []counts.Count, used []bool, digits []netlist.Net) *count
 	return &numbers[found]
 }
 
-// lowered returns the bits of a lowered popcount, and the number of pairs among them, after a proof of the
-// count.
+// lowered proves the count of a lowered popcount. It returns the bits of the popcount and the number of pairs among
+// these bits.
 func lowered(n *netlist.Netlist, name string, c *counts.Count) (bits []Root, pairs int, err error) {
 	if err := counts.Prove(n, c); err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", name, err)
@@ -159,7 +158,7 @@ func (r *Roots) checkArgmax(n *netlist.Netlist, numbers [][]netlist.Net, h *coun
 	return checkWords(numbers, words)
 }
 
-// checkWords checks that the argmax reads the counts. It need not read digits that all counts share.
+// checkWords checks that the argmax reads the counts. The argmax need not read digits that all counts share.
 func checkWords(numbers, words [][]netlist.Net) error {
 	if len(words) != len(numbers) {
 		return fmt.Errorf("the argmax has %d words, there are %d counts", len(words), len(numbers))

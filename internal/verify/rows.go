@@ -8,8 +8,8 @@ import (
 	"ialgn/sim"
 )
 
-// BusRows returns the bit rows of the given ports after a run of the simulator. A row holds the trainer's
-// values (from want, for the samples of the given indices) if it has them, otherwise the simulated ones.
+// BusRows returns the bit rows of the given ports after a run of the simulator. A row holds the trainer's values for
+// the samples with the given indices, if want has values of the port. Otherwise the row holds the simulated values.
 func BusRows(s *sim.Simulator, ports []netlist.Port, want *model.Scores, index []int32) []uint64 {
 	var rows []uint64
 	for _, p := range ports {
@@ -29,8 +29,8 @@ func BusRows(s *sim.Simulator, ports []netlist.Port, want *model.Scores, index [
 	return rows
 }
 
-// Trainers returns a function with the trainer's values of a bus in each sample, or nil if the trainer has no
-// values of this bus.
+// Trainers returns a function that gives the trainer's value of each bit of a bus in each sample. It returns nil if
+// the trainer has no values of this bus.
 func Trainers(want *model.Scores, bus netlist.Port) func(sample, bit int) uint64 {
 	if want == nil {
 		return nil

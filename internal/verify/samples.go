@@ -6,8 +6,8 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// RandomSamples returns samples of random feature words. Every call with the same number of samples returns the
-// same ones. Words take all values that fit in their bits, also values above the largest one of the data.
+// RandomSamples returns samples of random feature words. Calls with the same arguments return the same samples. A
+// word can have any value that fits in its bits, even a value that is larger than all values in the data.
 func RandomSamples(enc *encoding.Encoder, samples int) Samples {
 	s := Samples{
 		Levels: encoding.NewPacked(enc.Features(), enc.LevelBits()),

@@ -1,4 +1,5 @@
-// This file has samples of input bits that tell functions apart, and the values of nets on these samples.
+// This file makes samples of input bits that show whether functions differ, and computes the values of nets on these
+// samples.
 
 package verify
 
@@ -21,7 +22,7 @@ type Stimuli struct {
 	Samples int
 }
 
-// StimuliFromRows converts bit rows, with (samples+63)/64 words a row, to stimuli.
+// StimuliFromRows converts bit rows, with (samples+63)/64 words per row, to stimuli.
 func StimuliFromRows(x []uint64, samples int) Stimuli {
 	s := Stimuli{Words: make([][]uint64, (samples+63)/64), Samples: samples}
 	for w := range s.Words {
@@ -54,9 +55,9 @@ func AllInputs(inputs int) Stimuli {
 	return s
 }
 
-// RandomStimuli returns random samples of the given number of input bits, or all combinations if there are at
-// most 12 bits. The share of ones cycles through 1/2, 1/4, 3/4, 1/16 and 15/16 from word to word: with a share
-// of 1/2 alone, a conjunction of many inputs is hardly ever 1.
+// RandomStimuli returns random samples of the given number of input bits, or all combinations if there are at most
+// 12 bits. The share of ones cycles through 1/2, 1/4, 3/4, 1/16 and 15/16 from word to word. If the share were
+// always 1/2, a conjunction of many inputs would hardly ever be 1.
 func RandomStimuli(inputs int) Stimuli {
 	if inputs <= fewInputs {
 		return AllInputs(inputs)
@@ -93,8 +94,8 @@ func (s Stimuli) Sample(i int) []uint64 {
 	return x
 }
 
-// Project turns the samples into thermometer codes with the given number of bits a feature: a bit stays 1 only if all
-// lower bits of its feature are 1.
+// Project turns the samples into thermometer codes with the given number of bits per feature: a bit stays 1 only if
+// all lower bits of its feature are 1.
 func (s Stimuli) Project(bits int) {
 	for _, word := range s.Words {
 		for i := range word {
@@ -105,8 +106,8 @@ func (s Stimuli) Project(bits int) {
 	}
 }
 
-// Around adds a word of samples to s: the sample x, and 63 copies of x in which each input is flipped with a
-// probability of 1/16.
+// Around adds a word of samples to s. The word has the sample x and 63 changed copies of x. In a changed copy, each
+// input is flipped with a probability of 1/16.
 func (s *Stimuli) Around(x []uint64) {
 	r := rand.New(rand.NewPCG(2, uint64(len(s.Words))))
 	word := make([]uint64, len(x))
@@ -118,8 +119,8 @@ func (s *Stimuli) Around(x []uint64) {
 	s.Samples = 64 * len(s.Words)
 }
 
-// Each simulates the netlists on one word after the other. After each word w it calls f with one simulator for
-// each netlist and with the mask of the word's samples.
+// Each simulates the netlists on one word of samples after another. After each word w it calls f with one simulator
+// for each netlist and with the mask of the word's samples.
 func (s Stimuli) Each(ctx context.Context, f func(w int, mask uint64, sims []*sim.Simulator) error,
 	netlists ...*netlist.Netlist,
 ) error {
@@ -147,7 +148,7 @@ func (s Stimuli) Each(ctx context.Context, f func(w int, mask uint64, sims []*si
 	return nil
 }
 
-// Signature holds the values of a net on all samples of a [Stimuli], 64 samples a word.
+// Signature holds the values of a net on all samples of a [Stimuli], with 64 samples per word.
 type Signature []uint64
 
 // Inverse returns the signature of the net's complement.
@@ -185,7 +186,7 @@ func (s Stimuli) Signatures(ctx context.Context, n *netlist.Netlist, nets []netl
 	return all, err
 }
 
-// Deviation is the first difference between two netlists: a sample, and a bit of a port or probe.
+// Deviation is the first difference between two netlists. It has a sample, and a bit of a port or probe.
 type Deviation struct {
 	Sample int
 	port   string
@@ -227,8 +228,8 @@ func Buses(n *netlist.Netlist) []netlist.Port {
 	return slices.Concat(n.OutputPorts(), n.Probes())
 }
 
-// StimuliFor returns random samples for d's input port. They are thermometer codes if the product has to be
-// right for these only.
+// StimuliFor returns random samples for d's input port. The samples are thermometer codes if the product only has to
+// be right for such codes.
 func StimuliFor(d Design) Stimuli {
 	s := RandomStimuli(len(d.Raw.InputPorts()[0].Nets))
 	if bits := d.Project(); bits > 0 {

@@ -1,20 +1,21 @@
-// Package verify holds what all comparisons of a compiled design with its trained network share: the design,
-// the samples, and the differences found. The comparisons are subpackages. Each one reaches further than the
-// one before it, and relies on its result:
+// Package verify holds what all comparisons of a compiled design with its trained network share: the design, the
+// samples, and the differences found. Each comparison is a subpackage. The list goes from the weakest comparison to
+// the strongest, and each comparison relies on the result of the previous one:
 //
-//   - software compares, on a whole data set, every hidden bit of the raw netlist, and the counts and classes
-//     of the raw and the optimised netlist, with [model.Evaluator], the trainer's own forward pass;
+//   - software compares netlists with [model.Evaluator], the trainer's own forward pass, on a whole data set. It
+//     compares every hidden bit of the raw netlist, and the counts and classes of both the raw and the optimised
+//     netlist;
 //   - rtl runs the emitted Verilog in a Verilog simulator and compares it with our simulator, on samples that
-//     include ties of the class counts. It does the same with the netlist that yosys makes of the Verilog, and
-//     with designs behind a wrapper's protocol, engines and bitstreams among them;
-//   - proof compares the optimised netlist with the raw one for all inputs. abc proves the counted bits on
-//     AIGER, a hint leads the proof of the counts of a lowered head, and abc proves its argmax. The program of
-//     a folded engine is proved the same way.
+//     include ties of the class counts. It does the same with the netlist that yosys makes of the Verilog, and with
+//     wrappers, folded engines and bitstreams;
+//   - proof compares the optimised netlist with the raw one for all inputs. abc proves that the counted bits are
+//     equal, and that the argmax is right. For a lowered head, the compiler's hint guides the proof of the counts.
+//     The program of a folded engine is proved in the same way.
 //
-// The shared parts are stimuli (samples that tell functions apart), the trainer's values for samples, cuts
-// (classifiers without their heads) and blame (the search for the gate that causes a difference). A difference
-// is reported by sample, layer and gate wherever a gate is to blame. A result is never called verified if a
-// part of it could not be decided.
+// The package also has the shared parts of the comparisons. Stimuli are samples that show whether functions differ.
+// Expected vectors are the trainer's values for samples. Cuts are classifiers without their heads. Blame is the
+// search for the gate that causes a difference. The report of a difference names the sample and, if a gate is to
+// blame, its layer and number. A result is never called verified if any part of it is undecided.
 package verify
 
 import (
@@ -28,16 +29,16 @@ import (
 	"ialgn/netlist"
 )
 
-// Design is a compiled design with everything that it is compared with: the trained network, the raw netlist
-// frozen from it, and the product, the netlist that the compiler made of the raw one. All three have the same
-// inputs and classes; both netlists have the same scope.
+// Design is a compiled design with everything that it is compared with. It has the trained network and two netlists.
+// The raw netlist is frozen from the network. The product is the netlist that the compiler made from the raw
+// netlist. All three have the same inputs and classes, and both netlists have the same scope.
 type Design struct {
 	Model   *model.Frozen
 	Raw     *netlist.Netlist
 	Product *netlist.Netlist
 
-	// Looped, unless nil, is the network in which nodes shared by the positions of an image occur once. Machine
-	// code that classifies is made from it.
+	// Looped, unless nil, is the network in which a node that the positions of an image share occurs only once. The
+	// machine code for classifying is made from this network.
 	Looped *positions.Network
 
 	// Spec, unless nil, is the meaning of the model's tensors, read by code that is independent of freezing. It
@@ -49,7 +50,7 @@ type Design struct {
 	// Tag is the number of tag bits that the Verilog has in addition to the product's ports
 	// ([netlist.WithTag]), or 0.
 	Tag int
-	// Assumed says that the product has to be right for thermometer codes only. It has no effect if the input
+	// Assumed says that the product only has to be right for thermometer codes. Assumed has no effect if the input
 	// port carries feature words.
 	Assumed bool
 }
@@ -68,8 +69,9 @@ func (d Design) Words() bool { return hasWords(&d.Model.Encoder, d.Input()) }
 // Input returns the input port of the raw netlist, whose labels say what the bits mean.
 func (d Design) Input() netlist.Port { return d.Raw.DataInputs()[0] }
 
-// hasWords reports whether input port x carries feature words rather than thermometer bits. If a feature is one
-// bit in both forms, only the label tells the two apart, because the threshold need not be 0.
+// hasWords reports whether input port x carries feature words rather than thermometer bits. If each feature is a
+// single bit in both forms, only the label tells the forms apart. The two bits can differ, because the threshold
+// need not be 0.
 func hasWords(enc *encoding.Encoder, x netlist.Port) bool {
 	if x.Word != 1 || enc.BitsIn != 1 {
 		return x.Word != 1
@@ -93,7 +95,7 @@ func (d Design) Transparent() (Design, error) {
 	return d, nil
 }
 
-// WithTag returns the design with the tag added to its product, as in the Verilog.
+// WithTag returns the design with the tag added to the product, as in the Verilog.
 func (d Design) WithTag() (Design, error) {
 	n, to, err := netlist.WithTag(d.Product, d.Tag)
 	if err != nil || d.Tag == 0 {
@@ -115,8 +117,8 @@ type Samples struct {
 	Words  *encoding.Packed // raw feature words, width BitsIn
 }
 
-// Mismatch is one difference. Layers count from 1 and gates from 0; Layer is 0 and Gate is -1 if no gate is to
-// blame. Sample is -1 if the difference does not belong to a sample.
+// Mismatch is one difference. Layers count from 1 and gates from 0. If no gate is to blame, Layer is 0 and Gate is
+// -1. Sample is -1 if the difference does not belong to a sample.
 type Mismatch struct {
 	Sample int    `json:"sample"`
 	Layer  int    `json:"layer"`
@@ -136,7 +138,8 @@ func (m Mismatch) String() string {
 	return s
 }
 
-// GateOf returns the Gate of a [Mismatch] for an origin: its chain, or -1 if the origin is zero.
+// GateOf returns the field Gate of a [Mismatch] with the given origin. It is the origin's chain, or -1 if the origin
+// is zero.
 func GateOf(o netlist.Origin) int {
 	if o.Layer == 0 {
 		return -1
@@ -153,7 +156,7 @@ type Findings struct {
 	First      []Mismatch `json:"first,omitempty"`
 }
 
-// Add counts a mismatch, and lists it if it is among the first.
+// Add counts a mismatch, and lists it if the list is not full.
 func (f *Findings) Add(m Mismatch) {
 	f.Mismatches++
 	if len(f.First) < Shown {
@@ -161,19 +164,19 @@ func (f *Findings) Add(m Mismatch) {
 	}
 }
 
-// Rows returns the bit rows of the samples for input port x, with (Len+63)/64 words a row: thermometer bits for
-// a port of single bits, feature words for the port of a full design. It returns an error if the port has
-// neither form.
+// Rows returns the bit rows of the samples for input port x, with (Len+63)/64 words per row. A port of single bits
+// gets thermometer bits. The port of a full design gets feature words. Rows returns an error if the port has neither
+// form.
 func (s Samples) Rows(enc *encoding.Encoder, x netlist.Port) ([]uint64, error) {
 	return s.Range(enc, x, (s.Levels.Len()+63)/64, 0, s.Levels.Len())
 }
 
-// Range is like [Samples.Rows] for the samples from to to-1.
+// Range is like [Samples.Rows], but only for the samples with numbers n, from <= n < to.
 func (s Samples) Range(enc *encoding.Encoder, x netlist.Port, words, from, to int) ([]uint64, error) {
 	return s.Gather(enc, x, words, Consecutive(from, to))
 }
 
-// Consecutive returns the indices from to to-1.
+// Consecutive returns all indices i with from <= i < to, in ascending order.
 func Consecutive(from, to int) []int32 {
 	index := make([]int32, to-from)
 	for i := range index {
@@ -182,8 +185,8 @@ func Consecutive(from, to int) []int32 {
 	return index
 }
 
-// Gather is like [Samples.Rows] for the samples of the given indices. The size of the port alone cannot tell
-// the two forms apart, because a feature may have as many thresholds as bits.
+// Gather is like [Samples.Rows] for the samples of the given indices. The size of the port alone cannot tell the two
+// forms apart, because the number of thresholds of a feature may equal the number of bits.
 func (s Samples) Gather(enc *encoding.Encoder, x netlist.Port, words int, index []int32) ([]uint64, error) {
 	switch bits := len(x.Nets); {
 	case bits == enc.Inputs() && x.Word == 1 && !hasWords(enc, x):

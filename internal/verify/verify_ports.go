@@ -6,9 +6,9 @@ import (
 	"ialgn/netlist"
 )
 
-// comparePorts compares the ports of the optimised netlist with the ports of the raw netlist: names, widths,
-// words and the label of each word, by which a user wires the circuit. It reports whether names and sizes are
-// equal; otherwise the bits of the two netlists cannot be compared.
+// comparePorts compares the ports of the optimised netlist with the ports of the raw netlist. It compares names,
+// widths, words and the label of each word, because users wire the circuit by these labels. It reports whether names
+// and sizes are equal. If they are not, the bits of the two netlists cannot be compared.
 func comparePorts(direction string, raw, product []netlist.Port, f *Findings) (same bool) {
 	differ := func(format string, args ...any) {
 		f.Add(Mismatch{Sample: -1, Gate: -1, What: "optimised netlist: " + fmt.Sprintf(format, args...)})

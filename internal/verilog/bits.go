@@ -9,12 +9,12 @@ import (
 	"ialgn/netlist"
 )
 
-// wideInput is the width from which on each bit of an input port gets its own wire: x_5 for x[5].
-// iverilog's time grows with the square of the number of selects of one vector. For a network with
-// 2,352 input bits that would be minutes.
+// wideInput is the width from which on each bit of an input port gets its own wire: x_5 for x[5]. Without such
+// wires, iverilog's time grows with the square of the number of bit selects of a vector. A network with 2,352 input
+// bits would take minutes.
 const wideInput = 512
 
-// findBits finds the input bits that are read through wires.
+// findBits finds the input bits that get their own wires.
 func (m *wires) findBits() {
 	wide := false
 	for _, p := range m.n.InputPorts() {
@@ -34,7 +34,7 @@ func (m *wires) findBits() {
 		case netlist.Register:
 			in = in[:1]
 		case netlist.Popcount:
-			if len(in) > 1 { // a word reads the port itself
+			if len(in) > 1 { // a word of several bits reads the port itself
 				continue
 			}
 		default:
@@ -57,7 +57,7 @@ func (m *wires) inWide(v netlist.Net) bool {
 	return len(m.n.InputPorts()[s].Nets) >= wideInput
 }
 
-// hasWire reports whether v is an input bit that is read through a wire.
+// hasWire reports whether v is an input bit with its own wire.
 func (m *wires) hasWire(v netlist.Net) bool {
 	return m.bits != nil && v < m.n.FirstCellNet() && m.bits.Has(int(v))
 }

@@ -11,10 +11,9 @@ import (
 	"ialgn/netlist"
 )
 
-// cells declares and drives the outputs of the cells, section by section in the order of the
-// netlist. A section is a run of gates of one layer, of comparators, or of other cells: first its
-// wires, then one assign for each cell. Registers are written elsewhere. cells also records which
-// nets are read.
+// cells declares and drives the outputs of the cells, section by section in the order of the netlist. A section is a
+// run of gates of one layer, of comparators, or of other cells. It begins with its wires, followed by one assign for
+// each cell. Registers are written elsewhere. cells also records which nets are read.
 func (d *design) cells() {
 	d.used = bitplane.NewSet(d.n.Nets())
 	var run []netlist.Cell
@@ -100,7 +99,7 @@ func (d *design) declareScalars(cells []netlist.Cell) {
 	}
 }
 
-// isOutput reports whether cell c drives a whole output port, and so has the port's name.
+// isOutput reports whether cell c drives a whole output port. Such a cell has the port's name.
 func (d *design) isOutput(c netlist.Cell) bool {
 	name := string(d.AppendCell(nil, c))
 	return slices.ContainsFunc(d.n.OutputPorts(), func(p netlist.Port) bool { return p.Name == name })
@@ -127,7 +126,7 @@ func (d *design) drive(c netlist.Cell) {
 	}
 }
 
-// begin starts the assignment to cell c.
+// begin starts the assignment to the output of cell c.
 func (d *design) begin(c netlist.Cell) []byte {
 	return append(d.AppendCell(d.start("  assign "), c), " = "...)
 }
@@ -144,8 +143,8 @@ func (d *design) function(c netlist.Cell, table uint64) {
 	d.end(append(line, ';'))
 }
 
-// compare writes a comparator. If its word can never exceed the threshold, it writes the constant
-// 0, because tools warn about such comparisons.
+// compare writes a comparator. If the word can never exceed the threshold, compare writes the constant 0, because
+// tools warn about such comparisons.
 func (d *design) compare(c netlist.Cell) {
 	in, threshold := d.n.Inputs(c), d.n.Param(c)
 	if len(in) <= 64 && threshold >= ^uint64(0)>>(64-len(in)) {
@@ -201,8 +200,8 @@ func (d *design) argmax(c netlist.Cell) {
 	d.instance(c, argmaxHelper, len(in)/width, width, d.n.Outputs(c))
 }
 
-// instance writes cell c as an instance of a helper module, with its inputs as one word. A long
-// word gets a wire of its own.
+// instance writes cell c as an instance of a helper module, with its inputs as one word. A long word gets its own
+// wire.
 func (d *design) instance(c netlist.Cell, h Helper, values ...int) {
 	in := d.n.Inputs(c)
 	name := string(d.AppendOwn(nil, c))
@@ -225,8 +224,7 @@ func (d *design) use(nets []netlist.Net) {
 	}
 }
 
-// unused writes wires that read everything that nothing else reads: bits of input ports, cells, and
-// probes.
+// unused writes wires that read all bits of input ports, cells and probes that nothing else reads.
 func (d *design) unused() {
 	for _, p := range d.n.OutputPorts() {
 		d.use(p.Nets)
@@ -258,7 +256,7 @@ func (d *design) unused() {
 	sink.close()
 }
 
-// sink writes these wires, each with up to [longWord] pieces.
+// sink writes the wires of unused. Each wire reads up to [longWord] pieces.
 type sink struct {
 	*design
 	line  []byte

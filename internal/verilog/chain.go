@@ -7,14 +7,14 @@ import (
 	"ialgn/netlist"
 )
 
-// For targets with carry chains, a carry has two wires. count_3_n5 is on the chain, where only the
-// next carry and the LUT in the same logic cell can read it. count_3_n5_o is the output of a LUT
-// that makes the carry readable for all other cells. A LUT that shares a logic cell with a carry
-// has the carry's operands at its second and third pin and the incoming carry at its last pin;
-// place and route recognises the pair by that. nextpnr would insert the LUT itself and end the chain
-// there: on iCE40, 100 bits take 154 logic cells this way, and 160 with a LUT for each carry.
+// For targets with carry chains, a carry has two wires. A wire such as count_3_n5 is on the chain, where only the
+// next carry and the LUT in the same logic cell can read it. The wire count_3_n5_o is the output of a LUT that makes
+// the carry readable for all other cells. If a LUT shares a logic cell with a carry, its second and third pins have
+// the operands of the carry, and its last pin has the incoming carry. Place and route recognises the pair by these
+// pins. Without such a LUT, nextpnr would insert one and end the chain there. On iCE40, a count of 100 bits takes
+// 154 logic cells in this form, and 160 with a LUT for each carry.
 
-// chainsOf returns the carry chains of n if the target has them, else nil.
+// chainsOf returns the carry chains of n, or nil if the target has no carries.
 func (f *family) chainsOf(n *netlist.Netlist) *netlist.Chains {
 	if f == nil || !f.Carry {
 		return nil
@@ -77,7 +77,8 @@ func (d *design) place(c netlist.Cell, pins []int, width int) []netlist.Net {
 	return place
 }
 
-// operands returns the operands of the carry that shares a logic cell with function c; nil if there is no such carry.
+// operands returns the operands of the carry that shares a logic cell with function c, or nil if there is no such
+// carry.
 func (d *design) operands(c netlist.Cell) []netlist.Net {
 	if d.chains == nil {
 		return nil
@@ -89,8 +90,8 @@ func (d *design) operands(c netlist.Cell) []netlist.Net {
 	return d.n.Inputs(carry)[:2]
 }
 
-// giveWay moves a chain's first carry away from the last pin of a LUT in another logic cell: place
-// and route would take such a LUT for the one next to the carry.
+// giveWay moves a chain's first carry away from the last pin of a LUT in another logic cell. Otherwise place and
+// route would put this LUT into the carry's logic cell.
 func (d *design) giveWay(place []netlist.Net) {
 	last := len(place) - 1
 	for k := 0; k < last; k++ {
@@ -101,9 +102,8 @@ func (d *design) giveWay(place []netlist.Net) {
 	}
 }
 
-// carry writes a carry and, if no other LUT shares its logic cell, a LUT there that makes the
-// incoming carry readable. The last carry of a chain is made readable by a LUT in a logic cell
-// without a carry.
+// carry writes a carry. If no other LUT shares the carry's logic cell, it also writes a LUT there that makes the
+// incoming carry readable. For the last carry of a chain, this LUT is in a logic cell without a carry.
 func (d *design) carry(c netlist.Cell) {
 	in, out := d.n.Inputs(c), d.n.Output(c)
 	d.use(in)
@@ -128,8 +128,8 @@ func (d *design) carry(c netlist.Cell) {
 	}
 }
 
-// bringOut writes the LUT through which ordinary logic reads carry v. It shares a logic cell with
-// the carry that has the given operands. If these are constants, no carry is in its cell.
+// bringOut writes the LUT through which ordinary logic reads carry v. The LUT shares a logic cell with the carry
+// that has the given operands. If the operands are constants, the cell has no carry.
 func (d *design) bringOut(v netlist.Net, operands []netlist.Net) {
 	line := append(d.net(d.start("  SB_LUT4 #(.LUT_INIT(16'hff00)) "), v), "_i (.I0(1'b0), .I1("...)
 	line = append(d.net(append(d.net(line, operands[0]), "), .I2("...), operands[1]), "), .I3("...)

@@ -20,7 +20,7 @@ import (
 	"ialgn/netlist"
 )
 
-// styles lists all ways to write function cells, with the widest LUT of each.
+// styles lists all ways to write function cells. Each has the number of inputs of its widest LUT.
 var styles = []struct {
 	opt verilog.Options
 	k   int
@@ -43,9 +43,10 @@ func text(t *testing.T, write func(io.Writer) error) []byte {
 	return b.Bytes()
 }
 
-// TestClean checks the Verilog of random networks, raw and mapped: verilator, iverilog and yosys print no warning,
-// and a second run, also with other threads, gives the same bytes. The long tests check each scope in each style and
-// target; the other tests check each style and target of the full scope, and each scope as gates.
+// TestClean checks the Verilog of random networks, raw and mapped. verilator, iverilog and yosys must print no
+// warning. A second run must give the same bytes, also with another number of threads. The long tests check each
+// scope in each style and for each target. The short tests check each style and target in the full scope, and gates
+// in each scope.
 func TestClean(t *testing.T) {
 	seeds := uint64(2)
 	if !testkit.Whole() {
@@ -124,8 +125,8 @@ func clean(t *testing.T, n *netlist.Netlist, opt verilog.Options) {
 		"; proc; check -assert; select -assert-none t:$dlatch t:$adlatch t:$dlatchsr t:$sr t:$dff t:$mem* %% ")
 }
 
-// checkText checks properties that no tool looks for. Functions in the style of operators must have one variable
-// each.
+// checkText checks properties that no tool looks for. In the style with operators, each function must have one
+// variable.
 func checkText(t *testing.T, what, text string) {
 	t.Helper()
 	if first, last := strings.Index(text, "`default_nettype none\n"), "\n`default_nettype wire\n"; first < 0 ||

@@ -11,7 +11,7 @@ import (
 // control lists the names in a pipeline's module that do not come from the netlist.
 var control = []string{"clk", "rst", netlist.EnablePort, "in_valid", "out_valid", "valid", "unused_control"}
 
-// stageOf returns the stage of a bus; the last stage if all its bits are constants.
+// stageOf returns the stage of a bus. If all bits of the bus are constants, it returns the last stage.
 func (d *design) stageOf(p netlist.Port) int {
 	for _, v := range p.Nets {
 		if s := d.stage[v]; s != netlist.AnyStage {
@@ -49,9 +49,9 @@ func (d *design) declareRegisters() {
 	}
 }
 
-// registers writes the registers. Registers of a stage that hold bits of one bus or of one class
-// become one vector. Each vector is an instance of a module: iverilog takes milliseconds for each
-// assignment in a clocked process of a large module, but only microseconds for an instance.
+// registers writes the registers. Registers of a stage that hold bits of one bus or of one class become one vector.
+// Each vector is an instance of a module, because iverilog takes only microseconds for an instance. It takes
+// milliseconds for each assignment in a clocked process of a large module.
 func (d *design) registers() {
 	if d.clock == nil {
 		return
@@ -68,7 +68,7 @@ func (d *design) registers() {
 	}
 }
 
-// vector is a list of registers of a stage that are written together, lowest bit first.
+// vector is a list of registers of a stage that are written together. The lowest bit comes first.
 type vector struct {
 	name  string
 	cells []netlist.Cell
@@ -97,9 +97,9 @@ func (d *design) vectors(cells []netlist.Cell) (all []vector) {
 	return all
 }
 
-// owner returns what a signal belongs to, judged by its name: a bus, or else the first part of the
-// name without the number of a node that belongs to no class. Later parts of names, such as k17 and
-// b2, are numbers with letters before them.
+// owner finds the group of a signal by the signal's name. The group is a bus, or the first part of the name. For a
+// node that belongs to no class, the node's number is removed from this part. Later parts of names, such as k17 and
+// b2, are letters followed by a number.
 func owner(name string, buses map[string]bool) string {
 	for !buses[name] {
 		last := strings.LastIndexByte(name, '_')
@@ -130,7 +130,7 @@ func (d *design) vector(v vector) {
 	d.end(append(concatenation(line, v.cells, d.AppendCell), "));"...))
 }
 
-// concatenation appends the bits of cells, lowest bit first in the list.
+// concatenation appends the bits of cells. The first cell has the lowest bit.
 func concatenation(line []byte, cells []netlist.Cell, bit func([]byte, netlist.Cell) []byte) []byte {
 	if len(cells) == 1 {
 		return bit(line, cells[0])

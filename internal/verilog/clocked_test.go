@@ -15,8 +15,8 @@ import (
 	"ialgn/netlist"
 )
 
-// clockedCases calls f with pipelines of all the given netlists (cases or narrowCases), and with the netlists before
-// pipelining.
+// clockedCases calls f with a pipeline of each netlist that cases or narrowCases gives, together with the netlist
+// before pipelining.
 func clockedCases(
 	t *testing.T, all func(*testing.T, int, int, func(*testing.T, *rand.Rand, *netlist.Netlist)), count int,
 	f func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist),
@@ -38,7 +38,7 @@ func clockedCases(
 	})
 }
 
-// TestClocked simulates pipelines with gaps, stalls and resets, and compares them with the oracle.
+// TestClocked simulates pipelines with gaps, stalls and resets, and compares the results with the oracle.
 func TestClocked(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	clockedCases(t, cases, randomCases(), func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist) {
@@ -98,7 +98,7 @@ func readText(t *testing.T, dir, name string) string {
 	return string(text)
 }
 
-// tinyPipeline returns tiny as a pipeline with stages of one level.
+// tinyPipeline returns the netlist of tiny as a pipeline in which each stage is one level deep.
 func tinyPipeline(t *testing.T) *netlist.Netlist {
 	t.Helper()
 	p, _, err := pipeline.Insert(tiny(), pipeline.Options{Auto: true, MaxLevels: 1})

@@ -7,7 +7,7 @@ import (
 	"ialgn/netlist"
 )
 
-// depth returns the array range of a port's expected values: in a pipeline, one for each stage.
+// depth returns the array range of a port's expected values. In a pipeline, there is one value for each stage.
 func (t testbench) depth() string {
 	if t.clock == nil {
 		return ""
@@ -15,7 +15,7 @@ func (t testbench) depth() string {
 	return fmt.Sprintf(" [0:%d]", t.last())
 }
 
-// last returns the latest stage: the stage of the outputs, or of a later probe.
+// last returns the latest stage. It is the stage of the outputs, or the stage of a later probe.
 func (t testbench) last() int {
 	last := t.clock.Stages
 	for _, p := range t.groups[probes].ports {
@@ -24,7 +24,7 @@ func (t testbench) last() int {
 	return last
 }
 
-// want returns the expected value of a port; in a pipeline, for the sample in the given stage.
+// want returns the expected value of a port. In a pipeline, it is the value for the sample in the given stage.
 func (t testbench) want(p netlist.Port, stage int) string {
 	if t.clock == nil {
 		return "tb_want_" + p.Name
@@ -32,10 +32,10 @@ func (t testbench) want(p netlist.Port, stage int) string {
 	return fmt.Sprintf("tb_want_%s[%d]", p.Name, stage)
 }
 
-// WantedBit returns a Verilog expression for a bit that the testbench of a module expects at an
-// output port or probe, to be simulated together with the testbench. In a pipeline, it belongs to
-// the sample that is in the given stage between two clock edges; without a clock, to the sample at
-// the inputs.
+// WantedBit returns a Verilog expression for a bit that the testbench of a module expects at an output port or
+// probe. The expression can be used by another module in the same simulation. In a pipeline, the bit belongs to the
+// sample that is in the given stage between two clock edges. Without a clock, it belongs to the sample at the
+// inputs.
 func WantedBit(n *netlist.Netlist, module, port string, bit, stage int) string {
 	if p, err := n.Pipeline(); err != nil || p == nil {
 		return fmt.Sprintf("%s_tb.tb_want_%s[%d]", module, port, bit)
@@ -56,9 +56,9 @@ func (t testbench) wrong(stage int) string {
 //go:embed templates/testbench_clock.v
 var clockDeclarations string
 
-// clockedHoles returns the values of a pipeline's template marks. A reset comes about once in 64
-// times the clocks of a sample, so that most samples come through. After the last sample the
-// testbench runs on for the duration of one sample, in which no result may come.
+// clockedHoles returns the values of a pipeline's template marks. On average, a reset comes once in the time of 64
+// samples, so that most samples are not lost. After the last sample, the testbench runs for the time of one more
+// sample, in which no result may come.
 func (t testbench) clockedHoles() map[string]func() {
 	last, out := t.last(), t.clock.Stages
 	holes := t.holes()
@@ -82,8 +82,7 @@ func (t testbench) unknownInputs() {
 	}
 }
 
-// compareStages writes the comparisons of the outputs and probes before a clock edge with the
-// expected values.
+// compareStages writes comparisons with the expected values, for the outputs and probes before a clock edge.
 func (t testbench) compareStages() {
 	t.compareAll(func(p netlist.Port, signal string) {
 		stage := t.clock.Stages

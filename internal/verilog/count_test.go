@@ -23,7 +23,7 @@ import (
 // cellCount matches a line of yosys stat.
 var cellCount = regexp.MustCompile(`(?m)^ +(\$lut|LUT\d|SB_LUT4|SB_CARRY) +(\d+)$`)
 
-// counted returns the numbers of LUTs of any kind and of carries that yosys counts in an unchanged file.
+// counted returns yosys's counts of LUTs (of any kind) and carries in an unchanged file.
 func counted(t *testing.T, yosys *tool.Tool, read string, write func(io.Writer) error) (luts, carries int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -50,8 +50,8 @@ func counted(t *testing.T, yosys *tool.Tool, read string, write func(io.Writer) 
 	return luts, carries
 }
 
-// TestCounts compares the figures of a report with yosys's counts for every file that users get, without any
-// optimisation by yosys.
+// TestCounts compares the numbers in a report with yosys's counts, for every file that users get. yosys does not
+// optimise the files.
 func TestCounts(t *testing.T) {
 	yosys, err := tool.Find("yosys")
 	if err != nil {
@@ -64,7 +64,7 @@ func TestCounts(t *testing.T) {
 			t.Run(fmt.Sprintf("%v-%d", scope, k), func(t *testing.T) {
 				n := compiled(t, netgen.Frozen(1, o), scope, k, 1)
 				m := netlist.Measure(n)
-				luts := netlist.Measure(lowering.Functions(n)).LUTs.Total // comparators and carries are LUTs
+				luts := netlist.Measure(lowering.Functions(n)).LUTs.Total // counts comparators and carries as LUTs
 				if m.LUTs.Total == 0 || k == 4 && scope > netlist.Gates && m.Carries.Total == 0 {
 					t.Fatalf("nothing to count: %+v", m)
 				}

@@ -5,7 +5,7 @@ import "ialgn/netlist"
 // operands is a function that appends the name of a net to a buffer.
 type operands func(buf []byte, v netlist.Net) []byte
 
-// binary has the operator form of each function that depends on both of its two inputs, by its
+// binary has the operator form of each function of two inputs that depends on both. The index is the function's
 // table in LUT INIT order.
 var binary = [16]struct {
 	op             byte
@@ -23,7 +23,7 @@ var binary = [16]struct {
 	0b1110: {op: '|'},
 }
 
-// The contexts of a subexpression, in addition to the operators &, | and ^. A subexpression with
+// The context of a subexpression is one of the operators &, | and ^, or one of these constants. A subexpression with
 // the same operator as its context needs no parentheses.
 const (
 	contextTop = ' '
@@ -36,8 +36,8 @@ type expression struct {
 	name operands
 }
 
-// append appends the function, in parentheses if the context needs them. It names exactly the
-// inputs that the function depends on.
+// append appends the function, in parentheses if the context needs them. The text names exactly the inputs on which
+// the function depends.
 func (e expression) append(buf []byte, table uint64, context byte) []byte {
 	var pins [netlist.MaxFunctionInputs]int
 	n := 0
@@ -82,7 +82,7 @@ func (e expression) binary(buf []byte, table uint64, a, b int, context byte) []b
 	return append(buf, closing...)
 }
 
-// open begins an expression with operator op in a context and returns its closing text.
+// open begins an expression with operator op in a context. It returns the text that ends the expression.
 func open(buf []byte, op, context byte) ([]byte, string) {
 	if context == contextTop || op == context && op != contextMux {
 		return buf, ""

@@ -7,35 +7,35 @@ import (
 	"ialgn/internal/target"
 )
 
-// This file has the texts that are the same in every file except for names and numbers. Both the
-// writer and package syntax, which reads them back, use them.
+// This file has the texts that are the same in every Verilog file, except for names and numbers. The writer uses
+// these texts, and so does package syntax, which reads the files back.
 
-// NoNets begins a file's Verilog: it makes undeclared names errors instead of implicit wires.
-// AnyNets ends the file, for files that a tool reads after it.
+// NoNets begins a file's Verilog. It makes undeclared names errors instead of implicit wires. AnyNets ends the file
+// and restores the default for the files that a tool reads afterwards.
 const (
 	NoNets  = "`default_nettype none\n"
 	AnyNets = "`default_nettype wire\n"
 )
 
-// Below returns a module whose name differs from the file's. The comments around it are for
+// Below returns a module whose name differs from the name of the file. The comments around the module are for
 // verilator -Wall, which expects files and modules to have the same name.
 func Below(module string) string {
 	return "// verilator lint_off DECLFILENAME\n" + module + "// verilator lint_on DECLFILENAME\n"
 }
 
-// SimulationOnly begins text that synthesisers skip, and AnyTool ends it. It is for models of
-// primitives, which synthesisers know.
+// SimulationOnly begins text that synthesisers skip, and AnyTool ends this text. The text contains models of
+// primitives, which synthesisers know already.
 const (
 	SimulationOnly = "\n`ifndef SYNTHESIS\n"
 	AnyTool        = "`endif\n"
 )
 
-// Attribute returns the line before a module that identifies its build.
+// Attribute returns a line that precedes a module and identifies the module's build.
 func Attribute(version uint32) string {
 	return fmt.Sprintf("(* ialgn_version = 32'h%08x *)\n", version)
 }
 
-// VersionLines returns the first lines of a module with that attribute.
+// VersionLines returns the first lines of a module that has an [Attribute].
 func VersionLines(word uint32) string {
 	return fmt.Sprintf("  localparam [31:0] %[1]s = 32'h%08[2]x;\n  wire unused_version = &{1'b0, %[1]s};\n", version,
 		word)
@@ -47,9 +47,9 @@ var ClockedPorts = []string{"clk", "rst", "ce", "in_valid"}
 // OutValid is the output port of a pipeline that is 1 while the outputs belong to a sample.
 const OutValid = "out_valid"
 
-// SampleLines returns the statements for the bits that say which of a pipeline's stages hold a
-// sample. Like all registers, these bits are unknown before the first reset. A reset clears them even
-// while ce is 0, so that a stalled design can be started anew.
+// SampleLines returns the statements for the bits that say which of a pipeline's stages hold a sample. Like all
+// registers, these bits are unknown before the first reset. A reset clears these bits even while ce is 0, so that a
+// stalled design can be started again.
 func SampleLines(stages int) string {
 	next := "in_valid"
 	switch stages {
@@ -65,10 +65,10 @@ func SampleLines(stages int) string {
 		"  assign out_valid = valid[%d];\n", appendConstant(nil, 0, stages), next, stages-1)
 }
 
-// Primitive is a cell of a target, with the names that its instances and its model use.
+// Primitive is a cell of a target. Its names are used by instances and by its model.
 type Primitive struct {
 	Name      string
-	Parameter string   // name of the truth table parameter, with a bit for each input value; empty: none
+	Parameter string   // name of the parameter with the truth table; empty: none
 	Inputs    []string // pins in the order of instances; the first is the lowest bit of a table index
 	Output    string
 }
@@ -110,9 +110,9 @@ func (p Primitive) Model() string {
 	return moduleAlone(p.Name, head+ports+p.choices())
 }
 
-// choices returns the statements of a LUT's model. Each input selects a half of the remaining
-// table, so that an unknown input does no harm if both halves are equal. That matters for a LUT
-// that shares a logic cell with a carry, because the carry's operands are at its pins.
+// choices returns the statements of a LUT's model. Each input selects a half of the remaining table, so an unknown
+// input does no harm if both halves are equal. This matters for a LUT that shares a logic cell with a carry, because
+// the carry's operands are at pins of the LUT.
 func (p Primitive) choices() string {
 	var text strings.Builder
 	from := p.Parameter

@@ -8,8 +8,8 @@ import (
 	"ialgn/netlist"
 )
 
-// header writes the comment at the top: what made the file, the meaning of each port bit, how words
-// of the input port are computed, and the conventions that a reader needs.
+// header writes the comment at the top. The comment says which program made the file, what each port bit means and
+// how words of the input port are computed. It also explains the conventions that a reader needs.
 func (d *design) header(lines, inputs []string) {
 	if d.clock == nil {
 		d.comment("Module %s: a logic gate network, without state and without a clock", d.module)
@@ -52,7 +52,7 @@ func (d *design) header(lines, inputs []string) {
 	d.text("\n")
 }
 
-// realValues writes lines about how words of the input port are computed from real values.
+// realValues writes lines that say how words of the input port are computed from real values.
 func (d *design) realValues(lines []string) {
 	if len(lines) > 0 {
 		d.comment("")
@@ -79,13 +79,13 @@ func (d *design) clocking() {
 	d.comment("Register NAME_s2 holds, in stage 2, what NAME was before; NAME_7_s2, bit 7 of the bus NAME.")
 }
 
-// comment writes a line of the header. The line must not begin with a name or text from outside:
-// tools take "// verilator ..." and "// synopsys ..." for directives.
+// comment writes a line of the header. The line must not begin with a name or text from outside, because tools take
+// "// verilator ..." and "// synopsys ..." for directives.
 func (d *design) comment(format string, args ...any) {
 	d.text(strings.TrimRight("// "+fmt.Sprintf(format, args...), " ") + "\n")
 }
 
-// describe writes the lines about one port: a line for the port, and a line for each group of words
+// describe writes the lines about one port. There is one line for the port, and one line for each group of words
 // whose labels differ only in their last part.
 func (d *design) describe(p netlist.Port) {
 	name := fmt.Sprintf("%s[%d:0]", p.Name, len(p.Nets)-1)
@@ -109,9 +109,9 @@ func (d *design) describe(p netlist.Port) {
 	}
 }
 
-// labelGroup returns how many of the first labels are combined into one line, and that line.
-// Comparisons of one feature with several thresholds are combined ("pixel 3 > 63" and "pixel
-// 3 > 127" to "pixel 3 > 63, 127"), and so are equal labels.
+// labelGroup combines labels from the beginning of the list into one line, until a label does not fit. It returns
+// the number of combined labels and the line. Comparisons of one feature with several thresholds are combined:
+// "pixel 3 > 63" and "pixel 3 > 127" become "pixel 3 > 63, 127". Equal labels are combined, too.
 func labelGroup(labels []string) (int, string) {
 	feature, _ := splitLabel(labels[0])
 	n := 1
@@ -133,8 +133,7 @@ func labelGroup(labels []string) (int, string) {
 	return n, line.String()
 }
 
-// splitLabel splits "pixel 3 > 63" into "pixel 3" and "63". feature is empty if the label is no
-// comparison.
+// splitLabel splits "pixel 3 > 63" into "pixel 3" and "63". feature is empty if the label is not a comparison.
 func splitLabel(s string) (feature, threshold string) {
 	const operator = " > "
 	at := strings.LastIndex(s, operator)
@@ -170,7 +169,7 @@ func (d *design) conventions() {
 	}
 }
 
-// otherNames explains the names of cells that are no gates, for the kinds of names that occur.
+// otherNames explains the names of cells that are not gates, for the kinds of names that occur.
 func (d *design) otherNames(sorts map[names.Sort]bool) {
 	if d.chains != nil && d.chains.LUTs() > 0 {
 		d.comment("Wire count_3_n5_o is the carry count_3_n5 as a LUT brings it out of its chain.")
@@ -198,8 +197,8 @@ func (d *design) otherNames(sorts map[names.Sort]bool) {
 // maxRuns is the maximum number of lines that list the classes' chains in the header.
 const maxRuns = 1024
 
-// classRuns returns "chains 0 to 29: class 0" and so on, for each run of chains of one class. It
-// returns nil if there are too many runs; the wires' names show the class in any case.
+// classRuns returns "chains 0 to 29: class 0" and so on, for each run of chains of one class. It returns nil if
+// there are too many runs. The names of the wires always show the class.
 func classRuns(class []uint16) []string {
 	var runs []string
 	for first := 0; first < len(class); {

@@ -12,9 +12,9 @@ import (
 // Style says how function cells are written.
 type Style uint8
 
-// The styles.
+// These are the styles.
 const (
-	Gates Style = iota // one assign for each cell: readable, and for a synthesiser to map
+	Gates Style = iota // one assign for each cell, which is readable and mapped by a synthesiser
 	LUTs               // one LUT of the target for each cell, which synthesis must keep
 )
 
@@ -30,7 +30,7 @@ func UsualStyle(t *target.Family, inputs int) Style {
 // family has the LUTs and carries that the style [LUTs] writes.
 type family struct{ *target.Family }
 
-// findFamily returns the family in the options; nil for the style Gates.
+// findFamily returns the family in the options, or nil for the style Gates.
 func findFamily(opt Options) (*family, error) {
 	switch opt.Style {
 	case Gates:
@@ -60,8 +60,8 @@ const (
 	formCarry
 )
 
-// form returns the form of cell c. For a LUT, it also returns the table and the inputs that the
-// function depends on.
+// form returns the form of cell c. For a LUT, it also returns the table, and the inputs on which the function
+// depends.
 func (f *family) form(n *netlist.Netlist, c netlist.Cell) (_ form, table uint64, pins []int) {
 	switch n.Kind(c) {
 	case netlist.Function:
@@ -124,7 +124,7 @@ func (d *design) lut(c netlist.Cell, table uint64, pins []int) {
 	f, in := d.family, d.n.Inputs(c)
 	name, width := f.LUT.Primitive(len(pins))
 	place := d.place(c, pins, width)
-	var at [netlist.MaxFunctionInputs]int // pin that each input of the function is connected to
+	var at [netlist.MaxFunctionInputs]int // for each input of the function: the pin to which it is connected
 	for _, j := range pins {
 		d.used.Add(int(in[j]))
 		at[j] = slices.Index(place, in[j])
@@ -153,13 +153,12 @@ func (d *design) lut(c netlist.Cell, table uint64, pins []int) {
 	d.end(append(d.AppendCell(line, c), "));"...))
 }
 
-// WriteCells writes models of the primitives that [Write] uses for n with the same options. They
-// are for simulators and, for [target.Generic], also for synthesisers. It writes nothing for the
-// style Gates, or if no cell is a primitive. It returns the errors of Write.
+// WriteCells writes models of the primitives that [Write] uses for n with the same options. The models are for
+// simulators. The models of [target.Generic] are also for synthesisers. WriteCells writes nothing for the style
+// Gates, or if no cell is a primitive. It returns the errors of Write.
 func WriteCells(w io.Writer, n *netlist.Netlist, opt Options) error { return WriteCellsOf(w, opt, n) }
 
-// WriteCellsOf is [WriteCells] for several netlists, whose modules are parts of the module named
-// Module.
+// WriteCellsOf is like [WriteCells], for several netlists. Their modules are parts of the module named opt.Module.
 func WriteCellsOf(w io.Writer, opt Options, parts ...*netlist.Netlist) error {
 	var d *design
 	var luts [netlist.MaxFunctionInputs + 1]bool

@@ -20,7 +20,8 @@ import (
 	"ialgn/netlist"
 )
 
-// luts returns a netlist of functions of up to most inputs and of carries, in layers.
+// luts returns a netlist with layers of carries and of functions. The parameter most is the largest number of inputs
+// of a function.
 func luts(r *rand.Rand, most int) *netlist.Netlist {
 	b := netlist.NewBuilder("luts")
 	nets := append([]netlist.Net{netlist.False, netlist.True}, b.Input("x", 20, 1, nil)...)
@@ -59,8 +60,8 @@ func emitLUTs(t *testing.T, n *netlist.Netlist, f *target.Family, v Vectors) str
 	return dir
 }
 
-// lutCases calls f for every target with a netlist that its LUTs can hold, and for the first target also with a
-// classifier. The long tests have more netlists.
+// lutCases calls f for every target, with a netlist whose functions fit into the target's LUTs. For the first
+// target, it also calls f with a classifier. The long tests have more netlists.
 func lutCases(t *testing.T, f func(t *testing.T, family *target.Family, n *netlist.Netlist)) {
 	for i, family := range target.Families() {
 		t.Run(family.Name, func(t *testing.T) {
@@ -80,7 +81,7 @@ func lutCases(t *testing.T, f func(t *testing.T, family *target.Family, n *netli
 	}
 }
 
-// TestLUTs lints the style LUTs and simulates it with its own primitives.
+// TestLUTs lints Verilog in the style LUTs, and simulates it with our models of the primitives.
 func TestLUTs(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	needTool(t, "verilator", "verilator")
@@ -98,7 +99,7 @@ func TestLUTs(t *testing.T) {
 // defaults matches the default values of open pins. Our Verilog leaves no pin open.
 var defaults = regexp.MustCompile("`ICE40_DEFAULT_ASSIGNMENT_[A-Z0-9]+")
 
-// vendor writes yosys's models of a target's primitives to vendor.v in dir. It leaves out the vendor's other models,
+// vendor writes yosys's models of a target's primitives to vendor.v in dir. It omits the vendor's other models,
 // because yosys needs a minute for the models of memories.
 func vendor(t *testing.T, dir string, family *target.Family) {
 	t.Helper()
@@ -118,8 +119,8 @@ func vendor(t *testing.T, dir string, family *target.Family) {
 	}
 }
 
-// TestVendorLUTs simulates the style LUTs with yosys's models of primitives, which were not written by us, and has
-// yosys count the LUTs.
+// TestVendorLUTs simulates Verilog in the style LUTs with yosys's models of the primitives, which are independent of
+// ours. It also has yosys count the LUTs.
 func TestVendorLUTs(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	needTool(t, "yosys", "yosys")
@@ -153,7 +154,7 @@ func TestVendorLUTs(t *testing.T) {
 		}
 		m := netlist.Measure(n)
 		want := m.LUTs.Total
-		if !family.Carry { // carries are ordinary LUTs here
+		if !family.Carry { // carries are ordinary LUTs in this family
 			want += m.Carries.Total - n.CarryChains().LUTs()
 		}
 		if got != want || want == 0 {

@@ -8,8 +8,8 @@ import (
 	"ialgn/netlist"
 )
 
-// evaluate is a slow and obvious evaluation of a netlist. It returns the value of every net for one sample of the
-// bits of the input ports.
+// evaluate is a slow and obvious evaluation of a netlist. It returns the value of every net for one sample, whose
+// bits are the values of all input ports.
 func evaluate(n *netlist.Netlist, in []bool) []bool {
 	net := make([]bool, n.Nets())
 	net[netlist.True] = true
@@ -67,9 +67,9 @@ func word(in []bool) (w uint64) {
 	return w
 }
 
-// randomNetlist returns a netlist with every kind of cell that can be written, and with the corner cases that tools
-// complain about: constants and input bits as outputs, unread inputs and cells, repeated inputs, repeated origins,
-// words of one bit, and words that are too long for one concatenation.
+// randomNetlist returns a netlist with every kind of cell that can be written, and with corner cases that tools
+// complain about. Outputs may be constants or input bits. Some inputs and cells are unread. Inputs and origins may
+// be repeated. Words may have one bit, or be too long for one concatenation.
 func randomNetlist(r *rand.Rand, name string, cells int) *netlist.Netlist {
 	b := netlist.NewBuilder(name)
 	nets := []netlist.Net{netlist.False, netlist.True}
@@ -140,8 +140,8 @@ func randomNetlist(r *rand.Rand, name string, cells int) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// sampleVectors returns random samples of n with the oracle's results. Half of the samples have nearly all bits
-// equal, which reaches the smallest and largest counts.
+// sampleVectors returns random samples of n with the oracle's results. In half of the samples nearly all bits are
+// equal, which leads to the smallest and largest counts.
 func sampleVectors(r *rand.Rand, n *netlist.Netlist, samples int) Vectors {
 	v := Vectors{Samples: samples, Words: (samples + 63) / 64}
 	width := func(ports []netlist.Port) (w int) {

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// columns is where long lines are wrapped.
+// columns is the width to which long lines are wrapped.
 const columns = 100
 
 // printer writes lines and remembers the first error.
@@ -18,7 +18,7 @@ type printer struct {
 
 func newPrinter(w io.Writer) *printer { return &printer{w: bufio.NewWriterSize(w, 1<<16)} }
 
-// text writes a block unchanged; it must end with a newline.
+// text writes a block unchanged. The block must end with a newline.
 func (p *printer) text(s string) {
 	if _, err := p.w.WriteString(s); p.err == nil {
 		p.err = err
@@ -28,8 +28,8 @@ func (p *printer) text(s string) {
 // start begins a line and returns the buffer to append to.
 func (p *printer) start(s string) []byte { return append(p.buf[:0], s...) }
 
-// end writes a line that was begun with start, wrapped at spaces. Continuation lines are indented
-// by four more columns.
+// end writes a line that was begun with start. It wraps the line at spaces. Continuation lines are indented by four
+// more columns.
 func (p *printer) end(line []byte) {
 	p.buf = line
 	rest := bytes.TrimLeft(line, " ")
@@ -43,8 +43,8 @@ func (p *printer) end(line []byte) {
 	}
 }
 
-// wrapAt returns where to break a line that does not begin with a space: at the last space within
-// width characters, else at the first space, else at the end.
+// wrapAt returns the position at which to break a line that does not begin with a space. It is the last space within
+// width characters. If there is none, it is the first space or, in a line without spaces, the end.
 func wrapAt(line []byte, width int) int {
 	if len(line) <= width {
 		return len(line)

@@ -7,12 +7,16 @@ import (
 	"io"
 )
 
-// CheckPlain checks Verilog that package syntax cannot read: wrappers and folded engines. It
-// refuses constructs that describe no circuit, but act when a tool reads or simulates them: system
-// tasks and functions (which write files and, with verilator, run C code), directives (which read
-// files), imports of C functions, and escaped identifiers, which could hide such things. That
-// matters because a folder may come from anybody, and verifying it means simulating its Verilog.
-// memories are the only files that $readmemh may read.
+// CheckPlain checks the Verilog of wrappers and folded engines, which package syntax cannot read. It refuses
+// constructs that do not describe a circuit but have an effect when a tool reads or simulates them:
+//
+//   - system tasks and functions, which write files and, with verilator, run C code;
+//   - directives, which read files;
+//   - imports of C functions;
+//   - escaped identifiers, which could hide the other constructs.
+//
+// The check matters because a folder may come from anybody, and a verification simulates the folder's Verilog.
+// memories lists the only files that $readmemh may read.
 func CheckPlain(r io.Reader, memories ...string) error {
 	s := &plainScanner{r: bufio.NewReaderSize(r, 1<<16), line: 1, memories: memories}
 	for {
@@ -29,10 +33,10 @@ func CheckPlain(r io.Reader, memories ...string) error {
 	}
 }
 
-// plainDirectives are the directives that [Write] uses.
+// plainDirectives lists the directives that [Write] uses.
 var plainDirectives = map[string]bool{"default_nettype": true, "timescale": true}
 
-// actingWords are the reserved words that refer to things outside the file.
+// actingWords lists the reserved words that refer to things outside the file.
 var actingWords = map[string]bool{
 	"import": true, "export": true, "extern": true, "bind": true, "include": true,
 	"library": true, "config": true,

@@ -10,7 +10,8 @@ import (
 	"ialgn/internal/verilog"
 )
 
-// TestCheckPlain accepts all Verilog that the writer writes, and refuses statements with side effects in any place.
+// TestCheckPlain checks that all Verilog from the writer is accepted, and that statements with side effects are
+// refused in any place.
 func TestCheckPlain(t *testing.T) {
 	golden, err := filepath.Glob("testdata/*.v")
 	if err != nil || len(golden) < 5 {
@@ -21,7 +22,7 @@ func TestCheckPlain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Models of primitives, some of which are for simulators alone, are read by package syntax.
+		// Package syntax reads the models of primitives. Some of these models are only for simulators.
 		other := strings.HasSuffix(path, "_tb.v") || strings.Contains(string(text), verilog.SimulationOnly)
 		if err := verilog.CheckPlain(bytes.NewReader(text)); (err != nil) != other {
 			t.Errorf("%s: %v", path, err)

@@ -10,8 +10,8 @@ import (
 	"ialgn/netlist"
 )
 
-// ReadVectors reads the format of [WriteVectors] for n, strictly: each line has exactly the
-// lower-case hexadecimal digits that the ports need. Errors name the line.
+// ReadVectors reads the format of [WriteVectors] for n. Each line must have exactly the lower-case hexadecimal
+// digits that the ports need. Errors name the line.
 func ReadVectors(r io.Reader, n *netlist.Netlist) (Vectors, error) {
 	groups := portGroups(n)
 	var rows [3][][]byte // for each group, the bits of each sample
@@ -50,8 +50,8 @@ func lineOf(groups [3]portGroup) (n int) {
 	return n
 }
 
-// readSample reads the bits of the given ports. It returns the rest of the line after them and
-// their space.
+// readSample reads the bits of the given ports. It also returns the rest of the line, after the ports and the space
+// that follows them.
 func readSample(line []byte, ports []netlist.Port) (bits, rest []byte, err error) {
 	for _, p := range ports {
 		width := len(p.Nets)

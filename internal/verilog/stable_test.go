@@ -41,7 +41,8 @@ func compiled(t *testing.T, f *model.Frozen, scope netlist.Scope, k, threads int
 	return d.Netlist
 }
 
-// definitions returns the definition of each name: the kind, the parameter, and the names that it reads.
+// definitions returns the definition of each name. It has the cell's kind, the cell's parameter, and the names that
+// the cell reads.
 func definitions(n *netlist.Netlist) map[string]string {
 	wires := names.New(n)
 	name := func(v netlist.Net) string {
@@ -62,7 +63,8 @@ func definitions(n *netlist.Netlist) map[string]string {
 }
 
 // TestStableNames changes one gate of one chain and compiles again. Every name must still exist with the same
-// meaning, except in that chain and in the head of its class. The head may absorb other gates of the class.
+// meaning, except in the changed chain and in the head of the chain's class. The head may absorb other gates of the
+// class.
 func TestStableNames(t *testing.T) {
 	const class, changed, width = 2, 57, 200
 	o := netgen.Paper(width, 12)
@@ -104,8 +106,8 @@ func TestStableNames(t *testing.T) {
 	}
 }
 
-// TestThresholdNames checks that every comparison that gates read keeps its name when it is lowered to LUTs, in
-// Verilog and in formats without comparisons.
+// TestThresholdNames checks the names of comparisons that gates read. Each comparison must keep its name when it is
+// lowered to LUTs, in Verilog and in formats without comparisons.
 func TestThresholdNames(t *testing.T) {
 	f := netgen.Frozen(5, netgen.FrozenOptions{Bits: 8, ShareA: 0.3, ShareBinary: 0.6, Width: 300})
 	n, err := freeze.Network(f, netlist.Full)

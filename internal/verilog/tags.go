@@ -14,9 +14,8 @@ func TagRows(bits, words, first, samples int) []uint64 {
 	return rows
 }
 
-// tagOf returns the tag of a sample; shorter tags are its lowest bits. It is one step of the
-// generator splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
-// 2014).
+// tagOf returns a tag of 64 bits for a sample. Shorter tags are the lowest bits of this tag. The function is one
+// step of the generator splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
 func tagOf(sample uint64) uint64 {
 	z := (sample + 1) * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -24,8 +23,8 @@ func tagOf(sample uint64) uint64 {
 	return z ^ z>>31
 }
 
-// WithTags returns the vectors for a netlist with a tag of the given number of bits: the last input
-// port and the last output port have the tags of samples 0, 1 and so on.
+// WithTags returns the vectors for a netlist with a tag of the given number of bits. The last input port and the
+// last output port have the tags of samples 0, 1 and so on.
 func (v Vectors) WithTags(bits int) Vectors {
 	rows := TagRows(bits, v.Words, 0, v.Samples)
 	v.Inputs = append(v.Inputs[:len(v.Inputs):len(v.Inputs)], rows...)

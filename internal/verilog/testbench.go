@@ -14,27 +14,26 @@ import (
 // maxShown is the number of mismatches that the testbench prints.
 const maxShown = 20
 
-// WriteTestbench writes a self-checking testbench, the module NAME_tb, for the module that [Write]
-// writes for n with the same options. It reads vectors in the format of [WriteVectors] from the
-// file NAME_vectors.txt or +vectors=FILE, all of them or the first N with +count=N. It compares
-// each output port and, unless NO_PROBES is defined, each probe. The last line that it prints is
+// WriteTestbench writes a self-checking testbench, the module NAME_tb, for the module that [Write] writes for n with
+// the same options. It reads vectors in the format of [WriteVectors] from the file NAME_vectors.txt, or from FILE
+// with +vectors=FILE. With +count=N, it reads only the first N vectors. It compares each output port and, unless
+// NO_PROBES is defined, each probe. The last line that it prints is
 //
 //	PASS: N vectors
 //
-// or else begins with FAIL. Verilog-2001 has no exit status, so this line is the result.
-// WriteTestbench returns the same errors as Write.
+// or a line that begins with FAIL. Verilog-2001 has no exit status, so this line is the result. WriteTestbench
+// returns the same errors as Write.
 //
-// The vectors of a pipeline are the vectors of the netlist without its registers. The testbench plays
-// them in order, with gaps in which the inputs are unknown, with stalls, and with resets, after
-// which it plays the lost samples again. The first reset comes at the very beginning, before any
-// register has a value; the second comes as soon as the pipeline is full. Gaps, stalls and further
-// resets are pseudo-random, the same in every run. It checks out_valid in every clock, and every
-// output and probe wherever there is a sample. So no unknown value may reach an output, and nothing
-// may move in a stall. With +count=N, it holds the last inputs at the end.
+// The vectors of a pipeline are the vectors of the netlist without its registers. The testbench sends them in order.
+// Between samples there are gaps in which the inputs are unknown, stalls, and resets. After a reset, the testbench
+// sends the lost samples again. The first reset comes at the very beginning, before any register has a value. The
+// second reset comes as soon as the pipeline is full. Gaps, stalls and further resets are pseudo-random and the same
+// in every run. The testbench checks out_valid in every clock, and checks outputs and probes whenever their stage
+// holds a sample. So no unknown value may reach an output, and nothing may move in a stall. With +count=N, the
+// testbench holds the last inputs at the end.
 //
-// If only part of a module is left, [Options.Compare] names what is compared; the vectors stay the
-// same. The expected values are signals of the testbench that other modules can read, see
-// [WantedBit].
+// If a module was reduced to a part, [Options.Compare] names the outputs and probes to compare. The vectors stay the
+// same. Other modules can read the expected values, which are signals of the testbench (see [WantedBit]).
 func WriteTestbench(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(w, n, opt)
 	if err != nil {
@@ -53,8 +52,8 @@ func WriteTestbench(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return d.flush()
 }
 
-// The templates: the part that all testbenches begin with, then the part for a module without or
-// with a clock.
+// All testbenches begin with the first template. One of the other templates follows, for a module without or with a
+// clock.
 var (
 	//go:embed templates/testbench_head.v
 	testbenchHead string
@@ -101,12 +100,12 @@ func (t testbench) holes() map[string]func() {
 // testbench is the state of writing a testbench.
 type testbench struct {
 	*design
-	compare []string // names of the outputs and probes that are compared; empty: all
-	tell    int      // print the number of vectors done after each tell vectors; 0: do not
+	compare []string // names of the outputs and probes to compare; empty: all
+	tell    int      // number of vectors between progress reports; 0: no reports
 }
 
-// telling returns the statement that prints the progress when the count of vectors rises. It
-// flushes the output, which would otherwise stay in the simulator if it goes to a pipe.
+// telling returns the statement that prints the progress when the count of vectors rises. The statement also flushes
+// the output. Otherwise the simulator would keep output to a pipe in its buffer.
 func (t testbench) telling() string {
 	if t.tell == 0 {
 		return ""
@@ -118,7 +117,7 @@ func (t testbench) telling() string {
         end`, t.tell)
 }
 
-// checkCompare returns an error for names that are no output port and no probe.
+// checkCompare returns an error if a name is neither an output port nor a probe.
 func (d *design) checkCompare(names []string) error {
 	all := slices.Concat(d.groups[outputs].ports, d.groups[probes].ports)
 	for _, name := range names {
@@ -130,7 +129,7 @@ func (d *design) checkCompare(names []string) error {
 	return nil
 }
 
-// Indices of the groups of named buses.
+// These are the indices of the groups of named buses.
 const (
 	inputs = iota
 	outputs
@@ -183,7 +182,7 @@ func (t testbench) ports() {
 	}
 }
 
-// widestField returns the bits of the widest number in a vector.
+// widestField returns the number of bits in the widest number of a vector.
 func (t testbench) widestField() int {
 	widest := 1
 	for _, g := range t.groups {
@@ -247,15 +246,15 @@ func (t testbench) fields() int {
 	return n
 }
 
-// bitDeclaration declares the variable of the loop over the bits of wide ports, if there are any.
+// bitDeclaration declares the loop variable for the bits of wide ports, if there are such ports.
 func (t testbench) bitDeclaration() {
 	if t.wide() {
 		t.text("    integer tb_bit;\n")
 	}
 }
 
-// compareAll writes comparisons of all outputs and, unless NO_PROBES is defined, of all probes,
-// restricted to the names in t.compare.
+// compareAll writes comparisons of the outputs and probes that t.compare names. The macro NO_PROBES turns off the
+// comparisons of probes.
 func (t testbench) compareAll(compare func(p netlist.Port, signal string)) {
 	compared := func(p netlist.Port) bool { return len(t.compare) == 0 || slices.Contains(t.compare, p.Name) }
 	for _, p := range t.groups[outputs].ports {
@@ -274,7 +273,7 @@ func (t testbench) compareAll(compare func(p netlist.Port, signal string)) {
 	}
 }
 
-// wideSignal is the width above which a mismatch is reported by its lowest wrong bit.
+// wideSignal is the width above which the report of a mismatch shows only the lowest wrong bit.
 const wideSignal = 64
 
 func (t testbench) wide() bool {
@@ -288,7 +287,8 @@ func (t testbench) wide() bool {
 	return false
 }
 
-// compareSignal writes the comparison of one signal; in a pipeline, in the given stage.
+// compareSignal writes the comparison of one signal. In a pipeline, the signal is compared with the values expected
+// in the given stage.
 func (t testbench) compareSignal(signal string, p netlist.Port, stage int) {
 	want, sample := t.want(p, stage), ""
 	if t.clock != nil {

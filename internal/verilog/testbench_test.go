@@ -30,8 +30,7 @@ func adder() *netlist.Netlist {
 	return b.Netlist()
 }
 
-// TestTestbench breaks the vectors on purpose, in every way that the testbench distinguishes, and checks that the
-// testbench fails.
+// TestTestbench breaks the vectors in every way that the testbench distinguishes. The testbench must fail each time.
 func TestTestbench(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	n := adder()

@@ -20,7 +20,7 @@ import (
 	"ialgn/netlist"
 )
 
-// needTool skips the test where a program is not installed.
+// needTool skips the test if a program is not installed.
 func needTool(t *testing.T, program, debianPackage string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
@@ -28,7 +28,7 @@ func needTool(t *testing.T, program, debianPackage string) {
 	}
 }
 
-// tool runs a program in dir and returns all that it printed.
+// tool runs a program in dir and returns everything that the program printed.
 func tool(t *testing.T, dir string, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -72,7 +72,7 @@ func emit(t *testing.T, n *netlist.Netlist, v Vectors) string {
 	return dir
 }
 
-// cases calls f with the netlists of narrowCases and with a netlist of wide ports.
+// cases calls f with the netlists of narrowCases and with a netlist that has wide ports.
 func cases(t *testing.T, first, count int, f func(t *testing.T, r *rand.Rand, n *netlist.Netlist)) {
 	narrowCases(t, first, count, f)
 	t.Run("wide", func(t *testing.T) {
@@ -81,9 +81,9 @@ func cases(t *testing.T, first, count int, f func(t *testing.T, r *rand.Rand, n 
 	})
 }
 
-// narrowCases calls f with random netlists, whose seeds start at first, with whole classifiers and with frozen
-// networks. A test of a slow tool asks for one random netlist and also gets only the classifier of one class and the
-// full network.
+// narrowCases calls f with random netlists, with whole classifiers and with frozen networks. The seeds of the random
+// netlists start at first, and count is the number of these netlists. A test of a slow tool sets count to 1.
+// narrowCases then uses only the classifier with one class, and only the full network.
 func narrowCases(t *testing.T, first, count int, f func(t *testing.T, r *rand.Rand, n *netlist.Netlist)) {
 	for seed := uint64(first); seed < uint64(first+count); seed++ {
 		t.Run(fmt.Sprintf("random-%d", seed), func(t *testing.T) {
@@ -120,7 +120,7 @@ func randomCases() int {
 	return 8
 }
 
-// slowCases is randomCases for a slow tool.
+// slowCases returns the number of random netlists for a test of a slow tool.
 func slowCases() int {
 	if !testkit.Whole() {
 		return 1
@@ -128,8 +128,8 @@ func slowCases() int {
 	return 5
 }
 
-// classifier returns a whole classifier with random gates: feature words of 5 bits, comparators, layers of gates
-// that form chains, popcounts, and argmax.
+// classifier returns a whole classifier with random gates. It has feature words of 5 bits, comparators, layers of
+// gates that form chains, popcounts and an argmax.
 func classifier(r *rand.Rand, name string, classes, chains, depth int) *netlist.Netlist {
 	b := netlist.NewBuilder(name)
 	const features, bitsIn = 6, 5
@@ -171,9 +171,9 @@ func classifier(r *rand.Rand, name string, classes, chains, depth int) *netlist.
 	return b.Netlist()
 }
 
-// wide returns a netlist with ports that need several numbers in a vector, a popcount with a word that is too long
-// for one concatenation, and mostly unread inputs. In the long tests its input has the number of bits that CIFAR-10
-// has in the paper.
+// wide returns a netlist with ports that need several numbers in a vector. Its popcount has a word that is too long
+// for one concatenation, and most inputs are unread. In the long tests its input has the number of bits that
+// CIFAR-10 has in the paper.
 func wide(r *rand.Rand, name string) *netlist.Netlist {
 	b := netlist.NewBuilder(name)
 	inputs, gates := 4608, 1100
@@ -192,8 +192,8 @@ func wide(r *rand.Rand, name string) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// TestSimulation compares the written Verilog with the oracle in a Verilog simulator, and checks that the
-// simulator's compiler prints no warning.
+// TestSimulation runs the written Verilog in a Verilog simulator and compares the results with the oracle. The
+// simulator's compiler must print no warning.
 func TestSimulation(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	cases(t, 0, randomCases(), func(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
@@ -210,8 +210,8 @@ func TestSimulation(t *testing.T) {
 	})
 }
 
-// TestLint checks that verilator prints no warning for the written Verilog with all warnings on. As a user would,
-// the test passes the module alone.
+// TestLint checks that verilator prints no warning for the written Verilog with all warnings on. Like a user, the
+// test gives verilator only the module.
 func TestLint(t *testing.T) {
 	needTool(t, "verilator", "verilator")
 	cases(t, 0, slowCases(), func(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
@@ -241,7 +241,7 @@ func TestDirectiveNames(t *testing.T) {
 }
 
 // TestSynthesis has yosys read, check and synthesise the written Verilog, and simulates the resulting gates with the
-// same testbench. Wide ports would show nothing new and take half a minute.
+// same testbench. The test has no wide ports, because they would show nothing new and take half a minute.
 func TestSynthesis(t *testing.T) {
 	needTool(t, "yosys", "yosys")
 	needTool(t, "iverilog", "iverilog")

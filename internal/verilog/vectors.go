@@ -7,28 +7,28 @@ import (
 	"ialgn/netlist"
 )
 
-// Vectors holds samples of all ports of a netlist as bit rows, one row for each port bit, with
-// ports in the netlist's order. Row r of a slice s is s[r*Words : (r+1)*Words], and bit i of word w
-// in a row is sample 64 w + i.
+// Vectors holds samples of all ports of a netlist as bit rows. There is one row for each port bit, with the ports in
+// the netlist's order. Row r of a slice s is s[r*Words : (r+1)*Words], and bit i of word w in a row is sample 64 w +
+// i.
 type Vectors struct {
 	Samples int
-	Words   int // words in a row: at least Samples / 64, rounded up
+	Words   int // words in a row, at least Samples / 64 rounded up
 	Inputs  []uint64
 	Outputs []uint64 // the expected values
 	Probes  []uint64 // the expected values
 }
 
-// fieldBits is the maximum width of a number in a vector, because tools limit the numbers that they
-// read. A wider port is split into several numbers.
+// fieldBits is the maximum width of a number in a vector. Tools limit the width of numbers that they read, so a
+// wider port is split into several numbers.
 const fieldBits = 1024
 
-// WriteVectors writes the samples of v in the format of the testbench of n: one line for each
-// sample, with one hexadecimal number for each input port, output port and probe, in this order. A
-// port of more than 1024 bits is several numbers, most significant first, all of 1024 bits except
-// the first. The file has no header, so several calls can write one file.
+// WriteVectors writes the samples of v in the format of the testbench of n: one line for each sample, with one
+// hexadecimal number for each input port, output port and probe, in this order. A port of more than 1024 bits is
+// split into several numbers, the most significant first. All of these numbers except the first have 1024 bits. The
+// file has no header, so several calls can write one file.
 //
-// It returns an error, before it writes anything, if v does not have the shape of n. Later it
-// returns errors of w.
+// WriteVectors returns an error before it writes anything if v does not fit the ports of n. Later errors come from
+// w.
 func WriteVectors(w io.Writer, n *netlist.Netlist, v Vectors) error {
 	rows := [3][]uint64{v.Inputs, v.Outputs, v.Probes}
 	if v.Samples < 0 || v.Words < (v.Samples+63)/64 {

@@ -1,31 +1,29 @@
 // Package verilog writes netlists as Verilog-2001, with a testbench and its vectors.
 //
-// [Write] writes one self-contained file: a header that documents the ports, the module, and the
-// parameterised modules for popcounts and argmax that it uses. The module has one assign (or, in
-// another [Style], one LUT) for each function cell, on scalar wires that are named after the gates
-// of the model. [WriteTestbench] writes a self-checking testbench that reads vectors in the format
+// [Write] writes one self-contained file. The file has a header that documents the ports, the netlist's module, and
+// the parameterised modules for popcounts and argmax that this module uses. The netlist's module has one assign for
+// each function cell or, in another [Style], one LUT. The outputs of function cells are scalar wires that are named
+// after the gates of the model. [WriteTestbench] writes a self-checking testbench that reads vectors in the format
 // of [WriteVectors].
 //
-// A netlist with registers must be a [netlist.Pipeline]. Its module has the additional ports clk,
-// rst, ce, in_valid and out_valid. It takes new inputs in every clock in which ce is 1; while ce is
-// 0, its state does not change. One more bit for each stage says whether the stage holds a sample.
-// rst (synchronous, active high, independent of ce) clears only these bits, because data without a
-// sample do no harm. out_valid is in_valid, delayed by one enabled clock for each stage.
+// A netlist with registers must be a [netlist.Pipeline]. Its module has the additional ports clk, rst, ce, in_valid
+// and out_valid. The module takes new inputs in every clock in which ce is 1. While ce is 0, its state does not
+// change. One more bit for each stage says whether the stage holds a sample. rst (synchronous, active high,
+// independent of ce) clears only these bits, because data without a sample do no harm. out_valid is in_valid,
+// delayed by one enabled clock for each stage.
 //
-// For every file that is written:
+// The following holds for every file that is written:
 //
 //   - the same netlist and options give the same bytes;
-//   - no name from outside is written unchecked: names must be simple identifiers, and
-//     every other string is in a comment that it cannot end;
-//   - every width is explicit, and wires named unused_0, unused_1 and so on read everything
-//     that nothing else reads, so that verilator -Wall and iverilog -Wall report nothing
-//     (the line directives before the second and third module are for verilator,
-//     which expects one module in a file);
+//   - names from outside are checked and must be simple identifiers. Any other string from outside is in a comment,
+//     which the string cannot end;
+//   - verilator -Wall and iverilog -Wall report nothing. For this purpose, every width is explicit, and wires named
+//     unused_0, unused_1 and so on read all signals that nothing else reads. The line directives before the second
+//     and third module are for verilator, which expects one module per file;
 //   - expressions are fully parenthesised, except for chains of one operator and for ~.
 //
-// If the netlist is refused, nothing is written. Writing takes time in proportion to the netlist's
-// size. In addition to the netlist, it takes about one bit of memory for each net and 4 bytes for
-// each cell of the longest section.
+// If the netlist is refused, nothing is written. Writing takes time in proportion to the netlist's size. Besides the
+// netlist, it needs about one bit of memory per net, and 4 bytes per cell of the longest section.
 package verilog
 
 import (
@@ -42,40 +40,42 @@ import (
 
 // Options control how a netlist is written.
 type Options struct {
-	// Module is the module's name; empty: the netlist's name. The testbench and the modules below
-	// it are named Module_tb, Module_popcount and Module_argmax.
+	// Module is the module's name. If it is empty, the netlist's name is used. The testbench is named Module_tb, and
+	// the modules inside are named Module_popcount and Module_argmax.
 	Module string
-	// Header lists the lines of the comment at the top: the program and its version, the model, its
-	// checksum, the options.
+	// Header lists the lines of the comment at the top. They name the program and its version, the model and its
+	// checksum, and the options.
 	Header []string
-	// Inputs are lines for that comment that say how the words of the input port are computed.
+	// Inputs lists more lines for the comment at the top. They say how the words of the input port are computed.
 	Inputs []string
-	// Style says how function cells are written. Target is the target whose LUTs the style [LUTs]
-	// instantiates; nil: [target.Generic]. [WriteCells] writes models of these LUTs.
+	// Style says how function cells are written. Target is the target whose LUTs the style [LUTs] instantiates. If
+	// it is nil, the target is [target.Generic]. [WriteCells] writes models of these LUTs.
 	Style  Style
 	Target *target.Family
-	// Cells is the name of the file with the models of [WriteCells], for the comment at the top;
-	// empty: Module_cells.v.
+	// Cells is the name of the file with the models of [WriteCells], for the comment at the top. If it is empty, the
+	// name is Module_cells.v.
 	Cells string
-	// Version identifies the build. It becomes the attribute ialgn_version and the local parameter
-	// VERSION of the module, which cost no hardware. 0: none.
+	// Version identifies the build. It becomes the attribute ialgn_version and the local parameter VERSION of the
+	// module, which take no hardware. If it is 0, the module has neither.
 	Version uint32
-	// Compare lists the output ports and probes that a testbench compares. Empty: all.
+	// Compare lists the output ports and probes that a testbench compares. If it is empty, the testbench compares
+	// all.
 	Compare []string
-	// Tell makes a testbench print a line such as "at 640" after each Tell vectors. 0: no lines.
+	// Tell is the number of vectors after which a testbench prints a progress line such as "at 640". If it is 0,
+	// there are no such lines.
 	Tell int
 }
 
-// Kinds are the kinds of cells that can be written; registers only in a pipeline.
+// Kinds lists the kinds of cells that can be written. Registers are allowed only in a pipeline.
 var Kinds = []netlist.Kind{
 	netlist.Function, netlist.Compare, netlist.Popcount, netlist.Counter, netlist.Argmax, netlist.Carry,
 	netlist.Register,
 }
 
-// Write writes n as Verilog-2001. Before it writes anything, it returns an error if the name of the
-// module, a port or a probe is invalid in Verilog or collides with another name, or if a function
-// has more inputs than the LUTs of the target; and a [*netlist.KindError] if n has cells whose kind
-// is not in [Kinds]. Later it returns errors of w.
+// Write writes n as Verilog-2001. It returns an error before it writes anything if n cannot be written. The names of
+// the module, the ports and the probes must be valid in Verilog and different from each other. No function may have
+// more inputs than the LUTs of the target. If n has cells whose kind is not in [Kinds], the error is a
+// [*netlist.KindError]. Later errors come from w.
 func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(w, n, opt)
 	if err != nil {
@@ -105,11 +105,11 @@ type design struct {
 	module  string
 	version uint32
 	family  *family      // the target's LUTs; nil: style Gates
-	models  string       // name of the file with their models
+	models  string       // name of the file with the models of the LUTs
 	used    bitplane.Set // nets that an expression or an output port reads
 	groups  [3]portGroup
 	clock   *netlist.Pipeline // nil: no registers
-	stage   []int32           // [net]: its stage; nil without registers
+	stage   []int32           // stage of each net; nil without registers
 }
 
 func newDesign(w io.Writer, n *netlist.Netlist, opt Options) (*design, error) {
@@ -185,14 +185,14 @@ func check(n *netlist.Netlist, module string) error {
 	return netlist.Refuse("verilog", n, Kinds...)
 }
 
-// portGroup is all named buses of a netlist in one direction.
+// portGroup has all named buses of a netlist that have the same direction.
 type portGroup struct {
 	what  string
 	ports []netlist.Port
 }
 
-// portGroups returns the named buses of n, in the order of declarations and vectors. The enable of
-// a pipeline is not included.
+// portGroups returns the named buses of n, in the order of declarations and vectors. The enable port of a pipeline
+// is not included.
 func portGroups(n *netlist.Netlist) [3]portGroup {
 	return [3]portGroup{{"input port", n.DataInputs()}, {"output port", n.OutputPorts()}, {"probe", n.Probes()}}
 }
@@ -226,7 +226,7 @@ func (d *design) outputs() {
 	d.assignPorts("outputs", d.n.OutputPorts(), false)
 }
 
-// probes declares and drives the probes that are not the bus of a cell.
+// probes declares and drives those probes that are not the output bus of a cell.
 func (d *design) probes() {
 	d.assignPorts("probes", d.n.Probes(), true)
 }

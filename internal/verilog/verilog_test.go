@@ -38,8 +38,8 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// tiny returns a whole classifier of two features, two classes of three chains each, and two layers. Layer 2 has as
-// many different operations as it has gates.
+// tiny returns a whole classifier of two features, two classes of three chains each, and two layers. All gates in
+// layer 2 have different operations.
 func tiny() *netlist.Netlist {
 	b := netlist.NewBuilder("tiny")
 	x := b.Input("x", 8, 4, []string{"length", "width"})
@@ -108,8 +108,8 @@ func verilogOf(t *testing.T, n *netlist.Netlist, opt Options) string {
 	return b.String()
 }
 
-// TestExpression checks the written form of functions. TestAllFunctions checks by simulation that the expressions
-// compute the functions.
+// TestExpression checks the text of expressions. TestAllFunctions checks by simulation that the expressions compute
+// the functions.
 func TestExpression(t *testing.T) {
 	const a, b, c, d = 0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc, 0xf0f0f0f0f0f0f0f0, 0xff00ff00ff00ff00
 	full := ^uint64(0)
@@ -163,7 +163,7 @@ func TestAllFunctions(t *testing.T) {
 		inputs := 4 + i%3
 		table := r.Uint64()
 		if i%2 == 0 {
-			table &= r.Uint64() & r.Uint64() // sparse functions have ANDs to find
+			table &= r.Uint64() & r.Uint64() // makes the function sparse, so that it can be written with ANDs
 		}
 		y = append(y, b.Function(table&(1<<(1<<inputs)-1), netlist.Origin{}, x[:inputs]...))
 	}
@@ -296,7 +296,8 @@ func clockedPort(name string) func(b *netlist.Builder, x []netlist.Net) {
 	}
 }
 
-// TestHeader checks the grouping of labels, and that no text from outside can end its line.
+// TestHeader checks the grouping of labels. It also checks that no text from outside can end the comment in which it
+// is written.
 func TestHeader(t *testing.T) {
 	b := netlist.NewBuilder("net")
 	x := b.Input("x", 7, 1, []string{

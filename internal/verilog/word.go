@@ -8,12 +8,12 @@ import (
 	"ialgn/netlist"
 )
 
-// wires writes the operands of expressions: nets and words of nets, by the names of a netlist.
+// wires writes nets and words of nets as operands of expressions, with the names of a netlist.
 type wires struct {
 	*names.Names
 	n      *netlist.Netlist
 	chains *netlist.Chains // carry chains; nil: carries are ordinary cells
-	bits   bitplane.Set    // input bits that are read through wires; nil: none
+	bits   bitplane.Set    // input bits that have their own wires; nil: none
 }
 
 // net appends one bit as an operand.
@@ -25,15 +25,15 @@ func (m *wires) net(buf []byte, v netlist.Net) []byte {
 	return m.piece(buf, piece{s, bit, 1})
 }
 
-// piece is a run of consecutive bits of one signal, or of one constant bit repeated.
+// piece is a run of consecutive bits of one signal, or a repeated constant bit.
 type piece struct {
 	signal names.Signal
 	low    int // lowest bit; for a constant, its value
 	count  int
 }
 
-// join extends p downwards or upwards by a bit of signal s if the result is still one piece, and
-// reports whether it did.
+// join adds a bit of signal s to p at either end, if the result is still one piece. It reports whether it added the
+// bit.
 func (m *wires) join(p *piece, s names.Signal, bit int) bool {
 	switch {
 	case p.count == 0 || p.signal != s:
@@ -47,7 +47,7 @@ func (m *wires) join(p *piece, s names.Signal, bit int) bool {
 	return true
 }
 
-// pieces returns the nets of a word as pieces, least significant first.
+// pieces returns the nets of a word as pieces. The least significant piece comes first.
 func (m *wires) pieces(nets []netlist.Net) []piece {
 	var list []piece
 	var p piece
@@ -98,7 +98,7 @@ func appendRange(buf []byte, high, low int) []byte {
 	return append(buf, ']')
 }
 
-// concatenation appends pieces, given least significant first, as one operand.
+// concatenation appends pieces as one operand. The given pieces have the least significant one first.
 func (m *wires) concatenation(buf []byte, pieces []piece) []byte {
 	if len(pieces) == 1 {
 		return m.piece(buf, pieces[0])
@@ -113,9 +113,9 @@ func (m *wires) concatenation(buf []byte, pieces []piece) []byte {
 	return append(buf, '}')
 }
 
-// longWord is the maximum number of pieces in one concatenation. Longer words are assigned in
-// parts: event-driven simulators evaluate a whole concatenation again for each element that
-// changes, and other tools recurse into it.
+// longWord is the maximum number of pieces in one concatenation. Longer words are assigned in parts, because
+// event-driven simulators evaluate a whole concatenation again for each element that changes. Other tools recurse
+// into a concatenation.
 const longWord = 16
 
 // assign writes the assignment of nets to a vector of equal width.

@@ -26,7 +26,7 @@ func axisKind() *Kind {
 //go:embed templates/live_axis.v
 var axisLive string
 
-// axisBytes returns the bytes of a beat; 1 for an engine.
+// axisBytes returns the number of bytes in a beat. For an engine, it is 1.
 func (o Options) axisBytes() int {
 	if o.Engine != nil {
 		return 1
@@ -37,7 +37,7 @@ func (o Options) axisBytes() int {
 	return AXISBytes
 }
 
-// AXISBytes is the default number of bytes of a beat with [WriteAXIS].
+// AXISBytes is the default number of bytes in a beat of [WriteAXIS].
 const AXISBytes = 4
 
 // WriteAXIS writes a module with two AMBA 4 AXI4-Stream interfaces. Samples come in on s_axis. For
@@ -51,21 +51,21 @@ const AXISBytes = 4
 //	input  m_axis_tready
 //	output error
 //
-// A sample is a packet. Its bytes are laid out as the package comment says, the first byte in the
-// lowest bits of tdata; bytes of the last beat beyond the sample are ignored. There is no tkeep:
-// all bytes of a beat count. A packet that is shorter or longer is dropped as a whole, and error is
-// then 1 until a reset; the next packet is accepted again. A result is one beat, with tlast.
+// A sample is a packet. Its bytes are laid out as the package comment says. The first byte of a beat is in the
+// lowest bits of tdata. Bytes of the last beat beyond the sample are ignored. There is no tkeep, because all bytes
+// of a beat count. A packet that is shorter or longer than a sample is dropped as a whole. error is then 1 until a
+// reset, but the next packet is accepted again. A result is one beat, with tlast.
 //
-// With a tag ([Options.Tag]) there are two more ports, the input s_axis_tuser and the output
-// m_axis_tuser. m_axis_tuser is the value of s_axis_tuser in the last beat of the sample's packet.
-// Its values in other beats are ignored.
+// If there is a tag ([Options.Tag]), there are two more ports, the input s_axis_tuser and the output m_axis_tuser.
+// m_axis_tuser is the value of s_axis_tuser in the last beat of the sample's packet. Values of s_axis_tuser in other
+// beats are ignored.
 //
 // No tvalid or tready depends on an input in the same clock. A tvalid that is 1 stays 1 with the
 // same data until the beat is taken. aresetn is active low and synchronous, and drops everything
 // that has not been output. Samples follow each other every ceil(bytes / BYTES) + 1 clocks.
 //
-// It returns the errors of [WriteStream], and an error for a negative BYTES. A BYTES that is wider than a
-// sample is allowed: beats then have unused bytes.
+// WriteAXIS returns the errors of [WriteStream], and an error for a negative BYTES. BYTES may exceed the number of
+// bytes in a sample. Beats then have unused bytes.
 func WriteAXIS(w io.Writer, n *netlist.Netlist, o Options) error {
 	bytes := o.Beat
 	switch {
@@ -98,7 +98,7 @@ func WriteAXIS(w io.Writer, n *netlist.Netlist, o Options) error {
 	return err
 }
 
-// axisHeader returns the comment at the top.
+// axisHeader returns the comment at the top of the file.
 func (d *design) axisHeader() string {
 	var b strings.Builder
 	d.title(&b, "the module "+d.core+" between two AXI4-Streams")
@@ -120,7 +120,7 @@ func (d *design) axisHeader() string {
 	return b.String()
 }
 
-// streamNames returns own and the names that the modules of all byte wrappers use.
+// streamNames adds the names that the modules of all byte wrappers use to the given names.
 func streamNames(own ...string) []string {
 	return append(own, "clk", "rst", "ce", "in_valid", "in_ready", "in_data", "in_last", "drop", "out_valid", "out_ready",
 		"error", "loader",
@@ -155,12 +155,12 @@ func (d *design) axisPorts(o Options) []Port {
 	return append(ports, errorPort)
 }
 
-// axisBench has the pins of AXI4-Stream for handshakeBench.
+// axisBench connects the pins of AXI4-Stream to handshakeBench.
 //
 //go:embed templates/axis_bench.v
 var axisBench string
 
-// playAXIS plays samples as beats of AXI4-Stream.
+// playAXIS returns a player that sends samples as beats of AXI4-Stream.
 func playAXIS(p Played) Player {
 	bytes := AXISBytes
 	if p.Engine > 0 {

@@ -10,8 +10,8 @@ import (
 	"ialgn/netlist"
 )
 
-// inBytes lays out the words of a port as bytes, in a separate loop over bits. With a random source, the bits
-// between words are random.
+// inBytes lays out the words of a port as bytes. It is written separately from the layout that it tests. If r is not
+// nil, the unused bits between words are random.
 func inBytes(word int, words []uint64, r *rand.Rand) []uint64 {
 	lane := 8 * ((word + 7) / 8)
 	if word == 1 {
@@ -53,7 +53,7 @@ func newPackets(t *testing.T, n *netlist.Netlist, beat, samples int, events bool
 	return p
 }
 
-// reply returns the bytes of a result: the class, and the counts if they are a port.
+// reply returns the bytes of a result. They are the class and, if the counts are a port, the counts.
 func (s expected) reply(n *netlist.Netlist) []uint64 {
 	var bytes []uint64
 	for _, p := range n.OutputPorts() {
@@ -74,8 +74,8 @@ func axisClassifiers(t *testing.T) map[string]*netlist.Netlist {
 	}
 }
 
-// TestAXIS plays samples to wrappers of plain and of pipelined cores, back to back and with
-// stalls on either side, with packets of a wrong length and with resets.
+// TestAXIS plays samples to wrappers of combinational and of pipelined cores. Samples come back to back, or with
+// stalls on either side. Some programs have packets of a wrong length and resets.
 func TestAXIS(t *testing.T) {
 	classifiers := axisClassifiers(t)
 	for _, c := range []struct {
@@ -103,7 +103,7 @@ func TestAXIS(t *testing.T) {
 	}
 }
 
-// axisFaults are faults that break a rule. The testbench must name the rule.
+// axisFaults lists faults that each break a rule. The testbench must name the rule.
 var axisFaults = []fault{
 	{"tvalid falls before tready", "else if (out_ready) out_valid <= 1'b0", "else out_valid <= 1'b0"},
 	{"tdata changes before tready", "if (core_valid & ~out_valid) begin", "if (1'b1) begin"},
@@ -140,15 +140,15 @@ func TestAXISFaults(t *testing.T) {
 	for _, f := range axisFaults {
 		p.build(t, dir, "axis_tb.v", f.broken(t, wrapper), 0, 8)
 		stalls := []string{"+stall_in=30", "+stall_out=70"}
-		if f.rule == "a result too many" { // later results would make it a wrong result
+		if f.rule == "a result too many" { // with later results, the report would be a wrong result
 			stalls = nil
 		}
 		f.found(t, simulate(t, dir, stalls...))
 	}
 }
 
-// combinational returns the complaint of yosys if, after synthesis, an output depends on an input in the same clock
-// or there is a latch.
+// combinational returns the complaint of yosys if the synthesised wrapper has a latch or an output that depends on
+// an input in the same clock.
 func combinational(t *testing.T, dir, wrapper string) string {
 	t.Helper()
 	write(t, dir, "dut.v", wrapper)
@@ -162,8 +162,8 @@ func combinational(t *testing.T, dir, wrapper string) string {
 	return out
 }
 
-// TestAXISPaths checks on yosys's netlist that no output depends on an input in the same clock, and that such a
-// dependency would be found.
+// TestAXISPaths checks in yosys's netlist that no output depends on an input in the same clock. It also checks that
+// such a dependency would be found.
 func TestAXISPaths(t *testing.T) {
 	b := netlist.NewBuilder("paths")
 	x := b.Input("x", 40, 8, nil)
@@ -190,8 +190,8 @@ func TestAXISPaths(t *testing.T) {
 	}
 }
 
-// lint checks that a wrapper causes no warning with all warnings on, for each of the given values of a parameter, if
-// any.
+// lint checks that linters print no warning for a wrapper, with all warnings on. If values of a parameter are given,
+// it checks the wrapper with each value.
 func lint(t *testing.T, dir, wrapper, parameter string, values ...int) {
 	t.Helper()
 	write(t, dir, "dut.v", wrapper)
@@ -207,7 +207,8 @@ func lint(t *testing.T, dir, wrapper, parameter string, values ...int) {
 	}
 }
 
-// TestAXISLint checks words of every form, gates alone, and beats from one byte to more than a sample.
+// TestAXISLint runs linters on wrappers with words of every form, with gates alone, and with beats from one byte to
+// more than a sample.
 func TestAXISLint(t *testing.T) {
 	for name, n := range axisClassifiers(t) {
 		dir, wrapper := emitWith(t, n, 0, WriteAXIS, Options{})

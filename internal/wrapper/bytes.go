@@ -9,8 +9,8 @@ import (
 	"ialgn/netlist"
 )
 
-// laneOf returns the number of bits from one word to the next in the byte layout: words of one bit
-// are packed, others take whole bytes.
+// laneOf returns the number of bits from one word to the next in the byte layout. Words of one bit are packed. Other
+// words take whole bytes.
 func laneOf(word int) int {
 	if word <= 1 {
 		return 1
@@ -33,11 +33,10 @@ func Bytes(p netlist.Port, bit func(i int) uint64) []byte {
 	return bytes
 }
 
-// asBytes returns the design with the bytes of a sample as its words. Unused bits between the words
-// are not stored.
+// asBytes returns the design with bytes as the words of a sample. Unused bits between the words are not stored.
 func (d *design) asBytes() *design {
 	b := *d
-	if d.levels != nil { // levels take a byte each
+	if d.levels != nil { // each feature word takes one byte
 		b.in = 8
 		return &b
 	}
@@ -49,7 +48,7 @@ func (d *design) asBytes() *design {
 	return &b
 }
 
-// features returns the declaration of the core's input, selected from the bytes of a sample.
+// features returns the declaration of the core's input, whose bits are selected from the bytes of a sample.
 func (d *design) features() string {
 	return strings.NewReplacer(
 		"@HIGH@", fmt.Sprint(len(d.input.Nets)-1), "@WORDS@", fmt.Sprint(len(d.input.Nets)/d.input.Word),
@@ -69,7 +68,7 @@ func (d *design) features() string {
 `)
 }
 
-// keeps returns the sentence that says how many bits of a sample are stored.
+// keeps returns a sentence for the header, which says how many bits of a sample are stored.
 func (d *design) keeps() string {
 	what := "bits"
 	if d.levels != nil {
@@ -119,11 +118,11 @@ func (d *design) result(indent string) string {
 	return b.String() + "\n" + strings.TrimSuffix(indent, "  ") + "}"
 }
 
-// indexBits returns the bits of an index below n, at least 1.
+// indexBits returns the number of bits of an index below n. It is at least 1.
 func indexBits(n int) int { return max(1, bits.Len(uint(n-1))) }
 
-// resultPadded returns result padded with zero bytes to a power of two, at least two, so that an
-// index of [indexBits] is always in range.
+// resultPadded returns the bytes of result, followed by zero bytes. The number of bytes is a power of two, and at
+// least two. Every index with [indexBits] bits is then in range.
 func (d *design) resultPadded(indent string) string {
 	spare := 8 * (1<<indexBits(d.resultBytes()) - d.resultBytes())
 	if spare == 0 {
@@ -132,8 +131,8 @@ func (d *design) resultPadded(indent string) string {
 	return fmt.Sprintf("{\n%s%d'd0, %s\n%s}", indent, spare, d.result(indent+"  "), strings.TrimSuffix(indent, "  "))
 }
 
-// serial returns the file of a wrapper that transfers one byte at a time: its module around the
-// stream module. values are replacements in addition to the common ones.
+// serial returns the file of a wrapper that transfers one byte at a time. The wrapper's module contains the stream
+// module. values lists replacements in text, in addition to the common replacements.
 func (d *design) serial(header, text string, values ...string) string {
 	stream := d.module + "_stream"
 	wires, connections := d.resultWires()

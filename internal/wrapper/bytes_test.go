@@ -9,7 +9,7 @@ import (
 	"ialgn/netlist"
 )
 
-// TestBytes compares Bytes with the layout of the testbenches.
+// TestBytes compares the layout of Bytes with the layout in testbenches.
 func TestBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, word := range []int{1, 3, 8, 9, 17} {

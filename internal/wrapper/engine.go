@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Engine is a classifier that itself takes samples word by word, with the ports of the stream
-// module. For [WriteUART] and [WriteSPI] it also needs an input drop, which discards the packet so
-// far.
+// Engine is a classifier that takes samples word by word, without a loader in front. It has the ports of the stream
+// module. For [WriteUART] and [WriteSPI] it also needs an input named drop, which discards the part of a packet that
+// has arrived.
 type Engine struct {
 	Module  string
 	Cycles  float64 // clocks from one sample to the next, on average
 	Latency int     // clocks from a sample to its result; see [Rate]
-	Drop    bool    // the engine has the input drop
+	Drop    bool    // the engine has an input named drop
 }
 
 // checkEngine returns an error if the engine cannot be connected.
@@ -25,8 +25,8 @@ func (o Options) checkEngine(word int) error {
 	return nil
 }
 
-// inner returns the modules below a wrapper of bytes: the stream module with its loader, or the
-// module that gives an engine one byte at a time. With drop, they have an input of this name.
+// inner returns the modules inside a wrapper of bytes: the stream module with its loader, or the module that gives
+// an engine one byte at a time. If drop is set, the modules have an input named drop.
 func (d *design) inner(stream string, drop bool) []module {
 	if d.engine == nil {
 		return []module{{stream, "bytes to results", d.streamModule(stream, drop)}, d.loader(stream)}
@@ -50,8 +50,8 @@ func (d *design) inner(stream string, drop bool) []module {
 	).Replace(engineModule)}}
 }
 
-// engineModule connects a wrapper of bytes to an engine. Each byte is a word; its unused high bits
-// are ignored.
+// engineModule connects a wrapper of bytes to an engine. Each byte is a word. The byte's unused high bits are
+// ignored.
 //
 //go:embed templates/engine_module.v
 var engineModule string

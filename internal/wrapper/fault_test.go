@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// fault is a change of a wrapper, and the rule that the testbench must then report as broken.
+// fault replaces the text good in a wrapper by the text bad. The testbench must then report that the rule is broken.
 type fault struct{ rule, good, bad string }
 
 // broken returns the wrapper with the fault, and fails if the fault changes nothing.

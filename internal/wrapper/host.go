@@ -11,16 +11,15 @@ import (
 	"ialgn/netlist"
 )
 
-// Host is a program for the other end of an interface. It reads a table of samples in their
-// original form, computes the input words, lets the design classify them and prints the names of
-// the classes.
+// Host is a program for the other end of an interface. The program reads a table of samples in their original form,
+// computes the input words, has the design classify the samples and prints the names of the classes.
 type Host struct {
-	Suffix string // ends the file's name, after the name of the netlist's module
+	Suffix string // end of the file's name, after the name of the netlist's module
 	Write  func(io.Writer, Hosted) error
-	// Live is a testbench that connects the design's interface to external programs. It reads bytes
-	// from the file from_host, and writes each byte of the design's answers to the file to_host, as
-	// a line of two hexadecimal digits. @TOP@ is the design's module; @SAMPLE@ and @RESULT@ are the
-	// numbers of bytes of a sample and a result.
+	// Live is a testbench that connects the design's interface to external programs. It reads bytes from the file
+	// from_host, and writes each byte of the design's answers to the file to_host, as a line of two hexadecimal
+	// digits. @TOP@ is replaced by the name of the design's module, @SAMPLE@ by the number of bytes in a sample, and
+	// @RESULT@ by the number of bytes in a result.
 	Live string
 }
 
@@ -32,8 +31,8 @@ type Hosted struct {
 	Header   []string // lines for a comment
 }
 
-// hostTable reads samples and computes their bytes; hostMain is the command line. All hosts in
-// Python share them.
+// hostTable reads samples and computes their bytes. hostMain handles the command line. All hosts in Python contain
+// both parts.
 //
 //go:embed templates/host_table.py
 var hostTable string
@@ -41,8 +40,7 @@ var hostTable string
 //go:embed templates/host_main.py
 var hostMain string
 
-// writePython returns a function that writes a host in Python. link is the part that transfers
-// bytes.
+// writePython returns a function that writes a host in Python. link is the Python code that transfers bytes.
 func writePython(link, device string) func(io.Writer, Hosted) error {
 	text := strings.NewReplacer("@TABLE@\n", hostTable+"\n", "@MAIN@\n", hostMain).Replace(link)
 	return func(w io.Writer, h Hosted) error {

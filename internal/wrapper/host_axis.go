@@ -15,7 +15,7 @@ import (
 //go:embed templates/host_axis.c
 var axisHost string
 
-// writeAXISHost writes the program, which includes the tables of the design.
+// writeAXISHost writes the host program with the tables of the design.
 func writeAXISHost(w io.Writer, h Hosted) error {
 	t, p := h.Inputs, h.Protocol
 	values := []string{
@@ -46,7 +46,7 @@ func cHeader(lines []string) string {
 	return b.String() + " */\n"
 }
 
-// cNumber is a number in the program, with the mark that it replaces in the template.
+// cNumber is a number in the program, with the mark in the template that the number replaces.
 type cNumber struct {
 	key   string
 	value int

@@ -13,7 +13,8 @@ import (
 	"ialgn/netlist"
 )
 
-// hosted returns a netlist with features of the given number of bits, a class and, if countBits > 0, counts.
+// hosted returns a netlist whose features have the given number of bits. Its outputs are a class and, if countBits
+// is positive, counts.
 func hosted(t *testing.T, features, bits, classes, countBits int) *netlist.Netlist {
 	t.Helper()
 	b := netlist.NewBuilder("m")
@@ -77,8 +78,8 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
-// TestHosts checks for each row of the table that a wrapper that transfers bytes has a host program for the other
-// end, and that the program is written completely.
+// TestHosts checks that each kind of wrapper that transfers bytes has a host program for the other end, and that the
+// program is written completely.
 func TestHosts(t *testing.T) {
 	scaled, cut := hostedTable(), hostedTable()
 	cut.ByCuts, cut.Max = true, 5
@@ -155,8 +156,8 @@ func testHosts(t *testing.T, table *inputs.Table) {
 	}
 }
 
-// TestHostOutputEncodings runs the Python hosts where the output has another encoding than the class names need. The
-// hosts must write UTF-8, as predict does. There is no link: each sample is answered with the class of its number.
+// TestHostOutputEncodings runs the Python hosts in environments whose encoding lacks characters of the class names.
+// The hosts must write UTF-8, as predict does. There is no device: the answer to sample i is class i.
 func TestHostOutputEncodings(t *testing.T) {
 	table := hostedTable()
 	table.Classes, table.Label, table.DecimalComma = []string{"gr\u00fcn", "\u9f8d, \U0001f600"}, "Zustand \u00e4", false
@@ -182,14 +183,14 @@ func TestHostOutputEncodings(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			if !strings.HasPrefix(out, want) { // the rest is standard error
+			if !strings.HasPrefix(out, want) { // after the standard output comes the standard error
 				t.Errorf("output:\n%s\nwant:\n%s", out, want)
 			}
 		})
 	}
 }
 
-// runHost runs a host without a device.
+// runHost is a script that runs a host without a device.
 const runHost = `
 import contextlib, importlib, sys
 kind = sys.argv[1]

@@ -7,8 +7,7 @@ import (
 	"ialgn/internal/inputs"
 )
 
-// hostWord is the code with which host programs compute a word from a real value, in Python and in
-// C.
+// hostWord holds the code with which host programs in Python and in C compute a word from a real value.
 type hostWord struct {
 	python string
 	rule   string // type of the table entry for each feature in C

@@ -19,8 +19,8 @@ type Interface struct {
 	Ports  []Port // in the order of the Verilog
 }
 
-// NewInterface returns the interface of the wrapper of this kind around a netlist. It returns the
-// errors of the kind's write function.
+// NewInterface returns the interface of a wrapper of the given kind around a netlist. It returns the errors of the
+// kind's write function.
 func NewInterface(kind string, n *netlist.Netlist, o Options) (*Interface, error) {
 	k, err := Find(kind)
 	if err != nil {
@@ -40,8 +40,8 @@ func NewInterface(kind string, n *netlist.Netlist, o Options) (*Interface, error
 	return &Interface{Module: d.module, Clock: k.Clock, Ports: k.Ports(d, o)}, nil
 }
 
-// EngineInterface returns the interface of the engine in the options, which takes samples like the
-// stream module. drop says whether the engine has the input drop.
+// EngineInterface returns the interface of the engine in the options, which takes samples like the stream module.
+// The engine has an input named drop if the argument drop is set.
 func EngineInterface(n *netlist.Netlist, o Options, drop bool) (*Interface, error) {
 	engine := o.Engine.Module
 	o.Engine, o.Levels, o.Beat, o.Module = nil, nil, 0, engine

@@ -10,42 +10,41 @@ import (
 	"ialgn/netlist"
 )
 
-// Kind is a row of the table of wrappers. A wrapper is an interface between the classifier and the
-// outside. Each kind is defined in the file that writes it.
+// Kind is a row of the table of wrappers. A wrapper is an interface between the classifier and the outside. Each
+// kind is defined in the file with its write function.
 type Kind struct {
-	Name  string // name of the kind; the module and the file are called CORE_NAME
+	Name  string // name of the kind, which ends the names of the module and the file: CORE_NAME
 	Clock string // name of the clock's port
-	Bytes bool   // samples and results are bytes; a word of more than one bit takes whole bytes
-	Drops bool   // the protocol can discard the packet so far
+	Bytes bool   // samples and results are bytes; a word of several bits takes whole bytes
+	Drops bool   // the protocol can discard an incomplete packet
 	Paced bool   // the other side decides when bits come, so no latency is reported
 	Baud  bool   // the interface has a bit rate in addition to its clock
 	Tags  bool   // the interface can carry a tag with each sample and result
-	Beat  int    // bytes in a clock; 0: one, or as the rate says. An engine always takes one.
+	Beat  int    // bytes per clock; 0: one, or as the rate says; always one for an engine
 
-	// Broken lists the kinds of packets without a result that can be played, in the order in which
-	// they are tried.
+	// Broken lists the kinds of broken packets that a player can send, in the order in which they are tried. A
+	// broken packet has no result.
 	Broken []Broken
 
-	// Play returns a player of samples for the interface.
+	// Play returns the player that sends samples to the interface in a simulation.
 	Play func(Played) Player
 	// Write writes the module.
 	Write func(io.Writer, *netlist.Netlist, Options) error
 	// Ports returns the ports of the module in the order of the Verilog.
 	Ports func(*Shape, Options) []Port
-	// Cycles returns the clocks from one sample to the next. The design is given in words and in
-	// bytes.
+	// Cycles returns the number of clocks from one sample to the next. It gets the design twice: words counts in
+	// words, bytes in bytes.
 	Cycles func(words, bytes *Shape, o Options) int
-	// Bench is the protocol part of the testbench: pins, the design, tb_reset, tb_play, and
-	// tb_before, which samples the pins before each edge. QUIET is the number of clocks after the
-	// last result in which no other result may come.
+	// Bench is the protocol part of the testbench: pins, the design, tb_reset, tb_play, and tb_before, which samples
+	// the pins before each edge. QUIET is the number of clocks after the last result in which no further result may
+	// come.
 	Bench string
-	// BenchParameters declares the parameters of Bench, and BenchOptions describes them in the
-	// header.
+	// BenchParameters declares the parameters of Bench. BenchOptions describes these parameters in the header.
 	BenchParameters, BenchOptions string
-	// Bits returns the number of bits that one clock or byte of the testbench transfers.
+	// Bits returns the number of bits that the testbench transfers at a time: in one clock, or in one byte.
 	Bits func(d *Shape, o Options) int
-	// Host is the program for the other end of the interface. Nil: the other end is logic on the
-	// same device, which gets the words at ports.
+	// Host is the program for the other end of the interface. It is nil if the other end is logic on the same
+	// device, which sends words to the ports.
 	Host *Host
 }
 
@@ -55,7 +54,7 @@ const EngineKind = "stream"
 // Shape is a netlist with everything that a wrapper around it needs.
 type Shape = design
 
-// kinds returns the table: built-in kinds, then registered ones.
+// kinds returns the table of wrappers. Built-in kinds come first, then registered kinds.
 func kinds() []*Kind { return slices.Concat(builtIn(), registered) }
 
 // builtIn returns the built-in kinds. They are built only once, because host programs are long
@@ -65,9 +64,9 @@ var builtIn = sync.OnceValue(func() []*Kind { return []*Kind{streamKind(), axisK
 // registered are the kinds added by [Register].
 var registered []*Kind
 
-// Register adds a kind to the table, for programs with wrappers of their own. remove deletes it
-// again. Neither may be called while kinds are used. Register returns an error for a name that is
-// taken, and for a kind that lacks a function.
+// Register adds a kind to the table, for programs that define other wrappers. remove deletes the kind again. Neither
+// function may be called while kinds are used. Register returns an error for a name that is taken, and for a kind
+// that lacks a function.
 func Register(k *Kind) (remove func(), err error) {
 	if _, err := Find(k.Name); err == nil || k.Name == "" || k.Name == "none" {
 		return nil, fmt.Errorf("wrapper %q: give it a name that no other has", k.Name)

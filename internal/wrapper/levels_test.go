@@ -11,7 +11,7 @@ import (
 	"ialgn/netlist"
 )
 
-// emitApart is emitWith for a wrapper that contains the core's encoder.
+// emitApart is like emitWith, for a wrapper that contains the core's encoder.
 func emitApart(t *testing.T, n *netlist.Netlist, stages int,
 	writer func(io.Writer, *netlist.Netlist, Options) error,
 ) (dir, wrapper string) {
@@ -23,7 +23,7 @@ func emitApart(t *testing.T, n *netlist.Netlist, stages int,
 	return emitCore(t, s.Core, writer, Options{Levels: &Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}})
 }
 
-// TestLevels plays the programs of the other tests to wrappers that contain the encoder, and checks that linters
+// TestLevels plays the programs of other tests to wrappers that contain the encoder. It also checks that linters
 // print no warning.
 func TestLevels(t *testing.T) {
 	n := classifier(t)

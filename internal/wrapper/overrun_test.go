@@ -7,7 +7,7 @@ import (
 	"ialgn/netlist"
 )
 
-// longAnswers returns a netlist with samples of one byte and a result that repeats this byte eight times.
+// longAnswers returns a netlist whose samples are one byte. The result repeats this byte eight times.
 func longAnswers() *netlist.Netlist {
 	b := netlist.NewBuilder("long")
 	x := b.Input("x", 8, 8, nil)
@@ -19,9 +19,9 @@ func longAnswers() *netlist.Netlist {
 	return b.Netlist()
 }
 
-// TestOverrun sends samples faster than the wrapper can send their results. The third sample has no room, so it is
-// void and an error is reported. The samples before and after it must be answered correctly. A wrapper that does not
-// check for room fails.
+// TestOverrun sends samples faster than the wrapper can send their results. There is no room for the third sample,
+// so the wrapper drops this sample and reports an error. The samples before and after it must be answered correctly.
+// A wrapper that does not check for room fails.
 func TestOverrun(t *testing.T) {
 	line := &uartProgram{reply: 8}
 	line.do(uartPause, uartIdleBits+3)

@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// Board is a board that wrappers can be connected to.
+// Board is a circuit board with pins for wrappers.
 type Board struct {
 	Name    string
 	Device  string // name of the device, as an option of nextpnr-ice40
@@ -23,7 +23,7 @@ type Board struct {
 // pin is a line of a pin file.
 type pin struct{ port, pin, what string }
 
-// boards are the known boards. [Board.WritePins] says where the pins come from.
+// boards lists the known boards. [Board.WritePins] says where the pins come from.
 var boards = []Board{
 	{
 		Name: "hx8k-breakout", Device: "hx8k", Package: "ct256", ClockHz: 12_000_000,
@@ -94,8 +94,8 @@ func ParseBoard(name string) (*Board, error) {
 	return nil, message.NoSuch("board", name, Boards())
 }
 
-// CheckPins returns an error if a wrapper has no pins on the board. Wrappers whose ports are for
-// logic on the same device have none.
+// CheckPins returns an error if a wrapper has no pins on the board. Wrappers whose ports are for logic on the same
+// device have no pins.
 func (b *Board) CheckPins(kind string) error {
 	if _, ok := b.pins[kind]; !ok {
 		others := slices.DeleteFunc(Kinds(), func(k string) bool { return b.pins[k] == nil })
@@ -109,7 +109,7 @@ func Boarded(kind string) bool {
 	return slices.ContainsFunc(boards, func(b Board) bool { return b.CheckPins(kind) == nil })
 }
 
-// MHz is the clock of the board's oscillator.
+// MHz returns the frequency of the board's oscillator.
 func (b *Board) MHz() float64 { return float64(b.ClockHz) / 1e6 }
 
 // CheckClock returns an error if mhz is neither 0 nor the board's clock.
@@ -120,14 +120,14 @@ func (b *Board) CheckClock(mhz float64) error {
 	return nil
 }
 
-// WritePins writes the pins of a wrapper, uart or spi, as nextpnr-ice40 and arachne-pnr read them
-// (.pcf), with the clock's frequency.
+// WritePins writes the pins of a wrapper (uart or spi), with the clock's frequency, as a .pcf file for nextpnr-ice40
+// and arachne-pnr.
 //
-// The pins come from public pin files of the boards. For the iCEBreaker: icebreaker/icebreaker.pcf
-// of its makers' Verilog examples. For the HX8K breakout: clock and LEDs from examples/hx8kboard of
-// Project IceStorm; the serial line from several files that agree. Only one file says that T1 to T9
-// are on one header, with T2 next to a ground; the pin file says so. nextpnr knows all these pins
-// in the package. No board was at hand for a test.
+// The pins come from public pin files of the boards. The pins of the iCEBreaker are from icebreaker/icebreaker.pcf
+// in the Verilog examples of the board's makers. For the HX8K breakout board, the clock and the LEDs are from
+// examples/hx8kboard of Project IceStorm. The serial line is from several files that agree. Only one of these files
+// says that T1 to T9 are on one header, with T2 next to a ground; the written pin file says so. nextpnr knows all
+// these pins of the package. The pins have not been tested on a board.
 func (b *Board) WritePins(w io.Writer, kind, module string) error {
 	if err := b.CheckPins(kind); err != nil {
 		return err

@@ -20,8 +20,8 @@ func tinyNet() *netlist.Netlist {
 }
 
 // TestPins has nextpnr connect the ports of the wrappers, without their logic, to the pins of each board. nextpnr
-// refuses a pin that the package lacks, a port without a pin, and a pin for a port that the wrapper lacks. A pin
-// file with one line missing shows that nextpnr refuses.
+// refuses a pin that the package lacks, a port without a pin, and a pin for a port that the wrapper lacks. nextpnr
+// must refuse a pin file with one line missing.
 func TestPins(t *testing.T) {
 	for _, kind := range []string{"uart", "spi"} {
 		writer := WriteUART
@@ -56,7 +56,8 @@ func TestPins(t *testing.T) {
 	}
 }
 
-// TestPinsOnce checks that each pin of a board has one port only, and that boards without pins are refused.
+// TestPinsOnce checks that each pin of a board has only one port. It also checks that boards without pins are
+// refused.
 func TestPinsOnce(t *testing.T) {
 	set := regexp.MustCompile(`(?m)^set_io .*?(\w+) +(\w+)(?: +#.*)?$`)
 	for _, b := range boards {

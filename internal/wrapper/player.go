@@ -8,15 +8,15 @@ import (
 	"ialgn/netlist"
 )
 
-// Played is what a player has to know about a design with an interface.
+// Played describes a design with an interface, for a player.
 type Played struct {
 	Options Options      // clock and bit rate of a line
-	Input   netlist.Port // input port of the netlist; its words are a sample
+	Input   netlist.Port // input port of the netlist, whose words are a sample
 	Outputs []netlist.Port
 	Tag     int  // bits of the tag; 0: no tag
-	Engine  int  // clocks of a sample in a folded engine; 0: no engine
-	Drop    bool // the module is an engine with an input drop
-	Quick   bool // a line is sped up by its parameters: the options' rate, and few idle bits
+	Engine  int  // clocks per sample in a folded engine; 0: no engine
+	Drop    bool // the module is an engine with an input named drop
+	Quick   bool // parameters set a line to the rate in Options and to few idle bits
 }
 
 // sampleBytes returns the bytes of a sample, for interfaces that transfer bytes.
@@ -32,30 +32,36 @@ func (p Played) resultBytes() (n int) {
 
 func zero(int) uint64 { return 0 }
 
-// Player says how samples are played to an interface to compare the results: the unit that is
-// transferred at a time, and the part of a testbench between these units and the pins. Above this
+// Player describes how a simulation sends samples to an interface and receives the results. It has the size of the
+// unit that is transferred at a time, and the part of a testbench between these units and the pins. Before this
 // part, the testbench declares
 //
-//	clk            a clock of 100 ns, and running, which is 1 once a reset is over
-//	units, sent    the units to send: @UNIT@ bits of data, above them LAST, RESET, FAILS, WHOLE, BREAKS and ALONE;
+//	clk            a clock of 100 ns
+//	running        1 once a reset is over
+//	units          the units to send: @UNIT@ bits of data, above them LAST, RESET, FAILS, WHOLE, BREAKS and ALONE;
 //	               with a tag, the tag input's value from bit TAG on
-//	whole, got     number of samples sent completely, and number of results received
-//	fails, sure    whether error must be 1, and whether that is known; reset_done: the reset before the next unit is done
-//	compare        a task for a result, with the tag above the output ports; broken: a task for an impossible result
-//	@UNITS@, @SAMPLES@, @EACH@, @RESULT@, @LATE@, @QUIET@, @TOP@   filled in by the writer of the testbench
+//	sent           number of units sent
+//	whole          number of samples sent completely
+//	got            number of results received
+//	fails          whether error must be 1
+//	sure           whether the value that error must have is known
+//	reset_done     whether the reset before the next unit is done
+//	compare        a task for a result, with the tag above the output ports
+//	broken         a task for an impossible result
+//
+// The writer of the testbench replaces @UNITS@, @SAMPLES@, @EACH@, @RESULT@, @LATE@, @QUIET@ and @TOP@.
 type Player struct {
 	Unit  int    // bits that are transferred at a time
 	Units int    // units in a sample
 	Bench string // Verilog
-	Late  int    // clocks without a result after which no result is expected any more
-	Quiet int    // clocks after the last result in which no other result may come
+	Late  int    // clocks without a result after which the testbench gives up
+	Quiet int    // clocks after the last result in which no further result may come
 }
 
 // Broken is a kind of packet without a result.
 type Broken int
 
-// The broken packets: too few units, too many, a packet cut off by a reset, and one with a wrong
-// stop bit.
+// A broken packet has too few units or too many, is cut off by a reset, or has a wrong stop bit.
 const (
 	TooShort Broken = iota
 	TooLong
@@ -66,7 +72,7 @@ const (
 // usualQuiet is [Player.Quiet] for interfaces without a bit rate.
 const usualQuiet = 200
 
-// handshakePlayer sends units one after the other by valid and ready. Each side pauses at times.
+// handshakePlayer returns a player that sends one unit after another by valid and ready. Both sides pause sometimes.
 func handshakePlayer(unit, units int, pins string, p Played) Player {
 	bench := pins + playHandshake
 	for hole, text := range map[string]string{
@@ -84,8 +90,7 @@ func handshakePlayer(unit, units int, pins string, p Played) Player {
 	}
 }
 
-// playHandshake drives in_valid, in_data, in_last and out_ready, and takes a result when out_valid
-// says so.
+// playHandshake drives in_valid, in_data, in_last and out_ready, and takes a result when out_valid is 1.
 //
 //go:embed templates/play_handshake.v
 var playHandshake string

@@ -4,25 +4,25 @@ import (
 	"ialgn/netlist"
 )
 
-// Protocol is what a host has to know about an interface of bytes to send samples and read results.
+// Protocol describes an interface that transfers bytes, for a host that sends samples and reads results.
 type Protocol struct {
 	Kind        string `json:"kind"`
 	SampleBytes int    `json:"sample_bytes"`
 	WordBits    int    `json:"word_bits"` // bits from one word of a sample to the next: 1, 8 or 16
 	ResultBytes int    `json:"result_bytes"`
 	Class       Digits `json:"class"`               // the class in a result
-	Counts      Digits `json:"counts"`              // the class counts, first class first; zero: not in the result
+	Counts      Digits `json:"counts"`              // the class counts, first class first; zero if the result has none
 	Beat        int    `json:"beat,omitempty"`      // bytes of a beat; 0: the interface has no beats
 	Tag         int    `json:"tag,omitempty"`       // bits of the tag in tuser; 0: no tag
 	Baud        int    `json:"baud,omitempty"`      // bit rate of a line
-	IdleBits    int    `json:"idle_bits,omitempty"` // idle bits of a line that precede a new sample
-	// Ahead is the number of samples that may be sent before their results are read. It is more
-	// than one only if results are shorter than samples and the design is no slower than the line.
+	IdleBits    int    `json:"idle_bits,omitempty"` // idle bits on a line before a new sample
+	// Ahead is the number of samples that may be sent before their results are read. It exceeds one only if results
+	// are shorter than samples and the design is not slower than the line.
 	Ahead int `json:"ahead"`
 }
 
-// Digits locates numbers in the bytes of a result. Number i has the bits from First + i*Step on;
-// bit b is bit b % 8 of byte b / 8.
+// Digits says where numbers are in the bytes of a result. Number i has the bits from First + i*Step on. Bit b of a
+// result is bit b % 8 of byte b / 8.
 type Digits struct {
 	First  int `json:"first"`
 	Bits   int `json:"bits"`
@@ -33,10 +33,9 @@ type Digits struct {
 // mostAhead bounds [Protocol.Ahead].
 const mostAhead = 16
 
-// NewProtocol returns the protocol of a byte wrapper around a complete classifier. The netlist's
-// output port class_index has the class, and the port counts, if it exists, the class counts.
-// NewProtocol returns nil for kinds without bytes and for other netlists, and the errors of
-// [NewRate].
+// NewProtocol returns the protocol of a byte wrapper around a complete classifier. The netlist's output port
+// class_index has the class. The class counts come from the port counts, if it exists. NewProtocol returns nil if
+// the kind does not transfer bytes or the netlist has no class. It returns the errors of [NewRate].
 func NewProtocol(kind string, n *netlist.Netlist, o Options) (*Protocol, error) {
 	k, err := Find(kind)
 	if err != nil {
@@ -68,7 +67,7 @@ func NewProtocol(kind string, n *netlist.Netlist, o Options) (*Protocol, error) 
 	return p, nil
 }
 
-// place locates class and counts in the bytes of a result. It returns false if there is no class.
+// place finds the positions of class and counts in the bytes of a result. It returns false if there is no class.
 func (p *Protocol) place(outputs []netlist.Port) bool {
 	at := 0
 	for _, port := range outputs {

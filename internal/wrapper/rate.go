@@ -9,10 +9,9 @@ import (
 
 // Rate is the throughput and the latency of a wrapper with its default parameters.
 //
-// The latency holds for a sample that comes when no other is being processed, with words in every
-// clock: the number of clocks from the edge that takes its first word to the first edge that can
-// take the result. A serial line and SPI report no latency, because the other side decides how fast
-// bits come.
+// The latency is counted in clocks. It begins at the clock edge that takes the first word of a sample, and ends at
+// the first edge that can take the result. It holds if no other sample is being processed and words come in every
+// clock. A serial line and SPI report no latency, because the other side decides how fast bits come.
 type Rate struct {
 	Kind             string  `json:"kind"`
 	SampleBytes      int     `json:"sample_bytes,omitempty"` // 0 for stream, which takes words
@@ -23,8 +22,8 @@ type Rate struct {
 	SamplesPerSecond float64 `json:"samples_per_second,omitempty"`
 }
 
-// NewRate returns the rate of a wrapper of a kind ([Kinds]). The clock is ClockHz, or the default
-// of a serial line. It returns the errors of the kind's write function.
+// NewRate returns the rate of a wrapper of the given kind ([Kinds]). The clock is o.ClockHz, or the default of a
+// serial line. NewRate returns the errors of the kind's write function.
 func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
 	k, err := Find(kind)
 	if err != nil {
@@ -61,7 +60,8 @@ func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
 	return r, nil
 }
 
-// beats returns the clocks of the given units, plus one in which the loader passes them on.
+// beats returns the number of clocks for the given number of units. In one more clock, which is included, the loader
+// passes the units on.
 func beats(units, beat int) int { return (units+beat-1)/beat + 1 }
 
 // Line returns the clock and the bit rate of a serial line.
@@ -69,8 +69,8 @@ func (o Options) Line() (hz, baud int) {
 	return cmp.Or(o.ClockHz, defaultClockHz), cmp.Or(o.Baud, defaultBaud)
 }
 
-// LineOptions returns options for a board's clock, or for a clock in MHz (0: default) if there is
-// no board, and a bit rate (0: default).
+// LineOptions returns options with a clock and a bit rate. The clock is the board's clock or, if b is nil, mhz. If
+// mhz or baud is 0, the default applies.
 func LineOptions(mhz float64, baud int, b *Board) Options {
 	if b != nil {
 		return Options{ClockHz: b.ClockHz, Baud: baud}

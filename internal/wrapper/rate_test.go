@@ -11,7 +11,7 @@ import (
 )
 
 // takes compares the clocks of a program of back-to-back samples with the reported rate. clocks is the total for all
-// samples; ends is the number of clocks before the first sample and after the last.
+// samples. ends is the number of clocks before the first sample and after the last one.
 func takes(t *testing.T, kind string, n *netlist.Netlist, o Options, samples, clocks, ends int) {
 	t.Helper()
 	r, err := NewRate(kind, n, o)
@@ -36,8 +36,8 @@ func answersAfter(t *testing.T, kind string, core *netlist.Netlist, o Options, o
 	}
 }
 
-// TestRate checks rates that were computed by hand, for samples of 11 words of 5 bits, which are 11 bytes, and
-// results of one byte.
+// TestRate compares rates with values that were computed by hand. Samples have 11 words of 5 bits, or 11 bytes.
+// Results have one byte.
 func TestRate(t *testing.T) {
 	n := classifier(t)
 	for kind, want := range map[string]*Rate{

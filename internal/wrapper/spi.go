@@ -28,7 +28,7 @@ func spiKind() *Kind {
 	}
 }
 
-// spiHost is the host program for SPI, and spiLive the SPI master in a simulation.
+// spiHost is the host program for SPI. spiLive is the SPI master in a simulation.
 //
 //go:embed templates/host_spi.py
 var spiHost string
@@ -39,31 +39,32 @@ var spiLive string
 // spiHalf is the minimum number of clocks of half a period of sck.
 const spiHalf = 4
 
-// WriteSPI writes a module that takes samples and returns results as an SPI slave in mode 0: sck
-// rests at 0, both sides read at its rising edge and change after its falling edge, and the highest
+// WriteSPI writes a module that takes samples and returns results as an SPI slave in mode 0. In this mode, sck is 0
+// while idle. Both sides read at the rising edge of sck and change their outputs after the falling edge. The highest
 // bit of a byte comes first.
 //
 //	input  clk, rst_n, sck, mosi, cs_n
 //	output miso, ready, error
 //
-// While cs_n is 0, a frame is transferred. Its first byte is a command, answered by a status:
+// While cs_n is 0, a frame is transferred. The first byte of a frame is a command. At the same time, the module
+// sends a status byte:
 //
 //	command 0   nothing: only reads
 //	        1   the following bytes are a sample, until cs_n is 1
 //	status      bit 0: the bytes of a result follow; bit 1: error
 //
-// The bytes after the status are the oldest result that was ready when the frame began, then zeros.
-// Once all its bytes are read, the next result takes its place. ready is 1 while a result waits.
-// These are discarded, and error is then 1 until a reset: a sample of another length or with part
-// of a byte, a sample for which there is no room because results were not read, and any other
-// command. The bytes of samples and results are laid out as the package comment says.
+// The bytes after the status are the oldest result that was ready when the frame began, followed by zeros. When all
+// bytes of this result have been read, the next result takes its place. ready is 1 while a result waits. The module
+// discards a sample that has another length or ends within a byte. It also discards a sample if there is no room for
+// it because results were not read, and any unknown command. In all these cases, error is then 1 until a reset. The
+// bytes of samples and results are laid out as the package comment says.
 //
-// All inputs are synchronised to clk. Each half of a period of sck must last four periods of clk or
-// longer, and so must cs_n before the first edge of sck, after the last edge and between frames.
-// miso is always driven. The registers of rst_n start as 0, which gives a reset after power-on on
-// devices with initial values.
+// All inputs are synchronised to clk. Each half of a period of sck must last at least four periods of clk. At least
+// the same time must pass between an edge of cs_n and the next or previous edge of sck, and between frames. miso is
+// always driven. The registers of rst_n start as 0, which gives a reset after power-on on devices with initial
+// values.
 //
-// It returns the errors of [WriteStream].
+// WriteSPI returns the errors of [WriteStream].
 func WriteSPI(w io.Writer, n *netlist.Netlist, o Options) error {
 	o.Beat = 0
 	d, err := newDesign(n, o, spiKind(), streamNames("rst_n", "sck", "mosi", "miso", "cs_n", "ready", "ANSWER", "rst_s",
@@ -79,7 +80,7 @@ func WriteSPI(w io.Writer, n *netlist.Netlist, o Options) error {
 	return err
 }
 
-// spiHeader returns the comment at the top.
+// spiHeader returns the comment at the top of the file.
 func (d *design) spiHeader() string {
 	var b strings.Builder
 	d.title(&b, "the module "+d.core+" as an SPI slave in mode 0")
@@ -117,14 +118,14 @@ func (d *design) spiPorts(Options) []Port {
 	}
 }
 
-// spiBench has a frame for each sample, which also reads the result of the sample before. If a
-// result has more bytes than a sample, there is also a frame for each result. Half periods of sck
-// have the minimum number of clocks or slightly more.
+// spiBench sends a frame for each sample. The frame also reads the result of the previous sample. If a result has
+// more bytes than a sample, there is also a frame for each result. Half periods of sck have the minimum number of
+// clocks or slightly more.
 //
 //go:embed templates/spi_bench.v
 var spiBench string
 
-// playSPI plays a frame for each sample.
+// playSPI returns a player that sends a frame for each sample.
 func playSPI(p Played) Player {
 	sample := p.sampleBytes()
 	return Player{
@@ -132,9 +133,9 @@ func playSPI(p Played) Player {
 	}
 }
 
-// playSPIFrames has a frame for each sample, which also reads the result of the sample before. If a
-// result has more bytes than a sample, there is also a frame for each result. Half periods of sck
-// have the minimum number of clocks or slightly more.
+// playSPIFrames sends a frame for each sample. The frame also reads the result of the previous sample. If a result
+// has more bytes than a sample, there is also a frame for each result. Half periods of sck have the minimum number
+// of clocks or slightly more.
 //
 //go:embed templates/play_spi_frames.v
 var playSPIFrames string

@@ -11,7 +11,7 @@ import (
 	"ialgn/netlist"
 )
 
-// The operations of the testbench.
+// These are the operations of the testbench.
 const (
 	spiBegin = iota
 	spiByte
@@ -70,7 +70,7 @@ func (p *spiProgram) event(bytes []uint64, r *rand.Rand) {
 	case 3: // an unknown command
 		p.frame(2+r.IntN(254), bytes, 0)
 		p.failed = true
-	case 4: // a reset within a frame: the frame is lost, and so is a waiting result
+	case 4: // a reset within a frame; the frame and a waiting result are lost
 		if r.IntN(2) == 0 {
 			p.frame(1, bytes, 0)
 			p.do(spiReady, 1)
@@ -95,8 +95,8 @@ func (p *spiProgram) event(bytes []uint64, r *rand.Rand) {
 	p.do(spiError, bit(p.failed))
 }
 
-// newSPI returns a program of samples, with events or back to back. Back to back, each result is read together with
-// the next sample.
+// newSPI returns a program of samples, with random events or back to back. In a back-to-back program, each result is
+// read together with the next sample.
 func newSPI(t *testing.T, n *netlist.Netlist, samples int, events bool) *spiProgram {
 	t.Helper()
 	p, in, r := &spiProgram{}, n.InputPorts()[0], rand.New(rand.NewPCG(8, 8))
@@ -124,8 +124,8 @@ func newSPI(t *testing.T, n *netlist.Netlist, samples int, events bool) *spiProg
 	return p
 }
 
-// run plays the program to a wrapper and returns the testbench's output. Each half period of sck is 40 ns plus up to
-// jitter ns.
+// run plays the program to a wrapper and returns the testbench's output. Each half period of sck is 40 ns, plus a
+// random time of up to jitter ns.
 func (p *spiProgram) run(t *testing.T, dir, wrapper string, jitter int) string {
 	t.Helper()
 	bench, err := os.ReadFile("testdata/spi_tb.v")
@@ -142,8 +142,9 @@ func (p *spiProgram) run(t *testing.T, dir, wrapper string, jitter int) string {
 	return simulate(t, dir)
 }
 
-// TestSPI plays samples back to back, and with frames that are too short, too long, broken off, with an unknown
-// command, or reset. The clocks of both sides meet in every phase.
+// TestSPI plays samples back to back and with other frames between them. These frames are too short, too long, cut
+// off, have an unknown command, or are interrupted by a reset. The phase between the clocks of the two sides takes
+// every value.
 func TestSPI(t *testing.T) {
 	for _, c := range []struct {
 		name            string
@@ -194,7 +195,7 @@ func TestSPIFaults(t *testing.T) {
 	}
 }
 
-// TestSPILint checks words of every form, and results of one byte and of several.
+// TestSPILint runs linters on wrappers with words of every form, and with results of one byte and of several bytes.
 func TestSPILint(t *testing.T) {
 	for _, n := range []*netlist.Netlist{classifier(t), random(t, netlist.Core, 2, 5), random(t, netlist.Gates, 3, 5)} {
 		dir, wrapper := emitWith(t, n, 0, WriteSPI, Options{})

@@ -19,12 +19,12 @@ func streamKind() *Kind {
 		Cycles: func(words, _ *design, o Options) int { return beats(words.words, max(1, o.Beat)) },
 		Bench:  streamBench + handshakeBench,
 		Bits:   func(d *design, _ Options) int { return d.word },
-		Host:   nil, // words come from logic on the same device; NAME.json says how they are computed
+		Host:   nil, // words come from logic on the same device, and NAME.json says how to compute them
 	}
 }
 
-// WriteStream writes a module that takes the words of the netlist's input port one after the other,
-// BEAT words in each clock, and returns the netlist's output ports for each sample.
+// WriteStream writes a module that takes the words of the netlist's input port, BEAT words in each clock. For each
+// sample, it returns the values of the netlist's output ports.
 //
 //	parameter BEAT                      words in a clock; default as in [Options]
 //	input  clk, rst
@@ -35,27 +35,25 @@ func streamKind() *Kind {
 //	input  out_ready
 //	output error
 //
-// The words of a sample are a packet of ceil(words/BEAT) beats; in_last is 1 in the last beat,
-// where bits above the last word are ignored. A packet that is shorter or longer is dropped as a
-// whole, and error is then 1 until a reset; the next packet is accepted again. A reset drops
-// everything that has not been output.
+// The words of a sample are a packet of ceil(words/BEAT) beats. in_last is 1 in the last beat. Bits above the last
+// word of this beat are ignored. A packet that is shorter or longer is dropped as a whole. error is then 1 until a
+// reset, but the next packet is accepted again. A reset drops everything that has not been output.
 //
-// With a tag ([Options.Tag]) there are two more ports, the input in_tag and the output out_tag.
-// out_tag is the value of in_tag in the clock in which the last beat of the result's sample was
-// taken.
+// If there is a tag ([Options.Tag]), there are two more ports, the input in_tag and the output out_tag. With each
+// result, out_tag has the value that in_tag had when the last beat of the sample was taken.
 //
-// Only bits that a cell, an output port or a probe reads have registers. Loading starts again in
-// the clock after a complete sample was passed to the core, so that samples follow each other every
-// ceil(words/BEAT) + 1 clocks. A result waits in a register of its own. No output follows an input
-// within a clock: a ready that follows a ready would make one long path of chained modules.
+// Only bits that a cell, an output port or a probe reads have registers. Loading starts again in the clock after a
+// complete sample was passed to the core, so that samples follow each other every ceil(words/BEAT) + 1 clocks. A
+// result waits in a separate register. No output depends on an input in the same clock. If one ready signal depended
+// on another, chained modules would have one long path.
 //
-// The core is the netlist's module without a clock. If the netlist has registers, the core is a
-// pipeline with the additional ports clk, rst, ce, in_valid and out_valid: while ce is 0, its state
-// does not change, and out_valid is in_valid delayed by the pipeline's stages.
+// The core is the netlist's module without a clock. If the netlist has registers, the core is a pipeline with the
+// additional ports clk, rst, ce, in_valid and out_valid. While ce is 0, its state does not change. out_valid is
+// in_valid delayed by the pipeline's stages.
 //
-// It returns an error, before anything is written, if the netlist does not have exactly one input
-// port, if a name is invalid in Verilog or used by the wrapper, or if a beat has more words than a
-// sample. Later it returns errors of w.
+// WriteStream returns an error before it writes anything if the netlist does not fit. It must have exactly one input
+// port. No name may be invalid in Verilog or used by the wrapper. A beat must not have more words than a sample.
+// Later errors come from w.
 func WriteStream(w io.Writer, n *netlist.Netlist, o Options) error {
 	d, err := newDesign(n, o, streamKind(), "clk", "rst", "ce", "in_valid", "in_ready", "in_data", "in_last",
 		"out_valid", "out_ready", "error", "loader", "core", "sample", "sample_valid", "step", "BEAT",
@@ -78,7 +76,7 @@ func (d *design) loader(wrapper string) module {
 	return module{name, "the words of a sample, collected", text}
 }
 
-// file returns a file of modules, the wrapper's top module first.
+// file returns a file of modules. The wrapper's top module comes first.
 func (d *design) file(header string, top module, below ...module) string {
 	text := header + "`default_nettype none\n\n" + top.text
 	for _, m := range below {
@@ -87,7 +85,7 @@ func (d *design) file(header string, top module, below ...module) string {
 	return text + "\n`default_nettype wire\n"
 }
 
-// streamHeader returns the comment at the top.
+// streamHeader returns the comment at the top of the file.
 func (d *design) streamHeader() string {
 	var b strings.Builder
 	d.title(&b, "samples for the module "+d.core+", word after word")
@@ -113,7 +111,7 @@ func (d *design) title(b *strings.Builder, what string) {
 	}
 }
 
-// keptBits returns the number of a sample's bits that have registers.
+// keptBits returns the number of bits of a sample that have registers.
 func (d *design) keptBits() (kept int) {
 	for _, read := range d.kept {
 		if read {
@@ -123,7 +121,7 @@ func (d *design) keptBits() (kept int) {
 	return kept
 }
 
-// streamModule returns the stream module under the given name. With drop, it has the loader's input
+// streamModule returns the stream module with the given name. If drop is set, the module has the loader's input
 // drop.
 func (d *design) streamModule(name string, drop bool) string {
 	var ports, wires, connections, results strings.Builder
@@ -191,15 +189,16 @@ func (d *design) encoder() string {
 `)
 }
 
-// sampleTag is the register of the tag of the sample in the loader: the tag of its last beat.
+// sampleTag declares the register for the tag of the sample in the loader. This tag came with the sample's last
+// beat.
 const sampleTag = `  reg [@HIGH@:0] sample_tag;
   always @(posedge clk) if (in_valid & in_ready) sample_tag <= in_tag;
 
 `
 
-// streamModule is the template of the stream module. The core advances unless it has a result while
-// the result before is still waiting. After that result is taken, the core advances one clock later
-// than possible, so that out_ready is in no enable path.
+// streamModule is the template of the stream module. The core advances unless it has a result while the previous
+// result is still waiting. When the previous result is taken, the core waits for one more clock, so that its enable
+// does not depend on out_ready.
 //
 //go:embed templates/stream_module.v
 var streamModule string
@@ -230,12 +229,12 @@ func (d *design) streamPorts(Options) []Port {
 	return append(ports, errorPort)
 }
 
-// streamBench has the pins of the stream module for handshakeBench.
+// streamBench connects the pins of the stream module to handshakeBench.
 //
 //go:embed templates/stream_bench.v
 var streamBench string
 
-// playStream plays words by valid and ready. Output ports are separate pins.
+// playStream returns a player that sends words by valid and ready. Each output port has its own pins.
 func playStream(p Played) Player {
 	pins, low := "", 0
 	if p.Drop {

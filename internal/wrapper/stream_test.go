@@ -27,7 +27,7 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-// classifier returns the netlist of a small classifier of words of 5 bits. Some words are not read.
+// classifier returns the netlist of a small classifier whose inputs are words of 5 bits. It does not read all words.
 func classifier(t *testing.T) *netlist.Netlist {
 	t.Helper()
 	f := netgen.Frozen(3, netgen.FrozenOptions{
@@ -41,13 +41,13 @@ func classifier(t *testing.T) *netlist.Netlist {
 	return n
 }
 
-// emit writes core and wrapper into a new folder. With stages, the core is a pipeline.
+// emit writes core and wrapper into a new folder. If stages is not 0, the core is a pipeline.
 func emit(t *testing.T, n *netlist.Netlist, stages int) (dir, wrapper string) {
 	t.Helper()
 	return emitWith(t, n, stages, WriteStream, Options{})
 }
 
-// emitWith is emit for any wrapper.
+// emitWith is like emit, for any wrapper.
 func emitWith(t *testing.T, n *netlist.Netlist, stages int, writer func(io.Writer, *netlist.Netlist, Options) error,
 	o Options,
 ) (dir, wrapper string) {
@@ -65,7 +65,7 @@ func staged(t *testing.T, n *netlist.Netlist, stages int) *netlist.Netlist {
 	return core
 }
 
-// emitCore is emitWith for a core that already has its registers.
+// emitCore is like emitWith, for a core that already has its registers.
 func emitCore(t *testing.T, core *netlist.Netlist, writer func(io.Writer, *netlist.Netlist, Options) error,
 	o Options,
 ) (dir, wrapper string) {
@@ -87,7 +87,7 @@ func emitCore(t *testing.T, core *netlist.Netlist, writer func(io.Writer, *netli
 type program struct {
 	lines, expected strings.Builder
 	beats, results  int
-	width, data     int // width: words; data: bits of a beat
+	width, data     int // width: words in a beat; data: bits in a beat
 	packet          int
 	failed, reset   bool
 	r               *rand.Rand
@@ -137,8 +137,8 @@ func hex(digits string) string {
 	return b.String() + "\n"
 }
 
-// newProgram returns a program of samples with the results of the simulator. With events, there are also packets
-// that are too short or too long, and resets between and within packets.
+// newProgram returns a program of samples with the results of the simulator. If events is set, there are also
+// packets that are too short or too long, and resets between and within packets.
 func newProgram(t *testing.T, n *netlist.Netlist, beat, samples int, events bool) *program {
 	t.Helper()
 	in := n.InputPorts()[0]
@@ -211,7 +211,7 @@ func (p *program) event(s []uint64) {
 			p.send(s, 1+p.r.IntN(p.packet-1), true)
 		}
 	case 2, 3:
-		if p.packet > 1 { // the packet ends after the reset, or never
+		if p.packet > 1 { // the packet ends after the reset, or does not end
 			first := 1 + p.r.IntN(p.packet-1)
 			p.send(s, first, false)
 			p.failed, p.reset = false, true
@@ -262,8 +262,8 @@ func simulate(t *testing.T, dir string, stalls ...string) string {
 	return out
 }
 
-// TestStream plays samples to wrappers of plain and of pipelined cores, back to back and
-// with stalls on either side, with packets of a wrong length and with resets.
+// TestStream plays samples to wrappers of combinational and of pipelined cores. Samples come back to back, or with
+// stalls on either side. Some programs have packets of a wrong length and resets.
 func TestStream(t *testing.T) {
 	n := classifier(t)
 	for i, c := range []struct{ stages, beat int }{{0, 1}, {1, 3}, {5, 11}, {0, 3}, {0, 11}, {3, 1}} {
@@ -300,7 +300,7 @@ func clocks(t *testing.T, out string, p *program) (clocks int) {
 	return clocks
 }
 
-// clocksOf is clocks for testbenches that count answers.
+// clocksOf is like clocks, for testbenches that count answers.
 func clocksOf(t *testing.T, out string, answers int) (clocks int) {
 	t.Helper()
 	got := 0
@@ -310,7 +310,7 @@ func clocksOf(t *testing.T, out string, answers int) (clocks int) {
 	return clocks
 }
 
-// TestFaults breaks wrappers. The testbench must fail each of them.
+// TestFaults breaks wrappers. The testbench must fail for each broken wrapper.
 func TestFaults(t *testing.T) {
 	n := classifier(t)
 	for _, stages := range []int{0, 3} {
@@ -359,8 +359,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestLint checks that linters print no warning for wrappers with all warnings on, and that yosys has no complaint,
-// for a small classifier and for classifiers of MNIST's size.
+// TestLint checks that linters print no warning for wrappers, with all warnings on, and that yosys does not
+// complain. It uses a small classifier and classifiers of MNIST's size.
 func TestLint(t *testing.T) {
 	size := netgen.Paper(30, 2)
 	size.BitsIn = 4 // iverilog takes seconds for words of 8 bits, and the number of words is the same
@@ -399,7 +399,8 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestRegisters counts the registers that yosys finds: one for each bit that is read, and a few for the protocol.
+// TestRegisters counts the registers that yosys finds. There must be one register for each bit that is read, and a
+// few for the protocol.
 func TestRegisters(t *testing.T) {
 	b := netlist.NewBuilder("registers")
 	x := b.Input("x", 40, 8, nil)
@@ -456,7 +457,7 @@ func TestWriteRefusesNetlistsWithoutAnInterface(t *testing.T) {
 	}
 }
 
-// random returns a small classifier of features of the given number of bits.
+// random returns a small classifier with the given number of features, each with the given number of bits.
 func random(t *testing.T, scope netlist.Scope, features, bits int) *netlist.Netlist {
 	t.Helper()
 	f := netgen.Frozen(4, netgen.FrozenOptions{

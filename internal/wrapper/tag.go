@@ -7,7 +7,7 @@ import (
 	"ialgn/netlist"
 )
 
-// tagNames are the names in wrapper modules that belong to the tag.
+// tagNames lists the names that wrapper modules use for the tag.
 var tagNames = []string{netlist.TagInPort, netlist.TagOutPort, "sample_tag", "s_axis_tuser", "m_axis_tuser"}
 
 // checkTag returns an error for a tag that the interface or the wrapped design does not support.
@@ -23,7 +23,7 @@ func (o Options) checkTag(kind *Kind) error {
 	return nil
 }
 
-// outputs returns the ports that come with a result: the netlist's ports and the tag.
+// outputs returns the ports of a result, which are the netlist's ports and the tag.
 func (d *design) outputs() []netlist.Port {
 	list := d.n.OutputPorts()
 	if d.tag > 0 {
@@ -33,7 +33,8 @@ func (d *design) outputs() []netlist.Port {
 	return list
 }
 
-// ofTag returns the text with @HIGH@ replaced by the tag's highest bit; empty if there is no tag.
+// ofTag returns the text with @HIGH@ replaced by the number of the tag's highest bit. If there is no tag, it returns
+// "".
 func (d *design) ofTag(text string) string {
 	if d.tag == 0 {
 		return ""

@@ -9,7 +9,7 @@ import (
 )
 
 // TestTag runs testbenches of wrappers with a tag. Linters must print no warning for them. The testbenches must fail
-// wrappers in which the tag comes one result late, belongs to another beat, or does not wait.
+// for wrappers in which the tag comes one result late, belongs to another beat, or does not wait with its result.
 func TestTag(t *testing.T) {
 	testkit.FindTool(t, "verilator")
 	for i, c := range []wrapperCase{wrapperCases(t)[1], wrapperCases(t)[5]} { // without and with registers
@@ -41,7 +41,7 @@ func TestTag(t *testing.T) {
 	}
 }
 
-// TestTagRefused checks that a tag is refused where nothing can carry it.
+// TestTagRefused checks that a tag is refused if the interface or the design cannot carry it.
 func TestTagRefused(t *testing.T) {
 	n := wrapperCases(t)[0].n
 	for want, c := range map[string]struct {

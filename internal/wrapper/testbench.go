@@ -9,11 +9,11 @@ import (
 	"ialgn/netlist"
 )
 
-// Bench holds the inputs of a wrapper's testbench in addition to the wrapper's [Options].
+// Bench describes a wrapper's testbench, in addition to the wrapper's [Options].
 type Bench struct {
 	Kind    string   // kind of the wrapper: stream, axis, uart or spi
 	Vectors string   // default file of the vectors
-	Sources []string // Verilog files to compile with it, for the header
+	Sources []string // Verilog files to compile with the testbench, for its header
 }
 
 // WriteTestbench writes a self-checking testbench for a wrapper. Its module is NAME_tb, where NAME
@@ -24,12 +24,11 @@ type Bench struct {
 //
 //	PASS: N vectors
 //
-// or else begins with FAIL. If the options have an engine, the wrapper of kind stream is the engine
-// itself.
+// or a line that begins with FAIL. If the options have an engine, the wrapper of kind stream is the engine itself.
 //
-// The testbench drives the clock by hand, in one process, so that nothing depends on a simulator's
-// order of events. It is Verilog-2001, for iverilog and for verilator --timing. WriteTestbench
-// returns the errors of the functions that write wrappers.
+// A single process of the testbench drives the clock and all inputs, so that nothing depends on a simulator's order
+// of events. It is Verilog-2001, for iverilog and for verilator --timing. WriteTestbench returns the errors of the
+// functions that write wrappers.
 func WriteTestbench(w io.Writer, n *netlist.Netlist, b Bench, o Options) error {
 	t, err := newTestbench(n, b, o)
 	if err != nil {
@@ -48,24 +47,24 @@ type testbench struct {
 	inputs netlist.Port
 	fields [3][]field // fields of a vector: inputs, outputs, probes
 	unit   int        // bits that are transferred at a time
-	lane   int        // bits from one word of a sample to the next, as transferred
+	lane   int        // bits from one transferred word of a sample to the next
 	units  int        // units in a sample
-	late   int        // clocks of the design without progress after which a fault is reported
+	late   int        // number of clocks without progress after which a fault is reported
 	drop   bool
 }
 
-// field is one number of a vector: a range of bits of a bus.
+// field is one number of a vector. The number has a range of the bits of a bus.
 type field struct {
 	bus       string
 	low, bits int
 }
 
-// fieldBits is the maximum width of a number in a vector, as package verilog writes them.
+// fieldBits is the maximum width of a number in the vectors that package verilog writes.
 const fieldBits = 1024
 
 func newTestbench(n *netlist.Netlist, b Bench, o Options) (*testbench, error) {
 	engine := o.Engine
-	plain := o // the vectors belong to the whole classifier, whatever the wrapper contains
+	plain := o // the vectors always belong to the whole classifier
 	plain.Levels, plain.Engine, plain.Beat = nil, nil, 0
 	k, err := Find(b.Kind)
 	if err != nil {
@@ -88,7 +87,7 @@ func newTestbench(n *netlist.Netlist, b Bench, o Options) (*testbench, error) {
 			t.fields[i] = append(t.fields[i], fieldsOf(p)...)
 		}
 	}
-	if d.tag > 0 { // the last port of the vectors' inputs
+	if d.tag > 0 { // the tag is the last input port in the vectors
 		t.fields[0] = append(t.fields[0], field{netlist.TagInPort, 0, d.tag})
 	}
 	t.lane, t.unit = d.word, k.Bits(d, o)
@@ -100,7 +99,7 @@ func newTestbench(n *netlist.Netlist, b Bench, o Options) (*testbench, error) {
 	return t, nil
 }
 
-// fieldsOf returns the numbers of a bus in a vector, highest bits first.
+// fieldsOf returns the fields of a bus in a vector, with the highest bits first.
 func fieldsOf(p netlist.Port) (list []field) {
 	for low := (len(p.Nets) - 1) / fieldBits * fieldBits; low >= 0; low -= fieldBits {
 		list = append(list, field{p.Name, low, min(fieldBits, len(p.Nets)-low)})
@@ -162,10 +161,10 @@ func (t *testbench) declare(kind, prefix string) string {
 	return b.String()
 }
 
-// ports declares wires for the results of a wrapper that has a port for each.
+// ports declares wires for the results of a wrapper with a port for each output of the netlist.
 func (t *testbench) ports() string { return t.declare("wire", "tb_out_") }
 
-// pins connects the wires of ports.
+// pins connects the wires that ports declares.
 func (t *testbench) pins() string {
 	var b strings.Builder
 	if t.drop {

@@ -20,7 +20,7 @@ import (
 	"ialgn/sim"
 )
 
-// wrapperCase is a classifier that wrappers are put around.
+// wrapperCase is a classifier to put into wrappers.
 type wrapperCase struct {
 	name  string
 	n     *netlist.Netlist // without registers
@@ -29,8 +29,8 @@ type wrapperCase struct {
 	tag   int // bits of the tag
 }
 
-// wrapperCases returns classifiers with words of one bit, of several bits and of more than a byte, and with results
-// that are shorter and longer than a sample.
+// wrapperCases returns classifiers whose words have one bit, several bits or more than a byte. Their results are
+// shorter or longer than a sample.
 func wrapperCases(t *testing.T) []wrapperCase {
 	t.Helper()
 	freeze := func(o netgen.FrozenOptions, scope netlist.Scope) *netlist.Netlist {
@@ -71,7 +71,7 @@ func wrapperCases(t *testing.T) []wrapperCase {
 }
 
 // taken reports whether a test combines the given case with the given kind of wrapper. The long tests use all
-// combinations, the other tests two kinds for each case.
+// combinations. The short tests use two kinds for each case.
 func taken(c, kind int) bool { return testkit.Whole() || (c+kind)%2 == 0 }
 
 // sourcesOf writes core, wrapper, testbench and vectors of a case and returns the folder.
@@ -198,7 +198,7 @@ func TestTestbench(t *testing.T) {
 	}
 }
 
-// TestTestbenchVectors runs testbenches with wrong vectors: one with another class, and one with a truncated line.
+// TestTestbenchVectors runs a testbench on vectors with a wrong class, and on vectors with a truncated line.
 func TestTestbenchVectors(t *testing.T) {
 	c := wrapperCases(t)[1]
 	for _, kind := range Kinds() {
@@ -313,7 +313,7 @@ func TestInterface(t *testing.T) {
 	}
 }
 
-// portsAsRead returns the ports of a module in yosys's JSON, one on each line.
+// portsAsRead returns the ports of a module as yosys reads them, with one port on each line.
 func portsAsRead(t *testing.T, path, module string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)

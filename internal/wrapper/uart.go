@@ -36,7 +36,7 @@ func uartKind() *Kind {
 	}
 }
 
-// uartHost is the host program for a serial line, and uartLive the line in a simulation.
+// uartHost is the host program for a serial line. uartLive is the line in a simulation.
 //
 //go:embed templates/host_uart.py
 var uartHost string
@@ -44,15 +44,15 @@ var uartHost string
 //go:embed templates/live_uart.v
 var uartLive string
 
-// Default clock and bit rate of serial lines: the clock of the boards that [ParseBoard] knows, and
-// a rate that every terminal program offers.
+// These are the defaults of serial lines. The clock is the clock of the boards that [ParseBoard] knows. Every
+// terminal program offers the bit rate.
 const (
 	defaultClockHz = 12_000_000
 	defaultBaud    = 115_200
 )
 
-// Limits of the clocks of a bit. With fewer clocks, a sender that is 2 % off could not be read. The
-// number is an integer, within 1 % of the exact quotient.
+// These are limits of the number of clocks per bit. With fewer clocks, a sender whose rate is 2 % off could not be
+// read. The number is an integer, and must be within 1 % of the exact quotient of clock and bit rate.
 const (
 	minBitClocks = 8
 	maxBitClocks = 1 << 18
@@ -63,27 +63,26 @@ const (
 // hold bytes back.
 const UARTIdle = 2400
 
-// WriteUART writes a module that takes samples over a serial line and answers each with the bytes
-// of its result: 8 data bits, no parity, one stop bit.
+// WriteUART writes a module that takes samples over a serial line. It answers each sample with the bytes of its
+// result. Bytes have 8 data bits, no parity and one stop bit.
 //
 //	parameter CLOCK_HZ, BAUD, IDLE_BITS   frequency of clk, bits per second, and see below
 //	input  clk, rst_n, rx
 //	output tx, frame_error, error
 //
-// A sample is a fixed number of bytes, laid out as the package comment says. Samples may follow
-// each other without a pause if an answer is shorter than a sample. A sample is dropped in three
-// cases: a stop bit is 0 (noise, another rate, a break); there is no room for a byte; the line is
-// idle for IDLE_BITS bits within the sample. error then becomes 1 until a reset and, for a stop
-// bit, frame_error, too. After the first two cases, as after a reset, bytes are ignored until the
-// line has been idle for IDLE_BITS bits. So a sender that pauses that long always begins a new
-// sample. No byte could mark the beginning, since every value may be part of a sample.
+// A sample is a fixed number of bytes, laid out as the package comment says. Samples may follow each other without a
+// pause if an answer is shorter than a sample. A sample is dropped if a stop bit is 0, because of noise, another
+// rate or a break. It is also dropped if there is no room for a byte, or if the line is idle for IDLE_BITS bits
+// within the sample. error is then 1 until a reset. After a wrong stop bit, frame_error is also 1. After a wrong
+// stop bit, a lack of room or a reset, bytes are ignored until the line has been idle for IDLE_BITS bits. So after a
+// pause of IDLE_BITS bits, a sender always begins a new sample. No byte could mark the beginning of a sample,
+// because every value may be part of a sample.
 //
-// CLOCK_HZ / BAUD must be from 8 to 262144 and within 1 % of an integer; the sender may then be
-// another 2 % off. IDLE_BITS must be from 12 to 8191. rst_n and rx may come from pins: both are
-// synchronised. The registers of rst_n start as 0, which gives a reset after power-on on devices
-// with initial values.
+// CLOCK_HZ / BAUD must be from 8 to 262144 and within 1 % of an integer. The sender's rate may be another 2 % off.
+// IDLE_BITS must be from 12 to 8191. rst_n and rx may come from pins: both are synchronised. The registers of rst_n
+// start as 0, which gives a reset after power-on on devices with initial values.
 //
-// It returns the errors of [WriteStream], and an error for a rate outside these limits.
+// WriteUART returns the errors of [WriteStream], and an error for a rate outside these limits.
 func WriteUART(w io.Writer, n *netlist.Netlist, o Options) error {
 	hz, baud := o.Line()
 	if err := checkRate(hz, baud); err != nil {
@@ -116,14 +115,14 @@ func checkRate(hz, baud int) error {
 	return nil
 }
 
-// uartNames are the names in the module in addition to streamNames.
+// uartNames lists the names that the module uses in addition to streamNames.
 var uartNames = []string{
 	"BIT", "HALF", "IDLE", "TIMER", "QUIET", "ONE", "SAMPLE", "ANSWER", "bits_below", "limit", "rst_s", "rx_s", "line",
 	"receiving", "received", "broken", "rx_timer", "rx_bits", "rx_byte",
 	"idle", "quiet", "waiting", "at", "overrun", "failed", "frame", "tx_timer", "tx_bits", "to", "next",
 }
 
-// uartHeader returns the comment at the top.
+// uartHeader returns the comment at the top of the file.
 func (d *design) uartHeader() string {
 	var b strings.Builder
 	d.title(&b, "the module "+d.core+" on a serial line")
@@ -159,16 +158,16 @@ func (d *design) uartPorts(Options) []Port {
 	}
 }
 
-// uartBench sends bytes one after the other, with pauses between some samples, and sends no sample
-// while more than one answer is outstanding. It receives at the same time.
+// uartBench sends one byte after another, with pauses between some samples. It sends no sample while more than one
+// answer is outstanding. It receives answers at the same time.
 //
 //go:embed templates/uart_bench.v
 var uartBench string
 
-// quickIdle is a number of idle bits that takes little time, but exceeds the player's pauses.
+// quickIdle is a number of idle bits that takes little time but is longer than the player's pauses.
 const quickIdle = 40
 
-// playUART plays bytes at the rate of the line.
+// playUART returns a player that sends bytes at the rate of the line.
 func playUART(p Played) Player {
 	hz, baud := p.Options.Line()
 	clocks := hz/baud + 1 // clocks of one bit
@@ -189,8 +188,8 @@ func playUART(p Played) Player {
 	}
 }
 
-// playUARTBytes sends with a clock of its own. It begins a sample when at most one answer is
-// outstanding, and pauses at times before doing so.
+// playUARTBytes sends bytes with a separate clock. It begins a sample when at most one answer is outstanding, and
+// sometimes pauses before the sample.
 //
 //go:embed templates/play_uart_bytes.v
 var playUARTBytes string

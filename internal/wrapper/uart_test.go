@@ -14,7 +14,7 @@ import (
 // uartIdleBits is the value of IDLE_BITS in the testbench.
 const uartIdleBits = 30
 
-// The operations of the testbench.
+// These are the operations of the testbench.
 const (
 	uartByte = iota
 	uartBadStop
@@ -100,7 +100,7 @@ func (p *uartProgram) event(bytes []uint64, r *rand.Rand) {
 	p.rest()
 }
 
-// newUART returns a program of samples, with events or back to back.
+// newUART returns a program of samples, with random events or back to back.
 func newUART(t *testing.T, n *netlist.Netlist, samples int, events bool) *uartProgram {
 	t.Helper()
 	p, in, r := &uartProgram{reply: 16}, n.InputPorts()[0], rand.New(rand.NewPCG(7, 7))
@@ -135,7 +135,7 @@ func (p *uartProgram) run(t *testing.T, dir, wrapper string, clocks int) string 
 	return simulate(t, dir)
 }
 
-// TestUART plays samples back to back, at the exact rate and 2 % too fast and too slow. It also plays samples with
+// TestUART plays samples back to back, at the exact rate, 2 % too fast, and 2 % too slow. It also plays samples with
 // wrong stop bits, breaks, early ends, glitches and resets.
 func TestUART(t *testing.T) {
 	for _, c := range []struct {
@@ -189,7 +189,7 @@ func TestUARTFaults(t *testing.T) {
 	}
 }
 
-// TestUARTLint checks words of every form, and results of one byte and of several.
+// TestUARTLint runs linters on wrappers with words of every form, and with results of one byte and of several bytes.
 func TestUARTLint(t *testing.T) {
 	for _, n := range []*netlist.Netlist{classifier(t), random(t, netlist.Core, 2, 5), random(t, netlist.Gates, 3, 5)} {
 		dir, wrapper := emitWith(t, n, 0, WriteUART, Options{})

@@ -1,33 +1,31 @@
-// Package wrapper writes Verilog modules that connect a classifier to the outside: state around the
-// module that package verilog writes for a netlist, which is combinational or a pipeline.
+// Package wrapper writes Verilog modules that connect a classifier to the outside. A wrapper adds state around the
+// module that package verilog writes for a netlist. That module, the core, is combinational or a pipeline.
 //
-// [WriteStream] takes the words of a sample one after the other, [WriteAXIS] takes its bytes over
-// AXI4-Stream, [WriteUART] over a serial line, [WriteSPI] as an SPI slave. For every wrapper:
+// [WriteStream] writes a wrapper that takes a sample word by word. The other wrappers take the bytes of a sample:
+// [WriteAXIS] over AXI4-Stream, [WriteUART] over a serial line and [WriteSPI] as an SPI slave. The following holds
+// for every wrapper:
 //
-//   - it is a separate file next to the file of the netlist's module, the core, which it
-//     instantiates by name and by the names of its ports;
-//   - data moves in clocks in which valid and ready are both 1; valid does not wait for ready,
-//     and once 1, stays 1 with the same data until the data moves; no output depends on an
-//     input in the same clock;
-//   - reset is synchronous, and active high unless the protocol differs; it resets the
-//     signals that say whether data is valid, not the data;
-//   - the same netlist and options give the same bytes, and verilator -Wall, iverilog
-//     -Wall and yosys check report nothing.
+//   - the wrapper is a separate file. It instantiates the core by the names of its module and ports;
+//   - data moves in clocks in which valid and ready are both 1. valid does not wait for ready. Once valid is 1, it
+//     stays 1 with the same data until the data moves. No output depends on an input in the same clock;
+//   - reset is synchronous, and active high unless the protocol differs. It resets only the signals that say whether
+//     data is valid, not the data;
+//   - the same netlist and options give the same file. verilator -Wall, iverilog -Wall and yosys check report
+//     nothing.
 //
-// The loader, which collects words into samples and checks the lengths of packets, is a separate
-// module. Wrappers of bytes are a few lines for their protocol in front of the stream module, whose
-// words are then bytes. All of them use the same byte layout for samples and results:
+// The loader, which collects words into samples and checks the lengths of packets, is a separate module. Wrappers
+// that transfer bytes contain the stream module, with bytes as its words, and a few lines for their protocol. They
+// all use the same byte layout for samples and results:
 //
-//   - the words of a port follow each other, first word first;
-//   - a word of more than one bit takes whole bytes, low byte first; unused high bits are
-//     ignored in samples and 0 in results;
+//   - the words of a port come in order;
+//   - a word of more than one bit takes whole bytes, the low byte first. Unused high bits are ignored in samples and
+//     are 0 in results;
 //   - words of one bit are packed, eight to a byte, the first in the lowest bit;
-//   - output ports follow each other, each starting at a new byte: for a classifier, the class
-//     and, if they are a port ([netlist.WithCounts]), the counts, first class first.
+//   - each output port begins at a new byte. A classifier has the class first, then the counts in the order of the
+//     classes, if they are a port ([netlist.WithCounts]).
 //
-// If the core takes the levels of features ([Levels]), the wrapper takes the features' words. One
-// encoder for each word of a beat turns them into levels as they come, and only the levels that
-// something reads are stored.
+// If the core takes the levels of features ([Levels]), the wrapper takes feature words. It has one encoder for each
+// word of a beat, which turns arriving words into levels. Only the levels that something reads are stored.
 package wrapper
 
 import (
@@ -41,33 +39,33 @@ import (
 
 // Options control how a wrapper is written.
 type Options struct {
-	// Core is the name of the netlist's module; empty: the netlist's name.
+	// Core is the name of the netlist's module. If it is empty, the netlist's name is used.
 	Core string
-	// Module is the name of the wrapper's module; names of modules below it begin with it. Empty:
-	// the core's name and the wrapper's kind, as in digits_stream.
+	// Module is the name of the wrapper's module. The names of modules inside begin with this name. If it is empty,
+	// the name is the core's name followed by the wrapper's kind, as in digits_stream.
 	Module string
 	// Header lists the lines of the comment at the top.
 	Header []string
-	// Beat is the default of the module's parameter BEAT (words in a clock) or, for [WriteAXIS],
-	// BYTES (bytes in a clock). 0: one word, or [AXISBytes].
+	// Beat is the default of the module's parameter BEAT, the number of words per clock. For [WriteAXIS], it is the
+	// default of BYTES, the number of bytes per clock. 0 means one word, or [AXISBytes] bytes.
 	Beat int
-	// Tag is the number of bits of a tag that comes with a sample and is output with its result, 0
-	// to [netlist.MaxTag]; 0: no tag. The core has the ports that [netlist.WithTag] adds, but the
-	// netlist is given without them.
+	// Tag is the number of bits of a tag, from 0 (no tag) to [netlist.MaxTag]. A tag comes with a sample and is
+	// output with the sample's result. The core has the ports that [netlist.WithTag] adds, but the netlist that is
+	// given has no such ports.
 	Tag int
-	// ClockHz and Baud are the defaults of the module's parameters for a serial line. 0: 12 MHz and
-	// 115,200 baud.
+	// ClockHz and Baud are the defaults of the module's parameters for a serial line. If they are 0, the defaults
+	// are 12 MHz and 115,200 baud.
 	ClockHz, Baud int
-	// Levels says that the core's input port takes the levels of features. Nil: it takes the words
-	// as they come.
+	// Levels says that the core's input port takes the levels of features. If it is nil, the port takes the words as
+	// they come.
 	Levels *Levels
-	// Engine, unless nil, replaces the core in wrappers of bytes. Its words have 2 to 8 bits;
-	// [WriteAXIS] gives it one byte in each beat.
+	// Engine, unless nil, replaces the core in wrappers of bytes. The engine's words have 2 to 8 bits. [WriteAXIS]
+	// gives it one byte in each beat.
 	Engine *Engine
 }
 
-// Levels describes the words of a core's input port. For a feature word of Word bits, bit j says
-// whether the feature word exceeds Thresholds[j]; then come the bits of the feature word that Bits
+// Levels describes the words of a core's input port. A word is made from a feature word of Word bits. Bit j says
+// whether the feature word exceeds Thresholds[j]. After these bits come the bits of the feature word that Bits
 // lists.
 type Levels struct {
 	Word       int
@@ -78,8 +76,8 @@ type Levels struct {
 // maxLevelsWord is the maximum of Levels.Word.
 const maxLevelsWord = 32
 
-// check returns an error unless the words have the given number of levels and Word suits the kind.
-// Wrappers of bytes take one byte for each feature.
+// check returns an error if the words do not have the given number of levels, or Word does not suit the kind of
+// wrapper. Wrappers that transfer bytes take one byte for each feature.
 func (l *Levels) check(levels int, kind *Kind) error {
 	if l == nil {
 		return nil
@@ -105,17 +103,17 @@ type design struct {
 	input        netlist.Port
 	levels       *Levels
 	in           int    // bits of a word at the input
-	word, words  int    // bits of a word as stored; words of a sample
+	word, words  int    // word: bits of a word as stored; words: number in a sample
 	beat         int    // words in a clock
-	kept         []bool // [bit of the words]: something reads it
-	lane         int    // bits from one word to the next if words are selected from bytes; else 0
+	kept         []bool // for each bit of the words: whether something reads it
+	lane         int    // bits from one word to the next if words come from bytes; else 0
 	clocked      bool   // the core is a pipeline
 	stages       int    // stages of the pipeline
 	engine       *Engine
 	tag          int // bits of the tag; 0: no tag
 }
 
-// newDesign checks what all wrappers require. own are the names of the wrapper's ports and signals.
+// newDesign checks the requirements that all wrappers share. own lists the names of the wrapper's ports and signals.
 func newDesign(n *netlist.Netlist, o Options, kind *Kind, own ...string) (*design, error) {
 	d := &design{
 		n: n, core: o.Core, module: o.Module, header: o.Header, beat: max(1, o.Beat), engine: o.Engine, tag: o.Tag,
@@ -190,7 +188,7 @@ func checkPorts(ports []netlist.Port, own []string) error {
 	return nil
 }
 
-// read returns for each bit of the input port whether anything reads it.
+// read returns, for each bit of the input port, whether anything reads this bit.
 func (d *design) read() []bool {
 	reads := make([]bool, d.n.FirstCellNet())
 	mark := func(nets []netlist.Net) {
@@ -215,7 +213,7 @@ func (d *design) read() []bool {
 	return kept
 }
 
-// literal returns bits, lowest first, as a Verilog constant on lines with the given indentation.
+// literal returns the bits as a Verilog constant, on lines with the given indentation. The first bit is the lowest.
 func literal(bits []bool, indent string) string {
 	const piece = 256
 	var pieces []string

@@ -7,21 +7,21 @@ import (
 	"ialgn/netlist"
 )
 
-// Suppose that the comparisons with a and with b are built, and a < t < b. Then v > t is 0 if v > a
-// is 0, and 1 if v > b is 1. Otherwise v is one of a+1 .. b, and a few of its low bits are enough
-// to tell these values apart. A gap records which bits these are.
+// Suppose that a < t < b, and that the comparisons v > a and v > b of a word v are already built. They often decide
+// v > t. If v > a is 0, v > t is 0. If v > b is 1, v > t is 1. Otherwise v is one of the values a+1 .. b, and a few
+// low bits of v are enough to distinguish these values. A gap records these bits.
 type gap struct {
-	low, high uint64 // a and b; low is beyond if there is no a, high is the largest value if there is no b
+	low, high uint64 // a and b; without a, low is beyond; without b, high is the largest value
 	from, to  int    // the bits from .. to-1
 }
 
 // beyond is the threshold that every word exceeds.
 const beyond = ^uint64(0)
 
-// newGap returns the gap for t between low and high, and whether one LUT of k inputs is enough to
-// compare with t in it.
+// newGap returns the gap for t between low and high. ok says that one LUT of k inputs is enough for the comparison
+// with t.
 func newGap(width, k int, low, t, high uint64) (g gap, ok bool) {
-	g = gap{low: low, high: high, from: bits.TrailingZeros64(^(low & t & high))} // bits below matter to none
+	g = gap{low: low, high: high, from: bits.TrailingZeros64(^(low & t & high))} // lower bits matter to none of the three
 	g.to = g.from + bits.Len64((high-low)>>g.from-1)
 	pins := g.to - g.from
 	if low != beyond {
@@ -33,7 +33,7 @@ func newGap(width, k int, low, t, high uint64) (g gap, ok bool) {
 	return g, g.to <= width && pins <= k
 }
 
-// between adds the LUT that compares with t, given gap g.
+// between adds the LUT for the comparison with t in the gap g.
 func (c *circuit) between(g gap, t uint64) {
 	in := []netlist.Net{netlist.True, netlist.False}
 	if v, ok := c.above[g.low]; ok {
@@ -45,13 +45,13 @@ func (c *circuit) between(g gap, t uint64) {
 	in = append(in, netlist.Word(bit(g.from), g.to-g.from)...)
 	first := (g.low + 1) >> g.from
 	c.above[t] = c.function(in, func(x uint64) bool {
-		v := first + (x>>2-first)&ones(g.to-g.from) // the value in the gap with these bits
+		v := first + (x>>2-first)&ones(g.to-g.from) // the value in the gap that has these bits
 		return x>>1&1 == 1 || x&1 == 1 && v > t>>g.from
 	})
 }
 
-// thresholdLine holds all thresholds of a word in ascending order, including the implicit threshold
-// of its top bit, and records for which of them the circuit has a comparison.
+// thresholdLine holds all thresholds of a word in ascending order, including the implicit threshold of the word's
+// top bit. It records the thresholds for which the circuit has a comparison.
 type thresholdLine struct {
 	width, k   int
 	thresholds []uint64
@@ -71,8 +71,8 @@ func (l *thresholdLine) put(t uint64, present bool) {
 	l.present[i] = present
 }
 
-// neighbours returns the nearest indices below and above i whose thresholds the circuit has. They
-// are -1 and the number of thresholds if there are none.
+// neighbours returns the nearest index below i and the nearest index above i for which the circuit has a comparison.
+// Without such an index, low is -1, and high is the number of thresholds.
 func (l *thresholdLine) neighbours(i int) (low, high int) {
 	low, high = i-1, i+1
 	for low >= 0 && !l.present[low] {
@@ -84,7 +84,7 @@ func (l *thresholdLine) neighbours(i int) (low, high int) {
 	return low, high
 }
 
-// gap returns the gap for the threshold at index i, and whether one LUT is enough for it.
+// gap returns the gap for the threshold at index i. ok says that one LUT is enough for the comparison.
 func (l *thresholdLine) gap(i int) (g gap, ok bool) {
 	a, b := l.neighbours(i)
 	low, high := beyond, ones(l.width)
@@ -97,8 +97,8 @@ func (l *thresholdLine) gap(i int) (g gap, ok bool) {
 	return newGap(l.width, l.k, low, l.thresholds[i], high)
 }
 
-// fill calls f for each missing threshold with index first .. last, in an order in which each can
-// be built from the ones before it. It returns false if some of them cannot be built.
+// fill calls f for each missing threshold with index first .. last. The order is such that each comparison can be
+// built from earlier ones. fill returns false if some comparison cannot be built.
 func (l *thresholdLine) fill(first, last int, f func(t uint64, g gap)) bool {
 	for missing, before := 0, -1; ; before, missing = missing, 0 {
 		for i := first; i <= last; i++ {
@@ -118,8 +118,8 @@ func (l *thresholdLine) fill(first, last int, f func(t uint64, g gap)) bool {
 	}
 }
 
-// remove removes the present threshold t from the line, unless t or a missing threshold between t's
-// neighbours could then no longer be built.
+// remove removes the present threshold t from the line. It keeps t if t, or a missing threshold between t's
+// neighbours, could no longer be built without it.
 func (l *thresholdLine) remove(t uint64) {
 	i, _ := slices.BinarySearch(l.thresholds, t)
 	l.present[i] = false

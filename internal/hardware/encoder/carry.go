@@ -7,30 +7,30 @@ import (
 	"ialgn/netlist"
 )
 
-// A comparison v > t is a carry that runs up the word: the carry out of the bits below position p
-// says whether v mod 2^p > t mod 2^p, and the bits above p decide unless they equal t's bits. So
-// the carry for t has to be right only where the bits above equal t's bits. One LUT can therefore
-// compute the carry for many thresholds if it also reads some of the bits above (its selectors),
-// which tell it for which thresholds the carry may be needed. So 15 quantiles of 8 bits take 17 LUTs
-// of six inputs; with a carry for each threshold they take 30.
+// A comparison v > t is a carry that runs up the word. The carry out of the bits below position p says whether v mod
+// 2^p > t mod 2^p. The bits from p on decide the comparison unless they equal t's bits. So the carry for t only has
+// to be right if the bits from p on equal t's bits. One LUT can therefore compute the carry for many thresholds if
+// it also reads some of the higher bits, its selectors. They tell the LUT which thresholds may need the carry. In
+// this way, 15 quantiles of 8 bits take 17 LUTs of six inputs. With a separate carry for each threshold they take
+// 30.
 //
-// A form is a division of the word into stages, each of which passes a carry on. A stage consists
-// of one or more LUTs, each for some of the thresholds. One last LUT for each threshold reads a
-// carry and the bits above all stages.
+// A form is a division of the word into stages. Each stage passes a carry on to the next stage. A stage consists of
+// one or more LUTs, and each LUT serves some of the thresholds. For each threshold, a last LUT reads a carry and the
+// bits above all stages.
 //
-// Two thresholds cannot share a LUT of a stage if they look alike to its selectors but differ in
-// the bits that the stage compares. Thresholds that share a LUT also share the LUTs before it, so
-// the LUTs form a forest. The total size is the number of thresholds plus the LUTs of the forest.
-// With one stage, first fit finds the smallest forest: thresholds conflict only if they look alike,
-// so the number of LUTs needed is the largest count of different compared numbers under one look.
+// The look of a threshold is the value of its bits at the selectors. Two thresholds cannot share a LUT of a stage if
+// they have the same look but differ in the bits that the stage compares. Thresholds that share a LUT also share the
+// LUTs of earlier stages, so the LUTs form a forest. The total size is the number of thresholds plus the LUTs of the
+// forest. If there is one stage, first fit finds the smallest forest. Thresholds conflict only if they have the same
+// look. So the number of LUTs is the largest number of different values that the stage has to compare for one look.
 
-// stage computes carries from the bits from .. to-1 and the carries of the stage before.
+// stage computes carries from the bits from .. to-1 and the carries of the previous stage.
 type stage struct {
 	from, to  int
-	selectors uint64 // mask of the word's bits, all at or above to, that choose among thresholds
+	selectors uint64 // mask of the bits that distinguish thresholds, all at position to or higher
 }
 
-// look returns the value of the selectors when v agrees with t above the stage.
+// look returns the value of the selectors for words that agree with t above the stage.
 func (s *stage) look(t uint64) uint64 { return t & s.selectors }
 
 // own returns the bits of t that the stage compares.
@@ -41,8 +41,8 @@ func (s *stage) conflict(t, u uint64) bool { return s.own(t) != s.own(u) && s.lo
 
 // block is a LUT of a stage.
 type block struct {
-	items  []uint64 // the thresholds that it carries for
-	parent int      // the LUT of the stage before
+	items  []uint64 // the thresholds for which it computes the carry
+	parent int      // index of the LUT of the previous stage that it reads
 }
 
 func (s *stage) fits(b *block, t uint64) bool {
@@ -55,8 +55,8 @@ type forest struct {
 	blocks [][]block
 }
 
-// pack distributes thresholds over the LUTs of a form. Each threshold goes where it shares the most
-// stages; the first such place wins.
+// pack distributes thresholds over the LUTs of a form. It puts each threshold where the threshold shares LUTs in the
+// most stages. If several places are equally good, the first one is used.
 func pack(form []stage, thresholds []uint64) *forest {
 	f := &forest{form, make([][]block, len(form))}
 	for _, t := range thresholds {
@@ -73,8 +73,8 @@ func pack(form []stage, thresholds []uint64) *forest {
 	return f
 }
 
-// deepest returns the number of stages up to which t can share LUTs, starting below LUT at of the
-// stage before i, and the last LUT that it shares.
+// deepest returns the number of stages in which t can share LUTs, and the last LUT that t shares. The search begins
+// in stage i, among the LUTs that read LUT at of the previous stage.
 func (f *forest) deepest(i, at int, t uint64) (depth, last int) {
 	depth, last = i, at
 	if i == len(f.form) {
@@ -90,8 +90,8 @@ func (f *forest) deepest(i, at int, t uint64) (depth, last int) {
 	return depth, last
 }
 
-// size returns the number of LUTs in the forest, without LUTs whose carry is a constant or a bit of
-// the word.
+// size returns the number of LUTs in the forest. It does not count a LUT if its carry is a constant or a bit of the
+// word.
 func (f *forest) size() (luts int) {
 	for i, s := range f.form {
 		for k := range f.blocks[i] {
@@ -104,15 +104,14 @@ func (f *forest) size() (luts int) {
 	return luts
 }
 
-// all reports whether the low bits of every threshold of the block, low bits in number, are the
-// given number.
+// all reports whether every threshold of the block, modulo 2^low, equals the given number.
 func (b *block) all(low int, number uint64) bool {
 	return !slices.ContainsFunc(b.items, func(t uint64) bool { return t&ones(low) != number })
 }
 
-// build adds the LUTs of the forest and the comparisons with its thresholds to the circuit.
+// build adds the LUTs of the forest to the circuit, and the comparisons with the forest's thresholds.
 func (f *forest) build(c *circuit, width int) {
-	carries := []netlist.Net{netlist.False} // carries of the stage before; the first stage has none
+	carries := []netlist.Net{netlist.False} // carries of the previous stage; none before the first stage
 	for i, s := range f.form {
 		now := make([]netlist.Net, len(f.blocks[i]))
 		for k := range f.blocks[i] {
@@ -130,8 +129,8 @@ func (f *forest) build(c *circuit, width int) {
 	}
 }
 
-// build adds one LUT of the stage. It leaves out selectors that do not matter, and the incoming
-// carry if it is constant.
+// build adds one LUT of the stage. It omits selectors that do not matter. It also omits the incoming carry if the
+// carry is constant.
 func (s stage) build(c *circuit, b *block, carry netlist.Net) netlist.Net {
 	if b.all(s.from, ones(s.from)) {
 		carry = netlist.False
@@ -151,7 +150,7 @@ func (s stage) build(c *circuit, b *block, carry netlist.Net) netlist.Net {
 		in = append(in, bit(bits.TrailingZeros64(rest)))
 	}
 	return c.function(in, func(x uint64) bool {
-		v, t := x>>1&ones(s.to-s.from), b.items[0] // if no threshold has this look, any value will do
+		v, t := x>>1&ones(s.to-s.from), b.items[0] // if no threshold has this look, any value is right
 		for _, u := range b.items {
 			if s.look(u) == spread(x>>(1+s.to-s.from), s.selectors) {
 				t = u
@@ -174,10 +173,10 @@ func spread(x, mask uint64) (y uint64) {
 // maxForms bounds the number of forms that are tried.
 const maxForms = 200
 
-// forms returns forms for words of the given width and LUTs of k inputs: the forms with the fewest
-// stages, then the forms with one stage more, each with the selectors that suit the thresholds
-// best. In the first form all stages but the lowest are full, so that each single threshold takes
-// the fewest LUTs possible, whichever low bits do not matter.
+// forms returns forms for words of the given width and LUTs of k inputs. The forms with the fewest stages come
+// first, then the forms with one more stage. Each form has the selectors that suit the thresholds best. In the first
+// form, all stages except the lowest are full. So a single threshold takes the fewest LUTs possible, even if some of
+// its low bits do not matter.
 func forms(width, k int, thresholds []uint64) (all [][]stage) {
 	least := (width-1+k-2)/(k-1) - 1
 	for stages := least; stages <= least+1; stages++ {
@@ -199,8 +198,8 @@ func forms(width, k int, thresholds []uint64) (all [][]stage) {
 	return all
 }
 
-// split calls f with every way to divide the word into the given number of stages, as the upper
-// ends of the stages, until f returns false.
+// split calls f with each division of the word into the given number of stages, until f returns false. A division is
+// the list of the stages' upper ends.
 func split(width, k, stages int, cuts []int, f func([]int) bool) bool {
 	from, budget := 0, k
 	if len(cuts) > 0 {
@@ -217,11 +216,12 @@ func split(width, k, stages int, cuts []int, f func([]int) bool) bool {
 	return true
 }
 
-// maxChoices bounds how many sets of selectors are compared. If there are more, selectors are
-// chosen one at a time.
+// maxChoices bounds the number of sets of selectors that are compared. If there are more sets, selectors are chosen
+// one at a time.
 const maxChoices = 100
 
-// choose sets the selectors of a stage that has inputs (pins) left.
+// choose sets the selectors of a stage. The LUTs of the stage have the given number of inputs (pins) left for
+// selectors.
 func (s *stage) choose(width, pins int, thresholds []uint64) {
 	above := width - s.to
 	pins = min(pins, above)
@@ -234,7 +234,8 @@ func (s *stage) choose(width, pins int, thresholds []uint64) {
 	s.choosePins(width, pins, thresholds)
 }
 
-// choosePins adds the best set of the given number of selectors.
+// choosePins adds the given number of selectors to the stage. It compares all sets of this size and takes the best
+// one.
 func (s *stage) choosePins(width, pins int, thresholds []uint64) {
 	had, best := s.selectors, s.selectors
 	bestMost, bestSum := len(thresholds)+1, 0
@@ -253,12 +254,11 @@ func (s *stage) choosePins(width, pins int, thresholds []uint64) {
 	s.selectors = best
 }
 
-// crowding returns two measures of how many different numbers the stage has to compare for one
-// value of the selectors: the largest count, and the sum of the counts over all values of the
-// selectors that occur.
+// crowding counts, for each value of the selectors that occurs, the different numbers that the stage has to compare.
+// It returns the largest of these counts and their sum.
 func (s *stage) crowding(thresholds []uint64) (most, sum int) {
 	for i, t := range thresholds {
-		numbers := 1 // thresholds up to this one that the selectors cannot tell apart
+		numbers := 1 // thresholds up to this one that have the same selector value
 		for j, u := range thresholds[:i] {
 			if s.look(t) != s.look(u) {
 				continue
@@ -281,7 +281,7 @@ func (s *stage) crowding(thresholds []uint64) (most, sum int) {
 	return most, sum
 }
 
-// choices returns n over k, or a number beyond [maxChoices].
+// choices returns the binomial coefficient of n and k, or any number above [maxChoices] if it is larger.
 func choices(n, k int) int {
 	c := 1
 	for i := range k {

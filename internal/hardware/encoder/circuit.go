@@ -7,13 +7,13 @@ import (
 	"ialgn/netlist"
 )
 
-// circuit is a scratch pad of LUTs over the bits of one word. It numbers its own nets: the
-// constants 0 and 1, the bits of the word, then the LUTs. No two LUTs are equal, and no LUT has a
-// constant, repeated or irrelevant input.
+// circuit is a draft of LUTs over the bits of one word. It has its own numbers for nets. The constants 0 and 1 come
+// first, then the bits of the word, then the LUTs. No two LUTs are equal. No LUT has a constant, repeated or
+// irrelevant input.
 type circuit struct {
 	nodes []node
 	seen  map[string]netlist.Net
-	above map[uint64]netlist.Net // by threshold, the net of the comparison word > threshold
+	above map[uint64]netlist.Net // net of the comparison word > threshold, by threshold
 }
 
 // node is a bit of the word or a LUT.
@@ -30,9 +30,8 @@ func newCircuit(width int) *circuit {
 // bit returns the net of a bit of the word.
 func bit(b int) netlist.Net { return netlist.True + 1 + netlist.Net(b) }
 
-// function returns a net that computes f of the given nets, where bit j of f's argument is net j.
-// At most six of the nets may be non-constant. If the result is a constant or one of the nets, no
-// LUT is added.
+// function returns a net that computes f of the given nets. Bit j of f's argument is net j. At most six of the nets
+// may be something other than constants. If the result is a constant or one of the nets, no LUT is added.
 func (c *circuit) function(nets []netlist.Net, f func(x uint64) bool) netlist.Net {
 	in, known, places := make([]netlist.Net, 0, netlist.MaxFunctionInputs), uint64(0), []int{}
 	for j, v := range nets {
@@ -82,7 +81,7 @@ func (c *circuit) lut(table uint64, in []netlist.Net) netlist.Net {
 	return v
 }
 
-// reached marks the nets that the comparisons depend on, directly or indirectly.
+// reached marks the nets on which the comparisons depend, directly or indirectly.
 func (c *circuit) reached() []bool {
 	live := make([]bool, len(c.nodes))
 	for _, v := range c.above {
@@ -98,7 +97,7 @@ func (c *circuit) reached() []bool {
 	return live
 }
 
-// size returns the number of LUTs and of levels of the comparisons.
+// size returns the number of LUTs and the number of levels of the comparisons.
 func (c *circuit) size() (luts, levels int) {
 	for v, live := range c.reached() {
 		if live && c.nodes[v].in != nil {

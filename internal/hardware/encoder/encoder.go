@@ -1,18 +1,18 @@
 // Package encoder lowers the comparators of a classifier's thermometer encoder to look-up tables
 // (LUTs) of K inputs.
 //
-// [Lower] is a pass from netlist to netlist. It takes all comparisons of one feature word together
-// and looks for the fewest LUTs, then the fewest levels. It uses three facts:
+// [Lower] is a pass from netlist to netlist. It takes all comparisons of one feature word together. It looks for a
+// circuit with few LUTs and few levels. It uses three facts:
 //
-//   - low bits at which a threshold is all ones cannot matter, so that v > 127 is a bit
-//     of the word and v > 63 reads two bits (word.go);
-//   - a comparison is a carry that runs up the word, and one carry can serve several
-//     thresholds if bits above it say for which threshold it is needed (carry.go);
-//   - if a < t < b and the comparisons with a and b are built, v > t needs only the low
-//     bits that tell the values from a+1 to b apart (between.go).
+//   - trailing ones of a threshold do not matter. So v > 127 is a bit of an 8-bit word, and v > 63 reads two bits
+//     (word.go);
+//   - a comparison is a carry that runs up the word. One carry can serve several thresholds if higher bits of the
+//     word say which threshold needs the carry (carry.go);
+//   - suppose that a < t < b, and that v > a and v > b are built. Then v > t needs only a few low bits of v, which
+//     distinguish the values from a+1 to b (between.go).
 //
-// The search over these forms is in plan.go. A single comparison takes the minimum,
-// ceil((n-1)/(K-1)) LUTs for n bits that matter.
+// The search over these forms is in plan.go. A single comparison for which n bits matter takes the minimum of
+// ceil((n-1)/(K-1)) LUTs.
 package encoder
 
 import (
@@ -24,9 +24,9 @@ import (
 // Objective says how many LUTs a level is worth.
 type Objective uint8
 
-// The objectives.
+// These are the objectives.
 const (
-	Balanced Objective = iota // a level is worth a tenth of a feature's LUTs, and at least one
+	Balanced Objective = iota // a level is worth one LUT for every ten thresholds of a feature, but at least one LUT
 	Area                      // the fewest LUTs, and then the fewest levels
 	Depth                     // the fewest levels, and then the fewest LUTs
 )
@@ -47,19 +47,18 @@ func (o Options) check() error {
 	return nil
 }
 
-// Lower returns n with every comparison replaced by functions of at most K inputs. The new cells
-// have no origin, so that [netlist.Netlist.Parts] counts them as part of the encoder. Comparisons
-// that nothing reads vanish, and equal comparisons become one. A comparison that equals a bit of
-// its word or a constant becomes that net.
+// Lower returns n with every comparison replaced by functions of at most K inputs. The new cells have no origin, so
+// that [netlist.Netlist.Parts] counts them as part of the encoder. Comparisons that nothing reads are removed, and
+// equal comparisons become one. A comparison that equals a bit of its word or a constant is replaced by that bit or
+// constant.
 //
-// Requires: nothing; but if dead cells were not removed, thresholds that only they read are built,
-// too.
+// Requires: nothing. If dead cells were not removed, Lower also builds comparisons that only dead cells read.
 // Ensures:  the functions of ports and probes; no comparison is left.
-// Cost:     about a millisecond for each different set of thresholds that needs more than K
-// bits; next to nothing for all others.
+// Cost:     about a millisecond for each different set of thresholds that needs more than K bits. Other sets take
+// almost no time.
 //
-// It runs before the head is lowered, because the head takes the levels of cells as arrival times.
-// It returns an error if the options are out of range.
+// Lower runs before the head is lowered, because the head takes the levels of cells as arrival times. Lower returns
+// an error if the options are out of range.
 func Lower(n *netlist.Netlist, o Options) (*netlist.Netlist, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -84,13 +83,13 @@ type lowering struct {
 	o       Options
 	feature map[netlist.Cell]*word
 	plans   map[string]*circuit
-	to      map[netlist.Cell]netlist.Net // the new nets of comparisons whose word is built
+	to      map[netlist.Cell]netlist.Net // new net of each comparison whose word has been built
 }
 
 // compare sets the output of a comparison. The first comparison of a word builds all comparisons of
 // the word.
 func (l *lowering) compare(i netlist.Cell) {
-	v := netlist.False // comparators that nothing reads become the constant 0
+	v := netlist.False // a comparator that nothing reads becomes the constant 0
 	if w := l.feature[i]; w != nil {
 		if !w.built {
 			w.built = true

@@ -41,7 +41,7 @@ func lower(t testing.TB, n *netlist.Netlist, o Options) *netlist.Netlist {
 	return m
 }
 
-// same compares two netlists of one input port on all values of up to 16 bits.
+// same compares two netlists with one input port of up to 16 bits, on all values of the port.
 func same(t testing.TB, n, m *netlist.Netlist) {
 	t.Helper()
 	width := len(n.InputPorts()[0].Nets)
@@ -74,7 +74,8 @@ func same(t testing.TB, n, m *netlist.Netlist) {
 
 var objectives = []Objective{Balanced, Area, Depth}
 
-// TestSingle lowers each threshold alone and all thresholds together, for words of up to 8 bits.
+// TestSingle lowers comparisons of words of up to 8 bits, with each threshold alone and with all thresholds
+// together.
 func TestSingle(t *testing.T) {
 	for k := 2; k <= 6; k++ {
 		for width := 1; width <= 8; width++ {
@@ -102,8 +103,8 @@ func TestSingle(t *testing.T) {
 	}
 }
 
-// alone returns the smallest number of LUTs for one comparison: all bits above the trailing ones of the
-// threshold matter, and each LUT joins K signals.
+// alone returns the smallest number of LUTs for one comparison. All bits above the trailing ones of the threshold
+// matter, and each LUT combines K signals.
 func alone(width, k int, threshold uint64) int {
 	if threshold == ones(width) {
 		return 0
@@ -152,8 +153,8 @@ func uniform(levels, largest int) (thresholds []uint64) {
 // pair is a number of LUTs and a number of levels.
 type pair struct{ luts, levels int }
 
-// encoders lists the thresholds of features of the data sets, and of other features with quantiles, with the
-// expected sizes in LUT4 and LUT6 for each objective: Balanced, Area and Depth.
+// encoders lists sets of thresholds: of features of the data sets, and of other features with quantiles. Each set
+// has its expected sizes in LUT4 and in LUT6, for the objectives Balanced, Area and Depth in this order.
 var encoders = []struct {
 	name       string
 	width      int
@@ -207,7 +208,7 @@ var encoders = []struct {
 	},
 }
 
-// TestEncoders pins the numbers of LUTs and levels.
+// TestEncoders checks that the numbers of LUTs and levels have not changed.
 func TestEncoders(t *testing.T) {
 	for _, e := range encoders {
 		n := comparators(e.width, e.thresholds)
@@ -223,8 +224,8 @@ func TestEncoders(t *testing.T) {
 	}
 }
 
-// TestStructure lowers comparisons that are equal, constant or not read, and comparisons of words that contain
-// constants, that are the upper ends of other words, or that are driven by cells.
+// TestStructure lowers comparisons that are equal, constant or not read. It also lowers comparisons of words that
+// contain constants, are the upper ends of other words, or are driven by cells.
 func TestStructure(t *testing.T) {
 	for _, c := range []struct {
 		name string

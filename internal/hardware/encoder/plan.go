@@ -8,12 +8,12 @@ import (
 // plan returns the best circuit for the comparisons of a word with the thresholds, which are in
 // ascending order.
 //
-// A threshold with at most K bits that matter is one LUT, or a bit of the word. Some of the other
-// thresholds are built by carries (carry.go), the rest from their neighbours (between.go); the
-// fewer are carried, the fewer LUTs the carries take. The sets of carried thresholds that are tried
-// are: all of them, and the sets left after removing thresholds one at a time, in several orders,
-// while the removed ones can still be built. Each set is packed into every form. Among the forms
-// with the fewest LUTs and those with the fewest levels, the first of each is built.
+// A threshold with at most K bits that matter takes one LUT, or is a bit of the word. Some of the other thresholds
+// are built by carries (carry.go), and the rest from their neighbours (between.go). If fewer thresholds are carried,
+// the carries take fewer LUTs. plan first tries to carry all of these thresholds. It also tries smaller sets: in
+// each of several orders, it removes thresholds one at a time while the removed thresholds can still be built. Each
+// set is packed into every form. The first form with the fewest LUTs and the first form with the fewest levels are
+// then built.
 func plan(width int, thresholds []uint64, o Options) *circuit {
 	p := planner{o: o, width: width}
 	for _, t := range thresholds {
@@ -36,12 +36,12 @@ func plan(width int, thresholds []uint64, o Options) *circuit {
 type planner struct {
 	o            Options
 	width        int
-	narrow, wide []uint64 // thresholds with at most K bits that matter, and the other thresholds
+	narrow, wide []uint64 // narrow: thresholds with at most K bits that matter; wide: the others
 	best         *circuit
 	cost         float64
 }
 
-// consider tries circuits in which the given thresholds are carried.
+// consider tries circuits in which carries build the given thresholds.
 func (p *planner) consider(carried []uint64) {
 	if len(carried) == 0 {
 		p.try(nil)
@@ -86,12 +86,12 @@ func (p *planner) worth(c *circuit) float64 {
 		return float64(float64(luts)/(1<<20)) + float64(levels)
 	default:
 		level := max(1, float64(len(p.narrow)+len(p.wide))/10)
-		return float64(luts) + float64(level*float64(levels)*(1+1e-6)) // prefers the shallower of two equal ones
+		return float64(luts) + float64(level*float64(levels)*(1+1e-6)) // prefers the shallower of two circuits with equal cost
 	}
 }
 
-// start returns a circuit with the comparisons with the narrow thresholds and with the top bit,
-// which is a comparison, too.
+// start returns a circuit that has the comparisons with the narrow thresholds, and the comparison that is the word's
+// top bit.
 func (p *planner) start() *circuit {
 	c := newCircuit(p.width)
 	for _, t := range append([]uint64{ones(p.width - 1)}, p.narrow...) {
@@ -101,8 +101,8 @@ func (p *planner) start() *circuit {
 	return c
 }
 
-// rest adds the comparisons with wide thresholds that carries do not build, in an order in which
-// each can be built from the ones before it.
+// rest adds the comparisons with the wide thresholds that carries do not build. The order is such that each
+// comparison can be built from earlier ones.
 func (p *planner) rest(c *circuit) {
 	l := newLine(p.width, p.o.K, slices.Concat(p.narrow, p.wide))
 	for t := range c.above {
@@ -111,8 +111,8 @@ func (p *planner) rest(c *circuit) {
 	l.fill(0, len(l.present)-1, func(t uint64, g gap) { c.between(g, t) })
 }
 
-// sparse returns the wide thresholds that must still be carried after removing as many as possible
-// in the given order. A threshold can be removed if it can be built from its neighbours.
+// sparse returns the wide thresholds that must still be carried after all others were removed in the given order. A
+// threshold can be removed if it can be built from its neighbours.
 func (p *planner) sparse(order []uint64) (carried []uint64) {
 	l := newLine(p.width, p.o.K, slices.Concat(p.narrow, p.wide))
 	for i := range l.present {
@@ -129,8 +129,8 @@ func (p *planner) sparse(order []uint64) (carried []uint64) {
 	return carried
 }
 
-// orders returns the orders in which thresholds are removed: ascending, descending, and every
-// second one first.
+// orders returns the orders in which thresholds are removed: ascending, descending, and one that begins with every
+// second threshold.
 func (p *planner) orders() [][]uint64 {
 	down := slices.Clone(p.wide)
 	slices.Reverse(down)

@@ -8,8 +8,8 @@ import (
 	"ialgn/netlist"
 )
 
-// BenchmarkLower measures encoders of 3,072 features of 8 bits with 15 thresholds each: the same thresholds for all
-// features, uniform thresholds, and different thresholds for each feature.
+// BenchmarkLower measures encoders of 3,072 features of 8 bits, with 15 thresholds for each feature. The thresholds
+// are the same for all features, uniform, or different for each feature.
 func BenchmarkLower(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 4))
 	for _, e := range []struct {

@@ -7,35 +7,35 @@ import (
 	"ialgn/netlist"
 )
 
-// Split is a classifier that is divided into its thermometer encoder and the rest, the core.
+// Split is a classifier that is divided into its thermometer encoder and its core, which is the rest.
 type Split struct {
-	// Core is the classifier without the encoder. Its input port has a word for each feature: first
-	// a bit for each threshold, 1 if the feature is above the threshold; then the bits of the
-	// feature that are listed in Bits.
+	// Core is the classifier without the encoder. Its input port has one word for each feature. The word begins with
+	// one bit for each threshold, which is 1 if the feature is above the threshold. The bits of the feature that
+	// Bits lists follow.
 	Core *netlist.Netlist
 	// Word is the number of bits of a feature.
 	Word int
-	// Thresholds are the thresholds of all features together, in ascending order.
+	// Thresholds has the thresholds of all features together, in ascending order.
 	Thresholds []uint64
-	// Bits are the bits of features that are read directly, in ascending order. A comparison of a two-bit word may be
-	// merged into the LUT that reads it, which then reads the bits of the word.
+	// Bits lists the bits of features that the core reads directly, in ascending order. For example, a comparison of
+	// a two-bit word may be merged into the LUT that reads it. This LUT then reads the bits of the word.
 	Bits []int
 }
 
-// Limits within which [Apart] splits.
+// [Apart] splits netlists within these limits.
 const (
 	maxApartWord       = 12 // bits of a word; all values of a word are tried
 	maxApartThresholds = 64 // comparators plus directly read bits of a word
 )
 
-// Apart splits the thermometer encoder from a netlist, lowered or not, whose data arrive in one
-// port of feature words. If words arrive one after the other, one encoder can then serve them all,
-// and only the bits that the core reads have to be stored.
+// Apart splits the thermometer encoder from a netlist, lowered or not, whose data arrive at one port of feature
+// words. If words arrive one after another, a single encoder can then serve all words, and only the bits that the
+// core reads have to be stored.
 //
-// It returns nil if that is impossible: words of one bit or of more than 12 bits, more than 64
-// different thresholds and bits, or no comparison of a word with a threshold at all. Parts of the
-// encoder that were merged into the logic behind it, or that come after a register, stay in the
-// core, which then reads bits of words directly.
+// It returns nil if the netlist cannot be split. Words must have from 2 to 12 bits. There must be at most 64
+// different thresholds and directly read bits, and at least one comparison with a threshold. Parts of the encoder
+// stay in the core if they were merged into the logic behind the encoder or come after a register. The core then
+// reads bits of words directly.
 func Apart(n *netlist.Netlist) *Split {
 	inputs := n.DataInputs()
 	if len(inputs) != 1 || inputs[0].Word < 2 || inputs[0].Word > maxApartWord {
@@ -56,16 +56,16 @@ type apart struct {
 	n       *netlist.Netlist
 	port    netlist.Port
 	word    []int32                // [net]: the word that it depends on
-	encodes []bool                 // [cell]: it belongs to the encoder
+	encodes []bool                 // [cell]: whether it belongs to the encoder
 	border  []netlist.Net          // nets of the encoder that other cells read
 	above   map[netlist.Net]uint64 // the thresholds of border nets
-	bit     map[netlist.Net]int    // [border net that is a bit of its word]: the bit's number
+	bit     map[netlist.Net]int    // for border nets that are a bit of their word: the bit's number
 	all     []uint64               // all thresholds
 	bits    []int
 }
 
-// find sets encodes and border. A cell belongs to the encoder if it depends on exactly one word and
-// on no register.
+// find sets the fields encodes and border. A cell belongs to the encoder if it depends on exactly one word and on no
+// register.
 func (a *apart) find() {
 	a.encodes = make([]bool, a.n.Cells())
 	inside := make([]bool, a.n.Nets()) // nets of the encoder, and the bits of its words
@@ -90,8 +90,8 @@ func (a *apart) find() {
 	}
 }
 
-// mark sets the border and classifies its nets. It returns the nets driven by cells of the encoder
-// that are neither a comparison nor a bit of the word: such cells may read several comparisons.
+// mark sets the border and classifies its nets. It returns the nets that cells of the encoder drive but that are
+// neither a comparison nor a bit of the word. Such cells may read several comparisons.
 func (a *apart) mark(inside []bool) (other map[netlist.Net]bool) {
 	read := make([]bool, a.n.Nets())
 	for c, encodes := range a.encodes {
@@ -122,8 +122,8 @@ func (a *apart) mark(inside []bool) (other map[netlist.Net]bool) {
 	return other
 }
 
-// measure finds the thresholds of the border nets by trying all values, in every word at once. It
-// returns the border nets that are no comparison.
+// measure finds the thresholds of the border nets. It tries all values, and gives all words the same value at a
+// time. It returns the border nets that are not a comparison.
 func (a *apart) measure() (other map[netlist.Net]bool) {
 	value := make([]bool, a.n.Nets())
 	value[netlist.True] = true
@@ -168,7 +168,7 @@ func (a *apart) evaluate(v uint64, value []bool) {
 	}
 }
 
-// number returns the number with the values of the nets as its bits, lowest first.
+// number returns the number whose bits are the values of the nets. The first net is the lowest bit.
 func number(nets []netlist.Net, value []bool) (n uint64) {
 	for i, v := range nets {
 		if value[v] {

@@ -13,7 +13,7 @@ import (
 	"ialgn/sim"
 )
 
-// whole joins a split's core with its encoder.
+// whole joins the core of a split with the split's encoder.
 func whole(t *testing.T, s *Split) *netlist.Netlist {
 	t.Helper()
 	n := s.Whole()
@@ -47,8 +47,8 @@ func outputs(t *testing.T, n *netlist.Netlist) (rows []uint64) {
 	return rows
 }
 
-// TestApart splits networks in three forms: as they are frozen, lowered, and with registers. It compares the core
-// behind comparators with the network before the split.
+// TestApart splits networks in three forms: frozen, lowered, and with registers. It puts comparators in front of the
+// core, and compares the result with the network before the split.
 func TestApart(t *testing.T) {
 	clocked, bits := 0, 0
 	for seed := range uint64(10) {
@@ -91,7 +91,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// TestApartBits checks that cells that read words in another way than by thresholds stay in the core.
+// TestApartBits checks that cells that read words, but not through comparisons, stay in the core.
 func TestApartBits(t *testing.T) {
 	for name, build := range map[string]func(b *netlist.Builder, x []netlist.Net) netlist.Net{
 		"another function": func(b *netlist.Builder, x []netlist.Net) netlist.Net {
@@ -116,7 +116,7 @@ func TestApartBits(t *testing.T) {
 	}
 }
 
-// TestNotApart checks networks that read no comparison.
+// TestNotApart checks networks without a comparison.
 func TestNotApart(t *testing.T) {
 	for name, build := range map[string]func(x []netlist.Net) netlist.Net{
 		"bits of words": func(x []netlist.Net) netlist.Net { return x[0] },

@@ -52,7 +52,7 @@ func synthesised(t *testing.T, n *netlist.Netlist, k int) (p pair) {
 	return p
 }
 
-// TestYosys compares the LUTs of encoders with the LUTs to which yosys maps the same comparisons.
+// TestYosys compares our number of LUTs for encoders with the number to which yosys maps the same comparisons.
 func TestYosys(t *testing.T) {
 	testkit.Long(t, "yosys maps each encoder; TestEncoders checks the sizes")
 	for _, k := range []int{4, 6} {
@@ -73,8 +73,8 @@ func TestYosys(t *testing.T) {
 	}
 }
 
-// TestClassifier lowers the encoders of whole classifiers, after their gates are mapped and before their heads are
-// lowered, and classifies with the result.
+// TestClassifier lowers the encoders of whole classifiers, after the gates are mapped and before the heads are
+// lowered. It then classifies with the result.
 func TestClassifier(t *testing.T) {
 	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 90, Depth: 20, Features: 50, Bits: 6})
 	raw, err := freeze.Network(f, netlist.Full)

@@ -25,16 +25,16 @@ type user struct {
 // ones returns the number with n ones in binary: 2^n - 1.
 func ones(n int) uint64 { return 1<<n - 1 }
 
-// words returns the word of every comparison that something reads. Passes before may have dropped
-// low bits from one comparison of a feature and not from another. So a word of input port bits also
-// takes the comparisons of shorter words that equal its upper end. Words of bits that cells drive
-// are not merged: a bit of a longer word may be driven only after a shorter one is read.
+// words returns the word of every comparison that something reads. Earlier passes may have dropped low bits from one
+// comparison of a feature but not from another. So a word of input port bits also takes the comparisons of shorter
+// words that equal the upper end of this word. Words whose bits are driven by cells are not merged, because a bit of
+// the longer word may be driven only after the shorter word is read.
 func words(n *netlist.Netlist) map[netlist.Cell]*word {
 	all := comparisons(n)
 	slices.SortStableFunc(all, func(a, b comparison) int { return cmp.Compare(len(b.nets), len(a.nets)) })
 	of := map[netlist.Cell]*word{}
 	exact := map[string]*word{}
-	ending := map[netlist.Net][]*word{} // words of port bits, by the highest
+	ending := map[netlist.Net][]*word{} // words of port bits, by their highest bit
 	for _, c := range all {
 		key, top := c.key(), c.nets[len(c.nets)-1]
 		ports := slices.Max(c.nets) < n.FirstCellNet()
@@ -56,7 +56,7 @@ func words(n *netlist.Netlist) map[netlist.Cell]*word {
 	return of
 }
 
-// upperEnd returns the first of the words whose highest bits are the given nets.
+// upperEnd returns the first word whose highest bits are the given nets.
 func upperEnd(words []*word, nets []netlist.Net) *word {
 	for _, w := range words {
 		if slices.Equal(w.nets[len(w.nets)-len(nets):], nets) {
@@ -98,10 +98,10 @@ func comparisons(n *netlist.Netlist) []comparison {
 	return all
 }
 
-// fold takes the constants out of a compared word, from the lowest bit up. A constant that equals
-// the threshold's bit leaves the result of the bits below unchanged; a constant that differs
-// decides it. If that result is 1, the remaining bits are compared by >=. A comparison that is
-// always or never true becomes a comparison of a constant with 0.
+// fold takes the constants out of a compared word, from the lowest bit up. If a constant equals the threshold's bit,
+// it does not change the result of the lower bits. If it differs, it decides this result. If the result of the
+// removed bits is 1, the remaining bits are compared by >=. A comparison that is always or never true becomes a
+// comparison of a constant with 0.
 func fold(in []netlist.Net, threshold uint64) (nets []netlist.Net, rest uint64) {
 	below := uint64(0)
 	for b, v := range in {
@@ -132,8 +132,8 @@ func (c *comparison) key() string {
 	return string(key)
 }
 
-// reduced returns the word's nets without the low bits that matter to no comparison, and the
-// thresholds in ascending order.
+// reduced returns the word's nets and the thresholds in ascending order. It removes low bits that do not matter for
+// any comparison.
 func (w *word) reduced() (nets []netlist.Net, thresholds []uint64) {
 	dropped := len(w.nets)
 	for _, u := range w.users {

@@ -9,14 +9,13 @@ import (
 	"ialgn/netlist"
 )
 
-// A gate that only a popcount reads need not be a cell: the first counter that counts it can
-// compute it (absorb it), if the counter's LUTs have inputs left. If a bit costs b LUTs in the rest
-// of the tree, a counter of n bits with m outputs that absorbs g gates saves g + b (n - m) - m
-// LUTs. For K = 6, a full adder that absorbs three gates of two inputs each saves two LUTs; more if
-// gates share inputs.
+// A gate that only a popcount reads need not be a cell. The first counter that counts the gate can also compute
+// (absorb) it, if the counter's LUTs have inputs left. Suppose that a bit costs b LUTs in the rest of the tree. Then
+// a counter of n bits with m outputs that absorbs g gates saves g + b (n - m) - m LUTs. For K = 6, a full adder that
+// absorbs three gates of two inputs saves two LUTs. It saves more if the gates share inputs.
 
-// item is a bit that a counter may absorb, as a function of nets of the old netlist. It is either a
-// gate or a single net as a function of itself; absorbing a single net saves no cell.
+// item is a bit that a counter may absorb, as a function of nets of the old netlist. It is a gate, or a single net
+// as a function of itself. Absorbing a single net saves no cell.
 type item struct {
 	input  int // number of the popcount's input
 	bit    bit
@@ -48,7 +47,7 @@ func (g *group) add(it item) {
 	g.items = append(g.items, it)
 }
 
-// gates returns how many gates a group absorbs.
+// gates returns the number of gates that a group absorbs.
 func (g *group) gates() (count int) {
 	for _, it := range g.items {
 		if it.gate {
@@ -61,22 +60,22 @@ func (g *group) gates() (count int) {
 // absorber chooses the groups of one popcount.
 type absorber struct {
 	k        int
-	gates    []item                // gates that may be absorbed, those with few inputs first
+	gates    []item                // gates that may be absorbed; gates with few inputs come first
 	wires    []item                // the rest
 	bit      map[netlist.Net]item  // [net]: its item in wires
-	taken    []bool                // [popcount input]: it is absorbed
+	taken    []bool                // [popcount input]: whether it is absorbed
 	lastRate []float64             // [gate]: the best rate when it was last evaluated
 	readers  map[netlist.Net][]int // [net]: the gates that read it
 	near     [][]int               // [gate]: the gates that share leaves with it (see sharing); nil until needed
-	short    int                   // all gates of two inputs before this one are taken
+	short    int                   // number of a gate; all gates of two inputs before it are taken
 	groups   []group
 	rows     []row
 }
 
-// worthOfBit returns the LUTs that a tree saves if it has one bit less to add.
+// worthOfBit returns the number of LUTs that a tree saves if it has to add one bit less.
 func worthOfBit(k int) float64 { return [...]float64{4: 1.75, 5: 1.5, 6: 1}[k] }
 
-// rate returns the LUTs that a group saves for each gate that it absorbs.
+// rate returns the number of LUTs that a group saves, divided by the number of gates that it absorbs.
 func (a *absorber) rate(g *group) float64 {
 	gates := g.gates()
 	if gates == 0 {
@@ -87,11 +86,11 @@ func (a *absorber) rate(g *group) float64 {
 	return (float64(gates) + float64(worthOfBit(a.k)*float64(len(g.items)-m)) - float64(m)) / float64(gates)
 }
 
-// limits returns the fewest and the most items of a group that can be 1 at the same time. Gates
-// that share inputs may exclude each other; the count then needs fewer digits.
+// limits returns the smallest and the largest number of items of a group that can be 1 at the same time. Gates that
+// share inputs may exclude each other. The count then needs fewer digits.
 func (g *group) limits() (least, most int) {
 	least = len(g.items)
-	var digit [3]uint64 // digits of the number of ones, each a table over the values of the leaves
+	var digit [3]uint64 // digits of the number of ones; each is a table over the values of the leaves
 	for _, it := range g.items {
 		carry := it.over(g.leaves)
 		for d := range digit {
@@ -115,7 +114,7 @@ func (it item) over(leaves []netlist.Net) (table uint64) {
 	var place [netlist.MaxFunctionInputs]int
 	for j, v := range it.leaves {
 		if place[j] = slices.Index(leaves, v); place[j] < 0 {
-			place[j] = netlist.MaxFunctionInputs // no leaf of the group: read as 0
+			place[j] = netlist.MaxFunctionInputs // not a leaf of the group, so it reads as 0
 		}
 	}
 	for x := range 64 {
@@ -150,15 +149,15 @@ func newAbsorber(k, inputs int, items []item) *absorber {
 	return a
 }
 
-// The lowest rates at which groups are taken, one after the other. Rows may be tried after the
-// first firstRows rates, since groups of these rates save more than any row.
+// Groups are taken in rounds with decreasing lowest rates. Rows may be tried after the first firstRows rounds. The
+// groups of these rounds save more than any row.
 var (
 	rates     = [...]float64{1.3, 1.2, 1.1, 1, 0.9, 0.8, 0.7, 0.66, 0.55, 0.45, 0.2}
 	firstRows = 3
 )
 
-// choose takes the groups that save most per gate first, then groups of lower and lower rates. If
-// rows are allowed, it places them before the rate at which they save most.
+// choose first takes the groups that save most per gate, and then groups with lower and lower rates. If rows are
+// allowed, it places them between two of these rounds, where they save most.
 func (a *absorber) choose(rows bool) ([]group, []row) {
 	for _, least := range rates[:firstRows] {
 		a.takeGroups(least)
@@ -189,7 +188,7 @@ func (a *absorber) clone() *absorber {
 	return &b
 }
 
-// saved returns the LUTs that all groups and rows save.
+// saved returns the number of LUTs that all groups and rows save.
 func (a *absorber) saved() (luts float64) {
 	for i := range a.groups {
 		luts += float64(a.rate(&a.groups[i]) * float64(a.groups[i].gates()))
@@ -200,8 +199,8 @@ func (a *absorber) saved() (luts float64) {
 	return luts
 }
 
-// takeGroups takes groups of at least the given rate. The best rate of a gate only falls as other
-// gates are taken, so a gate whose rate was lower is not evaluated again.
+// takeGroups takes groups that have at least the given rate. The best rate of a gate can only fall when other gates
+// are taken. So a gate whose rate was too low before is not evaluated again.
 func (a *absorber) takeGroups(least float64) {
 	for i := range a.gates {
 		for !a.taken[a.gates[i].input] && a.lastRate[i] >= least {
@@ -220,9 +219,9 @@ func (a *absorber) take(g group) {
 	a.groups = append(a.groups, g)
 }
 
-// best returns the best group around gate i. It adds the gate that needs the fewest additional
-// nets, again and again, up to seven items, and returns the group that saves most on the way. A
-// full adder that lacks bits is filled up with gates of two inputs and plain bits.
+// best returns the best group around gate i. It adds one gate after another, up to seven items. Each time, it takes
+// the gate that needs the fewest additional nets. It returns the group that saves most among all groups that it has
+// passed. A full adder with too few bits is filled up with gates of two inputs and plain bits.
 func (a *absorber) best(i int) group {
 	g := group{slices.Clone(a.gates[i].leaves), []item{a.gates[i]}}
 	best := a.topped(a.filled(g))
@@ -246,8 +245,8 @@ func (a *absorber) best(i int) group {
 	return best
 }
 
-// topped returns the group with added bits that are already among its leaves, as long as that
-// gains.
+// topped returns the group with more bits, which are already among its leaves. It adds bits as long as each bit
+// saves something.
 func (a *absorber) topped(g group) group {
 	best, rate := g, a.rate(&g)
 	for _, v := range g.leaves {
@@ -283,7 +282,7 @@ func (g *group) has(input int) bool {
 	return slices.ContainsFunc(g.items, func(it item) bool { return it.input == input })
 }
 
-// missing returns how many of the nets are not in among.
+// missing returns the number of nets that are not in the list among.
 func missing(among, nets []netlist.Net) (count int) {
 	for _, v := range nets {
 		if !slices.Contains(among, v) {
@@ -293,9 +292,9 @@ func missing(among, nets []netlist.Net) (count int) {
 	return count
 }
 
-// filled returns a group of fewer than three bits filled up to a full adder. It adds gates of two
-// inputs if they leave enough inputs for the bits still missing, else wires, else the outputs of
-// the gates that are hardest to absorb.
+// filled fills a group of fewer than three bits up to a full adder. It prefers gates of two inputs, if they leave
+// enough inputs for the bits that are still missing. If it finds no such gate, it adds wires. If there are no wires,
+// it adds the outputs of the gates that are hardest to absorb.
 func (a *absorber) filled(g group) group {
 	g = group{slices.Clone(g.leaves), slices.Clone(g.items)}
 	lacks := func() bool { return len(g.items) < 3 && len(g.leaves) < a.k }
@@ -327,7 +326,7 @@ func (a *absorber) filled(g group) group {
 	return g
 }
 
-// items returns the bits of a count that are counted once, as items that may be absorbed.
+// items returns the bits that a count counts once, as items that may be absorbed.
 func (f *folding) items(k int, r *folded, once map[int]bit) []item {
 	var list []item
 	for i := range r.inputs {
@@ -371,9 +370,8 @@ func (f *folding) countReaders() {
 	}
 }
 
-// absorb chooses groups and rows and takes them out of the bits of a count. It does nothing for
-// LUTs of three inputs, since a full adder leaves no input free. It makes no rows for Depth, since
-// a row takes one level more.
+// absorb chooses groups and rows, and takes them out of the bits of a count. It does nothing for LUTs of three
+// inputs, because a full adder leaves no input free. It makes no rows for Depth, because a row takes one more level.
 func (f *folding) absorb(o *Options, r *folded, once map[int]bit) {
 	if o.K < 4 {
 		return
@@ -387,7 +385,7 @@ func (f *folding) absorb(o *Options, r *folded, once map[int]bit) {
 	r.takeOut(once)
 }
 
-// singles returns groups of one gate each, for the gates whose LUTs have inputs left.
+// singles returns a group of one gate for each gate whose LUT has inputs left.
 func (a *absorber) singles(r *folded) (list []group) {
 	taken := make([]bool, len(a.taken))
 	for _, it := range r.absorbed() {
@@ -422,8 +420,8 @@ func (f *folded) absorbed() (items []item) {
 	return items
 }
 
-// groupSum adds the counter of a group to a circuit. nets are the circuit's nets for the group's
-// leaves. The counter's digits and the least value of the group are added to a.
+// groupSum adds the counter of a group to a circuit. nets has the circuit's nets for the group's leaves. groupSum
+// also adds the counter's digits and the least value of the group to the sum a.
 func (c *circuit) groupSum(g *group, nets []netlist.Net, a *addends) counts.Counter {
 	counter := counts.Counter{Leaves: counts.Leaves(nets)}
 	var table [64]int

@@ -20,7 +20,7 @@ func gatesOf(inputs, gates int, f func(b *netlist.Builder, x []netlist.Net, i in
 	return b.Netlist()
 }
 
-// TestAbsorb counts gates that fit into the counters: only the counters may be left.
+// TestAbsorb counts gates that fit into the counters. Only the counters may be left.
 func TestAbsorb(t *testing.T) {
 	and := func(b *netlist.Builder, in ...netlist.Net) netlist.Net {
 		return b.Function(1<<(1<<len(in)-1), netlist.Origin{}, in...)
@@ -73,7 +73,7 @@ func TestAbsorb(t *testing.T) {
 	}
 }
 
-// TestAbsorbShared checks that a gate that another cell reads too is left alone.
+// TestAbsorbShared checks that a gate is not absorbed if another cell also reads it.
 func TestAbsorbShared(t *testing.T) {
 	b := netlist.NewBuilder("shared")
 	x := b.Input("x", 6, 1, nil)

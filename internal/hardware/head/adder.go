@@ -9,25 +9,24 @@ import (
 	"ialgn/netlist"
 )
 
-// number is a partial sum: its digits from weight 2^d on, and the proof that they are the sum of
-// certain bits.
+// number is a partial sum. It has the digits from weight 2^d on, and the proof that they are the sum of certain
+// bits.
 type number struct {
 	d       int
 	digits  []netlist.Net
 	largest uint64 // the sum's largest value, in units of 2^d
 	proof   counts.Counter
-	// cut says that higher digits were left out. They are 0 for reasons that the bits of the sum do
-	// not show, so the proof holds only modulo a power of two.
+	// cut says that higher digits were omitted. They are always 0, but the bits of the sum alone do not show this.
+	// So the proof holds only modulo a power of two.
 	cut bool
 }
 
-// adderSum returns the digits of a sum, built as a tree of adders with carry chains, and the
-// counters that prove it.
+// adderSum builds a sum as a tree of adders with carry chains. It returns the digits of the sum and the counters
+// that prove them.
 //
-// Bits of one weight are split into two parts and a single bit. Each part is summed by an adder,
-// and a third adder adds the two results with the single bit as its carry in; so 2^n - 1 bits fill
-// n digits. Late bits become the single bit near the root. Small parts are summed by LUTs. A
-// dynamic programme over cells decides where to split; see [splits].
+// Bits of one weight are split into two parts and a single bit. An adder sums each part. A third adder adds the two
+// results, with the single bit as its carry in. So 2^n - 1 bits fill n digits. Late bits become the single bit near
+// the root. LUTs sum small parts. A dynamic programme finds the splits that need the fewest cells; see [splits].
 func (c *circuit) adderSum(a *addends, digits int, o *Options) ([]netlist.Net, []counts.Counter) {
 	t := &adders{circuit: c, digits: digits, s: o.splits, unjoined: o.Unjoined}
 	total := number{d: digits}
@@ -36,8 +35,7 @@ func (c *circuit) adderSum(a *addends, digits int, o *Options) ([]netlist.Net, [
 		if a.constant>>d&1 == 1 {
 			list = append(list, bit{net: netlist.True})
 		}
-		// Late bits come last; constants are the latest, because a constant as carry in costs
-		// nothing.
+		// Late bits come last. Constants count as the latest bits, because a constant as carry in costs nothing.
 		slices.SortStableFunc(list, func(x, y bit) int { return cmp.Compare(t.lateness(x), t.lateness(y)) })
 		low := t.sum(list, d)
 		switch {
@@ -57,7 +55,7 @@ type adders struct {
 	*circuit
 	digits int
 	s      *splits
-	// end is the last carry of a chain that another chain may continue, or False.
+	// end is the last carry of a chain that another chain may continue. It is False if there is no such chain.
 	end      netlist.Net
 	unjoined bool
 }
@@ -103,7 +101,7 @@ func (t *adders) leaf(list []bit, d int) number {
 	return n.prove(steps)
 }
 
-// steps returns the steps that prove a number, to be part of a larger proof; none for a single bit.
+// steps returns the steps that prove a number, as part of a larger proof. A single bit has no steps.
 func (n number) steps() []counts.Counter {
 	if len(n.proof.Steps) == 0 || n.cut {
 		return n.proof.Steps
@@ -111,7 +109,7 @@ func (n number) steps() []counts.Counter {
 	return []counts.Counter{n.proof}
 }
 
-// prove completes the proof of a number whose bits are in it.
+// prove completes the proof of a number that already has its bits.
 func (n number) prove(steps []counts.Counter) number {
 	n.proof.Steps = steps
 	for i, v := range n.digits {
@@ -120,8 +118,8 @@ func (n number) prove(steps []counts.Counter) number {
 	return n
 }
 
-// add returns x + y + carry on one carry chain that starts at the lowest digit of y. The carry has
-// the weight of x, whose lowest digit is not above the lowest digit of y.
+// add returns x + y + carry. Its carry chain starts at the lowest digit of y. The carry has the weight of the lowest
+// digit of x, which is not above the lowest digit of y.
 func (t *adders) add(x, y number, carry bit) number {
 	shift := y.d - x.d
 	sum := number{d: x.d, largest: x.largest + y.largest<<shift}
@@ -148,7 +146,7 @@ func (t *adders) add(x, y number, carry bit) number {
 		a, b := x.digit(x.d+i), y.digit(x.d+i)
 		s, out := t.fullAdder(a, b, c, x.d+i)
 		sum.digits = append(sum.digits, s)
-		if s != a || b != c { // else b and c are 0
+		if s != a || b != c { // otherwise b and c are 0
 			steps = append(steps, identity([]bit{{net: a}, {net: b}, {net: c}}, []netlist.Net{s, out}, x.d+i))
 		}
 		c = out
@@ -159,11 +157,11 @@ func (t *adders) add(x, y number, carry bit) number {
 	return sum.prove(steps)
 }
 
-// join returns a net that starts a new chain with the carry c. Bringing the last carry of a chain
-// out takes a cell, and so does bringing a first carry in. One cell between two chains can do both:
-// its LUT reads the carry from below, and its own carry is the majority of c, c and the carry from
-// below, which is c. Timing tools see a path through this cell that no signal takes. So only two
-// chains are joined, and only if the first is not later than what the second adds.
+// join returns a net that starts a new chain with the carry c. It takes one cell to bring the last carry of a chain
+// out, and one cell to bring a first carry in. A single cell between two chains can do both. Its LUT reads the carry
+// from below. Its own carry is the majority of c, c and the carry from below, which equals c. Timing tools see a
+// path through this cell that no signal takes. So only two chains are joined, and only if the first chain is not
+// later than the numbers that the second chain adds.
 func (t *adders) join(c netlist.Net, adds []netlist.Net) netlist.Net {
 	end := t.end
 	if t.unjoined || end == netlist.False || c <= netlist.True || t.level(end) > t.latest(adds) {
@@ -200,7 +198,7 @@ func (t *adders) fullAdder(a, b, c netlist.Net, d int) (sum, carry netlist.Net) 
 	return sum, t.carry(a, b, c)
 }
 
-// identity returns the counter that says: the bits in, of weight 2^d, have the sum out.
+// identity returns a counter which says that the sum of the bits in, of weight 2^d, is out.
 func identity(in []bit, out []netlist.Net, d int) counts.Counter {
 	c := counts.Counter{}
 	nets := make([]netlist.Net, 0, len(in))
@@ -215,23 +213,23 @@ func identity(in []bit, out []netlist.Net, d int) counts.Counter {
 	return c
 }
 
-// split is how a sum of some bits is made: from the sums of a first and a second part and a carry,
-// or by LUTs alone.
+// split describes how a sum of a number of bits is made. The sum is made from the sums of a first part and a second
+// part and a carry, or by LUTs alone.
 type split struct {
 	first, second int
 	carry, leaf   bool
 	cells         int
 }
 
-// splits holds the best splits known, by the number of bits. Costs are logic cells of a LUT and a
-// carry: one for each digit, where the highest brings the last carry out, and one that brings a bit
-// in as the first carry.
+// splits holds the best known splits, by the number of bits. The cost is the number of logic cells, each with a LUT
+// and a carry. There is one cell for each digit. The cell of the highest digit brings the last carry out. One more
+// cell brings a bit in as the first carry.
 type splits struct {
-	small Options // options for the sums that fit LUTs
+	small Options // options for the sums that are made by LUTs alone
 	known map[int]split
 }
 
-// maxSmall is the number of bits up to which sums of LUTs alone are considered.
+// maxSmall is the largest number of bits for which sums by LUTs alone are considered.
 const maxSmall = 31
 
 func newSplits(o *Options) *splits {

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// The number of trees that a search tries: stepsPerBit for each bit, up to maxSteps. More trees
-// save one or two LUTs at most.
+// A search tries stepsPerBit trees for each bit, but at most maxSteps trees. More trees would save at most one or
+// two LUTs.
 const (
 	stepsPerBit = 300
 	maxSteps    = 12000
 )
 
-// worth is the goal of a search: few LUTs and few levels, each level being worth some LUTs. Before
-// all else, the tree should have at most maxLevels levels, unless that is 0.
+// worth is the goal of a search: few LUTs and few levels, where a level is worth a number of LUTs. Unless maxLevels
+// is 0, the most important goal is that the tree has at most maxLevels levels.
 type worth struct {
 	level     float64
 	maxLevels int
@@ -27,11 +27,11 @@ func (w worth) cost(luts, levels int) float64 {
 	return c
 }
 
-// search returns the best tree found for a profile. The result depends on the arguments alone.
+// search returns the best tree that it finds for a profile. The result depends only on the arguments.
 //
-// It starts from the best of several simple strategies (bulk counters up to some level, and smaller
-// ones after it) and then changes genes at random by simulated annealing. Trying a tree of 800 bits
-// takes 5 us at most: a run begins at the first changed gene and ends early where it can.
+// It starts from the best of several simple strategies, which use bulk counters up to some level and smaller
+// counters after it. Then it changes genes at random by simulated annealing. Trying a tree of 800 bits takes at most
+// 5 us, because a run begins at the first changed gene and ends early if possible.
 func search(k, digits int, in profile, w worth) plan {
 	s := newAnnealing(k, digits, in, w)
 	s.strategies()
@@ -42,8 +42,7 @@ func search(k, digits int, in profile, w worth) plan {
 	return best
 }
 
-// estimate returns the LUTs and levels of the best simple strategy, in a hundredth of the time of a
-// search.
+// estimate returns the LUTs and levels of the best simple strategy. It takes a hundredth of the time of a search.
 func estimate(k, digits int, in profile, w worth) (luts, levels int) {
 	s := newAnnealing(k, digits, in, w)
 	s.strategies()
@@ -64,11 +63,11 @@ type annealing struct {
 	trial    trace
 }
 
-// trace is the course of a planner's run.
+// trace records a planner's run.
 type trace struct {
 	before       []moment // by level
-	end          int      // last level in before
-	joins        int      // level from which on a trial is the accepted tree
+	end          int      // last level in the slice before
+	joins        int      // level from which on the trial equals the accepted tree
 	luts, levels int
 	ok           bool // the tree is complete
 }
@@ -83,8 +82,8 @@ func newAnnealing(k, digits int, in profile, w worth) *annealing {
 	return s
 }
 
-// try runs the genes, which differ from the accepted tree's genes at the levels from first to last only, and keeps
-// them if they are the best so far. It returns the cost, or 1e18 if the cost is more than limit.
+// try runs the genes, and keeps them if they are the best so far. The genes may differ from the accepted tree's
+// genes only at the levels from first to last. try returns the cost, or 1e18 if the cost is more than limit.
 func (s *annealing) try(first, last int, limit float64) float64 {
 	s.rerun(first, last, limit)
 	if !s.trial.ok {
@@ -98,8 +97,9 @@ func (s *annealing) try(first, last int, limit float64) float64 {
 	return c
 }
 
-// rerun makes the trial's tree from level first on. After level last, it ends as soon as the state is the accepted
-// tree's, since the rest is the same then. It gives up when the cost exceeds limit.
+// rerun makes the trial's tree from level first on. After level last, it ends as soon as the state equals the
+// accepted tree's state, because the rest of the two trees is then the same. It gives up when the cost exceeds
+// limit.
 func (s *annealing) rerun(first, last int, limit float64) {
 	was, now := &s.accepted, &s.trial
 	s.moment, s.level, now.ok = was.before[first], first, false
@@ -119,7 +119,7 @@ func (s *annealing) rerun(first, last int, limit float64) {
 	now.end, now.joins = s.level-1, s.level
 }
 
-// accept makes the trial, which differs from the accepted tree from level first on, the accepted tree.
+// accept makes the trial the accepted tree. The two trees may differ only from level first on.
 func (s *annealing) accept(first int) {
 	was, now := &s.accepted, &s.trial
 	copy(was.before[first:now.joins], now.before[first:now.joins])
@@ -129,8 +129,8 @@ func (s *annealing) accept(first int) {
 	was.end, was.luts, was.levels, was.ok = now.end, now.luts, now.levels, now.ok
 }
 
-// strategies tries the simple strategies: the last bulk shape up to one level, the first bulk shape
-// up to another, and after that whatever fits a certain number of bits or more.
+// strategies tries the simple strategies. Such a strategy uses the last bulk shape up to one level, and the first
+// bulk shape up to another level. After that, it uses any counter that fits, if a certain number of bits is left.
 func (s *annealing) strategies() {
 	const extra, tries = 24, 24
 	last := len(s.in) + extra
@@ -207,7 +207,7 @@ func (s *annealing) changed(changes []change) (first, last int) {
 	for _, c := range changes {
 		first, last = min(first, c.level), max(last, c.level)
 	}
-	if last == maxLevels-1 { // the genes of this level are also the later levels'
+	if last == maxLevels-1 { // later levels use the genes of this level, too
 		last = s.lastLevel()
 	}
 	return first, last

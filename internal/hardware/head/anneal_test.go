@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAnneal compares the best tree and the last accepted tree, which the search builds from parts of earlier trees,
-// with complete runs of their genes.
+// TestAnneal compares the best tree and the last accepted tree with complete runs of their genes. The search builds
+// these two trees from parts of earlier trees.
 func TestAnneal(t *testing.T) {
 	for seed := range uint64(10) {
 		r := rand.New(rand.NewPCG(seed, 8))

@@ -6,16 +6,16 @@ import (
 	"ialgn/netlist"
 )
 
-// contender is a word in a tournament, with the index of the class that it belongs to.
+// contender is a word in a tournament, with the index of the word's class.
 type contender struct {
 	word  []netlist.Net
 	index []netlist.Net
 }
 
-// style says how a tournament is played. group[i] is the number of words that meet in one match of
-// round i, slack[i] the number of levels that a comparison may take beyond the minimum, to save
-// LUTs. The last entry holds for all later rounds. Matches of three suit LUTs of six inputs: three
-// comparisons and three bits are the inputs of the LUT that selects.
+// style describes the form of a tournament. group[i] is the number of words that meet in one match of round i.
+// slack[i] is the number of levels that a comparison in round i may take beyond the minimum, to save LUTs. The last
+// entries also hold for all later rounds. Matches of three words suit LUTs of six inputs, because the LUT that
+// selects a bit of the winner reads three comparisons and three bits.
 type style struct {
 	group []int
 	slack []int
@@ -25,12 +25,12 @@ func (s style) round(i int) (group, slack int) {
 	return s.group[min(i, len(s.group)-1)], s.slack[min(i, len(s.slack)-1)]
 }
 
-// bestTournament returns a circuit that computes the index of the largest word, the lowest index
-// among equal words, and that index. It tries all styles and takes the best by LUTs and levels.
+// bestTournament returns a circuit that computes the index of the largest word, and the nets of this index. Among
+// equal words, the lowest index wins. bestTournament tries all styles, and takes the best one by LUTs and levels.
 func bestTournament(o *Options, words [][]netlist.Net, level func(netlist.Net) int32) (best *circuit,
 	index []netlist.Net,
 ) {
-	// A level of the argmax delays all classes' counts, each of some hundred bits.
+	// A level of the argmax delays the counts of all classes. Each count has about a hundred bits.
 	cost, levelCost := 0.0, o.Objective.levelCost(0)*float64(len(words))
 	known := comparers{}
 	for _, s := range styles(o.K, len(words)) {
@@ -45,11 +45,11 @@ func bestTournament(o *Options, words [][]netlist.Net, level func(netlist.Net) i
 	return best, index
 }
 
-// styles returns the styles worth trying for a number of words: one choice for the first round and
-// one for all later rounds.
+// styles returns the styles worth trying for a number of words. A style has one choice for the first round, and one
+// for all later rounds.
 func styles(k, words int) []style {
 	groups, slacks := []int{2, 3, 4}, []int{0, 1, 2, 5, maxDigits}
-	if k < 5 { // a choice among three words takes two LUTs a bit
+	if k < 5 { // a choice among three words takes two LUTs for each bit
 		groups = groups[:1]
 	}
 	var all []style
@@ -69,7 +69,7 @@ func styles(k, words int) []style {
 	return all
 }
 
-// tournament plays one style and returns the index.
+// tournament builds the tournament of one style and returns the nets of the index.
 func (c *circuit) tournament(words [][]netlist.Net, level func(netlist.Net) int32, s style) []netlist.Net {
 	field := make([]contender, len(words))
 	inputs := map[netlist.Net]netlist.Net{}
@@ -89,7 +89,7 @@ func (c *circuit) tournament(words [][]netlist.Net, level func(netlist.Net) int3
 		group, slack := s.round(round)
 		matches := (len(field) + group - 1) / group
 		var winners []contender
-		for m := range matches { // the sizes of the matches differ by at most one; larger ones come last
+		for m := range matches { // match sizes differ by at most one; larger matches come last
 			winners = append(winners, c.match(field[m*len(field)/matches:(m+1)*len(field)/matches], slack))
 		}
 		field = winners
@@ -120,9 +120,9 @@ func (c *circuit) match(field []contender, slack int) contender {
 	return w
 }
 
-// chooser compares all pairs of contenders and returns a function that selects the winner's net out
-// of a column of nets. The selection reads the comparisons directly if they and the nets fit one
-// LUT, else the winner's number.
+// chooser compares all pairs of contenders. It returns a function that selects the winner's net out of a column of
+// nets. If the comparisons and the nets fit one LUT, the selection reads the comparisons directly. Otherwise it
+// reads the winner's number.
 func (c *circuit) chooser(field []contender, slack int) func(column []netlist.Net) netlist.Net {
 	var duels []netlist.Net // for each pair i < j, whether word j is larger
 	for j := range field {
@@ -149,8 +149,8 @@ func (c *circuit) chooser(field []contender, slack int) func(column []netlist.Ne
 	}
 }
 
-// winner returns the winner, given the results of all duels: bit j(j-1)/2 + i says that word j > i
-// is larger than word i. Contradictory results, which no words give, have some winner.
+// winner returns the winner for the given results of all duels. Bit j(j-1)/2 + i of duels says that word j is larger
+// than word i, where j > i. For contradictory results, which cannot occur, the winner is arbitrary.
 func winner(duels uint, field int) int {
 	best := 0
 	for j := 1; j < field; j++ {

@@ -16,8 +16,8 @@ import (
 	"ialgn/netlist"
 )
 
-// classes returns two popcounts of 40 bits and their argmax, over gates on 30 inputs. Some of the bits are constant,
-// equal or complementary.
+// classes returns a netlist with 30 inputs, gates, two popcounts of 40 bits, and the argmax of the two counts. Some
+// counted bits are constant, equal or complementary.
 func classes() *netlist.Netlist {
 	r := rand.New(rand.NewPCG(3, 3))
 	b := netlist.NewBuilder("classes")
@@ -52,9 +52,9 @@ func changed(n *netlist.Netlist, i netlist.Cell, f func(param uint64, in []netli
 	return k.Finish()
 }
 
-// TestCheckFaults breaks a lowered netlist in every cell between the counted bits and the counts, in every way that
-// changes one value of the cell's function, and expects an error for each fault. By default each option is tested
-// with a third of the values.
+// TestCheckFaults breaks every cell between the counted bits and the counts of a lowered netlist. Each fault changes
+// one value of the cell's function, and must cause an error. By default each option is tested with a third of the
+// values.
 func TestCheckFaults(t *testing.T) {
 	n := classes()
 	for at, o := range faultOptions {
@@ -77,8 +77,8 @@ func TestCheckFaults(t *testing.T) {
 	}
 }
 
-// faultOptions are options with one cell for each output of a counter. If an output takes several cells, some values
-// of their functions make no difference.
+// faultOptions lists options for which each output of a counter takes one cell. If an output takes several cells,
+// some values of the cells' functions make no difference.
 var faultOptions = []Options{{K: 6}, {K: 4}, {K: 6, Absorb: true}}
 
 // between returns the function cells between the counted bits and the counts.
@@ -208,8 +208,8 @@ func TestHintJSON(t *testing.T) {
 	}
 }
 
-// TestFold counts bits that are constant, equal or complementary. The lowered netlist may contain only the part of
-// the sum that is not known in advance.
+// TestFold counts bits that are constant, equal or complementary. The lowered netlist may add only the part of the
+// sum that is not known in advance.
 func TestFold(t *testing.T) {
 	b := netlist.NewBuilder("fold")
 	x := b.Input("x", 4, 1, nil)
@@ -229,7 +229,7 @@ func TestFold(t *testing.T) {
 		t.Errorf("constant %d, bits %v", f.constant, f.bits[:4])
 	}
 	got, _ := lower(t, n, Options{K: 6})
-	if luts := got.Cells(); luts > 3 { // and; 4 + x[0] + 2 and + 4 x[1] needs an inverter alone
+	if luts := got.Cells(); luts > 3 { // one LUT for and; the sum 4 + x[0] + 2 and + 4 x[1] only needs an inverter
 		t.Errorf("%d LUTs, want at most 3", luts)
 	}
 }

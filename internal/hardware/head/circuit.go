@@ -6,12 +6,12 @@ import (
 	"ialgn/netlist"
 )
 
-// circuit is a scratch pad for cells that are tried, counted and perhaps thrown away before some of
-// them become part of a netlist. It numbers its own nets: 0 and 1 are the constants as in a
-// netlist, then come inputs and cells in the order in which they are added.
+// circuit is a draft of cells, which may become part of a netlist or be thrown away. It has its own numbers for
+// nets. 0 and 1 are the constants, as in a netlist. The inputs and cells follow, in the order in which they are
+// added.
 //
-// A circuit holds no two equal cells, no cell with a constant, repeated or irrelevant input, and no
-// cell with more than k inputs. Carries are exempt from these rules.
+// No two cells of a circuit are equal. No cell has more than k inputs, or a constant, repeated or irrelevant input.
+// These rules do not hold for carries.
 type circuit struct {
 	k     int
 	nodes []node
@@ -23,7 +23,7 @@ type circuit struct {
 
 // node is an input or a cell of a circuit.
 type node struct {
-	level int32         // LUTs on the longest path to it, above the netlist's inputs
+	level int32         // LUTs on the longest path from the netlist's inputs to the node
 	net   netlist.Net   // an input's net in the netlist
 	in    []netlist.Net // inputs of a cell; nil for an input
 	table uint64
@@ -34,8 +34,8 @@ func newCircuit(k int) *circuit {
 	return &circuit{k: k, nodes: make([]node, 2), seen: map[string]netlist.Net{}, comparers: comparers{}}
 }
 
-// input adds net v of a netlist, which arrives at the given level. A constant remains the same
-// constant.
+// input adds net v of a netlist as an input, which arrives at the given level. If v is a constant, input returns the
+// same constant.
 func (c *circuit) input(v netlist.Net, level int32) netlist.Net {
 	if v <= netlist.True {
 		return v
@@ -59,8 +59,8 @@ func (c *circuit) latest(nets []netlist.Net) int32 {
 	return l
 }
 
-// function returns a net that computes the table of up to six nets. It adds one cell; none if the
-// function is a constant or one of the nets; several if it depends on more than k nets.
+// function returns a net that computes the table of up to six nets. It adds no cell if the function is a constant or
+// one of the nets. It adds several cells if the function depends on more than k nets. Otherwise it adds one cell.
 func (c *circuit) function(table uint64, in ...netlist.Net) netlist.Net {
 	return c.extended(netlist.Effective(table, in), in)
 }
@@ -135,8 +135,8 @@ func (c *circuit) decompose(table uint64, in []netlist.Net) netlist.Net {
 	return c.function(tableOr, c.function(tableAnd, pin, high), c.function(tableAndNot, low, pin))
 }
 
-// carry returns the majority of three nets as a carry cell. It is not simplified, because a
-// function cell in its place would break a chain.
+// carry returns the majority of three nets as a carry cell. It never simplifies the cell, because a function cell in
+// its place would break a chain.
 func (c *circuit) carry(a, b, ci netlist.Net) netlist.Net {
 	return c.cell(node{in: []netlist.Net{a, b, ci}, carry: true})
 }
@@ -144,7 +144,7 @@ func (c *circuit) carry(a, b, ci netlist.Net) netlist.Net {
 // inverted returns the complement of a net.
 func (c *circuit) inverted(v netlist.Net) netlist.Net { return c.function(tableNot, v) }
 
-// reached marks the cells that the given nets depend on.
+// reached marks the cells on which the given nets depend.
 func (c *circuit) reached(nets []netlist.Net) []bool {
 	live := make([]bool, len(c.nodes))
 	for _, v := range nets {
@@ -160,7 +160,7 @@ func (c *circuit) reached(nets []netlist.Net) []bool {
 	return live
 }
 
-// luts returns the number of function cells that the given nets depend on, directly or indirectly.
+// luts returns the number of function cells on which the given nets depend, directly or indirectly.
 func (c *circuit) luts(nets []netlist.Net) int {
 	count := 0
 	for v, live := range c.reached(nets) {
@@ -171,7 +171,7 @@ func (c *circuit) luts(nets []netlist.Net) int {
 	return count
 }
 
-// The tables of some functions, in LUT INIT order.
+// These are the tables of some functions, in LUT INIT order.
 const (
 	tableNot    = 0b01
 	tableCopy   = 0b10

@@ -6,15 +6,15 @@ import (
 	"ialgn/netlist"
 )
 
-// A comparison a > b of two words runs from the lowest bit up. The carry c into a bit position says
-// whether a > b on the bits below; the carry out is a's bit where the two bits differ, else c. For
-// a segment of bits, the carry out is G | P c, with generate G: a > b on the segment, and propagate
-// P: a >= b on the segment. Since G implies P, a segment behaves like a single bit position with a
-// = P and b = not G. (The combination a = 0, b = 0 cannot occur.)
+// A comparison a > b of two words runs from the lowest bit up. The carry c into a bit position says whether a > b
+// for the bits below. If the bits of a and b at this position differ, the carry out is a's bit. Otherwise it is c.
+// For a segment of bits, the carry out is G | P c. G (generate) says that a > b for the bits of the segment, and P
+// (propagate) says that a >= b for these bits. Since G implies P, a segment behaves like a single bit position with
+// a = P and b = not G. (The combination a = 0, b = 0 cannot occur.)
 //
-// comparer finds the fewest LUTs for a comparison whose bits arrive at different levels. It is a
-// dynamic programme over parts of the words and deadlines for their results. Levels count from the
-// first bit's arrival.
+// comparer finds the fewest LUTs for a comparison whose bits arrive at different levels. It is a dynamic programme
+// over parts of the words and the levels by which the results are needed (deadlines). Levels count from the first
+// bit's arrival.
 type comparer struct {
 	k        int
 	arrival  []int
@@ -23,9 +23,9 @@ type comparer struct {
 	segments []choice // [from][to][deadline]: G and P of the bits from .. to-1
 }
 
-// choice is the best way to build a carry or a segment: the number of LUTs, and the segments that
-// the last LUT reads. Segment i is cuts[i] .. cuts[i+1]-1. A carry also reads the carry into
-// cuts[0], unless cuts[0] is 0.
+// choice is the best way to build a carry or a segment. It has the number of LUTs, and the segments that the last
+// LUT reads. Segment i has the bits cuts[i] .. cuts[i+1]-1. The last LUT of a carry also reads the carry into
+// position cuts[0], unless cuts[0] is 0.
 type choice struct {
 	known bool
 	luts  int
@@ -45,7 +45,7 @@ func newComparer(k int, arrival []int, deadline int) *comparer {
 	}
 }
 
-// carry returns how to build the carry out of the bits below to by the deadline.
+// carry returns the best way to build the carry into position to by the deadline.
 func (m *comparer) carry(to, deadline int) *choice {
 	best := &m.carries[to*(m.deadline+1)+deadline]
 	if best.known {
@@ -71,8 +71,8 @@ func (m *comparer) carry(to, deadline int) *choice {
 	return best
 }
 
-// segment returns how to build generate and propagate of the bits from .. to-1 by the deadline. For
-// one bit, they are the bits of the two words and cost nothing.
+// segment returns the best way to build generate and propagate of the bits from .. to-1 by the deadline. For a
+// single bit, these two signals are made from the bits of the two words and cost nothing.
 func (m *comparer) segment(from, to, deadline int) *choice {
 	best := &m.segments[(from*(len(m.arrival)+1)+to)*(m.deadline+1)+deadline]
 	if best.known {
@@ -90,8 +90,8 @@ func (m *comparer) segment(from, to, deadline int) *choice {
 	return best
 }
 
-// split divides the bits from .. to-1 into at most maxSegments segments. It returns the fewest LUTs
-// for all their generates and propagates, and the boundaries of the segments.
+// split divides the bits from .. to-1 into at most maxSegments segments. It returns the fewest LUTs for the
+// generates and propagates of all segments, and the boundaries of the segments.
 func (m *comparer) split(from, to, deadline, maxSegments int) (luts int, cuts []int) {
 	luts = impossible
 	if maxSegments == 0 {
@@ -112,9 +112,9 @@ func (m *comparer) split(from, to, deadline, maxSegments int) (luts int, cuts []
 	return luts, cuts
 }
 
-// larger returns a net that says whether word a is larger than word b. It uses the fewest LUTs
-// among the circuits with at most slack levels more than the minimum. The words have equal lengths,
-// least significant bit first.
+// larger returns a net that says whether word a is larger than word b. Its circuit may have up to slack levels more
+// than the minimum. Among these circuits, it takes the one with the fewest LUTs. The words have equal lengths, and
+// their least significant bits come first.
 func (c *circuit) larger(a, b []netlist.Net, slack int) netlist.Net {
 	var g greater
 	for i := range a {
@@ -134,7 +134,7 @@ func (c *circuit) larger(a, b []netlist.Net, slack int) netlist.Net {
 	for i := range arrival {
 		arrival[i] -= first
 	}
-	// One bit for each level after the last arrival is always possible.
+	// A deadline with one level for each bit after the last arrival can always be met.
 	g.comparer = c.comparers.get(c.k, arrival, last-first+len(arrival))
 	deadline := 1
 	for g.comparer.carry(len(arrival), deadline).luts >= impossible {
@@ -161,7 +161,7 @@ type greater struct {
 	a, b []netlist.Net
 }
 
-// carryNet returns the carry out of the bits below to.
+// carryNet returns the carry into position to.
 func (g *greater) carryNet(to, deadline int) netlist.Net {
 	how := g.comparer.carry(to, deadline)
 	in := g.segmentNets(how.cuts, deadline-1)
@@ -173,9 +173,8 @@ func (g *greater) carryNet(to, deadline int) netlist.Net {
 	return g.function(tabulate(len(in), func(x uint) bool { return ripple(x, len(in)/2, false) }), in...)
 }
 
-// segmentNets returns the nets that the segments between cuts need, at most two for each segment:
-// the bits of the two words for a segment of one bit, else propagate and the complement of
-// generate.
+// segmentNets returns the nets of the segments between cuts, at most two nets for each segment. For a segment of one
+// bit, they are the bits of the two words. For other segments, they are propagate and the complement of generate.
 func (g *greater) segmentNets(cuts []int, deadline int) []netlist.Net {
 	var nets []netlist.Net
 	for i := range len(cuts) - 1 {
@@ -193,8 +192,8 @@ func (g *greater) segmentNets(cuts []int, deadline int) []netlist.Net {
 	return nets
 }
 
-// ripple returns the carry out of pairs of bits with carry in c, lowest pair first. Bits 2i and
-// 2i+1 of x are the bits a and b of pair i.
+// ripple returns the carry out of the given number of pairs of bits, for the carry in c. Bits 2i and 2i+1 of x are
+// the bits a and b of pair i, and pair 0 is the lowest.
 func ripple(x uint, pairs int, c bool) bool {
 	for i := range pairs {
 		if a, b := x>>(2*i)&1, x>>(2*i+1)&1; a != b {

@@ -30,7 +30,7 @@ func modelCore(t *testing.T, path string) *netlist.Netlist {
 	return optimisedCore(t, f)
 }
 
-// optimisedCore returns the core of a network, without the steps that cannot affect the result.
+// optimisedCore returns the optimised core of a network. It omits the steps that cannot affect the result.
 func optimisedCore(t *testing.T, f *model.Frozen) *netlist.Netlist {
 	t.Helper()
 	raw, err := freeze.Network(f, netlist.Core)
@@ -44,12 +44,12 @@ func optimisedCore(t *testing.T, f *model.Frozen) *netlist.Netlist {
 	return n
 }
 
-// size is a number of LUTs, which includes inverters (LUTs of one input), and a number of levels.
+// size is a number of LUTs and a number of levels. LUTs of one input (inverters) are counted.
 type size struct{ luts, levels int }
 
 func (s size) String() string { return fmt.Sprintf("%d / %d", s.luts, s.levels) }
 
-// sizeOf returns the size of a whole netlist (all), and the size of the part that the counts depend on (sums).
+// sizeOf returns the size of a whole netlist (all), and the size of the part on which the counts depend (sums).
 func sizeOf(n *netlist.Netlist) (all, sums size) {
 	needed, level := make([]bool, n.Nets()), make([]int, n.Nets())
 	for _, p := range n.Probes() {
@@ -76,8 +76,8 @@ func sizeOf(n *netlist.Netlist) (all, sums size) {
 	return all, sums
 }
 
-// cores lowers the core of a network to LUT6, without absorption and with it. It logs and returns the sizes of the
-// whole core (all) and of the gates and popcounts alone (sums).
+// cores lowers the core of a network to LUT6, without absorption and with it. It logs and returns the size of the
+// whole core (all) and the size of the gates and popcounts (sums).
 func cores(t *testing.T, name string, n *netlist.Netlist, o Objective) (all, sums [2]size) {
 	t.Helper()
 	mapped, _, err := lut.Map(t.Context(), n, lut.Options{K: 6, Objective: map[Objective]lut.Objective{
@@ -104,12 +104,12 @@ func cores(t *testing.T, name string, n *netlist.Netlist, o Objective) (all, sum
 	return all, sums
 }
 
-// saved returns the share of the first size's LUTs that the second size saves.
+// saved returns the share of LUTs that the second size saves compared with the first one.
 func saved(s [2]size) float64 { return 1 - float64(s[1].luts)/float64(s[0].luts) }
 
-// TestCore limits the size of the gates and popcounts of 8,000 x 6 random gates with the paper's mix of operations
-// to the size that absorption has reached, and the sizes of trained networks to a share of the size without
-// absorption. The files of the trained networks come from IALGN_MODELS.
+// TestCore limits the sizes of gates and popcounts. For 8,000 x 6 random gates with the paper's mix of operations,
+// the limit is the size that absorption has reached. For trained networks, the limit is a share of the size without
+// absorption. IALGN_MODELS lists the files of the trained networks.
 func TestCore(t *testing.T) {
 	for seed := range uint64(5) {
 		if seed > 0 && !testkit.Whole() {
@@ -132,9 +132,9 @@ func TestCore(t *testing.T) {
 	}
 }
 
-// TestCoreYosys limits the cores of trained networks to a share of what yosys makes of three forms: the sum and
-// argmax that yosys builds itself, full adders, and our counters. Our counters with the gates in front of them are
-// nearly as large as our mapping without absorption.
+// TestCoreYosys limits the size of the cores of trained networks to a share of yosys's results. yosys maps three
+// forms: the sum and argmax that yosys builds itself, full adders, and our counters. With our counters and the gates
+// in front of them, yosys's result is nearly as large as our mapping without absorption.
 func TestCoreYosys(t *testing.T) {
 	for _, path := range models() {
 		n, name := modelCore(t, path), filepath.Base(path)

@@ -14,7 +14,7 @@ import (
 type folding struct {
 	n       *netlist.Netlist
 	counts  map[netlist.Cell]*folded
-	readers []uint8 // [net]: number of its readers; only if gates are absorbed
+	readers []uint8 // [net]: number of readers; set only if gates are absorbed
 }
 
 // folded is one popcount's inputs after folding.
@@ -23,12 +23,12 @@ type folded struct {
 	inputs  []counts.Bit // [input]: what it counts, as nets of the old netlist
 	groups  []group
 	rows    []row
-	mixable bool  // the LUTs that drive its bits may take other bits in
+	mixable bool  // whether the LUTs that drive its bits may be mixed with other bits
 	limit   int32 // largest number of levels
 }
 
-// newFolding folds all popcounts and counters of n, several at a time. If gates are absorbed, it
-// also chooses which counters absorb which gates.
+// newFolding folds all popcounts and counters of n, several at a time. If gates are absorbed, it also chooses the
+// counter that absorbs each gate.
 func newFolding(n *netlist.Netlist, o *Options) *folding {
 	f := &folding{n: n, counts: map[netlist.Cell]*folded{}}
 	if o.Absorb {
@@ -49,7 +49,7 @@ func newFolding(n *netlist.Netlist, o *Options) *folding {
 	return f
 }
 
-// foldOne folds one popcount or counter. It may run in parallel: it changes no shared state.
+// foldOne folds one popcount or counter. It changes no shared state, so it may run in parallel.
 func (f *folding) foldOne(c netlist.Cell, o *Options) *folded {
 	r, once := f.foldCount(f.n.Inputs(c))
 	if o.Absorb {
@@ -74,7 +74,7 @@ func (o *Options) parallel(n int, do func(i int)) {
 
 func (f *folding) fold(i netlist.Cell) *folded { return f.counts[i] }
 
-// literal returns the net that v is equal or complementary to after looking through inverters.
+// literal looks through inverters. It returns the net behind them and whether v is the complement of this net.
 func (f *folding) literal(v netlist.Net) bit {
 	b := bit{net: v}
 	for {
@@ -98,14 +98,14 @@ func (f *folding) literal(v netlist.Net) bit {
 	}
 }
 
-// opposite is the key shared by a cell and a cell with the complementary function.
+// opposite is a key that is the same for a cell and for a cell with the complementary function.
 type opposite struct {
 	table  uint64
 	inputs [netlist.MaxFunctionInputs]netlist.Net
 }
 
-// complement returns a key that two nets share if they are the same function of the same nets or
-// complementary functions, and which of the two b is.
+// complement returns a key and says whether b is inverted relative to the key. Two nets have the same key if they
+// are equal or complementary functions of the same nets.
 func (f *folding) complement(b bit) (key opposite, inverted bool) {
 	c, _, ok := f.n.Driver(b.net)
 	if !ok || f.n.Kind(c) != netlist.Function {
@@ -135,12 +135,12 @@ func (f *folding) complement(b bit) (key opposite, inverted bool) {
 	return key, inverted != b.inverted
 }
 
-// foldCount folds the inputs of one popcount. A bit and its complement always add up to one. Equal
-// bits are one bit of a higher weight. once holds the inputs that are counted once.
+// foldCount folds the inputs of one popcount. The sum of a bit and its complement is always one. Two equal bits
+// become one bit of twice the weight. once holds the inputs that are counted once.
 func (f *folding) foldCount(in []netlist.Net) (r *folded, once map[int]bit) {
 	once = map[int]bit{}
 	r = &folded{inputs: make([]counts.Bit, len(in)), limit: noMixing}
-	type sides [2][]int // the inputs that are a function, and its complement
+	type sides [2][]int // inputs that equal a function; inputs that equal its complement
 	found := map[opposite]*sides{}
 	var order []*sides
 	literal := make([]bit, len(in))

@@ -3,20 +3,18 @@
 //
 // [Lower] is a pass from netlist to netlist. It replaces
 //
-//   - each popcount by a tree of counters, made of functions of at most K inputs: mostly
-//     (6:3) counters for K = 6, full adders for K = 4 and less, and for K = 4 also
-//     (7:3) counters of seven LUTs where levels allow; or, with carry chains, by
-//     adders of [netlist.Carry] cells;
-//   - each argmax by a tournament of two to four words at a time; among equal words, the
-//     lowest index wins.
+//   - each popcount by a tree of counters, made of functions of at most K inputs. For K = 6 most of them are (6:3)
+//     counters. For K up to 4 they are full adders. For K = 4 there are also (7:3) counters of seven LUTs, if levels
+//     allow. With carry chains, each popcount becomes adders of [netlist.Carry] cells instead;
+//   - each argmax by a tournament, in which two to four words meet at a time. Among equal words, the lowest index
+//     wins.
 //
-// Trees are built by arrival: a bit that comes late, from a deep chain, enters the tree late.
-// Constant, equal and complementary bits of a class are added up beforehand. With [Options.Absorb],
-// the first counters compute gates that nothing else reads, or replace them, or use free inputs of
-// the gates' LUTs to add up other bits.
+// A bit that arrives late, from a deep chain, enters the tree late. Constant, equal and complementary bits of a
+// class are added up beforehand. If [Options.Absorb] is set, the first counters compute or replace gates that
+// nothing else reads. They may also use free inputs of the gates' LUTs to add up other bits.
 //
-// Lower should be the last pass that changes cells: constant folding would take joined carry chains
-// apart, and a pass that renumbers nets has to map the hint ([counts.Hint.Map]).
+// Lower should be the last pass that changes cells. Constant folding would separate joined carry chains. A pass that
+// renumbers nets has to map the hint ([counts.Hint.Map]).
 //
 // Lower also returns a [counts.Hint] with the inputs and outputs of each counter. Package counts
 // uses it to prove that every count is the sum of its popcount's bits.
@@ -33,14 +31,14 @@ import (
 // Objective says how many LUTs a level is worth.
 type Objective uint8
 
-// The objectives.
+// These are the objectives.
 const (
 	Balanced Objective = iota // a level is worth about a fiftieth of the LUTs
-	Area                      // uses as few LUTs as possible, and saves levels only where that costs no LUT
+	Area                      // uses as few LUTs as possible, and saves levels only if this costs no LUT
 	Depth                     // uses as few levels as possible
 )
 
-// levelCost returns how many LUTs a level is worth in a sum of the given number of bits.
+// levelCost returns the number of LUTs that a level is worth in a sum of the given number of bits.
 func (o Objective) levelCost(bits int) float64 {
 	switch o {
 	case Area:
@@ -56,22 +54,21 @@ func (o Objective) levelCost(bits int) float64 {
 type Options struct {
 	K         int // inputs of a LUT, 2 to 6
 	Objective Objective
-	// Levels, unless 0, is the level, counted from the inputs of the netlist, by which the counts
-	// should be there. A tree that can meet it does, whatever the objective.
+	// Levels, unless 0, is the level by which the counts should arrive, counted from the inputs of the netlist. If a
+	// tree can meet Levels, it does so under every objective.
 	Levels int
 
-	// Carry builds sums from adders of carry cells, one next to each LUT, as iCE40 has them. The
-	// chains count no levels. Objective and Levels affect small sums only.
+	// Carry builds sums from adders with carry cells. As on iCE40, each carry cell is next to a LUT. The chains
+	// count no levels. Objective and Levels affect only small sums.
 	Carry bool
-	// Unjoined starts each chain of carries separately. A cell that joins two chains reads one net
-	// at two pins, and nextpnr-ice40 0.4 does not terminate if it cannot route one net to two pins
-	// of a cell.
+	// Unjoined starts each chain of carries separately. A cell that joins two chains reads one net at two pins.
+	// nextpnr-ice40 0.4 does not terminate if it cannot route one net to two pins of a cell.
 	Unjoined bool
 
-	// Absorb lets the first counters compute gates that nothing else reads, such as short chains
-	// and the last LUTs of long ones, if the counters' LUTs have inputs left. Except for Depth or
-	// with Levels, counters also replace gates whose LUTs have inputs left, or mix the gates'
-	// outputs with other bits. With Balanced, that may add two levels at most.
+	// Absorb lets the first counters compute gates that nothing else reads, if the counters' LUTs have inputs left.
+	// Such gates are short chains and the last LUTs of long chains. Unless Objective is Depth or Levels is set,
+	// counters also replace gates whose LUTs have inputs left, or mix the gates' outputs with other bits. With
+	// Balanced, this may add at most two levels.
 	Absorb bool
 
 	Threads int // 0: one for each processor; does not affect the result
@@ -80,8 +77,8 @@ type Options struct {
 	splits *splits
 }
 
-// plan returns the best tree for a profile. Equal profiles are searched only once; most classes of
-// a network share theirs.
+// plan returns the best tree for a profile. It searches only once for each profile. Most classes of a network have
+// the same profile.
 func (o *Options) plan(digits int, in profile, first int32) *plan {
 	w := o.worth(in, digits, first)
 	key := fmt.Sprint(digits, w.maxLevels, in)
@@ -105,12 +102,12 @@ func (o *Options) worth(in profile, digits int, first int32) worth {
 // Lower returns n with every popcount, counter and argmax replaced by cells of the target, and the
 // hint for [counts.Prove]. It drops cells that reach no port and no probe.
 //
-// Requires: nothing, but gates should be mapped, since their levels are the arrival times of bits.
+// Requires: nothing, but gates should be mapped, because their levels are the arrival times of bits.
 // Ensures:  the functions of ports and probes; no popcount, counter or argmax is left.
 // Cost:     a few milliseconds for each popcount with a different profile of arrivals, and a
 // microsecond for each bit.
 //
-// It returns an error if the options are out of range.
+// Lower returns an error if the options are out of range.
 func Lower(n *netlist.Netlist, o Options) (*netlist.Netlist, *counts.Hint, error) {
 	if o.K < 2 || o.K > netlist.MaxFunctionInputs {
 		return nil, nil, fmt.Errorf("head: LUTs of %d inputs are out of range, use 2 to %d", o.K, netlist.MaxFunctionInputs)
@@ -162,8 +159,8 @@ func (l *lowering) levelOf(v netlist.Net) int32 {
 	return 0
 }
 
-// note records the level of a cell: one more than its inputs for a LUT; the level of its inputs for
-// a carry, whose delay on its chain is negligible; 0 for a register, where paths begin.
+// note records the level of a cell. A LUT is one level above its latest input. A carry has the level of its latest
+// input, because its delay on the chain is negligible. A register has level 0, because paths begin there.
 func (l *lowering) note(k netlist.Kind, in []netlist.Net, out netlist.Net) {
 	level := int32(0)
 	if k != netlist.Register {
@@ -229,8 +226,8 @@ func (l *lowering) argmax(i netlist.Cell) {
 	l.hint.Argmaxs = append(l.hint.Argmaxs, hint)
 }
 
-// commit adds to the netlist the cells of a circuit that the outputs depend on. It returns the map
-// from nets of the circuit to nets of the netlist; False for cells that were left out.
+// commit adds the cells of a circuit on which the outputs depend to the netlist. It returns a function that maps
+// nets of the circuit to nets of the netlist. The function returns False for cells that were not added.
 func (l *lowering) commit(c *circuit, outputs []netlist.Net) func(netlist.Net) netlist.Net {
 	to := make([]netlist.Net, len(c.nodes))
 	to[netlist.True] = netlist.True

@@ -18,7 +18,7 @@ import (
 	"ialgn/sim"
 )
 
-// argmaxOf returns the argmax of the given number of words (classes) of the given width.
+// argmaxOf returns the argmax of words of the given width. classes is the number of words.
 func argmaxOf(classes, width int) *netlist.Netlist {
 	b := netlist.NewBuilder("argmax")
 	x := b.Input("x", classes*width, width, nil)
@@ -37,8 +37,8 @@ func popcountOf(n int) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// lower lowers n and checks all promises for the result: it is valid, has no operators, has cells of at most K
-// inputs, is proved by Check, and computes the same function on samples.
+// lower lowers n and checks the result. The result must be valid, have no operators, have cells of at most K inputs,
+// be proved by Check, and compute the same function on samples.
 func lower(t *testing.T, n *netlist.Netlist, o Options) (*netlist.Netlist, *counts.Hint) {
 	t.Helper()
 	got, hint, err := Lower(n, o)
@@ -63,8 +63,8 @@ func lower(t *testing.T, n *netlist.Netlist, o Options) (*netlist.Netlist, *coun
 	return got, hint
 }
 
-// prove proves the counts of a lowered netlist by its hint. The hint has a bit for each input of a popcount of the
-// netlist before.
+// prove proves the counts of a lowered netlist by its hint. The hint has a bit for each popcount input of the
+// netlist before lowering.
 func prove(before, got *netlist.Netlist, h *counts.Hint) error {
 	if err := h.Check(got); err != nil {
 		return err
@@ -92,8 +92,8 @@ func widest(n *netlist.Netlist) int {
 	return most
 }
 
-// compare compares all outputs and probes on random samples. Some samples have nearly all bits equal, which reaches
-// the smallest and largest counts. Netlists with registers run for several clocks.
+// compare compares all outputs and probes on random samples. In some samples nearly all bits are equal, which leads
+// to the smallest and largest counts. Netlists with registers run for several clocks.
 func compare(t *testing.T, want, got *netlist.Netlist) {
 	t.Helper()
 	const words = 16
@@ -118,7 +118,7 @@ func compare(t *testing.T, want, got *netlist.Netlist) {
 				case 2:
 					rows[i] |= r.Uint64() | r.Uint64() | r.Uint64() | r.Uint64() | r.Uint64()
 				}
-				rows[i] = rows[i]&^3 | 2 // include a sample of zeros and a sample of ones
+				rows[i] = rows[i]&^3 | 2 // makes one sample all zeros and one sample all ones
 			}
 			in = append(in, rows)
 		}
@@ -153,7 +153,7 @@ func firstDifference(x, y []uint64, words int) (sample int, differ bool) {
 	return 0, false
 }
 
-// bitsOf returns a sample's bits of a port, the highest first.
+// bitsOf returns the bits of a port in one sample. The highest bit comes first.
 func bitsOf(rows []uint64, words, sample int) string {
 	var text []byte
 	for i := len(rows) - words; i >= 0; i -= words {
@@ -170,7 +170,7 @@ func inputsOf(ports [][]uint64, words, sample int) string {
 	return strings.Join(all, " ")
 }
 
-// options returns one set of options of every kind.
+// options returns a set of options of every kind.
 func options() []Options {
 	var all []Options
 	for k := 2; k <= 6; k++ {
@@ -201,8 +201,8 @@ func TestPopcount(t *testing.T) {
 	}
 }
 
-// TestArgmax lowers argmaxes of few and many classes. By default each option is tested with another width; the long
-// tests use all widths.
+// TestArgmax lowers argmaxes of few and many classes. The short tests use a different width for each option. The
+// long tests use all widths.
 func TestArgmax(t *testing.T) {
 	for i, o := range options() {
 		t.Run(o.name(), func(t *testing.T) {
@@ -243,7 +243,7 @@ func TestArgmaxExhaustive(t *testing.T) {
 	}
 }
 
-// largest is the obvious argmax.
+// largest computes the argmax in the obvious way.
 func largest(x, classes, width int) int {
 	best := 0
 	for c := range classes {
@@ -254,15 +254,15 @@ func largest(x, classes, width int) int {
 	return best
 }
 
-// TestRandom lowers random netlists of all kinds of cells, also with registers, with each option.
+// TestRandom lowers random netlists with each option. The netlists have all kinds of cells, including registers.
 func TestRandom(t *testing.T) {
 	for seed := range uint64(len(options())) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { t.Parallel(); lowerRandom(t, seed, 1+3*int(seed)) })
 	}
 }
 
-// FuzzLower is TestRandom for more seeds. The netlists are small enough to take well under ten seconds, after which
-// the fuzzer reports an input as hung.
+// FuzzLower is like TestRandom, for more seeds. The fuzzer reports an input as hung after ten seconds, so the
+// netlists are small enough to take much less time.
 func FuzzLower(f *testing.F) {
 	f.Add(uint64(1), uint8(30))
 	f.Fuzz(func(t *testing.T, seed uint64, cells uint8) { lowerRandom(t, seed, 1+int(cells)%80) })
@@ -311,8 +311,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestLate limits the sizes of trees with some late bits to the best sizes reached so far. Such a tree adds up the
-// early bits first.
+// TestLate limits the sizes of trees with some late bits to the best sizes so far. Such a tree adds up the early
+// bits first.
 func TestLate(t *testing.T) {
 	for _, c := range []struct {
 		name         string
@@ -333,8 +333,8 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestFigures limits the sizes of trees and tournaments to the best sizes reached so far, so that a change that
-// makes them larger fails.
+// TestFigures limits the sizes of trees and tournaments to the best sizes so far. It fails after a change that makes
+// a tree or tournament larger.
 func TestFigures(t *testing.T) {
 	for _, c := range []struct {
 		n            *netlist.Netlist
@@ -370,8 +370,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestUnjoined checks that option Unjoined avoids carries that add a net to itself. Without the option, such a carry
-// joins a chain to the next one.
+// TestUnjoined checks that the option Unjoined avoids carries that add a net to itself. Without the option, such a
+// carry joins a chain to the next chain.
 func TestUnjoined(t *testing.T) {
 	n := classes()
 	for _, unjoined := range []bool{false, true} {

@@ -7,21 +7,21 @@ import (
 	"ialgn/netlist"
 )
 
-// matcher pairs gates that are not taken, as many as possible.
+// matcher pairs gates that are not taken. It makes the largest possible number of pairs.
 type matcher struct {
 	*absorber
-	free []int // the gates that are not taken, most inputs first
-	mate []int // [gate]: the gate that it is paired with, or single or gone
+	free []int // the gates that are not taken; gates with many inputs come first
+	mate []int // [gate]: the gate with which it is paired, or single or gone
 }
 
-// The values of mate for a gate without a mate.
+// These are the values of mate for a gate without a mate.
 const (
 	single = -1 - iota // a mate may be found
 	gone               // the gate is taken
 )
 
-// match returns the pairs. It first pairs gates that fit only because they share inputs, so that
-// gates with few inputs are left for others.
+// match returns the pairs. It first pairs gates that fit only because they share inputs. So gates with few inputs
+// are left for other pairs.
 func (a *absorber) match() (pairs []pair) {
 	m := &matcher{absorber: a, mate: make([]int, len(a.gates))}
 	for i := range a.gates {
@@ -44,8 +44,8 @@ func (a *absorber) match() (pairs []pair) {
 	return pairs
 }
 
-// sharing returns the gates, taken or not, that make a pair with gate i only because the two share
-// inputs.
+// sharing returns the gates, taken or not, that fit into a pair with gate i only because they share inputs with gate
+// i.
 func (a *absorber) sharing(i int) []int {
 	if a.near[i] != nil {
 		return a.near[i]
@@ -66,7 +66,7 @@ func (a *absorber) sharing(i int) []int {
 	return list
 }
 
-// augment finds a mate for gate i, if necessary by giving the mate of another gate a new mate.
+// augment finds a mate for gate i. The mate may be taken from another gate that gets a new mate.
 func (m *matcher) augment(i int) {
 	if m.mate[i] >= 0 {
 		return
@@ -92,8 +92,8 @@ func (m *matcher) augment(i int) {
 	}
 }
 
-// apart pairs the remaining gates without regard to shared inputs: each of the largest first, with
-// one of the largest that fit.
+// apart pairs the remaining gates without regard to shared inputs. It begins with the largest gates, and pairs each
+// gate with the largest gate that fits.
 func (m *matcher) apart() {
 	var rest [netlist.MaxFunctionInputs + 1][]int // gates still unpaired, by their number of inputs
 	for _, i := range m.free {
@@ -143,8 +143,8 @@ func (a *absorber) placeRows() {
 	}
 }
 
-// takeAlone takes a pair as a group of its own, if the pair's inputs that are counted themselves
-// make the group as good as a place in a row.
+// takeAlone takes a pair as a separate group if this is as good as a place in a row. Some inputs of the pair may be
+// counted themselves. The group then counts these inputs, too.
 func (a *absorber) takeAlone(p *pair) bool {
 	g := group{}
 	g.add(p.a)
@@ -160,11 +160,12 @@ func (a *absorber) takeAlone(p *pair) bool {
 	return ok
 }
 
-// pairQueue holds pairs by the number of inputs of their smaller gate, which alone decides where a
-// pair fits.
+// pairQueue holds pairs by the number of inputs of their smaller gate. Only this number decides whether a pair fits
+// a row.
 type pairQueue [netlist.MaxFunctionInputs + 1][]pair
 
-// queueOf returns a queue of pairs, given in descending order of the inputs of their smaller gate.
+// queueOf returns a queue of the given pairs. They must be in descending order of the number of inputs of the
+// smaller gate.
 func queueOf(pairs []pair) (q pairQueue) {
 	for len(pairs) > 0 {
 		size, end := len(pairs[0].a.leaves), 1
@@ -187,7 +188,7 @@ func (q *pairQueue) take(k int, r *row) *pair {
 	return nil
 }
 
-// unpaired returns the gates that are in no pair and can begin a row.
+// unpaired returns the gates that can begin a row and are not in a pair.
 func (a *absorber) unpaired(pairs []pair) (list []item) {
 	paired := map[int]bool{}
 	for _, p := range pairs {
@@ -201,7 +202,7 @@ func (a *absorber) unpaired(pairs []pair) (list []item) {
 	return list
 }
 
-// room returns about how many pairs fit into rows that begin with the given items.
+// room returns an estimate of the number of pairs that fit into rows that begin with the given items.
 func (a *absorber) room(firsts []item) (room int) {
 	for _, it := range firsts {
 		room += max(0, min(a.k-len(it.leaves), a.k/2-1))

@@ -9,18 +9,18 @@ import (
 	"ialgn/netlist"
 )
 
-// A LUT with inputs left can compute f ^ x instead of the bit f, for another bit x of the same sum,
-// if only the sum reads f: f is then the exclusive or of two nets. Mix each of the bits x0 .. x4,
-// except the first, with the one before:
+// Suppose that only a sum reads the bit f, and that f's LUT has inputs left. Then this LUT can compute f ^ x instead
+// of f, for another bit x of the same sum. The sum still knows f, which is the exclusive or of two nets. Now mix
+// each of the bits x0 .. x4, except the first, with the result for the previous bit:
 //
 //	t0 = x0, t1 = x1 ^ t0, ... t4 = x4 ^ t3
 //
-// Then t4 is the lowest digit of the bits' sum, at no cost in LUTs. The other digits, functions of
-// t0 .. t4 and of one bit of twice the weight, take two LUTs. A counter of these six bits would
-// take three. The bits need not form a line: any tree works whose edges are free inputs of LUTs,
-// with the lowest digit at its root. So each free input is worth a quarter of a LUT.
+// Then t4 is the lowest digit of the bits' sum, at no cost in LUTs. The other digits are functions of t0 .. t4 and
+// of one bit of twice the weight, and take two LUTs. A counter of these six bits would take three LUTs. The bits
+// need not form a line. Any tree works if its edges are free inputs of LUTs. The lowest digit is at the root. So
+// each free input is worth a quarter of a LUT.
 
-// noMixing is a limit so low that no bits are mixed.
+// noMixing is a limit that is too low for any mixing.
 const noMixing = -maxDigits
 
 // mixer replaces bits of a sum by counters of mixed bits.
@@ -29,15 +29,15 @@ type mixer struct {
 	*addends
 	digits   int
 	source   map[netlist.Net]source // [net driven by a counter]: the counter's output
-	counters []counts.Counter       // the counters so far, and the new ones
+	counters []counts.Counter       // the earlier counters and the new ones
 }
 
 // source is an output of a counter.
 type source struct{ counter, out int }
 
-// mix replaces bits of a sum by counters of mixed bits, where the lowest digit, of weight 2^d,
-// arrives at most limit + d levels after the first bits. It returns the given counters, adapted
-// where their outputs are mixed, and the new ones. Sums are modulo 2^digits.
+// mix replaces bits of a sum by counters of mixed bits. For a counter of bits of weight 2^d, the lowest digit must
+// arrive at most limit + d levels after the first bits. mix returns the given counters and the new ones. Given
+// counters are adapted if their outputs are mixed. Sums are modulo 2^digits.
 func (c *circuit) mix(a *addends, digits int, limit int32, before []counts.Counter) []counts.Counter {
 	m := &mixer{c, a, digits, sources(before), before}
 	_, first := c.profile(a, digits)
@@ -69,10 +69,10 @@ func sources(counters []counts.Counter) map[netlist.Net]source {
 	return from
 }
 
-// stock holds the bits of one weight, by the number of free inputs of their LUTs, early bits first.
+// stock holds the bits of one weight, by the number of free inputs of their LUTs. Early bits come first.
 type stock [netlist.MaxFunctionInputs][]bit
 
-// stock sorts the bits of a digit.
+// stock returns the bits of a digit as a stock.
 func (m *mixer) stock(d int) (s stock) {
 	readers := m.readers()
 	for _, b := range m.bits[d] {
@@ -93,7 +93,7 @@ func (m *mixer) sort(list []bit) {
 	slices.SortStableFunc(list, func(x, y bit) int { return int(m.level(x.net) - m.level(y.net)) })
 }
 
-// readers returns for each net the number of readers: cells, and the sum itself.
+// readers returns the number of readers of each net. Cells and the sum itself are readers.
 func (m *mixer) readers() []int {
 	readers := make([]int, len(m.nodes))
 	for i := range m.nodes {
@@ -117,7 +117,7 @@ func (m *mixer) inserted(list []bit, b bit) []bit {
 	return slices.Insert(list, at, b)
 }
 
-// digit makes as many counters of mixed bits as it can from the bits of weight 2^d.
+// digit makes counters of mixed bits from the bits of weight 2^d, until no more are possible.
 func (m *mixer) digit(d int, limit int32) {
 	s := m.stock(d)
 	twos := slices.Clone(m.bits[d+1])
@@ -144,9 +144,9 @@ func (m *mixer) digit(d int, limit int32) {
 	m.bits[d], m.bits[d+1] = slices.Concat(s[:]...), twos
 }
 
-// pick takes the given number of bits out of a stock that can be mixed with each other, as a tree
-// whose root arrives by the limit. Bits that cannot be mixed with others become leaves; if these
-// come too late, other bits become leaves.
+// pick takes bits out of a stock that can be mixed with each other. ones is the number of bits. They form a tree
+// whose root arrives by the limit. The leaves are bits without free inputs or, if these bits arrive too late, other
+// bits.
 func (m *mixer) pick(s stock, ones int, limit int32) (tree []mixed, rest stock, ok bool) {
 	var list []mixed
 	take := func(left int) {
@@ -181,8 +181,8 @@ func (m *mixer) pick(s stock, ones int, limit int32) (tree []mixed, rest stock, 
 	return nil, s, false
 }
 
-// nearest returns the largest number of free inputs up to wanted for which there are bits, or else
-// the smallest above it; 0 if there are none.
+// nearest returns a number of free inputs for which the stock has bits. It is the largest such number up to wanted
+// or, if there is none, the smallest one above wanted. It is 0 if no bit has free inputs.
 func (s *stock) nearest(wanted int) int {
 	for left := min(wanted, len(s)-1); left > 0; left-- {
 		if len(s[left]) > 0 {
@@ -200,12 +200,12 @@ func (s *stock) nearest(wanted int) int {
 // mixed is a bit in a tree.
 type mixed struct {
 	bit
-	left  int   // free inputs of its LUT
-	reads []int // indices in the tree, further on, of the bits that it is mixed with
+	left  int   // free inputs of the bit's LUT
+	reads []int // indices of the bits with which it is mixed; they come later in the tree
 }
 
-// arrange sorts bits into a tree with the root first, and returns the root's level. Bits with the
-// most free inputs are near the root, and so are late bits among the leaves.
+// arrange sorts bits into a tree with the root first, and returns the root's level. Bits with many free inputs are
+// near the root. Among the leaves, late bits are near the root.
 func (m *mixer) arrange(tree []mixed) ([]mixed, int32) {
 	slices.SortStableFunc(tree, func(x, y mixed) int {
 		if x.left != y.left {
@@ -229,8 +229,8 @@ func (m *mixer) arrange(tree []mixed) ([]mixed, int32) {
 	return tree, levels[0]
 }
 
-// counter adds the counter for a tree of bits of weight 2^d, and at most one bit of twice that
-// weight, and returns the counter's digits.
+// counter adds the counter for a tree of bits of weight 2^d and at most one bit of twice this weight. It returns the
+// counter's digits.
 func (m *mixer) counter(tree []mixed, two []bit, d int) []bit {
 	nets, counter := make([]netlist.Net, len(tree)), counts.Counter{}
 	lowest := bit{}
@@ -265,8 +265,8 @@ func (m *mixer) counter(tree []mixed, two []bit, d int) []bit {
 	return out
 }
 
-// mixedSum returns the sum of a tree's bits for given values of its nets. Bit j of x is the value
-// of bit j after mixing.
+// mixedSum returns the sum of a tree's bits for the given values of the tree's nets. Bit j of x is the value of bit
+// j after mixing.
 func mixedSum(tree []mixed, two []bit, x uint) (sum uint) {
 	for j, b := range tree {
 		one := x>>j&1 == 1 != b.inverted
@@ -293,9 +293,9 @@ func netsAt(nets []netlist.Net, places []int) (list []netlist.Net) {
 	return list
 }
 
-// mixed replaces the cell that drives v by a cell that computes the exclusive or of v and the other
-// nets. It returns the new net, and v as a function of the new net and the others. The counter with
-// output v is changed to have this function as its output.
+// mixed replaces the cell that drives v by a cell that computes the exclusive or of v and the other nets. It returns
+// the new net, and v as a function of the new net and the other nets. If v was the output of a counter, the counter
+// gets this function as its output.
 func (m *mixer) mixed(v netlist.Net, with []netlist.Net) (netlist.Net, counts.Term) {
 	n := m.nodes[v]
 	own := len(n.in)

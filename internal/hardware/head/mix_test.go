@@ -8,8 +8,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestMix counts gates that form no pairs. Counters that mix bits of neighbouring sums take one LUT less for each
-// group of inputs that the gates leave free.
+// TestMix counts gates that form no pairs. For each group of inputs that the gates leave free, counters of mixed
+// bits must take one LUT less.
 func TestMix(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -30,7 +30,7 @@ func TestMix(t *testing.T) {
 	}
 }
 
-// TestMixRandom mixes bits of random sums, at any cost, for each number of levels.
+// TestMixRandom mixes bits of random sums, for each number of levels. It mixes even if this costs LUTs.
 func TestMixRandom(t *testing.T) {
 	saved := 0
 	for seed := range uint64(12) {
@@ -58,7 +58,7 @@ func TestMixRandom(t *testing.T) {
 	}
 }
 
-// lowerMixed lowers with a given limit.
+// lowerMixed lowers a netlist with the given limit for mixed bits.
 func lowerMixed(t *testing.T, n *netlist.Netlist, k int, limit int32) (*netlist.Netlist, *counts.Hint) {
 	t.Helper()
 	o := Options{K: k, Objective: Area, Absorb: true, plans: map[string]*plan{}}
@@ -75,7 +75,7 @@ func lowerMixed(t *testing.T, n *netlist.Netlist, k int, limit int32) (*netlist.
 	return got, l.hint
 }
 
-// TestMixFaults checks that the checker notices a LUT that is mixed with another bit than the hint says.
+// TestMixFaults checks that the proof fails if a LUT is mixed with another bit than the hint says.
 func TestMixFaults(t *testing.T) {
 	n := chainsOf(false, 6, 5, 5, 5, 5, 5)
 	got, h := lower(t, n, Options{K: 6, Absorb: true, Objective: Area})

@@ -7,61 +7,61 @@ const maxLevels = 96
 // profile[level][digit] is the number of bits of weight 2^digit that arrive at a level.
 type profile [][maxDigits]int32
 
-// placement is one decision of a plan: place count counters of a shape at a level, with their
-// lowest inputs at the given digit.
+// placement is one decision of a plan. It places a number of counters (count) of one shape at a level. The lowest
+// inputs of these counters are at the given digit.
 type placement struct {
 	shape, level, digit, count int
 }
 
-// plan is a tree of counters, found by [search].
+// plan is a tree of counters that [search] has found.
 type plan struct {
 	placed []placement // sorted by level, and within a level by digit
 	luts   int
 	levels int // level at which the last digit arrives
 }
 
-// planner decides where counters are placed. Time runs in levels. At each level the digits are
-// visited from the lowest; in each digit, the counters that the genes ask for are placed first,
-// then as many bulk counters as the bits allow. The bits left over wait for the next level. Every
-// choice of genes gives a valid tree; [search] looks for good genes.
+// planner decides where counters are placed. It goes from level to level, and at each level from the lowest digit to
+// the highest. In each digit, it first places the counters that the genes ask for, then as many bulk counters as the
+// bits allow. The remaining bits wait for the next level. Every choice of genes gives a valid tree. [search] looks
+// for good genes.
 type planner struct {
-	shapes []shape // number of bulk shapes
-	bulk   int     // how many those are
+	shapes []shape // all shapes, bulk shapes first
+	bulk   int     // number of bulk shapes
 	digits int
 	in     profile
 	genes  genes
 
 	moment
 	level   int
-	settled bool // the digits below have one bit each, for good
+	settled bool // each lower digit has one bit, and gets no more
 	record  *plan
 }
 
-// moment is what a planner has done before a level.
+// moment holds a planner's results before a level.
 type moment struct {
 	state
 	luts int
 }
 
-// state is the part of a moment that the rest of the tree depends on.
+// state is the part of a moment on which the rest of the tree depends.
 type state struct {
 	have   [maxDigits]int32               // bits at this level
 	future [maxDigits]int32               // bits that come later
 	made   [maxLater + 1][maxDigits]int32 // outputs of counters, by the level of their arrival
 }
 
-// genes are the parameters that decide a planner's tree.
+// genes are the parameters that determine a planner's tree.
 type genes struct {
-	// least[level] is the number of left-over bits from which on the best-fitting counter is
-	// placed, rather than letting the bits wait.
+	// least[level] applies to bits that bulk counters leave over. If there are at least this number of bits, the
+	// best-fitting counter is placed. Otherwise the bits wait.
 	least [maxLevels]uint8
-	// choice replaces this rule at a level and digit by up to two counters.
+	// choice replaces the rule of least at a level and digit by up to two counters.
 	choice [maxLevels][maxDigits][2]uint8
-	// bulk[level] is the bulk shape that comes first.
+	// bulk[level] is the bulk shape that is tried first.
 	bulk [maxLevels]uint8
 }
 
-// The values of a choice; values from firstShape on are shapes.
+// These are the values of a choice. Values from firstShape on are shapes.
 const (
 	byRule = iota
 	noCounter
@@ -153,15 +153,15 @@ func (p *planner) place(d int) {
 		if count := p.have[d] / p.shapes[s].in[0]; count > 0 {
 			p.put(s, d, int(count))
 		}
-		if s == 0 { // shape 0 is the smallest: too few bits are left for the others
+		if s == 0 { // shape 0 is the smallest, so too few bits are left for any shape
 			break
 		}
 	}
 }
 
-// fit places the best counter for the bits of digit d that no bulk counter takes, if there are at
-// least least of them, or if no other bits can come to this digit: then only this counter can give
-// its final value.
+// fit places the best counter for the bits of digit d that no bulk counter takes. It does so if there are enough
+// such bits (least), or if no other bits can come to this digit. In the second case, only this counter can produce
+// the final value of the digit.
 func (p *planner) fit(d int, least int32) {
 	full := p.shapes[0].in[0]
 	rest := p.have[d] % full
@@ -176,7 +176,7 @@ func (p *planner) fit(d int, least int32) {
 		if s.in[0] > rest || !p.fits(i, d) {
 			continue
 		}
-		// As many bits of this digit as possible, then the best gain, then the most bits.
+		// The score prefers as many bits of this digit as possible, then the best gain, then the most bits.
 		if now := 100*s.in[0] + 10*s.gain + s.in[1] + s.in[2]; now > score {
 			best, score = i, now
 		}
@@ -196,8 +196,8 @@ func (p *planner) fits(s, d int) bool {
 	return true
 }
 
-// put places counters. Sums are modulo 2^digits, so outputs of higher weight are dropped: in the
-// highest digit, a counter is an exclusive or.
+// put places counters. Sums are modulo 2^digits, so outputs of higher weight are dropped. In the highest digit, a
+// counter is just an exclusive or.
 func (p *planner) put(s, d, count int) {
 	sh := &p.shapes[s]
 	for i, c := range sh.in {

@@ -8,25 +8,25 @@ import (
 	"ialgn/netlist"
 )
 
-// Three gates that share no inputs have too many inputs for a full adder to compute them. But the
-// full adder's LUTs can replace the gates. Let q = a ^ b for two of the gates, and s = f ^ q, which
-// is the sum's first digit. Then the carry is a where q is 0, and ^s where q is 1.
+// A full adder cannot compute three gates that share no inputs, because the gates have too many inputs. But the full
+// adder's LUTs can replace the LUTs of the gates. Let f, a and b be the gates, and q = a ^ b. Then s = f ^ q is the
+// sum's first digit. The carry is a if q is 0, and ^s if q is 1.
 //
 //	q = a ^ b          reads the inputs of a and b
 //	s = f ^ q          reads the inputs of f, and q
 //	c = q ? ^s : a     reads the inputs of a, q and s
 //
-// These are three LUTs, as many as the gates alone, but two bits are left to add instead of three.
-// A further pair adds its q to s, and one carry. The digit before a pair is not computed, since it
-// is s without the q of that pair and of the pairs after it. So each pair saves what a bit costs.
+// These are three LUTs, the same number as for the gates alone. But only two bits are left to add instead of three.
+// A further pair adds its q to s, and one more carry. The digit before a pair is not computed, because it is s
+// without the q of this pair and of the pairs after it. So each pair saves the cost of a bit.
 
 // pair is two gates of a row.
 type pair struct {
 	a, b   item          // a has no more inputs than b
-	leaves []netlist.Net // nets that a ^ b depends on
+	leaves []netlist.Net // nets on which a ^ b depends
 }
 
-// row is a gate and the pairs of gates that are added to it one after the other.
+// row is a gate, and the pairs of gates that are added to this gate one after another.
 type row struct {
 	first item
 	pairs []pair
@@ -41,9 +41,8 @@ func (r *row) items() []item {
 	return list
 }
 
-// pairOf returns two gates as a pair, and whether LUTs of k inputs are large enough for the pair's
-// exclusive or and its carry. An input that both gates have as an exclusive-or term drops out of
-// the exclusive or.
+// pairOf returns two gates as a pair. ok says that LUTs of k inputs are large enough for the pair's exclusive or and
+// its carry. If both gates have the same input as an exclusive-or term, this input drops out of the exclusive or.
 func pairOf(k int, a, b *item) (p pair, ok bool) {
 	if len(a.leaves) > len(b.leaves) {
 		a, b = b, a
@@ -83,8 +82,8 @@ type rowSum struct {
 	q   []netlist.Net // for each pair, the exclusive or of its two gates
 }
 
-// row adds a row to a circuit and its digits to the sum a. net maps leaves to nets of the circuit.
-// It returns the counters that prove the digits.
+// row adds a row to a circuit, and adds the row's digits to the sum a. net maps leaves to nets of the circuit. It
+// returns the counters that prove the digits.
 func (c *circuit) row(r *row, net func(netlist.Net) netlist.Net, a *addends) (counters []counts.Counter) {
 	b := &rowSum{circuit: c, net: net}
 	for i := range r.pairs {
@@ -113,7 +112,7 @@ func (c *circuit) row(r *row, net func(netlist.Net) netlist.Net, a *addends) (co
 func (b *rowSum) pair(p *pair, i int) (bit, counts.Counter) {
 	in := append([]netlist.Net{b.q[i], b.s}, b.q[i+1:]...)
 	own := len(in)
-	after := uint(1<<own-1) &^ 1 // s with this pair included, as a function of these
+	after := uint(1<<own-1) &^ 1 // s including this pair, as a function of these nets
 	carry := bit{net: b.function(tabulate(own+len(p.a.leaves), func(x uint) bool {
 		if x&1 == 1 {
 			return !odd(x & after)
@@ -128,7 +127,7 @@ func (b *rowSum) pair(p *pair, i int) (bit, counts.Counter) {
 	}
 }
 
-// before returns the first digit of the sum of everything before pair i.
+// before returns the first digit of the sum of all gates before pair i.
 func (b *rowSum) before(i int) counts.Term {
 	in := append([]netlist.Net{b.s}, b.q[i:]...)
 	return counts.Term{Weight: 1, Nets: in, Table: tabulate(len(in), odd)}

@@ -9,8 +9,8 @@ import (
 	"ialgn/netlist"
 )
 
-// chainsOf returns the popcount of gates with the given numbers of inputs. Each gate reads its own nets and applies
-// exclusive or to its last input. If shared is set, all gates have the same net as last input.
+// chainsOf returns the popcount of gates with the given numbers of inputs. Each gate reads separate nets, and
+// applies exclusive or to its last input. If shared is set, all gates have the same net as their last input.
 func chainsOf(shared bool, sizes ...int) *netlist.Netlist {
 	b := netlist.NewBuilder("chains")
 	total := 0
@@ -25,7 +25,7 @@ func chainsOf(shared bool, sizes ...int) *netlist.Netlist {
 		if x = x[size:]; shared {
 			in[size-1] = last
 		}
-		table := tabulate(size, func(v uint) bool { // (the and of all inputs but the last) ^ the last
+		table := tabulate(size, func(v uint) bool { // (the AND of all inputs except the last) ^ the last input
 			return (v&(1<<(size-1)-1) == 1<<(size-1)-1) != (v>>(size-1)&1 == 1)
 		})
 		bits = append(bits, b.Function(table, netlist.Origin{}, in...))
@@ -35,7 +35,7 @@ func chainsOf(shared bool, sizes ...int) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// TestRows counts gates whose full adders need no LUTs of their own: each pair saves one LUT.
+// TestRows counts gates whose full adders need no additional LUTs. Each pair must save one LUT.
 func TestRows(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -70,7 +70,7 @@ func TestRowsDepth(t *testing.T) {
 	}
 }
 
-// TestRowsRandom builds rows of random gates on a few nets, so that some digits in between are constants, inputs or
+// TestRowsRandom builds rows of random gates on a few nets. So some intermediate digits are constants, inputs, or
 // equal to each other. All results are proved and simulated.
 func TestRowsRandom(t *testing.T) {
 	most := 0

@@ -12,16 +12,16 @@ const maxDigits = 32
 // span is the number of neighbouring digits that a counter of a tree may read.
 const span = 3
 
-// A shape is a generalised counter of a tree. It reads in[i] bits of weight 2^i and gives their
-// weighted sum as outs bits, of weights 1, 2, 4 and so on. (3, 2) denotes the shape with three bits
-// of weight 1 and two of weight 2.
+// A shape is a generalised counter of a tree. It reads in[i] bits of weight 2^i. Its outputs are the weighted sum of
+// these bits, as outs bits of weights 1, 2, 4 and so on. (3, 2) denotes the shape with three bits of weight 1 and
+// two of weight 2.
 type shape struct {
 	in    [span]int32
-	sum   int32 // the largest sum: all inputs are 1
+	sum   int32 // the largest sum, for which all inputs are 1
 	outs  int32
-	later [maxOuts]int32 // levels of each output in addition to one
+	later [maxOuts]int32 // levels of each output, minus one
 	luts  int32
-	gain  int32 // bits saved (inputs less outputs), less the LUTs
+	gain  int32 // inputs minus outputs minus LUTs
 }
 
 // maxOuts bounds the outputs of a shape. maxLater bounds the values of shape.later.
@@ -30,9 +30,9 @@ const (
 	maxLater = 4
 )
 
-// bulkShapes returns the counters that most of a tree is made of: (6) with three outputs for K = 6
-// and (5) for K = 5, where each LUT removes one bit, or nearly. For fewer inputs it is the full
-// adder, which removes one bit with two LUTs, and for K = 4 also [sevenShape].
+// bulkShapes returns the counters that make up most of a tree. For K = 6 it is (6) with three outputs, and for K = 5
+// it is (5). With these counters, each LUT removes about one bit. For smaller K it is the full adder, which removes
+// one bit with two LUTs. For K = 4 there is also [sevenShape].
 func bulkShapes(k int) []shape {
 	switch {
 	case k >= 5:
@@ -51,8 +51,8 @@ func newShape(a, b, c int32) shape {
 	return s
 }
 
-// sevenShape returns the (7:3) counter of seven LUTs with four inputs each. Four full adders would
-// take eight LUTs; see [tree.seven].
+// sevenShape returns the (7:3) counter of seven LUTs with four inputs each. Four full adders would take eight LUTs.
+// See [tree.seven].
 func sevenShape() shape {
 	s := newShape(7, 0, 0)
 	s.luts, s.later = 7, [maxOuts]int32{2, 3, 4}
@@ -60,8 +60,8 @@ func sevenShape() shape {
 	return s
 }
 
-// shapesOf returns the counters of up to k inputs, bulk shapes first. For k < 3, a full adder takes
-// several cells.
+// shapesOf returns the counters of up to k inputs. Bulk shapes come first. For k < 3, a full adder takes several
+// cells.
 func shapesOf(k int) []shape {
 	k = min(max(k, 3), 6)
 	return shapeCache[k]()
@@ -88,13 +88,13 @@ func makeShapes(k int32) []shape {
 	return all
 }
 
-// lutsOf returns the LUTs of a counter if only its lowest outs outputs are needed.
+// lutsOf returns the number of LUTs of a counter if only the lowest outputs are needed. outs is the number of these
+// outputs.
 func (s *shape) lutsOf(outs int) int {
 	if int(s.outs) == outs {
 		return int(s.luts)
 	}
-	// Of the seven LUTs, one is only for the highest output, and four are only for the two higher
-	// ones.
+	// One of the seven LUTs is only for the highest output. Four are only for the two higher outputs.
 	if s.luts > s.outs {
 		return []int{0, 3, 6}[outs]
 	}

@@ -9,7 +9,7 @@ import (
 	"ialgn/netlist"
 )
 
-// sum is a sum whose first counters, those that absorb gates, are built.
+// sum is a sum whose first counters are built. They are the counters that absorb gates.
 type sum struct {
 	*circuit
 	addends
@@ -17,8 +17,8 @@ type sum struct {
 	counters []counts.Counter
 }
 
-// newSum starts the sum of a folded popcount. net maps a net of the old netlist to a net of the new
-// netlist and its level.
+// newSum starts the sum of a folded popcount. The function net maps a net of the old netlist to a net of the new
+// netlist, and also returns the level of the new net.
 func newSum(k int, f *folded, net func(netlist.Net) (netlist.Net, int32)) *sum {
 	s := &sum{circuit: newCircuit(k)}
 	inputs := map[netlist.Net]netlist.Net{}
@@ -35,7 +35,7 @@ func newSum(k int, f *folded, net func(netlist.Net) (netlist.Net, int32)) *sum {
 			s.bits[d] = append(s.bits[d], bit{input(b.net), b.inverted})
 		}
 	}
-	largest := s.largest() // bounded by the bits: the digits of all groups together could reach a larger value
+	largest := s.largest() // computed from the bits, because the digits of all groups could have a larger sum
 	for _, g := range f.groups {
 		largest += uint64(len(g.items))
 		nets := make([]netlist.Net, len(g.leaves))
@@ -52,7 +52,7 @@ func newSum(k int, f *folded, net func(netlist.Net) (netlist.Net, int32)) *sum {
 	return s
 }
 
-// limits are the limits for mixed bits that are tried, in levels after the first bits.
+// limits lists the limits for mixed bits to try, in levels after the first bits.
 var limits = [...]int32{noMixing, 2, 3, 4, 5, 6, 7, 9, 12}
 
 // offer is an estimate of a sum's LUTs and levels if bits are mixed up to a limit.
@@ -64,9 +64,9 @@ type offer struct {
 // none is worse than any other offer.
 var none = offer{limit: noMixing, luts: 1 << 40}
 
-// chooseLimits chooses the limit for mixed bits of all sums. Logic behind a count usually waits for
-// all counts, so all sums get the same number of levels. A level of all sums together is worth
-// somewhat more than half of its value in each tree: one LUT in ninety when balanced.
+// chooseLimits chooses the limit for mixed bits of all sums. Logic behind a count usually waits for all counts, so
+// all sums get the same number of levels. A level of all sums is worth 0.55 times the value of a level in each tree,
+// added up. With Balanced, this is one LUT in ninety.
 func (f *folding) chooseLimits(o *Options) {
 	var sums []*folded
 	worth, maxLevels := 0.0, 0
@@ -90,7 +90,7 @@ func (f *folding) chooseLimits(o *Options) {
 		if cost < least {
 			least, best = cost, levels
 		}
-		if o.Objective == Balanced && cost < float64(none.luts) { // at most two levels more
+		if o.Objective == Balanced && cost < float64(none.luts) { // allow at most two more levels
 			maxLevels = min(maxLevels, levels+2)
 		}
 	}
@@ -99,7 +99,7 @@ func (f *folding) chooseLimits(o *Options) {
 	}
 }
 
-// cheapest returns the offer with the fewest LUTs among those with at most the given levels.
+// cheapest returns the offer with the fewest LUTs among the offers with at most the given number of levels.
 func cheapest(list []offer, levels int) offer {
 	best := none
 	for _, x := range list {
@@ -117,7 +117,7 @@ func (o *Options) offers(r *folded, level []int32) (list []offer) {
 		s.mix(&s.addends, s.digits, limit, s.counters)
 		in, first := s.profile(&s.addends, s.digits)
 		if len(s.nets()) == 0 {
-			return []offer{{limit: noMixing}} // a constant, which arrives before all bits
+			return []offer{{limit: noMixing}} // the sum is a constant, which arrives before all bits
 		}
 		luts, levels := estimate(o.K, s.digits, in, o.worth(in, s.digits, first))
 		list = append(list, offer{limit, luts + s.luts(s.nets()), levels + int(first)})

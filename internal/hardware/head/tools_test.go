@@ -38,7 +38,7 @@ var (
 	levelLine = regexp.MustCompile(`Longest topological path.*length=(\d+)`)
 )
 
-// cells returns the last statistics that yosys printed, by kind of cell.
+// cells returns the number of cells of each kind from the last statistics that yosys printed.
 func cells(t *testing.T, out string) map[string]int {
 	t.Helper()
 	count := map[string]int{}
@@ -62,8 +62,8 @@ func synthesised(t *testing.T, n *netlist.Netlist, k int) (luts, levels int) {
 	return cells(t, out)["$lut"], levels
 }
 
-// TestYosys has yosys map the same count from three forms: the sum that yosys builds itself, full adders, and our
-// trees. No result may be smaller than our own mapping.
+// TestYosys has yosys map the same count in three forms: the sum that yosys builds itself, full adders, and our
+// trees. No result of yosys may be smaller than our mapping.
 func TestYosys(t *testing.T) {
 	testkit.Long(t, "yosys maps three forms of each count")
 	for _, k := range []int{6, 4} {
@@ -110,7 +110,7 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestArgmaxYosys compares the argmax of ten counts of ten bits.
+// TestArgmaxYosys compares our argmax of ten counts of ten bits with yosys's.
 func TestArgmaxYosys(t *testing.T) {
 	testkit.Long(t, "yosys maps an argmax; TestFigures checks the sizes")
 	n := argmaxOf(10, 10)
@@ -123,8 +123,8 @@ func TestArgmaxYosys(t *testing.T) {
 	}
 }
 
-// plainArgmax returns the obvious argmax of gates: it compares each word with the largest word so far, bit by bit,
-// and keeps the larger one.
+// plainArgmax returns a simple argmax of gates. It compares each word with the largest word so far, bit by bit, and
+// keeps the larger word.
 func plainArgmax(classes, width int) *netlist.Netlist {
 	b := netlist.NewBuilder("argmax")
 	x := b.Input("x", classes*width, width, nil)
@@ -148,8 +148,8 @@ func plainArgmax(classes, width int) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// TestProof has abc prove argmaxes and a popcount equal to plain forms that share no code with ours. The plain
-// popcount comes from the AIGER back end. The long tests prove each netlist with each option.
+// TestProof has abc prove that argmaxes and a popcount equal plain forms. The plain forms share no code with our
+// forms. The plain popcount comes from the AIGER back end. The long tests prove each netlist with each option.
 func TestProof(t *testing.T) {
 	abc := testkit.FindTool(t, "abc")
 	plain := [][2]*netlist.Netlist{

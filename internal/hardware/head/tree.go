@@ -7,8 +7,8 @@ import (
 	"ialgn/netlist"
 )
 
-// bit is a bit to be counted: a net of a circuit or its complement. Counters absorb the complement,
-// so that it needs no inverter.
+// bit is a bit to be counted. It is a net of a circuit, or the complement of a net. The complement needs no
+// inverter, because counters absorb it.
 type bit struct {
 	net      netlist.Net
 	inverted bool
@@ -41,13 +41,13 @@ func (a *addends) largest() uint64 {
 type tree struct {
 	*circuit
 	digits   int
-	waiting  [maxDigits][]bit // bits of each digit that are not counted yet, by arrival
+	waiting  [maxDigits][]bit // bits of each digit that are not counted yet, in order of arrival
 	constant uint64           // sum of the constants that no counter has taken yet
 	counters []counts.Counter
 }
 
-// sum returns the digits of a sum, which must be less than 2^digits, and the counters that prove
-// it.
+// sum builds a sum, which must be less than 2^digits. It returns the digits of the sum and the counters that prove
+// them.
 func (c *circuit) sum(a *addends, digits int, o *Options) ([]netlist.Net, []counts.Counter) {
 	if o.Carry {
 		return c.adderSum(a, digits, o)
@@ -61,8 +61,7 @@ func (c *circuit) lutSum(a *addends, digits int, o *Options) ([]netlist.Net, []c
 	t := &tree{circuit: c, digits: digits, constant: a.constant}
 	p := o.plan(digits, in, first)
 	if leftover(p, shapesOf(c.k), digits, a.constant) > 0 {
-		// The counters have no room for all ones of the constant, so its ones are counted like
-		// bits.
+		// The counters have no room for the whole constant, so the ones of the constant are counted like bits.
 		for d := range digits {
 			if a.constant>>d&1 == 1 {
 				in[0][d]++
@@ -96,8 +95,7 @@ func (c *circuit) profile(a *addends, digits int) (in profile, first int32) {
 	return in, first
 }
 
-// build places the counters of a plan. Counters that are placed first take the bits that arrive
-// first.
+// build builds the counters of a plan. Earlier counters take bits that arrive earlier.
 func (t *tree) build(p *plan, a *addends) {
 	for d := range t.digits {
 		t.waiting[d] = slices.Clone(a.bits[d])
@@ -126,10 +124,10 @@ func (t *tree) queue(d int, made []bit) {
 	slices.SortStableFunc(t.waiting[d], func(x, y bit) int { return int(t.level(x.net) - t.level(y.net)) })
 }
 
-// room returns how much of a constant a counter at a digit can add without needing more outputs.
+// room returns the largest part of a constant that a counter at a digit can add without needing more outputs.
 func room(s *shape, digit, digits int, constant uint64) uint64 {
 	if s.sum > netlist.MaxFunctionInputs && s.in[0] == s.sum {
-		return 0 // its outputs are not single tables
+		return 0 // the outputs of this shape are not single tables
 	}
 	if digit+int(s.outs) >= digits { // sums are modulo 2^digits
 		return constant >> digit
@@ -137,8 +135,7 @@ func room(s *shape, digit, digits int, constant uint64) uint64 {
 	return min(constant>>digit, 1<<s.outs-1-uint64(s.sum))
 }
 
-// leftover returns the part of a constant that remains after the counters of a plan have taken in
-// as much as they have room for.
+// leftover returns the part of a constant for which the counters of a plan have no room.
 func leftover(p *plan, shapes []shape, digits int, constant uint64) uint64 {
 	for _, at := range p.placed {
 		for range at.count {
@@ -186,8 +183,8 @@ func (t *tree) counter(s *shape, digit int, made *[maxDigits][]bit) {
 	t.counters = append(t.counters, counter)
 }
 
-// free returns the leaves of a counter without its outputs. A counter that reads a net twice may
-// have one of its outputs among its inputs, as a function of the others.
+// free returns the leaves of a counter that are not outputs of the counter. If a counter reads a net twice, one of
+// its outputs may be among its inputs, as a function of the other inputs.
 func (t *tree) free(c counts.Counter) []netlist.Net {
 	var list []netlist.Net
 	for _, v := range c.Leaves {
@@ -220,15 +217,14 @@ func (t *tree) digit(in []bit, weight []uint, constant uint64, k int) netlist.Ne
 	}), nets...)
 }
 
-// seven returns digit k of the sum of seven bits, in LUTs of four inputs. The three digits take
-// seven LUTs; four full adders would take eight.
+// seven returns digit k of the sum of seven bits, in LUTs of four inputs. The three digits take seven LUTs. Four
+// full adders would take eight.
 //
-// Full adders on x0 x1 x2, on their sum t with x3 x4, and on the sum s of these with x5 x6 have
-// three carries a, b and c. Instead of a and b, it uses b and q = a ^ b, which does not need c.
-// Then a + b + c has the low digit q ^ c. Its high digit is c = ^(q ^ c) where q is 1, else b.
-// Demenkov, Kojevnikov, Kulikov and Yaroslavtsev save a tenth of the gates with a pair in this form
-// ("New upper bounds on the Boolean circuit complexity of symmetric functions", 2010). In LUTs, q
-// is one function of b and x0 x1 x2.
+// Consider three full adders. The first adds x0, x1 and x2, with sum t and carry a. The second adds t, x3 and x4,
+// with sum s and carry b. The third adds s, x5 and x6, with carry c. Instead of a and b, seven uses b and q = a ^ b.
+// The low digit of a + b + c is q ^ c. The high digit is c = ^(q ^ c) if q is 1, and b otherwise. Demenkov,
+// Kojevnikov, Kulikov and Yaroslavtsev save a tenth of the gates with a pair in this form ("New upper bounds on the
+// Boolean circuit complexity of symmetric functions", 2010). In LUTs, q is one function of b and x0 x1 x2.
 func (t *tree) seven(in []bit, k int) netlist.Net {
 	one := []uint{1, 1, 1}
 	first := in[:3]
@@ -253,7 +249,7 @@ func (t *tree) seven(in []bit, k int) netlist.Net {
 	}), q, u, b)
 }
 
-// xorMajority returns v ^ the majority of three bits.
+// xorMajority returns the exclusive or of v and the majority of three bits.
 func (t *tree) xorMajority(v netlist.Net, in []bit) netlist.Net {
 	table := tabulate(4, func(x uint) bool {
 		ones := 0

@@ -12,19 +12,19 @@ type builder struct {
 	*netlist.Copier
 	*mapper
 	chain  chain.Chain
-	level  []int32               // [new net]: its level in LUTs; nets beyond the end have level 0
-	twin   map[netlist.Net]table // for chain outputs that an inverter reads, the last LUT with its function inverted
+	level  []int32               // [new net]: level in LUTs; 0 for nets beyond the end
+	twin   map[netlist.Net]table // for chain outputs that an inverter reads: the last LUT with its function inverted
 	wanted map[netlist.Net]bool
 	luts   []lutOf
 	inputs []netlist.Net
-	done   int32         // nodes of the general logic before this one are built
+	done   int32         // number of nodes of the general logic that are built
 	node   []netlist.Net // [node]: its new net
 }
 
 // lutOf is the output of a LUT of the current chain.
 type lutOf struct {
 	out  chain.Literal
-	step int // the last step that it includes, from 1
+	step int // number of the last step that it includes, counted from 1
 }
 
 // build builds the mapped netlist from the plans.
@@ -70,8 +70,8 @@ func (b *builder) member(one *member) {
 	b.Set(old, out.Net)
 }
 
-// plan adds the LUTs of a plan for the current chain and returns the chain's output. old is the net
-// of the old netlist that the output replaces.
+// plan adds the LUTs of a plan for the current chain, and returns the chain's output. This output replaces the net
+// old of the old netlist.
 func (b *builder) plan(p *plan, old netlist.Net) chain.Literal {
 	b.luts = b.luts[:0]
 	for i := range p.end {
@@ -122,8 +122,8 @@ func (b *builder) lastStep(p *plan, i int) (last int) {
 	return last
 }
 
-// lut adds a LUT for a function, without the inputs on which the function does not depend. A
-// function of at most one input needs no LUT: the result is a literal.
+// lut adds a LUT for a function. It omits inputs on which the function does not depend. A function of at most one
+// input needs no LUT, because the result is a literal.
 func (b *builder) lut(t table, o netlist.Origin) chain.Literal {
 	support := netlist.Support(t.value)
 	in, value := t.in[:0:0], t.value
@@ -148,7 +148,7 @@ func (b *builder) lut(t table, o netlist.Origin) chain.Literal {
 	return chain.Literal{Net: out}
 }
 
-// inverse returns the complement of a new net, by an inverter unless it is a constant.
+// inverse returns the complement of a new net. It adds an inverter unless the net is a constant.
 func (b *builder) inverse(v netlist.Net, o netlist.Origin) chain.Literal {
 	return b.lut(table{[]netlist.Net{v}, ^netlist.Effective(tableCopy, []netlist.Net{v})}, o)
 }
@@ -173,7 +173,7 @@ func (b *builder) count(out netlist.Net, in []netlist.Net) {
 	}
 }
 
-// unbuilt is the net of nodes that the cover does not use.
+// unbuilt is the net that stands for nodes that the cover does not use.
 const unbuilt = ^netlist.Net(0)
 
 // general adds the LUTs of the nodes of a general cell. A cell that only general logic reads needs
@@ -205,8 +205,8 @@ func (b *builder) general(c netlist.Cell) {
 	}
 }
 
-// inverter computes the complement of a chain's output by a second LUT with the inputs of the
-// chain's last LUT. That costs no level.
+// inverter computes the complement of a chain's output by a second LUT, which has the inputs of the chain's last
+// LUT. This costs no level.
 func (b *builder) inverter(c netlist.Cell) {
 	old := b.n.Inputs(c)[0]
 	t, ok := b.twin[old]
@@ -221,7 +221,7 @@ func (b *builder) inverter(c netlist.Cell) {
 	}
 }
 
-// The tables of one input.
+// These are the tables of functions of one input.
 const (
 	tableNot  = 0b01
 	tableCopy = 0b10

@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/crew"
 )
 
-// shape is everything that determines the plan of a chain.
+// shape has all properties of a chain that determine the chain's plan.
 type shape struct {
 	ops  string // the operation of each step
 	late int    // the level of the base
@@ -16,9 +16,9 @@ type shape struct {
 
 // entry holds the results computed for a shape.
 type entry struct {
-	serial int           // levels of serial packing, which has the fewest LUTs: its fewest levels
+	serial int           // fewest levels of serial packing, which has the fewest LUTs
 	least  int           // the fewest levels; -1: not computed yet
-	costs  map[int]cost  // [levels below serial]: the fewest LUTs; filled on demand
+	costs  map[int]cost  // [levels, fewer than serial]: the fewest LUTs; filled on demand
 	plans  map[int]*plan // [levels]: the plan
 }
 
@@ -42,7 +42,7 @@ func newCatalog(ctx context.Context, o Options) *catalog {
 	return &catalog{ctx, o, map[shape]*entry{}}
 }
 
-// each runs a task for each index below count, on all threads. It returns the context's error.
+// each runs a task for each index from 0 to count-1, on all threads. It returns the context's error.
 func (c *catalog) each(count int, task func(s *solver, i int)) error {
 	var next atomic.Int64
 	crew.Each(min(c.o.threads(), count), func(int) {
@@ -66,7 +66,7 @@ func (c *catalog) eachShape(shapes []shape, task func(*solver, *entry)) error {
 	})
 }
 
-// missing returns the distinct shapes for which want is true. It makes entries for new shapes.
+// missing returns the distinct shapes for which want returns true. It makes entries for new shapes.
 func (c *catalog) missing(shapes []shape, want func(*entry) bool) []shape {
 	var todo []shape
 	seen := map[shape]bool{}
@@ -95,9 +95,9 @@ func (c *catalog) serial(shapes []shape) error {
 	})
 }
 
-// leastLevels computes the fewest levels of the shapes. With onlyDeepest, only the largest of these
-// numbers is sure to be right: a shape that serial packing maps in as many levels as another shape
-// needs may keep the levels of serial packing.
+// leastLevels computes the fewest levels of the shapes. If onlyDeepest is set, only the largest of these numbers is
+// exact. A shape then keeps the levels of serial packing if another shape is known to need at least this number of
+// levels.
 func (c *catalog) leastLevels(shapes []shape, onlyDeepest bool) error {
 	if err := c.serial(shapes); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (c *catalog) leastLevels(shapes []shape, onlyDeepest bool) error {
 	})
 }
 
-// costs computes the fewest LUTs of each shape in due[i] levels.
+// costs computes the fewest LUTs of shapes[i] in due[i] levels, for each i.
 func (c *catalog) costs(shapes []shape, due []int) error {
 	if err := c.serial(shapes); err != nil {
 		return err
@@ -140,8 +140,8 @@ func (c *catalog) costs(shapes []shape, due []int) error {
 	return nil
 }
 
-// tasks returns the distinct pairs of a shape and its number of levels for which want is true. The
-// number of levels is at most the number for serial packing.
+// tasks returns the distinct pairs of a shape and a number of levels for which want returns true. The number of
+// levels is the one in due, but at most the number for serial packing.
 func (c *catalog) tasks(shapes []shape, due []int, want func(e *entry, depth int) bool) (todo []shape, depths []int) {
 	type task struct {
 		shape
@@ -159,7 +159,7 @@ func (c *catalog) tasks(shapes []shape, due []int, want func(e *entry, depth int
 	return todo, depths
 }
 
-// plans computes a plan for each shape in due[i] levels.
+// plans computes a plan for shapes[i] in due[i] levels, for each i.
 func (c *catalog) plans(shapes []shape, due []int) error {
 	if err := c.serial(shapes); err != nil {
 		return err

@@ -16,36 +16,37 @@ type mapper struct {
 
 	simplifier *chain.Simplifier
 	members    []member
-	waves      [][]int32             // members by wave: the base of each is no member, or a member of the wave before
-	memberOf   map[netlist.Net]int32 // [output net]: the member that drives it
+	waves      [][]int32             // members by wave; a base is no member, or in the previous wave
+	memberOf   map[netlist.Net]int32 // [output net]: the member that drives the net
 
 	cover *cover // cover of the general logic
 }
 
-// member is a private chain: a chain whose sides are no gates.
+// member is a private chain, which is a chain whose sides are not gates.
 type member struct {
 	last  netlist.Cell
 	shape shape
 	steps int32
 	base  int32 // the member that drives the base; -1: none
 	wave  int32
-	level int32 // level of its output, once known
+	level int32 // level of its output, once it is known
 	due   int32 // latest allowed level of its output
 }
 
-// unbounded is a level high enough for any chain.
+// unbounded is a level that is high enough for any chain.
 const unbounded = 1 << 14
 
 // fork is a chain whose output is the base of other chains.
 type fork struct {
 	steps   int            // number of steps of the chain itself
-	own     bool           // something other than a chain reads it
-	readers []netlist.Cell // the last gates of the chains whose base it is
+	own     bool           // whether something other than a chain reads it
+	readers []netlist.Cell // last gates of the chains that have this fork as their base
 	lengths []int          // number of steps of each of these chains
 }
 
-// findChains collects the private chains. Chains that begin at the end of another chain repeat its
-// gates if that costs no more LUTs (by serial packing) than sharing them. Repeating saves levels.
+// findChains collects the private chains. A chain that begins at the end of another chain may repeat the gates of
+// that chain. It does so if repeating the gates costs no more LUTs (by serial packing) than sharing them. Repeating
+// saves levels.
 func (m *mapper) findChains() {
 	forks := m.findForks()
 	m.simplifier = chain.NewSimplifier(nil)
@@ -61,8 +62,8 @@ func (m *mapper) findChains() {
 	}
 }
 
-// findForks returns the chains with which other chains begin, by their last gate. It first joins
-// gates to their readers where that is cheap.
+// findForks returns the chains at whose end other chains begin, by the last gate of each fork. First it joins gates
+// to their readers where this is cheap.
 func (m *mapper) findForks() map[netlist.Cell]*fork {
 	forks := map[netlist.Cell]*fork{}
 	for last := range netlist.Cell(m.n.Cells()) {
@@ -81,7 +82,7 @@ func (m *mapper) findForks() map[netlist.Cell]*fork {
 		return forks
 	}
 	m.findOwn(forks)
-	for last := range netlist.Cell(m.n.Cells()) { // in topological order: a chain may still grow before a fork takes it
+	for last := range netlist.Cell(m.n.Cells()) { // topological order: a chain may grow until a fork takes it
 		if f := forks[last]; f != nil {
 			f.steps += m.paths.Len(last)
 			m.join(f, forks)
@@ -113,8 +114,8 @@ func (m *mapper) findOwn(forks map[netlist.Cell]*fork) {
 	}
 }
 
-// join lets the chains behind a fork repeat its gates if that costs no more LUTs. Otherwise the
-// fork stays a chain of its own.
+// join lets the chains behind a fork repeat the fork's gates if this costs no more LUTs. Otherwise the fork stays a
+// separate chain.
 func (m *mapper) join(f *fork, forks map[netlist.Cell]*fork) {
 	shared, repeated := least(f.steps, m.o.K), 0
 	if f.own {
@@ -158,7 +159,7 @@ func (m *mapper) addMember(last netlist.Cell, c *chain.Chain) {
 	}
 }
 
-// shapes returns the shapes of a wave's members and their latest levels.
+// shapes returns the shapes and the latest levels of a wave's members.
 func (m *mapper) shapes(wave []int32) (shapes []shape, due []int) {
 	for _, w := range wave {
 		shapes, due = append(shapes, m.members[w].shape), append(due, int(m.members[w].due))
@@ -166,8 +167,8 @@ func (m *mapper) shapes(wave []int32) (shapes []shape, due []int) {
 	return shapes, due
 }
 
-// each calls f for the members of each wave, first wave first. Before each wave, it sets the levels
-// of the wave's bases and calls before with the wave's shapes and latest levels, to compute what f
+// each calls f for the members of each wave, wave by wave. Before each wave, it sets the levels of the wave's bases.
+// Then it calls the function before with the wave's shapes and latest levels, which computes the results that f
 // needs.
 func (m *mapper) each(before func(shapes []shape, due []int) error, f func(*member, *entry)) error {
 	for _, wave := range m.waves {
@@ -188,13 +189,13 @@ func (m *mapper) each(before func(shapes []shape, due []int) error, f func(*memb
 	return nil
 }
 
-// planChains makes the plan of each chain, in as many levels as the chain may have.
+// planChains makes the plan of each chain. The plan may use all levels that the chain may have.
 func (m *mapper) planChains() error {
 	return m.each(m.catalog.plans, func(one *member, e *entry) { one.level = min(one.due, int32(e.serial)) })
 }
 
-// schedule decides the latest level of each chain and covers the general logic. If MaxDepth is
-// impossible, it schedules for the fewest levels.
+// schedule decides the latest level of each chain and covers the general logic. If MaxDepth cannot be met, it
+// schedules for the fewest levels.
 func (m *mapper) schedule() error {
 	if m.o.Objective == Area && m.o.MaxDepth == 0 {
 		m.setDue(unbounded)
@@ -223,9 +224,9 @@ func (m *mapper) schedule() error {
 	return m.require(depth)
 }
 
-// balanceCover returns the fewest levels, at least the given number, in which the general logic
-// takes at most a tenth more LUTs than with unlimited levels. luts is its number of LUTs in the
-// given number of levels.
+// balanceCover returns the fewest levels in which the general logic takes at most a tenth more LUTs than with
+// unlimited levels. The result is at least the argument fewest. luts is the number of LUTs of the general logic in
+// fewest levels.
 func (m *mapper) balanceCover(fewest, luts int) int {
 	high, least := m.cover.run(unbounded)
 	if 10*luts <= 11*least || high <= fewest {
@@ -262,9 +263,9 @@ func (m *mapper) fewestLevels() (int, error) {
 	return fewest, err
 }
 
-// require makes all chains due at the given level. Chains that are the base of others get the
-// latest level that these others allow. It expects each member's level to be the fewest possible,
-// as fewestLevels sets it.
+// require makes all chains due at the given level. A chain that is the base of other chains gets the latest level
+// that the other chains allow. Before, the level of each member must be the fewest possible, as fewestLevels sets
+// it.
 func (m *mapper) require(depth int) error {
 	m.setDue(depth)
 	for w := len(m.waves) - 1; w > 0; w-- {
@@ -281,8 +282,8 @@ func (m *mapper) require(depth int) error {
 	return nil
 }
 
-// latest returns the latest level of the base from which a chain can still be mapped by level due.
-// The chain must be possible from level late, and the result is at least late.
+// latest returns the latest level of the base for which a chain can still be mapped by level due. The chain must be
+// possible if its base has level late, and the result is at least late.
 func (m *mapper) latest(ops string, late, due int) (int, error) {
 	for late+1 < due || late < due && ops == "" {
 		sh := shape{ops, late + 1}
@@ -297,8 +298,8 @@ func (m *mapper) latest(ops string, late, due int) (int, error) {
 	return late, nil
 }
 
-// balance returns the fewest levels in which the chains take at most a tenth more LUTs than with
-// unlimited levels. If there are many chains, it decides by a sample of them.
+// balance returns the fewest levels in which the chains take at most a tenth more LUTs than with unlimited levels.
+// If there are many chains, it looks only at a sample.
 func (m *mapper) balance(fewest int) (int, error) {
 	low, high := fewest, fewest
 	err := m.each(func(shapes []shape, _ []int) error { return m.catalog.serial(shapes) },
@@ -323,8 +324,8 @@ func (m *mapper) balance(fewest int) (int, error) {
 // sampleSize is the number of chains in a sample.
 const sampleSize = 256
 
-// sample returns a mapper for a sample of the chains. It is m itself if there are few chains or if
-// some chains are the base of others.
+// sample returns a mapper for a sample of the chains. It returns m itself if there are few chains, or if some chains
+// are the base of other chains.
 func (m *mapper) sample() *mapper {
 	if len(m.waves) != 1 || len(m.members) <= sampleSize {
 		return m

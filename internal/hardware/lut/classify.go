@@ -15,9 +15,9 @@ const (
 	general              // other logic
 )
 
-// classify gives each cell its role. A chain is private if its sides are no gates and its base is
-// not a gate or is the end of a private chain. Logic that feeds general logic, or that general
-// logic feeds, is general, too, because chains and general logic are mapped separately.
+// classify gives each cell its role. A chain is private if its sides are not gates, and its base is not a gate or is
+// the end of a private chain. Chains and general logic are mapped separately. So all logic that feeds general logic,
+// or reads general logic, is general, too.
 func (m *mapper) classify() {
 	n := m.n
 	m.paths = chain.Find(n)
@@ -32,7 +32,7 @@ func (m *mapper) classify() {
 	}
 }
 
-// firstRole returns the role of a cell, judged by the cell and its drivers.
+// firstRole returns the role of a cell as far as it follows from the cell and its drivers.
 func (m *mapper) firstRole(c netlist.Cell) role {
 	in := m.n.Inputs(c)
 	fits := len(in) <= m.o.K
@@ -53,7 +53,7 @@ func (m *mapper) firstRole(c netlist.Cell) role {
 	return general
 }
 
-// roleOf returns the role of the cell that drives a net; left for an input or a constant.
+// roleOf returns the role of the cell that drives a net. It returns the role left for an input or a constant.
 func (m *mapper) roleOf(v netlist.Net) role {
 	if c, _, ok := m.n.Driver(v); ok {
 		return m.role[c]
@@ -61,8 +61,7 @@ func (m *mapper) roleOf(v netlist.Net) role {
 	return left
 }
 
-// unchain makes a chain general if it continues in a gate that is copied unchanged: such a chain
-// has no end of its own.
+// unchain makes a chain general if it continues in a gate that is copied unchanged, because such a chain has no end.
 func (m *mapper) unchain() {
 	for c, r := range m.role {
 		if r != left || !m.paths.Gate(netlist.Cell(c)) {

@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// Logic that is no private chain is covered by cuts. While a node has unvisited readers, it keeps
-// its best few cuts (priority cuts). A pass visits all nodes and chooses the best cut of each. The
-// first pass minimises depth, which gives the fewest levels that cuts can reach. Later passes
-// choose cuts of small area among the cuts that are in time: first by area flow, which shares the
-// cost of a node among its readers, then by the exact number of LUTs that a cut adds to the cover.
+// Logic that is not a private chain is covered by cuts. A node keeps its best few cuts (priority cuts) while it has
+// unvisited readers. A pass visits all nodes and chooses the best cut of each node. The first pass minimises depth,
+// which gives the fewest levels that cuts can reach. Later passes choose cuts of small area among the cuts that are
+// in time. First they use area flow, which shares the cost of a node among its readers. Then they use the exact
+// number of LUTs that a cut adds to the cover.
 //
-// After Mishchenko, Cho, Chatterjee and Brayton, "Combinational and sequential mapping with
-// priority cuts", ICCAD 2007.
+// The method is from Mishchenko, Cho, Chatterjee and Brayton, "Combinational and sequential mapping with priority
+// cuts", ICCAD 2007.
 
-// keep is the number of a node's cuts that are merged into the cuts of its readers.
+// keep is the number of cuts of a node that are merged into the cuts of its readers.
 const keep = 8
 
-// mode is what a pass minimises.
+// mode is the goal of a pass, which it minimises.
 type mode uint8
 
 const (
@@ -34,7 +34,7 @@ type cover struct {
 	arrival  []int32   // [node]: arrival of its best cut, in levels
 	required []int32   // [node of the cover]: level by which it has to arrive
 	refs     []int32   // [node]: number of LUTs and roots of the cover that read it
-	readers  []float32 // [node]: estimate of its readers in the final cover
+	readers  []float32 // [node]: estimated number of readers in the final cover
 	flow     []float32 // [node]: area flow
 
 	pending []int32 // [node]: number of readers in the network
@@ -61,8 +61,8 @@ func newCover(w *network) *cover {
 	return c
 }
 
-// run chooses a cover of few LUTs whose roots arrive in at most depth levels, or in the fewest
-// possible if that is more. It returns the levels and the LUTs.
+// run chooses a cover of few LUTs whose roots arrive in at most depth levels. If this is impossible, they arrive in
+// the fewest levels possible. run returns the number of levels and the number of LUTs.
 func (c *cover) run(depth int) (levels, luts int) {
 	for v := range c.readers {
 		c.readers[v] = float32(max(1, c.pending[v]))
@@ -159,8 +159,8 @@ func (c *cover) store(v int32) {
 	c.sets[v] = append(append(set, c.set[:min(len(c.set), keep)]...), trivial(v))
 }
 
-// candidates sets c.set to the best cuts of node v, best first. All are in time: there is at least
-// the cut of the last pass.
+// candidates sets c.set to the best cuts of node v. The best cut comes first. All these cuts are in time. There is
+// at least one, which is the cut from the previous pass.
 func (c *cover) candidates(v int32, m mode) {
 	c.set = c.set[:0]
 	if m != byDepth {
@@ -180,8 +180,8 @@ func (c *cover) candidates(v int32, m mode) {
 	slices.SortStableFunc(c.set, m.compare)
 }
 
-// merge offers all unions of one cut from each input of node v. The cuts of the first chosen inputs
-// are already chosen; with is their union.
+// merge offers all unions of one cut from each input of node v. For the first inputs, cuts are chosen already:
+// chosen is the number of these inputs, and with is the union of their cuts.
 func (c *cover) merge(v int32, m mode, with cut, chosen int) {
 	n := &c.nodes[v]
 	if chosen == int(n.ins) {
@@ -216,8 +216,8 @@ func (m mode) compare(a, b cut) int {
 	return cmp.Or(cmp.Compare(a.area, b.area), cmp.Compare(a.depth, b.depth), cmp.Compare(a.n, b.n))
 }
 
-// offer adds a cut to c.set if it is in time and among the best, unless c.set has a cut whose
-// leaves are a subset.
+// offer adds a cut to c.set if it is in time and among the best cuts. It does not add a cut if c.set has another cut
+// whose leaves are a subset of this cut's leaves.
 func (c *cover) offer(v int32, m mode, one cut) {
 	one.depth = 0
 	for _, l := range one.leaves() {
@@ -255,7 +255,8 @@ func (c *cover) flowOf(one *cut) float32 {
 	return area
 }
 
-// take adds a cut to the cover, with all cuts that it needs, and returns the number of LUTs added.
+// take adds a cut to the cover, together with all cuts that it needs. It returns the number of LUTs that it has
+// added.
 func (c *cover) take(one *cut) int {
 	luts := 1
 	if one.wire() {

@@ -7,13 +7,13 @@ import (
 	"ialgn/netlist"
 )
 
-// cut is a set of nodes (leaves) that determines the value of a node. It can become a LUT.
+// cut is a set of nodes (leaves) that together determine the value of a node. A cut can become a LUT.
 type cut struct {
 	leaf  [MaxInputs]int32 // ascending
 	n     int8
 	depth int32   // one more than the latest leaf's arrival
 	area  float32 // area flow, as the current pass estimates it
-	sign  uint64  // a bit for each leaf; leaves may share a bit
+	sign  uint64  // has a bit for each leaf; leaves may share a bit
 	table uint64  // over the leaves, extended to six inputs
 }
 
@@ -68,7 +68,7 @@ func within(a, b *cut) bool {
 // over returns the table of a cut over the leaves of union, which include all leaves of the cut.
 func (c *cut) over(union *cut) uint64 {
 	t, at := c.table, int(union.n)-1
-	for i := int(c.n) - 1; i >= 0; i-- { // the pins above are placed already, so the place is free
+	for i := int(c.n) - 1; i >= 0; i-- { // higher pins are placed already, so the place is free
 		for union.leaf[at] != c.leaf[i] {
 			at--
 		}
@@ -80,7 +80,7 @@ func (c *cut) over(union *cut) uint64 {
 	return t
 }
 
-// shrink removes the leaves that the table does not depend on.
+// shrink removes the leaves on which the table does not depend.
 func (c *cut) shrink() {
 	support := netlist.Support(c.table)
 	if bits.OnesCount8(support) == int(c.n) {
@@ -98,10 +98,10 @@ func (c *cut) shrink() {
 	}
 }
 
-// wire reports whether the cut needs no LUT: the node is a constant or equals its only leaf.
+// wire reports whether the cut needs no LUT, because the node is a constant or equals the cut's only leaf.
 func (c *cut) wire() bool { return c.n == 0 || c.n == 1 && c.table == netlist.PinTable(0) }
 
-// cutOf returns the cut with the given leaves and the table t over them.
+// cutOf returns the cut with the given leaves, and the table t over these leaves.
 func cutOf(in []int32, t uint64) cut {
 	c := cut{table: t, n: int8(len(in))}
 	copy(c.leaf[:], in)

@@ -1,25 +1,23 @@
 // Package lut maps the gates of a netlist to look-up tables (LUTs) of K inputs.
 //
-// [Map] returns a netlist with the same function in which every function cell is one LUT of at most
-// K inputs. Cells that are no gates of the model are copied unchanged: comparators, popcounts,
-// argmax, registers, and functions that a lowering has placed, if they fit. Such functions are LUTs
-// already, with their own timing; covering them with the gates would turn chains into general logic.
+// [Map] returns a netlist with the same function in which every function cell is one LUT of at most K inputs. Cells
+// that are not gates of the model are copied unchanged: comparators, popcounts, argmax and registers. Functions that
+// a lowering has placed are also copied if they fit. They are LUTs already, with their own timing. Covering them
+// together with the gates would turn chains into general logic.
 //
-// Private chains, whose sides are no gates, are mapped as chains. Gates are re-associated, and a
-// segment of a chain may be computed for both values of its spine, so that the depth can be as
-// small as asked for. Two dynamic programmes do that:
+// Private chains, whose sides are not gates, are mapped as chains. To reach a given depth, gates are re-associated,
+// and a segment of a chain may be computed for both values of its spine. Two dynamic programmes map chains:
 //
-//   - serial packing (serial.go) reaches the fewest LUTs that a chain of n steps can have,
-//     ceil(n/(K-1)), with the fewest levels that this allows;
-//   - the programme over segments (segment.go) reaches the fewest LUTs in a given number
-//     of levels.
+//   - serial packing (serial.go) uses the fewest LUTs that a chain of n steps can have, ceil(n/(K-1)). It finds the
+//     fewest levels for this number of LUTs;
+//   - the programme over segments (segment.go) finds the fewest LUTs for a given number of levels.
 //
-// The plan depends only on the chain's shape, which is the operations of its steps, and is computed
-// once for all chains of a shape. Threads share the shapes. The result depends on the netlist and
-// the options only.
+// The plan of a chain depends only on the chain's shape, which is the operations of its steps. So it is computed
+// once for all chains of a shape. The shapes are divided among threads. The result depends only on the netlist and
+// the options.
 //
-// All other logic, such as the logic of random-wired networks, is covered by cuts (cover.go), which
-// keep its structure.
+// All other logic, such as the logic of random-wired networks, is covered by cuts (cover.go). Cuts keep the
+// structure of the logic.
 package lut
 
 import (
@@ -34,12 +32,12 @@ import (
 // Objective says what the mapping minimises.
 type Objective uint8
 
-// The objectives.
+// These are the objectives.
 const (
 	Area  Objective = iota // the fewest LUTs, and then the fewest levels
 	Depth                  // the fewest levels, and then the fewest LUTs
-	// Balanced is the fewest levels that cost at most a tenth more LUTs, judged by a sample of the chains. The
-	// product of area and depth would always choose the fewest levels.
+	// Balanced uses the fewest levels for which a sample of the chains takes at most a tenth more LUTs than with
+	// unlimited levels. Minimising the product of area and depth would always choose the fewest levels.
 	Balanced
 )
 
@@ -63,7 +61,7 @@ func (o Objective) String() string {
 	return fmt.Sprintf("objective %d", uint8(o))
 }
 
-// The limits of Options.K.
+// These are the limits of Options.K.
 const (
 	MinInputs = 2
 	MaxInputs = netlist.MaxFunctionInputs
@@ -73,7 +71,7 @@ const (
 type Options struct {
 	K         int // inputs of a LUT, 2 to 6
 	Objective Objective
-	MaxDepth  int // the most levels of LUTs; 0: no limit
+	MaxDepth  int // largest number of LUT levels; 0: no limit
 	Threads   int // 0: one for each processor
 }
 
@@ -101,16 +99,16 @@ type Report struct {
 	K         int    `json:"k"`
 	Objective string `json:"objective"`
 	LUTs      int    `json:"luts"`      // LUTs with at least two inputs
-	Inverters int    `json:"inverters"` // LUTs of one input, for inputs of the netlist that are read inverted
+	Inverters int    `json:"inverters"` // LUTs of one input, for netlist inputs that are read inverted
 	Levels    int    `json:"levels"`    // LUTs on the longest path
 	Chains    int    `json:"chains"`    // private chains with at least one step
 	Steps     int    `json:"steps"`     // steps in all chains
 	Bound     int    `json:"bound"`     // LUTs of serial packing: the sum of ceil(steps/(K-1)) over the chains
-	General   int    `json:"general"`   // LUTs of logic that is no private chain
+	General   int    `json:"general"`   // LUTs of logic that is not a private chain
 }
 
-// Map returns the mapped netlist. It returns an error if the options are invalid, if MaxDepth
-// cannot be met (the error says how many levels are needed), or if ctx is done.
+// Map returns the mapped netlist. It returns an error if the options are invalid, if ctx is done, or if MaxDepth
+// cannot be met. In the last case the error says how many levels are needed.
 func Map(ctx context.Context, n *netlist.Netlist, o Options) (*netlist.Netlist, *Report, error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err
@@ -126,7 +124,7 @@ func Map(ctx context.Context, n *netlist.Netlist, o Options) (*netlist.Netlist, 
 		return nil, nil, err
 	}
 	mapped := m.build()
-	if o.MaxDepth > 0 && m.report.Levels > o.MaxDepth { // checked here, since some LUTs turn out to be wires
+	if o.MaxDepth > 0 && m.report.Levels > o.MaxDepth { // checked only now, because some LUTs turn out to be wires
 		return nil, nil,
 			fmt.Errorf("lut: %d levels of LUTs with %d inputs are too few, the gates need %d levels: allow this depth",
 				o.MaxDepth, o.K, m.report.Levels)

@@ -17,8 +17,8 @@ import (
 	"ialgn/sim"
 )
 
-// must maps a netlist and checks what every mapping promises: the result is valid, has no function of more than K
-// inputs, has the ports and the function of the netlist, and has the LUTs and levels that the report states.
+// must maps a netlist and checks the result. The result must be valid, have no function of more than K inputs, have
+// the ports and the function of the netlist, and have the LUTs and levels that the report states.
 func must(t testing.TB, n *netlist.Netlist, o Options) (*netlist.Netlist, *Report) {
 	t.Helper()
 	got, r, err := Map(context.Background(), n, o)
@@ -28,7 +28,7 @@ func must(t testing.TB, n *netlist.Netlist, o Options) (*netlist.Netlist, *Repor
 	if err := got.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	placed, only := 0, true // placed: functions that are not gates and stay; only: no such functions
+	placed, only := 0, true // placed: number of functions that are not gates; only: there are none
 	for c := range netlist.Cell(n.Cells()) {
 		if in := len(n.Inputs(c)); n.Kind(c) == netlist.Function && n.Origin(c).Layer == 0 && in <= o.K && in > 0 {
 			if only = false; in > 1 {
@@ -64,8 +64,8 @@ func must(t testing.TB, n *netlist.Netlist, o Options) (*netlist.Netlist, *Repor
 	return got, r
 }
 
-// same fails if two netlists differ in ports, outputs or probes. The outputs and probes are compared on random
-// inputs with few ones and with few zeros.
+// same fails if two netlists differ in ports, outputs or probes. It compares the outputs and probes on random
+// inputs, including inputs with few ones and with few zeros.
 func same(t testing.TB, old, got *netlist.Netlist) {
 	t.Helper()
 	const words = 16
@@ -113,8 +113,8 @@ func same(t testing.TB, old, got *netlist.Netlist) {
 	}
 }
 
-// optimised returns the optimised gates of a random network. With restructure, the restructuring passes run too and
-// assume the order of thermometer bits.
+// optimised returns the optimised gates of a random network. If o.Restructure is set, the restructuring passes also
+// run, and assume the order of thermometer bits.
 func optimised(t testing.TB, seed uint64, f netgen.FrozenOptions, o compiler.Options) *netlist.Netlist {
 	t.Helper()
 	raw, err := freeze.Network(netgen.Frozen(seed, f), netlist.Gates)
@@ -183,16 +183,16 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// TestAcceptance checks the goals of the mapper on the networks of the benchmark with three seeds each. The smallest
-// area equals the area of serial packing. A bound on the levels costs only a few percent. The order of thermometer
-// bits never makes the result larger.
+// TestAcceptance checks the goals of the mapper on the networks of the benchmark, each with three seeds. The
+// smallest area must equal the area of serial packing. A bound on the levels may cost only a few percent. Use of the
+// order of thermometer bits must never make the result larger.
 func TestAcceptance(t *testing.T) {
 	type figure struct {
 		k, depth int
 		most     float64 // LUTs, relative to the bound
 	}
 	long := netgen.LongChains(500, 60)
-	long.Features, long.Bits = 3072, 16 // a large number of features, so that few anchors repeat
+	long.Features, long.Bits = 3072, 16 // many features, so that few anchors repeat
 	for _, c := range []struct {
 		name    string
 		network netgen.FrozenOptions
@@ -205,7 +205,7 @@ func TestAcceptance(t *testing.T) {
 	} {
 		for seed := range uint64(3) {
 			if (seed > 0 || c.network.Width > 1000) && !testkit.Whole() {
-				continue // for large networks, the figures equal those for small networks
+				continue // large networks give the same figures as small networks
 			}
 			t.Run(fmt.Sprintf("%s/%d", c.name, seed+1), func(t *testing.T) {
 				n := optimised(t, seed+1, c.network, exact)
@@ -233,8 +233,8 @@ func TestAcceptance(t *testing.T) {
 	}
 }
 
-// TestForks maps networks whose chains share their beginnings, as in networks with hidden relaxation: each gate
-// reads any gate of the layer before, and an input.
+// TestForks maps networks whose chains share their beginnings, as in networks with hidden relaxation. Each gate
+// reads an input, and any gate of the previous layer.
 func TestForks(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -254,7 +254,7 @@ func TestForks(t *testing.T) {
 	}
 }
 
-// inverted is the number of outputs of a forking network that are the inverse of another output.
+// inverted is the number of outputs of a forking network that are inverses of other outputs.
 const inverted = 5
 
 // forking returns a network whose chains share their beginnings.
@@ -329,7 +329,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestHead checks that cells that are not gates stay, and that inverted outputs of chains add no level.
+// TestHead checks that cells that are not gates are copied, and that inverted outputs of chains add no level.
 func TestHead(t *testing.T) {
 	f := netgen.Frozen(4, netgen.FrozenOptions{Width: 60, Depth: 8})
 	for _, scope := range []netlist.Scope{netlist.Core, netlist.Full} {
@@ -359,9 +359,9 @@ func cells(n *netlist.Netlist, k netlist.Kind) (count int) {
 	return count
 }
 
-// TestGeneral maps netlists of all kinds of cells and random functions of up to six inputs, and random-wired
-// networks. The mapper considers only a few cuts for each cell. An objective may therefore miss its aim for one
-// netlist, but not for the sum of all netlists.
+// TestGeneral maps random-wired networks, and netlists of all kinds of cells and random functions of up to six
+// inputs. The mapper considers only a few cuts for each cell. So an objective may miss its goal for one netlist, but
+// not for the sum over all netlists.
 func TestGeneral(t *testing.T) {
 	var luts, levels [3]int
 	check := func(n *netlist.Netlist) {
@@ -387,7 +387,7 @@ func TestGeneral(t *testing.T) {
 	}
 }
 
-// FuzzMap is TestGeneral for more netlists.
+// FuzzMap is like TestGeneral, for more netlists.
 func FuzzMap(f *testing.F) {
 	f.Add(uint64(1), uint8(40), false)
 	f.Add(uint64(2), uint8(200), true)

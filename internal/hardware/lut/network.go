@@ -12,16 +12,16 @@ type network struct {
 	k     int
 	nodes []node
 	value []literal     // [old net]: its literal, if the network reads or drives it
-	wide  map[int32]cut // for nodes of a decomposed function that fits one LUT, the cut for this LUT
+	wide  map[int32]cut // for nodes of a decomposed function that fits one LUT: the cut for this LUT
 	roots []int32       // nodes that something outside the network reads
 }
 
-// node is a leaf, or a function of up to three nodes before it.
+// node is a leaf, or a function of up to three earlier nodes.
 type node struct {
 	in    [3]int32
 	ins   uint8        // 0: a leaf
 	table uint8        // over the inputs
-	cell  netlist.Cell // cell that the node is part of; for a leaf, the first cell that reads it
+	cell  netlist.Cell // cell to which the node belongs; for a leaf, the first cell that reads it
 	net   netlist.Net  // net of a leaf
 }
 
@@ -34,9 +34,9 @@ const unknown literal = -1
 
 func (l literal) node() int32 { return int32(l >> 1) }
 
-// buildNetwork returns the network of the general cells. Functions of three and more inputs are
-// decomposed. If something outside reads the output of a cell and its literal is inverted, a node
-// is added for the inverter.
+// buildNetwork returns the network of the general cells. Functions of three and more inputs are decomposed. If
+// something outside reads the output of a cell, and the output's literal is inverted, a node is added for the
+// inverter.
 func (m *mapper) buildNetwork() *network {
 	w := &network{k: m.o.K, nodes: make([]node, 1), value: make([]literal, m.n.Nets()), wide: map[int32]cut{}}
 	for v := range w.value {
@@ -105,7 +105,7 @@ func (w *network) of(v netlist.Net, c netlist.Cell) literal {
 func (w *network) cell(n *netlist.Netlist, c netlist.Cell) literal {
 	t := netlist.Extend(n.Param(c), len(n.Inputs(c)))
 	var in []int32
-	var pins []netlist.Net // the nodes in the form of nets, for netlist.Effective: False, and numbers above the constants
+	var pins []netlist.Net // the nodes as nets, for netlist.Effective: False, or numbers above the constants
 	for j, v := range n.Inputs(c) {
 		l := w.of(v, c)
 		if l&1 == 1 {
@@ -132,8 +132,8 @@ func invertPin(t uint64, pin int) uint64 {
 	return high&^netlist.PinTable(pin) | low&netlist.PinTable(pin)
 }
 
-// The tables of nodes. The inputs of a multiplexer are: the selector, the value for 0, the value
-// for 1.
+// These are the tables of nodes. A multiplexer reads the selector, the value for 0 and the value for 1, in this
+// order.
 const (
 	tableAnd = 0b1000
 	tableOr  = 0b1110
@@ -141,8 +141,7 @@ const (
 	tableMux = 0b11100100
 )
 
-// decompose adds the nodes for a function, given as an extended table over nodes, and returns its
-// output.
+// decompose adds the nodes for a function and returns its output. The function is an extended table over nodes.
 func (w *network) decompose(t uint64, in []int32, c netlist.Cell) literal {
 	support := netlist.Support(t)
 	switch bits.OnesCount8(support) {
@@ -172,7 +171,7 @@ func (w *network) decompose(t uint64, in []int32, c netlist.Cell) literal {
 	return w.join(c, tableMux, pin, low, high)
 }
 
-// join adds a node over literals.
+// join adds a node whose inputs are literals.
 func (w *network) join(c netlist.Cell, table uint64, in ...literal) literal {
 	n := node{ins: uint8(len(in)), cell: c}
 	t := netlist.Extend(table, len(in))

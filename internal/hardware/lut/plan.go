@@ -7,11 +7,11 @@ import (
 	"ialgn/netlist"
 )
 
-// A plan says how a chain of a certain shape becomes LUTs, in terms of the chain's leaves: leaf 0
-// is the base, leaf i the side of step i. The last LUT drives the chain's output; a chain without
-// steps has no LUTs.
+// A plan says how a chain of a certain shape becomes LUTs. The inputs of the LUTs are leaves of the chain, or other
+// LUTs. Leaf 0 is the base, and leaf i is the side of step i. The last LUT drives the chain's output. A chain
+// without steps has no LUTs.
 type plan struct {
-	end   []int32 // LUT i has the parts end[i-1] .. end[i]-1
+	end   []int32 // LUT i has parts end[i-1] .. end[i]-1
 	parts []part
 }
 
@@ -23,8 +23,8 @@ type signal struct {
 
 func leaf(i int) signal { return signal{at: int16(i)} }
 
-// part is one operand of a LUT. The first part of a LUT sets a running value, and each further part
-// changes it by an operation.
+// part is one operand of a LUT. The first part of a LUT sets a running value. Each further part changes this value
+// by an operation.
 type part struct {
 	kind partKind
 	a, b signal
@@ -39,7 +39,7 @@ const (
 	partStart = partXor + 1 + iota // the part starts with the signal a
 	partZero                       // the part starts with the constant 0
 	partOne                        // the part starts with the constant 1
-	partPair                       // a multiplexer: a where the running value is 0, b where it is 1
+	partPair                       // a multiplexer: a if the running value is 0, b if it is 1
 )
 
 // add appends a LUT and returns its output.
@@ -57,9 +57,9 @@ func (p *plan) of(i int) []part {
 	return p.parts[p.end[i-1]:p.end[i]]
 }
 
-// wide adds the LUTs that combine r leaves, from leaf first on, under one operation in at most
-// depth levels. It uses the fewest LUTs possible: every LUT but one uses all its inputs, and as
-// many inputs as possible are full trees with one level less.
+// wide adds the LUTs that combine r leaves, from leaf first on, under one operation in at most depth levels. It uses
+// the fewest LUTs possible. Every LUT except one uses all its inputs, and as many inputs as possible are full trees
+// with one level less.
 func (p *plan) wide(op chain.Op, first, r, depth, k int) signal {
 	if r == 1 {
 		return leaf(first)
@@ -88,13 +88,13 @@ func power(k, depth, limit int) int {
 	return min(p, limit)
 }
 
-// table is a LUT in the form of a cell: inputs and truth table.
+// table is a LUT in the form of a cell, with inputs and a truth table.
 type table struct {
 	in    []netlist.Net
 	value uint64
 }
 
-// evaluate returns LUT i of a plan, given the nets of the leaves and of the LUTs before it. It uses
+// evaluate returns LUT i of a plan. The function net gives the nets of the leaves and of earlier LUTs. evaluate uses
 // the buffer in for the LUT's inputs.
 func (p *plan) evaluate(i int, net func(signal) chain.Literal, in []netlist.Net) table {
 	t := table{in: in[:0]}

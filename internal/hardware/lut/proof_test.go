@@ -12,8 +12,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestProof has abc prove that mapped gates compute the same as the raw gates: for the network b, for long chains,
-// for random wiring and for the network of a whole classifier.
+// TestProof has abc prove that mapped gates compute the same as the raw gates. It does so for the network b, long
+// chains, random wiring, and the network of a whole classifier.
 func TestProof(t *testing.T) {
 	if _, err := tool.Find("abc"); err != nil {
 		t.Skip(err)
@@ -69,7 +69,7 @@ func TestProof(t *testing.T) {
 	}
 }
 
-// BenchmarkMap measures mapping alone, in chain steps.
+// BenchmarkMap measures only the mapping. Its unit is a chain step.
 func BenchmarkMap(b *testing.B) {
 	for _, network := range []struct {
 		name    string

@@ -6,11 +6,11 @@ import (
 	"ialgn/internal/chain"
 )
 
-// The fewest levels for a chain depend on what is possible, not on its cost. reach finds them by
-// the recurrences of segment.go, with a bit for each segment instead of a cost. That takes a tenth
-// of the time.
+// To find the fewest levels for a chain, it is enough to know which segments are possible. Their costs do not
+// matter. reach uses the recurrences of segment.go, with a bit for each segment instead of a cost. This takes a
+// tenth of the time.
 
-// segments is a set of segments. Row i holds the j for which (i, j) is in the set, as bits.
+// segments is a set of segments. Bit j of row i says whether segment (i, j) is in the set.
 type segments struct {
 	bits  []uint64
 	words int // words in a row
@@ -26,14 +26,14 @@ func (s *segments) row(i int) []uint64 { return s.bits[i*s.words : (i+1)*s.words
 
 // reach holds the possible segments of one level and of the level below.
 type reach struct {
-	first, firstBelow []uint64 // bit j: the base under the first j steps
+	first, firstBelow []uint64 // bit j: whether the base under the first j steps is possible
 	value, valueBelow segments
 	pair, pairBelow   segments
-	operands          []segments // [b]: segments that operands with b inputs can cover, as in tables
-	fresh, twice      []uint64   // segments that a row gained in the last round and in the round before
+	operands          []segments // [b]: segments that operands with b inputs can cover (see tables)
+	fresh, twice      []uint64   // segments that a row gained in the last round; in the round before it
 }
 
-// leastLevels returns the fewest levels for the chain. enough is a number of levels that is enough.
+// leastLevels returns the fewest levels for the chain. enough is an upper limit of the result.
 func (s *solver) leastLevels(enough int) int {
 	r := &s.reach
 	words := (s.n + 64) / 64
@@ -109,7 +109,7 @@ func (s *solver) reachPairs(d, i int) {
 	r := &s.reach
 	row := r.pair.row(i)
 	zero, one := s.firstNot(chain.And, i), s.firstNot(chain.Or, i)
-	if first := max(zero, one); first <= s.n { // a segment row has no members before its index
+	if first := max(zero, one); first <= s.n { // row i has no members before i
 		low, high := r.value.row(zero), r.value.row(one)
 		for w := range row {
 			row[w] |= low[w] & high[w]
@@ -124,8 +124,8 @@ func (s *solver) reachPairs(d, i int) {
 	}
 }
 
-// reachOperands computes row i of the operands for all numbers of inputs. One more input extends
-// only the segments that the input before it added.
+// reachOperands computes row i of the operands for all numbers of inputs. Each further input extends only the
+// segments that the previous input has added.
 func (s *solver) reachOperands(tree, i int) {
 	r := &s.reach
 	clear(r.fresh)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// leastByCosts returns the same result as leastLevels, computed by the dynamic program that counts LUTs.
+// leastByCosts returns the same result as leastLevels, but by the dynamic programme that counts LUTs.
 func (s *solver) leastByCosts(enough int) int {
 	s.band = s.n
 	for d := range enough {
@@ -16,11 +16,11 @@ func (s *solver) leastByCosts(enough int) int {
 	return enough
 }
 
-// TestLeastLevels compares which levels are reachable with which levels have a finite cost, for chains of all
-// lengths up to more than two words of bits, with long and short runs and with early and late bases.
+// TestLeastLevels compares the results of leastLevels and leastByCosts. Chains have all lengths up to more than two
+// words of bits, long and short runs, and early and late bases.
 func TestLeastLevels(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	var s solver // one solver for all cases: its kept state must not matter
+	var s solver // all cases share a solver, because its old state must not matter
 	for i := range 200 {
 		steps, run := r.IntN(200), 1+r.IntN(12)
 		if i < 100 {

@@ -8,7 +8,7 @@ import (
 
 // level holds the costs that the dynamic programme over segments reaches at one level.
 type level struct {
-	// first[j]: the LUTs for the base under the first j steps, as a signal.
+	// first[j] is the number of LUTs for a signal with the value of the base after the first j steps.
 	first []cost
 	*tables
 }
@@ -16,25 +16,25 @@ type level struct {
 // tables hold the costs of each segment (i, j) at one level, with i as row and j as column. Once
 // the tables of two levels are equal, all later levels have the same tables.
 type tables struct {
-	// value: the LUTs for leaf i under the steps of segment (i, j), as a signal; for i above 0.
+	// value is the number of LUTs for a signal with the value of leaf i after the steps of segment (i, j). i is
+	// above 0.
 	value grid
-	// pair: the LUTs for the two cofactors of segment (i, j), its results for 0 and for 1, as two
-	// signals.
+	// pair is the number of LUTs for two signals, which are the results of segment (i, j) for 0 and for 1.
 	pair grid
-	// operands[b]: the LUTs for all operands of a LUT that includes segment (i, j) with at most b
-	// inputs. Trees of one operation take one input, pairs take two.
+	// operands[b] is the number of LUTs for all operands of a LUT that includes segment (i, j) with at most b
+	// inputs. Trees of one operation take one input. Pairs take two inputs.
 	operands []grid
 }
 
-// grid is a table over segments. It is complete for segments of at most band steps, and has some
-// entries for segments of up to twice as many steps.
+// grid is a table over segments. It is complete for segments of at most band steps, and has some entries for
+// segments of up to 2*band steps.
 type grid struct {
 	cost []cost
-	end  []int // [i]: 1 + the last j within the band that is possible; 0: none
+	end  []int // [i]: 1 + the last possible j within the band; 0: none
 	side int
 	band int
 
-	yields []bool // [i]: row i+1 ends no earlier than row i and is nowhere dearer
+	yields []bool // [i]: whether row i+1 ends no earlier than row i and never costs more
 }
 
 func (g *grid) reset(side, band int) {
@@ -52,7 +52,7 @@ func fill(row []cost, c cost) {
 	}
 }
 
-// row returns the costs of row i; some of them may be invalid.
+// row returns the costs of row i. Some of these costs may be invalid.
 func (g *grid) row(i int) []cost { return g.cost[i*g.side : (i+1)*g.side] }
 
 // bandRow returns the valid costs of row i, from column i on.
@@ -87,8 +87,8 @@ func (g *grid) equal(h *grid) bool {
 	return true
 }
 
-// compare finds the rows that yield to the next row. One step less seldom costs more, so most rows
-// do, and [extend] can skip them.
+// compare finds the rows that yield to the next row. A segment with one step less seldom costs more. So most rows
+// yield, and [extend] can skip them.
 func (g *grid) compare() {
 	g.yields = resize(g.yields, g.side)
 	for i := range g.side {
@@ -111,9 +111,9 @@ func (g *grid) atMost(i, k int) bool {
 	return true
 }
 
-// extend lowers row dst by all combinations of a segment (i, m) with cost a[m] and a segment (m, j)
-// of next: dst[j] to a[m] + next[m][j] + extra. dst must nowhere be above a. Then an m can be
-// skipped if m+1 costs no more in both.
+// extend combines each segment (i, m) of cost a[m] with each segment (m, j) of next. It lowers dst[j] to a[m] +
+// next[m][j] + extra if this is less. No element of dst may be above the element of a. extend can skip an m if m+1
+// costs no more, both in a and in next.
 func extend(dst, a []cost, aEnd, from int, next *grid, extra cost) {
 	for m := from; m < aEnd; m++ {
 		c, end := a[m], next.end[m]
@@ -151,7 +151,7 @@ func (s *solver) addLevel(d int) {
 		now.pair.equal(&s.levels[d-1].pair)
 }
 
-// fillTables computes the tables of level d, last row first.
+// fillTables computes the tables of level d, from the last row to the first.
 func (s *solver) fillTables(d int) {
 	now := s.levels[d].tables
 	now.value.reset(s.n+1, s.band)
@@ -173,8 +173,8 @@ func (s *solver) fillTables(d int) {
 	now.operands[s.k-1].compare()
 }
 
-// values computes row i of the values. A LUT takes the value of segment (i, m), from a level below,
-// and operands for segment (m, j) at its other inputs.
+// values computes row i of the values. A LUT takes the value of segment (i, m) from a lower level. Its other inputs
+// are operands for segment (m, j).
 func (s *solver) values(d, i int) {
 	now := &s.levels[d].value
 	row := now.row(i)
@@ -194,10 +194,10 @@ func (s *solver) firstNot(op chain.Op, i int) int {
 	return i
 }
 
-// pairs computes row i of the pairs. There are two ways. The result for 0 depends only on the steps
-// from the first step that is no AND on, and the result for 1 on the steps from the first that is
-// no OR: both are values. Or two LUTs take operands for the whole segment, or the pair of segment
-// (i, m) and operands for segment (m, j).
+// pairs computes row i of the pairs. A pair can be built in two ways. One way uses two values. The result for 0
+// depends only on the steps from the first step that is not an AND. The result for 1 depends only on the steps from
+// the first step that is not an OR. The other way uses two LUTs. Both LUTs read operands for the whole segment, or
+// the pair of segment (i, m) and operands for segment (m, j).
 func (s *solver) pairs(d, i int) {
 	now := &s.levels[d].pair
 	row := now.row(i)
@@ -236,7 +236,7 @@ func (s *solver) operands(d, b, i int) {
 	copy(to.bandRow(i), one.bandRow(i))
 	from, last := one.row(i), one.end[i]-1
 	for m := i; m <= last; m++ {
-		if end := s.runEnd[m]; from[m] < never && end > m && (m == last || from[m+1] > from[m]) { // else m+1 is as good
+		if end := s.runEnd[m]; from[m] < never && end > m && (m == last || from[m+1] > from[m]) { // otherwise m+1 is as good
 			relax(row[m+1:end+1], tree[1:end-m+1], from[m])
 		}
 	}
@@ -247,8 +247,8 @@ func (s *solver) operands(d, b, i int) {
 	to.settle(i)
 }
 
-// solve computes the levels up to depth. It returns the fewest LUTs for the chain in that depth, or
-// [never] if it is impossible.
+// solve computes the levels up to depth. It returns the fewest LUTs for the chain in depth levels, or [never] if
+// depth is too small.
 func (s *solver) solve(depth int) cost {
 	s.band = bandFor(s.n, depth)
 	for d := range depth + 1 {
@@ -257,13 +257,13 @@ func (s *solver) solve(depth int) cost {
 	return s.levels[depth].first[s.n]
 }
 
-// bandFor returns the longest segment worth considering if a chain of n steps has the given number
-// of levels: many times the steps that each level has to take, or the whole chain if it is short.
-// It bounds the time for long chains with many levels to n times the square of the band, for each
-// level.
+// bandFor returns the length of the longest segment worth considering if a chain of n steps has the given number of
+// levels. This length is several times the number of steps that each level has to take, or the whole chain if the
+// chain is short. For long chains with many levels, it bounds the time for each level to n times the square of the
+// band.
 func bandFor(n, depth int) int { return min(n, max(32, 5*n/max(1, depth))) }
 
-// segmentPlan returns the plan in depth levels, which must be possible.
+// segmentPlan returns the plan in depth levels. A plan in depth levels must be possible.
 func (s *solver) segmentPlan(depth int) *plan {
 	p := &plan{}
 	s.valuePlan(p, 0, s.n, depth, false)
@@ -278,8 +278,7 @@ func (s *solver) valueAt(d, i, j int) cost {
 	return s.levels[d].value.at(i, j)
 }
 
-// valuePlan adds the LUTs for the value of segment (i, j) in d levels. inverted says that leaf i is
-// inverted.
+// valuePlan adds the LUTs for the value of segment (i, j) in d levels. If inverted is set, leaf i is inverted.
 func (s *solver) valuePlan(p *plan, i, j, d int, inverted bool) signal {
 	if i == j {
 		return signal{int16(i), inverted}
@@ -323,7 +322,7 @@ func (s *solver) pairPlan(p *plan, i, j, d int) (low, high signal) {
 	return low, s.valuePlan(p, one, j, d, s.ops[one] == chain.Xor)
 }
 
-// twins adds two LUTs over operands for segment (i, j) that differ only in their first part.
+// twins adds two LUTs that read operands for segment (i, j). The LUTs differ only in their first part.
 func (s *solver) twins(p *plan, zero, one part, i, j, d, inputs int) (low, high signal) {
 	parts := s.operandsPlan(p, []part{zero}, i, j, d, inputs)
 	low = p.add(parts...)

@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/chain"
 )
 
-// plainTables are tables without bands and bounds, and with nothing left out: the plain recurrences over all
-// segments.
+// plainTables holds tables that are computed by the plain recurrences over all segments, without bands and without
+// skipping anything.
 type plainTables struct {
 	value, pair [][]cost
 	operands    [][][]cost
@@ -73,7 +73,8 @@ func (s *solver) plainLevel(d int, below *plainTables) *plainTables {
 	return t
 }
 
-// TestTables compares the tables of all levels with the plain tables, for mixed chains and for chains of runs.
+// TestTables compares the tables of all levels with the plain tables. Some chains have mixed operations, and some
+// have long runs of one operation.
 func TestTables(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var s solver

@@ -2,17 +2,17 @@ package lut
 
 // serialLevel holds the costs of serial packing at one level.
 type serialLevel struct {
-	value []cost // [j]: the LUTs for segment (0, j) with its base, as a signal of this level
-	// open[b][j]: the same, with a LUT of the next level that has b operands, up to step j, and is
-	// not counted yet.
+	value []cost // [j]: LUTs for a signal of this level for segment (0, j) with its base
+	// open[b][j] is like value, together with a LUT of the next level. This LUT has b operands so far, which go up
+	// to step j. It is not counted yet.
 	open [][]cost
 }
 
-// serialDepth returns the fewest levels in which serial packing needs only the minimum number of
-// LUTs. It prepares s.serial for [solver.serialPlan].
+// serialDepth returns the fewest levels in which serial packing takes only the minimum number of LUTs. It also
+// prepares s.serial for [solver.serialPlan].
 //
-// Serial packing gives each LUT the spine and up to k-1 operands, each a leaf or a tree of leaves
-// under one operation. So every LUT is used for steps only, and runs of one operation save levels.
+// Serial packing gives each LUT the spine and up to k-1 operands. An operand is a leaf, or a tree of leaves under
+// one operation. So every LUT is used only for steps, and runs of one operation save levels.
 func (s *solver) serialDepth() int {
 	target := cost(least(s.n, s.k))
 	for d := 0; ; d++ {
@@ -97,8 +97,8 @@ func (s *solver) serialValue(p *plan, j, d int) signal {
 	return p.add(parts...)
 }
 
-// operand adds the tree for segment (i, j), whose steps have one operation, in at most d levels. It
-// returns the tree as a part.
+// operand adds the tree for segment (i, j) in at most d levels. All steps of the segment must have the same
+// operation. operand returns the tree as a part.
 func (s *solver) operand(p *plan, i, j, d int) part {
 	op := s.ops[j]
 	return part{kind: partKind(op), a: p.wide(op, i+1, j-i, d, s.k)}

@@ -2,30 +2,30 @@ package lut
 
 import "ialgn/internal/chain"
 
-// cost is a number of LUTs. The value never, and all values above it, mean: impossible.
+// cost is a number of LUTs. The constant never and all greater values mean that there is no solution.
 type cost = uint16
 
 const never cost = 1 << 14
 
-// solver finds plans for chains of LUTs with k inputs. It reuses its memory for the next chain.
+// solver finds plans for chains, with LUTs of k inputs. It reuses its memory for the next chain.
 //
-// In the following, segment (i, j) is the steps i+1 .. j of a chain of n steps.
+// In comments, segment (i, j) means the steps i+1 .. j of a chain of n steps.
 type solver struct {
 	k, n   int
 	ops    []chain.Op // [i]: operation of step i; ops[0] is unused
 	late   int        // the level of the base
 	runEnd []int      // [i]: the last j for which segment (i, j) has a single operation
 	band   int        // steps of the longest segment that is considered
-	trees  [][]cost   // [level][r]: the LUTs that combine r leaves under one operation
+	trees  [][]cost   // [level][r]: number of LUTs to combine r leaves under one operation
 
 	serial  []serialLevel
 	levels  []level
-	own     []*tables // [level]: the tables that it fills, unless an earlier level was final
-	settled bool      // the tables are the same for all later levels
+	own     []*tables // [level]: memory for the tables of a level
+	settled bool      // whether the tables are the same for all later levels
 	reach   reach
 }
 
-// start prepares the solver for a chain with the given operations and level of its base.
+// start prepares the solver for a chain with the given operations. late is the level of the chain's base.
 func (s *solver) start(k int, ops string, late int) {
 	if s.k != k {
 		s.trees = nil
@@ -47,11 +47,11 @@ func (s *solver) start(k int, ops string, late int) {
 	s.settled = false
 }
 
-// least returns the fewest LUTs that a chain can have: each LUT takes k-1 steps.
+// least returns the fewest LUTs that a chain can have, because each LUT takes at most k-1 steps.
 func least(steps, k int) int { return (steps + k - 2) / (k - 1) }
 
-// tree returns, for r = 0 .. n, the number of LUTs that combine r leaves under one operation to a
-// signal of the given level.
+// tree returns numbers of LUTs for r = 0 .. n. Element r is the number of LUTs that combine r leaves under one
+// operation to a signal of the given level.
 func (s *solver) tree(depth int) []cost {
 	for len(s.trees) <= depth {
 		s.trees = append(s.trees, nil)
@@ -76,7 +76,7 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// relax lowers each element of dst to the element of src plus a constant, if that is less.
+// relax lowers each element of dst to the element of src plus a constant, if the sum is less.
 func relax(dst, src []cost, add cost) {
 	dst = dst[:len(src)]
 	for j, c := range src {

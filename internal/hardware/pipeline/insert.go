@@ -7,7 +7,7 @@ type inserter struct {
 	*netlist.Copier
 	s      *schedule
 	enable netlist.Net
-	taps   [][]netlist.Net // [old net]: its delayed copies; copy i comes i+1 stages after the driver
+	taps   [][]netlist.Net // [old net]: its delayed copies; copy i is delayed by i+1 stages
 	r      *Report
 }
 
@@ -45,7 +45,7 @@ func (s *schedule) insert() (*netlist.Netlist, *Report) {
 	return p, i.r
 }
 
-// at returns the net that holds the value of an old net in a stage. It adds the registers that are
+// at returns the net that holds the value of an old net in a stage. It adds the necessary registers if they are
 // missing.
 func (i *inserter) at(v netlist.Net, stage int32) netlist.Net {
 	if i.s.constant(v) {

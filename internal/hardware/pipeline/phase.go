@@ -6,9 +6,9 @@ import (
 	"ialgn/netlist"
 )
 
-// phases limits the levels of a stage by means of phases. A cell's phase is its level within its
-// stage. A cell may be in the same stage as a cell that it reads only if its phase is higher, by
-// its own delay. This takes no nodes in the programme except the nodes of the cells.
+// phases limits the levels of a stage by means of phases. The phase of a cell is the level of the cell within its
+// stage. If a cell reads another cell of the same stage, the reader's phase must be higher, by the reader's delay.
+// The programme then needs no nodes except the nodes of the cells.
 type phases struct {
 	s  *schedule
 	of []int32 // [cell]
@@ -24,9 +24,10 @@ func (f phases) limit(p *programme, u, v netlist.Cell) {
 	p.arc(int32(u), int32(v), gap)
 }
 
-// solvePhases starts from two sets of phases: all cells as early as they can be, and all as late.
-// It finds the best stages for each. Then it moves phases within these stages as early, or as late,
-// as possible, which allows other stages, and repeats that as long as the cost falls.
+// solvePhases starts from two sets of phases. In one set, all cells are as early as possible. In the other set, all
+// cells are as late as possible. For each set, it finds the best stages. Then it moves the phases within these
+// stages as late or as early as possible, and finds the best stages again. It repeats these steps as long as the
+// cost falls.
 func (s *schedule) solvePhases() {
 	var stage, probe []int32
 	best := -1
@@ -50,8 +51,8 @@ func (s *schedule) solvePhases() {
 	s.stage, s.probe = stage, probe
 }
 
-// firstPhases returns the phases of cells that are as early, or as late, as they can be when the
-// stages' levels are laid end to end.
+// firstPhases returns phases for which all cells are as early, or as late, as possible. For this purpose, it numbers
+// the levels of all stages consecutively.
 func (s *schedule) firstPhases(early bool) phases {
 	f := phases{s, make([]int32, s.n.Cells())}
 	levels := int32(s.levels)
@@ -125,7 +126,7 @@ func (s *schedule) cost() int {
 	return sum
 }
 
-// stageOf returns the stage of the driver of a net; 0 for input ports and constants.
+// stageOf returns the stage of the driver of a net. It is 0 for input ports and constants.
 func (s *schedule) stageOf(v netlist.Net) int32 {
 	if c, _, ok := s.n.Driver(v); ok {
 		return s.stage[c]

@@ -1,22 +1,20 @@
-// Package pipeline inserts registers into a netlist, so that it takes new inputs in every clock and
-// only a few levels of logic lie between two registers.
+// Package pipeline inserts registers into a netlist. The netlist then takes new inputs in every clock, and has only
+// a few levels of logic between two registers.
 //
-// [Insert] is a pass from netlist to netlist. It assigns each cell to one of N+1 stages: input
-// ports are in stage 0, output ports in stage N. A net is delayed by as many registers as its last
-// reader is later than its driver. So every path from an input to an output crosses exactly N
-// registers. All registers share the clock enable ce, an input port. The result is a
-// [netlist.Pipeline].
+// [Insert] is a pass from netlist to netlist. It assigns each cell to one of N+1 stages. Input ports are in stage 0,
+// and output ports are in stage N. If the last reader of a net is k stages later than its driver, k registers delay
+// the net. So every path from an input to an output crosses exactly N registers. All registers share the clock
+// enable, which is the input port ce. The result is a [netlist.Pipeline].
 //
-// The number of registers depends on the stages: an input that is used late needs a long delay
-// line, and one register for a chain's value can replace several of these. The stages are chosen to
-// need the fewest registers possible (solve.go, schedule.go). This is an integer programme over
-// differences of stages, whose dual is a minimum-cost flow. Only where that is too large (huge
-// netlists with many levels in a stage), stages are optimised for fixed levels within stages, and
-// then the reverse, in turn (phase.go).
+// The number of registers depends on the stages. An input that is used late needs a long delay line. One register
+// for a chain's value can replace several such delay lines. The stages are chosen to need the fewest registers
+// possible (solve.go, schedule.go). This is an integer programme over differences of stages, whose dual is a
+// minimum-cost flow. The programme is too large for huge netlists with many levels in a stage. In this case, the
+// stages are optimised for fixed levels of cells within stages, then the levels for fixed stages, in turn
+// (phase.go).
 //
-// A probe need not wait for the outputs. All its bits are in one stage, the earliest stage that all
-// of them reach; [netlist.Netlist.Stages] returns it. Registers of probes are counted like all
-// others, although only a simulation reads some of them.
+// A probe need not wait for the outputs. All its bits are in one stage, the earliest stage that all of them reach;
+// [netlist.Netlist.Stages] returns it. Reports also count the registers that only probes read.
 package pipeline
 
 import (
@@ -30,11 +28,11 @@ const DefaultLevels = 3
 
 // Options say how many stages a pipeline has.
 type Options struct {
-	// Stages is the number of register stages, unless Auto is set; each stage then has as few
-	// levels as this number allows. 0 leaves the netlist unchanged.
+	// Stages is the number of register stages, unless Auto is set. The deepest stage has as few levels as this
+	// number of stages allows. 0 leaves the netlist unchanged.
 	Stages int
-	// Auto takes the fewest stages with at most MaxLevels levels each; MaxLevels 0 means
-	// [DefaultLevels].
+	// Auto chooses the fewest stages for which each stage has at most MaxLevels levels. If MaxLevels is 0, the limit
+	// is [DefaultLevels].
 	Auto      bool
 	MaxLevels int
 }
@@ -50,33 +48,31 @@ type Report struct {
 
 // FlipFlops counts registers of one bit.
 type FlipFlops struct {
-	Data  int `json:"data"`  // registers that hold what a cell computes
+	Data  int `json:"data"`  // registers that hold the output of a cell
 	Delay int `json:"delay"` // registers that only delay an input or another register
-	Valid int `json:"valid"` // one for each stage, added by the back end: does the stage hold a sample?
+	Valid int `json:"valid"` // one for each stage, added by the back end; 1 if the stage holds a sample
 	Total int `json:"total"`
 }
 
-// To returns the pipeline's net for net v of the original netlist, at its driver, before any
-// register delays it. A hint about v holds for this net.
+// To returns the pipeline's net for net v of the original netlist. It is the net at the driver, before any register.
+// A hint about v also holds for this net.
 func (r *Report) To(v netlist.Net) netlist.Net { return r.to[v] }
 
-// maxStages bounds Options.Stages, far above useful values.
+// maxStages bounds Options.Stages. Useful values are far below this bound.
 const maxStages = 10_000
 
 // Insert returns n as a pipeline.
 //
-// A level is one cell of any kind, as [netlist.Measure] counts. Two kinds of cells take no level:
-// carries, whose delay on their chain is negligible, and cells that depend only on constants, which
-// belong to no stage.
+// A level is one cell of any kind, as [netlist.Measure] counts. Carries take no level, because their delay on the
+// chain is negligible. Cells that depend only on constants take no level either, and belong to no stage.
 //
-// Requires: a valid netlist without registers. Dead cells get registers as live cells do.
-// Ensures: the same cells in the same order, with registers between them ([netlist.Transparent]
-// gives back an equal netlist); exactly the stages asked for; the fewest registers possible for
-// these stages. If no output depends on an input, or for 0 stages, Insert returns n itself.
+// Requires: a valid netlist without registers. Dead cells get registers, too.
+// Ensures: the same cells in the same order, with registers between them ([netlist.Transparent] gives back an equal
+// netlist); exactly the given number of stages; the fewest registers possible for this number. If no output depends
+// on an input, or the number is 0, Insert returns n itself.
 // Cost:    milliseconds for a thousand cells.
 //
-// It returns an error if the options are out of range, if n has registers, or if a port or probe is
-// named ce.
+// Insert returns an error if the options are out of range, if n has registers, or if a port or probe is named ce.
 func Insert(n *netlist.Netlist, o Options) (*netlist.Netlist, *Report, error) {
 	if err := check(n, o); err != nil {
 		return nil, nil, err

@@ -19,8 +19,8 @@ import (
 	"ialgn/sim"
 )
 
-// networks calls f with random netlists, and with frozen networks in all scopes: raw, mapped, and with lowered heads
-// of LUTs and of carry chains.
+// networks calls f with random netlists, and with frozen networks in all scopes. Each frozen network is raw, mapped,
+// or has a lowered head of LUTs or of carry chains.
 func networks(t *testing.T, f func(t *testing.T, n *netlist.Netlist)) {
 	t.Helper()
 	for seed := range uint64(60) {
@@ -59,7 +59,7 @@ func lowered(t *testing.T, n *netlist.Netlist, k int, carry bool) (*netlist.Netl
 	return low, hint
 }
 
-// choices are options that give pipelines of several depths.
+// choices lists options that give pipelines of different depths.
 var choices = []Options{
 	{Auto: true},
 	{Auto: true, MaxLevels: 1},
@@ -70,8 +70,8 @@ var choices = []Options{
 	{Stages: 40},
 }
 
-// TestInsert checks the promises of Insert except for the smallest number of registers: form, function, latency
-// under stalls, levels, and the figures of the report.
+// TestInsert checks the form, function and levels of pipelines, their latency under stalls, and the numbers in the
+// report. It does not check that the number of registers is the smallest.
 func TestInsert(t *testing.T) {
 	networks(t, func(t *testing.T, n *netlist.Netlist) {
 		for _, o := range choices {
@@ -88,7 +88,7 @@ func TestInsert(t *testing.T) {
 	})
 }
 
-// inserted checks the form of a pipeline and the figures of its report.
+// inserted checks the form of a pipeline and the numbers in its report.
 func inserted(t *testing.T, n, p *netlist.Netlist, r *Report, o Options) {
 	t.Helper()
 	depth := longest(n, nil)
@@ -146,7 +146,7 @@ func inserted(t *testing.T, n, p *netlist.Netlist, r *Report, o Options) {
 }
 
 // longest returns the largest number of cells on a path within one stage. If stage is nil, all cells are in one
-// stage. Carries, registers and cells that depend on constants alone do not count.
+// stage. Carries, registers and cells that depend only on constants do not count.
 func longest(n *netlist.Netlist, stage []int32) int {
 	own := n.Stages()
 	if stage == nil {
@@ -175,8 +175,8 @@ func longest(n *netlist.Netlist, stage []int32) int {
 	return most
 }
 
-// clocks feeds random samples into a pipeline, stalls it at random, and compares every port and probe with the value
-// that the netlist before pipelining has for the sample in that stage.
+// clocks feeds random samples into a pipeline and stalls it at random. It compares every port and probe with the
+// netlist before pipelining, for the sample that is in the stage of the port or probe.
 func clocks(t *testing.T, n, p *netlist.Netlist, r *Report) {
 	t.Helper()
 	if r.Stages == 0 {
@@ -277,7 +277,8 @@ func TestDelayLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Two cuts: the first registers the value and the eight anchors after it, the second the value and four anchors.
+	// There are two cuts. The first one has registers for the value and the eight anchors after it, the second one
+	// for the value and four anchors.
 	want := &Report{Stages: 2, LevelsPerStage: 4, FlipFlops: FlipFlops{Data: 2, Delay: 12, Valid: 2, Total: 16}}
 	if diff := cmp.Diff(want, r, cmp.AllowUnexported(Report{}),
 		cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "to" }, cmp.Ignore())); diff != "" {
@@ -286,7 +287,7 @@ func TestDelayLines(t *testing.T) {
 	if registers := p.Cells() - 12; registers != 14 {
 		t.Errorf("%d registers, want 14", registers)
 	}
-	// One cut, with half of the anchors after it.
+	// There is one cut, and half of the anchors come after it.
 	if _, r, _ = Insert(b.Netlist(), Options{Stages: 1}); r.FlipFlops.Total != 1+6+1 {
 		t.Errorf("one stage of six levels: %+v", r.FlipFlops)
 	}
@@ -310,9 +311,9 @@ func mapped(tb testing.TB, name string) *netlist.Netlist {
 	return n
 }
 
-// TestFigures limits the flip-flops of 1000 x 100 gates to a share of their LUTs. The long tests limit the
-// flip-flops of 8000 x 100 gates to three fifths of the LUTs, and check that the phases are within a hundredth of
-// the optimum.
+// TestFigures limits the number of flip-flops for 1000 x 100 gates to a share of the number of LUTs. The long tests
+// limit the flip-flops for 8000 x 100 gates to three fifths of the LUTs. They also check that the method of phases
+// is within one percent of the optimum.
 func TestFigures(t *testing.T) {
 	name, most := "b", 0.85
 	if testkit.Whole() {

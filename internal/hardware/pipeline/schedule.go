@@ -4,10 +4,10 @@ import "ialgn/netlist"
 
 // schedule holds the stage of every cell and probe.
 //
-// The integer programme has three kinds of nodes. A cell's node is the cell's stage. A net's node
-// (for nets that are read and are no output) is the last stage up to which registers delay the net.
-// A probe's node is the probe's stage. One more register for a net lowers the sum by one; a driver
-// that is one stage later saves a register.
+// The integer programme has three kinds of nodes. A cell's node is the cell's stage. A net's node is the last stage
+// up to which registers delay the net. A net has a node if it is read and is not an output. A probe's node is the
+// probe's stage. Each further register for a net lowers the sum by one. A driver that is one stage later saves a
+// register.
 type schedule struct {
 	*timing
 	stages, levels int
@@ -22,11 +22,11 @@ func newSchedule(t *timing, stages, levels int) *schedule {
 	}
 }
 
-// mostNodes bounds the programme that is solved exactly. It takes some 150 bytes and a microsecond
-// for each node.
+// mostNodes bounds the size of a programme that is solved exactly. The solution takes about 150 bytes and a
+// microsecond for each node.
 const mostNodes = 4_000_000
 
-// solve chooses the stages, exactly if that takes at most the given number of nodes.
+// solve chooses the stages. The choice is optimal if the programme has at most the given number of nodes.
 func (s *schedule) solve(nodes int) {
 	x := exact{s: s, level: make([]int32, s.n.Cells()+1)}
 	if x.count() <= nodes {
@@ -36,16 +36,16 @@ func (s *schedule) solve(nodes int) {
 	s.solvePhases()
 }
 
-// limits are the constraints that keep the levels of a stage within bounds.
+// limits adds the constraints that keep the number of levels in a stage within bounds.
 type limits interface {
 	// prepare adds the nodes that the programme needs in addition to the nodes of the cells.
 	prepare(p *programme)
-	// limit adds the arcs for cell v, which reads an output of cell u.
+	// limit adds the arcs that are needed because cell v reads an output of cell u.
 	limit(p *programme, u, v netlist.Cell)
 }
 
-// programme returns the integer programme of the netlist with the given limits. The nodes are the
-// cells in their order, then the probes, then all others.
+// programme returns the integer programme of the netlist with the given limits. The nodes of the cells come first,
+// then the nodes of the probes, then all other nodes.
 func (s *schedule) programme(l limits) *programme {
 	n := s.n
 	p := &programme{maxValue: int32(s.stages)}
@@ -71,8 +71,8 @@ func (s *schedule) programme(l limits) *programme {
 	return p
 }
 
-// nets adds the nodes of nets and returns their numbers. The number is 0 for nets that need no
-// register and for nets that are delayed up to the last stage in any case.
+// nets adds the nodes of nets and returns their numbers. The number is 0 for nets that need no register and for nets
+// that are always delayed up to the last stage.
 func (s *schedule) nets(p *programme) []int32 {
 	n := s.n
 	const output, read = -2, -1
@@ -124,20 +124,20 @@ func (s *schedule) probeArcs(p *programme, until []int32, node int32, b netlist.
 	}
 }
 
-// take solves a programme and copies the stages out of it.
+// take solves a programme and copies the stages from the solution.
 func (s *schedule) take(p *programme) {
 	p.solve()
 	copy(s.stage, p.value)
 	copy(s.probe, p.value[len(s.stage):])
 }
 
-// exact limits the levels of a stage exactly: of any levels+1 cells on a path, the last must be at
-// least one stage later than the first (Leiserson and Saxe, "Retiming Synchronous Circuitry", 1991,
-// for delays of 0 and 1).
+// exact limits the levels of a stage exactly. For each part of a path with levels+1 cells, the last cell must be at
+// least one stage later than the first. The method is from Leiserson and Saxe, "Retiming Synchronous Circuitry",
+// 1991, for delays of 0 and 1.
 //
-// Node k of a cell holds the latest stage of all cells from which a path of k levels, both ends
-// included, leads to the cell. Node 1 of a cell that takes a level is the cell's own stage. Nodes
-// that can be part of no such path are left out.
+// Consider the cells from which a path of k levels, including both ends, leads to a cell. Node k of the cell holds
+// the latest stage of these cells. Node 1 of a cell that takes a level is the cell's own stage. Nodes for which
+// there is no such path are omitted.
 type exact struct {
 	s     *schedule
 	level []int32 // the nodes of cell c are level[c] .. level[c+1]-1
@@ -170,7 +170,7 @@ func (x *exact) prepare(p *programme) {
 	}
 }
 
-// node returns node k of cell c; ok is false if it has none.
+// node returns node k of cell c. ok is false if c has no such node.
 func (x *exact) node(c netlist.Cell, k int32) (node int32, ok bool) {
 	if k == 1 && x.s.delay(c) == 1 {
 		return int32(c), true

@@ -8,7 +8,8 @@ import (
 	"ialgn/netlist"
 )
 
-// optimum is slow and obvious: it tries all stages of all cells and returns the smallest number of registers.
+// optimum returns the smallest number of registers. It tries all stages of all cells, which is slow and obviously
+// right.
 func optimum(t *timing, stages, levels int) int {
 	s, best := newSchedule(t, stages, levels), -1
 	var try func(c netlist.Cell)
@@ -41,8 +42,8 @@ func optimum(t *timing, stages, levels int) int {
 	return best
 }
 
-// fits reports whether cell c is in no earlier stage than the cells that it reads, and whether its stage has no more
-// levels than allowed, counting only the cells up to c.
+// fits reports whether cell c is not in an earlier stage than a cell that it reads, and whether the stage of c has
+// at most the allowed number of levels. It looks only at the cells up to c.
 func fits(s *schedule, c netlist.Cell) bool {
 	ok := true
 	s.eachDriver(c, func(u netlist.Cell) { ok = ok && s.stage[u] <= s.stage[c] })
@@ -63,7 +64,8 @@ func height(s *schedule, c netlist.Cell) int {
 	return level[c]
 }
 
-// small calls f with small random netlists, and with numbers of stages and levels that are possible for them.
+// small calls f with small random netlists, and with numbers of stages and levels that are possible for each
+// netlist.
 func small(t *testing.T, f func(seed uint64, tm *timing, stages, levels int)) {
 	count := uint64(1200)
 	if testing.Short() {
@@ -79,7 +81,7 @@ func small(t *testing.T, f func(seed uint64, tm *timing, stages, levels int)) {
 		tm := newTiming(netgen.Netlist(seed, o))
 		for stages := 1; stages <= 3; stages++ {
 			if stages == 3 && o.Cells > 5 {
-				continue // too many to try
+				continue // too many schedules to try
 			}
 			levels := max(1, (tm.depth+stages)/(stages+1))
 			f(seed, tm, stages, levels)
@@ -123,7 +125,7 @@ func TestOptimum(t *testing.T) {
 	}
 }
 
-// TestProgramme solves linear programs with obvious answers.
+// TestProgramme solves programmes with obvious solutions.
 func TestProgramme(t *testing.T) {
 	type constraint struct{ from, to, gap int32 }
 	for _, tt := range []struct {

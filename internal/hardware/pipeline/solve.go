@@ -5,20 +5,20 @@ import "math"
 // programme is an integer programme over difference constraints. It maximises the sum of gain times
 // value. Each arc requires value[to] >= value[from] + gap, and no value exceeds maxValue.
 //
-// Its dual is a minimum-cost flow, so the solutions are integers without extra effort. It is solved
-// by the primal-dual method of Ford and Fulkerson. Start from the least solution. Nodes that gain
-// when their value rises send flow to nodes that lose or that have reached maxValue. Flow runs
-// along tight arcs, where raising one end forces the other end to rise. When no more can flow, all
-// nodes that the remaining gains still reach rise together by one, and so on. No node rises more
-// than maxValue times, and a flow stays valid while values rise. So the total is little more than
-// one maximum flow (Dinic), in steps whose time is proportional to the number of arcs.
+// Its dual is a minimum-cost flow, so the solutions are integers without extra effort. The programme is solved by
+// the primal-dual method of Ford and Fulkerson, which starts from the least solution. Nodes that gain when their
+// value rises send flow to nodes that lose or that have reached maxValue. Flow runs along tight arcs: if the value
+// at one end of a tight arc rises, the value at the other end must rise, too. When no more can flow, all nodes that
+// the remaining gains still reach rise together by one. Then the nodes send flow again. No node rises more than
+// maxValue times, and a flow stays valid while values rise. So the total work is little more than one maximum flow
+// (Dinic), in steps whose time is proportional to the number of arcs.
 type programme struct {
 	maxValue int32
 	value    []int32 // starts as the least solution
 	gain     []int32
 	arcs     []arc
 
-	first  []int32 // arcs of node v, by their origin: first[v] .. first[v+1]-1
+	first  []int32 // arcs from node v: first[v] .. first[v+1]-1
 	into   []int32 // numbers of the arcs into node v: into[start[v]] .. into[start[v+1]-1]
 	start  []int32
 	depth  []int32 // distance in the layered graph; -1: unreachable
@@ -66,7 +66,7 @@ func (p *programme) solve() {
 	}
 }
 
-// index sorts the arcs by their origin and lists them by their end.
+// index sorts the arcs by the node where they begin, and makes lists of the arcs that end at each node.
 func (p *programme) index() {
 	nodes := len(p.value)
 	p.first, p.start = make([]int32, nodes+1), make([]int32, nodes+1)
@@ -92,8 +92,8 @@ func (p *programme) index() {
 	}
 }
 
-// layers finds the distance of each node from the nodes that have a gain left. It reports whether
-// there is such a node, and whether one with a demand can be reached.
+// layers finds the distance of each node from the nodes that have a gain left. supply says that there is a node with
+// a gain left. demand says that a node with a demand can be reached.
 func (p *programme) layers() (supply, demand bool) {
 	p.queue = p.queue[:0]
 	for v, g := range p.gain {
@@ -121,9 +121,9 @@ func (p *programme) degree(v int32) int32 {
 	return p.first[v+1] - p.first[v] + p.start[v+1] - p.start[v]
 }
 
-// residual returns the k-th arc at node v, the node at its other end, and how much more flow can
-// take that way: forwards, unlimited along a tight arc and nothing along a slack arc; backwards,
-// the arc's present flow.
+// residual returns the k-th arc at node v and the node w at the arc's other end. The capacity is the flow that can
+// still be added from v to w. Along the direction of the arc, the flow is unlimited if the arc is tight, and 0
+// otherwise. Against the direction of the arc, it is the arc's present flow.
 func (p *programme) residual(v, k int32) (a *arc, w, capacity int32) {
 	out := p.first[v+1] - p.first[v]
 	if k >= out {
@@ -137,8 +137,8 @@ func (p *programme) residual(v, k int32) (a *arc, w, capacity int32) {
 	return a, a.to, capacity
 }
 
-// push sends up to the given amount of flow on from v and returns how much was sent. Flow that
-// reaches a node at maxValue leaves the network.
+// push sends up to the given amount of flow on from v, and returns the amount that it has sent. Flow that reaches a
+// node at maxValue leaves the network.
 func (p *programme) push(v, amount int32) (sent int32) {
 	if p.value[v] == p.maxValue {
 		return amount
@@ -166,7 +166,7 @@ func (p *programme) push(v, amount int32) (sent int32) {
 	return sent
 }
 
-// raise adds one to the values of all nodes that layers reached.
+// raise adds one to the values of all nodes that the last call of layers has reached.
 func (p *programme) raise() {
 	for _, v := range p.queue {
 		p.value[v]++

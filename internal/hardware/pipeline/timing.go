@@ -5,9 +5,9 @@ import "ialgn/netlist"
 // timing holds the levels of a netlist without registers.
 type timing struct {
 	n     *netlist.Netlist
-	fixed []int32 // [net]: AnyStage if no input decides it, else 0
-	level []int32 // [cell]: levels on the longest path from the inputs to its output
-	after []int32 // [cell]: levels on the longest path that starts at its output
+	fixed []int32 // [net]: AnyStage if the net depends on no input; otherwise 0
+	level []int32 // [cell]: levels on the longest path from the inputs to the cell's output
+	after []int32 // [cell]: levels on the longest path that starts at the cell's output
 	depth int     // the longest path
 }
 

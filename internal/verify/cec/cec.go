@@ -1,8 +1,8 @@
 // Package cec asks abc whether two circuits are equivalent.
 //
-// Circuits are binary AIGER files with symbol tables. abc compares inputs and outputs by position, so both
-// files must have the same names in the same order; an [Engine] refuses other files. Only abc's line "Networks
-// are equivalent" is a proof: abc exits with status 0 even after a time-out or for a missing file.
+// Circuits are binary AIGER files with symbol tables. abc compares inputs and outputs by position, so both files
+// must have the same names in the same order. An [Engine] refuses other files. Only abc's line "Networks are
+// equivalent" is a proof, because abc exits with status 0 even after a time-out or for a missing file.
 package cec
 
 import (
@@ -29,7 +29,7 @@ import (
 // Verdict is the result of a check, by abc or in any other way.
 type Verdict string
 
-// The verdicts. A check is undecided if it found neither a proof nor a difference.
+// These are the verdicts. A check is undecided if it found neither a proof nor a difference.
 const (
 	Equivalent Verdict = "equivalent"
 	Different  Verdict = "different"
@@ -47,7 +47,7 @@ func Netlist(n *netlist.Netlist) Circuit {
 	return func(w io.Writer) error { return aiger.Write(w, n) }
 }
 
-// Engine is abc together with a folder for its files. It must not be used concurrently.
+// Engine is abc together with a folder for its files. An Engine must not be used concurrently.
 type Engine struct {
 	Limit time.Duration // time limit for one comparison
 
@@ -71,20 +71,20 @@ func (e *Engine) Close() error { return os.RemoveAll(e.dir) }
 // Version returns abc's version.
 func (e *Engine) Version(ctx context.Context) string { return e.abc.Version(ctx) }
 
-// Names of the files of the two circuits and of the counterexample.
+// These are the names of the files of the two circuits and of the counterexample.
 const (
 	referenceName      = "reference.aig"
 	otherName          = "other.aig"
 	counterexampleName = "counterexample.txt"
 )
 
-// Compare asks whether two circuits are equivalent, and returns the verdict and abc's output. It returns an
-// error if their inputs or outputs differ in name or order, and an error of package tool if abc fails.
+// Compare asks whether two circuits are equivalent, and returns the verdict and abc's output. It returns an error if
+// the inputs or outputs of the two circuits differ in name or order. If abc fails, the error is of package tool.
 func (e *Engine) Compare(ctx context.Context, reference, other Circuit) (v Verdict, said string, err error) {
 	if err := e.write(reference, other); err != nil {
 		return Undecided, "", err
 	}
-	// abc keeps its own limit only roughly, so abc gets a shorter limit than the process.
+	// abc may exceed the limit that it is given, so this limit is shorter than the limit of the process.
 	said, err = e.ask(ctx, fmt.Sprintf("&r %s; &cec -T %d %s", referenceName, max(1, int(e.Limit.Seconds()*0.9)),
 		otherName))
 	if v = verdict(said); v == Undecided && err == nil {
@@ -143,10 +143,10 @@ func verdict(out string) Verdict {
 	return v
 }
 
-// Counterexample returns values of the input port x for which the circuits of the last comparison differ:
-// element i is x[i], 0 or 1, of the given number of inputs. abc's &cec could print a counterexample too, but
-// only with the inputs that the first circuit's output depends on. If abc finds none, all values are 0: the
-// caller has to check whether they show a difference.
+// Counterexample returns values of the input port x for which the circuits of the last comparison differ. The port
+// has the given number of inputs. Element i of the result is x[i], which is 0 or 1. If abc finds no counterexample,
+// all values are 0, so the caller has to check whether the values show a difference. abc's &cec could also print a
+// counterexample, but only with the inputs that the first circuit's output depends on.
 func (e *Engine) Counterexample(ctx context.Context, inputs int) (x []uint64, said string, err error) {
 	return e.pattern(ctx, fmt.Sprintf("miter %s %s", referenceName, otherName), inputs)
 }
@@ -171,7 +171,7 @@ func (e *Engine) pattern(ctx context.Context, read string, inputs int) (x []uint
 }
 
 // Satisfy returns values of the input port x for which the only output of a circuit is 1, in the form of
-// [Engine.Counterexample]. If there are none, or abc finds none in time, all values are 0.
+// [Engine.Counterexample]. If no input makes the output 1, or abc finds none in time, all values are 0.
 func (e *Engine) Satisfy(ctx context.Context, c Circuit, inputs int) (x []uint64, said string, err error) {
 	if _, err := e.writeOne(otherName, c); err != nil {
 		return nil, "", err

@@ -17,20 +17,20 @@ import (
 // Level says how thoroughly a design is verified.
 type Level string
 
-// The levels. Each one includes all levels before it. The zero value means [RTL].
+// These are the levels. Each level includes all levels before it. The zero value means [RTL].
 const (
 	// Software runs the test set through the raw and the optimised netlist and compares every hidden bit, the
 	// counts and the class.
 	Software Level = "software"
 	// RTL runs the emitted Verilog in a simulator.
 	RTL Level = "rtl"
-	// Formal proves that the optimised netlist and the Verilog compute what the model does, for every input.
+	// Formal proves that the optimised netlist and the Verilog compute the same as the model, for every input.
 	Formal Level = "formal"
-	// All is every level. It has the same number as Formal.
+	// All means every level. It has the same number as Formal.
 	All Level = "all"
 )
 
-// Levels has the number of each level.
+// Levels maps each level to its number.
 var Levels = map[Level]int{Software: 1, RTL: 2, Formal: 3, All: 3}
 
 // number returns the number of a level.
@@ -50,32 +50,32 @@ var ErrDifference = errors.New("a check found a difference")
 // ErrUnproved says that the checks found neither a difference nor a proof.
 var ErrUnproved = errors.New("not proved")
 
-// Certificate is the result of [Run]: the outcome of each check, nil for a check that was not run.
+// Certificate is the result of [Run]: the outcome of each check. The outcome is nil for a check that was not run.
 type Certificate struct {
 	Software *software.Result `json:"software"`
 	RTL      *rtl.Run         `json:"rtl,omitempty"`
 	Formal   *proof.Result    `json:"formal,omitempty"`
-	// Wrapper is level rtl of the wrapper around the design.
+	// Wrapper is the result of level rtl for the wrapper around the design.
 	Wrapper *rtl.WrapperResult `json:"wrapper,omitempty"`
-	// Verilog is the second half of level formal: the proof that the emitted Verilog computes the netlist.
+	// Verilog is the second half of level formal. It is the proof that the emitted Verilog computes the netlist.
 	Verilog *readback.Result `json:"verilog,omitempty"`
-	// Core is the same proof for a wrapper's core file, which has the netlist without its encoder.
+	// Core is the proof for the core file of a wrapper. This file contains the netlist without its encoder.
 	Core *readback.Result `json:"core,omitempty"`
-	// Synthesized is level rtl for the netlist that yosys made.
+	// Synthesized is the result of level rtl for the netlist that yosys made.
 	Synthesized *rtl.SynthesisResult `json:"synthesized,omitempty"`
-	// Fold and FoldFormal are the levels software and formal for the folded engine's program. FoldRTL is level
-	// rtl for the engine's Verilog.
+	// Fold is the result of level software for the folded engine's program. FoldFormal is the result of level formal
+	// for the same program. FoldRTL is the result of level rtl for the engine's Verilog.
 	Fold       *verify.ProgramResult `json:"fold,omitempty"`
 	FoldRTL    *rtl.Run              `json:"fold_rtl,omitempty"`
 	FoldFormal *proof.Result         `json:"fold_formal,omitempty"`
-	// FoldParts are the proofs of the modules in a folded engine that processes one position per clock. The
-	// rest of this engine is only simulated, by FoldRTL.
+	// FoldParts holds the proofs of the modules in a folded engine that processes one position per clock. The rest
+	// of such an engine is only simulated; FoldRTL has the result.
 	FoldParts []FoldPart `json:"fold_parts,omitempty"`
 	Folder    []string   `json:"folder,omitempty"` // other differences in the folder
-	// Unchecked are the keys of report.json whose values, such as seconds, were not compared with anything.
+	// Unchecked lists the keys of report.json whose values, such as seconds, were not compared with anything.
 	Unchecked []string `json:"unchecked"`
 	Verified  bool     `json:"verified"`
-	Level     Level    `json:"verified_level,omitempty"` // how thoroughly, if verified
+	Level     Level    `json:"verified_level,omitempty"` // the level, if verified
 	Assumed   bool     `json:"assumes_thermometer,omitempty"`
 	Random    bool     `json:"random_samples,omitempty"` // random samples replaced the test set
 
@@ -98,7 +98,7 @@ func (c *Certificate) Err() error {
 	return fmt.Errorf("%w: not every check was run", ErrUnproved)
 }
 
-// failed is like [Certificate.Err], for the checks that were run.
+// failed is like [Certificate.Err], but considers only the checks that were run.
 func (c *Certificate) failed() error {
 	var open *outcome
 	for i := range c.outcomes {
@@ -106,7 +106,7 @@ func (c *Certificate) failed() error {
 		case cec.Equivalent:
 		case cec.Different:
 			return ErrDifference
-		default: // the last one ended the run
+		default: // the last check ended the run
 			open = &c.outcomes[i]
 		}
 	}
@@ -119,8 +119,8 @@ func (c *Certificate) failed() error {
 // FoldPart has the proofs of one module in a folded engine.
 type FoldPart struct {
 	Module string `json:"module"`
-	// Formal says that the module's netlist is the part of the model, Verilog that its file computes the
-	// netlist.
+	// Formal is the proof that the module's netlist computes its part of the model. Verilog is the proof that the
+	// module's file computes this netlist.
 	Formal  *proof.Result    `json:"formal"`
 	Verilog *readback.Result `json:"verilog,omitempty"`
 }
@@ -177,7 +177,7 @@ func (j *Job) assumptions(c *Certificate) []string {
 	return list
 }
 
-// tools returns the versions of the programs that were used, by their task.
+// tools returns the versions of the programs that were used, by the task of the program.
 func (c *Certificate) tools() map[string]string {
 	tools := map[string]string{}
 	if c.RTL != nil {

@@ -1,9 +1,10 @@
 // Package certify checks a compiled folder against the model that it was compiled from, and writes the certificate.
 //
-// [Run] walks a table of checks in order. Each row has the check's name in the certificate, its level, what the
-// folder must have for it, and a function that returns an outcome: a verdict, and a reason if it is undecided.
-// The first check that fails ends the run, because later checks would only repeat the failure; a few checks let
-// the run go on. A design is verified if every row that applies was run and none failed.
+// [Run] walks a table of checks in order. Each row has the check's name in the certificate, its level, and a
+// condition on the folder for which the check applies. The row also has a function that runs the check and returns a
+// verdict, with a reason if the verdict is undecided. The first check that fails ends the run, because later checks
+// would only repeat the failure. A few checks let the run go on after a failure. A design is verified if every row
+// that applies was run and none failed.
 package certify
 
 import (
@@ -23,7 +24,7 @@ import (
 	"ialgn/internal/verify/spec"
 )
 
-// Job is a folder with the model that it was compiled from and the settings of the checks.
+// Job is a compiled folder, the model from which it was compiled, and the settings of the checks.
 type Job struct {
 	Version string          // version of the program that runs the checks
 	Out     *backend.Output // the folder
@@ -32,8 +33,7 @@ type Job struct {
 	Info    *model.Model    // the model without its arrays
 	Model   backend.File    // the model's file
 
-	// Design is the design to check. Prepare takes its raw netlist from the model and its product from the
-	// folder.
+	// Design is the design to check. Prepare sets its raw netlist from the model and its product from the folder.
 	Design verify.Design
 	Spec   *spec.Network // the reference of proofs; nil below level formal
 
@@ -53,11 +53,11 @@ type Job struct {
 	parts []plan.Part         // the parts of the engine; set by the comparison of the folder
 }
 
-// check is a row of the table.
+// check is a row of the table checks.
 type check struct {
 	name  string
 	level int
-	needs func(j *Job) bool // says whether the check applies; nil: it always does
+	needs func(j *Job) bool // reports whether the check applies; nil: it always applies
 	run   func(*Job, context.Context, *Certificate) (outcome, error)
 }
 
@@ -84,7 +84,7 @@ var checks = []check{
 	{"core", 3, func(j *Job) bool { return j.Plan.Core(j.Out.Netlist) != nil }, (*Job).proveCore},
 }
 
-// Run runs the checks of a prepared job. Together with an error it returns the certificate so far, or nil if no
+// Run runs the checks of a prepared job. If there is an error, Run also returns the certificate so far, or nil if no
 // check has a result.
 func Run(ctx context.Context, j *Job) (*Certificate, error) {
 	c := &Certificate{Assumed: j.Design.Assumed, Random: j.Random}
@@ -115,7 +115,7 @@ func samples(mismatches int) outcome {
 	return outcome{verdict: cec.Equivalent}
 }
 
-// Prepare fills in the design and the files of the job, from its folder and model.
+// Prepare sets the design and the files of the job from the job's folder and model.
 func (j *Job) Prepare() (err error) {
 	if j.Design, j.files, err = Compared(j.Plan, j.Design, j.Out); err != nil {
 		return err
@@ -125,8 +125,8 @@ func (j *Job) Prepare() (err error) {
 	return err
 }
 
-// Compared returns the design d of a model with its raw netlist and with the product from the folder. It also
-// returns how the Verilog was written.
+// Compared returns d with its raw netlist, made from d's model, and with the product from the folder. It also
+// returns the Verilog file and the options with which it was written.
 func Compared(p *plan.Plan, d verify.Design, out *backend.Output) (_ verify.Design, f rtl.Files, err error) {
 	f.Module, f.Style, f.Target, f.LUT = out.Manifest.Module, p.Style, p.Target(), p.GenericLUT()
 	if f.Design, err = out.Path("verilog"); err != nil {
@@ -145,7 +145,8 @@ func (j *Job) wrapped() bool    { return j.Plan.Wrap != "" }
 // model can take longer to compile than the rest of the level takes.
 const mostCompiledAgain = 100_000
 
-// checkFolder compares the folder. A difference does not end the run: the other checks show its consequences.
+// checkFolder compares the folder with what it should hold. A difference does not end the run, because the other
+// checks show the consequences.
 func (j *Job) checkFolder(ctx context.Context, c *Certificate) (outcome, error) {
 	var err error
 	c.Folder, c.Unchecked, err = j.CompareFolder(ctx)
@@ -156,8 +157,8 @@ func (j *Job) checkFolder(ctx context.Context, c *Certificate) (outcome, error) 
 
 // CompareFolder compares the folder with what it should hold: the manifest, and the files that follow from the
 // netlist. Unless the model is too large for level software, it also compiles the model again and compares the
-// result. It returns a line for each difference, and the report's keys that were not compared with anything.
-// The job must be prepared.
+// result. It returns one line for each difference, and the keys of the report whose values were not compared with
+// anything. The job must be prepared.
 func (j *Job) CompareFolder(ctx context.Context) (differ, unchecked []string, err error) {
 	if differ, err = j.Plan.CompareManifest(j.Out, j.Info); err != nil {
 		return nil, nil, err
@@ -191,8 +192,8 @@ func (j *Job) simulate(ctx context.Context, c *Certificate) (o outcome, err erro
 	return samples(c.RTL.Mismatches), nil
 }
 
-// checkSynthesised simulates the netlist that yosys makes of the Verilog and, at level formal, proves it. If
-// the proof fails, the run goes on, because the proofs that follow say whether the design itself is right.
+// checkSynthesised simulates the netlist that yosys makes of the Verilog. At level formal it also proves this
+// netlist. If the proof fails, the run goes on, because later proofs say whether the design itself is right.
 func (j *Job) checkSynthesised(ctx context.Context, c *Certificate) (o outcome, err error) {
 	c.Synthesized, err = rtl.CheckSynthesised(ctx, j.Design, j.Samples, j.files, j.Simulator, j.Simulated,
 		j.Level.number() > 2)
@@ -221,8 +222,8 @@ func (j *Job) proveText(ctx context.Context, c *Certificate) (o outcome, err err
 	return outcome{verdict: c.Verilog.Verdict, reason: "the Verilog: " + c.Verilog.Reason}, nil
 }
 
-// proveCore proves the core file of a wrapper, if there is one. First it simulates the core's netlist on the
-// samples, behind the comparators that the wrapper has.
+// proveCore proves the core file of a wrapper, if the folder has such a file. First it simulates the core's netlist
+// on the samples, with the wrapper's comparators in front.
 func (j *Job) proveCore(ctx context.Context, c *Certificate) (o outcome, err error) {
 	split, files, d := j.Plan.Core(j.Out.Netlist), j.files, j.Design
 	if files.Design, err = j.Out.Path("core"); err != nil {
@@ -260,7 +261,7 @@ func FoldFiles(p *plan.Plan, out *backend.Output) (f *verify.EngineFiles, err er
 	if f.Verilog, err = out.Path(backend.FoldVerilog); err != nil {
 		return nil, err
 	}
-	f.Thresholds = strings.Join(out.Paths(backend.FoldEncoder), string(filepath.ListSeparator)) // one, or none
+	f.Thresholds = strings.Join(out.Paths(backend.FoldEncoder), string(filepath.ListSeparator)) // at most one
 	return f, nil
 }
 

@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/verify/cec"
 )
 
-// TestErr checks how the outcomes of the checks combine: a difference always counts, whatever was left unproved. If
-// several checks are unproved, the error names the last one, which ended the run.
+// TestErr checks how the outcomes of the checks combine. A difference always counts, even if other checks are
+// unproved. If several checks are unproved, the error names the last one, which ended the run.
 func TestErr(t *testing.T) {
 	good, different := outcome{verdict: cec.Equivalent}, outcome{verdict: cec.Different}
 	open := func(reason string) outcome { return outcome{verdict: "unproved", reason: reason} }

@@ -10,7 +10,7 @@ import (
 	"ialgn/netlist"
 )
 
-// cuts are both netlists without their heads, over the same input bits.
+// cuts holds both netlists without their heads. Both read the same input bits.
 type cuts struct {
 	raw, product *verify.Cut
 	known        verify.Stimuli // samples that tell roots apart
@@ -18,10 +18,10 @@ type cuts struct {
 	found        []string       // the differences for a counterexample, in words
 }
 
-// choice says what corresponds to a root of raw in the product: a root of the product, or the constant 0. Two
-// roots of raw that are each other's complement need no root of the product. Then the first one gets itself as
-// its choice, and the second one gets the complement of the first. If the reference of the proof is not raw,
-// this makes abc prove that the two are complements there, too.
+// choice says what corresponds to a root of raw in the product: a root of the product, or the constant 0. Two roots
+// of raw that are each other's complement need no root of the product. The first of these roots then gets itself as
+// its choice, and the second gets the complement of the first. If the reference of the proof is not raw, abc then
+// has to prove that the two roots are complements in the reference, too.
 type choice struct {
 	sort  choiceSort
 	index int // index among all roots
@@ -88,10 +88,10 @@ func checkClasses(d verify.Design, k *cuts) error {
 	return nil
 }
 
-// align returns the product's gates with one output for each root of raw, and whether the choice differs from
-// the last one. The product may count its bits in any order. It may also have lost inputs that are always 0,
-// and pairs of complements. So, within a class, two roots correspond if they are equal in all known samples.
-// The choice is a guess; the proof that follows decides.
+// align returns the product's gates with one output for each root of raw. It also returns whether the choice has
+// changed since the last call. The product may count its bits in any order. It may also omit roots that are always
+// 0, and pairs of complements. So align assumes that two roots of a class correspond if they are equal in all known
+// samples. The proof that follows shows whether this choice is right.
 func (k *cuts) align(ctx context.Context) (n *netlist.Netlist, changed bool, err error) {
 	chosen, err := k.choose(ctx)
 	if err != nil {
@@ -195,7 +195,7 @@ func (k *cuts) choose(ctx context.Context) ([]choice, error) {
 	return all, nil
 }
 
-// netlistOrder returns the choice that pairs each root with the root of the same number.
+// netlistOrder pairs each of n roots with the root that has the same number.
 func netlistOrder(n int) []choice {
 	order := make([]choice, n)
 	for i := range order {
@@ -204,8 +204,8 @@ func netlistOrder(n int) []choice {
 	return order
 }
 
-// sameChain returns, for each raw root of a class, the product's root with the same chain as its origin, or -1
-// if there is none.
+// sameChain returns, for each raw root of a class, the product's root that originates from the same chain. It
+// returns -1 for a raw root if there is no such root of the product.
 func (k *cuts) sameChain(class int) []int {
 	if k.raw.Roots.Ports {
 		return nil
@@ -229,12 +229,13 @@ func (k *cuts) sameChain(class int) []int {
 // match chooses a counterpart for each raw root by equal signatures. The steps are:
 //
 //  1. Pair equal roots with the same chain (same), then equal roots in order.
-//  2. Among the raw roots left, find pairs of complements: as many as the product omits (pairs), and one for
-//     each root of the product that is a constant 1 and is left (ones), because it may count for such a pair.
-//  3. Give the product's roots that are left to raw roots, first to those that are not 0 in all samples.
+//  2. Among the remaining raw roots, find the pairs of complements that the product omits (their number is pairs).
+//     Find one more pair for each remaining root of the product that is a constant 1 (ones), because such a root may
+//     count for a pair.
+//  3. Give the product's remaining roots to raw roots. Raw roots that are 1 in some sample come first.
 //
-// A raw root without a counterpart is 0. The second result is the number of omitted pairs that were not found:
-// the product would count them without a reason.
+// A raw root without a counterpart is 0. The second result is the number of omitted pairs that were not found. The
+// product would count these pairs without a reason.
 func match(s verify.Stimuli, raw, product []verify.Signature, pairs int, same, ones []int) ([]choice, int) {
 	chosen := make([]choice, len(raw))
 	paired, taken := make([]bool, len(raw)), make([]bool, len(product))
@@ -266,7 +267,7 @@ func match(s verify.Stimuli, raw, product []verify.Signature, pairs int, same, o
 	})
 	rest, missing := pair(s, raw, rest, pairs+len(ones), chosen)
 	spare := min(missing, len(ones))
-	ones, missing = ones[:len(ones)-spare], missing-spare // constant ones that count for a pair of raw
+	ones, missing = ones[:len(ones)-spare], missing-spare // constant ones that count for a pair of raw roots
 	slices.SortStableFunc(rest, func(i, j int) int { return boolOrder(raw[i].IsZero()) - boolOrder(raw[j].IsZero()) })
 	var over []int
 	for _, js := range left {
@@ -287,8 +288,8 @@ func boolOrder(b bool) int {
 	return 0
 }
 
-// pair finds up to the given number of pairs of complements among the given raw roots and sets their choices.
-// It returns the other roots, and the number of pairs that were not found.
+// pair finds up to the given number of pairs of complements among the given raw roots and sets their choices. It
+// returns the raw roots that are in no pair, and the number of pairs that were not found.
 func pair(s verify.Stimuli, raw []verify.Signature, among []int, pairs int, chosen []choice) (rest []int, missing int) {
 	wait := map[string][]int{}
 	taken := map[int]bool{}

@@ -10,9 +10,9 @@ import (
 	"ialgn/netlist"
 )
 
-// argmax proves that a tournament's index is the argmax of its words, for all values of the words. If it fails,
-// reason says why. If the tournament is wrong, the result also has the flaw. The tournament a may be nil, which
-// needs no proof.
+// argmax proves that a tournament's index is the argmax of its words, for all values of the words. If the proof
+// fails, reason says why. If the tournament is wrong, wrong describes the flaw. If the tournament a is nil, there is
+// nothing to prove.
 func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, wrong flaw, err error) {
 	if a == nil {
 		return "", nil, nil
@@ -45,7 +45,7 @@ func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, wron
 	return fmt.Sprintf("the argmax is not seen to be one: %.200s", said), nil, nil
 }
 
-// contest returns the contest with the same groups as the tournament, and its netlist.
+// contest returns the contest that has the same groups as the tournament, and the netlist of this contest.
 func (p prover) contest(built *netlist.Netlist, a *counts.Index) (contest, *netlist.Netlist, error) {
 	plain := make([]*netlist.Netlist, len(contests))
 	for i, s := range contests {
@@ -62,7 +62,8 @@ func wordNets(a *counts.Index) []netlist.Net {
 	return slices.DeleteFunc(slices.Compact(nets), func(v netlist.Net) bool { return v <= netlist.True })
 }
 
-// netlist returns a netlist of the contest over the nets of the words. The winners of its rounds are a probe.
+// netlist returns a netlist of the contest, whose inputs are the nets of the words. A probe shows the winners of the
+// rounds.
 func (s contest) netlist(a *counts.Index) *netlist.Netlist {
 	b, to := beginTournament("plain", wordNets(a))
 	words := make([][]netlist.Net, len(a.Words))
@@ -77,8 +78,8 @@ func (s contest) netlist(a *counts.Index) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// tournament returns a netlist of the cells of n between the words and the index of an argmax, over the nets of
-// the words.
+// tournament returns a netlist with the cells of n between the words and the index of an argmax. Its inputs are the
+// nets of the words.
 func tournament(n *netlist.Netlist, a *counts.Index) (*netlist.Netlist, error) {
 	copied, to := beginTournament("built", wordNets(a))
 	for c := range netlist.Cell(n.Cells()) {

@@ -11,8 +11,8 @@ import (
 	"ialgn/netlist"
 )
 
-// assumedDesign returns a design together with the reference from its model file. The design is compiled with or
-// without use of the order of thermometer bits, and is to be proved for thermometer codes only.
+// assumedDesign returns a design together with the reference from its model file. If used is set, the compiler uses
+// the order of thermometer bits. The design is to be proved for thermometer codes only.
 func assumedDesign(t *testing.T, scope netlist.Scope, used bool) verify.Design {
 	t.Helper()
 	m := netgen.Model(netgen.ModelOptions{Seed: 7, Width: 60, Depth: 12, Features: 5, Bits: 6, Classes: 3})
@@ -31,8 +31,8 @@ func assumedDesign(t *testing.T, scope netlist.Scope, used bool) verify.Design {
 
 // TestAssumption checks that a design that was simplified by the order of thermometer bits can be proved only under
 // the assumption of thermometer codes. Without the assumption, an input that is not a thermometer code shows a
-// difference. A second proof finds this out. If no pass used the order, the second proof shows that the assumption
-// is not needed.
+// difference. A second proof finds this difference. If no pass used the order, the second proof shows that the
+// assumption is not needed.
 func TestAssumption(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core} {

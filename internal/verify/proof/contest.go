@@ -8,15 +8,15 @@ import (
 	"ialgn/netlist"
 )
 
-// A contest is an argmax in rounds. In each round, adjacent words form groups, and the first largest word of
-// each group goes on to the next round. The winner is the first largest word of all, whatever the groups are.
-// The groups matter for the proof: if they are the same as the product's, abc succeeds at once; otherwise, for
-// a hundred classes, it hardly ever succeeds.
+// A contest is an argmax in rounds. In each round, adjacent words form groups, and the first largest word of each
+// group goes on to the next round. For any groups, the winner is the first largest word of all. The groups matter
+// for the proof. If they are the same as the product's groups, abc succeeds at once. If they differ, abc hardly ever
+// succeeds for a hundred classes.
 type contest struct {
-	first, later int // largest number of words in a group, in the first round and in later ones
+	first, later int // largest number of words in a group: in the first round; in later rounds
 }
 
-// contests are the contests that are tried. The last one is a single scan over all words.
+// contests lists the contests that the proof tries. The last one is a single scan over all words.
 var contests = []contest{
 	{2, 2}, {2, 3}, {2, 4}, {3, 2}, {3, 3}, {3, 4}, {4, 2}, {4, 3}, {4, 4}, {1 << 16, 1 << 16},
 }
@@ -36,7 +36,7 @@ func (s contest) play(b *netlist.Builder, words [][]netlist.Net) (index, inner [
 	for len(field) > 1 {
 		matches := (len(field) + group - 1) / group
 		winners := make([]player, matches)
-		for m := range winners { // group sizes differ by one at most; larger groups come last
+		for m := range winners { // group sizes differ by at most one; larger groups come last
 			winners[m] = scan(b, field[m*len(field)/matches:(m+1)*len(field)/matches])
 		}
 		field, group = winners, s.later
@@ -69,10 +69,10 @@ func scan(b *netlist.Builder, field []player) player {
 	return best
 }
 
-const tableChoose = 0b11001010 // input C ? B : A
+const tableChoose = 0b11001010 // C ? B : A, with the inputs A, B and C
 
-// alike returns the index of the netlist that is most like built: the one in which the largest share of the
-// probe nets equals nets of built, in random samples. All netlists have the same input port.
+// alike returns the index of the netlist in plain that is most like built. In this netlist, the largest share of the
+// probe nets equals nets of built in random samples. All netlists have the same input port.
 func alike(ctx context.Context, built *netlist.Netlist, plain []*netlist.Netlist) (best int, err error) {
 	if len(built.InputPorts()[0].Nets) == 0 {
 		return len(plain) - 1, nil

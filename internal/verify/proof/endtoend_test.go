@@ -32,8 +32,8 @@ func wholeDesign(t *testing.T, m *model.Model, scope netlist.Scope, target strin
 	return d
 }
 
-// TestEndToEnd proves designs with up to 31 bits a class in one proof from the model to the class, for every method
-// of counting. Designs with 32 bits a class are left to the proof in parts.
+// TestEndToEnd proves designs with up to 31 bits per class in one proof from the model to the class, for every
+// method of counting. Designs with 32 bits per class are only proved in parts.
 func TestEndToEnd(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for _, c := range []struct {
@@ -104,8 +104,8 @@ func TestEndToEndFaults(t *testing.T) {
 	}
 }
 
-// TestEndToEndLiars lets the proofs of the parts succeed and has a fake abc give different answers about the whole.
-// An undecided answer leaves the design proved; a difference does not.
+// TestEndToEndLiars uses a fake abc that proves the parts and gives different answers about the whole. An undecided
+// answer leaves the design proved; a difference does not.
 func TestEndToEndLiars(t *testing.T) {
 	d := specifiedSmall(t, netlist.Core)
 	for says, want := range map[string]Result{

@@ -15,16 +15,16 @@ import (
 	"ialgn/netlist"
 )
 
-// A flaw describes a part of a product's head that is wrong for some values of the nets that it reads. Perhaps
-// no input produces these values. The function adds a net to a copy of the product that is 1 where the part is
-// wrong.
+// A flaw describes a part of a product's head that is wrong for some values of the nets that it reads. It may be
+// that no input produces these values. The function adds a net to a copy of the product. This net is 1 if and only
+// if the part is wrong.
 type flaw func(k *netlist.Copier) netlist.Net
 
 // exposeLimit is the time limit of the search for an input that shows a flaw.
 const exposeLimit = 2 * time.Minute
 
-// expose has abc search for an input that shows a flaw. The verdict becomes different only if our simulator
-// then shows a difference from the raw netlist. Otherwise it stays unproved, and the reason says that no input
+// expose has abc search for an input that shows a flaw. The verdict becomes different only if our simulator then
+// shows a difference from the raw netlist. Otherwise the verdict stays unproved, and the reason says that no input
 // was found.
 func expose(d verify.Design, p prover, wrong flaw, r *Result) error {
 	within, cancel := context.WithTimeout(p.ctx, exposeLimit)
@@ -50,8 +50,8 @@ func expose(d verify.Design, p prover, wrong flaw, r *Result) error {
 	return nil
 }
 
-// flawed returns a netlist of function cells from the product's input port to the output h, which is 1 where
-// the product has the flaw. The inputs are turned into thermometer codes if the design assumes these.
+// flawed returns a netlist of function cells with the product's input port and the output h. h is 1 for inputs that
+// show the flaw in the product. If the design assumes thermometer codes, flawed turns the inputs into such codes.
 func flawed(d verify.Design, wrong flaw) *netlist.Netlist {
 	n := d.Product
 	k := netlist.NewCopier(n)
@@ -76,7 +76,8 @@ func wrongCounter(err error) flaw {
 	}
 }
 
-// lookUp adds cells that look up bit from+i of a table, where i is a number with the given bits.
+// lookUp adds cells that look up bit from+v of a table. The bits of the number v are the nets that the function bit
+// returns.
 func lookUp(k *netlist.Copier, bits int, bit func(i int) netlist.Net, table []uint64, from int) netlist.Net {
 	if bits <= netlist.MaxFunctionInputs {
 		in := make([]netlist.Net, bits)
@@ -108,8 +109,8 @@ func wrongArgmax(a *counts.Index) flaw {
 
 const tableOrDiffers = 0b11110110 // A != B, or C
 
-// wrongAnswer says for which words a tournament does not compute the argmax. The words come from one input x of
-// the two compared netlists. It returns "" if both give the same index for x.
+// wrongAnswer says for which words a tournament does not compute the argmax. The words come from one input x of the
+// two compared netlists. wrongAnswer returns "" if both netlists give the same index for x.
 func wrongAnswer(ctx context.Context, a *counts.Index, plain, built *netlist.Netlist, x []uint64) (string, error) {
 	one := verify.Stimuli{Words: [][]uint64{x}, Samples: 1}
 	nets := wordNets(a)

@@ -15,7 +15,7 @@ import (
 	"ialgn/netlist"
 )
 
-// The shape of the network of seldomDesign: counted bits of each class, and inputs of each bit.
+// The network of seldomDesign has three classes of four counted bits. Each bit reads 30 inputs.
 const (
 	seldomClasses = 3
 	seldomBits    = 4
@@ -23,7 +23,8 @@ const (
 )
 
 // seldomDesign returns a mapped design in which each counted bit is the conjunction of many inputs that no other bit
-// reads. Random samples show few of the 4096 values of all bits together, although each value has an input.
+// reads. All bits together have 4096 values. There is an input for each value, but random samples show only a few of
+// them.
 func seldomDesign(t *testing.T) verify.Design {
 	t.Helper()
 	b := netlist.NewBuilder("seldom")
@@ -73,8 +74,8 @@ func everyValue() verify.Stimuli {
 	return s
 }
 
-// TestExposed breaks the counters and the argmax where no random sample shows the fault. For every fault that some
-// input shows, the check must find such an input.
+// TestExposed breaks the counters and the argmax in places where no random sample shows the fault. If any input
+// shows a fault, the check must find one.
 func TestExposed(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	d := seldomDesign(t)

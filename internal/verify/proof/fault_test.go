@@ -15,10 +15,10 @@ import (
 	"ialgn/sim"
 )
 
-// TestGateFaults breaks tables and anchors at random places. If the samples show a fault, the software level must
-// find it and name the gate. Otherwise the proof must find it, unless the circuits are equal. Tables are broken in
-// the raw netlist of one scope and in the optimised netlist of the next scope, anchors in the other netlists. The
-// long tests break both in every scope.
+// TestGateFaults breaks tables and anchors (inputs) of gates at random places. If the samples show a fault, the
+// software level must find it and name the gate. Otherwise the proof must find it, unless the circuits are equal.
+// The short tests break the tables of some netlists and the anchors of the others, in turn. The long tests break
+// both in every scope, with and without optimisation.
 func TestGateFaults(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	f := verifytest.Small(21)
@@ -74,7 +74,7 @@ func gateFaults(t *testing.T, d verify.Design, s verify.Samples, anchor bool) {
 	}
 }
 
-// named checks that the mismatches name samples and the gate of cell c.
+// named checks that the mismatches name a sample and the gate of cell c.
 func named(t *testing.T, n *netlist.Netlist, c netlist.Cell, f verify.Findings) {
 	t.Helper()
 	o := n.Origin(c)
@@ -112,8 +112,8 @@ func proveFault(t *testing.T, d verify.Design, c netlist.Cell) {
 }
 
 // replays checks that the model's own forward pass and the optimised netlist differ on the reported counterexample.
-// For a full design the counterexample is used only if its bits form thermometer codes: a proof about gates covers
-// other inputs too.
+// For a full design, the counterexample is used only if its bits form thermometer codes, because a proof about gates
+// also covers other inputs.
 func replays(t *testing.T, d verify.Design, r *Result) {
 	t.Helper()
 	if len(d.Product.InputPorts()[0].Nets) != d.Model.Inputs() || d.Product.InputPorts()[0].Word != 1 {

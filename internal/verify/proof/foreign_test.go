@@ -15,7 +15,7 @@ import (
 
 // TestForeign verifies the products of other networks against a model. The other networks have other widths, depths,
 // classes and features, and one product is empty. Each check must either refuse the product or find a difference,
-// and none may panic.
+// and no check may panic.
 func TestForeign(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	network := func(o netgen.ModelOptions) *model.Frozen { return netgen.Model(o).Freeze() }
@@ -38,7 +38,7 @@ func TestForeign(t *testing.T) {
 		for j, scope := range verifytest.Scopes {
 			for k, target := range []string{"", "ice40"} {
 				if (i+j+k)%2 > 0 && !testkit.Whole() {
-					continue // one pairing for each network as gates and as hardware, and for each scope of both
+					continue // the short tests skip every other combination
 				}
 				t.Run(fmt.Sprintf("%d/%v/%s", i, scope, target), func(t *testing.T) {
 					d, other := verifytest.NewDesign(t, f, scope, 2), verifytest.NewDesign(t, network(o), scope, 2)

@@ -9,9 +9,9 @@ import (
 	"ialgn/netlist"
 )
 
-// ProveProgram proves, as [Check] does for the optimised netlist, that the program of a folded engine counts
-// for every input what the model counts. It builds a netlist from the program's files and adds the engine's
-// argmax. Tests of the Verilog's writer prove that the engine's Verilog runs programs in this way.
+// ProveProgram proves that the program of a folded engine counts what the model counts, for every input. [Check]
+// proves the same of an optimised netlist. It builds a netlist from the program's files and adds the engine's
+// argmax. The tests of the code that writes the engine's Verilog prove that the engine runs programs in this way.
 func ProveProgram(ctx context.Context, d verify.Design, f verify.EngineFiles) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "folded program")
 	defer end()

@@ -11,8 +11,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestLiars replaces abc by a program that exits with 0 and prints different texts. Only abc's own line for a proof
-// counts as a proof, and a difference counts only if our simulator shows it too.
+// TestLiars replaces abc by programs that exit with status 0 and print different texts. Only the line that abc
+// prints for a proof counts as a proof. A difference counts only if our simulator shows it too.
 func TestLiars(t *testing.T) {
 	d := verifytest.NewDesign(t, verifytest.Small(41), netlist.Core, 2)
 	for _, c := range []struct {
@@ -53,7 +53,8 @@ func TestFailedProver(t *testing.T) {
 }
 
 // TestMatch pairs signatures. A letter denotes a signature and its upper case the complement. A choice is written as
-// the number of a bit of the product, as - for the constant 0, or as ~ or = and the number of a raw bit.
+// the number of a bit of the product, or as - for the constant 0. The choice of a raw bit is written as ~ or = and
+// the bit's number.
 func TestMatch(t *testing.T) {
 	for _, c := range []struct {
 		name, raw, product string
@@ -127,7 +128,7 @@ func letters(s string) []verify.Signature {
 	return all
 }
 
-// TestForeignComparator checks that a comparator with another threshold in the product is found.
+// TestForeignComparator checks that the proof finds a comparator in the product whose threshold is changed.
 func TestForeignComparator(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	d := verifytest.NewDesign(t, withThresholds(verifytest.Small(42), 40, 100, 200), netlist.Full, 2)

@@ -15,9 +15,9 @@ import (
 	"ialgn/netlist"
 )
 
-// TestProvesEveryForm verifies every form of network in every scope, not optimised: once, and by a complete proof.
-// Each form is proved in one scope, which differs from the scope in [TestLowered]; the long tests prove it in all
-// scopes.
+// TestProvesEveryForm checks every form of network on samples, in every scope and at every level of optimisation. It
+// also proves each form in one scope, which differs from the scope in [TestLowered]. The long tests prove each form
+// in all scopes.
 func TestProvesEveryForm(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for i, form := range netgen.Forms() {
@@ -95,8 +95,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// constantClass sets the operation of all gates in the last layer of a class to op. Without a class, it uses the
-// first class.
+// constantClass sets the operation of all gates in the last layer of a class to op. The default class is the first
+// one.
 func constantClass(f *model.Frozen, op uint8, class ...int) *model.Frozen {
 	group, c := f.Width/len(f.Classes), 0
 	if len(class) > 0 {
@@ -116,8 +116,8 @@ func withThresholds(f *model.Frozen, thresholds ...uint16) *model.Frozen {
 	return f
 }
 
-// TestSameSize checks that a full design that has as many thresholds as word bits in each feature gets its feature
-// words as inputs, and not the thermometer bits.
+// TestSameSize checks a full design in which each feature has the same number of thresholds and word bits. The
+// inputs of the design must be the feature words and not the thermometer bits.
 func TestSameSize(t *testing.T) {
 	e := netgen.Encoder(4, 6, 5)
 	s := verify.Samples{Levels: encoding.NewPacked(4, e.LevelBits()), Words: encoding.NewPacked(4, 5)}

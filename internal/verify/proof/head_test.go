@@ -95,8 +95,8 @@ func redirect(n *netlist.Netlist, name string, change func([]netlist.Net)) *netl
 	return k.Netlist()
 }
 
-// TestHeadFaults breaks the head. The samples must show the fault, no gate may be named, and the formal level alone
-// must not prove the design.
+// TestHeadFaults breaks the head. The samples must show the fault, and no gate may be blamed. The formal level alone
+// must not prove the design either.
 func TestHeadFaults(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	f := verifytest.Small(31)
@@ -130,7 +130,7 @@ func TestHeadFaults(t *testing.T) {
 }
 
 // TestUnseenHeadFault removes the highest digit of a count before the argmax, for a class whose count never reaches
-// that digit. No input shows the fault, and no check may call the design proved.
+// that digit. No input shows the fault, but no check may call the design proved.
 func TestUnseenHeadFault(t *testing.T) {
 	f := verifytest.Small(32)
 	f = constantClass(f, 0, 1)
@@ -209,8 +209,8 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	}
 }
 
-// rare returns a design of one class that counts three bits: the constant 0, the conjunction of many inputs, and the
-// conjunction of all these inputs but one. The first conjunction is 0 in all random samples.
+// rare returns a design with one class that counts three bits. They are the constant 0, the conjunction of many
+// inputs, and the conjunction of all these inputs except one. The first conjunction is 0 in all random samples.
 func rare(raw bool) *netlist.Netlist {
 	b := netlist.NewBuilder("rare")
 	x := b.Input("x", 200, 1, nil)

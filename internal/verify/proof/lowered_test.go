@@ -18,9 +18,9 @@ import (
 	"ialgn/netlist"
 )
 
-// TestLowered verifies every form of network as hardware. Each form is tested in one scope with one way of mapping,
-// and the next form with another scope and another way. The long tests check each form in each scope, with two of
-// the four ways of mapping.
+// TestLowered verifies every form of network as hardware. The short tests check each form in one scope with one way
+// of mapping, and change both from form to form. The long tests check each form in each scope, with two of the four
+// ways of mapping.
 func TestLowered(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for i, form := range netgen.Forms() {
@@ -123,7 +123,7 @@ func sameClasses(f *model.Frozen) *model.Frozen {
 	return f
 }
 
-// copyChain gives one chain the gates of another.
+// copyChain gives one chain the gates of another chain.
 func copyChain(f *model.Frozen, from, to int) {
 	for l := range f.Layers {
 		layer := &f.Layers[l]
@@ -134,8 +134,8 @@ func copyChain(f *model.Frozen, from, to int) {
 	}
 }
 
-// TestForgedPair counts one too many. The forged hint explains the extra count by a pair of complementary bits that
-// the raw netlist does not have.
+// TestForgedPair has a product whose count is one too high. The forged hint explains the extra count by a pair of
+// complementary bits that the raw netlist does not have.
 func TestForgedPair(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	build := func(raw bool) *netlist.Netlist {

@@ -1,5 +1,5 @@
-// Package proof proves for all inputs that the optimised netlist, or the program of a folded engine, computes
-// the same as the trained network. abc does the proofs about gates, and counts.Prove those about lowered
+// Package proof proves that the optimised netlist, or the program of a folded engine, computes the same as the
+// trained network for all inputs. abc does the proofs about gates, and counts.Prove does the proofs about lowered
 // counts.
 package proof
 
@@ -28,17 +28,18 @@ type Result struct {
 	// Counterexample lists the bits of the input port that are 1 in an input for which the gates differ. It is
 	// set with the verdict different.
 	Counterexample []int `json:"counterexample,omitempty"`
-	// WithoutAssumption is the verdict of the same proof for any bits at the inputs. It is set if the design
-	// was proved for thermometer codes. Equivalent means that the proof needs no assumption; different means
-	// that it needs one.
+	// WithoutAssumption is the verdict of the same proof for any bits at the inputs. It is set if the design was
+	// proved for thermometer codes. Equivalent means that the design does not depend on this assumption. Different
+	// means that it does.
 	WithoutAssumption cec.Verdict `json:"without_assumption,omitempty"`
-	// EndToEnd is the verdict of a proof from the model to the class and the counts at once. It is set after
-	// the proof in parts if classes have few enough bits: equivalent, or unproved if abc did not end in time.
+	// EndToEnd is the verdict of a proof from the model to the class and the counts at once. It is set after the
+	// proof in parts, if classes have few enough bits. Its value is equivalent, or unproved if abc did not end in
+	// time.
 	EndToEnd cec.Verdict `json:"end_to_end,omitempty"`
 	verify.Findings
 }
 
-// The verdicts. Results of this package call an undecided check unproved.
+// These are the verdicts. In results of this package, an undecided check is called unproved.
 const (
 	equivalent = cec.Equivalent
 	different  = cec.Different
@@ -49,12 +50,12 @@ const (
 // maxProofs bounds the number of choices of corresponding roots that are tried.
 const maxProofs = 64
 
-// Check proves that the optimised netlist computes what the model does, for every input or, if the product
-// assumes thermometer codes, for every such code. The reference is the meaning of the model's tensors ([spec]),
-// or the raw netlist if d.Spec is nil. The proof has three parts: abc proves that the same bits are counted,
-// [counts.Prove] proves the counts of a lowered head from its hint, and abc proves the argmax. Popcounts and an
-// argmax that are still operators are matched by their form. Registers are replaced by wires: the netlist's
-// invariants ensure that all paths cross the same number of registers.
+// Check proves that the optimised netlist computes what the model computes, for every input. If the product assumes
+// thermometer codes, the proof is only about inputs that are such codes. The reference is the meaning of the model's
+// tensors ([spec]), or the raw netlist if d.Spec is nil. The proof has three parts. abc proves that the same bits
+// are counted. [counts.Prove] proves the counts of a lowered head from its hint. abc proves the argmax. Popcounts
+// and an argmax that are still operators are compared by their structure. Registers are replaced by wires: the
+// netlist's invariants ensure that all paths cross the same number of registers.
 //
 // A difference is reported only if our simulator replays it. Check returns an error of package tool if abc is
 // missing or fails.
@@ -95,7 +96,7 @@ func Check(ctx context.Context, d verify.Design) (*Result, error) {
 	return r, proveWhole(d, p, k, r)
 }
 
-// proveWhole adds the proof from end to end. If it contradicts the proof in parts, the result becomes unproved.
+// proveWhole adds the proof from end to end. If the two proofs contradict each other, the result becomes unproved.
 func proveWhole(d verify.Design, p prover, k *cuts, r *Result) (err error) {
 	progress.Say(p.ctx, "proving the whole from end to end")
 	if r.EndToEnd, err = endToEnd(d, p, k); err != nil || r.EndToEnd != different {
@@ -134,8 +135,8 @@ func proveAll(d verify.Design, p prover, k *cuts, r *Result) error {
 	return nil
 }
 
-// proveCuts proves the counted bits, with one choice of corresponding roots after another. done is false if no
-// choice could be decided.
+// proveCuts proves the counted bits. It tries one choice of corresponding roots after another. done is false if no
+// choice led to a result.
 func proveCuts(d verify.Design, p prover, k *cuts, r *Result) (done bool, err error) {
 	progress.Say(p.ctx, "proving %d bits of the last layer", len(k.raw.Outputs()))
 	for range maxProofs {
@@ -154,8 +155,8 @@ func proveCuts(d verify.Design, p prover, k *cuts, r *Result) (done bool, err er
 	return false, nil
 }
 
-// search looks for a difference between whole netlists that cannot be compared part by part. It tries random
-// samples and then, if a part of the head is known to be wrong, has abc search for an input that shows it.
+// search looks for a difference between whole netlists that cannot be compared part by part. It tries random samples
+// first. Then, if a part of the head is known to be wrong, abc searches for an input that shows the flaw.
 func search(d verify.Design, p prover, wrong flaw, r *Result) error {
 	ports := d.Raw.InputPorts()
 	if other := d.Product.InputPorts(); len(ports) != 1 || len(other) != 1 || len(ports[0].Nets) != len(other[0].Nets) {
@@ -178,8 +179,8 @@ func show(ctx context.Context, d verify.Design, samples verify.Stimuli, r *Resul
 	return nil
 }
 
-// reference returns the circuit that the product's cut is compared with: the last layer, in the order of
-// chains.
+// reference returns the circuit that the product's cut is compared with. Its outputs are the last layer, in the
+// order of the chains.
 func reference(d verify.Design, k *cuts) cec.Circuit {
 	if d.Spec == nil {
 		return cec.Netlist(k.raw.Netlist)
@@ -189,8 +190,9 @@ func reference(d verify.Design, k *cuts) cec.Circuit {
 	}
 }
 
-// prove asks abc whether the reference and the product's gates with aligned roots are equivalent. done is false
-// if abc's counterexample only shows that other roots correspond. That sample is then among the known ones.
+// prove asks abc whether the reference and the product's gates with aligned roots are equivalent. done is false if
+// abc's counterexample only shows that the choice of roots was wrong. The known samples then include the
+// counterexample.
 func prove(d verify.Design, p prover, k *cuts, product *netlist.Netlist, r *Result) (done bool, err error) {
 	v, said, err := p.engine.Compare(p.ctx, reference(d, k), cec.Netlist(product))
 	if err != nil {
@@ -207,9 +209,9 @@ func prove(d verify.Design, p prover, k *cuts, product *netlist.Netlist, r *Resu
 	return true, nil
 }
 
-// replay gets a counterexample from abc and simulates it. Without a difference in our simulator, the result
-// stays unproved. Roots that differ while the class counts agree are no difference: then replay adds the sample
-// to the known ones, and done is false.
+// replay gets a counterexample from abc and simulates it. If our simulator shows no difference, the result stays
+// unproved. It is no difference if roots differ but the class counts agree. In this case replay adds the sample to
+// the known samples, and done is false.
 func replay(d verify.Design, p prover, k *cuts, product *netlist.Netlist, r *Result) (done bool, err error) {
 	x, said, err := p.engine.Counterexample(p.ctx, k.raw.Inputs())
 	if err != nil {
@@ -253,8 +255,8 @@ func replay(d verify.Design, p prover, k *cuts, product *netlist.Netlist, r *Res
 	return true, nil
 }
 
-// differences describes what differs between both cuts in one sample: bits of the output h, or counts of
-// classes whatever roots were paired.
+// differences describes how the two cuts differ in one sample: in bits of the output h, or in the counts of classes.
+// The counts do not depend on which roots were paired.
 func (k *cuts) differences(a, b []verify.Signature) []string {
 	var found []string
 	if k.raw.Roots.Ports {
@@ -291,7 +293,7 @@ func ones(x []uint64) []int {
 	return list
 }
 
-// blameCuts adds the differences that were found to the result, with the gate to blame.
+// blameCuts adds the differences in k to the result, with the gate to blame.
 func blameCuts(ctx context.Context, d verify.Design, k *cuts, r *Result) error {
 	o, err := verify.FindBlamed(ctx, d, k.known)
 	if err != nil {

@@ -49,7 +49,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestOneBitFeatures proves networks with features of one bit and one threshold each. Some features never exceed
+// TestOneBitFeatures proves networks whose features each have one bit and one threshold. Some features never exceed
 // their threshold. Words and thermometer bits have the same size here but different meanings.
 func TestOneBitFeatures(t *testing.T) {
 	verifytest.Needs(t, "abc")
@@ -89,7 +89,7 @@ func TestOneBitFeatures(t *testing.T) {
 	}
 }
 
-// TestWrongFreezing breaks the raw netlist itself. A proof with the raw netlist as reference must find nothing; a
+// TestWrongFreezing breaks the raw netlist itself. A proof with the raw netlist as reference must find nothing. A
 // proof with the model's tensors as reference must find the fault.
 func TestWrongFreezing(t *testing.T) {
 	verifytest.Needs(t, "abc")
@@ -112,7 +112,7 @@ func TestWrongFreezing(t *testing.T) {
 	}
 }
 
-// TestForeignGroups uses a reference with other classes than the netlists have.
+// TestForeignGroups uses a reference whose classes differ from the classes of the netlists.
 func TestForeignGroups(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for _, scope := range verifytest.Scopes {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// module is a module in yosys's BLIF: nets with names, and the parts that drive them.
+// module is a module in yosys's BLIF. It has nets with names, and parts that drive the nets.
 type module struct {
 	name    string
 	nets    map[string]int32
@@ -17,7 +17,7 @@ type module struct {
 	inputs  []int32
 	outputs []int32
 	parts   []part
-	driver  []int32 // by net: the part that drives it, or one of the values below
+	driver  []int32 // by net: the index of the part that drives it, or a value below
 }
 
 // Values of module.driver for nets that no part drives.
@@ -31,11 +31,11 @@ const (
 // part drives nets: a gate, a register, an arithmetic cell or an instance of a module.
 type part struct {
 	kind
-	table uint16 // function of a cover: bit i is its output for the inputs that are the binary digits of i
+	table uint16 // function of a cover: bit i is its output if the inputs are the binary digits of i
 	in    []int32
 	out   []int32
-	// A sum or a comparison reads two numbers: the first a elements of in, and the other elements. An instance
-	// has an element of in for each of its ports, and an empty out; its module says which ports are outputs.
+	// A sum or a comparison reads two numbers, in[:a] and in[a:]. An instance has one element of in for each of its
+	// ports, and an empty out. The module of the instance says which ports are outputs.
 	a     int
 	of    string   // module of an instance
 	ports []string // port names of an instance, one for each element of in
@@ -51,8 +51,8 @@ const (
 	instance
 )
 
-// blifReader reads the subset of BLIF that yosys writes. It returns an error for everything else: a part that
-// is ignored would leave a wire without a driver at best.
+// blifReader reads the subset of BLIF that yosys writes. It returns an error for everything else. An ignored part
+// would leave a wire without a driver, or do more harm.
 type blifReader struct {
 	s       *bufio.Scanner
 	line    int
@@ -62,17 +62,17 @@ type blifReader struct {
 	start   byte    // the only defined value with which a register may start
 }
 
-// maxBLIFLine bounds the length of a line: all ports of a module are on one line.
+// maxBLIFLine bounds the length of a line. Lines are long, because all ports of a module are on one line.
 const maxBLIFLine = 1 << 30
 
-// Start values of a register in a BLIF file, besides 0 and 1.
+// In a BLIF file, a register may have these start values besides 0 and 1.
 const (
 	anyStart     = '2' // the file says nothing
 	unknownStart = '3'
 )
 
-// readBLIF returns the modules of a file by their names. Registers must start without a defined value, or with
-// the value start.
+// readBLIF returns the modules of a file by their names. Each register must have no defined start value, or the
+// given one.
 func readBLIF(r io.Reader, start byte) (map[string]*module, error) {
 	b := &blifReader{s: bufio.NewScanner(r), modules: map[string]*module{}, start: start}
 	b.s.Buffer(make([]byte, 1<<20), maxBLIFLine)
@@ -187,7 +187,7 @@ func (b *blifReader) add(p part) error {
 	return nil
 }
 
-// last returns the last part, or nil if it is of another kind.
+// last returns the last part, or nil if this part is of another kind.
 func (b *blifReader) last(k kind) *part {
 	if n := len(b.m.parts); n > 0 && b.m.parts[n-1].kind == k {
 		return &b.m.parts[n-1]
@@ -208,7 +208,7 @@ func (b *blifReader) names(rest []byte) error {
 	return b.add(part{kind: cover, in: pins[:last], out: pins[last:]})
 }
 
-// row reads a row of a function: a set of inputs for which it is 1.
+// row reads a row of a function. The row describes a set of inputs for which the function is 1.
 func (b *blifReader) row(line []byte) error {
 	p := b.last(cover)
 	if p == nil || !bytes.HasSuffix(line, []byte{'1'}) {
@@ -236,8 +236,8 @@ func (b *blifReader) row(line []byte) error {
 	return nil
 }
 
-// latch reads a register: ".latch D Q re CLOCK START". The register must begin without a value: what a valid bit
-// shows before the first reset would otherwise depend on the initial value. Synthesised netlists may begin with zeros.
+// latch reads a register: ".latch D Q re CLOCK START". The register must have no initial value, because a valid bit
+// would show this value before the first reset. Registers of synthesised netlists may also begin with 0.
 func (b *blifReader) latch(rest []byte) error {
 	f := bytes.Fields(rest)
 	if len(f) != 5 || string(f[2]) != "re" {
@@ -287,7 +287,8 @@ func (b *blifReader) operator(k kind, p part) error {
 	return b.add(part{kind: k, a: width[0], in: p.in[:y], out: p.in[y:]})
 }
 
-// parameter checks a parameter of an operator: numbers must be unsigned. The widths are known from the ports.
+// parameter checks that a parameter of an operator does not make numbers signed. The widths are known from the
+// ports.
 func (b *blifReader) parameter(text string) error {
 	name, value, _ := strings.Cut(text, " ")
 	switch {

@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/verify/cec"
 )
 
-// operators is a Verilog file with all operators that a netlist could be written with.
+// operators is a Verilog file with all operators that Verilog of a netlist could use.
 const operators = `
 module half #(parameter W = 3) (input wire [W-1:0] a, b, output wire [W:0] y, output wire z);
   function [W:0] count(input [W-1:0] v);
@@ -42,7 +42,7 @@ module net (input wire [5:0] a, b, output wire [6:0] sum, output wire [5:0] minu
 endmodule
 `
 
-// yosysGraph has yosys make an and-inverter graph of a file by its own rules.
+// yosysGraph has yosys make an and-inverter graph of a file by yosys's own rules.
 func yosysGraph(t *testing.T, dir string) *aiger.File {
 	t.Helper()
 	script := "read_verilog net.v; hierarchy -top net; proc; flatten; techmap; simplemap; aigmap; clean; write_aiger " +

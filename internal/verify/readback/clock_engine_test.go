@@ -19,17 +19,17 @@ type Engine struct {
 	CountBits                   int
 	Drop                        bool
 	Levels                      int      // number of thresholds of a feature
-	Uniform                     []uint64 // thresholds of every feature; nil: they are in a memory
+	Uniform                     []uint64 // thresholds of every feature; nil if they are in a memory
 	Thresholds                  []string // words of the memory of thresholds, in binary
 
-	// Programs are the words of each lane's memories, the lowest steps first.
+	// Programs holds the words of each lane's memories. The memory with the lowest steps comes first.
 	Programs [][][]uint64
 
 	Limit time.Duration
 }
 
-// Prove proves, for every program word and in every state, that a clock of the engine does what the head of its file
-// says of that word. It also proves that the engine's memories begin with the given words.
+// Prove proves that one clock of the engine does what the header of the engine's file documents, for every program
+// word and in every state. It also proves that the engine's memories begin with the given words.
 func (e Engine) Prove(ctx context.Context) (*clockResult, error) {
 	o := MachineOptions{Module: e.Module, Clock: "clk", Files: []string{e.File}, Limit: e.Limit}
 	return proveClock(ctx, o, func(m *machine) {
@@ -50,7 +50,7 @@ func (e Engine) Prove(ctx context.Context) (*clockResult, error) {
 	})
 }
 
-// engine builds the description of an engine's clock.
+// engine builds the description of one clock of an engine.
 type engine struct {
 	Engine
 	m             *machine
@@ -59,8 +59,8 @@ type engine struct {
 
 func (e engine) levelBits() int { return bits.Len(uint(e.Levels)) }
 
-// placeBits returns the number of bits of a step's feature field. The field has room for a feature's number and,
-// together with the field of the level, for a number of chains.
+// placeBits returns the number of bits of a step's feature field. The field must hold the number of any feature.
+// Together with the field of the level, it must also hold a number of chains.
 func (e engine) placeBits() int {
 	return max(1, bits.Len(uint(e.Features-1)), e.CountBits-e.levelBits())
 }
@@ -118,7 +118,8 @@ func (e engine) loader() {
 	m.next("write_level", m.bit("write_above"))
 }
 
-// encoder describes how a word becomes its level, the number of thresholds that it exceeds, in two clocks.
+// encoder describes how a word becomes its level in two clocks. The level is the number of thresholds that the word
+// exceeds.
 func (e engine) encoder() {
 	m, value := e.m, e.m.in("word", e.WordBits)
 	m.next("word", m.in("in_data", e.WordBits)...)
@@ -138,7 +139,7 @@ func (e engine) encoder() {
 	m.next("level", level...)
 }
 
-// thresholdBits returns the number of address bits of the memory of thresholds, which is at least the number for a
+// thresholdBits returns the number of address bits of the memory of thresholds. The memory is at least as large as a
 // block RAM.
 func (e engine) thresholdBits() int { return max(8, e.placeBits()) }
 
@@ -187,7 +188,7 @@ func (e engine) sequencer() {
 	m.next("released", m.bit("buffer_read"))
 }
 
-// chosen describes the registers that select the memory of a lane from which the step comes.
+// chosen describes the registers that select which of a lane's memories supplies the step.
 func (e engine) chosen() {
 	banks, base := e.Programs[0], 0
 	if len(banks) == 1 {
@@ -237,7 +238,7 @@ func (e engine) lane(l int) netlist.Net {
 	m.out(of("image")+".WR_EN", slices.Repeat(word{writes}, size)...)
 	m.next(of("level"), m.in(of("image")+".RD_DATA", size)...)
 
-	do, x, v := m.in(of("do"), 4), m.bit(of("x")), m.bit(of("v")) // the bits mean: operation, inverted, ends
+	do, x, v := m.in(of("do"), 4), m.bit(of("x")), m.bit(of("v")) // bits: operation (2), inverted, ends
 	m.next(of("j"), step[:size]...)
 	m.next(of("do"), step[low:]...)
 	m.next(of("x"), m.xor(m.above(m.in(of("level"), size), m.in(of("j"), size)), do[2]))
@@ -249,8 +250,8 @@ func (e engine) lane(l int) netlist.Net {
 	return m.and(m.bit(of("added")), v)
 }
 
-// counter describes how the chains of a class are counted until a step of lane 0 closes the class, and how the first
-// class with the highest count is found.
+// counter describes how the chains of a class are counted, until a step of lane 0 closes the class. It also
+// describes how the first class with the highest count is found.
 func (e engine) counter(added []netlist.Net) {
 	m, width, do := e.m, e.CountBits, e.m.in("do_0", 4)
 	e.flag("closing", m.and(m.bit("valid_bit"), do[0], do[1], do[2]))

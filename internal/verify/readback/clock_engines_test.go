@@ -24,12 +24,12 @@ type folding struct {
 	netgen.FrozenOptions
 	lanes int
 	drop  bool
-	own   bool // each feature has thresholds of its own
+	own   bool // each feature has its own thresholds
 	room  int  // room of the program
 }
 
-// foldings returns engines with one and with several lanes, with one and with several banks, and with thresholds in
-// the Verilog or in a memory.
+// foldings returns engines with different numbers of lanes and banks. Their thresholds are in the Verilog or in a
+// memory.
 func foldings() map[string]folding {
 	few := netgen.FrozenOptions{
 		Width: 30, Depth: 4, Features: 6, Bits: 4, BitsIn: 6, Classes: 3, ShareA: 0.4,
@@ -129,7 +129,7 @@ func numbers(t testing.TB, text string) (words []uint64) {
 }
 
 // TestEngineClock proves engines as they are written. The engine of one lane, which has many features with uniform
-// thresholds, is proved only in the long tests; other engines cover each of these properties.
+// thresholds, is proved only in the long tests. Other engines cover each of its properties.
 func TestEngineClock(t *testing.T) {
 	testkit.FindTool(t, "yosys")
 	testkit.FindTool(t, "abc")

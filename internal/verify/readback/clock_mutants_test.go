@@ -19,7 +19,7 @@ import (
 	"ialgn/netlist"
 )
 
-// every tries all mutants; without it, a selection is tried.
+// every is set to try all mutants instead of a selection.
 var every = flag.Bool("every", false, "try every mutant")
 
 // mutant is a file with one change.
@@ -28,8 +28,8 @@ type mutant struct {
 }
 
 var (
-	// blank matches the text that mutants do not change: comments, strings, directives, attributes, and loops, which
-	// a mutant might never leave.
+	// blank matches the text that mutants do not change: comments, strings, directives, attributes and loops. A
+	// changed loop might never end.
 	blank           = regexp.MustCompile("//.*|\"[^\"\n]*\"|`.*|\\(\\*[^*]*\\*\\)|while .*")
 	numberPattern   = regexp.MustCompile(`\b(?:(\d+)'([bdh])([0-9a-f]+)|(\d+))\b`)
 	operatorPattern = regexp.MustCompile(`==|!=|<<|>>|<=|&&|[<>~&|^+\-?]`)
@@ -42,8 +42,8 @@ var replacements = map[string][]string{
 	"~": {""}, "&": {"|"}, "|": {"&"}, "^": {"|", "~^"}, "+": {"-"}, "-": {"+"},
 }
 
-// mutants returns all mutants of a file: each bit of each constant flipped, an extra high bit set in each number
-// without a size, each operator replaced, and each assignment to a register dropped.
+// mutants returns all mutants of a file. A mutant flips one bit of a constant, sets an extra high bit in a number
+// without a size, replaces an operator, or drops an assignment to a register.
 func mutants(text string) (list []mutant) {
 	code := blank.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
 	add := func(from, to int, by string) {
@@ -73,7 +73,7 @@ func mutants(text string) (list []mutant) {
 	return list
 }
 
-// flipped returns copies of a number with one bit flipped in each.
+// flipped returns copies of a number. Each copy has one flipped bit.
 func flipped(code string, m []int) (list []string) {
 	if m[8] >= 0 { // a number without a size
 		v, _ := strconv.Atoi(code[m[8]:m[9]])
@@ -95,7 +95,7 @@ func flipped(code string, m []int) (list []string) {
 // prover proves a wrapper or an engine.
 type prover func(context.Context) (*clockResult, error)
 
-// survivors tries to prove mutants of a file and returns those mutants for which a proof was found.
+// survivors tries to prove mutants of a file, and returns the mutants for which it found a proof.
 func survivors(t *testing.T, list []mutant, write func(t *testing.T, dir string) (path string,
 	prove prover),
 ) (left []string) {
@@ -128,8 +128,8 @@ func survivors(t *testing.T, list []mutant, write func(t *testing.T, dir string)
 	return left
 }
 
-// someOf returns two mutants, chosen so that each subject has at least one that yosys accepts and that is different
-// hardware. In the long tests it returns every 128th mutant.
+// someOf returns two mutants. They are chosen so that each subject has at least one mutant that yosys accepts and
+// that is different hardware. In the long tests, someOf returns every 128th mutant.
 func someOf(list []mutant) (some []mutant) {
 	if !testkit.Whole() {
 		return []mutant{list[len(list)*2/3], list[len(list)*3/4]}
@@ -140,8 +140,8 @@ func someOf(list []mutant) (some []mutant) {
 	return some
 }
 
-// TestMutants breaks every constant, operator and transition of engines and of a small wrapper of each kind, one at
-// a time. Only mutants that are the same hardware may be proved.
+// TestMutants breaks engines and a small wrapper of each kind. It breaks every constant, operator and transition,
+// one at a time. Only mutants that are the same hardware may be proved.
 func TestMutants(t *testing.T) {
 	testkit.FindTool(t, "yosys")
 	testkit.FindTool(t, "abc")
@@ -212,7 +212,8 @@ var equivalents = []struct {
 	{regexp.MustCompile(`assign features\[word\*4\+:4\]`), "axis uart spi", "the next word is driven again, or cut off"},
 }
 
-// same returns why a mutant of a subject is the same hardware, or an empty string if it should differ.
+// same returns the reason for which a mutant of a subject is the same hardware. It returns an empty string if the
+// mutant should differ.
 func same(subject, what string) string {
 	for _, e := range equivalents {
 		if e.line.MatchString(what) && (e.subjects == "" || slices.Contains(strings.Fields(e.subjects), subject)) {
@@ -225,8 +226,8 @@ func same(subject, what string) string {
 // limit bounds the time of a mutant's proof, because some mutants have functions that never end.
 const limit = 5 * time.Second
 
-// subjects returns the modules to break: small wrappers of each kind, one of them around an engine, and engines with
-// one bank and with several.
+// subjects returns the modules to break. They are small wrappers of each kind, of which one contains an engine, and
+// engines with one bank and with several banks.
 func subjects() map[string]func(t *testing.T, dir string) (path string, prove prover) {
 	all := map[string]func(t *testing.T, dir string) (string, prover){}
 	for name, f := range map[string]form{
@@ -252,8 +253,8 @@ func subjects() map[string]func(t *testing.T, dir string) (path string, prove pr
 	return all
 }
 
-// TestTagMutants breaks the path of the tag through a wrapper: one register more or less, a clock or a beat that is
-// not the sample's, two bits exchanged. None of these mutants may be proved.
+// TestTagMutants breaks the path of the tag through a wrapper: The mutants add or remove a register, take the tag in
+// a clock or from a beat of another sample, or exchange two bits. None of them may be proved.
 func TestTagMutants(t *testing.T) {
 	testkit.FindTool(t, "yosys")
 	testkit.FindTool(t, "abc")
@@ -281,7 +282,7 @@ func TestTagMutants(t *testing.T) {
 		if broken == string(text) {
 			t.Fatalf("the wrapper has no %q", c[0])
 		}
-		switch { // what the change names is declared
+		switch { // declares the names that the change adds
 		case strings.Contains(c[1], "late_tag"):
 			broken = strings.Replace(broken, "  reg [1:0] sample_tag;\n", "  reg [1:0] sample_tag, late_tag;\n", 1)
 		case strings.Contains(c[1], "unused_tag"):

@@ -6,11 +6,11 @@ import (
 	"ialgn/netlist"
 )
 
-// indexBits returns the number of bits of an index into n things.
+// indexBits returns the number of bits of an index into a list of n elements.
 func indexBits(n int) int { return max(1, bits.Len(uint(n-1))) }
 
-// synchronised describes a chain of registers that synchronises a pin. All registers are first after a reset. It
-// returns the registers' values, the latest bit lowest.
+// synchronised describes a chain of registers that synchronises a pin. A reset sets all registers to the value
+// first. The lowest bit of the result is the latest bit of the pin.
 func (m *machine) synchronised(name string, length int, pin, first, reset netlist.Net) word {
 	chain := m.in(name, length)
 	var next word
@@ -28,8 +28,8 @@ func (m *machine) powerOn() netlist.Net {
 	return m.not(chain[1])
 }
 
-// cleared describes a register that a reset sets to 0. Otherwise the register takes the value of the first case that
-// applies, or keeps its value if none applies.
+// cleared describes a register that a reset sets to 0. Without a reset, the register takes the value of the first
+// case that applies. If no case applies, it keeps its value.
 func (m *machine) cleared(name string, reset netlist.Net, held word, list ...when) {
 	m.next(name, m.cases(held, append([]when{{reset, constant(0, len(held))}}, list...)...)...)
 }
@@ -45,8 +45,8 @@ func (w Wrapper) bytewise(m *machine, p packets) results {
 	return r
 }
 
-// inner returns the ready and valid signals of the stream in a serial wrapper. They are registers of the stream or
-// pins of the engine.
+// inner returns the ready and valid signals of the stream in a serial wrapper. The signals are registers of the
+// stream or pins of the engine.
 func (w Wrapper) inner(m *machine) (ready, valid, fault netlist.Net) {
 	if w.Engine {
 		return m.bit(w.Core + ".in_ready"), m.bit(w.Core + ".out_valid"), m.bit(w.Core + ".error")
@@ -120,8 +120,8 @@ func (u serialLine) sampler(ready netlist.Net) packets {
 	return packets{valid: accepted, data: m.in("rx_byte", 8), last: last, drop: drop}
 }
 
-// takes returns two conditions: that a byte of a result begins, and that this byte is the last one, so that the
-// result is taken.
+// takes returns two conditions. begins says that a byte of a result begins. last says that this byte is also the
+// last one, so that the result is taken.
 func (u serialLine) takes(valid netlist.Net) (last, begins netlist.Net) {
 	m := u.m
 	begins = m.and(valid, m.equal(m.in("tx_bits", 4), 0))
@@ -136,7 +136,8 @@ func (w Wrapper) replyBytes() (n int) {
 	return n
 }
 
-// transmitter describes how the bytes of a result are sent: a start bit, the byte, a stop bit.
+// transmitter describes how the bytes of a result are sent. Each byte has a start bit before it and a stop bit after
+// it.
 func (u serialLine) transmitter(r results, begins, last netlist.Net) {
 	m, frame, timer := u.m, u.m.in("frame", 10), u.timer("tx_timer")
 	left, to := m.in("tx_bits", 4), m.in("to", indexBits(u.replyBytes()))
@@ -175,7 +176,7 @@ func (w Wrapper) spi(m *machine) {
 	f.transmitter(w.bytewise(m, p), p.ready, valid, fault)
 }
 
-// frames holds what the parts of the wrapper spi share: the events of this clock.
+// frames holds the events of this clock, which the parts of the wrapper spi share.
 type frames struct {
 	Wrapper
 	m                                            *machine
@@ -183,7 +184,7 @@ type frames struct {
 }
 
 // receiver describes how commands and the bytes of samples are received, and returns the inputs of the stream. Each
-// byte waits until it is known whether it is the last.
+// byte waits until it is known whether another byte follows.
 func (f frames) receiver(ready netlist.Net) packets {
 	m, bits, part := f.m, f.m.in("bits", 3), f.m.in("data", 7)
 	command, taking, held, holds := m.bit("command"), m.bit("taking"), m.in("held", 8), m.bit("held_valid")

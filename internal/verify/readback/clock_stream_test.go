@@ -7,9 +7,9 @@ import (
 	"ialgn/netlist"
 )
 
-// stream describes the module that collects words for the core and keeps the core's result, or that gives an engine
-// its words. path is the path of the module's instance. The core moves on unless it has a result while an earlier
-// result has not been taken.
+// stream describes the module next to a core or an engine. For a core, the module collects words and keeps the
+// core's result. It passes words on to an engine. path is the path of the module's instance. The core is stalled
+// while it has a result and an earlier result has not been taken.
 func (w Wrapper) stream(m *machine, path string, p packets) results {
 	if w.Engine {
 		return w.engine(m, p)
@@ -28,7 +28,7 @@ func (w Wrapper) stream(m *machine, path string, p packets) results {
 		}
 	}
 	m.out(w.Core+"."+w.Input, sample...)
-	tag := m.in(path+"sample_tag", w.Tag) // the tag that came with the last beat that was taken
+	tag := m.in(path+"sample_tag", w.Tag) // the tag of the last beat that was taken
 	m.next(path+"sample_tag", m.mux(m.and(p.valid, r.ready), p.tag, tag)...)
 	m.out(w.Core+".in_tag", tag...)
 	r.tag = m.in(path+"out_tag", w.Tag)
@@ -42,11 +42,11 @@ func (w Wrapper) stream(m *machine, path string, p packets) results {
 	return r
 }
 
-// bitsBelow returns the number of bits of a counter that stays below limit, at least 2.
+// bitsBelow returns the number of bits of a counter that stays below limit. Counters have at least two bits.
 func bitsBelow(limit int) int { return max(2, bits.Len(uint(limit-1))) }
 
 // loader describes the logic that collects the words of a packet, and returns the core's input. A packet that is too
-// short, too long or void is dropped, which counts as a failure until a reset.
+// short, too long or void is dropped. The failure is shown until a reset.
 func (w Wrapper) loader(m *machine, path string, p packets, taken netlist.Net) word {
 	beats := (w.units() + w.Beat - 1) / w.Beat
 	beat := m.in(path+"beat", bitsBelow(beats))
@@ -68,7 +68,7 @@ func (w Wrapper) loader(m *machine, path string, p packets, taken netlist.Net) w
 // collect describes the registers of the bits that the core reads, and returns the core's input.
 func (w Wrapper) collect(m *machine, path string, data, beat word, take netlist.Net) word {
 	unit, lane := len(data)/w.Beat, w.Word
-	lanes := make([]word, w.Beat) // the words that arrive in one clock, in their stored form
+	lanes := make([]word, w.Beat) // the words that arrive in one clock, as they are stored
 	for i := range lanes {
 		lanes[i] = w.levels(m, data[i*unit:(i+1)*unit])
 	}
@@ -112,7 +112,7 @@ func (w Wrapper) levels(m *machine, unit word) word {
 	return levels
 }
 
-// engine describes the module between the bytes and an engine. Each byte is a word; its surplus high bits are
+// engine describes the module between the bytes and an engine. Each byte is a word. The byte's unused high bits are
 // ignored.
 func (w Wrapper) engine(m *machine, p packets) results {
 	pins := map[string]netlist.Net{

@@ -1,17 +1,19 @@
 package readback
 
-// The files clock_*_test.go prove modules with state. They prove that one clock of a wrapper or of a folded engine, in
-// every state and for every input, does what the module's documentation describes. This proves the writers once, over
-// their range of parameters. A design's own wrapper is compared with the writers' output, and samples are played to it.
+// The files clock_*_test.go prove modules with state. They prove that one clock of a wrapper or of a folded engine
+// does what the module's documentation describes, in every state and for every input. These tests prove the code
+// that writes the modules, for a range of parameters. The wrapper of a user's design is not proved again:
+// verification compares it with the output of the same code, and simulates it with samples.
 //
-// The expected clock is written here a second time, as a netlist over the names of the module's registers. It
-// follows the documentation of the packages wrapper and folded and uses none of their code. A [Machine] is the same
-// kind of netlist, extracted from the Verilog file. abc compares the two: the next value of each register bit, each
-// output, and each pin of the parts of the module that are not looked into (the core in a wrapper, memories in an
-// engine). If two machines have the same registers and the same clock, they behave the same for ever when they start
-// in the same state. If the clock includes a reset, the reset leads both to the same state.
+// The files describe the expected clock a second time, as a netlist over the names of the module's registers. This
+// description follows the documentation of the packages wrapper and folded, and uses none of their code. A [Machine]
+// is the same kind of netlist, extracted from the Verilog file. abc compares the next value of each register bit,
+// each output, and each pin of a part that is not read: the core in a wrapper, or a memory in an engine. If two
+// machines have the same registers and the same clock, they behave the same for ever when they start in the same
+// state. If the clock includes a reset, the reset leads both to the same state.
 //
-// Names only determine which signals are compared. A missing, extra or differently sized register makes a proof fail.
+// The names only determine which signals are compared. A missing, extra or differently sized register makes a proof
+// fail.
 
 import (
 	"cmp"
@@ -29,17 +31,17 @@ import (
 type clockResult struct {
 	Verdict   cec.Verdict `json:"verdict"`
 	Registers int         `json:"registers"` // bits that the module keeps from clock to clock
-	Bits      int         `json:"checked"`   // bits that were compared: of registers, outputs and pins
+	Bits      int         `json:"checked"`   // compared bits of registers, outputs and pins
 	Reason    string      `json:"reason,omitempty"`
 	Tool      string      `json:"tool,omitempty"`
 	Seconds   float64     `json:"seconds"`
 	Differ    []string    `json:"differ,omitempty"` // names of bits that differ
 }
 
-// shown is the largest number of differing bits that a result names.
+// shown is the largest number of different bits that a result names.
 const shown = 20
 
-// proveClock reads a module and compares it with the clock that describe builds.
+// proveClock reads a module, and compares one clock of the module with the clock that the function describe builds.
 func proveClock(ctx context.Context, o MachineOptions, describe func(*machine)) (*clockResult, error) {
 	begin := time.Now()
 	if o.Limit == 0 {
@@ -85,7 +87,7 @@ func (m *machine) compare(got *Machine, r *clockResult) bool {
 	return r.Reason != ""
 }
 
-// missing names a signal that only one side has.
+// missing names a signal that only the module or only the description has.
 func (m *machine) missing(got *Machine) string {
 	for _, s := range got.Inputs {
 		if !m.used[s] {
@@ -140,7 +142,7 @@ func (m *machine) remembers(got *Machine) string {
 	return ""
 }
 
-// machine is the description of one clock. Its words have their lowest bit first.
+// machine is the description of one clock. The lowest bit of each word comes first.
 type machine struct {
 	b      *netlist.Builder
 	x      map[Signal]netlist.Net
@@ -241,10 +243,10 @@ func (m *machine) or(a netlist.Net, more ...netlist.Net) netlist.Net {
 	return a
 }
 
-// choose returns a where s is 1, else b.
+// choose returns a net that equals a if s is 1, and b otherwise.
 func (m *machine) choose(s, a, b netlist.Net) netlist.Net { return m.table(0b11100100, s, b, a) }
 
-// mux is choose for two words of the same width.
+// mux is like choose, but for two words of the same width.
 func (m *machine) mux(s netlist.Net, a, b word) word {
 	w := make(word, len(a))
 	for i := range w {
@@ -253,7 +255,8 @@ func (m *machine) mux(s netlist.Net, a, b word) word {
 	return w
 }
 
-// cases returns the word of the first case with condition 1, or otherwise if no condition is 1.
+// cases returns the word of the first case whose condition is 1. If no condition is 1, it returns the default word,
+// which is its first argument.
 func (m *machine) cases(otherwise word, list ...when) word {
 	for _, c := range slices.Backward(list) {
 		otherwise = m.mux(c.is, c.then, otherwise)
@@ -261,7 +264,7 @@ func (m *machine) cases(otherwise word, list ...when) word {
 	return otherwise
 }
 
-// when is a condition with the word for this case.
+// when is a condition, and the word that is chosen if the condition is 1.
 type when struct {
 	is   netlist.Net
 	then word
@@ -282,7 +285,7 @@ func (m *machine) equal(w word, v uint64) netlist.Net {
 	return all
 }
 
-// add returns the sum of two words modulo their width, plus one if carry is 1.
+// add returns a + b + carry for two words of n bits, modulo 2^n.
 func (m *machine) add(a, b word, carry netlist.Net) word {
 	sum := make(word, len(a))
 	for i := range sum {
@@ -292,7 +295,7 @@ func (m *machine) add(a, b word, carry netlist.Net) word {
 	return sum
 }
 
-// above reports whether a word exceeds another one.
+// above reports whether the word a exceeds the word b.
 func (m *machine) above(a, b word) netlist.Net {
 	more := netlist.False
 	for i := range a {

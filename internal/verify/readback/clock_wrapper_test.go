@@ -27,8 +27,8 @@ type Wrapper struct {
 	Pipeline bool // the core has registers
 	Engine   bool // the core is a folded engine, which takes the words itself
 	Levels   *Levels
-	Beat     int // words (bytes for axis) of one clock
-	Tag      int // bits of the tag, which passes through the core too; 0: no tag
+	Beat     int // words (bytes for axis) that arrive in one clock
+	Tag      int // bits of the tag, which also passes through the core; 0: no tag
 
 	ClockHz, Baud, Idle int // clock, bit rate and idle time of a serial line
 
@@ -41,21 +41,21 @@ type Port struct {
 	Width, Word int
 }
 
-// Levels describes how feature words of Word bits become the words of the core: one bit for each threshold, which
-// says whether the word exceeds it, followed by the given bits of the word.
+// Levels describes how feature words of Word bits become the words of the core. The core's word has one bit for each
+// threshold, which says whether the feature word exceeds the threshold. The given bits of the feature word follow.
 type Levels struct {
 	Word       int
 	Thresholds []uint64
 	Bits       []int
 }
 
-// describers build the description of the clock of each kind of wrapper.
+// describers has a function for each kind of wrapper. The function describes one clock of the wrapper.
 var describers = map[string]func(Wrapper, *machine){
 	"stream": Wrapper.words, "axis": Wrapper.axis, "uart": Wrapper.uart, "spi": Wrapper.spi,
 }
 
-// Prove proves the wrapper without the core, whose Verilog is not read. The result is undecided for a kind that this
-// package does not describe.
+// Prove proves the wrapper without the core. It does not read the core's Verilog. The result is undecided for a kind
+// that this package does not describe.
 func (w Wrapper) Prove(ctx context.Context) (*clockResult, error) {
 	describe, ok := describers[w.Kind]
 	if !ok {
@@ -157,8 +157,8 @@ func (w Wrapper) axis(m *machine) {
 	m.out("m_axis_tdata", all...)
 }
 
-// bytes returns a result in the order in which its bytes are sent. Words of one bit are packed; each longer word
-// begins at a new byte.
+// bytes returns a result in the order in which its bytes are sent. Words of one bit are packed into bytes. Each
+// longer word begins at a new byte.
 func (w Wrapper) bytes(outputs []word) (list []word) {
 	for i, p := range w.Outputs {
 		for piece := range chunks(outputs[i], p.Word) {
@@ -170,7 +170,7 @@ func (w Wrapper) bytes(outputs []word) (list []word) {
 	return list
 }
 
-// chunks yields the words of a port. Words of one bit come all at once.
+// chunks yields the words of a port. If words have one bit, it yields all of them at once.
 func chunks(all word, size int) func(func(word) bool) {
 	if size <= 1 {
 		size = len(all)
@@ -184,7 +184,8 @@ func chunks(all word, size int) func(func(word) bool) {
 	}
 }
 
-// lane returns the number of bits of the bytes that a word takes.
+// lane returns the number of bits that a word takes in the bytes of a result. A word of several bits takes whole
+// bytes.
 func (w Wrapper) lane() int {
 	if w.Word == 1 {
 		return 1
@@ -192,7 +193,7 @@ func (w Wrapper) lane() int {
 	return (w.Word + 7) / 8 * 8
 }
 
-// units returns the number of units that the stream takes for a sample: words of the core, or bytes.
+// units returns the number of units that the stream takes for a sample. A unit is a word of the core, or a byte.
 func (w Wrapper) units() int {
 	if w.Kind == "stream" || w.Levels != nil {
 		return w.Words
@@ -200,8 +201,8 @@ func (w Wrapper) units() int {
 	return (w.lane()*w.Words + 7) / 8
 }
 
-// Around sets the fields that describe the core from its netlist: the input port and its bits that are read, and the
-// output ports.
+// Around sets the fields that describe the core, from the netlist of the core. These are the input port, the bits of
+// this port that are read, and the output ports.
 func (w *Wrapper) Around(n *netlist.Netlist) {
 	x := n.DataInputs()[0]
 	w.Input, w.Word, w.Words = x.Name, x.Word, len(x.Nets)/x.Word

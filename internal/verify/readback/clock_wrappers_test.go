@@ -93,8 +93,8 @@ func put(t testing.TB, path, text string) {
 }
 
 // forms returns wrappers of every kind, with words of one bit, of several bits, of a byte and of more than a byte.
-// Their cores are pipelines, have an encoder in front, or are engines. Each kind is combined with two or three of
-// these cores, and each core with one or two kinds; the long tests have all combinations.
+// Their cores are pipelines, have an encoder in front, or are engines. The short tests combine each kind with two or
+// three of these cores, and each core with one or two kinds. The long tests have all combinations.
 func forms() (list []form) {
 	for i, kind := range []string{"stream", "axis", "uart", "spi"} {
 		for j, f := range []form{
@@ -161,7 +161,7 @@ func TestRandomWrapperClock(t *testing.T) {
 		case takes && r.IntN(2) == 0:
 			f.tag = 1 + r.IntN(64)
 		}
-		if f.apart || f.engine { // their words have at most a byte
+		if f.apart || f.engine { // their words have at most eight bits
 			f.bitsIn = min(f.bitsIn, 8)
 		}
 		if !f.engine {

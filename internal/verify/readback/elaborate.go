@@ -7,7 +7,7 @@ type elaboration struct {
 	g         *graph
 	modules   map[string]*module
 	instances []*inside
-	// For each register: its output, its input and its clock.
+	// These slices have the output, the input and the clock of each register.
 	q, data, clocks []pin
 	scratch         []pin
 }
@@ -16,7 +16,7 @@ type elaboration struct {
 type inside struct {
 	*module
 	parent   int
-	outer    map[int32]int32 // nets of the parent at the input ports, by the port's net
+	outer    map[int32]int32 // net of the parent at each input port, by the port's net
 	children map[int32]pin   // output ports of instances, by the net that they drive
 	value    []literal       // by net: its literal, unknownValue or visited
 }
@@ -27,7 +27,7 @@ type pin struct {
 	net      int32
 }
 
-// Values of a net that has no literal yet.
+// These are the values of a net that has no literal yet.
 const (
 	unknownValue literal = 1<<32 - 1
 	visited      literal = 1<<32 - 2
@@ -174,7 +174,7 @@ func (e *elaboration) evaluateWires() error {
 	return nil
 }
 
-// literal returns the literal of a net. It uses a stack of waiting nets instead of recursion, because a net's
+// literal returns the literal of a net. It keeps waiting nets on a stack instead of calling itself, because a net's
 // logic may be deep.
 func (e *elaboration) literal(at pin) (literal, error) {
 	stack := []pin{at}

@@ -42,7 +42,7 @@ type graph struct {
 	registers                []literal    // next value of each register
 	clocks                   []literal    // clock of each register
 	gates                    [][2]literal // conjunctions
-	alias                    []literal    // by variable: the literal that it equals, usually its own
+	alias                    []literal    // by variable: an equal literal, usually the variable itself
 }
 
 // newGraph returns a graph of the given inputs and number of registers, without gates.
@@ -60,7 +60,8 @@ func newGraph(inputs []string, registers int) *graph {
 	return g
 }
 
-// and returns the conjunction of two literals. It makes no gate if the result is constant or one of the two.
+// and returns the conjunction of two literals. It makes no gate if the result is constant or equals one of the two
+// literals.
 func (g *graph) and(a, b literal) literal {
 	switch {
 	case a == 0 || b == 0 || a == b^1:
@@ -80,13 +81,13 @@ func (g *graph) or(a, b literal) literal { return g.and(a^1, b^1) ^ 1 }
 // xor returns the exclusive or, in the form in which the netlist side writes sums.
 func (g *graph) xor(a, b literal) literal { return g.and(g.and(a, b)^1, g.and(a^1, b^1)^1) }
 
-// addDigit returns the sum of three digits, and the digit to carry.
+// addDigit adds three binary digits. It returns the digit of the sum and the carry.
 func (g *graph) addDigit(a, b, c literal) (digit, carry literal) {
 	half := g.xor(a, b)
 	return g.xor(half, c), g.or(g.and(a, b), g.and(half, c))
 }
 
-// greater returns whether number a is greater than b. A digit decides unless a higher digit does.
+// greater returns whether number a is greater than number b. The highest digit in which the numbers differ decides.
 func (g *graph) greater(a, b []literal) literal {
 	above := literal(0)
 	for i := range max(len(a), len(b)) {
@@ -96,7 +97,8 @@ func (g *graph) greater(a, b []literal) literal {
 	return above
 }
 
-// function returns the function with the given table: bit i is its value if in[k] is bit k of i, for all k.
+// function returns the function with the given table. Bit i of the table is the function's value if in[k] is bit k
+// of i, for all k.
 func (g *graph) function(table uint16, in []literal) literal {
 	if len(in) == 0 {
 		return literal(table & 1)
@@ -120,10 +122,11 @@ func (g *graph) function(table uint16, in []literal) literal {
 
 func (g *graph) variables() int { return g.firstGate + len(g.gates) }
 
-// to returns the literal that l is known to equal.
+// to returns the literal that is known to equal l.
 func (g *graph) to(l literal) literal { return g.alias[l.variable()] ^ l&1 }
 
-// with returns a copy of the graph in which some variables have given values. It propagates constants.
+// with returns a copy of the graph in which some variables are replaced by the given values. It propagates
+// constants.
 func (g *graph) with(values map[literal]literal) *graph {
 	n := *g
 	n.alias = append([]literal{}, g.alias...)
@@ -151,7 +154,7 @@ func (g *graph) with(values map[literal]literal) *graph {
 	return &n
 }
 
-// mark marks the variables that a literal depends on through gates, including its own.
+// mark marks the variable of a literal, and the variables on which the literal depends through gates.
 func (g *graph) mark(l literal, seen []bool) {
 	stack := []int{g.to(l).variable()}
 	for len(stack) > 0 {
@@ -188,7 +191,7 @@ func (b *builder) build(l literal) netlist.Net {
 
 const tableNot = 0b01
 
-// variable makes the net of a variable. It uses a stack of waiting variables instead of recursion, because a
+// variable makes the net of a variable. It keeps waiting variables on a stack instead of calling itself, because a
 // variable's logic may be deep.
 func (b *builder) variable(v int) {
 	stack := []int{v}
@@ -229,8 +232,8 @@ func (b *builder) missing(v int) []int {
 	return wait
 }
 
-// define makes the net for the definition of variable v and records it as the net of variable as. The variables
-// in the definition must have nets.
+// define makes a net from the definition of variable v. The parameter as is the number of the variable that gets
+// this net. The variables in the definition must have nets.
 func (b *builder) define(v, as int) {
 	needs := b.g.needs(v)
 	in := make([]netlist.Net, len(needs))

@@ -30,11 +30,11 @@ type Signal struct {
 func (s Signal) String() string { return fmt.Sprintf("%s[%d]", s.Name, s.Bit) }
 
 // Machine is one clock of a Verilog module as a netlist. The input port x has the module's inputs, the current
-// values of its registers, and the outputs of memories and of modules that are not looked into. The output port h
-// has the module's outputs, the next values of its registers, and the inputs of these memories and modules. A
-// register has its name in the module, preceded by the path of instances. Its next value has the same name followed
-// by [Next]. Pins of a memory are called MEMORY.RD_DATA and so on, as in yosys. Pins of a module are called
-// MODULE.PORT. Address and data of a memory are 0 while it is not written.
+// values of its registers, and the outputs of memories and of modules that are not read. The output port h has the
+// module's outputs, the next values of its registers, and the inputs of these memories and modules. A signal for a
+// register has the register's name in the module, after the path of instances. The signal for its next value has the
+// same name followed by [Next]. Pins of a memory are called MEMORY.RD_DATA and so on, as in yosys. Pins of a module
+// are called MODULE.PORT. Address and data of a memory are 0 while it is not written.
 type Machine struct {
 	Inputs, Outputs []Signal // one for each bit of x and of h
 	Starts          map[Signal]bool
@@ -43,18 +43,18 @@ type Machine struct {
 
 	netlist   *netlist.Netlist
 	registers int
-	unknown   int // number of inputs of the netlist after Inputs, which must not matter
+	unknown   int // number of more inputs of the netlist, whose values must not matter
 }
 
 // Next is the suffix of the name of a register's next value.
 const Next = "'"
 
-// MachineOptions says what is read. Clock is the input that must clock all registers and memories.
+// MachineOptions describes the module to read. Clock is the input that must clock all registers and memories.
 type MachineOptions struct {
 	Module string
 	Clock  string
 	Files  []string // Verilog; the files that fill its memories are in the same folder
-	Box    string   // Verilog of the modules that are not looked into, ports alone
+	Box    string   // Verilog of the modules that are not read, with ports only
 	Limit  time.Duration
 }
 
@@ -74,8 +74,8 @@ techmap t:$* t:$add %%d t:$gt %%d
 write_blif -param ` + blifName + `
 `
 
-// ReadMachine reads a module with registers. For a file that is not such a module it returns an error that
-// [mismatched] recognises; this is not a failure of the program.
+// ReadMachine reads a module with registers. If a file is not such a module, it returns an error that [mismatched]
+// recognises. This error does not mean that a program has failed.
 func ReadMachine(ctx context.Context, o MachineOptions) (*Machine, error) {
 	yosys, err := tool.Find("yosys")
 	if err != nil {
@@ -113,7 +113,7 @@ func ReadMachine(ctx context.Context, o MachineOptions) (*Machine, error) {
 	return m, nil
 }
 
-// mismatched returns why a file is not as it should be. ok is false if err is another kind of error.
+// mismatched returns the reason for which a file was refused. ok is false if err is another kind of error.
 func mismatched(err error) (why string, ok bool) {
 	var is *mismatchError
 	if errors.As(err, &is) {
@@ -155,7 +155,7 @@ func writeMachine(dir string, o MachineOptions) error {
 // fillPattern matches the statement that fills a memory. The writers name files without a folder.
 var fillPattern = regexp.MustCompile(`\$readmemh\("([A-Za-z0-9_]+\.hex)"`)
 
-// copyFills copies those files that fill memories and exist.
+// copyFills copies the files that fill memories, if they exist.
 func copyFills(to, from string, text []byte) error {
 	for _, m := range fillPattern.FindAllSubmatch(text, -1) {
 		data, err := os.ReadFile(filepath.Join(from, string(m[1])))
@@ -285,8 +285,8 @@ func (r *machineReader) build() (*Machine, error) {
 	return r.m, nil
 }
 
-// free makes each use of an unknown value a separate input, on which nothing may depend. yosys leaves unknown values
-// where it shifts words beyond their ends.
+// free makes a separate input for each use of an unknown value. Nothing may depend on these inputs. yosys leaves
+// unknown values where it shifts words beyond their ends.
 func (r *machineReader) free() {
 	for _, p := range r.parts {
 		for i, v := range p.in {
@@ -337,8 +337,8 @@ func (r *machineReader) give(s Signal, v int32) error {
 	return nil
 }
 
-// register cuts a register open. A register that yosys made for itself has no driver from then on: nothing may read
-// it.
+// register cuts a register open. If yosys made a register for itself, the register's output has no driver
+// afterwards, so nothing may read it.
 func (r *machineReader) register(p part) error {
 	name := r.names[p.out[0]]
 	s := signal(name)
@@ -355,8 +355,8 @@ func (r *machineReader) register(p part) error {
 	return r.give(s, p.out[0])
 }
 
-// box cuts open an instance of a module that is not looked into. The nets at the instance's inputs have drivers, now
-// or later. The nets at its outputs become inputs of the machine.
+// box cuts open an instance of a module that is not read. The nets at the instance's inputs have drivers in the end.
+// The nets at its outputs become inputs of the machine.
 func (r *machineReader) box(p part) error {
 	for _, s := range r.moduleInputs {
 		if strings.HasPrefix(s.Name, p.of+".") {
@@ -382,7 +382,7 @@ func (r *machineReader) pin(s Signal, v int32) error {
 	return nil
 }
 
-// startsOf returns the initial values of registers, as far as the file gives them.
+// startsOf returns the initial values of the registers for which the file gives one.
 func startsOf(text []byte) map[string]byte {
 	starts := map[string]byte{}
 	for line := range bytes.Lines(text) {
@@ -396,12 +396,12 @@ func startsOf(text []byte) map[string]byte {
 // Registers returns the number of bits of all registers.
 func (m *Machine) Registers() int { return m.registers }
 
-// Width returns the number of bits of the netlist's input x: Inputs, followed by the unknown values, on which
-// nothing may depend.
+// Width returns the number of bits of the netlist's input x. They are Inputs, followed by the unknown values, on
+// which nothing may depend.
 func (m *Machine) Width() int { return len(m.Inputs) + m.unknown }
 
-// Compare compares the machine with a netlist that has the same ports x and h, for every input: one clock in every
-// state. It returns the outputs that differ, and which method decided.
+// Compare compares the machine with a netlist that has the same ports x and h, for every input. So it compares one
+// clock in every state. It returns the outputs that differ, and the method that decided.
 func (m *Machine) Compare(ctx context.Context, want *netlist.Netlist, limit time.Duration) (v cec.Verdict,
 	differ []Signal, by string, err error,
 ) {

@@ -11,7 +11,7 @@ import (
 // Memory is a memory of a machine.
 type Memory struct {
 	Width, Size int
-	Words       []string // initial words in binary; none: the contents are unknown
+	Words       []string // initial words in binary; empty: the contents are unknown
 }
 
 // memoryCell is the cell type that memories get, so that yosys does not map them.
@@ -23,7 +23,7 @@ type memoryPart map[string]string
 // memoryPins are the pins of a memory that determine its behaviour in a clock.
 var memoryPins = []string{"RD_ADDR", "RD_DATA", "RD_EN", "WR_ADDR", "WR_DATA", "WR_EN"}
 
-// memory cuts open a memory that is read at any time and written with the clock.
+// memory cuts open a memory. Such a memory is read without a clock and written with the clock.
 func (r *machineReader) memory(p part, says memoryPart) error {
 	name := strings.TrimPrefix(strings.ReplaceAll(strings.Trim(says["MEMID"], `"`), `\\`, `\`), `\`)
 	if says.number("RD_PORTS") != 1 || says.number("OFFSET") != 0 || strings.Contains(says["RD_CLK_ENABLE"], "1") {
@@ -71,7 +71,7 @@ func (p memoryPart) words() (words []string) {
 }
 
 // takeMemories removes the parameters of memories from a BLIF file, so that only the parameters of sums are left. It
-// returns the parameters in the order of the memories.
+// returns the removed parameters in the order of the memories.
 func takeMemories(text []byte) (plain []byte, memories []memoryPart, err error) {
 	inside := false
 	s := bufio.NewScanner(bytes.NewReader(text))
@@ -91,8 +91,8 @@ func takeMemories(text []byte) (plain []byte, memories []memoryPart, err error) 
 	return plain, memories, s.Err()
 }
 
-// written returns the value of a signal, or 0 for the address and data of a write to a memory while nothing is
-// written: without a write, their values are left open.
+// written returns the value of a signal. The address and data for writing a memory do not matter while nothing is
+// written, so written returns 0 for them.
 func (g *graph) written(s Signal, at map[Signal]literal) literal {
 	memory, pin, _ := strings.Cut(s.Name, ".WR_")
 	enable := Signal{memory + ".WR_EN", s.Bit}

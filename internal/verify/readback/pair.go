@@ -45,8 +45,8 @@ func newPair(g *graph, n *netlist.Netlist) (*pair, error) {
 	return p, nil
 }
 
-// match finds the bits of the netlist's ports among the graph's. The graph must have no other bits, except the
-// control of a pipeline, which is checked elsewhere.
+// match finds the bits of the netlist's ports among the bits of the graph. The graph must have no other bits, except
+// the control bits of a pipeline, which are checked elsewhere.
 func match(what string, ports []netlist.Port, have map[bit]literal, control ...bit) ([]wire, error) {
 	var wires []wire
 	data := map[bit]bool{}
@@ -81,7 +81,7 @@ func (p *pair) addProbes() {
 	p.shown = len(p.wires)
 }
 
-// addCells adds the outputs of cells, except those that are outputs or probes already.
+// addCells adds the outputs of cells, unless they are already outputs or probes.
 func (p *pair) addCells() {
 	have := map[string]bool{}
 	for _, w := range p.wires {
@@ -99,10 +99,10 @@ func (p *pair) addCells() {
 	}
 }
 
-// cutGraph returns the graph cut at all wires. The result has an input for each wire, after the data inputs,
-// and an output for each wire: its function of the other wires. The second result says which net replaces each
-// wire. A wire that equals an earlier one, or its complement, uses the earlier wire's input. A constant wire
-// has no input.
+// cutGraph returns the graph cut at all wires. The netlist that it returns has the data inputs, then one input for
+// each wire. It has one output for each wire, which is the wire's function of the other wires. The second result
+// says which net replaces each wire. A wire that equals an earlier one, or its complement, uses the earlier wire's
+// input. A constant wire has no input.
 func (p *pair) cutGraph() (*netlist.Netlist, []place) {
 	b := newBuilder(p.g, "file")
 	x := b.Input("x", len(p.inputs)+len(p.wires), 1, nil)
@@ -114,7 +114,7 @@ func (p *pair) cutGraph() (*netlist.Netlist, []place) {
 	for i, w := range p.wires {
 		l := p.g.to(w.at)
 		v := l.variable()
-		if v > 0 && v < p.g.firstRegister { // an input, or a wire that equals one
+		if v > 0 && v < p.g.firstRegister { // an input, or a wire that equals an input
 			places[i] = place{b.net[v], l.inverted()}
 			continue
 		}
@@ -146,8 +146,8 @@ type place struct {
 	inverted bool
 }
 
-// definition returns the net of a literal's definition. The literal's variable has another net, the input that
-// replaces it.
+// definition returns the net of a literal's definition. This net differs from the net of the literal's variable,
+// which is the input that replaces the variable.
 func (b *builder) definition(l literal) netlist.Net {
 	v := l.variable()
 	own := b.net[v]
@@ -164,7 +164,7 @@ func (b *builder) definition(l literal) netlist.Net {
 func (p *pair) cutNetlist(places []place) *netlist.Netlist {
 	b := netlist.NewBuilder("netlist")
 	x := b.Input("x", len(p.inputs)+len(p.wires), 1, nil)
-	to := make([]netlist.Net, p.n.Nets()) // for each net, the net that its readers read in the copy
+	to := make([]netlist.Net, p.n.Nets()) // for each net, the net of the copy that replaces it
 	defined := make([]netlist.Net, p.n.Nets())
 	to[netlist.True], defined[netlist.True] = netlist.True, netlist.True
 	for i, v := range p.inputs {
@@ -206,8 +206,8 @@ func (p place) in(b *netlist.Builder) netlist.Net {
 }
 
 // addCell adds a cell of n and returns its outputs. to maps the nets of n to the nets of b. A register becomes a
-// wire. A popcount becomes what the Verilog writes, a sum to which bit after bit is added, so that abc finds
-// the same sums on both sides.
+// wire. A popcount becomes a sum to which one bit after another is added, as in the Verilog. So abc finds the same
+// sums on both sides.
 func addCell(b *netlist.Builder, n *netlist.Netlist, c netlist.Cell, to []netlist.Net) []netlist.Net {
 	in := make([]netlist.Net, len(n.Inputs(c)))
 	for i, v := range n.Inputs(c) {
@@ -222,8 +222,8 @@ func addCell(b *netlist.Builder, n *netlist.Netlist, c netlist.Cell, to []netlis
 	return netlist.Word(b.Cell(n.Kind(c), n.Param(c), netlist.Origin{}, in...), n.Outputs(c))
 }
 
-// addOnes adds bits one after another, gate for gate like the Verilog after yosys has mapped it with this
-// package's adder. So abc needs no proof for any digit.
+// addOnes adds bits one after another. It makes the same gates that yosys makes of the Verilog with this package's
+// adder, so abc has nothing to prove about the digits.
 func addOnes(b *netlist.Builder, in []netlist.Net, digits int) []netlist.Net {
 	sum := make([]netlist.Net, digits)
 	for _, v := range in {

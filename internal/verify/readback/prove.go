@@ -16,7 +16,7 @@ import (
 const (
 	// maxDiffer bounds the number of wires that are proved again as functions of the inputs.
 	maxDiffer = 64
-	// maxRounds bounds the number of questions to abc; after each one, wires that differ are set aside.
+	// maxRounds bounds the number of questions to abc. After each question, wires that differ are set aside.
 	maxRounds = 16
 	// randomWords is the number of words of random samples on which the wires are tried.
 	randomWords = 16
@@ -25,7 +25,7 @@ const (
 )
 
 // prove compares the two sides, cut at all wires. A wire that differs is compared again, as a function of the
-// inputs, because a cut gives the wires values that they may never have.
+// inputs, because cut wires may have values that never occur in the circuit.
 func (p *pair) prove(ctx context.Context, engine *cec.Engine, o Options, r *Result) error {
 	file, places := p.cutGraph()
 	want := p.cutNetlist(places)
@@ -112,8 +112,8 @@ func without(n *netlist.Netlist, bits []int) *netlist.Netlist {
 	return k.Netlist()
 }
 
-// differences returns the output bits in which two netlists with the same ports differ in some sample, in
-// ascending order.
+// differences compares two netlists with the same ports on samples. It returns the output bits that differ in some
+// sample, in ascending order.
 func differences(ctx context.Context, a, b *netlist.Netlist, samples [][]uint64) ([]int, error) {
 	s, err := sim.NewBlock(a, 1)
 	if err != nil {
@@ -171,7 +171,8 @@ func (p *pair) whole(wires []wire) (want, got *netlist.Netlist) {
 	return lowering.Functions(n.Netlist()), b.Netlist()
 }
 
-// search simulates samples. It reports whether an output or a probe differs in one, and shows that sample.
+// search simulates samples. It reports whether an output or a probe differs in some sample, and puts this sample
+// into the result.
 func (p *pair) search(ctx context.Context, samples [][]uint64, r *Result) (found bool, err error) {
 	want, got := p.whole(p.wires[:p.shown])
 	for _, x := range samples {
@@ -186,7 +187,7 @@ func (p *pair) search(ctx context.Context, samples [][]uint64, r *Result) (found
 	return false, nil
 }
 
-// show finds a sample in a word in which an output or a probe differs, and puts it into the result.
+// show finds one sample of a word in which an output or a probe differs, and puts this sample into the result.
 func (p *pair) show(ctx context.Context, want, got *netlist.Netlist, x []uint64, r *Result) error {
 	one := make([]uint64, len(x))
 	for lane := range 64 {
@@ -212,9 +213,9 @@ func (p *pair) show(ctx context.Context, want, got *netlist.Netlist, x []uint64,
 	panic("readback: a word of samples that differs has no sample that does")
 }
 
-// proveWhole compares wires as functions of the inputs. If all are equal, they are valid cuts for the others,
-// and the proof is complete. Otherwise it takes the input for which a wire differs, and simulates the outputs.
-// If the outputs agree, it has abc search for an input for which they differ.
+// proveWhole compares wires as functions of the inputs. If all are equal, they are valid cuts for the other wires,
+// and the proof is complete. If a wire differs, proveWhole simulates the outputs for the input that shows the
+// difference. If the outputs agree, it has abc search for an input for which the outputs differ.
 func (p *pair) proveWhole(ctx context.Context, engine *cec.Engine, o Options, wires []int, r *Result) error {
 	var suspects []wire
 	for _, i := range wires {
@@ -250,8 +251,8 @@ func (p *pair) replay(ctx context.Context, engine *cec.Engine, r *Result) (found
 	return p.search(ctx, [][]uint64{x}, r)
 }
 
-// expose asks abc about outputs and probes alone, as functions of the inputs. It is used if a wire differs on
-// which perhaps no output depends. why is the reason if abc finds no difference.
+// expose asks abc about outputs and probes alone, as functions of the inputs. It is used if a wire differs but
+// perhaps no output depends on that wire. why is the reason if abc finds no difference.
 func (p *pair) expose(ctx context.Context, engine *cec.Engine, o Options, why string, r *Result) error {
 	engine.Limit = min(o.Limit, exposeLimit)
 	defer func() { engine.Limit = o.Limit }()

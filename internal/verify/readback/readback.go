@@ -1,15 +1,15 @@
 // Package readback proves that a Verilog file computes the netlist that it was written from.
 //
-// The file may contain only statements that package verilog writes: yosys may read others in another way than a
-// simulator does. The proof has these steps:
+// The file may contain only statements of the forms that package verilog writes, because yosys and simulators may
+// read other forms differently. The proof has these steps:
 //
 //  1. yosys reads the file and writes gates, sums and instances of modules, which become one and-inverter
 //     graph here.
-//  2. The registers of a pipeline are checked: one clock, one enable, no start value, and on every path as
-//     many registers as the pipeline has stages. From then on registers are treated as wires.
-//  3. File and netlist are cut at every wire that has the same name in both. abc proves that each of these
-//     wires is the same function of the others on both sides. Neither side has a cycle, so the outputs are the
-//     same functions of the inputs. This works for designs of any size, and needs no arithmetic about counts.
+//  2. The registers of a pipeline are checked. They must have one clock, one enable and no start value, and every
+//     path must cross one register for each stage. From then on, registers are treated as wires.
+//  3. File and netlist are cut at every wire that has the same name in both. abc proves that each of these wires is
+//     the same function of the other wires on both sides. Neither side has a cycle, so the outputs are the same
+//     functions of the inputs. This method works for designs of any size, and needs no arithmetic about counts.
 //
 // The names decide only where the two sides are cut. A wrong name can make the proof fail, but not succeed.
 package readback
@@ -32,9 +32,9 @@ type Options struct {
 	// forms that package verilog writes ([syntax.Check]), so that yosys and simulators read them in the same
 	// way.
 	Files []string
-	// Synthesised says that yosys made the design. Then its text may have yosys's forms.
+	// Synthesised says that yosys made the design, so that its text may have yosys's forms.
 	Synthesised bool
-	// Library is a yosys command that reads models of more primitives. Warnings about these are allowed.
+	// Library is a yosys command that reads models of more primitives. Warnings about these models are allowed.
 	Library string
 	// Samples are inputs to try if wires differ, in words of 64 samples: bit i of Samples[w][r] is input bit r
 	// of sample 64 w + i.
@@ -52,17 +52,17 @@ type Result struct {
 	Tool    string      `json:"tool,omitempty"`
 	Seconds float64     `json:"seconds"`
 
-	// Differ has names of wires that differ as functions of their neighbours, at most 64 of them.
+	// Differ has the names of up to 64 wires that differ as functions of their neighbours.
 	Differ []string `json:"differ,omitempty"`
 	// Counterexample lists the bits of the input port that are 1 in an input for which an output or a count
 	// differs. It is set with the verdict different.
 	Counterexample []int `json:"counterexample,omitempty"`
 }
 
-// Prove proves that the files' module computes the netlist n, which is combinational or a pipeline, for every
-// input. The verdict is different only if an output or a probe of n differs in a simulation of both sides. If
-// there is neither a proof nor a difference, the verdict is undecided. Prove returns an error of package tool
-// if yosys or abc is missing or fails.
+// Prove proves that the files' module computes the netlist n, which is combinational or a pipeline, for every input.
+// The verdict is different only if an output or a probe of n differs in a simulation of both sides. Without a proof
+// or a difference, the verdict is undecided. Prove returns an error of package tool if yosys or abc is missing or
+// fails.
 func Prove(ctx context.Context, n *netlist.Netlist, o Options) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "verilog")
 	defer end()
@@ -80,7 +80,7 @@ func Prove(ctx context.Context, n *netlist.Netlist, o Options) (*Result, error) 
 	return r, err
 }
 
-// mismatchError says why the file cannot be the netlist, or cannot be compared with it.
+// mismatchError says why the file cannot be the netlist, or cannot be compared with the netlist.
 type mismatchError struct{ what string }
 
 func (e *mismatchError) Error() string { return e.what }

@@ -28,7 +28,7 @@ type design struct {
 	n       *netlist.Netlist
 	o       verilog.Options
 	verilog string
-	cells   string // definitions of its primitives; empty: it has none
+	cells   string // definitions of its primitives, if it has any
 }
 
 func needs(t *testing.T) {
@@ -85,10 +85,11 @@ func lowered(t *testing.T, scope netlist.Scope, family string, k int, o verilog.
 	return written(t, d.Netlist, o)
 }
 
-// prove compares a text with the design. The text may be changed Verilog.
+// prove compares a text with the design. The text is the design's Verilog, perhaps changed.
 func (d design) prove(t *testing.T, text string) *Result { return d.proveAs(t, text, false) }
 
-// proveAs compares a text with the design. With anyForm, the text may have forms that the writer does not write.
+// proveAs compares a text with the design. If anyForm is set, the text may have forms that package verilog does not
+// write.
 func (d design) proveAs(t *testing.T, text string, anyForm bool) *Result {
 	t.Helper()
 	dir := t.TempDir()
@@ -120,8 +121,8 @@ func samples(n *netlist.Netlist) [][]uint64 {
 	return all
 }
 
-// TestProved proves every form of Verilog that the writer writes. Each form is tested in one scope and the next form
-// in another scope; the long tests prove every form in every scope.
+// TestProved proves every form of Verilog that the writer writes. The short tests prove each form in one scope, and
+// use different scopes for different forms. The long tests prove every form in every scope.
 func TestProved(t *testing.T) {
 	needs(t)
 	luts := verilog.Options{Style: verilog.LUTs}
@@ -160,7 +161,7 @@ func TestProved(t *testing.T) {
 // change is one edit of a text.
 type change struct {
 	name     string
-	old, new string // old is a regular expression; its first match is replaced
+	old, new string // the first match of the regular expression old is replaced
 	want     string // part of the reason
 }
 
@@ -175,7 +176,7 @@ func (c change) apply(t *testing.T, text string) string {
 	return text[:at[0]] + part + text[at[1]:]
 }
 
-// refused checks that each edit is noticed, also by the proof alone: in a netlist that yosys made, any form is read.
+// refused checks that each edit is noticed, with and without the check that the text has only known forms.
 func (d design) refused(t *testing.T, changes []change) {
 	t.Helper()
 	for _, c := range changes {
@@ -233,8 +234,8 @@ func TestChanged(t *testing.T) {
 // refusal is the grammar's message about a form that the writer does not write.
 const refusal = "which this program never writes"
 
-// TestHarmless proves texts that say the same in other words. Forms that the writer does not write are proved for a
-// netlist that yosys made. For a file of ours they are refused, whatever they say.
+// TestHarmless proves texts that say the same in other words. Forms that package verilog does not write can be
+// proved in a netlist that yosys made. In an emitted file they are always refused.
 func TestHarmless(t *testing.T) {
 	needs(t)
 	d := written(t, small(t, netlist.Full), verilog.Options{})
@@ -263,8 +264,8 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// TestReadOtherwise checks that a text that yosys reads as a gate, and simulators as something else, is refused as a
-// file of ours. The proof with yosys alone would accept it.
+// TestReadOtherwise checks that a text is refused if yosys reads it as a gate and simulators read it as something
+// else. The proof with yosys alone would accept this text.
 func TestReadOtherwise(t *testing.T) {
 	needs(t)
 	d := written(t, small(t, netlist.Core), verilog.Options{})
@@ -284,8 +285,8 @@ func TestReadOtherwise(t *testing.T) {
 	}
 }
 
-// masked returns a design in which the net rare, a conjunction of two nets, reaches the output for one value in 2^10
-// of the other inputs, or never.
+// masked returns a design with a net named rare, a conjunction of two nets. rare reaches the output for one value in
+// 2^10 of the other inputs or, if never is set, for no value.
 func masked(t *testing.T, never bool) design {
 	b := netlist.NewBuilder("net")
 	x := b.Input("x", 20, 1, nil)
@@ -302,7 +303,7 @@ func masked(t *testing.T, never bool) design {
 }
 
 // TestMasked changes a wire so that neither random samples nor most inputs that change the wire's value show the
-// change at the output. The result must be different if some input shows the change, and equal if none does.
+// change at the output. The verdict must be different if some input shows the change, and equivalent otherwise.
 func TestMasked(t *testing.T) {
 	needs(t)
 	for never, want := range map[bool]cec.Verdict{false: cec.Different, true: cec.Equivalent} {
@@ -345,7 +346,7 @@ func TestRegisters(t *testing.T) {
 	})
 }
 
-// TestUnknown checks that unknown digits, to which yosys would give a value, are found.
+// TestUnknown checks that unknown digits are found, because yosys would give them a value.
 func TestUnknown(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 0, "assign x = 1'b0;": 0, "a\nb = 4'b1x01;": 2, "4'hZ": 1, "'bz": 1, "'x": 1, "8'sb??": 1, "4'd z": 1,

@@ -6,7 +6,7 @@ import (
 	"ialgn/netlist"
 )
 
-// Ports of a pipeline other than its data ports (see package verilog).
+// These are the ports of a pipeline other than its data ports (see package verilog).
 var (
 	clockPort  = bit{"clk", 0}
 	resetPort  = bit{"rst", 0}
@@ -15,8 +15,8 @@ var (
 	outValid   = bit{"out_valid", 0}
 )
 
-// withoutRegisters checks that the registers of a graph form the pipeline n. It returns the graph with the
-// enable set to 1, in which registers may be treated as wires, and the number of stages.
+// withoutRegisters checks that the registers of a graph form the pipeline n. It returns the graph with the enable
+// set to 1, and the number of stages. In this graph, registers may be treated as wires.
 func (g *graph) withoutRegisters(n *netlist.Netlist) (*graph, int, error) {
 	p, err := n.Pipeline()
 	if err != nil {
@@ -44,7 +44,7 @@ type stages struct {
 	latency int
 
 	valid     []bool // by register: rst clears it
-	depth     []int  // by variable: number of registers from the inputs, or a constant below
+	depth     []int  // by variable: number of registers from the inputs, or a value below
 	enable    literal
 	forbidden map[int]string // variables that data must not depend on, with their names
 }
@@ -71,8 +71,8 @@ func (s *stages) control() error {
 	return nil
 }
 
-// split finds out which registers are valid bits and which are data. With ce = 0 and no reset, every register
-// must keep its value. A register that a reset clears, whatever ce is, is a valid bit. Data registers must not
+// split finds out which registers are valid bits and which are data. With ce = 0 and no reset, every register must
+// keep its value. A register is a valid bit if a reset clears it for both values of ce. Data registers must not
 // depend on the reset, and outputs must depend on data only.
 func (s *stages) split() error {
 	reset := s.g.inputs[resetPort]
@@ -103,7 +103,7 @@ func (s *stages) split() error {
 	return s.independent(outputs, "an output", reset, s.enable)
 }
 
-// independent checks that the literals of do not depend on the others through gates.
+// independent checks that no literal of the first list depends on one of the other literals through gates.
 func (s *stages) independent(of []literal, what string, others ...literal) error {
 	seen := make([]bool, s.g.variables())
 	for _, l := range of {
@@ -117,15 +117,15 @@ func (s *stages) independent(of []literal, what string, others ...literal) error
 	return nil
 }
 
-// Values of depth for variables without a number of registers.
+// These are the values of depth for variables without a number of registers.
 const (
 	depthUnknown  = -1
 	depthConstant = -2 // reads nothing that changes
 	depthVisited  = -3
 )
 
-// check checks that every path from an input to an output crosses one register for each stage of the pipeline,
-// and that the valid bits are a chain of the same length.
+// check checks that every path from an input to an output crosses one register for each stage of the pipeline. It
+// also checks that the valid bits are a chain of the same length.
 func (s *stages) check() error {
 	s.depth = make([]int, s.on.variables())
 	for v := range s.depth {
@@ -163,7 +163,7 @@ func (s *stages) checkValid() error {
 	return nil
 }
 
-// find returns the depth of a variable. It uses a stack of waiting variables instead of recursion, because
+// find returns the depth of a variable. It keeps waiting variables on a stack instead of calling itself, because
 // registers make paths long and cycles possible.
 func (s *stages) find(v int) (int, error) {
 	stack := []int{v}
@@ -181,7 +181,8 @@ func (s *stages) find(v int) (int, error) {
 	return s.depth[v], nil
 }
 
-// step finds the depth of one variable, or returns the variables whose depths it needs first.
+// step finds the depth of one variable. If the depths of other variables are needed first, it returns these
+// variables.
 func (s *stages) step(v int) (wait []int, err error) {
 	if s.depth[v] >= 0 || s.depth[v] == depthConstant {
 		return nil, nil

@@ -18,19 +18,19 @@ import (
 	"ialgn/internal/verilog/syntax"
 )
 
-// Names of the files of a yosys run, in a folder of its own.
+// These are the names of the files of a yosys run. Each run has its own folder.
 const (
 	scriptName = "read.ys"
 	blifName   = "design.blif"
 )
 
-// script is the script for yosys. It optimises nothing, and gives no unknown value a value. It maps cells by
-// yosys's own rules, except sums and comparisons. It does not flatten instances: a popcount of hundreds of bits
-// is then read once, not once for each class.
+// script is the script for yosys. It optimises nothing, and leaves unknown values unknown. It maps all cells except
+// sums and comparisons by yosys's own rules. It does not flatten instances, so that a popcount of hundreds of bits
+// is read once, not once for each class.
 //
-// The rules for a comparison of a word leave some 900 additional wires, each on a line of BLIF. For the 462
-// comparisons of the digits this was 50 MB of text, for which yosys in WebAssembly took minutes. The first
-// techmap leaves parts of products, which the second one maps.
+// The rules for a comparison of a word leave some 900 additional wires, each on a line of BLIF. For a design with
+// 462 comparisons (the digits), this was 50 MB of text, which took yosys in WebAssembly minutes. The first techmap
+// leaves parts of products, which the second one maps.
 const script = `%s
 logger -werror .
 read_verilog -nosynthesis %s
@@ -42,12 +42,11 @@ techmap t:$* t:$add %%d t:$gt %%d
 write_blif -param ` + blifName + `
 `
 
-// checkScript makes yosys fail on a wire that is read and has no driver. The BLIF would show this too, except
-// in a file with escaped names, some of which become the same name there.
+// checkScript makes yosys fail on a wire that is read and has no driver. The BLIF would show this too, unless the
+// file has escaped names: several of these can become the same name in BLIF.
 const checkScript = "check -assert\n"
 
-// read has yosys read the files. A warning is an error, because yosys chooses a meaning for whatever is
-// unknown.
+// read has yosys read the files. A warning is an error, because yosys warns when it guesses a meaning.
 func read(ctx context.Context, o Options) (g *graph, version string, err error) {
 	yosys, err := tool.Find("yosys")
 	if err != nil {
@@ -76,7 +75,7 @@ func read(ctx context.Context, o Options) (g *graph, version string, err error) 
 	return g, version, err
 }
 
-// complaint returns the line with yosys's error message, or else how yosys ended.
+// complaint returns the line with yosys's error message. If there is no such line, it says how yosys ended.
 func complaint(out string, failed *tool.FailedError) string {
 	for line := range strings.Lines(out) {
 		if i := strings.Index(line, "ERROR: "); i >= 0 {
@@ -86,8 +85,8 @@ func complaint(out string, failed *tool.FailedError) string {
 	return failed.Error()
 }
 
-// writeScript writes the script, and copies the files into dir under simple names, because paths may have
-// spaces and other characters that mean something in scripts.
+// writeScript writes the script, and copies the files into dir under simple names. The original paths may have
+// spaces and other characters with a meaning in scripts.
 func writeScript(dir string, o Options) error {
 	if err := names.CheckIdentifier(o.Module); err != nil {
 		return fmt.Errorf("readback: %w", err)
@@ -129,18 +128,18 @@ func (o Options) checkText(number int, text []byte) error {
 	}
 }
 
-// unknownPattern matches a number with an unknown digit, or an unsized one.
+// unknownPattern matches a number with an unknown digit, including a number without a size.
 var unknownPattern = regexp.MustCompile(`'(?:[sS]?[bBoOhHdD]\s*[0-9a-fA-F_]*[xXzZ?]|[xXzZ])`)
 
-// startPattern matches a register that may start with any value. That does not matter, because registers are
-// treated as wires.
+// startPattern matches the start value of a register that may start with any value. The start value does not matter,
+// because registers are treated as wires.
 var startPattern = regexp.MustCompile(`\.INIT\(1'hx\)`)
 
-// commentPattern matches a line comment. Names from outside occur only in comments.
+// commentPattern matches a line comment. Text from outside, such as names of features, occurs only in comments.
 var commentPattern = regexp.MustCompile(`(?m)^[ \t]*//.*$`)
 
-// unknown returns the number of the first line with an unknown digit, or 0 if there is none. yosys gives such
-// digits any value it likes.
+// unknown returns the number of the first line with an unknown digit, or 0 if there is none. yosys replaces such
+// digits by arbitrary values.
 func unknown(text []byte) int {
 	text = commentPattern.ReplaceAll(text, nil)
 	text = startPattern.ReplaceAll(text, nil)

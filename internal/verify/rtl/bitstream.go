@@ -22,25 +22,25 @@ import (
 // Bitstream describes a bitstream of the product for an iCE40.
 type Bitstream struct {
 	Module string // name of the product's module
-	Top    string // name of the top module in the bitstream: the product's module or its wrapper
+	Top    string // name of the bitstream's top module: the product's module or its wrapper
 	Fold   int    // clocks for one sample in a folded engine; 0 if the design is not folded
 	Device target.Device
 	Bin    string // path of the bitstream
 	Pins   string // path of the .pcf file with the pins of the ports
 
-	// Wrapper is the kind of the wrapper (stream, axis, uart or spi), or empty if the top module is the
-	// product. Options are the options that the wrapper was written with. Only the clock and the rate matter.
+	// Wrapper is the kind of the wrapper (stream, axis, uart or spi), or empty if the top module is the product.
+	// Options are the options with which the wrapper was written. Only the clock and the rate matter.
 	Wrapper string
 	Options wrapper.Options
 }
 
-// CheckBitstream simulates a bitstream: it unpacks the bitstream, has icebox_vlog turn it into Verilog, and
-// runs the Verilog on at most the given number of samples, which it chooses as [Check] does. The simulator is
-// iverilog, or verilator, if it is installed, for a wrapper that takes many clocks.
+// CheckBitstream simulates a bitstream. It unpacks the bitstream, has icebox_vlog turn it into Verilog, and runs the
+// Verilog. It uses at most the given number of samples, which it chooses as [Check] does. The simulator is iverilog.
+// For a wrapper that takes many clocks it is verilator, if verilator is installed.
 //
-// The class is compared with the trainer's, other output ports with our simulator of the optimised netlist.
-// Samples for a wrapper follow each other without a reset: with stalls on both sides for stream and axis, with
-// a frame for each sample for spi, and at the line's own rate for uart.
+// The class is compared with the trainer's class. Other output ports are compared with our simulator of the
+// optimised netlist. Samples for a wrapper follow each other without a reset. With stream and axis, there are stalls
+// on both sides. With spi, each sample has its own frame. With uart, samples come at the line's own rate.
 //
 // CheckBitstream returns an error of package tool if a program is missing or fails.
 func CheckBitstream(
@@ -50,7 +50,7 @@ func CheckBitstream(
 	defer end()
 	begin := time.Now()
 	var err error
-	if b.Bin, err = filepath.Abs(b.Bin); err != nil { // a program cannot mistake an absolute path for an option
+	if b.Bin, err = filepath.Abs(b.Bin); err != nil { // no program mistakes an absolute path for an option
 		return nil, err
 	}
 	if b.Pins, err = filepath.Abs(b.Pins); err != nil {
@@ -98,8 +98,8 @@ func playChip(ctx context.Context, d verify.Design, s verify.Samples, b Bitstrea
 	return play(ctx, d, s, chip, dir, samples)
 }
 
-// readBack writes a bitstream as Verilog. It puts a module with the top module's name and buses around the
-// output of icebox_vlog, which has a port for each bit.
+// readBack writes a bitstream as Verilog. The output of icebox_vlog has one port for each bit, so readBack puts a
+// module around it that has the top module's name and buses.
 func readBack(ctx context.Context, d verify.Design, b Bitstream, dir, path string) error {
 	asc := filepath.Join(dir, "back.asc")
 	if err := flow.Unpack(ctx, b.Bin, asc); err != nil {
@@ -136,9 +136,9 @@ func readBack(ctx context.Context, d verify.Design, b Bitstream, dir, path strin
 	return os.WriteFile(path, []byte(text), 0o666)
 }
 
-// declareApart moves the directions of the ports in icebox_vlog's Verilog into statements of their own.
-// icebox_vlog declares each port in the module's head and again among the wires and registers. iverilog accepts
-// this, but verilator does not.
+// declareApart moves the directions of the ports in icebox_vlog's Verilog into separate statements. icebox_vlog
+// declares each port in the module's head, and again among the wires and registers. iverilog accepts this double
+// declaration, but verilator does not.
 func declareApart(text string) (string, error) {
 	head, rest, ok := strings.Cut(text, ");\n")
 	before, list, found := strings.Cut(head, "(")
@@ -205,7 +205,7 @@ func buses(d verify.Design, b Bitstream) (list []bus, err error) {
 	return list, nil
 }
 
-// wrapperBuses returns the ports of a wrapper, or of a folded engine, whose ports are like a wrapper's.
+// wrapperBuses returns the ports of a wrapper, or of a folded engine, which has the same kind of ports.
 func wrapperBuses(d verify.Design, b Bitstream) (list []bus, err error) {
 	o := b.Options
 	o.Core, o.Module, o.Tag = b.Module, b.Top, d.Tag

@@ -27,8 +27,8 @@ var writers = map[string]func(io.Writer, *netlist.Netlist, wrapper.Options) erro
 	"stream": wrapper.WriteStream, "axis": wrapper.WriteAXIS, "uart": wrapper.WriteUART, "spi": wrapper.WriteSPI,
 }
 
-// routed implements a design as a bitstream for a device, in the wrapper that b names and, if board is not empty, on
-// the pins of that board. It returns the bitstream with its configuration as text.
+// routed implements a design as a bitstream for a device, in the wrapper that b names. If board is not empty, it
+// places the ports on the pins of that board. It returns the bitstream, and its configuration as text.
 func routed(t *testing.T, d verify.Design, name string, b Bitstream, board string) (Bitstream, string) {
 	t.Helper()
 	verifytest.Needs(t, "yosys", "nextpnr-ice40", "icepack", "iceunpack", "icetime", "icebox_vlog", "iverilog", "vvp")
@@ -80,21 +80,21 @@ func routed(t *testing.T, d verify.Design, name string, b Bitstream, board strin
 	return b, string(asc)
 }
 
-// tiny returns a random IALGN network with few enough ports for a small package.
+// tiny returns a design of a random IALGN network. Its ports are few enough for the pins of a small package.
 func tiny(seed uint64) verify.Design {
 	f := netgen.Model(netgen.ModelOptions{Seed: seed, Features: 6, Width: 12, Depth: 3}).Freeze()
 	return verify.Design{Model: f}
 }
 
-// TestBitstream simulates bitstreams: a design in each wrapper, with the counts if the result has bytes. The same
-// bitstream with one bit of one LUT flipped must be found to be wrong. The boards on whose pins wrappers are placed
-// include one with the UP5K and one with the HX8K.
+// TestBitstream simulates a bitstream of a design in each wrapper. If results are sent as bytes, they include the
+// counts. The simulation must find a fault in the same bitstream with one flipped bit in one LUT. Some wrappers are
+// placed on the pins of a board: one with the UP5K and one with the HX8K.
 func TestBitstream(t *testing.T) {
 	testkit.Long(t, "places and routes a board of each kind")
 	for _, c := range []struct {
 		wrapper, target, board string
 		stages, samples        int
-		flip                   int // the first LUT to try, one that samples have shown; negative: flip none
+		flip                   int // the first LUT to flip, for which samples show the flip; negative: none
 	}{
 		{"stream", "ice40-hx1k", "", 2, 150, 0},
 		{"axis", "ice40-hx1k", "", 1, 150, 0},
@@ -140,8 +140,8 @@ func lower(d verify.Design, t *testing.T, stages int) verify.Design {
 	return d
 }
 
-// flipped flips one bit of one LUT of a bitstream. It tries LUTs one after the other, beginning with the given one,
-// until the samples show the flip.
+// flipped flips one bit of one LUT of a bitstream. It tries one LUT after another, beginning with the LUT number
+// first, until the samples show the flip.
 func flipped(t *testing.T, d verify.Design, s verify.Samples, b Bitstream, asc string, samples, first int) {
 	t.Helper()
 	const most = 8
@@ -168,8 +168,8 @@ func flipped(t *testing.T, d verify.Design, s verify.Samples, b Bitstream, asc s
 // logic tiles.
 var lutBits = [16]int{4, 14, 15, 5, 6, 16, 17, 7, 3, 13, 12, 2, 1, 11, 10, 0}
 
-// flipLUT flips the entry that a LUT returns when all its inputs are 0. It skips the first skip LUTs; constant LUTs
-// do not count.
+// flipLUT flips the table entry of one LUT for the case that all inputs are 0. It ignores constant LUTs, and skips
+// the first LUTs (skip is their number).
 func flipLUT(t *testing.T, asc string, skip int) string {
 	t.Helper()
 	lines := strings.Split(asc, "\n")

@@ -42,7 +42,7 @@ func (c *rtlCheck) byClass(ctx context.Context, r *Run) error {
 		part := source.part([]string{p.Name}, wires)
 		more := ""
 		for _, d := range drivers {
-			if part.needs(d.wire) { // the part does not declare other wires
+			if part.needs(d.wire) { // only these wires are declared in the part
 				more += d.line
 			}
 		}
@@ -53,7 +53,7 @@ func (c *rtlCheck) byClass(ctx context.Context, r *Run) error {
 	return nil
 }
 
-// wantedDriver is a line of Verilog that drives a wire, or one bit of it, with the value that the testbench
+// wantedDriver is a line of Verilog that drives a wire, or one bit of a wire, with the value that the testbench
 // expects.
 type wantedDriver struct{ wire, line string }
 
@@ -108,8 +108,8 @@ func (r *Run) merge(one *Run) {
 	r.First = r.First[:min(len(r.First), verify.Shown)]
 }
 
-// wantedCounts returns the wires from which the argmax reads the counts, and lines that drive these wires with
-// the expected counts of the sample in their pipeline stage.
+// wantedCounts returns the wires from which the argmax reads the counts, and lines of Verilog that drive these
+// wires. The lines give the wires the expected counts of the sample that is in their pipeline stage.
 func (c *rtlCheck) wantedCounts() (wires map[string]bool, drivers []wantedDriver) {
 	n := c.Product
 	wires = map[string]bool{}

@@ -52,8 +52,8 @@ func emitByClass(t *testing.T, d verify.Design) (Files, string) {
 	return files, string(text)
 }
 
-// TestByClass simulates sound and broken designs class by class. Each broken gate that matters must be found, and
-// must be named if it has a wire of its own.
+// TestByClass simulates sound and broken designs class by class. The simulation must find each broken gate that
+// matters, and must name the gate if it has its own wire.
 func TestByClass(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	for name, d := range byClassForms(t, 71) {
@@ -90,7 +90,8 @@ func TestByClass(t *testing.T) {
 	}
 }
 
-// TestByClassHead breaks the head. The argmax is judged on the trainer's counts; a count is judged alone.
+// TestByClassHead breaks the head. The argmax is simulated with the trainer's counts as its input, and each count is
+// simulated alone.
 func TestByClassHead(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	for name, d := range byClassForms(t, 72) {
@@ -125,8 +126,8 @@ func breakHead(t *testing.T, sound string) string {
 	return sound[:at[0]] + string(headWords.ExpandString(nil, "$1$4,$3$2$5", sound, at)) + sound[at[1]:]
 }
 
-// TestPartsAreLines checks that a part of a design consists of lines of its file in their order, that all parts
-// together have every line that drives something, and that no part has an unneeded line.
+// TestPartsAreLines checks that a part of a design consists of lines of the design's file in their order. All parts
+// together must have every line that drives something. No part may have an unneeded line.
 func TestPartsAreLines(t *testing.T) {
 	for name, d := range byClassForms(t, 73) {
 		files, text := emitByClass(t, d)
@@ -170,7 +171,8 @@ func TestPartsAreLines(t *testing.T) {
 	}
 }
 
-// TestParseSource parses a small file, and refuses a file in another form than the writer's.
+// TestParseSource parses a small file. It also checks that files with forms that the writer does not write are
+// refused.
 func TestParseSource(t *testing.T) {
 	const sound = "// Module m\n`default_nettype none\n\nmodule m (\n    input  wire [3:0] x,\n    output wire [17:0] " +
 		"h\n);\n  wire a, b;\n  assign a = x[0];\n" +
@@ -191,8 +193,8 @@ func TestParseSource(t *testing.T) {
 	}
 }
 
-// TestByClassTargets simulates designs of every target and style class by class, pipelined and not, both sound
-// designs and designs with one changed table.
+// TestByClassTargets simulates designs of every target and style class by class, with and without a pipeline. It
+// simulates each design as it is, and with one changed table.
 func TestByClassTargets(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	for _, f := range target.Families() {

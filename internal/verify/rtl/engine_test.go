@@ -49,8 +49,8 @@ func quantiles(f *model.Frozen) *model.Frozen {
 	return f
 }
 
-// TestFold compares programs and engines with the trainer. It must find a change in a word of the program, in the
-// thresholds, or in the engine.
+// TestFold compares programs and engines with the trainer. The checks must find a change in a word of the program,
+// in the thresholds, or in the engine.
 func TestFold(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp", "abc", "yosys")
 	f := netgen.Frozen(1, netgen.FrozenOptions{
@@ -162,7 +162,8 @@ func TestFoldForm(t *testing.T) {
 	}
 }
 
-// TestLongFold checks that verilator is chosen for engines when it was measured to finish before iverilog.
+// TestLongFold checks that verilator is chosen for the engines for which it finished before iverilog in
+// measurements.
 func TestLongFold(t *testing.T) {
 	for _, c := range []struct {
 		cycles, samples, lanes int

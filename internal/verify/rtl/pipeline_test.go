@@ -48,7 +48,7 @@ func TestPipelineRTL(t *testing.T) {
 			for found := 0; found < 3; {
 				verifytest.Write(t, files.Design, breakRegister(t, r, sound))
 				if simulateDesign(t, d, s, files, "iverilog").Mismatches > 0 {
-					found++ // other registers hold bits that do not matter
+					found++ // the other registers hold bits that do not matter
 				}
 			}
 			for _, fault := range [][2]string{

@@ -1,5 +1,5 @@
-// This file sends samples through a design with a protocol (a wrapper, a folded engine, a bitstream) in a
-// Verilog simulator, and compares the results with the trainer's.
+// This file sends samples through a design in a Verilog simulator, and compares the results with the trainer's. The
+// design has a protocol: it is a wrapper, a folded engine or a bitstream.
 
 package rtl
 
@@ -38,10 +38,11 @@ type playback struct {
 	broken []wrapper.Broken // kinds of broken packets, which have no result
 	clocks int              // least number of clocks for a sample
 	late   int              // number of clocks without a result after which the testbench gives up
-	quiet  int              // number of clocks after the last result in which no other may come
+	quiet  int              // number of clocks after the last result in which no further result may come
 }
 
-// unit is a word or a byte on its way, least significant bit first, with the marks that playerBench describes.
+// unit is a word or a byte that is transferred, with the marks that playerBench describes. The least significant bit
+// comes first.
 type unit struct {
 	data                                     []bool
 	last, reset, fails, whole, breaks, alone bool
@@ -53,13 +54,13 @@ func (u unit) bits() []bool {
 	return append(append(slices.Clone(u.data), u.last, u.reset, u.fails, u.whole, u.breaks, u.alone), u.tag...)
 }
 
-// packet adds the units of a packet with the given bits, and returns these units.
+// packet adds a packet with the given bits to the playback, and returns the units of the packet.
 func (p *playback) packet(bits []bool) []unit {
 	bits = append(bits, make([]bool, (p.size-len(bits)%p.size)%p.size)...) // fills the last beat with zeros
 	from := len(p.units)
 	for data := range slices.Chunk(bits, p.size) {
 		u := unit{data: data}
-		for range p.tag { // each unit gets another tag, because only the tag of the last one counts
+		for range p.tag { // each unit gets another tag, because only the tag of the last unit counts
 			u.tag = append(u.tag, p.tags.Uint64()&1 == 1)
 		}
 		p.units = append(p.units, u)
@@ -83,9 +84,9 @@ type wrapped struct {
 	top       string
 	cycles    int  // clocks for a sample, if this is a folded engine
 	drop      bool // the design has the input drop
-	quick     bool // parameters give a serial line the rate of the options and few idle bits
+	quick     bool // parameters set a serial line to the rate in options and to few idle bits
 	sources   []string
-	library   *flow.Library // models of the cells in a bitstream
+	library   *flow.Library // models of a bitstream's cells
 	simulator string        // empty: chosen by the size
 }
 
@@ -121,11 +122,11 @@ func play(
 	return r, r.Read(out.Text, index)
 }
 
-// largestPlay is the number of clocks times cells above which verilator finishes before iverilog. Measured with
-// the digits of docs/evidence/reliability.md in a serial wrapper.
+// largestPlay is the product of clocks and cells above which verilator finishes before iverilog. It was measured
+// with the design digits of docs/evidence/reliability.md in a serial wrapper.
 const largestPlay = 100_000_000
 
-// playerOf returns the simulator to use for a number of samples.
+// playerOf returns the simulator to use for the given number of samples.
 func playerOf(d verify.Design, p *playback, samples int) string {
 	if _, err := tool.Find("verilator"); err == nil && p.clocks*samples*d.Product.Cells() > largestPlay {
 		return "verilator"
@@ -159,8 +160,8 @@ func load(d verify.Design, p *playback, s verify.Samples, index []int32, want *m
 	return nil
 }
 
-// wired returns the bits of a sample in the order in which they are sent: port after port, or as bytes. rows
-// are the bit rows of the ports.
+// wired returns the bits of a sample in the order in which they are sent: either port by port or as bytes. rows are
+// the bit rows of the ports.
 func wired(ports []netlist.Port, rows []uint64, stride, sample int, words bool) (bits []bool) {
 	for _, p := range ports {
 		bit := func(i int) uint64 { return rows[i*stride+sample/64] >> (sample % 64) & 1 }

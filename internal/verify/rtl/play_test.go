@@ -47,8 +47,8 @@ func played(t *testing.T, d verify.Design, b Bitstream, s verify.Samples, change
 	return r
 }
 
-// TestPlay plays samples to every wrapper, with words of one bit, of several bits and of more than a byte, and with
-// results that are shorter and longer than a sample.
+// TestPlay plays samples to every wrapper. Words have one bit, several bits or more than a byte. Results are shorter
+// or longer than a sample.
 func TestPlay(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	for _, c := range []struct {

@@ -15,7 +15,7 @@ import (
 	"ialgn/netlist"
 )
 
-// miswire returns n with other nets at the output port of the counts.
+// miswire returns n with changed nets at the output port of the counts.
 func miswire(n *netlist.Netlist, change func([]netlist.Net)) *netlist.Netlist {
 	k := netlist.NewCopier(n)
 	for c := range netlist.Cell(n.Cells()) {
@@ -33,7 +33,8 @@ func miswire(n *netlist.Netlist, change func([]netlist.Net)) *netlist.Netlist {
 	}, func(_ netlist.Port, v netlist.Net) netlist.Net { return k.To(v) })
 }
 
-// TestCountsPort verifies an output port of the counts at every level, and finds the faults of wrong ports.
+// TestCountsPort verifies an output port of the counts at every level. It also checks that faults of such a port are
+// found.
 func TestCountsPort(t *testing.T) {
 	verifytest.Needs(t, "abc", "iverilog", "vvp")
 	f := netgen.Model(netgen.ModelOptions{Seed: 91, Features: 9, Width: 36, Depth: 4}).Freeze()

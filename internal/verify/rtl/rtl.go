@@ -26,45 +26,46 @@ type Run struct {
 	Checked   int     `json:"checked"`
 	Ties      int     `json:"ties"` // checked samples whose largest count occurs more than once
 	Simulator string  `json:"simulator"`
-	ByClass   bool    `json:"by_class"`          // simulated in parts: each count, and then the class
+	ByClass   bool    `json:"by_class"`          // each count was simulated alone, then the class
 	BuildCPU  float64 `json:"build_cpu_seconds"` // processor time of compiling the Verilog
 	RunCPU    float64 `json:"run_cpu_seconds"`   // processor time of the simulation
 	Seconds   float64 `json:"seconds"`
 	verify.Findings
 }
 
-// Files names the emitted Verilog: the module and its file. The testbench and the primitives of a design in
-// LUTs are written again for each check: files from the folder could hide a fault of the design.
+// Files names the emitted Verilog: the module and its file. The testbench and the primitives of a design in LUTs are
+// written again for each check, because files from the folder could hide a fault of the design.
 type Files struct {
 	Module, Design string
 	Style          verilog.Style
 	Target         *target.Family // nil: [target.Generic]
 
-	// LUT is the size of the LUTs to which yosys maps a design for [target.Generic]; 0: it maps to gates.
+	// LUT is the size of the LUTs to which yosys maps a design for [target.Generic]. If LUT is 0, yosys maps the
+	// design to gates.
 	LUT int
-	// ByClass makes even a small design be simulated class by class; see [Check].
+	// ByClass says that even a small design is simulated class by class; see [Check].
 	ByClass bool
 
 	part    bool          // some wires of the design have no drivers
-	Library *flow.Library // not nil: yosys made the design from these cells
+	Library *flow.Library // cells from which yosys made the design; nil if it did not
 }
 
-// Names of files in a simulation's folder.
+// These are the names of files in a simulation's folder.
 const (
 	designName    = "design.v"
 	TestbenchName = "testbench.v"
 	CellsName     = "cells.v"
 )
 
-// Check runs the emitted Verilog in iverilog, verilator or, with "auto", the one that finishes earlier. It
-// takes at most the given number of samples. It compares class counts and class with the trainer's, and other
-// ports with our simulator of the optimised netlist. Samples with tied counts come first, because only these
-// show the tie rule. The others are spread evenly over the set. A pipeline gets a clock, with gaps, stalls and
-// resets ([verilog.WriteTestbench]).
+// Check runs the emitted Verilog in the given simulator: iverilog, verilator, or "auto" for the one that is expected
+// to finish earlier. It uses at most the given number of samples. It compares class counts and class with the
+// trainer's values, and other ports with our simulator of the optimised netlist. Samples with tied counts come
+// first, because only they show how ties are decided. The other samples are spread evenly over the set. A pipeline
+// gets a clock, with gaps, stalls and resets ([verilog.WriteTestbench]).
 //
-// A design of more than 200,000 cells with class counts is simulated class by class: first the logic of each
-// count, then the logic from the counts to the class, with the trainer's counts as its input. Each part
-// consists of lines of the emitted file. Then Mismatches counts pairs of a sample and a part.
+// A design of more than 200,000 cells with class counts is simulated class by class: first the logic of each count,
+// then the logic from the counts to the class, with the trainer's counts as its input. Each part consists of lines
+// of the emitted file. In this case, Mismatches is the number of differences, each for one sample and one part.
 //
 // Check returns an error of package tool if the simulator is missing or fails.
 func Check(
@@ -131,7 +132,7 @@ func (c *rtlCheck) whole(ctx context.Context, r *Run) error {
 	return c.simulate(ctx, c.files, c.dir, vectorsName, c.simulator, r)
 }
 
-// simulate simulates the sources in folder dir. The path of the vectors is relative to dir.
+// simulate simulates the sources in the folder dir. vectors is a path relative to dir.
 func (c *rtlCheck) simulate(ctx context.Context, f Files, dir, vectors, simulator string, r *Run) error {
 	sources, err := f.sources(dir)
 	if err != nil {
@@ -156,9 +157,9 @@ func (c *rtlCheck) simulate(ctx context.Context, f Files, dir, vectors, simulato
 // vectorsName is the name of the file with the vectors in a simulation's folder.
 const vectorsName = "vectors.txt"
 
-// Choose returns the indices of up to n samples, and the number of them with tied largest counts. Samples with
-// ties come first, at most half of n. Others follow, spread evenly over the set. If that gives too few, the
-// rest follows in order.
+// Choose returns the indices of up to n samples, and the number of them with tied largest counts. Samples with ties
+// come first, at most half of n. Others follow, spread evenly over the set. If these are fewer than n, further
+// samples follow in the order of the set.
 func Choose(counts []int32, classes, n int) (index []int32, ties int) {
 	all := len(counts) / classes
 	n = min(n, all)
@@ -170,7 +171,7 @@ func Choose(counts []int32, classes, n int) (index []int32, ties int) {
 	}
 	for k := 0; len(index) < n; k++ {
 		i := k * all / n % all
-		if k >= n { // the spread met samples that were taken: fill up in order
+		if k >= n { // the even spread met samples that were already taken: fill up in order
 			i = k - n
 		}
 		if !taken[i] {
@@ -198,8 +199,8 @@ func tied(counts []int32) bool {
 	return same > 1
 }
 
-// writeSources writes a testbench that compares the given ports and probes (nil means all), and the primitives
-// of a design in LUTs.
+// writeSources writes a testbench that compares the given ports and probes, or all if compare is nil. It also writes
+// the primitives of a design in LUTs.
 func writeSources(d verify.Design, f Files, dir string, compare []string) error {
 	o := verilog.Options{Module: f.Module, Style: f.Style, Target: f.Target, Compare: compare, Tell: tellEvery}
 	err := WriteSource(filepath.Join(dir, TestbenchName), d.Product, o, verilog.WriteTestbench)
@@ -224,15 +225,15 @@ func WriteSource(path string, n *netlist.Netlist, o verilog.Options,
 	return f.Close()
 }
 
-// Forms of the lines that the testbench prints.
+// These patterns match the lines that the testbench prints.
 var (
 	passLine   = regexp.MustCompile(`^PASS: (\d+) vectors$`)
 	failLine   = regexp.MustCompile(`^FAIL: (\d+) of (\d+) vectors$`)
 	sampleLine = regexp.MustCompile(`^sample (\d+): (.*)$`)
 )
 
-// Read takes the result from the testbench's output. The output must have exactly one verdict, over all vectors
-// that were sent. It may be a pass only if the output reports no sample.
+// Read takes the result from the testbench's output. The output must have exactly one verdict, which is about all
+// vectors that were sent. The verdict may be a pass only if the output reports no wrong sample.
 func (r *Run) Read(out string, index []int32) error {
 	passed, failed := false, 0
 	verdicts := 0

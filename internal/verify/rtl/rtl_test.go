@@ -69,7 +69,7 @@ func TestRead(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	const classes = 2
-	counts := func(ties string) (all []int32) { // one sample for each letter; t means a tie
+	counts := func(ties string) (all []int32) { // one sample for each letter; the letter t means a tie
 		for _, r := range ties {
 			all = append(all, 3, map[rune]int32{'t': 3, '.': 1}[r])
 		}
@@ -136,7 +136,7 @@ func emit(t *testing.T, d verify.Design) Files {
 	return emitTo(t, d, t.TempDir())
 }
 
-// emitTo is emit into a folder.
+// emitTo writes the Verilog of a design into a folder.
 func emitTo(t *testing.T, d verify.Design, dir string) Files {
 	t.Helper()
 	f := Files{Module: "net", Design: filepath.Join(dir, "net.v")}
@@ -148,8 +148,8 @@ func emitTo(t *testing.T, d verify.Design, dir string) Files {
 	return f
 }
 
-// TestVerilogFaults breaks one thing in the Verilog alone. The simulation must find the fault and, if the fault is
-// in a gate, name the gate.
+// TestVerilogFaults breaks one thing in the Verilog, but not in the netlist. The simulation must find the fault and,
+// if the fault is in a gate, name the gate.
 func TestVerilogFaults(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	f := verifytest.Small(51)
@@ -223,7 +223,7 @@ func simulateDesign(t *testing.T, d verify.Design, s verify.Samples, files Files
 	return r
 }
 
-// oddNames are names of folders that have a special meaning in some program.
+// oddNames are folder names that have a special meaning for some program.
 var oddNames = []string{"a \"b\" 'c'\nd", `$(touch x)\`, "-o", " *.v", "#%d${HOME}"}
 
 func oddFolder(t *testing.T, name string) string {
@@ -235,8 +235,8 @@ func oddFolder(t *testing.T, name string) string {
 	return dir
 }
 
-// TestPaths simulates designs in folders with odd names, whole and class by class. One design has a broken gate,
-// which must be named.
+// TestPaths simulates designs in folders with odd names, as a whole and class by class. One design has a broken
+// gate, which must be named.
 func TestPaths(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	f := verifytest.Small(54)

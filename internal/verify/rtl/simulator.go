@@ -20,15 +20,15 @@ import (
 // rtlLimit is the time limit of one run of an external program.
 const rtlLimit = 30 * time.Minute
 
-// A Simulation is a set of Verilog files for a simulator, in a folder that also holds the vectors. The first
-// top module is a testbench.
+// A Simulation is a set of Verilog files for a simulator. Their folder also holds the vectors. The first top module
+// is a testbench.
 type Simulation struct {
 	Dir     string
 	Sources []string
 	Tops    []string
 	vectors string        // file of the vectors, relative to Dir
 	Count   int           // number of vectors
-	Library *flow.Library // models of a synthesised netlist's cells; nil: emitted Verilog, which needs none
+	Library *flow.Library // models of a synthesised netlist's cells; nil for emitted Verilog
 	Apart   bool          // iverilog ignores modules that are missing
 }
 
@@ -50,13 +50,14 @@ func CheckSimulator(name string) error {
 	return message.Near(message.Optionf("{Simulator} %q: give auto, iverilog or verilator", name), name, simulators)
 }
 
-// pick returns the simulator that the user asked for. For auto it returns the one that is expected to take less time
-// for the given number of cells and samples, or the other one if that is not installed.
+// pick returns the simulator that the user asked for. For auto it returns the simulator that is expected to take
+// less time for the given numbers of cells and samples. If this simulator is not installed, pick returns the other
+// one.
 func pick(name string, cells, samples int) (string, error) {
 	return PickWhere(name, wide(cells, samples))
 }
 
-// PickWhere is like pick for a caller that knows whether verilator finishes before iverilog (wide).
+// PickWhere is like pick, for a caller that knows which simulator finishes first. wide says that verilator does.
 func PickWhere(name string, wide bool) (string, error) {
 	if err := CheckSimulator(name); err != nil || name != "auto" {
 		return name, err
@@ -81,9 +82,8 @@ func (s Simulation) Run(ctx context.Context, simulator string) (Output, error) {
 	return s.verilator(ctx)
 }
 
-// verilator compiles the sources with verilator and runs them. Verilator has no unknown values. Registers start
-// with random values instead, so that a missing reset shows. The random values are seeded and the same in every
-// run.
+// verilator compiles the sources with verilator and runs them. Verilator has no unknown values. Registers start with
+// random values instead, so that a missing reset shows. The seed makes the random values the same in every run.
 //
 // -fno-const-bit-op-tree turns off an optimisation that is wrong in version 5.006, the version of Debian: it
 // inverts ~(~(a ^ x) ^ x). Earlier and later versions had similar faults (verilator's issues 3470, 4059 and
@@ -149,14 +149,15 @@ func (s Simulation) Iverilog(ctx context.Context) (Output, error) {
 // tellEvery is the number of vectors after which a testbench reports its progress.
 const tellEvery = 64
 
-// atLine matches such a report.
+// atLine matches a progress report of a testbench.
 var atLine = regexp.MustCompile(`^at (\d+)$`)
 
-// follow returns a function that takes each line of a simulation's output and shows the reported progress.
+// follow returns a function that is called with each line of a simulation's output, and shows the progress that the
+// line reports.
 func (s Simulation) follow(ctx context.Context) func(line string) {
 	return func(line string) {
 		if m := atLine.FindStringSubmatch(line); m != nil {
-			at, _ := strconv.Atoi(m[1]) // digits
+			at, _ := strconv.Atoi(m[1]) // m[1] is a number
 			progress.Count(ctx, at, s.Count, "samples")
 		}
 	}
@@ -204,7 +205,7 @@ func (f Files) sources(dir string) ([]string, error) {
 		sources = append(sources, CellsName)
 	}
 	copied := filepath.Join(dir, designName)
-	if f.Design == copied { // a part of the design is written there already
+	if f.Design == copied { // a part of the design, which is already in dir
 		return sources, nil
 	}
 	text, err := os.ReadFile(f.Design)
@@ -214,7 +215,7 @@ func (f Files) sources(dir string) ([]string, error) {
 	return sources, os.WriteFile(copied, text, 0o666)
 }
 
-// wide reports whether verilator, which compiles for a long time and runs fast, finishes before iverilog.
-// Measured (docs/evidence/reliability.md): iverilog takes 0.6 to 12 us of processor time for a cell and a sample;
-// verilator takes 15 s and 3 ms for a cell.
+// wide reports whether verilator finishes before iverilog. verilator compiles for a long time and runs fast. The
+// bound follows measurements of processor time (docs/evidence/reliability.md). iverilog takes 0.6 to 12 us per cell
+// and sample. verilator takes 15 s, plus 3 ms per cell.
 func wide(cells, samples int) bool { return cells*samples > 10_000_000 }

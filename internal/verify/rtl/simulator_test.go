@@ -11,7 +11,7 @@ import (
 	"ialgn/netlist"
 )
 
-// TestPick checks that the simulator is chosen by the size of the task and by what is installed.
+// TestPick checks that the choice of the simulator depends on the size of the task and on the installed simulators.
 func TestPick(t *testing.T) {
 	const digits, large = 1500, 50_000
 	for _, c := range []struct {
@@ -45,7 +45,7 @@ func TestPick(t *testing.T) {
 }
 
 // TestTrainerIsTheJudge breaks a netlist and its Verilog in the same way. Counts and class must be compared with the
-// trainer's results, not with our simulator's.
+// results of the trainer, not of our simulator.
 func TestTrainerIsTheJudge(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	f, other := verifytest.Small(54), verifytest.Small(55)

@@ -8,20 +8,20 @@ import (
 	"ialgn/internal/verilog/syntax"
 )
 
-// A source is an emitted Verilog file, split into the statements of its first module and the text around them.
-// Parts of the module can be written from it; every line of a part is a line of the file, so that a simulation shows
-// what the file says. parseSource refuses a
-// statement that package verilog cannot have written, because the part might lose it.
+// A source is an emitted Verilog file, split into the statements of its first module and the text around them. Parts
+// of the module can be written from a source. Every line of a part is a line of the file, so a simulation of the
+// part is about the file. parseSource refuses a statement that package verilog cannot have written, because a part
+// might lose it.
 type source struct {
 	*syntax.File
-	drivers [][]int32 // by name: the statements that drive it or bits of it
+	drivers [][]int32 // by name: statements that drive the name, or bits of it
 }
 
 // role says when a part includes a statement.
 type role uint8
 
 const (
-	always   role = iota // in every part: control, parameters, comments
+	always   role = iota // in every part: for control, parameters, comments
 	declares             // if the part needs a declared name
 	drives               // if the part needs a name that the statement drives
 )
@@ -56,15 +56,15 @@ func parseSource(text []byte, module string) (*source, error) {
 	return s, nil
 }
 
-// A part is a module reduced to the statements that some of its wires need.
+// A part is a module reduced to the statements that some wires of the module need.
 type part struct {
 	*source
-	kept  []bool // by statement: drives a needed name
-	need  []bool // by name: is needed
+	kept  []bool // by statement: whether it drives a needed name
+	need  []bool // by name: whether it is needed
 	count int    // number of statements kept
 }
 
-// part returns the part that the given wires depend on. The wires in cut keep no driver.
+// part returns the part of the module on which the given wires depend. The wires in cut get no driver.
 func (s *source) part(wires []string, cut map[string]bool) part {
 	p := part{source: s, kept: make([]bool, len(s.Statements)), need: make([]bool, s.Names())}
 	var waiting []syntax.Name
@@ -90,7 +90,7 @@ func (s *source) part(wires []string, cut map[string]bool) part {
 			p.kept[i] = true
 			p.count++
 			waiting = append(append(waiting, s.Statements[i].Reads...), s.Statements[i].More...)
-			waiting = append(waiting, s.Statements[i].Drives) // a statement may drive bits of it that are needed elsewhere
+			waiting = append(waiting, s.Statements[i].Drives) // a statement may drive bits of this wire that are needed elsewhere
 		}
 	}
 	return p

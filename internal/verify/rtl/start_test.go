@@ -50,7 +50,7 @@ func startDesign(t *testing.T) (verify.Design, Files, string) {
 	return d, files, string(text)
 }
 
-// breakStart breaks the Verilog so that an unknown value leaks into every register of the last stage.
+// breakStart replaces a text in the Verilog, so that an unknown value reaches every register of the last stage.
 func breakStart(t *testing.T, sound, from, to string) string {
 	t.Helper()
 	broken := strings.Replace(sound, from, to, 1)

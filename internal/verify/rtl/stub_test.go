@@ -57,8 +57,8 @@ type stubResult struct {
 }
 
 // A rehearsal plays random samples to a wrapper around a stub. The stub knows which inputs it must get for each
-// sample, and returns random results. So the wrapper's exact bits are checked on both of its sides, in few clocks
-// times cells, whatever the network is.
+// sample, and returns random results. So the wrapper's bits are checked exactly on both sides, and the simulation
+// stays small for every network.
 type rehearsal struct {
 	*playback
 	r       *rand.Rand
@@ -66,21 +66,22 @@ type rehearsal struct {
 	x       netlist.Port
 	levels  *wrapper.Levels
 	read    []bool   // bits of x that the core reads
-	want    [][]bool // inputs that the core must get, for each sample
-	outputs [][]bool // outputs that the core then gives
+	want    [][]bool // for each sample: the inputs that the core must get
+	outputs [][]bool // for each sample: the outputs of the core
 	packets int      // number of packets without a result
 	resetIn int      // number of samples until a reset
 }
 
-// The least words that are played, if that takes no more than mostStubClocks, and the samples with the least and the
-// largest words; each other sample has words of another class.
+// These constants determine the samples. At least leastWords words are sent, unless they take more than
+// mostStubClocks clocks. The first samples have the smallest and the largest words, and each later sample has words
+// at another level.
 const (
 	leastWords  = 4096
 	extremes    = 8
 	mostClasses = 24
 	eventsEvery = 5
-	// mostStubClocks bounds the clocks of samples with long results, such as a hundred counts on a serial line after
-	// a sample of one byte. The bound is some 20 s of iverilog.
+	// mostStubClocks bounds the clocks for samples with long results, such as a hundred counts on a serial line for
+	// a sample of one byte. This number of clocks takes iverilog about 20 s.
 	mostStubClocks = 4_000_000
 )
 
@@ -118,9 +119,9 @@ func (r *rehearsal) size() int {
 	return r.x.Word
 }
 
-// words returns the words of sample i. In the first pairs of samples, each place has all ones or all zeros in one
-// sample and the opposite in the next, so that every bit of every place takes both values at least once in each
-// pair. In later samples, the number of exceeded thresholds at each place changes from sample to sample.
+// words returns the words of sample i. The first samples come in pairs: a place that has all ones in one sample of a
+// pair has all zeros in the other. So every bit takes both values in each pair. In later samples, the number of
+// exceeded thresholds at each place changes from sample to sample.
 func (r *rehearsal) words(i, count int) []uint64 {
 	words := make([]uint64, count)
 	top := uint64(1)<<r.size() - 1
@@ -138,7 +139,7 @@ func (r *rehearsal) words(i, count int) []uint64 {
 	return words
 }
 
-// class returns a random word that exceeds the given number of thresholds.
+// class returns a random word that exceeds exactly the given number of thresholds.
 func (r *rehearsal) class(exceeded int) uint64 {
 	t := slices.Sorted(slices.Values(r.levels.Thresholds))
 	low, high := uint64(0), uint64(1)<<r.levels.Word-1
@@ -208,7 +209,7 @@ func (r *rehearsal) play(words []uint64) {
 	r.want = append(r.want, want)
 }
 
-// moves returns the core's outputs as they are transferred.
+// moves returns the core's outputs in the form in which they are transferred.
 func (r *rehearsal) moves(outputs []bool) []bool {
 	if !wrapper.Is(r.f.Kind, wrapper.TakesBytes) {
 		return outputs
@@ -230,8 +231,9 @@ func (r *rehearsal) result() (bits []bool) {
 	return bits
 }
 
-// event adds a packet without a result, in the next form that the protocol has: too short, too long, cut off by a
-// reset, or with a wrong stop bit. A wrong packet is an error until the next reset, two samples later.
+// event adds a packet without a result. The packet is too short, too long, cut off by a reset, or has a wrong stop
+// bit. Successive calls use the kinds that the protocol has, in turn. A wrong packet sets error until the next
+// reset, which comes two samples later.
 func (r *rehearsal) event(words []uint64) {
 	forms := r.broken
 	form := forms[r.packets%len(forms)]
@@ -262,8 +264,8 @@ func (r *rehearsal) event(words []uint64) {
 	}
 }
 
-// excess returns by how many units a packet is too long: by a few units, or by the full range of a counter of units,
-// so that the counter ends where it would for a correct packet.
+// excess returns the number of units by which a packet is too long. It is a few units, or the full range of a
+// counter of units. In the second case, the counter ends where it would end for a correct packet.
 func (r *rehearsal) excess(all int) int {
 	if r.r.IntN(2) == 0 {
 		return 1 + r.r.IntN(3)
@@ -314,10 +316,10 @@ func stubTag(bits, stages int) string {
 		"  always @(posedge clk) if (ce) tags <= {tags, in_tag};\n", bits*stages-1, bits)
 }
 
-// stub plays random samples to a wrapper that has a stub instead of its core or engine. There are enough samples for
-// every bit of every word to be 0 and 1 several times and for every two neighbouring levels to be distinguished.
-// There are also some thousand words, or fewer if their results take long. Among the samples are packets of a wrong
-// length, resets, and pauses on both sides.
+// stub plays random samples to a wrapper that has a stub instead of its core or engine. There are enough samples to
+// give every bit of every word both values several times, and to distinguish every two neighbouring levels. stub
+// plays several thousand words, or fewer if their results take long. Between the samples there are packets of a
+// wrong length, resets, and pauses on both sides.
 func stub(t *testing.T, d verify.Design, f stubFiles, least int) stubResult {
 	t.Helper()
 	dir := t.TempDir()
@@ -363,7 +365,7 @@ const stubName = "stub.v"
 // clocks returns the number of clocks that the samples take.
 func (r *rehearsal) clocks() int { return r.playback.clocks * len(r.units) / r.each }
 
-// largestStub is the number of clocks times registers above which verilator finishes before iverilog.
+// largestStub is the product of clocks and registers above which verilator finishes before iverilog.
 const largestStub = 200_000_000
 
 // simulator returns the simulator that is expected to finish first.
@@ -378,15 +380,15 @@ func (r *rehearsal) simulator() string {
 	return "iverilog"
 }
 
-// stubHead is the part that the stubs of all cores share: the expected inputs, and the outputs for them. The outputs
-// are random and belong to one sample. For any other input, the stub returns other outputs.
+// stubHead is the part that the stubs of all cores share. It has the expected input and the random outputs of each
+// sample. For any other input, the stub returns other outputs.
 //
 //go:embed testdata/stub_head.v
 var stubHead string
 
-// stubCore has no clock, so it cannot know when a sample is complete. It looks for its input among the next
-// three samples whose results the testbench waits for. For any other input it returns a result that differs from those
-// three, if there is one.
+// stubCore has no clock, so it cannot know when a sample is complete. It looks for its input among the next three
+// samples whose results the testbench waits for. For any other input, it returns a result that differs from the
+// results of these three samples, if such a result exists.
 //
 //go:embed testdata/stub_core.v
 var stubCore string
@@ -397,14 +399,14 @@ var stubCore string
 //go:embed testdata/stub_pipeline.v
 var stubPipeline string
 
-// stubEngine takes words as a folded engine does, with at most two samples in progress, and compares a sample when it
-// is complete. At times it takes no word for a clock, unless the protocol cannot wait (uart, spi) and would
-// lose a byte.
+// stubEngine takes words as a folded engine does, with at most two samples in progress, and compares a sample when
+// it is complete. Sometimes it takes no word for one clock. With uart and spi it always takes words, because these
+// protocols cannot wait and would lose a byte.
 //
 //go:embed testdata/stub_engine.v
 var stubEngine string
 
-// The ports of the stubs.
+// These are the ports of the stubs.
 const (
 	corePins = `    input wire [@HIGH@:0] @X@`
 

@@ -21,11 +21,11 @@ type SynthesisResult struct {
 }
 
 // CheckSynthesised has yosys synthesise the emitted Verilog for its target. It runs the resulting netlist in a
-// simulator, as [Check] runs the Verilog, with yosys's own models of its cells. The netlist has no internal
-// buses, so only the output ports are compared, and no gate is named. If no sample differs and prove is set, a
-// proof as in [CheckText] shows that it computes the optimised netlist.
+// simulator, as [Check] runs the Verilog, with yosys's own models of its cells. The netlist has no internal buses,
+// so only the output ports are compared, and no gate is named. If no sample differs and prove is set,
+// CheckSynthesised also proves, as [CheckText] does, that the synthesised netlist computes the optimised netlist.
 //
-// CheckSynthesised returns an error of package tool if a program is missing or fails, and an error if
+// CheckSynthesised returns an error of package tool if a program is missing or fails. It also returns an error if
 // [flow.Yosys] rejects the synthesised netlist.
 func CheckSynthesised(ctx context.Context, d verify.Design, s verify.Samples, files Files, simulator string,
 	samples int, prove bool,
@@ -52,8 +52,9 @@ func CheckSynthesised(ctx context.Context, d verify.Design, s verify.Samples, fi
 	return result, err
 }
 
-// Synthesise has yosys synthesise the emitted Verilog in the folder dir, which must be empty and is kept. It
-// returns the files of the netlist, for [Check], and yosys's report. Files.Design of the result is the netlist.
+// Synthesise has yosys synthesise the emitted Verilog. yosys works in the folder dir, which must be empty and is
+// kept. Synthesise returns the files for a [Check] of the netlist, and yosys's report. The netlist is the file
+// Files.Design of the result.
 func Synthesise(ctx context.Context, d verify.Design, files Files, dir string) (Files, *flow.YosysResult, error) {
 	o := flow.YosysOptions{
 		Module: files.Module, Sources: []string{files.Design}, Target: files.Target, LUT: files.LUT,

@@ -17,11 +17,11 @@ import (
 	"ialgn/netlist"
 )
 
-// lastAssign matches an assignment to the output port or to bits of it.
+// lastAssign matches an assignment to the output port, or to bits of the port.
 var lastAssign = regexp.MustCompile(`(?m)^  assign ((?:class_index|h)(?:\[[^]]*\])?) = ([^;]*);`)
 
-// TestSynthesised simulates and proves the netlists that yosys makes of designs, for each style of Verilog. It must
-// also find in them the faults of the emitted Verilog. [TestSynthesisStart] covers the other families.
+// TestSynthesised simulates and proves the netlists that yosys makes of designs, for each style of Verilog. Faults
+// of the emitted Verilog must also be found in these netlists. [TestSynthesisStart] covers the other families.
 func TestSynthesised(t *testing.T) {
 	verifytest.Needs(t, "yosys", "iverilog", "vvp")
 	f := verifytest.Small(81)
@@ -65,7 +65,7 @@ func TestSynthesised(t *testing.T) {
 				t.Errorf("the sound design is not proved: %+v", r.Proof)
 			}
 			if c.target == target.ICE40 || c.target == target.Gowin {
-				return // the other cases show nothing new and take yosys seconds each
+				return // the other cases show nothing new, and each takes yosys seconds
 			}
 			broken := strings.Replace(text.String(), "> best", "< best", 1)
 			if broken == text.String() {
@@ -145,7 +145,7 @@ func TestSynthesisStart(t *testing.T) {
 	}
 }
 
-// emitTarget is emit for a target to which yosys will map the design.
+// emitTarget is like emit, for a target to which yosys will map the design.
 func emitTarget(t *testing.T, d verify.Design, family *target.Family) Files {
 	t.Helper()
 	files := emit(t, d)

@@ -42,7 +42,7 @@ func TestTag(t *testing.T) {
 			if r := prove(t, d, files); r.Verdict != cec.Equivalent {
 				t.Errorf("%+v", r)
 			}
-			d.Tag = 0 // a tag that was not asked for
+			d.Tag = 0 // the Verilog has a tag that was not asked for
 			if r := prove(t, d, files); r.Verdict == cec.Equivalent || !strings.Contains(r.Reason, "_tag") {
 				t.Errorf("a tag too many: %+v", r)
 			}
@@ -50,8 +50,8 @@ func TestTag(t *testing.T) {
 	}
 }
 
-// TestTagFaults breaks the path of the tag. The proof finds each fault. The simulation finds each fault too, except
-// for one that concerns only samples that a reset discards.
+// TestTagFaults breaks the path of the tag. The proof must find each fault. The simulation must find each fault too,
+// except a fault that concerns only samples that a reset discards.
 func TestTagFaults(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp", "yosys", "abc")
 	d, files := tagged(t, 2, 2)

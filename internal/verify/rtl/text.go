@@ -11,15 +11,15 @@ import (
 	"ialgn/internal/verilog"
 )
 
-// CheckText proves that the emitted Verilog, as yosys reads it, computes the optimised netlist for every input
-// and in every clock ([readback.Prove]). The primitives of a design in LUTs are written again. The models of
-// the cells of a netlist from [Synthesise] are yosys's own. CheckText returns an error of package tool if yosys
-// or abc is missing or fails.
+// CheckText proves that the emitted Verilog, as yosys reads it, computes the optimised netlist for every input and
+// in every clock ([readback.Prove]). CheckText writes the primitives of a design in LUTs again. For a netlist from
+// [Synthesise], the models of the cells are yosys's own. CheckText returns an error of package tool if yosys or abc
+// is missing or fails.
 func CheckText(ctx context.Context, d verify.Design, f Files) (*readback.Result, error) {
 	o := readback.Options{Module: f.Module, Files: []string{f.Design}, Samples: verify.StimuliFor(d).Words}
 	for w, x := range o.Samples {
 		for bit := range d.Tag {
-			o.Samples[w] = append(o.Samples[w], x[bit%len(x)]) // the tag's bits repeat bits of the input: any values do
+			o.Samples[w] = append(o.Samples[w], x[bit%len(x)]) // tag bits may have any values, so they repeat input bits
 		}
 	}
 	d, err := d.WithTag()

@@ -17,8 +17,8 @@ import (
 	"ialgn/sim"
 )
 
-// Names of the file with the tracing module, and of the file into which the module writes the values of all
-// wires.
+// These are the names of the file with the tracing module, and of the file into which this module writes the values
+// of all wires.
 const (
 	traceName = "trace.v"
 	dumpFile  = "trace.vcd"
@@ -33,9 +33,9 @@ const traceModule = `module %[1]s_trace;
 endmodule
 `
 
-// blameRTL simulates the first wrong sample again, in iverilog with a dump of all wires. It names the first
-// gate whose wire differs from our simulator. A pipeline's testbench holds the sample at the end of the run, so
-// that all stages show it. No gate is named if iverilog is missing or no gate's wire differs.
+// blameRTL simulates the first wrong sample again, in iverilog with a dump of all wires. It names the first gate
+// whose wire differs from our simulator. A pipeline's testbench holds the sample at the end of the run, so that all
+// stages show it. blameRTL names no gate if iverilog is missing or no gate's wire differs.
 func blameRTL(ctx context.Context, d verify.Design, s verify.Samples, f Files, dir string, r *Run) error {
 	index := []int32{int32(r.First[0].Sample)}
 	if err := writeVectors(d, s, index, nil, filepath.Join(dir, vectorsName)); err != nil {
@@ -98,8 +98,8 @@ func firstWrong(d verify.Design, s verify.Samples, index []int32, wires map[stri
 	return nil
 }
 
-// gateWire matches the name of a gate's wire, which the Verilog's header describes: class, chain, layer and, if
-// several cells come from the gate, the cell.
+// gateWire matches the name of a gate's wire. The name has the class, the chain, the layer and, if several cells
+// come from the gate, the cell. The Verilog's header describes it.
 var gateWire = regexp.MustCompile(`^(?:c\d+_)?k(\d+)_l(\d+)(?:_n(\d+))?$`)
 
 // gateWires returns the values of the cells' wires.

@@ -50,8 +50,8 @@ func writeVectors(d verify.Design, s verify.Samples, index []int32, want *model.
 	return f.Close()
 }
 
-// inputRows returns the bit rows of each input port of the Verilog, for the samples with the given indices. If
-// there is a tag port, it also gets rows. A tag depends on the sample's place in the list of samples. The first
+// inputRows returns the bit rows of each input port of the Verilog, including a tag port, for the samples with the
+// given indices. The tag of a sample is made from the sample's place among all samples that are sent. The first
 // index has the given place.
 func inputRows(d verify.Design, s verify.Samples, words int, index []int32, place int) ([][]uint64, error) {
 	x, err := s.Gather(&d.Model.Encoder, d.Input(), words, index)

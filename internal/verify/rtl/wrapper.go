@@ -23,27 +23,27 @@ import (
 // WrapperFiles describes an emitted wrapper around the product.
 type WrapperFiles struct {
 	Kind    string   // a kind of package wrapper
-	Module  string   // name of the product's module; the wrapper's name begins with it
+	Module  string   // name of the product's module, with which the wrapper's name begins
 	Sources []string // paths of the wrapper's file and of the file of the module inside
 	Style   verilog.Style
 	Target  *target.Family      // nil: [target.Generic]
-	Levels  *wrapper.Levels     // the levels that the wrapper's encoder must give; nil: no encoder
-	Fold    *verify.EngineFiles // the folded engine inside the wrapper; nil: the netlist is inside
+	Levels  *wrapper.Levels     // the levels that the wrapper's encoder must give; nil if it has none
+	Fold    *verify.EngineFiles // the folded engine inside the wrapper; nil if the netlist is inside
 }
 
 // WrapperResult is the outcome of [CheckWrapper].
 type WrapperResult struct {
-	Values int `json:"values"` // number of word values that were tried on the wrapper's encoder; 0: no encoder
+	Values int `json:"values"` // number of word values tried on the wrapper's encoder; 0: no encoder
 	// Unplayed says why no sample was sent through the wrapper. It is empty if samples were sent.
 	Unplayed string `json:"unplayed,omitempty"`
 	Run
 }
 
-// CheckWrapper simulates a wrapper. First it tries its encoder, if it has one, with every value of a word. Then
-// it sends test samples, chosen as in [Check], through the complete wrapper by its protocol. It sends at least
-// two samples and at most the given number; they are few if a sample takes many clocks of many cells. A serial
-// line runs at the highest possible rate, whatever rate it was written for. CheckWrapper sends no sample
-// through a design of more than 200,000 cells; Unplayed then says so.
+// CheckWrapper simulates a wrapper. If the wrapper has an encoder, CheckWrapper first tries the encoder with every
+// value of a word. Then it sends test samples, chosen as in [Check], through the complete wrapper by the wrapper's
+// protocol. It sends between two samples and the given number, depending on the clocks per sample and the cells. A
+// serial line runs at the highest possible rate, not at the rate that it was written for. If a design has more than
+// 200,000 cells, CheckWrapper sends no samples, and Unplayed says so.
 //
 // CheckWrapper returns an error of package tool if a simulator is missing or fails.
 func CheckWrapper(ctx context.Context, d verify.Design, s verify.Samples, f WrapperFiles,
@@ -105,15 +105,15 @@ func playWrapper(ctx context.Context, d verify.Design, s verify.Samples, f Wrapp
 	return nil
 }
 
-// largestWrapped is the number of clocks times cells up to which more than two samples are sent. Measured:
-// iverilog takes 6 to 10 us for each, because gates follow every word of a sample.
+// largestWrapped bounds the product of clocks and cells for all samples together. Two samples are always sent.
+// iverilog was measured to take 6 to 10 us per clock and cell, because gates change with every word of a sample.
 const largestWrapped = 500_000
 
-// engineCells is the number of cells whose simulation in iverilog takes as long, for a clock, as a folded
-// engine.
+// engineCells is the size of a folded engine in cells, for estimates of simulation time: iverilog takes as long for
+// a clock of an engine as for a clock of this number of cells.
 const engineCells = 5
 
-// wrapped returns the wrapper with options for a simulation in iverilog: a serial line runs at its highest
+// wrapped returns the wrapper with options for a simulation in iverilog, in which a serial line runs at its highest
 // rate.
 func (f WrapperFiles) wrapped(sources ...string) wrapped {
 	return wrapped{
@@ -147,11 +147,12 @@ func (f WrapperFiles) copy(dir string, d verify.Design) (names []string, err err
 		verilog.WriteCells)
 }
 
-// encoderLine matches a line of the encoder's testbench: a value and its levels, the highest first.
+// encoderLine matches a line that the encoder's testbench prints. The line has a value and the value's levels, the
+// highest level first.
 var encoderLine = regexp.MustCompile(`(?m)^value (\d+): ([01xz]+)$`)
 
-// encoder compares the levels of every value with the expected ones. The simulation leaves out the module
-// inside the wrapper.
+// encoder compares the levels of every value with the expected levels. The simulation leaves out the module inside
+// the wrapper.
 func (r *WrapperResult) encoder(ctx context.Context, f WrapperFiles, dir string, sources []string) error {
 	if f.Levels == nil {
 		return nil
@@ -205,7 +206,7 @@ func levelsOf(l *wrapper.Levels, word uint64) string {
 	return text.String()
 }
 
-// encoderBench gives every value to the encoder, as a beat of one word.
+// encoderBench gives every value to the encoder. Each value is a beat of one word.
 //
 //go:embed templates/encoder_bench.v
 var encoderBench string

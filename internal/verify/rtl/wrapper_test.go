@@ -37,7 +37,7 @@ type wrapping struct {
 	none   bool // the network is constant
 }
 
-// wrap writes core and wrapper, with parts of the wrapper's text replaced.
+// wrap writes core and wrapper. change lists replacements in the wrapper's text.
 func (c wrapping) wrap(t *testing.T, change ...string) (verify.Design, stubFiles) {
 	t.Helper()
 	o := netgen.FrozenOptions{
@@ -147,8 +147,8 @@ func wrappings() map[string]wrapping {
 	return all
 }
 
-// TestWrapper plays samples to wrappers as they are written, and random words to wrappers around a stub. A wrapper
-// around a netlist without cells must not cause a division by zero.
+// TestWrapper plays samples to wrappers as they are written, and random words to wrappers around a stub. One wrapper
+// is around a netlist without cells, which must not cause a division by zero.
 func TestWrapper(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	for name, c := range wrappings() {
@@ -159,7 +159,7 @@ func TestWrapper(t *testing.T) {
 			t.Parallel()
 			d, f := c.wrap(t)
 			least := leastWords
-			if slow := c.kind == "uart" || c.kind == "spi"; slow { // thousands of clocks each; few suffice
+			if slow := c.kind == "uart" || c.kind == "spi"; slow { // each takes thousands of clocks, and few suffice
 				least = 600
 			}
 			if r := stub(t, d, f, least); r.Mismatches != 0 || r.words < least || r.packets < 3 {
@@ -221,8 +221,8 @@ func stubbed(t *testing.T, d verify.Design, f stubFiles) stubResult {
 	return stub(t, d, f, 600)
 }
 
-// TestStubFaults breaks the logic around the loader, on both sides. Random words, results, packets and resets around
-// a stub must show each fault.
+// TestStubFaults breaks the logic on both sides of the loader. Random words, results, packets and resets around a
+// stub must show each fault.
 func TestStubFaults(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	for _, c := range []struct{ name, good, bad, want string }{
@@ -261,8 +261,8 @@ func TestStubFaults(t *testing.T) {
 	}
 }
 
-// TestStubBounded checks that samples with long results are played for a bounded time but still cover every bit:
-// samples of one feature, with results of a hundred counts on a serial line.
+// TestStubBounded plays samples of one feature, whose results are a hundred counts on a serial line. The time must
+// be bounded, but every bit must still be covered.
 func TestStubBounded(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{Seed: 9, Features: 1, Width: 200, Depth: 1, Classes: 100})
 	d := verifytest.WithCounts(t, verifytest.NewDesign(t, m.Freeze(), netlist.Full, 2))

@@ -14,9 +14,9 @@ import (
 // simulator is the name of our simulator in [Result.Engines].
 const simulator = "simulator"
 
-// engines makes machine code of both netlists, for each instruction set of this processor, and runs it over all
-// samples. It compares the code with the simulator's results for the same netlist. So a fault of the netlist
-// itself is not counted again for each instruction set.
+// engines makes machine code of both netlists for each instruction set of this processor, and runs the code on all
+// samples. It compares the results of the code with the simulator's results for the same netlist. So a fault of the
+// netlist itself is not counted again for each instruction set.
 func engines(ctx context.Context, d verify.Design, s verify.Samples, raw, optimised *sim.Result, threads int,
 	r *Result,
 ) error {
@@ -27,7 +27,7 @@ func engines(ctx context.Context, d verify.Design, s verify.Samples, raw, optimi
 	r.Engines = []string{simulator}
 	sets, err := runner.ISAs()
 	if err != nil {
-		return nil // a system without executable memory says nothing about the design
+		return nil // without executable memory, nothing is known about the design
 	}
 	for _, isa := range sets {
 		for _, run := range []struct {
@@ -57,7 +57,7 @@ func engines(ctx context.Context, d verify.Design, s verify.Samples, raw, optimi
 	return nil
 }
 
-// kernelsOnce follows the name of an instruction set in [Result.Engines] if the code loops over positions.
+// kernelsOnce is added to the name of an instruction set in [Result.Engines] if the code loops over positions.
 const kernelsOnce = " with kernels once"
 
 // looped runs machine code that contains the kernels of convolutions once.

@@ -14,7 +14,7 @@ import (
 	"ialgn/sim"
 )
 
-// TestEngines checks that the result names what ran: the simulator, and every instruction set of this machine.
+// TestEngines checks that the result names the simulator and every instruction set of this machine.
 func TestEngines(t *testing.T) {
 	want := []string{simulator}
 	sets, _ := runner.ISAs()
@@ -30,8 +30,8 @@ func TestEngines(t *testing.T) {
 	}
 }
 
-// TestLoopedEngine verifies a network of convolutions whose generated code contains each kernel only once. With the
-// code of another network than the design's, it must find a difference.
+// TestLoopedEngine verifies a network of convolutions whose generated code contains each kernel only once. If the
+// code is made from another network, the check must find a difference.
 func TestLoopedEngine(t *testing.T) {
 	sets, err := runner.ISAs()
 	if err != nil {

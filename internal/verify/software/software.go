@@ -20,9 +20,9 @@ type Result struct {
 	Correct    int     `json:"correct"`     // samples that the optimised netlist classifies correctly
 	Accuracy   float64 `json:"accuracy"`
 
-	// Engines lists what classified the samples besides the trainer: the simulator, and each instruction set of
-	// this processor for which machine code was made. For networks of convolutions, each instruction set also
-	// has an entry for code with the kernels once.
+	// Engines lists the programs that classified the samples, besides the trainer: the simulator, and the machine
+	// code for each instruction set of this processor. For networks of convolutions, each instruction set also has
+	// an entry for code with the kernels once.
 	Engines []string `json:"engines"`
 
 	Seconds float64 `json:"seconds"`
@@ -30,10 +30,9 @@ type Result struct {
 }
 
 // Check compares both netlists with the trainer's forward pass over all samples. It compares the raw netlist's
-// hidden bits layer by layer. Then it compares counts and class of both netlists, in the simulator and as
-// machine code (package internal/runner). A pipeline is clocked. If the ports of the optimised netlist differ
-// from the raw netlist's, this is a mismatch, and nothing is run. Check returns an error only if the comparison
-// is impossible.
+// hidden bits layer by layer. Then it compares counts and class of both netlists, in the simulator and as machine
+// code (package internal/runner). A pipeline is clocked. If the two netlists have different ports, Check reports a
+// mismatch and runs nothing. Check returns an error only if the comparison is impossible.
 func Check(ctx context.Context, d verify.Design, s verify.Samples, threads int) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "software")
 	defer end()
@@ -73,7 +72,7 @@ func Check(ctx context.Context, d verify.Design, s verify.Samples, threads int) 
 	return r, nil
 }
 
-// hidden compares the hidden bits of the raw netlist with the trainer's.
+// hidden compares the hidden bits of the raw netlist with the trainer's hidden bits.
 func hidden(ctx context.Context, d verify.Design, s verify.Samples, r *Result) error {
 	nets, err := verify.GateNets(d.Model, d.Raw)
 	if err != nil {
@@ -110,7 +109,7 @@ func hidden(ctx context.Context, d verify.Design, s verify.Samples, r *Result) e
 // these mismatches, so the texts are constants.
 var rawGives = [2]string{"raw netlist gives 0, the trainer 1", "raw netlist gives 1, the trainer 0"}
 
-// runBlock simulates the samples from to to-1.
+// runBlock simulates the samples with numbers n, from <= n < to.
 func runBlock(d verify.Design, simulator *sim.Simulator, s verify.Samples, words, from, to int) error {
 	n := simulator.Netlist()
 	if len(n.InputPorts()) != 1 {
@@ -123,7 +122,7 @@ func runBlock(d verify.Design, simulator *sim.Simulator, s verify.Samples, words
 	return simulator.Run(words, x)
 }
 
-// compareLayer calls differs for each sample and gate whose net has another value than h.
+// compareLayer calls differs for each sample and gate for which the net and h have different values.
 func compareLayer(simulator *sim.Simulator, nets []netlist.Net, h []uint64, words, samples int, differs func(sample,
 	gate int, got uint64),
 ) {
@@ -139,7 +138,7 @@ func compareLayer(simulator *sim.Simulator, nets []netlist.Net, h []uint64, word
 	}
 }
 
-// classes compares counts and class of a netlist with the trainer's, and returns the netlist's.
+// classes compares counts and class of a netlist with the trainer's values, and returns the values of the netlist.
 func classes(ctx context.Context, d verify.Design, s verify.Samples, what string, n *netlist.Netlist,
 	want *model.Scores, threads int, r *Result,
 ) (*sim.Result, error) {

@@ -14,7 +14,7 @@ import (
 	"ialgn/sim"
 )
 
-// TestRawFaults breaks the raw netlist, as a wrong freezing would.
+// TestRawFaults breaks the raw netlist. A fault in freezing would have the same effect.
 func TestRawFaults(t *testing.T) {
 	f := verifytest.Small(23)
 	s := verifytest.RandomSamples(f, 300)
@@ -36,8 +36,8 @@ func TestRawFaults(t *testing.T) {
 	}
 }
 
-// firstWrong checks the mismatches of a raw netlist with a broken cell c. The first mismatch must be in that gate,
-// unless no sample shows the fault.
+// firstWrong checks the mismatches of a raw netlist with a broken cell c. The first mismatch must be in the gate of
+// this cell, unless no sample shows the fault.
 func firstWrong(t *testing.T, d verify.Design, s verify.Samples, c netlist.Cell, got *Result) {
 	t.Helper()
 	o := d.Raw.Origin(c)
@@ -79,7 +79,8 @@ func wantBit(d verify.Design, s verify.Samples, o netlist.Origin) (bits []uint64
 	return bits
 }
 
-// TestPipelineSoftware clocks sound pipelines and pipelines with a broken gate, which must be named.
+// TestPipelineSoftware simulates sound pipelines and pipelines with a broken gate. The check must name the broken
+// gate.
 func TestPipelineSoftware(t *testing.T) {
 	f := verifytest.Small(61)
 	s := verifytest.RandomSamples(f, 3000)

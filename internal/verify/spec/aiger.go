@@ -10,15 +10,16 @@ import (
 
 // Options choose the inputs and outputs of a graph.
 type Options struct {
-	// Words makes the inputs the feature words of the full classifier, least significant bit first. The graph
-	// compares them with the thresholds. Without Words, the inputs are the thermometer bits.
+	// Words makes the inputs the feature words of the full classifier, with the least significant bit of each word
+	// first. The graph then compares the words with the thresholds. If Words is not set, the inputs are the
+	// thermometer bits.
 	Words bool
 
-	// Thermometer makes thermometer codes of any input bits: a bit counts as 1 only if all lower bits of its
-	// feature are 1. A proof that may assume such codes has the same logic in front of both circuits.
+	// Thermometer makes thermometer codes of any input bits: a bit counts as 1 only if all lower bits of its feature
+	// are 1. A proof that may assume thermometer codes puts the same logic in front of both circuits.
 	Thermometer bool
 
-	// Head, unless nil, makes the class and the counts the outputs. Without it, the last layer is the output.
+	// Head, unless nil, makes the class and the counts the outputs. If Head is nil, the last layer is the output.
 	Head *Head
 }
 
@@ -26,10 +27,11 @@ type Options struct {
 // the constant 0.
 type literal uint64
 
-// maxVariables bounds a graph: tools keep a literal, twice a variable, in a signed word of 32 bits.
+// maxVariables bounds the number of variables. Tools keep a literal, which is twice a variable, in a signed word of
+// 32 bits.
 const maxVariables = 1<<30 - 1
 
-// Upper limits of the variables for each part of a graph.
+// These are upper limits of the number of variables for each part of a graph.
 const (
 	gateAnds    = 3
 	tableAnds   = 3 // for each line of a truth table
@@ -37,16 +39,15 @@ const (
 	headAnds    = 1 << 10 // for each counted bit, including its share of the argmax
 )
 
-// WriteAIGER writes the network in the binary AIGER format (Biere, version 20071012) with a symbol table. The
-// inputs are x[i]. The outputs are h[i], the bits of the last layer, or those that [Head] describes. A bus of
-// one bit is called x or h without an index, as in yosys.
+// WriteAIGER writes the network in the binary AIGER format (Biere, version 20071012) with a symbol table. The inputs
+// are x[i]. The outputs are h[i], the bits of the last layer, or the outputs that [Head] describes. A bus of one bit
+// is called x or h without an index, as in yosys.
 //
-// If the inputs are thermometer bits, input f*(Bits-1)+j-1 says whether feature f is above its threshold j,
-// counted from 1. If they are words, input f*BitsIn+k is bit k of feature f.
+// If the inputs are thermometer bits, input f*(Bits-1)+j-1 says whether feature f is above its threshold j, counted
+// from 1. If the inputs are words, input f*BitsIn+k is bit k of feature f.
 //
-// WriteAIGER visits the nodes twice and needs memory for two layers. It returns an error before it writes
-// anything if the options contradict each other or the graph is too large for the format. Later errors come
-// from w.
+// WriteAIGER visits the nodes twice and needs memory for two layers. If the options contradict each other, or the
+// graph is too large for the format, it returns an error before it writes anything. Later errors come from w.
 func (n *Network) WriteAIGER(w io.Writer, o Options) error {
 	if o.Words && o.Thermometer {
 		return errors.New("spec: comparing words already gives thermometer codes; choose one of the two options")
@@ -116,7 +117,7 @@ func (n *Network) variableLimit(o Options) int {
 	return variables
 }
 
-// variableLimit returns an upper limit of the number of variables in the layer.
+// variableLimit returns an upper limit for the number of variables in the layer.
 func (l *layer) variableLimit() int {
 	each := gateAnds
 	if l.table != nil {
@@ -204,9 +205,9 @@ func (g *graph) look(t table, pins []literal) literal {
 	return g.or(g.and(pins[0], ones), g.and(pins[0]^1, zeros))
 }
 
-// gate returns f(a, b) as the disjunction of the cases in which f is 1, or as the complement of the disjunction
-// of the cases in which f is 0, whichever has fewer cases. Two cases that share a pin's value are replaced by
-// that pin.
+// gate returns f(a, b). If f is 1 in at most two of its four cases, the result is the disjunction of these cases.
+// Otherwise it is the complement of the disjunction of the cases in which f is 0. If two cases have the same value
+// at one pin, they are replaced by this pin.
 func (g *graph) gate(f function, a, b literal) literal {
 	ones := 0
 	for _, v := range f {

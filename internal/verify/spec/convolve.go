@@ -4,13 +4,13 @@ import "ialgn/internal/model"
 
 // grid describes an image and the patches of it that the nodes of a layer read.
 //
-// The image has planes of rows and columns. A patch has side x side pixels of every plane. The first patch
-// begins padding pixels above and to the left of the image's corner, each next one stride pixels further.
-// Pixels of a patch outside the image are 0.
+// The image has planes of rows and columns. A patch has side x side pixels of every plane. The first patch begins
+// above and to the left of the image's corner, by padding pixels in each direction. Each next patch begins stride
+// pixels further. Pixels of a patch outside the image are 0.
 type grid struct {
 	planes, rows, columns int
 	side, stride, padding int
-	pool                  bool // two by two positions become one, the disjunction of the four
+	pool                  bool // each square of four positions becomes one, their disjunction
 }
 
 // gridOf returns the grid of a section, or nil if the section's nodes are evaluated only once.
@@ -25,8 +25,8 @@ func gridOf(s *model.Section) *grid {
 	}
 }
 
-// look sets the patch of pin p of section i if the pin reads another image than its section's grid, and the
-// layer that it reads if this is not the layer before.
+// look sets the patch of pin p of section i if the pin reads an image other than the image of its section's grid. It
+// also sets the layer that the pin reads if this is not the previous layer.
 func (p *pin) look(m *model.Model, i int, source model.Source) {
 	g := m.Sections[i].Grid
 	switch {
@@ -53,7 +53,7 @@ func (p *grid) begins(pixels int) (all []int) {
 	return all
 }
 
-// variableLimit returns an upper limit of the variables for a node at all positions. each is the limit at one
+// variableLimit returns an upper limit for the variables of a node at all positions. each is the limit for one
 // position.
 func (p *grid) variableLimit(each int) int {
 	const orAnds = 1 // for each position
@@ -71,9 +71,10 @@ func (p plane) pixel(row, column int) literal {
 	return p[row][column]
 }
 
-// image splits bits into planes of the given size. The bits of a layer are in order of plane, row and column;
-// each is 1. The bits of the input are in order of channel, row and column, with the bits of a feature (as many
-// as each says) next to each other. Every bit of a feature goes into a plane of its own.
+// image splits bits into planes of the given size. The parameter each is the number of bits per pixel. It is 1 for
+// the output of a layer, whose bits are in order of plane, row and column. For the input, it is the number of bits
+// of a feature. The features are in order of channel, row and column, and the bits of a feature are next to each
+// other. Each bit of a feature goes into a different plane.
 func image(bits []literal, rows, columns, each int) (all []plane) {
 	for first := 0; first < len(bits); first += rows * columns * each {
 		for bit := range each {
@@ -90,8 +91,8 @@ func image(bits []literal, rows, columns, each int) (all []plane) {
 }
 
 // convolve writes the nodes of the layer at all positions, and the pooling. It returns the bits that leave the
-// layer, in order of node, row and column. done has the bits that left each layer so far. A feature has the
-// given number of input bits.
+// layer, in order of node, row and column. done has the outputs of each earlier layer. A feature has the given
+// number of input bits.
 func (l *layer) convolve(g *graph, x []literal, done [][]literal, bits int) (leave []literal) {
 	views := make([]view, len(l.pins))
 	for j := range l.pins {
@@ -120,7 +121,7 @@ func (l *layer) convolve(g *graph, x []literal, done [][]literal, bits int) (lea
 	return leave
 }
 
-// view is an image that a pin reads, together with the patches that it reads.
+// view is an image that a pin reads, together with the patches that the pin reads.
 type view struct {
 	*grid
 	planes []plane
@@ -140,7 +141,8 @@ func (l *layer) view(p *pin, x []literal, done [][]literal, bits int) view {
 	return v
 }
 
-// element returns an element of the patch at position (y, x). Elements are numbered by plane, row and column.
+// element returns the element of the patch at position (y, x) that has the given number. Elements are numbered in
+// order of plane, row and column.
 func (v *view) element(number, y, x int) literal {
 	column := number % v.side
 	number /= v.side
@@ -149,7 +151,8 @@ func (v *view) element(number, y, x int) literal {
 	return v.planes[number].pixel(y*v.stride-v.padding+row, x*v.stride-v.padding+column)
 }
 
-// pooled returns the disjunctions of two by two values. A last row or column without a partner is left out.
+// pooled returns the disjunction of each square of two by two values. It leaves out a last row or column that has no
+// partner.
 func pooled(g *graph, values plane) (all plane) {
 	for row := 1; row < len(values); row += 2 {
 		var some []literal

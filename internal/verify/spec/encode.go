@@ -3,7 +3,7 @@ package spec
 // wordBits is the number of bits of a threshold.
 const wordBits = 16
 
-// encode returns the thermometer bits in order of feature, and by ascending threshold within a feature.
+// encode returns the thermometer bits in order of feature and, for each feature, in ascending order of threshold.
 func (n *Network) encode(g *graph, o Options) []literal {
 	x := make([]literal, 0, n.encoded())
 	for f, thresholds := range n.thresholds {
@@ -21,9 +21,9 @@ func (n *Network) encode(g *graph, o Options) []literal {
 	return x
 }
 
-// above returns whether a word of the given width is greater than the threshold. word is the input with the
-// word's least significant bit; the others follow. The word is greater if, in some place, it has a 1 and the
-// threshold a 0, and in all higher places the word has a 1 wherever the threshold has one.
+// above returns whether a word of the given width is greater than the threshold. word is the input with the word's
+// least significant bit; the others follow. The word is greater if there is a place in which the word has a 1 and
+// the threshold has a 0. In all higher places, the word must have a 1 if the threshold has a 1.
 func (g *graph) above(word literal, width int, threshold uint16) literal {
 	greater, reaches := literal(0), literal(1)
 	for i := wordBits - 1; i >= 0; i-- {

@@ -1,6 +1,7 @@
 package spec
 
-// function is a Boolean function of two pins as f(0,0), f(0,1), f(1,0), f(1,1). The first argument is pin A.
+// function is a Boolean function of two pins. Its elements are f(0,0), f(0,1), f(1,0) and f(1,1), where the first
+// argument is pin A.
 type function [4]bool
 
 // operations are the paper's sixteen operations, indexed by their numbers in the paper.
@@ -23,9 +24,9 @@ var operations = [16]function{
 	15: {true, true, true, true},     // TRUE
 }
 
-// selected returns the function that a gate's logits select. With 16 logits, it is the operation with the
-// largest logit. With 4 logits, those of a light gate, it is the truth table whose bits for 00, 01, 10 and 11
-// are 1 where the logit is above 0.
+// selected returns the function that a gate's logits select. With 16 logits, it is the operation with the largest
+// logit. A light gate has 4 logits, for the inputs 00, 01, 10 and 11. The function is 1 for the inputs whose logit
+// is above 0.
 func selected(logits []float32) function {
 	if len(logits) == 16 {
 		return operations[winner(logits)]
@@ -37,8 +38,8 @@ func selected(logits []float32) function {
 	return f
 }
 
-// table is a Boolean function of any number of pins: bit i is the value in line i. The pins are the binary
-// digits of i, pin A the highest.
+// table is a Boolean function of any number of pins. Bit i is the value in line i of the truth table. The pins are
+// the binary digits of i, and pin A is the highest digit.
 type table uint64
 
 // tableOf returns the table that has 1 in the lines whose logit is above 0.

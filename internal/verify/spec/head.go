@@ -6,27 +6,27 @@ import (
 )
 
 // Head makes the class and the counts the outputs of a graph, in place of the last layer. The outputs are
-// class_index, count_0, count_1, …, each a number with its least significant bit first.
+// class_index, count_0, count_1, …. Each output is a number with its least significant bit first.
 //
-// A proof ends in time only if both sides add the bits and compare the classes in the same order, so the caller
-// may choose the order. The order changes the gates, not the function: every bit of a class is counted exactly
-// once, whatever the caller chooses.
+// A proof ends in time only if both sides add the bits and compare the classes in the same order. So the caller may
+// choose the order. The order changes the gates, not the function: every bit of a class is counted exactly once in
+// any order.
 type Head struct {
 	// Sums lists additions for each class, in order. Bits that no sum takes are added at the end, in order.
 	Sums [][]Sum
 
-	// First and Later are the group sizes of the argmax tournament, in the first round and in later ones. 0
-	// means all classes: one linear scan.
+	// First is the group size in the first round of the argmax tournament, and Later is the group size in later
+	// rounds. 0 means all classes, which makes the round one linear scan.
 	First, Later int
 
-	// Counts adds the output counts after class_index. It has the counts of all classes, the first class in the
-	// lowest bits.
+	// Counts adds an output named counts after class_index. It has the counts of all classes, with the first class
+	// in the lowest bits.
 	Counts bool
 }
 
-// Sum is a set of bits that are added, by their numbers. The class's chains have the first numbers, from 0. The
-// digits of the earlier sums follow, in order. A sum has the digits that its largest value needs. Its first
-// digit has the lowest place of any bit in it.
+// Sum is a set of bits to add, given by their numbers. The chains of the class have the numbers from 0 on. The
+// digits of the earlier sums have the next numbers, in order. A sum has the digits that its largest value needs. The
+// place of its first digit is the lowest place among the bits that it adds.
 type Sum []int
 
 // bus is an output with its name.
@@ -65,7 +65,7 @@ func (n *Network) head(g *graph, last []literal, o *Head) ([]bus, error) {
 	return outputs, nil
 }
 
-// pool holds the bits of a count. Each one must be added once.
+// pool holds the bits of a count. Each bit must be added once.
 type pool struct {
 	g    *graph
 	bits []addend
@@ -109,15 +109,15 @@ func (p *pool) sum(numbers Sum) error {
 func (p *pool) rest(digits int) []literal {
 	columns := make([][]literal, digits)
 	for _, a := range p.bits {
-		if !a.taken && a.place < digits { // a bit of a higher place is 0: the count has no more digits
+		if !a.taken && a.place < digits { // the count has no more digits, so a bit at a higher place is 0
 			columns[a.place] = append(columns[a.place], a.bit)
 		}
 	}
 	return p.g.total(columns, digits)
 }
 
-// total returns the sum of bits, given by their places, in the given number of digits, which must be enough. In
-// each place, a running sum takes two more bits at a time. The carries go to the next place.
+// total returns the sum of bits, given by their places, in the given number of digits, which must be enough. At each
+// place, a running sum takes two bits at a time. The carries go to the next place.
 func (g *graph) total(columns [][]literal, digits int) []literal {
 	sums := make([]literal, digits)
 	var carries []literal
@@ -141,7 +141,7 @@ func (g *graph) total(columns [][]literal, digits int) []literal {
 	return sums
 }
 
-// adder returns sum and carry of three bits.
+// adder returns the sum and the carry of three bits.
 func (g *graph) adder(a, b, c literal) (sum, carry literal) {
 	half := g.xor(a, b)
 	return g.xor(half, c), g.or(g.and(a, b), g.and(half, c))
@@ -179,7 +179,7 @@ func (g *graph) argmax(words [][]literal, o *Head) []literal {
 	return field[0].index
 }
 
-// better returns the second contender if its word is larger, otherwise the first.
+// better returns the second contender if the second word is larger. Otherwise it returns the first contender.
 func (g *graph) better(first, second contender) contender {
 	larger := literal(0)
 	for i, a := range first.word {

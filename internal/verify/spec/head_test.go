@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// orders returns random orders of additions for classes of group bits.
+// orders returns random orders of additions for the given number of classes, each of which has group bits.
 func orders(r *rand.Rand, classes, group int) [][]Sum {
 	all := make([][]Sum, classes)
 	for c := range all {
@@ -37,8 +37,9 @@ func orders(r *rand.Rand, classes, group int) [][]Sum {
 	return all
 }
 
-// TestHeads proves that the head equals the netlist's head, over bits and over words, also when it adds and compares
-// in a random order. A graph with another gate must differ.
+// TestHeads proves that this package's head equals the netlist's head, for inputs that are bits and for inputs that
+// are words. It also proves this for random orders of additions and comparisons. A graph with one changed gate must
+// differ.
 func TestHeads(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	var claims []claim
@@ -62,7 +63,7 @@ func TestHeads(t *testing.T) {
 	hold(t, claims...)
 }
 
-// TestSumsRefused checks that sums that count a bit twice or refer to a bit that does not exist are refused.
+// TestSumsRefused checks that a sum is refused if it counts a bit twice or refers to a bit that does not exist.
 func TestSumsRefused(t *testing.T) {
 	n := read(t, headModel())
 	for _, sums := range [][]Sum{{{0, 0}}, {{0, 1}, {1, 2}}, {{2}}, {{-1}}, {{0, 1}, {4}}} {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestIndependence checks what the import policy cannot: of package model, this package uses only the reader and the
-// types that it returns, and none of the methods with which a model interprets itself.
+// TestIndependence checks that this package uses only the reader of package model and the types that the reader
+// returns. It must use none of the methods that interpret a model. The import policy cannot check this.
 func TestIndependence(t *testing.T) {
 	names := []string{"Model", "Section", "Pin", "Input", "Source", "Base", "Spine", "Visit", "Open"}
 	methods := []string{

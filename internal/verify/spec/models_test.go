@@ -53,7 +53,7 @@ func relaxed(s model.Source, k int, wires []uint16, logits ...float32) model.Pin
 // spine is a pin that reads the previous gate of the chain.
 var spine = model.Pin{Source: model.Spine, K: 1}
 
-// largest returns logits in which the operations listed for each gate share the largest logit.
+// largest returns logits for gates. The operations that are listed for a gate share the gate's largest logit.
 func largest(gates ...[]int) []float32 {
 	logits := make([]float32, 16*len(gates))
 	for g, list := range gates {
@@ -80,7 +80,7 @@ func operationsModel() *model.Model {
 	})
 }
 
-// orderModel reads bits of three features such that any exchange of features or thresholds changes the network.
+// orderModel reads bits of three features. Any exchange of features or thresholds changes the network.
 func orderModel() *model.Model {
 	e := encoding.Encoder{Bits: 4, BitsIn: 5, Max: 31, Thresholds: [][]uint16{{3, 10, 20}, {0, 2, 30}, {7, 8, 31}}}
 	return newModel(e, 3, 3,
@@ -103,7 +103,8 @@ func headModel() *model.Model {
 	})
 }
 
-// tiesModel has ties between all operations, of the first and of the last ones, and between zeros of both signs.
+// tiesModel has ties between logits: between all operations, between the first ones, between the last ones, and
+// between zeros of both signs.
 func tiesModel() *model.Model {
 	e := encoding.Encoder{Bits: 3, BitsIn: 2, Max: 3, Thresholds: [][]uint16{{0, 1}, {1, 2}}}
 	zero := float32(math.Copysign(0, -1))
@@ -128,7 +129,7 @@ func tiesModel() *model.Model {
 		})
 }
 
-// patchesModel has two nodes that the positions of an image share, followed by pooling.
+// patchesModel has two nodes that are evaluated at all positions of an image, followed by pooling.
 func patchesModel() *model.Model {
 	e := encoding.Encoder{Bits: 3, BitsIn: 2, Max: 3, Thresholds: slices.Repeat([][]uint16{{0, 1}}, 6)}
 	m := newModel(e, 2, 2, model.Section{

@@ -1,11 +1,11 @@
-// Package spec says what a model file means, as an and-inverter graph. This graph is the reference from which a
-// proof of the compiler starts.
+// Package spec turns a model file into an and-inverter graph that defines the meaning of the file. Proofs of the
+// compiler use this graph as their reference.
 //
-// [ReadFrom] takes the raw tensors of a model file and uses nothing else of this module. It decides on its own,
-// from the paper and the description of the formats: which logit wins a tie, what an operation computes, in
-// which order the thermometer bits of the features come, what is counted, which class wins a tie, and how a
-// graph is encoded. So a mistake in freezing, in a table of operations, in the netlist or in a back end cannot
-// be on both sides of a comparison. The import policy enforces this independence.
+// [ReadFrom] takes the raw tensors of a model file and uses nothing else of this module. Everything else follows
+// from the paper and the description of the formats: which logit wins a tie, what an operation computes, the order
+// of the thermometer bits, which bits are counted, which class wins a tie, and the encoding of a graph. So a mistake
+// in freezing, in a table of operations, in the netlist or in a back end cannot be on both sides of a comparison.
+// The import policy enforces this independence.
 //
 // The graph is simple on purpose: no gate is simplified or shared, so that the meaning can be read from the
 // code.
@@ -13,8 +13,8 @@ package spec
 
 import "ialgn/internal/model"
 
-// Network is a model with its choices made: each pin's wire and each node's function, the ones with the largest
-// logits. It needs 12 bytes for each gate of two pins, however many positions share the gate.
+// Network is a model in which each pin has its wire and each node has its function: the candidates with the largest
+// logits. A gate of two pins needs 12 bytes, also if many positions of an image share the gate.
 type Network struct {
 	width      int // counted bits
 	classes    int
@@ -24,7 +24,7 @@ type Network struct {
 	layers     []layer
 }
 
-// layer is one layer. Element i of each slice belongs to node i. Nodes of two pins have a function, others have
+// layer is one layer. Element i of each slice belongs to node i. Nodes of two pins have a function. Other nodes have
 // a table.
 type layer struct {
 	width    int
@@ -36,10 +36,10 @@ type layer struct {
 
 // pin is one of the inputs of a layer's nodes.
 type pin struct {
-	anchored bool     // reads thermometer bits; otherwise the bits of a layer
+	anchored bool     // the pin reads thermometer bits; otherwise bits of a layer
 	source   []uint32 // the bit that each node reads; on a grid, the element of the patch
-	back     int      // 0: reads the layer before; 1: the one before that; and so on
-	patch    *grid    // unless nil, the image that the pin reads instead of the image of the layer's grid
+	back     int      // the layer that it reads: 0 is the previous layer, 1 the layer before that, …
+	patch    *grid    // unless nil, the pin reads this image, not the image of the layer's grid
 }
 
 // Read reads the network of a model file, as [ReadFrom] does.
@@ -52,9 +52,9 @@ func Read(path string) (*Network, error) {
 	return ReadFrom(file.Chains)
 }
 
-// ReadFrom makes the network from a reading of a model file: chains calls begin once and visit for each run of
-// chains, as [model.File.Chains] does. ReadFrom needs memory for the network only, which is smaller than the
-// file.
+// ReadFrom makes the network of a model file. The function chains reads the file. It calls begin once, and then
+// visit for each run of chains, as [model.File.Chains] does. ReadFrom needs memory for the network only, which is
+// smaller than the file.
 func ReadFrom(chains func(begin func(*model.Model) error, visit model.Visit) error) (*Network, error) {
 	n := &Network{}
 	var first []int // layer of each section
@@ -107,8 +107,8 @@ func (n *Network) form(m *model.Model) (first []int) {
 	return first
 }
 
-// choose sets the functions and wires of layer i of a section for a run of chains. s has the arrays of this
-// run, as [chain][layer][candidate]; first is the number of the run's first chain.
+// choose sets the functions and wires of layer i of a section for a run of chains. s has the arrays of this run, as
+// [chain][layer][candidate]. first is the number of the run's first chain.
 func (l *layer) choose(s *model.Section, i, first, chains int) {
 	arity := len(s.Ops) / (chains * s.Layers)
 	for k := range chains {
@@ -124,8 +124,8 @@ func (l *layer) choose(s *model.Section, i, first, chains int) {
 	}
 }
 
-// wire returns the bit that a pin of a gate reads: on a spine the gate before it in its own chain, otherwise
-// the candidate with the largest logit.
+// wire returns the bit that a pin of a gate reads. On a spine, it is the previous gate of the same chain. Otherwise
+// it is the candidate with the largest logit.
 func wire(p *model.Pin, gate, chain int) uint32 {
 	if p.Source == model.Spine {
 		return uint32(chain)

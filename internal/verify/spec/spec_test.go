@@ -29,7 +29,7 @@ func read(t *testing.T, m *model.Model) *Network {
 	return n
 }
 
-// other returns the graph of the same model, built by the compiler.
+// other returns the graph that the compiler builds of the same model.
 func other(t *testing.T, m *model.Model, o Options) *aiger.File {
 	t.Helper()
 	f, err := model.ReadFrozen(save(t, m))
@@ -39,7 +39,7 @@ func other(t *testing.T, m *model.Model, o Options) *aiger.File {
 	return frozenGraph(t, f, o)
 }
 
-// frozenGraph is other for a frozen network.
+// frozenGraph is like other, for a frozen network.
 func frozenGraph(t *testing.T, f *model.Frozen, o Options) *aiger.File {
 	t.Helper()
 	scope := netlist.Gates
@@ -80,7 +80,7 @@ func wholeOf(t *testing.T, n *netlist.Netlist) *aiger.File {
 	return parse(t, []byte(b.String()))
 }
 
-// cutOf returns the graph of a netlist without its head. If the options say so, the inputs are projected onto
+// cutOf returns the graph of a netlist without its head. If o.Thermometer is set, the inputs are projected onto
 // thermometer codes.
 func cutOf(t *testing.T, n *netlist.Netlist, o Options, bits int) *aiger.File {
 	t.Helper()
@@ -112,8 +112,8 @@ func cutOf(t *testing.T, n *netlist.Netlist, o Options, bits int) *aiger.File {
 	return parse(t, []byte(b.String()))
 }
 
-// cases are networks with their meaning written by hand as Verilog, and changes of that Verilog that each describe
-// another network.
+// cases has networks with their meaning, written by hand as Verilog. Each case also has changes of the Verilog. Each
+// change describes another network.
 var cases = []struct {
 	name    string // of the file
 	model   func() *model.Model
@@ -189,8 +189,8 @@ var cases = []struct {
 	}},
 }
 
-// TestByHand proves that both ways from a model to a graph equal the handwritten Verilog, and that each wrong
-// reading of the model differs.
+// TestByHand proves that both ways from a model to a graph, by this package and by the compiler, give the
+// handwritten Verilog's functions. Each wrong reading of the model must differ.
 func TestByHand(t *testing.T) {
 	var claims []claim
 	for _, c := range cases {
@@ -217,8 +217,8 @@ func TestByHand(t *testing.T) {
 	hold(t, claims...)
 }
 
-// TestWrongUnrolled changes the unrolled network, from which the compiler starts: a wire, a table, a pin beyond the
-// edge, and pooling. Each change must be found to differ from the model.
+// TestWrongUnrolled changes the unrolled network, from which the compiler starts. It changes a wire, a table, a pin
+// beyond the edge, and pooling. The proof must find that each changed network differs from the model.
 func TestWrongUnrolled(t *testing.T) {
 	m := patchesModel()
 	ours := graphOf(t, read(t, m), Options{})
@@ -255,7 +255,7 @@ func TestWrongOperation(t *testing.T) {
 	hold(t, claims...)
 }
 
-// negateLast negates the node that computes a counted bit.
+// negateLast negates the node that computes the given counted bit.
 func (n *Network) negateLast(bit int) {
 	last := &n.layers[len(n.layers)-1]
 	node := bit / (n.width / last.width)
@@ -268,9 +268,9 @@ func (n *Network) negateLast(bit int) {
 	}
 }
 
-// TestSpecEqualsEveryForm proves that the two ways from a model to a graph are equal for every form of network, and
-// that they differ after one gate is negated. The forms take turns with graphs over bits, over thermometer codes and
-// over words; the long tests use all three for every form.
+// TestSpecEqualsEveryForm proves, for every form of network, that the two ways from a model to a graph give equal
+// graphs. If one gate is negated, the graphs must differ. The inputs of a graph are bits, thermometer codes or
+// words. The short tests use one kind of input for each form, and the long tests use all three.
 func TestSpecEqualsEveryForm(t *testing.T) {
 	var claims []claim
 	for i, form := range append(netgen.Unshared(), netgen.ConvForms()...) {
@@ -284,8 +284,8 @@ func TestSpecEqualsEveryForm(t *testing.T) {
 	hold(t, claims...)
 }
 
-// bothWays claims that the two ways from a model to a graph are equal, and that they differ after one gate is
-// negated.
+// bothWays claims that the two ways from a model to a graph give equal graphs, and that the graphs differ after one
+// gate is negated.
 func bothWays(t *testing.T, name string, m *model.Model, o Options) []claim {
 	t.Helper()
 	n, theirs := read(t, m), other(t, m, o)
@@ -310,7 +310,7 @@ func TestConvolutions(t *testing.T) {
 	hold(t, claims...)
 }
 
-// TestRuns reads models that are read in several runs of chains.
+// TestRuns reads models in several runs of chains.
 func TestRuns(t *testing.T) {
 	for _, options := range []netgen.ModelOptions{
 		{Width: 3000, Depth: 20, Features: 50, Classes: 10, Seed: 1},
@@ -333,8 +333,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestThermometer checks the projection on random inputs: the graph with the projection equals the graph without it
-// applied to the projected inputs.
+// TestThermometer checks the projection on random inputs. The graph with the projection must give the same outputs
+// as the graph without it does for projected inputs.
 func TestThermometer(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for _, form := range append(netgen.Unshared(), netgen.ConvForms()...) {
@@ -397,7 +397,7 @@ func TestSpecRefusesMisfits(t *testing.T) {
 	}
 }
 
-// full is a writer that fails as a full disk does.
+// full is a writer that fails like a full disk.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full") }

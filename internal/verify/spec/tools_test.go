@@ -12,14 +12,14 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// The answers of abc.
+// These are the answers of abc.
 const (
 	equivalent = "equivalent"
 	different  = "different"
 )
 
-// fromVerilog returns the graphs of texts that each contain one module, top. yosys reads all of them in one run. It
-// refuses a module with state, and a module with an x or z.
+// fromVerilog returns the graphs of the given texts. Each text contains one module, named top. yosys reads all texts
+// in one run. A module must have no state, and no x or z.
 func fromVerilog(t *testing.T, texts ...string) (graphs []*aiger.File) {
 	t.Helper()
 	yosys, dir := testkit.FindTool(t, "yosys"), t.TempDir()

@@ -14,8 +14,8 @@ import (
 	"ialgn/netlist"
 )
 
-// LoweredDesign freezes a model and compiles it to LUTs, as the compile command does. With assumed, a design
-// that is not of scope full relies on thermometer codes at its inputs.
+// LoweredDesign freezes a model and compiles it to LUTs, as the compile command does. If assumed is set, a design
+// whose scope is not full relies on thermometer codes at its inputs.
 func LoweredDesign(t *testing.T, f *model.Frozen, scope netlist.Scope, family string, k int, assumed bool,
 	p ...pipeline.Options,
 ) verify.Design {

@@ -22,7 +22,7 @@ func Said(t *testing.T) (ctx context.Context, lines func() []string) {
 	return progress.With(t.Context(), b), func() []string { return slices.Compact(all) }
 }
 
-// SaidAll checks that the patterns match lines in this order. Other lines may come between.
+// SaidAll checks that the patterns match lines in the given order. Other lines may come between the matching ones.
 func SaidAll(t *testing.T, lines []string, want ...string) {
 	t.Helper()
 	rest := lines

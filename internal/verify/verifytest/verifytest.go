@@ -15,7 +15,7 @@ import (
 	"ialgn/netlist"
 )
 
-// Scopes are all scopes of a netlist.
+// Scopes lists all scopes of a netlist.
 var Scopes = []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full}
 
 // NewDesign freezes and compiles a model.

@@ -11,7 +11,7 @@ import (
 	"ialgn/netlist"
 )
 
-// BenchmarkCheck reads a raw network of 1,000 x 100 gates.
+// BenchmarkCheck reads the Verilog of a raw network of 1,000 x 100 gates.
 func BenchmarkCheck(b *testing.B) {
 	n, err := freeze.Network(netgen.Frozen(1, netgen.Paper(1000, 100)), netlist.Full)
 	if err != nil {

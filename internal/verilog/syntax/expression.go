@@ -2,8 +2,7 @@ package syntax
 
 import "ialgn/netlist"
 
-// read records that a declared name is read. The name must not be an instance or the control of a
-// pipeline.
+// read records that a declared name is read. The name must not be an instance or a control port of a pipeline.
 func (r *reader) read(word []byte) Name {
 	n := r.find(word)
 	switch {
@@ -20,7 +19,7 @@ func (r *reader) read(word []byte) Name {
 	return n
 }
 
-// selectBit reads the index of one of a vector's bits.
+// selectBit reads the index of a bit in a vector.
 func (r *reader) selectBit(n Name) int {
 	r.expect('[')
 	bit := r.number()
@@ -31,7 +30,7 @@ func (r *reader) selectBit(n Name) int {
 	return bit
 }
 
-// bit reads a scalar, or a bit of a vector.
+// bit reads the name of a scalar, or a bit of a vector.
 func (r *reader) bit() {
 	n := r.read(r.word())
 	if r.err == nil && r.list[n].width != scalar {
@@ -62,7 +61,7 @@ func (r *reader) constantBits() int {
 	return 1
 }
 
-// here returns the character at the current place; 0 at the end.
+// here returns the character at the current place, or 0 at the end.
 func (r *reader) here() byte {
 	if r.at < len(r.text) {
 		return r.text[r.at]
@@ -83,7 +82,7 @@ func (r *reader) repeated() int {
 	return count
 }
 
-// constant reads a constant whose bits all equal the digit, and returns its number of bits.
+// constant reads a constant in which every bit equals the given digit. It returns the constant's number of bits.
 func (r *reader) constant(digit byte) int {
 	begin := r.at
 	count := r.constantBits()
@@ -100,8 +99,8 @@ func (r *reader) constant(digit byte) int {
 	return count
 }
 
-// piece reads a constant, a scalar, a whole vector (without a range) or consecutive bits of a
-// vector, and returns the number of bits.
+// piece reads a constant, a scalar, a whole vector (written without a range) or consecutive bits of a vector. It
+// returns the number of bits.
 func (r *reader) piece() int {
 	if c := r.next(); isDigit(c) || c == '{' {
 		return r.constantBits()
@@ -135,7 +134,7 @@ func (r *reader) selection(n Name) int {
 	return high - low + 1
 }
 
-// concatenation reads one piece, or several in braces, and returns the number of bits.
+// concatenation reads one piece, or several pieces in braces, and returns the number of bits.
 func (r *reader) concatenation() int {
 	if r.next() != '{' || r.isRepeated() {
 		return r.piece()
@@ -208,7 +207,7 @@ func (r *reader) chain(depth int) (first shape, operands int) {
 	return first, 1
 }
 
-// operand reads an operand: a bit, its complement, or an expression in parentheses.
+// operand reads an operand, which is a bit, the complement of a bit, or an expression in parentheses.
 func (r *reader) operand(depth int) shape {
 	inverted := r.eat('~')
 	if !r.eat('(') {

@@ -10,9 +10,9 @@ import (
 // moduleNames gives the modules of the golden files the same name.
 var moduleNames = strings.NewReplacer("tiny_pipeline", "m", "tiny_luts", "m", "tiny_core", "m")
 
-// FuzzCheck reads files that are similar to written files. The reader must not crash. A file that is accepted must
-// consist of the writer's statements alone: if any of its lines is replaced by a line of another form, the file must
-// be refused.
+// FuzzCheck reads files that are similar to written files. The reader must not crash. An accepted file must consist
+// only of statements that the writer writes: if any line of the file is replaced by a line of another form, the file
+// must be refused.
 func FuzzCheck(f *testing.F) {
 	for _, name := range []string{"tiny.v", "tiny_pipeline.v", "tiny_ice40.v", "tiny_xilinx7_cells.v"} {
 		f.Add([]byte(moduleNames.Replace(golden(f, name))))

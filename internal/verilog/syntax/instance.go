@@ -11,7 +11,7 @@ import (
 	"ialgn/netlist"
 )
 
-// instance reads an instance of a module whose name was just read.
+// instance reads an instance of a module. The module's name was just read.
 func (r *reader) instance(module []byte) {
 	if len(module) == 0 {
 		r.odd()
@@ -56,8 +56,8 @@ func (r *reader) helper(h verilog.Helper) {
 	r.drive(n, 0, r.list[n].bits())
 }
 
-// operatorWidths returns the widths of the input and the output of a popcount or an argmax; 0 if
-// its parameters do not match each other.
+// operatorWidths returns the widths of the input and the output of a popcount or an argmax. The widths are 0 if the
+// parameters of the instance do not match each other.
 func operatorWidths(values []int) (in, out int) {
 	if len(values) == 2 { // the popcount's WIDTH and BITS
 		if values[0] < 2 || values[1] != bits.Len(uint(values[0])) {
@@ -104,7 +104,7 @@ func (r *reader) instanceName() {
 	r.declare(name, scalar, reserved)
 }
 
-// register reads an instance of a register of one or, with its width, several bits. The register
+// register reads an instance of a register. A register of several bits has its width as a parameter. The register
 // must use the module's clock and enable.
 func (r *reader) register(h verilog.Helper) {
 	r.s.Form = Register
@@ -136,7 +136,7 @@ func (r *reader) register(h verilog.Helper) {
 	r.expect(')')
 }
 
-// bitList reads the given number of bits, in braces unless it is one.
+// bitList reads the given number of bits. Several bits are in braces.
 func (r *reader) bitList(width int, bit func()) {
 	if width == 1 {
 		bit()
@@ -161,7 +161,7 @@ func (r *reader) driveScalar() {
 	r.drive(n, 0, 1)
 }
 
-// family is the primitives of a target.
+// family lists the primitives of a target.
 type family []verilog.Primitive
 
 // families returns the primitives of all targets.
@@ -206,7 +206,8 @@ func (r *reader) primitive(name []byte) {
 	}
 }
 
-// table reads the parameter of a LUT: a constant with as many digits as its bits need.
+// table reads the parameter of a LUT, a constant. The number of digits must be the smallest that holds the
+// constant's bits.
 func (r *reader) table() (parameter string, width int) {
 	r.expect('(')
 	r.expect('.')
@@ -226,7 +227,7 @@ func (r *reader) table() (parameter string, width int) {
 	return parameter, width
 }
 
-// pins reads the pins of a primitive. The last is the output.
+// pins reads the pins of a primitive. The last pin is the output.
 func (r *reader) pins() (names []string) {
 	r.expect('(')
 	for r.err == nil {
@@ -250,7 +251,7 @@ func (r *reader) pins() (names []string) {
 	return names
 }
 
-// isLastPin reports whether the pin that was just opened is the last of its instance.
+// isLastPin reports whether the pin that was just opened is the last pin of its instance.
 func (r *reader) isLastPin() bool {
 	rest, _, _ := bytes.Cut(r.text[r.at:], []byte{';'})
 	return bytes.IndexByte(rest, '.') < 0
@@ -267,7 +268,7 @@ func (s *scanner) cells() {
 	}
 	for all, last := families(), -1; s.err == nil && !bytes.Equal(s.text[s.at:], []byte(end)); {
 		if all, last = s.model(all, last); len(all) == 0 {
-			s.at++ // after an empty line
+			s.at++ // skips an empty line
 			s.odd()
 			return
 		}
@@ -275,10 +276,10 @@ func (s *scanner) cells() {
 	s.fixed(end)
 }
 
-// model reads the model of a primitive. In a file, the primitives of a family are in the family's
-// order: of holds the families that are still possible, and after is the number of the primitive
-// before. model returns the families that have this primitive further on (none if it is not a
-// model), and its number.
+// model reads the model of a primitive. A file has primitives of one family, in the order of the family. The first
+// argument has the families that are still possible. The argument after is the number of the previous primitive.
+// model returns the families that have this primitive later than the previous one, and its number. It returns no
+// families if the text is not a model.
 func (s *scanner) model(of []family, after int) (have []family, number int) {
 	end := s.at
 	for _, f := range of {

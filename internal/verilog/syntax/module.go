@@ -18,9 +18,9 @@ type reader struct {
 	s     Statement
 
 	clocked  bool
-	stages   int             // stages of the register that tracks valid samples
-	samples  []byte          // the statement expected for the bits that track valid samples; nil: it was read
-	consumed int             // number of wires so far that read what nothing else reads
+	stages   int             // number of bits in the register that tracks valid samples
+	samples  []byte          // expected statement for the bits that track valid samples; nil once it is read
+	consumed int             // number of wires so far that read names that nothing else reads
 	used     map[string]bool // operator modules with instances, by suffix
 	families []family        // families that the file's primitives may belong to
 }
@@ -68,7 +68,7 @@ func (r *reader) version(version uint32) {
 	r.end()
 }
 
-// attribute reads the version of the build; 0 if there is none.
+// attribute reads the version of the build. It returns 0 if there is none.
 func (r *reader) attribute() (version uint32) {
 	const before = "(* ialgn_version = 32'h"
 	if !bytes.HasPrefix(r.text[r.at:], []byte(before)) {
@@ -119,8 +119,8 @@ func (r *reader) port(before role) role {
 	return direction
 }
 
-// controlPort returns the name that the port must have if it is a control of a pipeline, else "".
-// Control ports are the first inputs and the first outputs. A module has all of them or none.
+// controlPort returns the name that the port must have if it is a control port of a pipeline. Otherwise it returns
+// "". Control ports are the first inputs and the first outputs. A module has all of them or none.
 func (r *reader) controlPort(direction, before role, width int) string {
 	switch at := len(r.list); {
 	case direction == input && at == 0:
@@ -165,7 +165,7 @@ func (r *reader) declare(name []byte, width int, role role) Name {
 	return n
 }
 
-// reserve declares a name in the text that was just read, which begins at from.
+// reserve declares a name that occurs in the text that was just read. This text begins at offset from.
 func (r *reader) reserve(from int, name string) {
 	if r.err != nil {
 		return
@@ -177,15 +177,14 @@ func (r *reader) reserve(from int, name string) {
 	}
 }
 
-// plan prepares the text that a pipeline must have for the bits that track valid samples.
+// plan prepares the statements that a pipeline must have for the bits that track valid samples.
 func (r *reader) plan() {
 	if r.clocked {
 		r.samples = []byte(verilog.SampleLines(r.stages))
 	}
 }
 
-// allDriven returns an error for a wire or an output without a driver, and for a pipeline without
-// its control statements.
+// allDriven fails if a wire or an output has no driver, or if a pipeline lacks its control statements.
 func (r *reader) allDriven() {
 	if r.err != nil {
 		return

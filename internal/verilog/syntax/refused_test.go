@@ -28,7 +28,7 @@ func golden(t testing.TB, name string) string {
 	return string(text)
 }
 
-// The end of a module, and a gate of the golden files.
+// These texts are the end of a module, and a gate of the golden files.
 const (
 	end  = "endmodule\n\n// count"
 	gate = "  assign c0_k0_l1 = x0_gt3 & x0_gt7;\n"
@@ -37,10 +37,10 @@ const (
 // inserted returns the change that inserts lines before the end of the module.
 func inserted(name, lines string) change { return change{name, end, "  " + lines + "\n" + end} }
 
-// instead returns the change that replaces the assignment of a gate, which is declared earlier, by lines.
+// instead returns the change that replaces the assignment of a gate by lines. The gate's wire is declared earlier.
 func instead(name, lines string) change { return change{name, gate, "  " + lines + "\n"} }
 
-// refusedOfGates are changes of files without a clock. Tools might read the changed files in different ways.
+// refusedOfGates lists changes of files without a clock. Different tools might interpret a changed file differently.
 var refusedOfGates = []change{
 	instead("sensitivity list", "reg r; always @(x0_gt3) r = ~x0_gt3 & x0_gt7;\n  assign c0_k0_l1 = r;"),
 	instead("sensitivity list over lines",
@@ -252,7 +252,7 @@ var refusedOfGates = []change{
 	{"a directive within a line", "  assign c0_k0_l1 =", "`line 3 \"x\" 0\n  assign c0_k0_l1 ="},
 }
 
-// refusedOfPipelines are changes of a file with registers.
+// refusedOfPipelines lists changes of a file with registers.
 var refusedOfPipelines = []change{
 	{"initial values", "reg [3:0] valid;", "reg [3:0] valid = 4'b1111;"},
 	{"initial zeros", "reg [3:0] valid;", "reg [3:0] valid = {4{1'b0}};"},
@@ -312,7 +312,7 @@ var refusedOfPipelines = []change{
 	{"a vector of clocks", "input  wire clk", "input  wire [0:0] clk"},
 }
 
-// refusedOfLUTs are changes of a file for iCE40.
+// refusedOfLUTs lists changes of a file for iCE40.
 var refusedOfLUTs = []change{
 	{"a LUT of another target", "SB_LUT4 #(.LUT_INIT(16'h6666))", "LUT4 #(.INIT(16'h6666))"},
 	{"a table of fewer digits", "16'h6666", "16'h666"},
@@ -324,7 +324,7 @@ var refusedOfLUTs = []change{
 	{"a vector at a pin", ".I0(x1_gt3)", ".I0(x)"},
 }
 
-// TestRefused checks that each change is refused with an error that names the line and says what to do.
+// TestRefused checks that each changed file is refused. The error must name the line and tell the user what to do.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		file, module string
@@ -372,7 +372,7 @@ func TestRefusedLine(t *testing.T) {
 
 func lineOf(text string, at int) string { return strconv.Itoa(1 + strings.Count(text[:at], "\n")) }
 
-// TestCutOff checks that every truncated sound file is refused.
+// TestCutOff checks that golden files are refused after truncation at any place.
 func TestCutOff(t *testing.T) {
 	for file, module := range map[string]string{"tiny_pipeline.v": "tiny_pipeline", "tiny_ice40.v": "tiny_luts"} {
 		sound := golden(t, file)

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// scanner splits a text into tokens. After the first error, it remains at the end of the text,
-// where no more tokens are found.
+// scanner splits a text into tokens. After the first error, it stays at the end of the text, where it finds no more
+// tokens.
 type scanner struct {
 	text []byte
 	at   int
@@ -22,7 +22,7 @@ func (s *scanner) fail(format string, args ...any) {
 	s.at = len(s.text)
 }
 
-// odd fails because the text at the current place is unexpected, and shows it.
+// odd records an error that shows the unexpected text at the current place.
 func (s *scanner) odd() {
 	if s.err != nil {
 		return
@@ -36,7 +36,7 @@ func (s *scanner) odd() {
 	s.fail("%.60q from character %d on", bytes.TrimLeft(line, " "), s.at-begin+1)
 }
 
-// plain fails if the text has other characters than printable ASCII and newlines.
+// plain fails if the text has characters other than printable ASCII and newlines.
 func (s *scanner) plain() {
 	for i, c := range s.text {
 		if c-' ' > '~'-' ' && c != '\n' {
@@ -66,7 +66,7 @@ func (s *scanner) fixed(text string) {
 	s.at += len(text)
 }
 
-// next skips blanks and returns the next character without reading it; 0 at the end.
+// next skips blanks and returns the next character without reading it. At the end, it returns 0.
 func (s *scanner) next() byte {
 	s.blank()
 	if s.at == len(s.text) {
@@ -91,7 +91,7 @@ func (s *scanner) expect(c byte) {
 	}
 }
 
-// word skips blanks and reads a word; empty if there is none.
+// word skips blanks and reads a word. The word is empty if the next character does not begin one.
 func (s *scanner) word() []byte {
 	s.blank()
 	begin := s.at
@@ -131,7 +131,7 @@ func isLetter(c byte) bool { return c|0x20-'a' < 26 || c == '_' }
 func isDigit(c byte) bool  { return c-'0' < 10 }
 func isWord(c byte) bool   { return isLetter(c) || isDigit(c) || c == '$' }
 
-// mostWidth is the largest width that is accepted; no file reaches it.
+// mostWidth is the largest width that is accepted. No file reaches this width.
 const mostWidth = 1 << 30
 
 // number skips blanks and reads a decimal number without leading zeros.
@@ -163,9 +163,9 @@ func (s *scanner) digits() uint64 {
 	return value
 }
 
-// commentWords are the first words of comments that are written. Tools take none of them for a
-// directive, as they take "// synopsys ..." and "// verilator ...". Text from outside follows a
-// dash or a name.
+// commentWords has the first words of the comments that package verilog writes. Tools take comments such as "//
+// synopsys ..." and "// verilator ..." for directives, but no comment that begins with one of these words. Text from
+// outside follows a dash or a name.
 var commentWords = func() map[string]bool {
 	words := map[string]bool{}
 	for _, w := range []string{

@@ -60,7 +60,8 @@ func (r *reader) sampleLines() {
 	r.samples = nil
 }
 
-// valid reads the register of these bits. There is only one, without an initial value.
+// valid reads the declaration of the register for the bits that track valid samples. A module has only one such
+// register, without an initial value.
 func (r *reader) valid() {
 	r.s.Form = Valid
 	stages := r.vectorRange()
@@ -73,7 +74,7 @@ func (r *reader) valid() {
 	r.plan()
 }
 
-// wires reads a declaration, and the value that may follow it.
+// wires reads a declaration of wires, and the value of a wire if one follows.
 func (r *reader) wires() {
 	if r.next() == '[' {
 		r.s.Form = Bus
@@ -93,8 +94,8 @@ func (r *reader) wires() {
 	}
 }
 
-// valued reads the value of a wire that is declared with a value: a bit of a port, or a list of
-// names that nothing else reads.
+// valued reads the value of a wire that is declared with a value. The value is a bit of a port, or a list of names
+// that nothing else reads.
 func (r *reader) valued(name []byte, n Name) {
 	if r.next() == '&' {
 		r.unused(name)
@@ -116,7 +117,7 @@ func (r *reader) portBit(name []byte) {
 	}
 }
 
-// unused reads the names that nothing else reads.
+// unused reads a list of names that nothing else reads.
 func (r *reader) unused(name []byte) {
 	r.s.Form = Unused
 	if string(name) != "unused_"+strconv.Itoa(r.consumed) {
@@ -143,7 +144,7 @@ func (r *reader) unread() {
 	}
 }
 
-// drive records that count bits of a name, from low on, have a driver.
+// drive records that some bits of a name have a driver. low is the lowest of these bits, and count is their number.
 func (r *reader) drive(n Name, low, count int) {
 	if r.err != nil {
 		return
@@ -161,7 +162,7 @@ func (r *reader) drive(n Name, low, count int) {
 	r.s.Drives = n
 }
 
-// longWord is the number of bits of a long word that are assigned at a time.
+// longWord is the number of bits in each assignment if a long word is assigned in parts.
 const longWord = 16
 
 // assign reads an assignment.
@@ -201,7 +202,8 @@ func (r *reader) target() Name {
 	return n
 }
 
-// part reads which bits of a long vector are assigned. They must follow the bits assigned before.
+// part reads the range of bits in an assignment to a part of a long vector. The range must follow the range of the
+// previous assignment.
 func (r *reader) part(n Name) (low, count int) {
 	r.expect('[')
 	high := r.number()
@@ -216,7 +218,7 @@ func (r *reader) part(n Name) (low, count int) {
 	return low, high - low + 1
 }
 
-// compare reads a comparison of a word with a constant that some of the word's values exceed.
+// compare reads a comparison of a word with a constant. Some value of the word must exceed the constant.
 func (r *reader) compare() {
 	r.s.Form = Compare
 	width := r.concatenation()
@@ -229,8 +231,8 @@ func (r *reader) compare() {
 	}
 }
 
-// sum reads a sum of bits. Each term is a word of the sum's width, which must be the width that the
-// sum needs.
+// sum reads a sum of bits. Each term is padded to the width of the sum, which must be the width that the largest sum
+// needs.
 func (r *reader) sum(width int) {
 	r.s.Form = Sum
 	terms := 0

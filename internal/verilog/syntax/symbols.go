@@ -7,7 +7,7 @@ import (
 
 // symbol is a declared name.
 type symbol struct {
-	begin, end int // range of the name in the text, where it is declared
+	begin, end int // range of the name in the text, at its declaration
 	width      int32
 	driven     int32 // number of bits that have a driver, from the lowest on
 	role       role
@@ -20,10 +20,10 @@ const (
 	input    role = iota
 	output        // also readable inside the module
 	wire          // a wire of the module
-	reserved      // an instance or the control of a pipeline: read only by its own statements
+	reserved      // an instance or a pipeline's control, which ordinary statements do not read
 )
 
-// scalar is the width of a name without a range; bus[0:0] has the width 1.
+// scalar is the width of a name that is declared without a range. A name declared as bus[0:0] has the width 1.
 const scalar = 0
 
 // bits returns the number of bits of the name.
@@ -39,8 +39,8 @@ type symbols struct {
 
 // slot is a slot of the hash table.
 type slot struct {
-	hash   uint32 // hash of the name: only names with equal hashes are compared
-	number int32  // the name's number plus one; 0: free
+	hash   uint32 // hash of the name; names are compared only if their hashes are equal
+	number int32  // the name's number plus one; 0: the slot is free
 }
 
 func newSymbols(source []byte) *symbols {

@@ -1,12 +1,11 @@
 // Package syntax reads the Verilog that package verilog writes, and no other Verilog.
 //
-// Tools interpret some Verilog differently. For a sensitivity list that lacks a signal, a
-// synthesiser makes combinational logic where a simulator keeps the old value. Latches, initial
-// values, delays, comments that mean something to one tool and much more have the same problem. A
-// check by one tool then proves nothing about another. So this package accepts only a grammar
-// without such constructs: every statement has one of the [Form]s below; every name is declared
-// once, before it is used; every wire is always used with its full width, and is driven exactly
-// once, as a whole.
+// Different tools interpret some Verilog differently. If a sensitivity list lacks a signal, for example, a
+// synthesiser makes combinational logic but a simulator keeps the old value. Latches, initial values, delays and
+// comments that mean something to one tool cause similar differences. A check by one tool then proves nothing about
+// another tool. So this package accepts only a grammar without such constructs. Every statement has one of the
+// [Form]s below. Every name is declared once, before it is used. Every wire is always used with its full width.
+// Every wire is driven exactly once, as a whole.
 //
 // The forms of a module's statements are
 //
@@ -25,11 +24,11 @@
 //	NAME_register a_i (.clk(clk), .ce(ce), ...);      Register
 //	always @(posedge clk) ... assign out_valid = ...  Control
 //
-// and comments, which are on lines of their own and begin like the comments that package verilog
-// writes. Some texts must be exactly as package verilog writes them: the modules of operators, the
-// models of primitives, and a pipeline's statements for the bits that track valid samples.
+// and comments, which are on separate lines and begin like the comments that package verilog writes. Some texts must
+// be exactly as package verilog writes them: the modules of operators, the models of primitives, and a pipeline's
+// statements for the bits that track valid samples.
 //
-// Reading takes time in proportion to the text, and for each name 24 bytes and a slot in a table.
+// Reading takes time in proportion to the size of the text. Each name takes 24 bytes and a slot in a hash table.
 package syntax
 
 import "fmt"
@@ -37,14 +36,14 @@ import "fmt"
 // Form is a form of statement.
 type Form uint8
 
-// The forms; the package comment has an example of each.
+// These are the forms. The package comment has an example of each form.
 const (
 	Comment  Form = iota // a comment or an empty line
 	Version              // the local parameter that identifies the build, and the wire that reads it
 	Wires                // scalars
 	Bus                  // a vector
 	Bit                  // a wire for a bit of a wide input port
-	Unused               // a wire that reads what nothing else reads
+	Unused               // a wire that reads names that nothing else reads
 	Valid                // the register of the bits that track valid samples
 	Gate                 // an expression of scalars, or a constant
 	Compare              // a comparison word > constant
@@ -77,23 +76,23 @@ func Forms() []Form {
 // Statement is a statement of the netlist's module. It consists of whole lines of the file.
 type Statement struct {
 	Form
-	From, To int    // range of its lines in the text
+	From, To int    // range of the statement's lines in the text
 	Declares []Name // the wires that it declares
-	Drives   Name   // the name that is driven, at least in some bits; or [None]
-	More     []Name // further names that are driven, by a register of several bits
+	Drives   Name   // the name of which some or all bits are driven; or [None]
+	More     []Name // further driven names, of a register of several bits
 	Reads    []Name // ports and wires that are read, one entry for each occurrence
 }
 
 // Name is the number of a declared name in a [File].
 type Name int32
 
-// None is no name.
+// None means that there is no name.
 const None Name = -1
 
 // File is the result of reading a file.
 type File struct {
 	Text       []byte
-	Body       int // offset of the first module's statements; the text after the last of them begins after it
+	Body       int // offset of the first module's statements
 	Statements []Statement
 
 	symbols *symbols
@@ -102,17 +101,17 @@ type File struct {
 // Name returns the text of a name.
 func (f *File) Name(n Name) string { return string(f.symbols.spelled(n)) }
 
-// Names returns the number of names; they are numbered from 0.
+// Names returns the number of names. Names are numbered from 0.
 func (f *File) Names() int { return len(f.symbols.list) }
 
-// Number returns the number of a name; ok is false if the file does not declare it.
+// Number returns the number of a name. ok is false if the file does not declare the name.
 func (f *File) Number(name string) (_ Name, ok bool) {
 	n := f.symbols.find([]byte(name))
 	return n, n != None
 }
 
-// Check returns nil if the text is a file that [ialgn/internal/verilog.Write] may have written for
-// a module with this name. The error names a line and suggests to compile again.
+// Check returns nil if [ialgn/internal/verilog.Write] may have written the text as the file of the given module.
+// Otherwise the error names a line and suggests to compile again.
 func Check(text []byte, module string) error {
 	_, err := read(text, module, nil)
 	return err
@@ -141,7 +140,7 @@ func read(text []byte, module string, visit func(Statement)) (*reader, error) {
 	return r, r.err
 }
 
-// CheckCells returns nil if the text is a file that [ialgn/internal/verilog.WriteCells] may have written.
+// CheckCells returns nil if [ialgn/internal/verilog.WriteCells] may have written the text.
 func CheckCells(text []byte) error {
 	s := &scanner{text: text}
 	s.plain()
