@@ -1,7 +1,7 @@
 package kernel
 
-// fusedNodes holds the state of a layer whose candidate pins are updated by a fused kernel. Such a kernel requires
-// candidates among input bits and int8 gradients; otherwise kernel is nil.
+// fusedNodes holds the state of a layer whose candidate pins are updated by a fused kernel. The fused kernel requires
+// candidates among input bits and int8 gradients. If a layer lacks these, kernel is nil.
 type fusedNodes struct {
 	layer  *NodeLayer
 	kernel func(*nodeFrame)

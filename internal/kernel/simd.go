@@ -11,7 +11,7 @@ import (
 // names.
 var simd, simdError = choose(os.Getenv("IALGN_SIMD"), Paths())
 
-// choose returns the wanted path, or the first existing path if none is wanted.
+// choose returns the wanted path, or the first existing path if want is empty.
 func choose(want string, have []string) (string, error) {
 	switch {
 	case want == "":
@@ -29,7 +29,7 @@ func choose(want string, have []string) (string, error) {
 // exist.
 func Path() (string, error) { return simd, simdError }
 
-// Use switches to another of [Paths], for tests and comparisons. It must not be called while a [Pass] works.
+// Use switches to another path in [Paths], for tests and comparisons. It must not be called while a [Pass] is in use.
 func Use(path string) error {
 	chosen, err := choose(path, Paths())
 	if err == nil {

@@ -1,6 +1,6 @@
 package augment
 
-// vectorSide is the longest side of an image for which coordinates fit 32 bits.
+// vectorSide is the longest side of an image whose coordinates fit in 32 bits.
 const vectorSide = 1024
 
 // vectorLanes is the largest number of pixels in a vector.
