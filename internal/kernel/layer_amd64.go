@@ -4,7 +4,7 @@ package kernel
 type fusedLayer struct {
 	frame *frame
 	walk  layerWalk
-	same  []uint32 // same[i] is i, because gate i reads row i pin A is on the spine
+	same  []uint32 // same[i] is i, because gate i reads row i on the spine
 }
 
 // alone holds the kernels of one path for layers without relaxed pins.

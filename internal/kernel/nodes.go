@@ -20,7 +20,7 @@ type Nodes struct {
 	Layers, Width int
 	Arity         int      // function logits of a node: [Ops], or one for each line of its table
 	Logits                 // the function logits; Top is set only for Ops logits
-	Pins          []*Pin   // nil for a pin pin A is on the spine
+	Pins          []*Pin   // nil for a pin on the spine
 	Table         []uint64 // the selected table, [nodes]: bit i is the value at line i
 
 	// Op, unless nil, holds the selected operations and replaces Table. It is the state of gates.

@@ -31,7 +31,7 @@ type Gates struct {
 	Light  bool    // gates have four truth-table logits instead of 16 operation logits
 	Logits         // operation logits; a light gate has no Top
 	Op     []uint8 // the selected operation
-	A      *Pin    // nil if pin A is pin A is on the spine
+	A      *Pin    // nil if pin A is on the spine
 	B      *Pin
 }
 
