@@ -8,7 +8,7 @@ const Section = 256
 // Syntax says how a language writes an operation of straight-line code. An operation is the definition of a constant
 // whose name is t and the operation's number.
 type Syntax struct {
-	Begin, Assign, Store, End string     // text before and after the operation's number, before the slot's number, at the end
+	Begin, Assign, Store, End string     // before and after the operation's number, before the slot's number, at the end
 	Forms                     [][]string // [operator]: text before, between and after its operands A, B and C
 	Carry                     [6]string  // text before each of the operands a, b, c, a and b, and at the end
 }
