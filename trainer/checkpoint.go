@@ -113,7 +113,7 @@ func (s *session) save() error {
 	return err
 }
 
-// extra returns what a checkpoint contains in addition to the model.
+// extra returns the metadata and tensors that a checkpoint contains in addition to the model.
 func (s *session) extra() (model.Extra, error) {
 	if err := s.checkNumbers(); err != nil {
 		return model.Extra{}, err

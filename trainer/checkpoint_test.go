@@ -208,7 +208,7 @@ func TestChild(t *testing.T) {
 // TestKill kills a training process with SIGKILL at random times, while a file is being written, and when a
 // checkpoint has just been renamed. It resumes the run until training ends. The model must have the bytes of an
 // undisturbed run, and no other file may be left. By default, the test kills only the run with a validation set,
-// which writes one more file. The long tier kills both runs, and more often.
+// which writes one more file. The long test tier kills both runs, and more often.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes several seconds")

@@ -23,7 +23,7 @@ type Data struct {
 	TestSHA256  string
 
 	// Words holds the feature words of the training part if images are augmented (with 8 bits for each word) or if
-	// thresholds are learned. Otherwise it is nil. Shape is the shape of the images; it is zero if the data are not
+	// thresholds are learned. Otherwise it is nil. Shape is the shape of the images. It is zero if the data are not
 	// images.
 	Words *encoding.Packed
 	Shape dataset.Shape
@@ -109,7 +109,7 @@ func load(ctx context.Context, cfg *config.Config, set *dataset.Set, enc *encodi
 }
 
 // FitClasses sets the values of a configuration that depend on the number of classes, unless the user set them
-// ([config.Config.FitClasses]). If the caller has already opened the data set, it passes the set as opened; otherwise
+// ([config.Config.FitClasses]). If the caller has already opened the data set, it passes the set as opened. Otherwise
 // opened is nil. FitClasses returns the data set if it was opened, so that files are not read twice. The number of
 // classes depends on files only for a user's own data.
 func FitClasses(ctx context.Context, cfg config.Config, folders []string, opened *dataset.Set) (
@@ -203,7 +203,7 @@ type TestData struct {
 }
 
 // LoadTest reads the test part of a data set with a model's encoder. It returns an error if the data set's features
-// or classes differ from the model's. It does not check that the samples are the same as in training; callers compare
+// or classes differ from the model's. It does not check that the samples are the same as in training. Callers compare
 // SHA256 for this purpose. If opened is not nil, LoadTest does not read files again that opened has already read.
 func LoadTest(ctx context.Context, opened *dataset.Set, enc *encoding.Encoder, classes []string, data config.Data,
 	folders []string,

@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/model"
 )
 
-// Earlier describes what an earlier call left of a run: a finished model, or a checkpoint to continue from.
+// Earlier describes a finished model, or a checkpoint to continue from, that an earlier call left of a run.
 type Earlier struct {
 	Finished bool
 	model    string // path of the model, whether finished or not
@@ -60,8 +60,8 @@ func (r *Run) earlier(from *model.Start, refuse Refusal) (*Earlier, error) {
 	return &Earlier{false, r.Model, path, &state.Model.Record}, nil
 }
 
-// Refusal returns an error if the model or checkpoint at path does not belong to a run with configuration cfg, else
-// nil. The arrays of m are not read.
+// Refusal returns an error if the model or checkpoint at path does not belong to a run with configuration cfg.
+// Otherwise it returns nil. The arrays of m are not read.
 type Refusal func(cfg config.Config, path string, m *model.Model) error
 
 // ask calls f with the model of a file. It does nothing if f or info is nil.

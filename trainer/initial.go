@@ -89,7 +89,8 @@ func number(part *ranks.Share, node int) int {
 	return part.Number(node)
 }
 
-// place identifies a node: its section, its layer, its number in the layer, and its index in the section's arrays.
+// place identifies a node. It holds the node's section, layer, number in the layer, and index in the section's
+// arrays.
 type place struct {
 	m                           *model.Model
 	section, layer, node, entry int

@@ -24,7 +24,7 @@ var pinned = []struct {
 	{"../internal/detmath", []string{"TestBits"}},
 }
 
-// TestMachines builds the pinned tests for other machine types and runs them. For arm64 it uses an emulator; there
+// TestMachines builds the pinned tests for other machine types and runs them. For arm64 it uses an emulator. On arm64
 // the compiler contracts x*y + z unless the code prevents this. For x86-64 it uses the first and the third
 // microarchitecture level. The third level also has fused instructions.
 func TestMachines(t *testing.T) {
@@ -71,7 +71,7 @@ func TestMachines(t *testing.T) {
 func runPinned(t *testing.T, command []string, folder string, tests []string) {
 	t.Helper()
 	run := exec.Command(command[0], append(command[1:], "-test.v", "-test.run=^("+strings.Join(tests, "|")+")$")...)
-	run.Dir, run.Env = folder, append(os.Environ(), "IALGN_SIMD=") // each test chooses its paths itself
+	run.Dir, run.Env = folder, append(os.Environ(), "IALGN_SIMD=") // each test chooses its SIMD paths itself
 	out, err := run.CombinedOutput()
 	switch {
 	case strings.Contains(string(out), "microarchitecture support"):

@@ -128,7 +128,7 @@ func TestLearnedEpochs(t *testing.T) {
 
 // TestLearnedResume interrupts runs before, within and at the end of a window of summed batches, and after the last
 // epoch in which thresholds move. It also saves after every batch. The bytes must be the same with any number of
-// threads. The long tier interrupts each network at all of these places.
+// threads. The long test tier interrupts each network at all of these places.
 func TestLearnedResume(t *testing.T) {
 	for name, sets := range map[string][]string{
 		"plain":      nil,

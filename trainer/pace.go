@@ -13,8 +13,8 @@ import (
 	"ialgn/trainer/internal/learned"
 )
 
-// paceGates is the maximum number of gates in a network whose pace is measured. The time of a step is proportional
-// to the number of layers of the same kind, so a deeper network needs no measurement of its own.
+// paceGates is the maximum number of gates in a network whose pace is measured. The time of a step is proportional to
+// the number of layers, so the pace of a deeper network need not be measured separately.
 const paceGates = 1 << 18
 
 // These constants are the minimum number of steps and the minimum time of a measurement, after one step of warm-up.

@@ -79,7 +79,7 @@ var shared = []struct {
 
 // TestRanks trains each network with one process and with several ranks of uneven shares. It compares the models and
 // the checkpoints byte by byte. The networks are trained with two and three ranks in turn, and with more ranks in the
-// long tier.
+// long test tier.
 func TestRanks(t *testing.T) {
 	few := fewDigits(t)
 	for at, n := range shared {
@@ -108,7 +108,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestRanksPaths trains with several ranks on every path that this processor has.
+// TestRanksPaths trains with several ranks on every SIMD path that this processor has.
 func TestRanksPaths(t *testing.T) {
 	before, err := kernel.Path()
 	if err != nil {

@@ -142,7 +142,8 @@ func relaxedOutputs(m *model.Model, nodes [][]relaxedNode, x []float64) (h []flo
 	return h
 }
 
-// relaxedPin returns a pin's value: the mean of its candidates' values, weighted with their shares.
+// relaxedPin returns the value of a pin, which is the mean of the candidates' values weighted with the candidates'
+// shares.
 func relaxedPin(p *model.Pin, shares []float64, at, gate int, x, h []float64) float64 {
 	from := x
 	switch p.Source {

@@ -38,14 +38,14 @@ type SeedSummary struct {
 	*Summary
 }
 
-// Spread holds the mean and the standard deviation of values. The standard deviation has n-1 degrees of freedom; a
-// single value has none.
+// Spread holds the mean and the standard deviation of values. The standard deviation has n-1 degrees of freedom. A
+// single value has no standard deviation.
 type Spread struct {
 	Mean float64  `json:"mean"`
 	Std  *float64 `json:"std,omitempty"`
 }
 
-// SeedPath returns the path of a seed's model: path with .seedN inserted before the extension, where N is the seed.
+// SeedPath returns the path of a seed's model. It inserts .seedN before the extension of path, where N is the seed.
 func SeedPath(path string, seed uint64) string {
 	ext := filepath.Ext(path)
 	return fmt.Sprintf("%s.seed%d%s", strings.TrimSuffix(path, ext), seed, ext)
@@ -94,9 +94,9 @@ func (s Seeds) run(seed uint64) Run {
 	return r
 }
 
-// Survey returns what earlier calls left of each seed. The element of a seed that begins anew is nil; without
-// s.Resume all seeds begin anew. Survey returns an error if a seed cannot be continued, or if the results cannot be
-// averaged with each other or with s.Like. It is called before hours are spent on training.
+// Survey returns the models and checkpoints that earlier calls left of each seed. The element of a seed that begins
+// anew is nil. Without s.Resume, all seeds begin anew. Survey returns an error if a seed cannot be continued, or if
+// the results cannot be averaged with each other or with s.Like. It is called before hours are spent on training.
 func (s Seeds) Survey() ([]*Earlier, error) {
 	found := make([]*Earlier, s.N)
 	if !s.Resume {

@@ -30,8 +30,8 @@ type Summary struct {
 	*Seen
 	SHA256 string `json:"model_sha256"`
 
-	// These are set with estimator soft: the test accuracy of the relaxed network, and the accuracy lost by freezing
-	// the network.
+	// With estimator soft, these are the test accuracy of the relaxed network and the accuracy lost by freezing the
+	// network.
 	RelaxedAccuracy *float64 `json:"relaxed_test_accuracy,omitempty"`
 	Gap             *float64 `json:"discretisation_gap,omitempty"`
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // TestTorn cuts a checkpoint at places all over the file. It also flips one to eight bits of every fifth byte, or of
-// every byte in the long tier. Each damaged file must be refused with a message that names the file and a remedy.
+// every byte in the long test tier. Each damaged file must be refused with a message that names the file and a
+// remedy.
 func TestTorn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	cfg := parse(t, "model.width=10", "model.depth=2", "model.anchors=2", "encoder.bits=2")

@@ -4,8 +4,8 @@
 // saves checkpoints on the way and writes the model at the end.
 //
 // The bytes of the model file depend only on the configuration, the data and the seed. They do not depend on the
-// number of threads, on interruption and resumption, on the time, on the machine, or on the number of processes
-// that share the network (Run.Ranks).
+// number of threads, on interruptions, on the time or on the machine. They also do not depend on the number of
+// processes that share the network (Run.Ranks).
 package trainer
 
 import (
@@ -43,8 +43,8 @@ type Run struct {
 	Start   string        // path of a model file with the initial parameters; empty: draw them
 	Guard   outfile.Guard // says which existing files may be replaced
 
-	// Ranks, unless nil, connects the processes that train the network together. Each process trains a share of
-	// every class's chains. All must have the same configuration, data and files; only Threads and Progress may
+	// Ranks, unless nil, connects the processes that train the network together. Each process trains a share of every
+	// class's chains. All processes must have the same configuration, data and files. Only Threads and Progress may
 	// differ.
 	Ranks ranks.Comm
 

@@ -65,8 +65,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestSamePaths trains a network that uses the vector kernels on every path of this processor. The hash of its logits
-// must equal the recorded hash, which assumes the same order of float sums.
+// TestSamePaths trains a network that uses the vector kernels on every SIMD path of this processor. The hash of its
+// logits must equal the recorded hash, which assumes the same order of float sums.
 func TestSamePaths(t *testing.T) {
 	before, err := kernel.Path()
 	if err != nil {
@@ -229,8 +229,8 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestInterruptedRead ends the context before the data are read: when a run begins, when it resumes, and with several
-// seeds.
+// TestInterruptedRead ends the context before the data are read. It does so when a run begins, when a run resumes,
+// and with several seeds.
 func TestInterruptedRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	ended, cancel := context.WithCancel(t.Context())

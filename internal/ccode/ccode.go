@@ -1,6 +1,6 @@
 // Package ccode writes netlists as C99 code that computes 64 samples in each word. The code consists of a source
-// file, its header, and a program that tests them. [WriteOne] writes another form for small processors, which
-// computes one sample at a time and is made of decision lists (decisionlist.go).
+// file, its header, and a program that tests them. [WriteOne] writes code for small processors. This code computes
+// one sample at a time and is made of decision lists (decisionlist.go).
 //
 // The files depend only on the C library's headers <stddef.h> and <stdint.h> (and <stdio.h> for the test). The
 // functions allocate no memory and keep no state. The caller provides scratch memory. Names begin with the module's

@@ -40,7 +40,7 @@ func (s *schedule) program() *Program {
 // FirstSlot returns the number of the first bit of the ring, which is a multiple of 32.
 func (p *Program) FirstSlot() int { return (len(p.Inputs) + 31) / 32 * 32 }
 
-// The layout of a word of the code.
+// These constants describe the layout of a word of the code.
 const (
 	actionBits = 2
 	nameShift  = 2 * actionBits
@@ -52,8 +52,8 @@ const (
 // Bits 4 and up of a number name a bit of the array. Bits 0 and 2 are the [Action] if the named bit is 0, and bits 1
 // and 3 are the action if the named bit is 1. The lower bit of an action says whether the list goes on. If both
 // actions equal the same number a, the step reads a+2 bits. The next a+1 numbers then name the other bits. The bits
-// form an index i, in which the first bit is the highest. Numbers with the actions follow. Each holds as many actions
-// of two bits as fit, and the action for i = 0 is in the lowest bits.
+// form an index i, in which the first bit is the highest. Numbers with the actions follow. An action takes two bits,
+// and each number is filled with actions. The action for i = 0 is in the lowest bits of the first number.
 func (p *Program) Code() (code []uint32) {
 	for _, l := range p.Lists {
 		for _, t := range l {

@@ -75,8 +75,8 @@ int NAME_classify(const NAME_feature *x, size_t samples, uint16_t *class_index, 
 // the functions of [WriteHeader], except that here the functions take the size of their memory in bytes and return an
 // int.
 //
-// Before it writes to w, it returns an error if the module's name is not a C identifier, if there is no function, or
-// if a variant's name cannot be part of a macro's name. Later it returns the errors of w.
+// Before it writes to w, it returns an error if the module's name is not a C identifier or if there is no function.
+// It also returns an error if a variant's name cannot be part of a macro's name. Later it returns the errors of w.
 func WriteObjectHeader(w io.Writer, n *netlist.Netlist, opt ObjectOptions) error {
 	module, err := moduleName(n, opt.Module)
 	if err != nil {

@@ -156,8 +156,8 @@ func longWords() *netlist.Netlist {
 	return b.Netlist()
 }
 
-// TestOne compiles and runs the code for all special shapes and for every 30th form of model. The long tier takes
-// every sixth form. TestProgramsOfEveryForm interprets the lists of all forms.
+// TestOne compiles and runs the code for all special shapes and for every 30th form of model. The long test tier
+// takes every sixth form. TestProgramsOfEveryForm interprets the lists of all forms.
 func TestOne(t *testing.T) {
 	needGCC(t)
 	every := 30
@@ -178,7 +178,7 @@ func TestOne(t *testing.T) {
 	}
 }
 
-// TestOneCortexM runs some of the programs of TestOne in qemu. The long tier runs more than one program for each
+// TestOneCortexM runs some of the programs of TestOne in qemu. The long test tier runs more than one program for each
 // processor.
 func TestOneCortexM(t *testing.T) {
 	for _, program := range []string{"arm-none-eabi-gcc", "qemu-system-arm"} {

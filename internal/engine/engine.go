@@ -152,7 +152,7 @@ func newEngine(m *model.Model, maxBatch, threads int) (Engine, error) {
 	return newLayers(m, maxBatch, threads)
 }
 
-// base holds the common parts of all engines: the model, its readout and the goroutines.
+// base holds the common parts of all engines, such as the model, the readout and the goroutines.
 type base struct {
 	*readout
 	m     *model.Model

@@ -144,7 +144,7 @@ func TestWideIndices(t *testing.T) {
 }
 
 // TestForwardIsEvaluator compares the forward pass of training steps, layer by layer, with the evaluator of package
-// model. The two share no code.
+// model. The forward pass and the evaluator share no code.
 func TestForwardIsEvaluator(t *testing.T) {
 	g := golden3(t)
 	e, err := New(g.model(g.Start), 100, 2)

@@ -22,7 +22,7 @@ import (
 // their parameters and moments to the bit. A second network serves for comparison. The logits of its first layers are
 // so far apart that only their choices count. For the same steps, both networks must have the same losses. If all
 // layers are frozen, the last layer is trained as with the estimator ste. Paths and numbers of frozen layers take
-// turns. The long tier uses all numbers.
+// turns. The long test tier uses all numbers.
 func TestFrozenLayers(t *testing.T) {
 	for i, form := range netgen.Unshared() {
 		for j, how := range estimates {

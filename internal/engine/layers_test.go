@@ -66,7 +66,7 @@ func agree(t *testing.T, o netgen.ModelOptions, batch int) {
 }
 
 // TestInputsAlone trains a network whose gates read only inputs, with hard and with relaxed values. The last layer
-// must learn, and the other layers must get no gradient. Every path must give the same bits.
+// must learn, and the other layers must get no gradient. Every SIMD path must give the same bits.
 func TestInputsAlone(t *testing.T) {
 	for _, estimator := range []string{"ste", "soft"} {
 		var want []byte

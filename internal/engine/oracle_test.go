@@ -22,7 +22,7 @@ type pass struct {
 	a, b, h [][]float64 // [layer][gate]
 }
 
-// oraclePin is a pin of a gate: its candidates with their logits and gradients.
+// oraclePin is a pin of a gate. It holds the pin's candidates with their logits and gradients.
 type oraclePin struct {
 	from         []float64 // values of the source
 	back         []float64 // gradients of the source; nil for inputs

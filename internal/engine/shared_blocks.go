@@ -45,7 +45,7 @@ type level struct {
 	sources []source // by pin
 
 	// Pins may read values gathered in leaves, which are rows of a chunk. The slice choices holds the candidates,
-	// [nodes of all kernels][pins]; it is nil if no value is gathered. The slice leaves holds the places of a
+	// [nodes of all kernels][pins]. It is nil if no value is gathered. The slice leaves holds the places of a
 	// kernel's leaves, [nodes of a kernel][pins].
 	choices []shared.Choice
 	leaves  []uint32

@@ -246,7 +246,7 @@ var sharedForms = map[string]func(c *config.Config){
 	"one by one":     func(c *config.Config) { c.Model.Patch, c.Model.Padding, c.Model.Channels = "3,1", "1,0", 0 },
 }
 
-// sharedModel returns a network of convolutions. The number of its classes divides its last layer.
+// sharedModel returns a network of convolutions. The width of the last layer is a multiple of the number of classes.
 func sharedModel(t *testing.T, c config.Config) *model.Model {
 	t.Helper()
 	if fault := c.Model.Check(); fault != nil {

@@ -1,6 +1,6 @@
 package kernel
 
-// This file serves engines that evaluate nodes themselves, such as the engine of nodes shared by positions. Its
+// This file is for engines that evaluate nodes themselves, such as the engine of nodes shared by positions. Its
 // methods return the truth values and probabilities of a step. They take the sums over all samples and positions that
 // the engine processed.
 
@@ -75,7 +75,7 @@ func (p *NodePass) Choice(l *NodeLayer, i, k int, q []float32) int {
 	return selected
 }
 
-// decay multiplies the k logits of gate g by a factor; a factor of 0 means no decay.
+// decay multiplies the k logits of gate g by a factor. A factor of 0 means no decay.
 func (l *Logits) decay(g, k int, factor float32) {
 	if factor == 0 {
 		return

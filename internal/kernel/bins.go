@@ -27,7 +27,7 @@ func Bins(delta, beta []float32, a, b []uint64, t *Quad) Quad {
 // pin, save an instruction at each use compared with one array for both pins.
 type coefficients struct{ a, b [4]float32 }
 
-// fold does what reduce does, for one of the four lane sums.
+// fold is like reduce, but for one of the four lane sums.
 func fold(l *[Lanes][4]float32, xy int) float32 {
 	xy &= 3
 	a0, a1, a2, a3 := l[0][xy]+l[8][xy], l[1][xy]+l[9][xy], l[2][xy]+l[10][xy], l[3][xy]+l[11][xy]
@@ -100,7 +100,7 @@ func binLanes(sums *[Lanes][4]float32, d *[Lanes]float32, coef *[4]float32, z ui
 	d[15] = float32(v * coef[k])
 }
 
-// binLanesBoth does what binLanes does, with beta.
+// binLanesBoth is like binLanes, but also computes beta.
 //
 //nolint:funlen // four lines a lane, unrolled
 func binLanesBoth(sums *[Lanes][4]float32, d, beta *[Lanes]float32, c *coefficients, z uint32) {

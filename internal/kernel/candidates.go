@@ -46,9 +46,9 @@ func (t *Tables) Fill(beta []float32, samples int) {
 // fillGroup writes the subset sums of d, except its last value, to t.
 //
 // The time of fillGroup is the time of its stores. Many processors store one float but two integers per cycle.
-// Therefore fillGroup stores the sum of a single sample together with its neighbour: it copies two floats, which the
+// Therefore fillGroup stores the sum of a single sample together with its neighbour. It copies two floats, which the
 // compiler turns into one integer store. A later store overwrites the neighbour. The sum of the empty subset is never
-// stored; it is zero in a new table.
+// stored, because it is zero in a new table.
 func fillGroup(t *[1 << groupSize]float32, d *[groupSize + 1]float32) {
 	*(*[2]float32)(t[1:]) = [2]float32(d[0:])
 	*(*[2]float32)(t[4:]) = [2]float32(d[2:])

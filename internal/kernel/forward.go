@@ -1,7 +1,7 @@
 package kernel
 
 // Forward computes the bits of both pins and the output of each gate in the given number of chains, beginning with
-// the given chain. The network consists of the sections first and rest; rest is nil at depth 1.
+// the given chain. The network consists of the sections first and rest. At depth 1, rest is nil.
 func (p *Pass) Forward(first, rest *Gates, chain, chains int) {
 	if p.fuseForward(first, rest, chain, chains) {
 		return

@@ -33,10 +33,10 @@ const edgesAhead = 16
 // groups that reach past the last sample.
 const gradientRow = fusedSamples + 16
 
-// frame is the argument of a fused kernel: the arrays of a section, the gates to update, and scratch memory for the
-// gates of a block. The generator (lab/avo/kernel) reads this file to find the offsets, so the struct must not refer
-// to other files. The kernels change no pointer in it, because a pointer past the end of an array would stop the
-// garbage collector.
+// frame is the argument of a fused kernel. It holds the arrays of a section, the gates to update, and scratch memory
+// for the gates of a block. The generator (lab/avo/kernel) reads this file to find the offsets, so the struct must
+// not refer to other files. The kernels change no pointer in it, because a pointer past the end of an array would
+// stop the garbage collector.
 //
 //nolint:unused // assembly uses the fields
 type frame struct {
@@ -48,8 +48,8 @@ type frame struct {
 	// The offsets in x of the rows of one gate's candidates.
 	rows [fusedK]uint32
 
-	// The data of one gate in AVX2: words holds the bits of the gate's candidates, and the other field holds the
-	// subset sums of two pairs for each group of samples.
+	// AVX2 uses these fields for one gate. The field words holds the bits of the gate's candidates. The field pairs
+	// holds the subset sums of two pairs for each group of samples.
 	words [4][fusedK]uint32
 	pairs [fusedSamples/5 + 1][2][4]float32
 

@@ -20,7 +20,7 @@ type kernels struct {
 	gates, pin [2]func(*frame)
 }
 
-// fullKernels holds each path's kernels for pins of 32 candidates.
+// fullKernels holds each SIMD path's kernels for pins of 32 candidates.
 var fullKernels = map[string]*kernels{
 	"avx512": {[2]func(*frame){gatesAVX512, gatesWideAVX512}, [2]func(*frame){pinAVX512, pinWideAVX512}},
 	"avx2":   {[2]func(*frame){gatesAVX2, gatesWideAVX2}, [2]func(*frame){pinAVX2, pinWideAVX2}},

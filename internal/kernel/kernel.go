@@ -16,8 +16,8 @@
 //
 // # The summation tree
 //
-// Every path (plain Go, AVX2, AVX-512) adds in the same order, so training gives the same bits on every machine. All
-// arithmetic is float32, every product is rounded before it is added, and no operation is contracted.
+// Every SIMD path (plain Go, AVX2, AVX-512) adds in the same order, so training gives the same bits on every machine.
+// All arithmetic is float32, every product is rounded before it is added, and no operation is contracted.
 //
 //   - A lane sum adds values v_0, v_1, ... in sixteen lanes. Each lane starts at +0, and lane i adds v_i, v_16+i,
 //     v_32+i, ... in order. A masked-out value is skipped, which equals adding +0, because a lane is never -0. Then

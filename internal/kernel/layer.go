@@ -12,7 +12,7 @@ type Layer struct {
 func (l *Layer) gate(i int) int { return i*l.Layers + l.Index }
 
 // LayerPass computes and updates gates with hard values, one layer after another. It is the scratch memory of one
-// goroutine; rows and traces are shared by all goroutines.
+// goroutine. All goroutines share the rows and the traces.
 type LayerPass struct {
 	X       []uint64 // the batch's rows
 	Below   []uint64 // the rows of the layer before, [width][words]
@@ -29,8 +29,8 @@ type LayerPass struct {
 	ahead lookahead
 }
 
-// stepGates is the number of gates in a block. All gates of a block go through one step before the next step begins,
-// because the steps of one gate depend on each other, while the steps of different gates do not.
+// stepGates is the number of gates in a block. All gates of a block go through one step before the next step begins.
+// The steps of one gate depend on each other, while the steps of different gates do not.
 const stepGates = 16
 
 // blockSteps is the number of steps of a block after which a [lookahead] prefetches.
@@ -73,7 +73,7 @@ func (p *LayerPass) source(pin *Pin, i, g int) []uint64 {
 }
 
 // Update updates the layer's gates in the range [from, to). It writes the trace that the layer before needs to own.
-// The trace next was left by the layer above; for the last layer, next is the trace of the classes.
+// The trace next was left by the layer above. For the last layer, next is the trace of the classes.
 func (p *LayerPass) Update(l *Layer, own, next *Trace, from, to int) {
 	if p.fuse(l, own, next, from, to) {
 		return
@@ -179,7 +179,8 @@ func (p *LayerPass) pin(l *Layer, pin *Pin, from, to int, grads []float32) {
 }
 
 // shares writes the derivatives for the slots of a pin that was just updated. The array c holds the derivative of the
-// gate's output with respect to the pin's value: c[0] where the other pin is 0, and c[1] where it is 1.
+// gate's output with respect to the pin's value. c[0] is for samples in which the other pin is 0, and c[1] for
+// samples in which it is 1.
 func (s *Steps) shares(coef []float32, pin *Pin, c [2]float32) {
 	if pin == nil || pin.K == 1 {
 		copy(coef, c[:])
@@ -191,7 +192,7 @@ func (s *Steps) shares(coef []float32, pin *Pin, c [2]float32) {
 	}
 }
 
-// gather is [Trace.gather] on the path in use.
+// gather is [Trace.gather] on the SIMD path in use.
 func (s *Steps) gather(t *Trace, dst []float32, edges []Edge, words int) {
 	f := vectors()
 	if f == nil || len(edges) == 0 {

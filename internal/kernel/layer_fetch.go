@@ -1,6 +1,6 @@
 package kernel
 
-// lookahead prefetches the data of the next block of gates, if the path in use can prefetch. These data are the
+// lookahead prefetches the data of the next block of gates, if the SIMD path in use can prefetch. These data are the
 // gates' parameters and the traces that the gates' readers have left. The traces are in the third cache and have more
 // cache lines than the processor can wait for at a time. Therefore a part of the traces is prefetched after each step
 // of the current block. This saves 9 % of the time with 8 hidden candidates for each gate, and 25 % with 32.

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// onePinOf describes a pin of a layer: where its candidates are, and how many it has.
+// onePinOf describes a pin of a layer. It holds the source of the pin's candidates and the number of candidates.
 type onePinOf struct {
 	source string // spine, hidden or input
 	k      int
@@ -219,7 +219,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// compare compares all paths with the plain path.
+// compare compares all SIMD paths with the plain path.
 func (t *layerState) compare(tt *testing.T, c places) {
 	tt.Helper()
 	want := t.run("none", clones)

@@ -12,7 +12,7 @@ type NodeOptions struct {
 }
 
 // NodePass computes and updates nodes with hard values, one layer after another. It is the scratch memory of one
-// goroutine; rows and traces are shared by all goroutines.
+// goroutine. All goroutines share the rows and the traces.
 type NodePass struct {
 	NodeOptions
 	X       []uint64 // the batch's rows

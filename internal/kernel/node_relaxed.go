@@ -1,7 +1,7 @@
 package kernel
 
-// RelaxedNodePass is a [NodePass] with relaxed values. The relaxed value of a pin is the mean of its candidates, and
-// the output of a node is the mean of its table's lines, weighted by the pins' relaxed values. The update uses the
+// RelaxedNodePass is a [NodePass] with relaxed values. The relaxed value of a pin is the mean of its candidates. The
+// output of a node is the mean of its table's lines, weighted by the relaxed values of the pins. The update uses the
 // exact gradient of this function.
 type RelaxedNodePass struct {
 	X       []uint64  // the batch's rows of bits

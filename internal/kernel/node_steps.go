@@ -8,8 +8,8 @@ import (
 )
 
 // This file holds the steps of a node with hard values. They use float32 arithmetic and round every product. This
-// plain path defines the bits that all paths must give. Below, T are the truth values of the node's lines, D_p(a) =
-// T(a with pin p 1) - T(a with pin p 0), and a_s is the line of sample s.
+// plain path defines the bits that all SIMD paths must give. Below, T are the truth values of the node's lines, and
+// a_s is the line of sample s. D_p(a) = T(a with pin p 1) - T(a with pin p 0).
 //
 //	T      : 1 / (1 + e^-w), and e^w / (1 + e^w) for w < 0; its slope is T (1 - T)
 //	S(a)   : eight sums from +0, sum i adds delta_s for s = i, 8 + i, 16 + i, ... with a_s = a, folded as

@@ -26,8 +26,8 @@ type Nodes struct {
 	// Op, unless nil, holds the selected operations and replaces Table. It is the state of gates.
 	Op []uint8
 
-	// Part says which chains of the network this section holds; nil means all chains. Random draws depend on the
-	// chain numbers in the whole network.
+	// Part says which chains of the network this section holds. If it is nil, the section holds all chains. Random
+	// draws depend on the chain numbers in the whole network.
 	Part *ranks.Share
 }
 

@@ -56,8 +56,8 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// TestQuantise checks that a rounded value differs from the value by at most half a step of dither plus half a step of
-// rounding, and that its mean over many dithers is the value.
+// TestQuantise checks that a rounded value differs from the value by at most half a step of dither plus half a step
+// of rounding. It also checks that the mean of the rounded values over many dithers is the value.
 func TestQuantise(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	values, q := make([]float32, 128), make([]int8, 128)

@@ -25,7 +25,7 @@ func (p *Pin) Wire(i int) uint32 {
 	return uint32(p.Narrow[i])
 }
 
-// Gates is a section of a network with its state: it has Layers gates for each chain.
+// Gates is a section of a network, together with its state. A section has Layers gates for each chain.
 type Gates struct {
 	Layers int
 	Light  bool    // gates have four truth-table logits instead of 16 operation logits
@@ -55,7 +55,7 @@ type Pass struct {
 	Group int
 
 	// Delta is the gradient of each chain's output or, during an update, of the output of the next gate to update.
-	// Its shape is [Group][64 words], with zeros after the last sample. The pass only reads the caller's slices; an
+	// Its shape is [Group][64 words], with zeros after the last sample. The pass only reads the caller's slices. An
 	// update replaces them by slices of the pass.
 	Delta [maxGroup][]float32
 

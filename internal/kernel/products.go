@@ -64,8 +64,8 @@ func (s *Sources) Set(x []uint64, words, n int) {
 
 // AddProducts adds to sums[pin][source], for each source in the range [from, to), the sum of the pin's gradients over
 // the samples whose bit is set in the source's row. The index from must be a multiple of ProductColumns, and the
-// length of the rows of sums must be padded to a multiple of it. Sums of integers are exact, so all paths and orders
-// give the same result.
+// length of the rows of sums must be padded to a multiple of it. Sums of integers are exact, so all SIMD paths and
+// orders give the same result.
 func (g *Gradients) AddProducts(sums []float32, s *Sources, from, to int) {
 	f := nodeVectors()
 	if f == nil {

@@ -1,8 +1,8 @@
 package kernel
 
-// RelaxedPass is a [LayerPass] with relaxed values. The relaxed value of a pin is the mean of its candidates, and the
-// output of a gate is the mean of its operations on the pins' relaxed values. The update uses the exact gradient of
-// this function, which the paper calls the raw relaxed gradient.
+// RelaxedPass is a [LayerPass] with relaxed values. The relaxed value of a pin is the mean of its candidates. The
+// output of a gate is the mean of its operations on the relaxed values of the pins. The update uses the exact
+// gradient of this function, which the paper calls the raw relaxed gradient.
 type RelaxedPass struct {
 	X       []uint64  // the batch's rows of bits
 	Below   []float32 // the rows of the layer before, [width][row]

@@ -7,7 +7,7 @@ import "golang.org/x/sys/cpu"
 // in AVX2, with the same bits.
 var turnsBits = cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512GFNI
 
-// relaxedVectors returns the functions of the path in use, or nil for the plain path.
+// relaxedVectors returns the functions of the SIMD path in use, or nil for the plain path.
 func relaxedVectors() *relaxedSteps {
 	switch {
 	case simd == "avx512" && turnsBits:

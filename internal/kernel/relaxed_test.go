@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// pinShape describes a random pin: it has k candidates, or reads the spine if k is 0.
+// pinShape describes a random pin. The pin has k candidates, or reads the spine if k is 0.
 type pinShape struct {
 	k      int
 	hidden bool
@@ -253,7 +253,7 @@ func TestRelaxedBins(t *testing.T) {
 	}
 }
 
-// TestRelaxedLooks passes invalid arguments that the assembly must not use. Each path must panic.
+// TestRelaxedLooks passes invalid arguments that the assembly must not use. Each SIMD path must panic.
 func TestRelaxedLooks(t *testing.T) {
 	panics := func(f func()) (yes bool) {
 		defer func() { yes = recover() != nil }()

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSettle checks on random networks that a gradient is not overwritten before it is read, in whatever order
-// goroutines run.
+// TestSettle checks on random networks that a gradient is not overwritten before it is read. The goroutines may run
+// in any order.
 func TestSettle(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 17))
 	for range 200 {

@@ -54,7 +54,7 @@ func sinkLayer(width, inputs int) *NodeLayer {
 }
 
 // TestSinks checks that each of two sinks receives the gradients of the pins that it wants. The pins have one or
-// several candidates. The test runs on every path, with and without fused kernels, and with noise. A sink must
+// several candidates. The test runs on every SIMD path, with and without fused kernels, and with noise. A sink must
 // receive the wire that the pin read in the step, although the pin may read another wire after the step.
 func TestSinks(t *testing.T) {
 	before, err := Path()

@@ -5,7 +5,7 @@ const SparseLanes = 8
 
 // Sparse multiplies by a sparse matrix. Row i of dst becomes the sum of factor[e] times row from[e] of src over the
 // edges e in the range [start[i], start[i+1]). A sum starts at +0 and adds its edges in order, and every product is
-// rounded, so all paths give the same bits. The length of start is the number of rows of dst plus one, and its
+// rounded, so all SIMD paths give the same bits. The length of start is the number of rows of dst plus one, and its
 // elements must not decrease. The elements of from must be below the number of rows of src. Vector kernels do not
 // check these elements.
 //

@@ -18,7 +18,7 @@ var AVX512 = &ISA{
 
 func hasAVX512() bool { return cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasBMI2 }
 
-// entryAlignment is the alignment of functions in bytes: a cache line.
+// entryAlignment is the alignment of functions in bytes. It is the size of a cache line.
 const entryAlignment = 64
 
 // avx512 writes AVX-512 code. With an offset of one signed byte, an instruction reaches 256 rows around the address

@@ -1,10 +1,10 @@
 // Package nativecall runs machine code that this program has generated. [Map] copies code into memory that the
 // processor can execute. [Call] calls a function in this memory.
 //
-// The memory is writable while the code is copied into it. Then it is made executable and read-only; it is never both
-// writable and executable. If a system forbids executable memory, Map returns an error and the caller must do without
-// machine code. [Available] reports whether this package supports the system. Supported systems are Linux on x86-64
-// and on 64-bit Arm.
+// The memory is writable while the code is copied into it. Then the memory is made executable and read-only. It is
+// never both writable and executable. If a system forbids executable memory, Map returns an error and the caller must
+// do without machine code. [Available] reports whether this package supports the system. Supported systems are Linux
+// on x86-64 and on 64-bit Arm.
 //
 // A called function follows the system's C calling convention. On x86-64 the convention is System V. Arguments are in
 // rdi, rsi, rdx, rcx, r8 and r9. The function keeps rbx, rbp and r12 to r15, and clears the upper halves of the

@@ -16,10 +16,10 @@ const (
 	relocationPrefix = ".rela" // followed by the name of the relocated section
 )
 
-// Bytes returns the contents of the file. It returns an error if the name of a section or symbol occurs twice, if a
-// symbol or relocation is outside its section or refers to a missing section or symbol, or if a type is unknown. The
-// known relocations suffice for code with constants and calls (R_X86_64_64, PC32, PLT32, GOTPCREL and REX_GOTPCRELX;
-// R_AARCH64_ABS64, CALL26, ADR_PREL_PG_HI21 and ADD_ABS_LO12_NC).
+// Bytes returns the contents of the file. It returns an error if the name of a section or symbol occurs twice, or if
+// a type is unknown. It also returns an error if a symbol or relocation is outside its section, or refers to a
+// missing section or symbol. The known relocations suffice for code with constants and calls (R_X86_64_64, PC32,
+// PLT32, GOTPCREL and REX_GOTPCRELX; R_AARCH64_ABS64, CALL26, ADR_PREL_PG_HI21 and ADD_ABS_LO12_NC).
 func (f *File) Bytes() ([]byte, error) {
 	if err := f.check(); err != nil {
 		return nil, err

@@ -64,8 +64,8 @@ func SymbolName(module, variant, function string) string {
 // must be last. Before they jump to the variant's function, all functions preserve the argument registers of the ABI
 // and use at most 40 bytes of stack.
 //
-// Object returns an error if there are no variants or more than 126, if a name cannot be part of a C name or occurs
-// twice, or if a variant needs no feature.
+// Object returns an error if there are no variants or more than 126, or if a variant needs no feature. It also
+// returns an error if a name occurs twice or cannot be part of a C name.
 func (d *Dispatcher) Object() (*File, error) {
 	if err := d.check(); err != nil {
 		return nil, err

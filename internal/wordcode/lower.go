@@ -303,10 +303,10 @@ func (l *lowering) adderTables(a, b, c Literal) (sum, carry Literal) {
 	return sum, l.lookup(x&y|(x^y)&^z, a, c, sum)
 }
 
-// counter adds bits in the order in which they are computed. Two bits and the sum so far give a sum and a carry, and
-// carries are paired in the same way (Harley and Seal; Warren, Hacker's Delight, section 5-1). The counter adds
-// several bits at a time. Then gates and full adders come in runs, which suits the branch prediction of a
-// table-driven loop.
+// counter adds bits in the order in which they are computed. Two bits and the sum so far give a sum and a carry.
+// Carries are paired in the same way. This method is by Harley and Seal (Warren, Hacker's Delight, section 5-1). The
+// counter adds several bits at a time. Then gates and full adders come in runs, which suits the branch prediction of
+// a table-driven loop.
 type counter struct {
 	l    *lowering
 	bits []Literal // bits that are still to be added

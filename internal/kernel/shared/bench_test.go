@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/kernel"
 )
 
-// eachPath runs a benchmark on each path, and reports the time per position and node.
+// eachPath runs a benchmark on each SIMD path, and reports the time per position and node.
 func eachPath(b *testing.B, positions int, do func()) {
 	before, err := kernel.Path()
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package shared holds the training arithmetic of nodes that many positions share: the kernels of convolutions (trees
-// of nodes that are evaluated at every position of an image) and, as a special case, nodes with one position.
+// Package shared holds the training arithmetic of nodes that many positions share. Such nodes belong to the kernels
+// of convolutions, which are trees of nodes that are evaluated at every position of an image. Nodes with one position
+// are a special case.
 //
 // Sixteen samples, the lanes, form a unit, and a unit goes through the whole network by itself. It has an arena of
 // values and an arena of gradients. A row of an arena has the [Lanes] values of one bit at one position. The place of
@@ -23,9 +24,9 @@
 //
 // # The order of sums
 //
-// As everywhere in training, all paths give the same bits. A product is rounded before it is added. A lane of a sum
-// starts at +0 and adds positions in order. Lanes are added in eight pairs (i, i+8), then in four pairs, two pairs
-// and one pair. The result is added to the value that the sum had before the call. Gradients of rows are added
+// As everywhere in training, all SIMD paths give the same bits. A product is rounded before it is added. A lane of a
+// sum starts at +0 and adds positions in order. Lanes are added in eight pairs (i, i+8), then in four pairs, two
+// pairs and one pair. The result is added to the value that the sum had before the call. Gradients of rows are added
 // position by position in the order of nodes and, at each position, pin by pin.
 package shared
 
@@ -134,7 +135,7 @@ func reduceTable(levels *[2 * maxLines]float32, t, values []float32) float32 {
 	return levels[1]
 }
 
-// Gradients says what [Backward] does with the gradients of pins.
+// Gradients says how [Backward] treats the gradients of pins.
 type Gradients uint8
 
 // These are the values of Gradients.

@@ -108,7 +108,7 @@ func TestForward(t *testing.T) {
 
 func (a *arrays) table(node int) []float32 { return a.tables[node*a.list.Lines():][:a.list.Lines()] }
 
-// eachShape runs a test on lists of each number of pins, on each path.
+// eachShape runs a test on lists of each number of pins, on each SIMD path.
 func eachShape(t *testing.T, test func(t *testing.T, a *arrays)) {
 	run := func(t *testing.T, _ string) {
 		r := rand.New(rand.NewPCG(23, 23))

@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/kernel"
 )
 
-// onPaths runs a test on each path except the plain one.
+// onPaths runs a test on each SIMD path except the plain one.
 func onPaths(t *testing.T, test func(t *testing.T, path string)) {
 	before, err := kernel.Path()
 	if err != nil {
@@ -140,7 +140,7 @@ func (a *arrays) backward(do Gradients) {
 	Backward(a.x, a.g, &a.list, a.to, a.tables, a.sums, a.positions, a.shift, do)
 }
 
-// TestVectors compares each path with the plain path, to the bit.
+// TestVectors compares each SIMD path with the plain path, to the bit.
 func TestVectors(t *testing.T) {
 	onPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(18, 18))
@@ -188,7 +188,7 @@ func drawPool(r *rand.Rand) (p Pool, x, g, from []float32) {
 	return p, x, g, from
 }
 
-// TestPoolVectors compares pooling on each path with the plain path, to the bit.
+// TestPoolVectors compares pooling on each SIMD path with the plain path, to the bit.
 func TestPoolVectors(t *testing.T) {
 	onPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(19, 19))
@@ -238,7 +238,7 @@ func (c *choosing) copied(floats func([]float32) []float32, words func([]uint32)
 	return &d
 }
 
-// run calls all functions, one after the other.
+// run calls all functions, one after another.
 func (c *choosing) run() {
 	c.Mean(c.x, c.q, c.out, c.positions, c.in)
 	c.Sums(c.r, c.x, c.g, c.out, c.positions, c.in)
@@ -252,7 +252,7 @@ func (c *choosing) check(t *testing.T, want *choosing) {
 	same(t, "g", c.g, want.g)
 }
 
-// TestChoiceVectors compares pins that choose on each path with the plain path, to the bit.
+// TestChoiceVectors compares pins that choose on each SIMD path with the plain path, to the bit.
 func TestChoiceVectors(t *testing.T) {
 	onPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(28, 28))

@@ -57,8 +57,7 @@ func (a *Asm) SubsImm(d, n X, value int) { a.xxi("subs", 0xf1000000, d, n, value
 // Register 31 is [SP].
 func (a *Asm) CmpImm(n X, value int) { a.xxi("cmp", 0xf1000000, XZR, n, value) }
 
-// MovX writes d = n. It is an alias of ORR. Register 31 is [XZR]; use AddImm with 0 for the stack
-// pointer.
+// MovX writes d = n. It is an alias of ORR. Register 31 is [XZR]. To copy the stack pointer, use AddImm with 0.
 func (a *Asm) MovX(d, n X) { a.xxx("mov", 0xaa000000, d, XZR, n) }
 
 // Movz writes d = value << shift. The shift is 0, 16, 32 or 48.

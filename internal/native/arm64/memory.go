@@ -89,7 +89,8 @@ func (a *Asm) StrW(t X, m Mem) { access{"str w", 0xb8000000, 2}.x(a, t, m) }
 // [Post].
 func (a *Asm) Strh(t X, m Mem) { access{"strh", 0x78000000, 1}.x(a, t, m) }
 
-// Ldrb loads a byte and clears the rest of t. The offset is 0 to 4095 in [At], and -256 to 255 in [Pre] and [Post].
+// Ldrb loads a byte and clears all other bits of t. The offset is 0 to 4095 in [At], and -256 to 255 in [Pre] and
+// [Post].
 func (a *Asm) Ldrb(t X, m Mem) { access{"ldrb", 0x38400000, 0}.x(a, t, m) }
 
 // Strb stores the lowest byte of t, with the offsets of [Asm.Ldrb].

@@ -40,8 +40,8 @@ const (
 	zeroNEON   = 22
 )
 
-// v returns the register of a vector. There are 24 vectors, since v8 to v15 are not used: a function would have to
-// keep them.
+// v returns the register of a vector. There are 24 vectors. The registers v8 to v15 are not used, since a function
+// would have to keep them.
 func v(n vector) arm64.V {
 	if n < 8 {
 		return arm64.V(n)

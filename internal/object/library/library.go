@@ -38,7 +38,7 @@ var variants = []variant{
 // classify is the name of the library's function.
 const classify = "classify"
 
-// scratchAlign is the alignment of the scratch memory: a cache line.
+// scratchAlign is the alignment of the scratch memory. It is the size of a cache line.
 const scratchAlign = 64
 
 // Library is a library of one classifier.
@@ -90,8 +90,8 @@ func (l *Library) codes() (all []object.Function) {
 	return all
 }
 
-// WriteArchive writes the archive: an object file for each variant, and one with the dispatching
-// functions.
+// WriteArchive writes the archive. It contains an object file for each variant, and an object file with the
+// dispatching functions.
 func (l *Library) WriteArchive(w io.Writer) error {
 	var members []object.Member
 	add := func(name string, f *object.File) error {

@@ -1,5 +1,5 @@
-// Package augment changes the images of a training set slightly, differently in each epoch: it shifts, mirrors,
-// rotates, scales and shears them. The change of an image depends only on the seed, the epoch and the number of the
+// Package augment shifts, mirrors, rotates, scales and shears the images of a training set slightly. The change of an
+// image is different in each epoch. The change of an image depends only on the seed, the epoch and the number of the
 // sample. It is computed in integers, so every machine and any number of goroutines give the same image.
 package augment
 

@@ -45,7 +45,8 @@ func TestWholePixels(t *testing.T) {
 	for epoch := range 400 {
 		c := drawChange(&config.Augment{Shift: 2, Flip: true, Share: 1}, shape, 1, epoch, 3)
 		flip := c.xu < 0
-		// The source of the first row's first pixel, or of its last pixel if the image is mirrored.
+		// (dx, dy) is the source of the first pixel in the first row. If the image is mirrored, it is the source of
+		// the last pixel in this row.
 		dx, dy := c.x0/one, c.y0/one
 		if flip {
 			dx -= shape.Width - 1

@@ -68,7 +68,7 @@ func (s *Sums) Move(samples int, limits Limits, price Price) (moved int) {
 	return moved
 }
 
-// move is a possible move: threshold j of a feature goes to the end of a bin.
+// move is a possible move of threshold j of a feature to the end of a bin.
 type move struct {
 	feature, j, bin int
 	change          float64 // change of the loss, below 0; the unit is the same for all moves

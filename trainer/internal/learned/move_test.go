@@ -182,7 +182,7 @@ func TestReaders(t *testing.T) {
 }
 
 // FuzzMove draws sums and thresholds and compares the chosen places with a search through all places. The resulting
-// thresholds must be valid: ascending, and never above the largest value.
+// thresholds must ascend and must not be above the largest value.
 func FuzzMove(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed)

@@ -1,9 +1,10 @@
 // Package learned moves the thresholds of thermometer bits to where the loss is lower, to first order.
 //
 // A thermometer bit is value > threshold. If the threshold moves up, the bit turns off for the samples whose values
-// it passes; if it moves down, the bit turns on. The effect on the loss is the straight-through gradient of the loss
-// with respect to the bit, summed over the pins that read the bit. The package sums these gradients separately for
-// each value that a sample can have. These sums give the change of the loss for every possible new threshold:
+// the threshold passes. If the threshold moves down, the bit turns on for such samples. The effect on the loss is the
+// straight-through gradient of the loss with respect to the bit, summed over the pins that read the bit. The package
+// sums these gradients separately for each value that a sample can have. These sums give the change of the loss for
+// every possible new threshold:
 //
 //	H[v]  sum over samples s of value v, and over the pins that read the bit in s's step, of n beta_s
 //	t up to t'    changes the loss by  -(H[t+1] + ... + H[t'])
@@ -11,8 +12,8 @@
 //
 // beta_s is the gradient that a [kernel.Sink] receives. It is the gradient of the mean loss over the n samples of a
 // batch, so n beta_s is the gradient of the sample's own loss. [Sums] gathers H over some batches, and [Sums.Move]
-// moves thresholds, within [Limits]. H is summed in integers, so it does not depend on order, on the number of
-// threads or on an interruption.
+// moves thresholds, within [Limits]. H is summed in integers, so the result does not depend on the order, the number
+// of threads or interruptions.
 //
 // Values of more than 8 bits are binned by their highest 8 bits. Their thresholds move only to the last values of
 // bins. A threshold inside a bin counts as if it were at the bin's end.
@@ -27,7 +28,7 @@ import (
 	"ialgn/internal/model"
 )
 
-// mostBins is the largest number of bins; a feature with few values has one bin for each value. binBits is the binary
+// mostBins is the largest number of bins. A feature with few values has one bin for each value. binBits is the binary
 // logarithm of mostBins.
 const (
 	binBits  = 8
@@ -183,9 +184,8 @@ func (s *Sums) Together(sum func([]int32) error) (*Sums, error) {
 	return all, nil
 }
 
-// rowsTogether is the number of rows that ranks sum at a time. Each element of a row is split into limbs: the
-// constant limbs is their number, and limbBits is the number of bits in each. The sum of a limb over up to 2^15 ranks
-// fits in an int32.
+// rowsTogether is the number of rows that ranks sum at a time. Each element of a row is split into parts of limbBits
+// bits. The constant limbs is the number of parts. The sum of a part over up to 2^15 ranks fits in an int32.
 const (
 	rowsTogether = 64
 	limbs        = 4

@@ -3,9 +3,9 @@
 //
 // The code is a function with C's calling convention and one argument. The argument in x0 points to data that the
 // function reads and writes. [Run] builds a program from the function and the data, without a linker, and returns the
-// data after the call. The program calls the function once. It checks that the function returns, and that the
-// function keeps the registers that it must keep (x18 to x29, the stack pointer, the lower halves of v8 to v15). It
-// also checks that the 64 bytes before and after the data do not change.
+// data after the call. The program calls the function once. It checks that the function returns. The function must
+// keep x18 to x29, the stack pointer and the lower halves of v8 to v15. It also checks that the 64 bytes before and
+// after the data do not change.
 package arm64test
 
 import (
