@@ -94,8 +94,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestSeedsSameStart adds seeds to earlier seeds that started from a model. If the new call does not name the model,
-// it must be refused. Its seeds would begin with random parameters and yet count in the same mean.
+// TestSeedsSameStart adds seeds to earlier seeds that started from a model. A call that begins new seeds must name
+// this model. Otherwise the new seeds would begin with random parameters and yet count in the same mean.
 func TestSeedsSameStart(t *testing.T) {
 	dir := t.TempDir()
 	base := filepath.Join(dir, "base")

@@ -220,8 +220,8 @@ func checkSections(m *model.Model) error {
 	return nil
 }
 
-// sameStart returns an error if the model was, which a run recorded as its start, is not the model at r.Start. If
-// r.Start is empty, any start is allowed.
+// sameStart compares the start that a run has recorded, was, with the model at r.Start. It returns an error if the
+// two models differ. If r.Start is empty, any recorded start is allowed.
 func (r *Run) sameStart(was *model.Start) error {
 	if r.Start == "" {
 		return nil

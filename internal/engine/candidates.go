@@ -181,8 +181,8 @@ func stride(sources int) int {
 	return (sources + kernel.ProductColumns - 1) / kernel.ProductColumns * kernel.ProductColumns
 }
 
-// Tensor returns all sums as a tensor that a checkpoint stores and a resumed run overwrites. If a rank has only a
-// part of the network, the tensor holds the sums of the rank's chains.
+// Tensor returns all sums as a tensor. A checkpoint stores this tensor, and a resumed run reads it back. If a rank
+// has only a part of the network, the tensor holds the sums of the rank's chains.
 func (s *Scores) Tensor(name string) model.Tensor {
 	t := model.Tensor{Name: name, Shape: []int{len(s.sums)}, Data: s.sums}
 	if s.c.part == nil {

@@ -16,9 +16,9 @@ import (
 	"ialgn/internal/topology"
 )
 
-// goldenNodes is a file with three Adam steps that PyTorch's autograd computed in float64 for a network of look-up
-// tables. For a network of convolutions, testdata/golden_positions.py writes the file. For other networks, the
-// reference's golden_nodes.py writes it.
+// goldenNodes is a file with three Adam steps that PyTorch's autograd computed in float64. The reference's
+// golden_nodes.py writes such files for networks of look-up tables, and testdata/golden_positions.py writes them for
+// networks of convolutions.
 type goldenNodes struct {
 	Config struct {
 		Inputs, Classes, Batch int

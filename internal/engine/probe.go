@@ -41,8 +41,8 @@ type probe struct {
 }
 
 // probeBatch passes the pin gradients of a batch to the sink, if there is one. It uses the gradients of the class
-// counts, so it must be called after the engine's forward pass. It must be called before the update. The function
-// sections returns the engine's state.
+// counts, so it must be called after the engine's forward pass. It must also be called before the update. The
+// function sections returns the engine's state.
 func (b *base) probeBatch(batch Batch, sections func() []*kernel.Nodes) {
 	if b.sink == nil {
 		return

@@ -1,8 +1,8 @@
 package kernel
 
 // This file is for engines that evaluate nodes themselves, such as the engine of nodes shared by positions. Its
-// methods return the truth values and probabilities of a step. They take the sums over all samples and positions that
-// the engine processed.
+// methods return the truth values and probabilities of a step. For the update, they take sums over all samples and
+// positions that the engine processed.
 
 // Truth writes the truth values of the lines of node i in this step to t, and the bits of the selected table, as 0
 // and 1, to hard. With noise, it also writes the probabilities of operations or the slopes of lines to kept.

@@ -64,8 +64,8 @@ func reduce(l *[Lanes]float32) float32 {
 // is top.
 func Operations(p *[Ops]float32, w *[Ops]float32, top float32) Quad {
 	detmath.ExpAll(p[:], w[:], top)
-	// Folding p and its masked forms shares the first fold of each half: f_k(0,0) is
-	// bit 3 of k, f_k(0,1) bit 2, f_k(1,0) bit 1, f_k(1,1) bit 0.
+	// The sums of p and of its four masked forms share the first additions. The masks are the bits of k: bit 3 is
+	// f_k(0,0), bit 2 is f_k(0,1), bit 1 is f_k(1,0) and bit 0 is f_k(1,1).
 	a0, a1, a2, a3 := p[0]+p[8], p[1]+p[9], p[2]+p[10], p[3]+p[11]
 	a4, a5, a6, a7 := p[4]+p[12], p[5]+p[13], p[6]+p[14], p[7]+p[15]
 	b0, b1, b2, b3 := a0+a4, a1+a5, a2+a6, a3+a7

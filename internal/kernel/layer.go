@@ -72,8 +72,8 @@ func (p *LayerPass) source(pin *Pin, i, g int) []uint64 {
 	return rows[i*p.words:][:p.words]
 }
 
-// Update updates the layer's gates in the range [from, to). It writes the trace that the layer before needs to own.
-// The trace next was left by the layer above. For the last layer, next is the trace of the classes.
+// Update updates the layer's gates in the range [from, to). It fills own, the trace for the layer before. The trace
+// next was left by the layer above. For the last layer, next is the trace of the classes.
 func (p *LayerPass) Update(l *Layer, own, next *Trace, from, to int) {
 	if p.fuse(l, own, next, from, to) {
 		return
@@ -88,9 +88,9 @@ func (p *LayerPass) Update(l *Layer, own, next *Trace, from, to int) {
 	}
 }
 
-// block returns the range of block n of the gates in the range [from, to), or an empty range after the last block.
-// Blocks go up, because gather prefetches upward. With relaxed pins, blocks go down, because the kernels of relaxed
-// pins prefetch downward.
+// block returns the range of gates in block n. The blocks divide the gates in the range [from, to). After the last
+// block, the result is an empty range. Blocks go up, because gather prefetches upward. With relaxed pins, blocks go
+// down, because the kernels of relaxed pins prefetch downward.
 func (l *Layer) block(n, from, to int) (int, int) {
 	if n *= stepGates; n >= to-from {
 		return to, to
@@ -141,8 +141,8 @@ func (p *LayerPass) block(l *Layer, own *Trace, from, to int) {
 	p.pins(l, own, from, to)
 }
 
-// pins updates the pins of a block of gates from the gradients of their bits. It writes the values that the layer
-// before needs to the trace own.
+// pins updates the pins of a block of gates from the gradients of their bits. It fills own, the trace for the layer
+// before.
 func (p *LayerPass) pins(l *Layer, own *Trace, from, to int) {
 	slotsA, slotsB := l.Slots()
 	slots := 2 * (slotsA + slotsB)
@@ -158,7 +158,7 @@ func (p *LayerPass) pins(l *Layer, own *Trace, from, to int) {
 	}
 }
 
-// pin updates one pin of a block of gates. The probabilities stay in the q of each gate's Steps.
+// pin updates one pin of a block of gates. The probabilities stay in the field q of each gate's Steps.
 func (p *LayerPass) pin(l *Layer, pin *Pin, from, to int, grads []float32) {
 	if pin == nil || pin.K == 1 {
 		return

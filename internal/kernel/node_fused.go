@@ -9,7 +9,7 @@ type fusedNodes struct {
 	betas  [MaxPins][fusedSamples]float32 // gradients of the pins, for a sink that wants them
 }
 
-// fuse sets p.fused up for a layer.
+// fuse prepares p.fused for a layer.
 func (p *NodePass) fuse(l *NodeLayer) {
 	f := &p.fused
 	f.layer, f.kernel = l, nil

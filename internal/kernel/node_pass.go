@@ -147,9 +147,9 @@ func (p *NodePass) sources(l *NodeLayer, i int) [][]uint64 {
 	return p.rows
 }
 
-// Update updates the layer's nodes in the range [from, to). It writes the trace that the layer before needs to own,
-// at the places that [NewNodeUses] numbers. The trace next was left by the layer above. For the last layer, next is
-// nil, and top returns the gradient of a node's output.
+// Update updates the layer's nodes in the range [from, to). It fills own, the trace for the layer before, at the
+// places that [NewNodeUses] numbers. The trace next was left by the layer above. For the last layer, next is nil, and
+// top returns the gradient of a node's output.
 func (p *NodePass) Update(l *NodeLayer, own, next *Trace, top func(i int) []float32, from, to int) {
 	p.fuse(l)
 	for i := from; i < to; i++ {

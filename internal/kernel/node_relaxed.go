@@ -124,8 +124,7 @@ func (p *RelaxedNodePass) gradients(delta []float32, pins, lines int) {
 	}
 }
 
-// updatePins makes a step on the selection logits of node i. It writes the values that the layer before needs to the
-// trace own.
+// updatePins makes a step on the selection logits of node i. It fills own, the trace for the layer before.
 func (p *RelaxedNodePass) updatePins(l *NodeLayer, own *Trace, i int) {
 	g, n := l.node(i), p.padded()
 	hidden, candidates := l.Hidden()

@@ -92,7 +92,7 @@ func (p *NodePass) pinGradient(beta, delta []float32, lines, bit int) (largest f
 	return step(&beta[0], &delta[0], &p.line[:len(delta)][0], &p.t[0], bit, len(delta)/Lanes)
 }
 
-// quantiseBy is [quantise] with the functions f of a path.
+// quantiseBy is [quantise] with the functions f of a SIMD path.
 func quantiseBy(f *nodeSteps, q []int8, values, dither []float32, largest float32) (step float32) {
 	if f == nil {
 		return quantise(q, values, dither, largest)

@@ -38,8 +38,8 @@ func (y *Syntax) Append(line []byte, p *Program, place *Placement, i int) []byte
 	return append(line, y.End...)
 }
 
-// appendOperand appends a value as the operation with the number at reads it. This is an input of x, a constant of
-// the same section, or a slot of v.
+// appendOperand appends an operand of operation at. The text names an input in x, a constant of the same section, or
+// a slot in v.
 func appendOperand(line []byte, p *Program, place *Placement, v Value, at int) []byte {
 	op := int(v) - p.Inputs - 1
 	switch {

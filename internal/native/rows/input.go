@@ -314,8 +314,8 @@ func (c *inputCode) makeLevel(planes int) {
 	c.leave(innermost)
 }
 
-// makeEarly appends the function that performs the first stages of the transposition in place. The planes begin at
-// the register at, and the register to holds the number of planes.
+// makeEarly appends the function that performs the first stages of the transposition in place. The register at holds
+// the address of the planes, and the register to holds the number of planes.
 func (c *inputCode) makeEarly() {
 	step := 1 << c.late
 	c.early = c.begin(innermost)
@@ -338,8 +338,8 @@ func (c *inputCode) makeEarly() {
 }
 
 // makeFinish appends the function that performs the last stages of the transposition, on a few features of all planes
-// of a unit. It loads from the register at into vectors. The layout in vectors does not depend on the number of
-// planes.
+// of a unit. It loads vectors from the address in the register at. The layout of the vectors does not depend on the
+// number of planes.
 func (c *inputCode) makeFinish(planes int) {
 	square := 1 << c.late
 	c.finish[planes] = c.begin(innermost)

@@ -23,7 +23,7 @@ type Input struct {
 }
 
 // NewInput plans the rows of pairs. Samples have the given number of features, in words of 16 bits if wide is true,
-// otherwise 8. NewInput panics if a pair's feature or threshold is out of range.
+// and of 8 bits otherwise. NewInput panics if a pair's feature or threshold is out of range.
 func NewInput(features int, wide bool, pairs []Pair) *Input {
 	in := &Input{features: features, size: 1, pairs: slices.Clone(pairs), order: make([]int, len(pairs))}
 	if wide {
