@@ -27,7 +27,7 @@ const (
 func PaceDepth(m *config.Model) int { return min(m.Depth, max(2, paceGates/m.Width)) }
 
 // Pace measures how many gate steps per second this machine trains, with random data of 8-bit features. It runs a few
-// optimiser steps on the network, limited to 2^18 gates or to two layers, whichever is more. The time for reading,
+// optimiser steps. The network is limited to 2^18 gates or to two layers, whichever is larger. The time for reading,
 // evaluation and checkpoints is not included.
 func Pace(cfg config.Config, features, classes, threads int) (float64, error) {
 	cfg.Model.Depth = PaceDepth(&cfg.Model)

@@ -223,8 +223,8 @@ func TestRanksInterrupted(t *testing.T) {
 	}
 }
 
-// interruptRanks trains with the given number of ranks. It interrupts the rank numbered told at this rank's progress
-// report numbered after.
+// interruptRanks trains with the given number of ranks. It interrupts the rank with the number told. The interruption
+// comes at this rank's progress report with the number after.
 func interruptRanks(t *testing.T, run Run, size, told, after int) []error {
 	all, end := ranks.Local(size)
 	errs := make([]error, size)

@@ -113,8 +113,8 @@ func (g *grid) source(row, column int) int {
 	return int(g.names[row%g.rows*g.columns+column%g.columns])
 }
 
-// beside returns pairs (a, b) of nodes in the previous layer. The node whose spine pin reads a reads b with its other
-// pin.
+// beside returns a pair (a, b) for each node a of the previous layer. The node that reads a with its spine pin reads
+// b with its other pin.
 func (g *grid) beside() [][2]int {
 	all := make([][2]int, g.columns)
 	for i := range all {

@@ -44,9 +44,9 @@ type level struct {
 	tables  *nodeTables
 	sources []source // by pin
 
-	// Pins may read values gathered in leaves, which are rows of a chunk. The slice choices holds the candidates,
-	// [nodes of all kernels][pins]. It is nil if no value is gathered. The slice leaves holds the places of a
-	// kernel's leaves, [nodes of a kernel][pins].
+	// Pins may read values that are gathered in leaves, which are rows of a chunk. The slice choices holds the
+	// candidates, [nodes of all kernels][pins]. It is nil if no value is gathered. The slice leaves holds the places
+	// of a kernel's leaves, [nodes of a kernel][pins].
 	choices []shared.Choice
 	leaves  []uint32
 }
@@ -300,7 +300,7 @@ func (b *block) placeNodes(sections []*kernel.Nodes, size *int) {
 }
 
 // place sets the rows of the nodes of one kernel if all kernels of the level are alike, and of all kernels otherwise.
-// The rows of the level below begin at below. The rows of a node in a chunk have run numbers in total.
+// The rows of the level below begin at below. The rows of a node in a chunk take run float32 numbers.
 func (l *level) place(n *kernel.Nodes, b *block, below, run uint32) {
 	own, alike := uint32(0), true // pins that read the level below
 	for _, s := range l.sources {

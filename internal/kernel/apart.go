@@ -4,8 +4,8 @@ package kernel
 // methods return the truth values and probabilities of a step. For the update, they take sums over all samples and
 // positions that the engine processed.
 
-// Truth writes the truth values of the lines of node i in this step to t, and the bits of the selected table, as 0
-// and 1, to hard. With noise, it also writes the probabilities of operations or the slopes of lines to kept.
+// Truth writes the truth values of the lines of node i in this step to t. It writes the bits of the selected table,
+// as 0 and 1, to hard. With noise, it also writes the probabilities of operations or the slopes of lines to kept.
 // [NodePass.StepFunction] needs them later in the same step, and computing them again would be slow.
 func (p *NodePass) Truth(l *NodeLayer, i int, t, hard, kept []float32) {
 	table := l.table(l.node(i))

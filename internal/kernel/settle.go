@@ -1,8 +1,8 @@
 package kernel
 
 // Settle assigns rows to the pin gradients that [RelaxedPass.Update] leaves for the layer before. It sets Layer.Rows,
-// makes the edges lead to these rows, and returns the number of rows. Goroutine t updates the gates of each layer
-// from bounds[t] up to bounds[t+1].
+// makes the edges refer to these rows, and returns the number of rows. Goroutine t updates the gates of each layer in
+// the range [bounds[t], bounds[t+1]).
 //
 // A row that only one gate reads is free after that gate has read it. The gate's own pins then reuse the row while it
 // is in the first cache. With two arrays used alternately, rows would be read from memory and written back to memory.

@@ -113,7 +113,7 @@ type Trace struct {
 }
 
 // gather writes the gradient of a gate's output to dst. The gradient is the sum of the values that each reader left
-// in t. It starts at +0 and adds the edges in order. The products are rounded.
+// in t. The sum starts at +0 and follows the order of the edges. The products are rounded.
 func (t *Trace) gather(dst []float32, edges []Edge, words int) {
 	clear(dst)
 	row := 64 * words

@@ -65,8 +65,8 @@ type Cost struct {
 	Copies     int // copies between registers
 }
 
-// Features says how the bits of the input port depend on feature words, so that code can be compiled that computes
-// the rows of these bits. The code is machine code because the archive of compile --emit object also contains it.
+// Features says how the bits of the input port depend on feature words, so that code for computing the rows of these
+// bits can be compiled. The code is machine code because the archive of compile --emit object also contains it.
 type Features struct {
 	Count int         // features of a sample
 	Wide  bool        // words have 16 bits; otherwise 8

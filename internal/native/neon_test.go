@@ -119,14 +119,15 @@ func loopedCalls(c *Code) (code []byte, state int) {
 	return calls(all), state
 }
 
-// call is a call of a function of the code with three addresses, as offsets from x0, and three numbers.
+// call describes a call of a function of the code. The arguments are three addresses, given as offsets from x0, and
+// three numbers.
 type call struct {
 	offset    int
 	arguments [6]int
 }
 
-// calls returns a function that makes the given calls. The called functions are in the code that will be appended to
-// it.
+// calls returns a function that makes the given calls. The called functions must be in the code that is appended to
+// the result.
 func calls(all []call) []byte {
 	var a arm64.Asm
 	const x19, x30 = 19, 30
