@@ -7,8 +7,8 @@ import (
 
 // output is a file under a temporary name. If there are several ranks, they have written the file together.
 type output interface {
-	Commit() error // renames it to its final name
-	Abort()        // removes it
+	Commit() error // renames the file to its final name
+	Abort()        // removes the file
 }
 
 // create writes the model and extra to a temporary file next to path.

@@ -72,7 +72,7 @@ func fuzzCheckpoints(f *testing.F, batches int, sets ...string) {
 	run.Resume = true
 	f.Fuzz(func(t *testing.T, text []byte) {
 		fuzzCheckpoint(t, run, data, text)
-		fuzzCheckpoint(t, run, data, testkit.ResignModel(text)) // with a valid checksum, to reach the checks after it
+		fuzzCheckpoint(t, run, data, testkit.ResignModel(text)) // with a valid checksum, to reach the later checks
 	})
 }
 

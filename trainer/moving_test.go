@@ -134,7 +134,7 @@ func TestLearnedResume(t *testing.T) {
 		"plain":      nil,
 		"gates":      {"model.inputs=2", "model.depth=3"},
 		"changed":    {"train.augment.rotate=8", "train.candidates.kind=gradient", "train.gradients=int8"},
-		"validation": {"train.validation.share=0.3"}, // 27 batches: all are summed
+		"validation": {"train.validation.share=0.3"}, // 27 batches, which are all summed
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -168,7 +168,7 @@ func TestStartRefuses(t *testing.T) {
 // Another program may have written such a checkpoint.
 func TestResumeForged(t *testing.T) {
 	for _, c := range []struct {
-		name, drawn, said string // the drawn network, and what its configuration says
+		name, drawn, said string // keys of the drawn network, and keys in its configuration
 		change            func(m *model.Model)
 		want              string
 	}{

@@ -37,10 +37,10 @@ type Run struct {
 	Config  config.Config
 	Model   string        // path of the model file; the checkpoint is at [CheckpointPath]
 	Folders []string      // folders to search for data sets
-	Data    *dataset.Set  // the data set if it is already open, so that no file is read twice; else nil
+	Data    *dataset.Set  // the open data set, so that no file is read twice; nil: not open yet
 	Threads int           // number of threads; 0: GOMAXPROCS
 	Resume  bool          // continue from the checkpoint
-	Start   string        // path of a model file with the initial parameters; empty: draw them
+	Start   string        // path of a model file with the initial parameters; empty: random parameters
 	Guard   outfile.Guard // says which existing files may be replaced
 
 	// Ranks, unless nil, connects the processes that train the network together. Each process trains a share of every

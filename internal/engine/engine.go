@@ -162,7 +162,7 @@ type base struct {
 	candidates
 	scores *Scores     // scores of the current window, nil if nothing is scored
 	told   kernel.Sink // set by [Engine.Tell]
-	sink   kernel.Sink // scores and told combined; nil if both are nil
+	sink   kernel.Sink // forwards to scores and told; nil if both are nil
 	probe  *probe      // made by the first step that has a sink
 }
 

@@ -32,7 +32,7 @@ type goldenNodes struct {
 		// The fields from here are in files of golden_positions.py.
 		Model              *topology.Keys // nil: there are no convolutions
 		Bits               int            // bits of a feature; 0: 1
-		Estimator          string         // "": as STE says
+		Estimator          string         // "": the field STE decides
 		Temperature, Decay float64
 		Seed               uint64
 	}

@@ -36,7 +36,7 @@ type NodePass struct {
 	delta []float32
 
 	// State of the current node.
-	rows     [][]uint64 // rows that its pins read
+	rows     [][]uint64 // rows that the node's pins read
 	wires    [MaxPins]uint32
 	line     []uint8
 	t, slope [maxLines]float32

@@ -18,7 +18,7 @@ func (p *Program) Place(section int) *Placement {
 	l := &Placement{Section: section, Slot: make([]uint32, len(p.Ops))}
 	last := p.lastReaders(section)
 	sections := (len(p.Ops) + section - 1) / section
-	dying := make([][]uint32, sections+1) // [section]: slots that no later section reads
+	dying := make([][]uint32, sections+1) // [section]: slots whose last reader is the section
 	var free []uint32
 	for s := range sections {
 		for i := s * section; i < min(len(p.Ops), (s+1)*section); i++ {

@@ -9,7 +9,7 @@ const Section = 256
 // whose name is t and the operation's number.
 type Syntax struct {
 	Begin, Assign, Store, End string     // before and after the operation's number, before the slot's number, at the end
-	Forms                     [][]string // [operator]: text before, between and after its operands A, B and C
+	Forms                     [][]string // [operator]: text before, between and after the operands A, B and C
 	Carry                     [6]string  // text before each of the operands a, b, c, a and b, and at the end
 }
 

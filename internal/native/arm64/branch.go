@@ -18,7 +18,7 @@ type target struct {
 // use is an instruction that refers to a label.
 type use struct {
 	name  string
-	at    int // its position in bytes
+	at    int // position of the instruction in bytes
 	reach reach
 }
 

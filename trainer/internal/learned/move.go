@@ -121,7 +121,7 @@ func (s *Sums) end(bin int) uint16 { return uint16((bin+1)<<s.shift - 1) }
 type choice struct {
 	at, low, high int
 	counts        *[mostBins]uint32 // samples in each bin
-	most          uint64            // number of samples that it may pass
+	most          uint64            // number of samples that the threshold may pass
 }
 
 // best returns the bin that improves the value most, and the change of the value. Among equal bins it returns the
