@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/engine"
 )
 
-// TestAugmentedEpochs checks that images are changed differently in each epoch, and in the same way if an epoch is
-// repeated.
+// TestAugmentedEpochs checks that augmentation changes an image differently in each epoch. A repeated epoch changes
+// each image as before.
 func TestAugmentedEpochs(t *testing.T) {
 	cfg := parse(t, "train.augment.rotate=10")
 	data, err := LoadData(t.Context(), cfg, nil)

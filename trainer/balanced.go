@@ -6,7 +6,7 @@ import (
 	"ialgn/internal/topology"
 )
 
-// drawBalanced draws the wires of layers in which every source is read equally often.
+// drawBalanced draws the wires of layers in which all sources are read equally often.
 func drawBalanced(m *model.Model, layers []topology.Layer) {
 	for i := range layers {
 		var pins []int
@@ -27,9 +27,9 @@ func drawBalanced(m *model.Model, layers []topology.Layer) {
 	}
 }
 
-// drawGroup draws the wires of the given pins for one group of nodes of a section, from the group's share of the
-// sources. The wires are a random permutation in which each source occurs equally often. If the counts do not
-// divide evenly, chance decides which sources occur once more.
+// drawGroup draws the wires of the given pins for one group of a section's nodes. It draws from the group's share of
+// the sources. The wires are a random permutation in which each source occurs equally often. If the number of wires
+// is not a multiple of the number of sources, randomly chosen sources occur once more.
 func drawGroup(m *model.Model, section int, pins []int, group, groups int) {
 	if len(pins) == 0 {
 		return

@@ -22,9 +22,10 @@ model: {width: 12000, depth: 4}
 train: {epochs: 1, seed: 1}
 `
 
-// BenchmarkAround trains epochs on CIFAR-10 and reports the share of the time outside optimiser steps, without reading
-// files and writing checkpoints. It also reports the times of an evaluation and of a checkpoint, and the best times to
-// gather a batch and to make a step, which other work on the machine disturbs least.
+// BenchmarkAround trains epochs on CIFAR-10 and reports the share of the time that is spent outside optimiser steps.
+// This time excludes reading files and writing checkpoints. The benchmark also reports the times of an evaluation, a
+// checkpoint, gathering a batch and making a step. For the last two it reports the shortest time measured, which
+// other work on the machine disturbs least.
 func BenchmarkAround(b *testing.B) {
 	s := around(b)
 	var whole, evaluation, checkpoint time.Duration
@@ -67,7 +68,7 @@ func BenchmarkAround(b *testing.B) {
 	b.ReportMetric(checkpoint.Seconds()*1e3/epochs, "ms/checkpoint")
 }
 
-// around returns a session before its first epoch.
+// around returns a session that is ready for its first epoch.
 func around(b *testing.B) *session {
 	cfg, err := config.Parse("around", []byte(cifar12k4), nil)
 	if err != nil {

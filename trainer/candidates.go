@@ -7,11 +7,12 @@ import (
 	"ialgn/internal/model"
 )
 
-// replacing replaces a pin's weak candidates by other sources (train.candidates). When it does so depends only on
-// the configuration and the position, so a resumed run does the same.
+// replacing replaces a pin's weak candidates by other sources (train.candidates). The times of the replacements
+// depend only on the configuration and the position in the run, so a resumed run replaces the same candidates.
 //
-// An epoch is cut into windows of a few batches, and each window scores a share of the nodes. So memory, work and the
-// unfinished part in a checkpoint stay small: the scores of all sources for all pins would be a huge matrix.
+// An epoch is cut into windows of a few batches, and each window scores a share of the nodes. Scoring all sources for
+// all pins at once would need a huge matrix. A window needs less memory and work, and its unfinished scores fit in a
+// checkpoint.
 type replacing struct {
 	*session
 	scores *engine.Scores // scores of the current window; nil outside of windows
@@ -89,7 +90,7 @@ func (r *replacing) endScores() error {
 	return nil
 }
 
-// restoreScores returns the tensor to read a checkpoint's scores of an unfinished window into.
+// restoreScores returns the tensor into which a checkpoint's scores of an unfinished window are read.
 func (r *replacing) restoreScores(*model.Info) []model.Tensor {
 	if window, windows, first, _, ok := r.window(); ok && r.at.Batch > first {
 		r.score(window, windows)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestActive checks in which epochs candidates are replaced: at a fixed interval, until the configured share of all
-// epochs.
+// TestActive checks in which epochs candidates are replaced. Replacements happen at a fixed interval and end after
+// the configured share of all epochs.
 func TestActive(t *testing.T) {
 	for _, c := range []struct {
 		sets []string
@@ -39,8 +39,8 @@ func TestActive(t *testing.T) {
 	}
 }
 
-// TestOtherEpochs refuses to resume a run that replaces candidates with another number of epochs, because the end of
-// the replacements depends on that number.
+// TestOtherEpochs checks that a run which replaces candidates cannot be resumed with another number of epochs. The
+// number of epochs decides when the replacements end.
 func TestOtherEpochs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	train(t, Run{Config: parse(t, "train.epochs=1", "train.candidates.kind=random"), Model: path})

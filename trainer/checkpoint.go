@@ -54,15 +54,16 @@ func (s *session) due(now time.Time) bool {
 	return every > 0 && now.Sub(s.saved) >= max(every, diskShare*s.saveCost)
 }
 
-// oldSuffix is the suffix of files that an earlier run left.
+// oldSuffix is the suffix of an earlier run's files after a new run has renamed them.
 const oldSuffix = ".old"
 
 // putAside renames the checkpoint and the best epoch of an earlier run to names that end in .old, before a new
 // run's first batch. Otherwise, if the new run were killed before its first checkpoint, --resume would continue the
 // earlier run.
 //
-// The checkpoint is renamed last. A best epoch without a checkpoint stays and is overwritten later: no run resumes
-// from it, and it must not replace the .old file of a best epoch that belongs to a checkpoint.
+// The checkpoint is renamed last. A best epoch without a checkpoint is not renamed, and the new run overwrites it
+// later. No run resumes from such a file, and it must not replace the .old file of a best epoch that belongs to a
+// checkpoint.
 func (s *session) putAside() error {
 	path := CheckpointPath(s.Model)
 	if _, err := os.Lstat(path); s.Resume || errors.Is(err, fs.ErrNotExist) {
@@ -79,8 +80,8 @@ func (s *session) putAside() error {
 // errDiverged says that training produced numbers from which it cannot continue.
 var errDiverged = errors.New("training diverged")
 
-// checkFinite returns an error if a parameter or a moment is not finite. Such a number means that a gradient has
-// overflowed. It must not be written to a file, and training could not recover from it.
+// checkFinite returns an error if a parameter or a moment is not finite, which means that a gradient has overflowed.
+// Training cannot recover from such a number, and no file may contain one.
 func (s *session) checkFinite() error {
 	err := s.m.Validate()
 	diverged := errors.Is(err, model.ErrNotFinite)
@@ -112,7 +113,7 @@ func (s *session) save() error {
 	return err
 }
 
-// extra returns what a checkpoint contains in addition to the model.
+// extra returns the metadata and tensors that a checkpoint contains in addition to the model.
 func (s *session) extra() (model.Extra, error) {
 	if err := s.checkNumbers(); err != nil {
 		return model.Extra{}, err
@@ -148,8 +149,8 @@ func commit(f output, path string) error {
 	return nil
 }
 
-// tensors returns the moments of an engine as tensors of a checkpoint. If the engine trains a rank's part, they are
-// the moments of this part's chains.
+// tensors returns the moments of an engine as tensors of a checkpoint. If the engine trains one rank's part of the
+// network, the tensors hold the moments of the chains in that part.
 func tensors(m *model.Model, e engine.Engine) []model.Tensor {
 	var ts []model.Tensor
 	for _, moment := range e.Moments() {
@@ -159,8 +160,8 @@ func tensors(m *model.Model, e engine.Engine) []model.Tensor {
 	return ts
 }
 
-// restore reads the checkpoint. It returns an error if the checkpoint's data or configuration differ from the
-// run's. Only keys that decide when the run ends may differ.
+// restore reads the checkpoint. It returns an error if the checkpoint was made with other data or another
+// configuration. Only the configuration keys that decide when the run ends may differ.
 func (s *session) restore() error {
 	path := CheckpointPath(s.Model)
 	var none error
@@ -185,8 +186,8 @@ func (s *session) restore() error {
 	return s.sameStart(s.m.Record.Start)
 }
 
-// restoreState checks that the checkpoint belongs to this run. It returns the tensors of a new engine's moments, to
-// read the checkpoint into.
+// restoreState checks that the checkpoint belongs to this run. It returns the moment tensors of a new engine, into
+// which the checkpoint is then read.
 func (s *session) restoreState(info *model.Info) ([]model.Tensor, error) {
 	var err error
 	m := info.Model
@@ -210,8 +211,8 @@ func (s *session) restoreState(info *model.Info) ([]model.Tensor, error) {
 	return all, nil
 }
 
-// checkState returns the position of a checkpoint. It returns an error if the configuration or the position show
-// that this run cannot continue from it. The arrays and the data are not checked here.
+// checkState returns the position stored in a checkpoint. It returns an error if this run cannot continue from the
+// checkpoint because of its configuration or its position. It does not check the arrays and the data.
 func (r *Run) checkState(m *model.Model, metadata map[string]string) (at position, err error) {
 	text, ok := metadata[positionKey]
 	if !ok {
@@ -286,7 +287,7 @@ func (r *Run) checkConfig(theirs config.Config) error {
 			"finished model further with {Init}", what, n, t.Epochs, from, n)
 }
 
-// checkMoments returns an error if a second moment is negative, since its square root is needed.
+// checkMoments returns an error if a second moment is negative, because Adam takes its square root.
 func (s *session) checkMoments(path string) error {
 	for _, m := range s.eng.Moments() {
 		if i := slices.IndexFunc(m.Data, func(x float32) bool { return x < 0 }); strings.HasSuffix(m.Name, ".v") && i >= 0 {

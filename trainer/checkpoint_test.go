@@ -69,7 +69,8 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// TestSaveAllocates saves a network of 26 MB with little memory: arrays go to the file through a buffer.
+// TestSaveAllocates checks that saving a network of 26 MB allocates little memory, because arrays are written through
+// a buffer.
 func TestSaveAllocates(t *testing.T) {
 	cfg := parse(t, "model.width=2000", "model.depth=20", "model.anchors=32")
 	s := prepared(t, cfg, filepath.Join(t.TempDir(), "m"))
@@ -88,7 +89,7 @@ func TestSaveAllocates(t *testing.T) {
 	}
 }
 
-// TestWarns puts a folder in the checkpoint's place for a while. The run warns and goes on, and writes its last
+// TestWarns puts a folder at the checkpoint's path for a while. The run must warn, go on and write its last
 // checkpoint.
 func TestWarns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
@@ -124,8 +125,8 @@ func TestWarns(t *testing.T) {
 	}
 }
 
-// TestDiverged has numbers that are not finite. Training ends at the next checkpoint or at the end of the epoch with
-// an error that says where it diverged and what helps, and leaves no file.
+// TestDiverged trains with numbers that are not finite. Training must end at the next checkpoint or at the end of the
+// epoch, and leave no file. The error must say where training diverged and what helps.
 func TestDiverged(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, c := range []struct {
@@ -159,7 +160,7 @@ func TestDiverged(t *testing.T) {
 	}
 }
 
-// TestNegativeMoment refuses a checkpoint with a negative mean of squares.
+// TestNegativeMoment checks that a checkpoint with a negative second moment is refused.
 func TestNegativeMoment(t *testing.T) {
 	cfg := parse(t)
 	s := prepared(t, cfg, filepath.Join(t.TempDir(), "m"))
@@ -173,12 +174,12 @@ func TestNegativeMoment(t *testing.T) {
 	}
 }
 
-// killed and killedKind name the environment variables that make TestChild train a model: the model's path, and the
-// kind of run, a key of killedRuns.
+// killed and killedKind name the environment variables that make TestChild train a model. The first holds the model's
+// path, and the second holds a key of killedRuns.
 const killed, killedKind = "IALGN_TEST_CHILD", "IALGN_TEST_CHILD_KIND"
 
-// killedRuns are overrides of runs that take about a second. The run with a validation set also writes a file with its
-// best epoch: almost each of the first epochs is better than the epochs before.
+// killedRuns holds the overrides of runs that take about a second. The run with a validation set also writes a file
+// with its best epoch. It writes this file often, because almost every early epoch is the best so far.
 var killedRuns = map[string][]string{
 	"plain":      nil,
 	"validation": {"train.validation.share=0.3", "train.validation.patience=30"},
@@ -204,10 +205,10 @@ func TestChild(t *testing.T) {
 	}
 }
 
-// TestKill kills a training process with SIGKILL: at random, while a file is being written, and when a checkpoint has
-// just got its name. It resumes the run until it ends. The model has the bytes of an undisturbed run, and no other
-// file is left. By default, only the run with a validation set is killed, since it writes one more file than the
-// other. The long tier has both runs, and more kills.
+// TestKill kills a training process with SIGKILL at random times, while a file is being written, and when a
+// checkpoint has just been renamed. It resumes the run until training ends. The model must have the bytes of an
+// undisturbed run, and no other file may be left. By default, the test kills only the run with a validation set,
+// which writes one more file. The long test tier kills both runs, and more often.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes several seconds")
@@ -277,7 +278,8 @@ func killOften(t *testing.T, kind, path string, kills int) {
 	}
 }
 
-// kill runs TestChild, kills it after wait if wait is not nil, and reports whether the process had ended by itself.
+// kill runs TestChild and reports whether the process ended by itself. If wait is not nil, kill calls it and then
+// kills the process.
 func kill(t *testing.T, kind, path string, wait func(ended <-chan struct{}), hard bool) (done bool) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -297,7 +299,7 @@ func kill(t *testing.T, kind, path string, wait func(ended <-chan struct{}), har
 	}()
 	wait(ended)
 	if hard {
-		_ = child.Process.Kill() // too late is as good
+		_ = child.Process.Kill() // an error means that the process has already ended
 	}
 	<-ended
 	var exit *exec.ExitError
@@ -339,7 +341,7 @@ func temporary(pattern string, more int) func(<-chan struct{}) {
 	}
 }
 
-// replaced returns a function that waits until a file has been replaced a number of times.
+// replaced returns a function that waits until a file has been replaced the given number of times.
 func replaced(path string, times int) func(<-chan struct{}) {
 	old, _ := os.Stat(path)
 	return func(ended <-chan struct{}) {

@@ -11,9 +11,9 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// Data is a data set that is ready for training: the levels of the training and the test part, packed, and the
-// encoder that was fitted to the training part. A level is the number of a feature's thresholds that the value
-// exceeds.
+// Data is a data set that is ready for training. It holds the encoder that was fitted to the training part, and the
+// packed levels of the training and the test part. The level of a value is the number of its feature's thresholds
+// that the value exceeds.
 type Data struct {
 	Name        string
 	Classes     []string
@@ -22,19 +22,20 @@ type Data struct {
 	TrainSHA256 string           // digest of the decoded content, see package dataset
 	TestSHA256  string
 
-	// Words holds the feature words of the training part, or nil if they are not needed. They are needed if images
-	// are augmented (8 bits for each word) or if thresholds are learned. Shape is the shape of the images, zero if
-	// the data are not images.
+	// Words holds the feature words of the training part if images are augmented (with 8 bits for each word) or if
+	// thresholds are learned. Otherwise it is nil. Shape is the shape of the images. It is zero if the data are not
+	// images.
 	Words *encoding.Packed
 	Shape dataset.Shape
 
-	// Clipped lists the features with training values outside the range of the feature words. Unknown lists the
-	// columns with words in training samples that are unknown to the model whose encoder is kept.
+	// Clipped lists the features with training values outside the range of the feature words. If the run keeps the
+	// encoder of a model, Unknown lists the columns whose training samples contain words that this encoder does not
+	// know.
 	Clipped []dataset.Clipped
 	Unknown []dataset.Unknown
 
-	// TestWords holds the feature words of the test part if thresholds are learned, else nil. Train and Test hold
-	// the levels under the encoder from [LoadData] until [Data.Use] replaces it.
+	// TestWords holds the feature words of the test part if thresholds are learned. Otherwise it is nil. Train and
+	// Test hold the levels under the encoder from [LoadData] until [Data.Use] replaces it.
 	TestWords *encoding.Packed
 
 	held, heldWords *encoding.Packed // validation set, taken out of Train and Words; nil: none
@@ -58,7 +59,7 @@ func LoadData(ctx context.Context, cfg config.Config, folders []string) (*Data, 
 	return loadAfter(ctx, nil, cfg, folders)
 }
 
-// loadAfter is [LoadData] for a data set that may already be opened; nil: not opened.
+// loadAfter is like [LoadData] for a data set that may already be open. If it is not open, opened is nil.
 func loadAfter(ctx context.Context, opened *dataset.Set, cfg config.Config, folders []string) (*Data, error) {
 	set, err := opened.With(ctx, cfg.Data, cfg.Encoder, folders)
 	if err != nil {
@@ -108,9 +109,9 @@ func load(ctx context.Context, cfg *config.Config, set *dataset.Set, enc *encodi
 }
 
 // FitClasses sets the values of a configuration that depend on the number of classes, unless the user set them
-// ([config.Config.FitClasses]). It opens the data set if necessary and returns it, so that files are not read
-// twice; opened is the data set if it is already open, else nil. The number of classes depends on files only for a
-// user's own data.
+// ([config.Config.FitClasses]). If the caller has already opened the data set, it passes the set as opened. Otherwise
+// opened is nil. FitClasses returns the data set if it was opened, so that files are not read twice. The number of
+// classes depends on files only for a user's own data.
 func FitClasses(ctx context.Context, cfg config.Config, folders []string, opened *dataset.Set) (
 	config.Config, *dataset.Set, error,
 ) {
@@ -131,8 +132,8 @@ func FitClasses(ctx context.Context, cfg config.Config, folders []string, opened
 	return cfg.FitClasses(len(set.Classes)), set, nil
 }
 
-// fit returns the encoder of a configuration for a data set. With cost pressure (train.cost), it replaces each
-// threshold by the cheapest one that splits the training samples in the same way.
+// fit returns the encoder of a configuration for a data set. With cost pressure (train.cost), fit replaces each
+// threshold by the cheapest threshold that splits the training samples in the same way.
 func fit(ctx context.Context, cfg *config.Config, set *dataset.Set) (*encoding.Encoder, error) {
 	c, cost := &cfg.Encoder, cfg.Train.Cost
 	var h *encoding.Histogram
@@ -191,19 +192,19 @@ func levels(ctx context.Context, set *dataset.Set, part dataset.Part, enc *encod
 	return p, err
 }
 
-// TestData is the test part of the data set that a model was trained on, as levels under the model's encoder and as
-// feature words.
+// TestData is the test part of the data set that a model was trained on. It holds the samples as levels under the
+// model's encoder and as feature words.
 type TestData struct {
 	Name    string
 	Classes []string // class names in the data set
 	Levels  *encoding.Packed
-	Words   *encoding.Packed // BitsIn bits for each word, as on the input port of a design with scope full
+	Words   *encoding.Packed // BitsIn bits for each word, as at the input port of a design with scope full
 	SHA256  string
 }
 
 // LoadTest reads the test part of a data set with a model's encoder. It returns an error if the data set's features
-// or classes differ from the model's. It does not check that the samples are the same as in training: callers compare
-// SHA256. If opened is not nil, files that it has already read are not read again.
+// or classes differ from the model's. It does not check that the samples are the same as in training. Callers compare
+// SHA256 for this purpose. If opened is not nil, LoadTest does not read files again that opened has already read.
 func LoadTest(ctx context.Context, opened *dataset.Set, enc *encoding.Encoder, classes []string, data config.Data,
 	folders []string,
 ) (*TestData, error) {
@@ -215,7 +216,8 @@ func LoadTest(ctx context.Context, opened *dataset.Set, enc *encoding.Encoder, c
 	return t, nil
 }
 
-// LoadFirst is like [LoadTest] for the first samples only, or for all if there are fewer. It does not set SHA256.
+// LoadFirst is like [LoadTest], but reads only the first n samples, or all samples if there are fewer than n. It does
+// not set SHA256.
 func LoadFirst(ctx context.Context, opened *dataset.Set, enc *encoding.Encoder, classes []string, data config.Data,
 	folders []string, samples int,
 ) (*TestData, error) {

@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/model"
 )
 
-// Earlier describes what an earlier call left of a run: a finished model, or a checkpoint to continue from.
+// Earlier describes a finished model, or a checkpoint to continue from, that an earlier call left of a run.
 type Earlier struct {
 	Finished bool
 	model    string // path of the model, whether finished or not
@@ -22,12 +22,13 @@ type Earlier struct {
 // Epochs returns the number of finished epochs.
 func (e *Earlier) Epochs() int { return len(e.record.Epochs) }
 
-// earlier returns what an earlier call left of this run, or nil if there is nothing. If from is not nil, the
-// earlier run must have started from this model.
+// earlier returns the model or checkpoint that an earlier call left of this run, or nil if there is none. If from is
+// not nil, the earlier run must have started from the model from.
 //
-// If the model file does not belong to this run but there is a checkpoint, earlier looks only at the checkpoint:
-// this run may be longer than the finished one, or may have begun to overwrite the model. Without a checkpoint,
-// earlier returns an error, since the new run would overwrite the model. It also returns an error if refuse does.
+// If the model file does not belong to this run but there is a checkpoint, earlier looks only at the checkpoint. In
+// this case, this run may be longer than the finished run, or it may have begun to overwrite the model. Without a
+// checkpoint, earlier returns an error, since the new run would overwrite the model. It also returns an error if
+// refuse returns one.
 func (r *Run) earlier(from *model.Start, refuse Refusal) (*Earlier, error) {
 	done, err := infoIfThere(r.Model)
 	if err == nil {
@@ -59,11 +60,11 @@ func (r *Run) earlier(from *model.Start, refuse Refusal) (*Earlier, error) {
 	return &Earlier{false, r.Model, path, &state.Model.Record}, nil
 }
 
-// Refusal returns an error if the model or checkpoint at path does not belong to a run with configuration cfg, else
-// nil. The arrays of m are not read.
+// Refusal returns an error if the model or checkpoint at path does not belong to a run with configuration cfg.
+// Otherwise it returns nil. The arrays of m are not read.
 type Refusal func(cfg config.Config, path string, m *model.Model) error
 
-// ask calls f for a file, unless f or info is nil.
+// ask calls f with the model of a file. It does nothing if f or info is nil.
 func (f Refusal) ask(r *Run, path string, info *model.Info) error {
 	if f == nil || info == nil {
 		return nil
@@ -80,7 +81,7 @@ func infoIfThere(path string) (*model.Info, error) {
 	return info, err
 }
 
-// unfinished returns the reason why a model is not the result of this run, or nil if it is.
+// unfinished returns the reason why a model is not the result of this run. It returns nil if the model is the result.
 func (r *Run) unfinished(done *model.Info, from *model.Start) error {
 	record := &done.Model.Record
 	if diff := r.Config.Diff(done.Model.Config, "train.checkpoint.minutes"); len(diff) > 0 {
@@ -97,9 +98,9 @@ func (r *Run) unfinished(done *model.Info, from *model.Start) error {
 	return nil
 }
 
-// unambiguous returns an error if next to the finished model there is a checkpoint of another run that this call
-// could continue as well: a run with the same configuration that started from another model. If from is given,
-// there is no ambiguity.
+// unambiguous returns an error if this call could continue either the finished model or the checkpoint next to it.
+// This happens if the checkpoint belongs to a run with the same configuration that started from another model. If
+// from is not nil, it decides which run to continue.
 func (r *Run) unambiguous(done, state *model.Info, from *model.Start) error {
 	if from != nil || state == nil || r.checkConfig(state.Model.Config) != nil {
 		return nil
@@ -114,9 +115,9 @@ func (r *Run) unambiguous(done, state *model.Info, from *model.Start) error {
 		r.Model, origin(ours), path, origin(theirs))
 }
 
-// alike returns an error if the runs found cannot be averaged: they started from different models or were trained
-// on different data than like or, if like is nil, than the first run found. A nil element of found is a run that
-// begins now, from from.
+// alike returns an error if the results of the runs in found cannot be averaged. All runs must have started from the
+// same model and must have been trained on the same data as like. If like is nil, they are compared with the first
+// run in found. A nil element of found is a run that begins now and starts from the model from.
 func alike(like *Earlier, found []*Earlier, from *model.Start) error {
 	first, begins := like, false
 	for _, e := range found {
@@ -144,7 +145,8 @@ func alike(like *Earlier, found []*Earlier, from *model.Start) error {
 	return nil
 }
 
-// otherStart returns the error for a run that started from another model than from.
+// otherStart returns the error for a run that started from the model was although this call starts from the model
+// from.
 func otherStart(path string, was, from *model.Start) error {
 	remedy := "omit {Init}"
 	if was != nil {
@@ -153,12 +155,12 @@ func otherStart(path string, was, from *model.Start) error {
 	return message.Optionf("%s: started from %s, not from %s; "+remedy, path, origin(was), origin(from))
 }
 
-// anew says, for a message, how to train a seed again.
+// anew returns the part of a message that says how to train a seed again.
 func anew(path string) string {
 	return fmt.Sprintf("to train this seed anew, move %s away, with its .checkpoint and .best", path)
 }
 
-// origin describes what a run started from, for a message.
+// origin returns the part of a message that says what a run started from.
 func origin(s *model.Start) string {
 	if s == nil {
 		return "drawn parameters"
@@ -166,7 +168,7 @@ func origin(s *model.Start) string {
 	return fmt.Sprintf("%s with SHA-256 %s", s.Name, s.SHA256)
 }
 
-// sumOf returns the SHA-256 of the model that a run started from, or "" for random parameters.
+// sumOf returns the SHA-256 of the model that a run started from, or "" if the run started from random parameters.
 func sumOf(s *model.Start) string {
 	if s == nil {
 		return ""

@@ -16,7 +16,7 @@ func wantError(t *testing.T, err error, text string) {
 	}
 }
 
-// untrained resumes seeds and expects an error that contains a text, before any batch is trained.
+// untrained resumes seeds and expects an error that contains the text want before any batch is trained.
 func untrained(t *testing.T, s Seeds, want string) {
 	t.Helper()
 	s.Resume = true
@@ -38,8 +38,8 @@ func onOtherData(t *testing.T, path string) {
 	}
 }
 
-// TestSeedsOtherData has a seed that was trained on other data, as after a change of a table. It is refused before any
-// seed trains, whether it is the first or the last seed.
+// TestSeedsOtherData resumes seeds of which the first or the last was trained on other data, for example before a
+// change of a table. The error must come before any seed trains.
 func TestSeedsOtherData(t *testing.T) {
 	s := Seeds{Run: Run{Config: parse(t, "train.epochs=1"), Model: filepath.Join(t.TempDir(), "m")}, N: 2}
 	if _, err := s.Train(t.Context()); err != nil {
@@ -78,8 +78,8 @@ func TestSeedsDataChange(t *testing.T) {
 	wantError(t, err, "seed 8: "+s.Model+".seed7: was trained on another version of data set t")
 }
 
-// TestSeedsOtherRun resumes seeds, the last of which belongs to another run. The error comes before the first seed
-// trains, and says what helps.
+// TestSeedsOtherRun resumes seeds of which the last belongs to another run. The error must come before the first seed
+// trains, and must say what helps.
 func TestSeedsOtherRun(t *testing.T) {
 	dir := t.TempDir()
 	base := filepath.Join(dir, "base")
@@ -88,7 +88,7 @@ func TestSeedsOtherRun(t *testing.T) {
 	second := Run{Config: parse(t, "train.seed=8", "train.epochs=2"), Model: SeedPath(s.Model, 8)}
 	anew := "; to train this seed anew, move " + second.Model + " away, with its .checkpoint and .best"
 
-	for _, start := range []string{"", base} { // the error must not be about the start in an older configuration
+	for _, start := range []string{"", base} { // the error must name the other configuration, not the other start
 		other := second
 		other.Config, other.Start = parse(t, "train.seed=8", "train.epochs=2", "train.optimizer.lr=0.02"), start
 		train(t, other)
@@ -125,8 +125,8 @@ func TestSeedsOneEpoch(t *testing.T) {
 		".checkpoint: already has 1 epoch and 1 batch, more than train.epochs = 1; use more epochs")
 }
 
-// TestSeedsAmbiguous begins to fine-tune over a finished model and is interrupted. Users must then say whether the
-// model or the checkpoint counts, with --init or by moving one of them away.
+// TestSeedsAmbiguous interrupts a fine-tuning run whose output path holds a finished model. Users must then choose
+// the model or the checkpoint, either with --init or by moving one of the two files away.
 func TestSeedsAmbiguous(t *testing.T) {
 	dir := t.TempDir()
 	base := filepath.Join(dir, "base")

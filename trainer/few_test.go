@@ -12,9 +12,10 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// fewDigits returns a function that adds data keys to the keys of a network: the first digits of both parts, as images
-// in arrays. There are 630 training samples (twelve batches of 50 and one of 30) and 200 test samples. Tests use them
-// where all digits would show no more. With so few batches, a network learns only at a high rate.
+// fewDigits returns a function that adds data keys to the keys of a network. The data are the first digits of both
+// parts, as images in array files. There are 630 training samples (twelve batches of 50 and one of 30) and 200 test
+// samples. Tests use this subset where all digits would show no more. Because an epoch has only 13 batches, a network
+// needs a high learning rate to learn anything.
 func fewDigits(t *testing.T) func(network ...string) []string {
 	t.Helper()
 	set, err := dataset.Open(t.Context(), config.Data{Set: "digits"}, 0, nil)
@@ -50,7 +51,7 @@ func fewDigits(t *testing.T) func(network ...string) []string {
 			sets = append(sets, fmt.Sprintf("data.%s=%s", key, path))
 		}
 	}
-	shapes := map[string][]string{"conv": {"model.image=1,8,8"}, "recurrent": {"model.steps=8"}} // not in an array
+	shapes := map[string][]string{"conv": {"model.image=1,8,8"}, "recurrent": {"model.steps=8"}} // not in the array files
 	return func(network ...string) []string {
 		return slices.Concat(sets, network, shapes[parse(t, network...).Model.Topology])
 	}

@@ -5,10 +5,10 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// output is a file under a temporary name. If there are several ranks, all have written it together.
+// output is a file under a temporary name. If there are several ranks, they have written the file together.
 type output interface {
-	Commit() error // renames it to its final name
-	Abort()        // removes it
+	Commit() error // renames the file to its final name
+	Abort()        // removes the file
 }
 
 // create writes the model and extra to a temporary file next to path.
@@ -31,7 +31,7 @@ func (s *session) create(path string, extra model.Extra) (output, error) {
 	return f, nil
 }
 
-// together is a file that several ranks write. If Commit fails on one rank, it returns the error on all.
+// together is a file that several ranks write. If Commit fails on one rank, Commit returns the error on all ranks.
 type together struct {
 	*model.Staged
 	s *session

@@ -14,10 +14,10 @@ import (
 	"ialgn/internal/model"
 )
 
-// Foreign returns the model that the run continues from, without its arrays, if this model or an ancestor was
-// trained by another program ([model.Origin]). The model is the checkpoint if r.Resume is set, else the one to
-// start from. Foreign returns nil if there is no such model or if it cannot be read; in the latter case the run
-// fails later with a reason. It returns an error if training cannot continue from the model.
+// Foreign returns the model that the run continues from, without its arrays, if this model or an ancestor was trained
+// by another program ([model.Origin]). The run continues from the checkpoint if r.Resume is set, and otherwise from
+// the start model. Foreign returns nil if there is no such model. It also returns nil if the model cannot be read,
+// because the run itself then fails with a reason. It returns an error if training cannot continue from the model.
 func (r *Run) Foreign() (*model.Model, error) {
 	path := r.Start
 	if r.Resume {
@@ -46,8 +46,9 @@ func (r *Run) goOnFrom(from *model.Model) (err error) {
 	return err
 }
 
-// load reads the data of the run. If from is not nil, the encoder comes from the network of another program. If the
-// configuration keeps the start model's encoder, it comes from the start model. Otherwise it is fitted to the data.
+// load reads the data of the run. If from is not nil, load uses the encoder of from, the network of another program.
+// If the configuration keeps the start model's encoder, load uses the start model's encoder. Otherwise load fits an
+// encoder to the data.
 func (r *Run) load(ctx context.Context, from *model.Model) (*Data, error) {
 	if from != nil {
 		return LoadDataFor(ctx, r.Config, from, r.Folders)
@@ -58,9 +59,9 @@ func (r *Run) load(ctx context.Context, from *model.Model) (*Data, error) {
 	return loadAfter(ctx, r.Data, r.Config, r.Folders)
 }
 
-// LoadDataFor is like [LoadData] for a network that descends from another program's network. Samples are encoded
-// with the network's encoder. If the network's classes have only numbers as names, they get the names in the data
-// set.
+// LoadDataFor is like [LoadData] for a network that descends from another program's network. Samples are encoded with
+// the network's encoder. If the names of the network's classes are only numbers, the classes get their names from the
+// data set.
 func LoadDataFor(ctx context.Context, cfg config.Config, m *model.Model, folders []string) (*Data, error) {
 	data := cfg.Data
 	data.Plain = true
@@ -88,14 +89,15 @@ func sameClasses(set, model []string, foreign bool) bool {
 	return slices.Equal(set, model) || foreign && len(set) == len(model) && numbered(model)
 }
 
-// takeClasses reports whether the samples of a data set have the classes of a model. The data set may lack some of
-// the classes or list them in another order; it then gets the model's list.
+// takeClasses reports whether the samples of a data set have the classes of a model. If the data set lacks some of
+// the classes or lists them in another order, takeClasses gives it the model's list.
 func takeClasses(set *dataset.Set, model []string, foreign bool) bool {
 	return set.LabelAs(model) || sameClasses(set.Classes, model, foreign)
 }
 
 // checkColumns returns an error if the table of a data set does not have the columns that a model reads. A network
-// trained by another program has no columns: it reads the table's columns of numbers that are not dropped.
+// trained by another program does not name columns. It reads all numeric columns of the table except the dropped
+// columns.
 func checkColumns(set *dataset.Set, enc *encoding.Encoder, foreign bool) error {
 	if reflect.DeepEqual(set.Columns, enc.Columns) {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"ialgn/internal/engine"
 )
 
-// addFreezing adds the feature train.freeze: some layers keep their parameters.
+// addFreezing adds the hooks of train.freeze, which makes some layers keep their parameters.
 func (s *session) addFreezing() {
 	s.stepping = append(s.stepping, func(_ context.Context, b *engine.Batch, _ []int32) { b.Frozen = s.frozenLayers() })
 }

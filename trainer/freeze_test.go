@@ -12,7 +12,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// freezing are networks whose layers are frozen one after another: one for each engine and estimator.
+// freezing lists networks whose layers are frozen one after another. There is one network for each engine and
+// estimator.
 var freezing = []struct {
 	name string
 	sets []string
@@ -36,17 +37,17 @@ var freezing = []struct {
 	}},
 }
 
-// byLayers are overrides that freeze layers during four epochs: the first of four layers after epoch 1, two more after
-// epoch 2 and the last after epoch 3.
+// byLayers holds overrides that freeze four layers during four epochs. The first layer is frozen after epoch 1, the
+// next two layers after epoch 2 and the last layer after epoch 3.
 var byLayers = []string{
 	"train.epochs=4", "train.freeze.kind=layerwise", "train.freeze.from=0.25", "train.freeze.until=0.75",
 	"train.optimizer.lr=0.05",
 }
 
 // TestFreeze freezes layers of networks of every engine. It interrupts the runs before, right after and between the
-// times of freezing, and resumes them on another path with another number of threads; they give the same bytes. At the
-// end, a frozen layer has the logits from the time when it was frozen, and the other layers have changed. By default,
-// each network takes two of the four interruptions.
+// times of freezing. It resumes them on another SIMD path with another number of threads, and the model must have the
+// same bytes. At the end, a frozen layer must have the logits from the time when it was frozen, and the other layers
+// must have changed. By default, each network is interrupted at two of the four times.
 func TestFreeze(t *testing.T) {
 	before, err := kernel.Path()
 	if err != nil {
@@ -127,8 +128,8 @@ func layerLogits(m *model.Model, layer int) (all []float32) {
 	return all
 }
 
-// TestFreezeGap trains relaxed networks with and without frozen layers. Once all layers are frozen, the trained
-// network is the frozen network, so there is no gap, and the last layer goes on learning.
+// TestFreezeGap trains relaxed networks with and without frozen layers. Once all layers are frozen, the relaxed
+// network equals the frozen network, so there is no discretisation gap. The last layer goes on learning.
 func TestFreezeGap(t *testing.T) {
 	for _, network := range [][]string{{"model.topology=rwlgn"}, nil, {"model.inputs=3", "model.depth=2"}, {
 		"model.topology=conv", "model.kernels=10", "model.levels=2", "model.widths=40,20", "model.width=20", "model.tau=1",
@@ -149,7 +150,8 @@ func TestFreezeGap(t *testing.T) {
 	}
 }
 
-// TestFreezeEpochs refuses to resume with another number of epochs, because the times of freezing depend on it.
+// TestFreezeEpochs checks that a run with freezing cannot be resumed with another number of epochs. The number of
+// epochs decides when layers are frozen.
 func TestFreezeEpochs(t *testing.T) {
 	r := Run{Config: parse(t, "train.epochs=2", "train.freeze.kind=layerwise"), Model: filepath.Join(t.TempDir(), "m")}
 	train(t, r)

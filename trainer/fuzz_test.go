@@ -10,12 +10,12 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// FuzzCheckpoint resumes from a checkpoint with the input's bytes. It must not panic, and its memory must be in
-// proportion to the input. An accepted checkpoint must train to the end of a batch and be saved again with the same
-// contents.
+// FuzzCheckpoint resumes from a checkpoint file that consists of the fuzzed bytes. Resuming must not panic, and its
+// memory must be in proportion to the size of the file. If the checkpoint is accepted, training must reach the end of
+// a batch, and saving must write the same contents again.
 func FuzzCheckpoint(f *testing.F) { fuzzCheckpoints(f, 0) }
 
-// FuzzLearnedCheckpoint is [FuzzCheckpoint] in the batches whose gradients are summed for learned thresholds.
+// FuzzLearnedCheckpoint is [FuzzCheckpoint] with checkpoints that hold the gradient sums of learned thresholds.
 func FuzzLearnedCheckpoint(f *testing.F) { fuzzCheckpoints(f, 8, "encoder.thresholds=learned") }
 
 // FuzzConvolutionCheckpoint is [FuzzCheckpoint] with kernels that positions share.
@@ -29,7 +29,8 @@ func FuzzRecurrentCheckpoint(f *testing.F) {
 	fuzzCheckpoints(f, 0, "model.topology=recurrent", "model.widths=10,10", "model.hidden=2")
 }
 
-// fuzzCheckpoints adds two checkpoints to the corpus: after a number of batches, and after one more.
+// fuzzCheckpoints adds two checkpoints to the corpus, the first after the given number of batches and the second one
+// batch later.
 func fuzzCheckpoints(f *testing.F, batches int, sets ...string) {
 	path := filepath.Join(f.TempDir(), "m")
 	cfg, err := config.Parse("tiny.yaml", []byte(small), append([]string{
@@ -54,7 +55,7 @@ func fuzzCheckpoints(f *testing.F, batches int, sets ...string) {
 		}
 	}
 	for range batches {
-		batch() // of the first sample again and again: the order is not drawn
+		batch() // all samples are the first sample, because the order is not drawn
 	}
 	for range 2 {
 		if err := first.save(); err != nil {
@@ -71,7 +72,7 @@ func fuzzCheckpoints(f *testing.F, batches int, sets ...string) {
 	run.Resume = true
 	f.Fuzz(func(t *testing.T, text []byte) {
 		fuzzCheckpoint(t, run, data, text)
-		fuzzCheckpoint(t, run, data, testkit.ResignModel(text)) // with a valid checksum, to reach the checks after it
+		fuzzCheckpoint(t, run, data, testkit.ResignModel(text)) // with a valid checksum, to reach the later checks
 	})
 }
 

@@ -11,15 +11,16 @@ import (
 // functions to these lists. The functions of a list are called in the order in which the features were added, on
 // all ranks.
 type hooks struct {
-	// restoring hooks return the feature's tensors to read from a checkpoint. They are called before the arrays are
-	// read.
+	// restoring hooks return the tensors into which a checkpoint's arrays are read for the feature. They are called
+	// before the arrays are read.
 	restoring []func(*model.Info) []model.Tensor
 
 	// beginning hooks are called before the first batch, when model and engine are new or restored.
 	beginning []func() error
 
 	// stepping hooks are called with each batch before its optimiser step. stepped hooks are called after the step,
-	// before the position counts the batch. A checkpoint at the end of an epoch therefore includes their effects.
+	// before the position counts the batch. A checkpoint at the end of an epoch therefore includes the effects of the
+	// stepped hooks.
 	stepping []func(ctx context.Context, b *engine.Batch, samples []int32)
 	stepped  []func() error
 

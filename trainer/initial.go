@@ -17,10 +17,10 @@ import (
 //   - operation and table logits that favour passing a pin on (cfg.Model.SkipLogit, plus N(0, InitNoise^2)), or
 //     N(0,1) for init random (paper, "Training and Inference").
 //
-// Every draw is keyed by (seed, purpose, layer, node), so the result depends only on the configuration.
+// Every random draw depends only on (seed, purpose, layer, node), so the result depends only on the configuration.
 //
-// A network of private chains has two sections, the first layer and all others, so that the arrays of a chain are
-// contiguous. In any other network, each layer is a section.
+// A network of private chains has two sections, the first layer and all other layers. This keeps the arrays of a
+// chain contiguous. In any other network, each layer is a section.
 func Initial(cfg config.Config, enc *encoding.Encoder, classes []string, threads int) *model.Model {
 	return initialPart(cfg, enc, classes, nil, threads)
 }
@@ -68,8 +68,8 @@ func layout(cfg *config.Config, part *ranks.Share) []model.Section {
 	return all
 }
 
-// drawNode draws the logits of the nodes with index node in all layers of section i. It also draws their wires,
-// unless these are balanced or structured.
+// drawNode draws the logits of the nodes with index node in all layers of section i. It also draws the wires of these
+// nodes, unless the wires are balanced or structured.
 func drawNode(m *model.Model, i int, layer *topology.Layer, node int) {
 	s := &m.Sections[i]
 	for l := range s.Layers {
@@ -89,7 +89,8 @@ func number(part *ranks.Share, node int) int {
 	return part.Number(node)
 }
 
-// place identifies a node: its section, its layer, its number in the layer, and its index in the section's arrays.
+// place identifies a node. It holds the node's section, layer, number in the layer, and index in the section's
+// arrays.
 type place struct {
 	m                           *model.Model
 	section, layer, node, entry int
@@ -112,9 +113,10 @@ func drawFunction(w []float32, cfg *config.Config, layer *topology.Layer, at pla
 	}
 }
 
-// passOn writes logits that make a node pass on the bits of some pins. Of 16 operations, the one that passes the
-// pin gets logit skip. In a table, a line's logit grows in proportion to the number of these pins that are 1, from
-// -skip (none) to +skip (all).
+// passOn writes logits that make a node pass on the bits of the passed pins. If the node chooses among 16 operations,
+// the operation that passes the pin gets the logit skip. If the node has a truth table, the logit of a line grows
+// with the number of passed pins that are 1 in this line. It grows from -skip if no passed pin is 1 to +skip if all
+// are 1.
 func passOn(w []float32, skip float32, pins int, passed []int) {
 	if len(passed) == 0 {
 		return
@@ -153,11 +155,12 @@ func (at place) drawPin(k int, form *topology.Pin) {
 	case topology.Line:
 		p.Wires.Set(at.entry, uint32(topology.LineWire(at.node, at.m.Limit(at.section, k))))
 	case topology.Own, topology.Even, topology.EvenClass, topology.Structured, topology.StructuredClass, topology.Patch:
-		// no wires, or drawn for several nodes at once
+		// the pin has no wires, or they are drawn for several nodes at once
 	}
 }
 
-// drawCandidates draws the candidates of a pin, all different, from the given number of sources, and their logits.
+// drawCandidates draws different candidates of a pin from the given number of sources. It also draws the candidates'
+// logits.
 func (at place) drawCandidates(p *model.Pin, form *topology.Pin, sources int) {
 	seed := at.m.Config.Train.Seed
 	var buf [256]uint32

@@ -44,7 +44,7 @@ func uses(n int, pins ...*model.Pin) []int {
 func TestLayout(t *testing.T) {
 	for _, c := range []struct {
 		sets []string
-		want string // sections: layers, pins A and B
+		want string // for each section: layers, pins A and B
 	}{
 		{nil, "[1 input 8 input 8] [5 spine 1 input 8]"},
 		{[]string{"model.first_pin=fixed", "model.depth=3"}, "[1 input 1 input 8] [2 spine 1 input 8]"},
@@ -66,8 +66,9 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestCandidates checks that the hidden candidates of a gate differ, and that the gate of the same index is among them
-// no more often than others: 600 gates with 5 candidates out of 120 have it 25 times on average.
+// TestCandidates checks that the hidden candidates of a gate differ. It also checks that the gate of the same index
+// is a candidate no more often than other gates. With 600 gates and 5 candidates out of 120, this happens 25 times on
+// average.
 func TestCandidates(t *testing.T) {
 	m := initial(t, "model.hidden=5")
 	own := 0
@@ -117,7 +118,7 @@ func TestRandomWires(t *testing.T) {
 	}
 }
 
-// agreeing returns at how many places two lists have the same wire, or 0 if a list is empty.
+// agreeing returns the number of places at which two lists have the same wire, or 0 if a list is empty.
 func agreeing(a, b []int) int {
 	n := 0
 	for i := range min(len(a), len(b)) {
@@ -128,8 +129,8 @@ func agreeing(a, b []int) int {
 	return n
 }
 
-// TestBalancedWires checks that the sources of a layer are used equally often, or once more. Pins and layers are drawn
-// independently.
+// TestBalancedWires checks that the numbers of uses of any two sources of a layer differ by at most one. It also
+// checks that pins and layers are drawn independently.
 func TestBalancedWires(t *testing.T) {
 	for topology, want := range map[string]int{"rwlgn": 2, "rwlgn-spine": 1, "rwlgn-classwise": 2} {
 		m := initial(t, "model.topology="+topology, "model.wiring=balanced", "model.width=117")
@@ -151,7 +152,7 @@ func TestBalancedWires(t *testing.T) {
 	}
 }
 
-// TestClasswiseWires checks that hidden wires stay within a class and reach all of it.
+// TestClasswiseWires checks that hidden wires stay within a class and reach all nodes of the class.
 func TestClasswiseWires(t *testing.T) {
 	for _, wiring := range []string{"random", "balanced"} {
 		m := initial(t, "model.topology=rwlgn-classwise", "model.wiring="+wiring)
@@ -195,9 +196,9 @@ func TestSkipLogits(t *testing.T) {
 	}
 }
 
-// TestTableLogits checks the first logits of nodes that do not have two pins. The logit of a line of the table grows
-// with the share of passed-on pins that are 1 in the line; pin A is the highest digit. Pins that are not passed on do
-// not matter. The first layer has logits of 0.
+// TestTableLogits checks the initial logits of nodes that do not have two pins. The logit of a line of the table
+// grows with the share of passed-on pins that are 1 in the line, and does not depend on the other pins. Pin A is the
+// highest bit of a line's number. The logits of the first layer are 0.
 func TestTableLogits(t *testing.T) {
 	skip := []string{"model.skip_logit=6", "model.init_noise=0", "model.depth=2", "model.inputs=3"}
 	for _, c := range []struct {
@@ -227,8 +228,8 @@ func TestTableLogits(t *testing.T) {
 	}
 }
 
-// TestNodeWires checks the wires of trees and layers. Each leaf is read once, by its own root; balanced wires read
-// each node equally often; pins that choose have distinct candidates in the layer before.
+// TestNodeWires checks the wires of trees and layers. Each leaf is read once, by its own root. Balanced wires read
+// each node equally often. Pins that choose have distinct candidates in the layer before.
 func TestNodeWires(t *testing.T) {
 	m := initial(t, "model.topology=tree", "model.inputs=4", "model.leaves=3", "model.depth=2")
 	for node := range m.Sections[1].Width {

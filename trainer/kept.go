@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// Kept returns the model whose encoder the run keeps (encoder.ranges: model), without its arrays. It is the model
-// to start from or, if none is given, the checkpoint to resume from.
+// Kept returns the model whose encoder the run keeps (encoder.ranges: model). The arrays of the model are not read.
+// This is the start model or, without a start model, the checkpoint to resume from.
 func (r *Run) Kept() (*model.Model, error) {
 	path := r.Start
 	if path == "" && r.Resume {
@@ -49,8 +49,8 @@ func (r *Run) loadKept(ctx context.Context) (*Data, error) {
 	return load(ctx, &r.Config, set, &enc)
 }
 
-// checkKeptClasses gives a data set the classes of a model. It returns an error if the data set has other classes;
-// it may lack some of the model's.
+// checkKeptClasses gives a data set the classes of a model. It returns an error if the data set has a class that the
+// model lacks. The data set may lack some of the model's classes.
 func checkKeptClasses(set *dataset.Set, classes []string) error {
 	var more []string
 	for _, name := range set.Classes {

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestKeptEncoder trains a model further on files of a later month (encoder.ranges: model). Each file differs from the
-// model's file in one thing.
+// TestKeptEncoder trains a model further on files of a later month (encoder.ranges: model). Each file differs in one
+// thing from the file that the model was trained on.
 func TestKeptEncoder(t *testing.T) {
 	dir := t.TempDir()
 	// table writes a file with the columns x, y, colour and class. change may edit each row.
@@ -98,7 +98,7 @@ func TestKeptEncoder(t *testing.T) {
 			file: table("less.csv", header, func(i int, r []string) []string {
 				r[3] = []string{"p", "r"}[i%2]
 				return r
-			}), clipped: 1, // another part is split off
+			}), clipped: 1, // the test part consists of other rows
 		},
 		"a class more": {
 			file: table("class.csv", header, put(3, "s")), err: `the classes ["s"] are not in the model to start from`,

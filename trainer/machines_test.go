@@ -12,8 +12,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// pinned are the tests that compare trained bytes, or the numbers that these depend on, with a recorded hash or
-// number.
+// pinned lists the tests that compare trained bytes with a recorded hash, or compare numbers that decide the trained
+// bytes with recorded numbers.
 var pinned = []struct {
 	folder string
 	tests  []string
@@ -24,8 +24,9 @@ var pinned = []struct {
 	{"../internal/detmath", []string{"TestBits"}},
 }
 
-// TestMachines builds the pinned tests for other machine types and runs them: arm64 in an emulator, where the compiler
-// contracts x*y + z unless prevented, and x86-64 at its first and third levels. The third has fused instructions, too.
+// TestMachines builds the pinned tests for other machine types and runs them. For arm64 it uses an emulator. On arm64
+// the compiler contracts x*y + z unless the code prevents this. For x86-64 it uses the first and the third
+// microarchitecture level. The third level also has fused instructions.
 func TestMachines(t *testing.T) {
 	testkit.Long(t, "builds the tests for three machine types and emulates them")
 	readSources(t)
@@ -70,7 +71,7 @@ func TestMachines(t *testing.T) {
 func runPinned(t *testing.T, command []string, folder string, tests []string) {
 	t.Helper()
 	run := exec.Command(command[0], append(command[1:], "-test.v", "-test.run=^("+strings.Join(tests, "|")+")$")...)
-	run.Dir, run.Env = folder, append(os.Environ(), "IALGN_SIMD=") // the tests choose paths themselves
+	run.Dir, run.Env = folder, append(os.Environ(), "IALGN_SIMD=") // each test chooses its SIMD paths itself
 	out, err := run.CombinedOutput()
 	switch {
 	case strings.Contains(string(out), "microarchitecture support"):

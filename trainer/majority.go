@@ -9,7 +9,8 @@ type Majority struct {
 	Share float64 `json:"share"`
 }
 
-// MajorityOf returns the most frequent class, or the first of several, given the number of samples of each class.
+// MajorityOf returns the most frequent class, given the number of samples of each class. If several classes are
+// equally frequent, it returns the first.
 func MajorityOf(classes []string, counts []int) (m Majority) {
 	all, most := 0, 0
 	for c, n := range counts {
@@ -21,7 +22,7 @@ func MajorityOf(classes []string, counts []int) (m Majority) {
 	return m
 }
 
-// Warning returns an error if the accuracy is not above the majority's share, else nil.
+// Warning returns an error if the accuracy is not above the majority's share. Otherwise it returns nil.
 func (m Majority) Warning(accuracy float64) error {
 	if accuracy > m.Share {
 		return nil

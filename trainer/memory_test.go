@@ -14,7 +14,7 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// prepared returns a session before its first step.
+// prepared returns a session that is ready for its first step.
 func prepared(t *testing.T, cfg config.Config, path string) *session {
 	t.Helper()
 	data, err := LoadData(t.Context(), cfg, nil)
@@ -28,8 +28,8 @@ func prepared(t *testing.T, cfg config.Config, path string) *session {
 	return s
 }
 
-// TestBytesPerGate counts the arrays of a network under training at two depths, with either kind of first pin. The
-// difference between the depths is the gates' memory.
+// TestBytesPerGate measures the arrays of a network under training at two depths, and with a fixed and a relaxed
+// first pin. The difference between the depths is the memory of the gates.
 func TestBytesPerGate(t *testing.T) {
 	const width = 2000
 	for _, c := range []struct {
@@ -49,7 +49,7 @@ func TestBytesPerGate(t *testing.T) {
 				footprint(t, enc, "relaxed", 3)
 			gate, chain := float64(deeper-fixed)/(5*width), float64(relaxed-fixed)/width
 			t.Logf("%.1f bytes a gate, %.1f a chain for a relaxed first pin", gate, chain)
-			if gate > c.gate || gate < 576 { // logits and moments alone are 4 (16 + 32) 3
+			if gate > c.gate || gate < 576 { // logits and moments alone take 4 * (16 + 32) * 3 bytes
 				t.Errorf("%.1f bytes a gate, want 576 to %.0f", gate, c.gate)
 			}
 			if most := 460 + c.gate - 660; chain > most || chain < 384 {
@@ -59,7 +59,7 @@ func TestBytesPerGate(t *testing.T) {
 	}
 }
 
-// footprint returns the bytes of all arrays of a model of 2,000 chains and its engine.
+// footprint returns the number of bytes in all arrays of a model of 2,000 chains and its engine.
 func footprint(t *testing.T, enc *encoding.Encoder, first string, depth int) int {
 	t.Helper()
 	cfg := parse(t, "model.width=2000", fmt.Sprint("model.depth=", depth), "model.anchors=32", "model.first_pin="+first)
@@ -125,8 +125,8 @@ func (a arrays) add(v reflect.Value) {
 	}
 }
 
-// TestLitter trains and evaluates, and checks that a batch leaves little to the garbage collector: before it runs, the
-// heap may grow by the size of the network.
+// TestLitter trains and evaluates, and checks that a batch allocates little. Garbage matters because the heap may
+// grow by the size of the network before the garbage collector runs.
 func TestLitter(t *testing.T) {
 	for _, sets := range [][]string{
 		nil,
@@ -166,7 +166,8 @@ func litter(t *testing.T, sets []string) {
 	}
 }
 
-// TestSeedsMemory trains two seeds and checks that the first one's memory is free before the second begins.
+// TestSeedsMemory trains two seeds and checks that the memory of the first seed is free before the second seed
+// begins.
 func TestSeedsMemory(t *testing.T) {
 	r := Run{
 		Config: parse(t, "model.width=2000", "model.depth=20", "train.epochs=1", "train.batch=1000"),

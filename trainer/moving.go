@@ -11,18 +11,18 @@ import (
 	"ialgn/trainer/internal/learned"
 )
 
-// Constants of learned thresholds. They were measured with chains of two nodes with six pins, on MNIST and on
-// tables of measured values.
+// Constants of learned thresholds. Their values were found by experiments with chains of two nodes with six pins, on
+// MNIST and on tables of measured values.
 const (
-	// movingBatches is the number of batches at the end of an epoch over which gradients are summed (all, if there
-	// are fewer).
+	// movingBatches is the number of batches at the end of an epoch over which gradients are summed. If the epoch has
+	// fewer batches, all are summed.
 	movingBatches = 32
 
-	// movingReach limits each threshold: after the first epoch, it may move past at most this share of the samples
-	// in those batches. movingFlips limits all thresholds together: they may change at most this share of the bits
-	// that all pins read from all samples. Both limits fall linearly to zero. The first steps find a threshold's
-	// place; the last steps must not disturb what the nodes have learnt since. Without movingFlips, a table with
-	// few features, where each bit is read by a hundred pins, would see a tenth of all bits change in each epoch.
+	// movingReach limits the move of a single threshold. After the first epoch, a threshold may move past at most
+	// this share of the samples in the summed batches. movingFlips limits all moves together. They may change at most
+	// this share of the bits that all pins read from all samples. Both limits fall linearly to zero, because late
+	// moves must not disturb what the nodes have learnt. Without movingFlips, a tenth of all bits would change in
+	// each epoch on a table with few features, where a hundred pins read each bit.
 	movingReach = 0.1
 	movingFlips = 0.05
 
@@ -30,8 +30,8 @@ const (
 	movingUntil = 0.6
 )
 
-// moving moves thresholds during training (encoder.thresholds: learned). When it does so depends only on the
-// configuration and the position, so a resumed run does the same.
+// moving moves thresholds during training (encoder.thresholds: learned). The times of the moves depend only on the
+// configuration and the position in the run, so a resumed run makes the same moves.
 type moving struct {
 	*session
 	sums     *learned.Sums // sums of the current window; nil outside of windows
@@ -58,7 +58,7 @@ const (
 	countTensor   = model.ExtraTensors + "thresholds.counts"
 )
 
-// end returns the epoch (a fraction) up to which thresholds move.
+// end returns the time until which thresholds move, in epochs. It may have a fraction.
 func (m *moving) end() float64 { return float64(movingUntil * float64(m.Config.Train.Epochs)) }
 
 // windowFirst returns the first batch of the current epoch whose gradients are summed. If thresholds no longer
@@ -67,7 +67,7 @@ func (m *moving) windowFirst() (first int, ok bool) {
 	return max(0, m.batches()-movingBatches), float64(m.at.Epoch+1) <= m.end()
 }
 
-// windowBegun reports whether the run is within a window: after its first batch and before its end.
+// windowBegun reports whether the run is after the first batch of a window and before the window's end.
 func (m *moving) windowBegun() bool {
 	first, ok := m.windowFirst()
 	return ok && m.at.Batch > first && m.at.Batch < m.batches()
@@ -123,7 +123,8 @@ func (m *moving) endSums() error {
 	return nil
 }
 
-// takeThresholds makes the session use the model's encoder, in which thresholds move.
+// takeThresholds makes the session use the encoder of the model, because the moves change the thresholds of this
+// encoder.
 func (m *moving) takeThresholds() error {
 	m.data.Encoder = &m.m.Encoder
 	m.relevel()
@@ -165,7 +166,8 @@ func (m *moving) saveSums(extra *model.Extra) error {
 	return nil
 }
 
-// sumTensors returns the tensors of a state. It returns none if no bit was read, since a tensor cannot be empty.
+// sumTensors returns the tensors of a state. If no bit was read, it returns no tensors, since a tensor cannot be
+// empty.
 func sumTensors(state learned.State) []model.Tensor {
 	if len(state.Bits) == 0 {
 		return nil
@@ -178,7 +180,7 @@ func sumTensors(state learned.State) []model.Tensor {
 	}
 }
 
-// restorePlaces returns the tensors to read a checkpoint's sums of an unfinished window into.
+// restorePlaces returns the tensors into which a checkpoint's sums of an unfinished window are read.
 func (m *moving) restorePlaces(info *model.Info) []model.Tensor {
 	if !m.windowBegun() {
 		return nil

@@ -21,11 +21,11 @@ import (
 	"ialgn/trainer/internal/learned"
 )
 
-// learns are overrides with which the small configuration learns its thresholds, in the first two of three epochs.
+// learns holds overrides that make the small configuration learn its thresholds in the first two of three epochs.
 var learns = []string{"encoder.thresholds=learned", "model.inputs=4", "model.depth=2"}
 
-// TestLearned checks that thresholds move up and down and keep their order, and that the recorded accuracy is the
-// accuracy with the thresholds in the model file.
+// TestLearned checks that thresholds move up and down and keep their order. It also checks that the recorded accuracy
+// belongs to the thresholds in the model file.
 func TestLearned(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	cfg := parse(t, learns...)
@@ -57,8 +57,8 @@ func TestLearned(t *testing.T) {
 	}
 }
 
-// TestLearnedCost checks that learned thresholds cost fewer look-up tables if training has a cost for tables, with and
-// without pins that choose among input bits.
+// TestLearnedCost checks that learned thresholds need fewer look-up tables if train.cost is set. It trains networks
+// with and without pins that choose among input bits.
 func TestLearnedCost(t *testing.T) {
 	luts := func(sets ...string) (sum int) {
 		path := filepath.Join(t.TempDir(), "m")
@@ -80,7 +80,7 @@ func TestLearnedCost(t *testing.T) {
 	}
 }
 
-// telling is an engine that records the sinks it is given by Tell.
+// telling is an engine that records the sinks passed to Tell.
 type telling struct {
 	engine.Engine
 	sink kernel.Sink
@@ -97,11 +97,11 @@ func (e *telling) Tell(s kernel.Sink) {
 }
 
 // TestLearnedEpochs checks that thresholds move only in the first epochs, and never if they are not learned. The
-// engine must not report gradients when nobody needs them, because that takes time.
+// engine must not report gradients that are not needed, because reporting takes time.
 func TestLearnedEpochs(t *testing.T) {
 	for _, c := range []struct {
 		thresholds string
-		want       []int // epochs of five after which thresholds have moved
+		want       []int // the epochs, out of five, after which thresholds have moved
 	}{{"learned", []int{1, 2, 3}}, {"uniform", nil}, {"quantile", nil}} {
 		s := prepared(t, parse(t, "train.epochs=5", "encoder.thresholds="+c.thresholds), filepath.Join(t.TempDir(), "m"))
 		eng := &telling{Engine: s.eng}
@@ -126,15 +126,15 @@ func TestLearnedEpochs(t *testing.T) {
 	}
 }
 
-// TestLearnedResume interrupts runs before, within and at the end of the batches whose gradients are summed, and after
-// the last epoch in which thresholds move. It also saves after every batch. The bytes are the same on any number of
-// threads. The long tier interrupts each network at all of these places.
+// TestLearnedResume interrupts runs before, within and at the end of a window of summed batches, and after the last
+// epoch in which thresholds move. It also saves after every batch. The bytes must be the same with any number of
+// threads. The long test tier interrupts each network at all of these places.
 func TestLearnedResume(t *testing.T) {
 	for name, sets := range map[string][]string{
 		"plain":      nil,
 		"gates":      {"model.inputs=2", "model.depth=3"},
 		"changed":    {"train.augment.rotate=8", "train.candidates.kind=gradient", "train.gradients=int8"},
-		"validation": {"train.validation.share=0.3"}, // 27 batches: all are summed
+		"validation": {"train.validation.share=0.3"}, // 27 batches, which are all summed
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -166,8 +166,8 @@ func TestLearnedResume(t *testing.T) {
 	}
 }
 
-// TestLearnedDamage refuses checkpoints with invalid sums, and allocates no memory for sums that they only claim to
-// have.
+// TestLearnedDamage checks that checkpoints with invalid sums are refused. A checkpoint that claims to hold sums must
+// not cause an allocation unless the sums are in the file.
 func TestLearnedDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	cfg := parse(t, learns...)
@@ -211,8 +211,8 @@ func TestLearnedDamage(t *testing.T) {
 	}
 }
 
-// TestLearnedBest checks that a model has the thresholds of the best epoch along with its parameters, also after a run
-// was resumed, while the checkpoint has the last thresholds.
+// TestLearnedBest checks that the model has both the parameters and the thresholds of the best epoch, also after a
+// run was resumed. The checkpoint must have the last thresholds.
 func TestLearnedBest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	cfg := stops(t, append(slices.Clone(learns), "train.optimizer.lr=0.3")...)
@@ -252,8 +252,8 @@ func TestLearnedBest(t *testing.T) {
 	}
 }
 
-// TestLearnedStart begins with the thresholds of the start model, whatever kind they are. A run whose thresholds are
-// not learned refuses a start model with other thresholds than its own.
+// TestLearnedStart checks that a run with learned thresholds begins with any kind of thresholds that the start model
+// has. A run whose thresholds are not learned must refuse a start model with thresholds other than its own.
 func TestLearnedStart(t *testing.T) {
 	dir := t.TempDir()
 	for _, kind := range []string{"uniform", "quantile", "learned"} {
@@ -311,7 +311,7 @@ func TestUseRefuses(t *testing.T) {
 	}
 }
 
-// correct returns how many samples of a set the network of a model classifies correctly.
+// correct returns the number of samples of a set that the network of a model classifies correctly.
 func correct(t *testing.T, m *model.Model, set *encoding.Packed) int {
 	t.Helper()
 	s, err := m.Freeze().Evaluate(t.Context(), set, 1)

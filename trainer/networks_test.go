@@ -17,18 +17,18 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// named is a network with its name and the digest of its logits.
+// named is a network together with a name and the digest of its logits.
 type named struct {
 	name string
 	sets []string
 	want string
 
-	// vectors says that only the vector paths compute this network differently from the others.
+	// vectors is true if this network differs from the other networks only in code of the vector paths.
 	vectors bool
 }
 
-// networks are the paper's networks and estimators other than the plain IALGN, with the digest of the logits after an
-// epoch of 39 batches. The digest is the same on every path and machine.
+// networks lists the paper's networks and estimators except the plain IALGN. Each has the digest of its logits after
+// an epoch of 39 batches, which is the same on every SIMD path and machine.
 var networks = []named{
 	{"hidden", []string{"model.hidden=4"}, "bcfd38b54ac351c9713fa56cf951a1496556656b1cd3cc294d320961f3f40a31", false},
 	{"light", []string{"model.parametrization=light"}, "b70d5d67a916f1d0c43a475bfec4a29de18cf1437d69182e07db9033f98bbcdb", false},
@@ -169,8 +169,8 @@ var networks = []named{
 	{"soft-nodes", []string{"model.inputs=3", "train.estimator=soft", "model.depth=2"}, "79129fe60dc94d8c362a02b4b8a662453ef74bb1dd684092fb3922f10c97488a", false},
 }
 
-// epochs returns the override for the number of epochs that a network needs to show its speciality: thresholds move
-// after the first of two epochs.
+// epochs returns the override for the number of epochs. A network with learned thresholds needs two epochs, because
+// its thresholds move after the first.
 func (n *named) epochs() string {
 	if slices.Contains(n.sets, "encoder.thresholds=learned") {
 		return "train.epochs=2"
@@ -178,14 +178,15 @@ func (n *named) epochs() string {
 	return "train.epochs=1"
 }
 
-// distinct returns the networks that differ on every path. The long tier takes all networks.
+// distinct returns the networks that differ from each other on every SIMD path. The long test tier takes all
+// networks.
 func distinct() []named {
 	return slices.DeleteFunc(slices.Clone(networks), func(n named) bool { return n.vectors && !testkit.Whole() })
 }
 
-// TestNetworkBits trains each network for an epoch or two, with one thread or three. By default it takes one of the
-// paths in turn, or a vector path if the network is in the list because of the vector paths. The long tier takes all
-// paths.
+// TestNetworkBits trains each network for an epoch or two, with one thread or three. By default each network uses one
+// SIMD path, and the paths take turns. A network whose field vectors is set uses a vector path. The long test tier
+// uses all SIMD paths.
 func TestNetworkBits(t *testing.T) {
 	before, err := kernel.Path()
 	if err != nil {
@@ -245,8 +246,8 @@ func logitsDigest(t *testing.T, file string) string {
 }
 
 // TestNetworksResume interrupts each network's run within its second epoch, resumes it and compares the model with an
-// uninterrupted run's. It also starts a run from the model. The long tier trains on all digits, of which each network
-// must learn something; by default, TestNetworkBits checks what the networks learn.
+// uninterrupted run's. It also starts a run from the model. In the long test tier, the networks train on all digits
+// and each must learn something. By default, TestNetworkBits checks the result of learning.
 func TestNetworksResume(t *testing.T) {
 	few := fewDigits(t)
 	for _, n := range distinct() {

@@ -13,11 +13,11 @@ import (
 	"ialgn/trainer/internal/learned"
 )
 
-// paceGates is the maximum number of gates in a network whose pace is measured. The time of a step is proportional
-// to the number of layers of the same kind, so a deeper network needs no measurement of its own.
+// paceGates is the maximum number of gates in a network whose pace is measured. The time of a step is proportional to
+// the number of layers, so the pace of a deeper network need not be measured separately.
 const paceGates = 1 << 18
 
-// Minimum number of steps and minimum time of a measurement, after one step of warm-up.
+// These constants are the minimum number of steps and the minimum time of a measurement, after one step of warm-up.
 const (
 	paceSteps = 3
 	paceTime  = 200 * time.Millisecond
@@ -26,9 +26,9 @@ const (
 // PaceDepth returns the number of layers in the network that [Pace] measures.
 func PaceDepth(m *config.Model) int { return min(m.Depth, max(2, paceGates/m.Width)) }
 
-// Pace measures how many gate steps per second this machine trains, with random data of 8-bit features. It runs a
-// few optimiser steps on a network with at least two layers and, apart from that, at most 2^18 gates. Reading,
-// evaluation and checkpoints are not included.
+// Pace measures how many gate steps per second this machine trains, with random data of 8-bit features. It runs a few
+// optimiser steps. The network is limited to 2^18 gates or to two layers, whichever is larger. The time for reading,
+// evaluation and checkpoints is not included.
 func Pace(cfg config.Config, features, classes, threads int) (float64, error) {
 	cfg.Model.Depth = PaceDepth(&cfg.Model)
 	enc, err := encoding.NewUniform(features, cfg.Encoder.Bits, 8, 255, nil)
@@ -73,9 +73,9 @@ func randomBatch(words, samples, classes int) engine.Batch {
 	return b
 }
 
-// Bytes estimates the memory in bytes needed to train a network on samples with 8-bit features. It counts
-// parameters and moments, the engine's data for a batch, the packed data set, the sums for learned thresholds, and
-// the program itself.
+// Bytes estimates the memory in bytes needed to train a network on samples with 8-bit features. The estimate includes
+// the parameters, the moments, the engine's data for a batch, the packed data set, the sums for learned thresholds,
+// and the program itself.
 func Bytes(cfg *config.Config, features, samples int) uint64 {
 	const program = 64 << 20
 	gates := uint64(cfg.Model.Nodes())
@@ -84,7 +84,7 @@ func Bytes(cfg *config.Config, features, samples int) uint64 {
 	if cfg.Train.Estimator == "soft" {
 		batch = gates * words * 64 * 4
 	}
-	if cfg.Model.Copies() > 1 { // values and gradients of a unit at all steps, for each goroutine
+	if cfg.Model.Copies() > 1 { // each goroutine holds the values and gradients of a unit at all steps
 		batch = gates * engine.Unit * 8 * uint64(runtime.GOMAXPROCS(0))
 	}
 	levels := uint64(1)

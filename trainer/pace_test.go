@@ -40,7 +40,7 @@ func TestBytes(t *testing.T) {
 		t.Errorf("%v bytes a gate of an IALGN", gate)
 	}
 	soft := (bytes("model.depth=100", "train.estimator=soft") - bytes("model.depth=100")) / (100 * 12_000)
-	if soft < 400 || soft > 600 { // a float32 for each of 128 samples, for a bit
+	if soft < 400 || soft > 600 { // each bit has a float32 for each of 128 samples
 		t.Errorf("%v bytes a gate more for relaxed values", soft)
 	}
 	deep := []string{"model.depth=2", "model.inputs=6", "encoder.bits=4", "encoder.thresholds="}

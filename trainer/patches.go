@@ -6,9 +6,9 @@ import (
 	"ialgn/internal/topology"
 )
 
-// drawPatches draws the wires of convolution kernels. For each kernel it draws some planes, and in the patch of
-// these planes the elements that the kernel's pins read. If pins do not choose, they read different elements as far
-// as there are enough. If pins choose, each pin's candidates are different.
+// drawPatches draws the wires of convolution kernels. For each kernel it draws some planes. From the patch of these
+// planes it draws the elements that the kernel's pins read. Pins without candidates read different elements as long
+// as unread elements are left. A pin with candidates gets different elements as its candidates.
 func drawPatches(m *model.Model, layers []topology.Layer) {
 	for i := 0; i < len(layers); {
 		p := kernelsFrom(m, layers, i)
@@ -34,7 +34,8 @@ type patchPin struct {
 	section, nodes int // nodes of each kernel
 }
 
-// kernelsFrom returns the convolution whose lowest layer is layers[first]. If there is none, its levels are 0.
+// kernelsFrom returns the convolution whose lowest layer is layers[first]. If no convolution begins there, the levels
+// of the result are 0.
 func kernelsFrom(m *model.Model, layers []topology.Layer, first int) *patches {
 	p := &patches{m: m, layer: layers[first].First}
 	if layers[first].Pins[0].Wires != topology.Patch {
@@ -56,7 +57,7 @@ func kernelsFrom(m *model.Model, layers []topology.Layer, first int) *patches {
 	return p
 }
 
-// draw draws the wires of a kernel. They depend only on (seed, layer, kernel).
+// draw draws the wires of a kernel. The wires depend only on (seed, layer, kernel).
 func (p *patches) draw(kernel int) {
 	stream := draw.New(p.m.Config.Train.Seed, draw.PatchWires, p.layer, kernel)
 	chosen := make([]uint32, p.m.Config.Model.ReadPlanes(p.planes))

@@ -22,7 +22,7 @@ import (
 func (r *Run) writes() bool { return r.Ranks == nil || r.Ranks.Rank() == 0 }
 
 // checkRanks returns an error if several ranks cannot train the network to the same bytes as one process. A single
-// rank always can: it then trains without r.Ranks.
+// rank always can, and checkRanks then sets r.Ranks to nil.
 func (r *Run) checkRanks() error {
 	if r.Ranks == nil {
 		return nil
@@ -70,7 +70,8 @@ func (s *session) takeShare() error {
 	return nil
 }
 
-// kinds are the errors for which errors.Is holds on all ranks if it holds on one.
+// kinds lists the errors that keep their identity between ranks. If errors.Is is true for one of them on one rank, it
+// is true on all ranks.
 var kinds = []error{ErrInterrupted, errDiverged, errBestLost, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
 // saysRank matches an error that already names its rank, such as an error from a file that all ranks write.
@@ -79,7 +80,7 @@ var saysRank = regexp.MustCompile(`(^|: )rank [0-9]+: `)
 // otherError is an error that occurred on another rank.
 type otherError struct {
 	text  string
-	kinds byte // bit i: errors.Is(err, kinds[i])
+	kinds byte // bit i is the result of errors.Is(err, kinds[i])
 }
 
 // Error implements error.
@@ -98,14 +99,14 @@ func (e *otherError) Is(target error) bool {
 	return false
 }
 
-// agree makes all ranks return the same error if any rank has one: the error of the lowest such rank. All ranks
-// must call it. Without ranks it returns err.
+// agree makes all ranks return the same error if any rank has one. The lowest rank with an error decides which error.
+// All ranks must call agree. Without ranks it returns err.
 func (r *Run) agree(err error) error {
 	_, err = r.exchange(nil, err)
 	return err
 }
 
-// exchange does what agree does. If no rank has an error, it returns what each rank said.
+// exchange is like agree. If no rank has an error, it also returns the argument said of each rank.
 func (r *Run) exchange(said []byte, err error) ([][]byte, error) {
 	if r.Ranks == nil {
 		return [][]byte{said}, err
@@ -152,7 +153,7 @@ func (r *Run) exchange(said []byte, err error) ([][]byte, error) {
 // lost returns the error for a failed exchange between ranks.
 func lost(err error) error { return fmt.Errorf("ranks: %w", err) }
 
-// first calls do on one rank. All ranks wait for it and return its error.
+// first calls do on the first rank. All ranks wait for do to return, and then return its error.
 func (r *Run) first(do func() error) error {
 	var err error
 	if r.writes() {
@@ -169,7 +170,7 @@ func (r *Run) sumFunc() func([]int32) error {
 	return r.Ranks.Sum
 }
 
-// same holds what must be equal on all ranks.
+// same holds the values that must be equal on all ranks.
 type same struct {
 	Config      config.Config
 	Train, Test string // digests of the data
@@ -179,7 +180,8 @@ type same struct {
 	Warn        bool // whether the caller is warned of checkpoints that could not be written
 }
 
-// meet checks that all ranks have opened the same run. It returns an error on all ranks if err is set on any.
+// meet checks that all ranks have opened the same run. If err is not nil on any rank, meet returns an error on all
+// ranks.
 func (s *session) meet(err error) error {
 	if s.Ranks == nil {
 		return err
@@ -209,7 +211,7 @@ func (s *session) meet(err error) error {
 	return err
 }
 
-// differs returns an error that says in what a rank's run differs from the first rank's.
+// differs returns an error that names the difference between a rank's run and the first rank's run.
 func differs(rank int, first, other []byte) error {
 	var a, b same
 	if err := errors.Join(json.Unmarshal(first, &a), json.Unmarshal(other, &b)); err != nil {
@@ -228,8 +230,9 @@ func differs(rank int, first, other []byte) error {
 	return fmt.Errorf("rank %d has another %s than rank 0; start all with the same", rank, what)
 }
 
-// Each rank adds notes to its class counts, so that the sum of a step tells all ranks the same: the number of ranks
-// whose context has ended, and whether a checkpoint is due by the first rank's clock.
+// Each rank adds notes to its class counts. The notes are summed over the ranks together with the counts of a step,
+// so that all ranks learn the same two facts. The first is the number of ranks whose context has ended. The second is
+// whether a checkpoint is due by the first rank's clock.
 const (
 	noteEnded = 1
 	noteDue   = 1 << 16
@@ -250,8 +253,8 @@ func (s *session) addNotes() {
 	})
 }
 
-// asked returns whether the run must end after the last step and whether a checkpoint is due. The results are the
-// same on all ranks.
+// asked reports whether the run must end now, after the step just made, and whether a checkpoint is due. The results
+// are the same on all ranks.
 func (s *session) asked(ctx context.Context) (ended, due bool) {
 	if s.Ranks == nil {
 		return ctx.Err() != nil, s.due(time.Now())
@@ -270,15 +273,15 @@ func (s *session) interrupted(ctx context.Context, err error) bool {
 	return errors.Is(err, errEnded)
 }
 
-// countAll returns the class counts of the whole network for samples; f is this rank's part of the network. The
-// error wraps errEnded if the context of any rank has ended.
+// countAll returns the class counts of the whole network for the samples p. The network f is this rank's part of the
+// whole network. The error wraps errEnded if the context of any rank has ended.
 func (s *session) countAll(ctx context.Context, f *model.Frozen, p *encoding.Packed) (*model.Scores, error) {
 	scores, err := f.Evaluate(ctx, p, s.Threads)
 	if s.Ranks == nil {
 		return scores, err
 	}
 	n := p.Len() * len(f.Classes)
-	counts := make([]int32, n+2) // two more: the number of ranks whose context ended, and of ranks with another error
+	counts := make([]int32, n+2) // the last two count the ranks whose context ended, and the ranks with another error
 	switch {
 	case ctx.Err() != nil:
 		counts[n] = 1

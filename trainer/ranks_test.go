@@ -21,8 +21,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// trainRanks trains as size ranks, each in a goroutine, and returns their errors. as, if not nil, changes a rank's
-// run.
+// trainRanks trains with the given number of ranks, each in a goroutine, and returns their errors. If as is not nil,
+// trainRanks calls it to change each rank's run.
 func trainRanks(ctx context.Context, run Run, size int, as func(rank int, r *Run)) []error {
 	all, end := ranks.Local(size)
 	errs := make([]error, size)
@@ -43,7 +43,7 @@ func trainRanks(ctx context.Context, run Run, size int, as func(rank int, r *Run
 	return errs
 }
 
-// shared are networks that ranks train together.
+// shared lists networks that ranks train together.
 var shared = []struct {
 	name string
 	sets []string
@@ -77,8 +77,9 @@ var shared = []struct {
 	{"structured", []string{"model.topology=rwlgn", "model.wiring=structured", "model.depth=1"}},
 }
 
-// TestRanks trains each network alone and as several ranks with uneven shares, and compares model and checkpoint byte
-// by byte. The networks have two and three ranks in turn; the long tier has more.
+// TestRanks trains each network with one process and with several ranks of uneven shares. It compares the models and
+// the checkpoints byte by byte. The networks are trained with two and three ranks in turn, and with more ranks in the
+// long test tier.
 func TestRanks(t *testing.T) {
 	few := fewDigits(t)
 	for at, n := range shared {
@@ -107,7 +108,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestRanksPaths trains as ranks on every path that this processor has.
+// TestRanksPaths trains with several ranks on every SIMD path that this processor has.
 func TestRanksPaths(t *testing.T) {
 	before, err := kernel.Path()
 	if err != nil {
@@ -140,8 +141,8 @@ func TestRanksPaths(t *testing.T) {
 	}
 }
 
-// TestRanksRefused refuses networks that ranks cannot train to the same bytes. The error contains the reason, and no
-// file is written.
+// TestRanksRefused checks that networks are refused if ranks cannot train them to the same bytes. The error must
+// contain the reason, and no file may be written.
 func TestRanksRefused(t *testing.T) {
 	for _, c := range []struct {
 		set, want string
@@ -167,8 +168,8 @@ func TestRanksRefused(t *testing.T) {
 	}
 }
 
-// TestRanksInterrupted interrupts one rank of a run at random steps, and resumes the run as another number of ranks
-// until it ends. Model and checkpoint have the bytes of an uninterrupted run.
+// TestRanksInterrupted interrupts one rank of a run at random steps. It resumes the run with another number of ranks
+// until the run ends. The model and the checkpoint must have the bytes of an uninterrupted run.
 func TestRanksInterrupted(t *testing.T) {
 	few := fewDigits(t)
 	for _, n := range []struct {
@@ -222,7 +223,8 @@ func TestRanksInterrupted(t *testing.T) {
 	}
 }
 
-// interruptRanks trains as size ranks and interrupts the rank told at its progress report number after.
+// interruptRanks trains with the given number of ranks. It interrupts the rank with the number told. The interruption
+// comes at this rank's progress report with the number after.
 func interruptRanks(t *testing.T, run Run, size, told, after int) []error {
 	all, end := ranks.Local(size)
 	errs := make([]error, size)
@@ -248,7 +250,8 @@ func interruptRanks(t *testing.T, run Run, size, told, after int) []error {
 	return errs
 }
 
-// TestRanksDiffer gives a rank another configuration or folder. All ranks refuse before the first step.
+// TestRanksDiffer gives one rank another configuration or folder. All ranks must return an error before the first
+// step.
 func TestRanksDiffer(t *testing.T) {
 	run := Run{Config: parse(t), Model: filepath.Join(t.TempDir(), "m")}
 	for want, as := range map[string]func(rank int, r *Run){
@@ -268,7 +271,8 @@ func TestRanksDiffer(t *testing.T) {
 	}
 }
 
-// TestRanksStart goes on from a model, as ranks and alone, with an estimate of look-up tables after each epoch.
+// TestRanksStart starts from a model, with several ranks and with one process. Both estimate the look-up tables after
+// each epoch.
 func TestRanksStart(t *testing.T) {
 	dir := t.TempDir()
 	from := Run{Config: parse(t, "train.epochs=1"), Model: filepath.Join(dir, "from")}
@@ -302,7 +306,8 @@ func TestRanksStart(t *testing.T) {
 	}
 }
 
-// TestRanksSeeds trains two seeds as ranks, then a third, and compares the results with a run of a single process.
+// TestRanksSeeds trains two seeds and then a third with several ranks. It compares the results with a run of a single
+// process.
 func TestRanksSeeds(t *testing.T) {
 	dir := t.TempDir()
 	alone := Seeds{Run: Run{Config: parse(t, "train.epochs=1"), Model: filepath.Join(dir, "m")}, N: 3}
@@ -335,7 +340,7 @@ func TestRanksSeeds(t *testing.T) {
 	}
 }
 
-// TestRanksWarn puts a folder in the checkpoint's place for a while. All ranks are warned and go on.
+// TestRanksWarn puts a folder at the checkpoint's path for a while. All ranks must be warned and go on.
 func TestRanksWarn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	stone := filepath.Join(CheckpointPath(path), "stone")

@@ -7,9 +7,9 @@ import (
 	"ialgn/internal/engine"
 )
 
-// relaxedTest measures the accuracy of a relaxed network (train.estimator: soft) on the test part. The
-// discretisation gap is the accuracy that is lost when the network is frozen, that is, when each choice becomes the
-// one with the largest logit.
+// relaxedTest measures the accuracy of a relaxed network (train.estimator: soft) on the test part. The discretisation
+// gap is the accuracy that is lost when the network is frozen. Freezing fixes each choice to the candidate with the
+// largest logit.
 type relaxedTest struct {
 	*session
 	batcher *encoding.Batcher

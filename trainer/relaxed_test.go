@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/topology"
 )
 
-// TestEpochAccuracies compares the recorded test accuracies, frozen and relaxed, with an evaluation of the model file
-// that shares no code with the engines.
+// TestEpochAccuracies compares the recorded test accuracies of the frozen and the relaxed network with an evaluation
+// of the model file. This evaluation shares no code with the engines.
 func TestEpochAccuracies(t *testing.T) {
 	few := fewDigits(t)
 	for _, n := range distinct() {
@@ -38,7 +38,7 @@ func TestEpochAccuracies(t *testing.T) {
 				t.Errorf("frozen: %d of %d correct, the model file's network has %d", last.TestCorrect, last.TestSamples, want)
 			}
 			if cfg.Train.Estimator != "soft" || cfg.Model.Topology == topology.Conv || cfg.Model.Topology == topology.Recurrent {
-				return // only package engine's tests have a slow evaluation of convolutions
+				return // a slow evaluation of convolutions exists only in the tests of package engine
 			}
 			// Two class sums may be so close that float32 orders them differently.
 			if want := relaxedCorrect(m, data.Test); math.Abs(float64(last.RelaxedCorrect-want)) > 2 {
@@ -48,7 +48,8 @@ func TestEpochAccuracies(t *testing.T) {
 	}
 }
 
-// relaxedCorrect returns how many samples the relaxed network of a model classifies correctly, computed in float64.
+// relaxedCorrect returns the number of samples that the relaxed network of a model classifies correctly. It computes
+// in float64.
 func relaxedCorrect(m *model.Model, p *encoding.Packed) (correct int) {
 	levels, bits := make([]uint16, p.Features), m.Encoder.Bits-1
 	nodes := relaxedNodes(m)
@@ -141,7 +142,8 @@ func relaxedOutputs(m *model.Model, nodes [][]relaxedNode, x []float64) (h []flo
 	return h
 }
 
-// relaxedPin returns a pin's value: the mean of its candidates' values, weighted with their shares.
+// relaxedPin returns the value of a pin, which is the mean of the candidates' values weighted with the candidates'
+// shares.
 func relaxedPin(p *model.Pin, shares []float64, at, gate int, x, h []float64) float64 {
 	from := x
 	switch p.Source {

@@ -10,7 +10,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// oldModel is a model from a version that had train.prune and train.refill, with its checkpoint.
+// oldModel is the path of a model from a version that had the keys train.prune and train.refill. Its checkpoint is
+// next to it.
 const oldModel = "testdata/removed.safetensors"
 
 // TestRemovedKeysRead evaluates a model that was trained with removed keys, and checks that its record keeps them.

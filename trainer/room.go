@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// checkRoom returns an error if the run would fail later, after hours of training: if the network does not fit into
-// memory, or if its files cannot be written.
+// checkRoom returns an error if the network does not fit into memory, or if its files cannot be written. Without this
+// check, the run would fail after hours of training.
 func (r *Run) checkRoom() error {
 	has := memory.Total()
 	if err := r.Config.CheckMemory(r.leastBytes(), has.Bytes, has.By); err != nil {
@@ -29,8 +29,8 @@ func (r *Run) checkRoom() error {
 	return r.checkOutputs()
 }
 
-// checkOutputs returns an error if a file exists that no run wrote. A resumed run checks the files that it reads
-// itself.
+// checkOutputs returns an error if one of the output files exists but was not written by a run. It skips the files
+// that a resumed run reads, because the run checks these files itself.
 func (r *Run) checkOutputs() error {
 	paths := Files(r.Model)
 	if paths = paths[:len(paths)-1]; r.Resume {
@@ -64,7 +64,7 @@ func (r *Run) lock() (*outfile.Lock, error) {
 		return nil, message.Optionf("%s: the folder cannot be written (%w); fix the folder, or name another file with {Path}",
 			r.Model, err)
 	case err != nil:
-		return nil, err // the error says what to do
+		return nil, err // err says what to do
 	}
 	return l, nil
 }

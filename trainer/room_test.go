@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestLeastBytes compares the estimated least memory with the arrays of a run. The estimate is below, and close.
+// TestLeastBytes compares the estimated minimum memory with the arrays of a run. The estimate must be below the size
+// of the arrays, and close to it.
 func TestLeastBytes(t *testing.T) {
 	for _, sets := range [][]string{
 		{"model.width=200", "model.depth=9"},
@@ -52,8 +53,8 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestTogether trains two runs with the same output. The second is refused before it changes any file, and the first
-// ends as if it had run alone.
+// TestTogether trains two runs with the same output path. The second run must be refused before it changes any file,
+// and the first run must end as if it had run alone.
 func TestTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	alone := Run{Config: parse(t), Model: filepath.Join(t.TempDir(), "alone"), Threads: 1}

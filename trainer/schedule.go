@@ -13,8 +13,8 @@ import (
 // leastRate is the minimum learning rate. It keeps Adam's constants normal float32 numbers.
 const leastRate = 1e-30
 
-// schedule computes the learning rate of each optimiser step. The rate depends only on the number of the step, and
-// has the same bits on every processor.
+// schedule computes the learning rate of each optimiser step. The rate depends only on the number of the step. Its
+// bits are the same on every processor.
 type schedule struct {
 	config.Schedule
 	lr            float64
@@ -62,7 +62,7 @@ func (s *schedule) adam(o *config.Optimizer, step int) kernel.Adam {
 	return adam
 }
 
-// course returns the learning rate of a step as a share of the largest rate, without the warm-up.
+// course returns the learning rate of a step as a share of the largest rate, as if there were no warm-up.
 func (s *schedule) course(step int) float64 {
 	switch s.Kind {
 	case "cosine":

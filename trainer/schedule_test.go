@@ -95,7 +95,7 @@ func TestWarmupSteps(t *testing.T) {
 	}
 }
 
-// TestRateBits compares rates with recorded bits, because they decide the bytes of every trained model.
+// TestRateBits compares rates with recorded bits. The bits of the rates decide the bytes of every trained model.
 func TestRateBits(t *testing.T) {
 	for _, c := range []struct {
 		schedule config.Schedule

@@ -14,14 +14,14 @@ import (
 // Seeds repeats a run with consecutive seeds, starting with the seed of its configuration. Each run has its own
 // model file, see [SeedPath].
 //
-// With Resume, a seed whose model is finished with the same configuration is not trained again. A seed with a
-// checkpoint continues from the checkpoint, and the other seeds begin. If the results could not be averaged, Train
-// returns an error before it trains the first seed.
+// With Resume, a seed is not trained again if its model is finished and has the same configuration. A seed with a
+// checkpoint continues from the checkpoint, and every other seed begins anew. If the results cannot be averaged,
+// Train returns an error before it trains the first seed.
 type Seeds struct {
 	Run
 	N      int
 	Begin  func(seed uint64) // called before each run that trains, unless nil
-	Refuse Refusal           // refuses to replace files of earlier calls; nil: they may be replaced
+	Refuse Refusal           // decides whether files of earlier calls may be replaced; nil: they may
 }
 
 // SeedsSummary is the result of all runs.
@@ -31,21 +31,21 @@ type SeedsSummary struct {
 	BestAccuracy Spread        `json:"best_test_accuracy"`
 }
 
-// SeedSummary is the result of one run. It has no speed if the run was finished by an earlier call.
+// SeedSummary is the result of one run. It contains no speed if an earlier call finished the run.
 type SeedSummary struct {
 	Seed   uint64 `json:"seed"`
 	Before bool   `json:"finished_before,omitempty"`
 	*Summary
 }
 
-// Spread is the mean and the standard deviation of values, with n-1 degrees of freedom. A single value has no
-// standard deviation.
+// Spread holds the mean and the standard deviation of values. The standard deviation has n-1 degrees of freedom. A
+// single value has no standard deviation.
 type Spread struct {
 	Mean float64  `json:"mean"`
 	Std  *float64 `json:"std,omitempty"`
 }
 
-// SeedPath returns the path of a seed's model: path with .seedN inserted before the extension, where N is the seed.
+// SeedPath returns the path of a seed's model. It inserts .seedN before the extension of path, where N is the seed.
 func SeedPath(path string, seed uint64) string {
 	ext := filepath.Ext(path)
 	return fmt.Sprintf("%s.seed%d%s", strings.TrimSuffix(path, ext), seed, ext)
@@ -94,9 +94,9 @@ func (s Seeds) run(seed uint64) Run {
 	return r
 }
 
-// Survey returns what earlier calls left of each seed, or nil for a seed that begins. It returns an error if a seed
-// cannot be continued, or if the results cannot be averaged with each other or with s.Like. This happens before
-// hours are spent on other seeds. Without s.Resume all seeds begin.
+// Survey returns the models and checkpoints that earlier calls left of each seed. The element of a seed that begins
+// anew is nil. Without s.Resume, all seeds begin anew. Survey returns an error if a seed cannot be continued, or if
+// the results cannot be averaged with each other or with s.Like. It is called before hours are spent on training.
 func (s Seeds) Survey() ([]*Earlier, error) {
 	found := make([]*Earlier, s.N)
 	if !s.Resume {
@@ -126,7 +126,7 @@ func (s Seeds) checkOutputs() error {
 	return nil
 }
 
-// startSum returns name and checksum of the model to start from, or nil if there is none.
+// startSum returns the name and the checksum of the start model, or nil if there is none.
 func (s *Seeds) startSum() (*model.Start, error) {
 	if s.Start == "" {
 		return nil, nil
@@ -134,7 +134,7 @@ func (s *Seeds) startSum() (*model.Start, error) {
 	return startAt(s.Start)
 }
 
-// trainSeed trains one seed, or continues with what was found of it.
+// trainSeed trains one seed. If found is not nil, it continues from the model or checkpoint that was found.
 func (s *Seeds) trainSeed(ctx context.Context, seed uint64, found *Earlier) (*SeedSummary, error) {
 	r := s.run(seed)
 	if found != nil && found.Finished {
@@ -142,7 +142,7 @@ func (s *Seeds) trainSeed(ctx context.Context, seed uint64, found *Earlier) (*Se
 		return &SeedSummary{Seed: seed, Before: true, Summary: before}, err
 	}
 	r.Resume = found != nil
-	runtime.GC() // else network and data of the previous seed would stay in memory
+	runtime.GC() // otherwise the network and the data of the previous seed would stay in memory
 	if s.Begin != nil {
 		s.Begin(seed)
 	}
@@ -153,7 +153,7 @@ func (s *Seeds) trainSeed(ctx context.Context, seed uint64, found *Earlier) (*Se
 	return &SeedSummary{Seed: seed, Summary: sm}, err
 }
 
-// before returns the summary of a finished model file with the given record.
+// before returns the summary of a run that an earlier call finished, given the record in the model file.
 func (r *Run) before(record *model.Record) (*Summary, error) {
 	is, err := startAt(r.Model)
 	if err != nil {
@@ -164,7 +164,7 @@ func (r *Run) before(record *model.Record) (*Summary, error) {
 	return s, nil
 }
 
-// spread returns mean and standard deviation of a value over all runs.
+// spread returns the mean and the standard deviation of a value over all runs.
 func spread(runs []SeedSummary, value func(*Summary) float64) Spread {
 	var values []float64
 	for _, r := range runs {
@@ -173,7 +173,7 @@ func spread(runs []SeedSummary, value func(*Summary) float64) Spread {
 	return SpreadOf(values)
 }
 
-// SpreadOf returns mean and standard deviation of one or more values.
+// SpreadOf returns the mean and the standard deviation of one or more values.
 func SpreadOf(values []float64) Spread {
 	n, sum := float64(len(values)), 0.0
 	for _, v := range values {

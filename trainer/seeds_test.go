@@ -39,8 +39,9 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestSeeds trains three seeds, each with the same bytes as a run of its own. It interrupts the second seed and
-// resumes: the first is left alone, the second goes on, the third begins.
+// TestSeeds trains three seeds. Each model must have the same bytes as the model of a separate run. The test
+// interrupts the second seed and resumes. The first seed must stay as it is, the second must continue, and the third
+// must begin.
 func TestSeeds(t *testing.T) {
 	dir := t.TempDir()
 	run := Run{Config: parse(t), Model: filepath.Join(dir, "m.st")}
@@ -93,8 +94,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestSeedsSameStart adds seeds to seeds that started from a model. Without the model's name they would begin with
-// random parameters and yet count in the same mean.
+// TestSeedsSameStart adds seeds to earlier seeds that started from a model. A call that begins new seeds must name
+// this model. Otherwise the new seeds would begin with random parameters and yet count in the same mean.
 func TestSeedsSameStart(t *testing.T) {
 	dir := t.TempDir()
 	base := filepath.Join(dir, "base")
@@ -136,8 +137,8 @@ func TestSeedsSameStart(t *testing.T) {
 	want(seeds(2, base), "m.seed8: started from drawn parameters, not from base with SHA-256 ")
 }
 
-// TestSeedsOverOthers resumes seeds that were begun over finished seeds with another start. The checkpoint decides
-// which start it is, not the old model that is still there.
+// TestSeedsOverOthers resumes seeds whose paths hold finished models with another start. The checkpoint decides from
+// which model a seed started, not the old model file that still exists.
 func TestSeedsOverOthers(t *testing.T) {
 	dir := t.TempDir()
 	base, path := filepath.Join(dir, "base"), filepath.Join(dir, "m")

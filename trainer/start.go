@@ -14,15 +14,15 @@ import (
 	"ialgn/internal/model"
 )
 
-// startKeys are the prefixes of the keys that decide what parameters mean. A run that starts from a model must have
-// the same values for them, except for freeKeys.
+// startKeys lists the prefixes of the keys that decide what parameters mean. A run that starts from a model must have
+// the same values for these keys, except for freeKeys.
 var (
 	startKeys = []string{"encoder.", "model."}
 	freeKeys  = []string{"model.tau"}
 )
 
-// start returns the model in s.Start as the model of this run. Its record is empty except for the name of the file
-// and, if the model descends from another program's network, this origin.
+// start returns the model in s.Start as the model of this run. Its record contains only the name of the file and, if
+// the model descends from another program's network, the model's origin.
 func (s *session) start() (*model.Model, error) {
 	file, err := model.Open(s.Start)
 	if err == nil {
@@ -52,9 +52,9 @@ func (s *session) start() (*model.Model, error) {
 	return m, nil
 }
 
-// settle replaces the candidates of a pin by the pin's current choice, if the configuration has the same pins
-// without choices. The configuration must set the key, model.hidden or model.anchors, to 1. If the key is missing,
-// it may still be 1 by default, but then nobody asked for choices to end.
+// settle replaces the candidates of a pin by the pin's current choice, if the configuration has the same pins without
+// choices. The configuration must set the key, model.hidden or model.anchors, to 1. A missing key may be 1 by
+// default, but then the user did not ask to end the choices.
 func settle(m *model.Model, cfg *config.Config) {
 	is, to := &m.Config.Model, &cfg.Model
 	want := layout(cfg, m.Part)
@@ -88,7 +88,7 @@ func settle(m *model.Model, cfg *config.Config) {
 	}
 }
 
-// startAt returns name and checksum of a model file.
+// startAt returns the name and the checksum of the model file at path.
 func startAt(path string) (*model.Start, error) {
 	file, err := model.Open(path)
 	if err != nil {
@@ -98,7 +98,7 @@ func startAt(path string) (*model.Start, error) {
 	return startOf(file)
 }
 
-// startOf returns name and checksum of an open model file.
+// startOf returns the name and the checksum of an open model file.
 func startOf(file *model.File) (*model.Start, error) {
 	sum, err := file.SHA256(context.Background())
 	return &model.Start{Name: filepath.Base(file.Path()), SHA256: sum}, err
@@ -126,8 +126,8 @@ func fits(m *model.Model, cfg config.Config, data *Data) error {
 	return sameForm(m, data, cfg.Encoder.Learned())
 }
 
-// sameForm returns an error if the form of a model differs from what a run makes for its configuration and data. If
-// thresholds are learned, they may differ.
+// sameForm returns an error if the form of a model differs from the form of the model that a run makes for the same
+// configuration and data. Learned thresholds may differ.
 func sameForm(m *model.Model, data *Data, learned bool) error {
 	if !slices.Equal(m.Classes, data.Classes) {
 		return fmt.Errorf("has the classes %s, but data set %s has %s; start from a model with the same classes",
@@ -140,8 +140,8 @@ func sameForm(m *model.Model, data *Data, learned bool) error {
 	return checkSections(m)
 }
 
-// CheckForm returns an error if training cannot continue from a model of another program. Training needs a model of
-// a form that this package could have made itself. The data are not checked.
+// CheckForm returns an error if training cannot continue from a model of another program. The model must have a form
+// that this package could have made itself. CheckForm does not check the data.
 func CheckForm(m *model.Model) error {
 	cfg := m.Config
 	cfg.Data = config.Data{Set: "digits"} // the model's own data set may be missing on this machine
@@ -169,7 +169,7 @@ func list(classes []string) string {
 // thresholdsDiffer is the result of encoderDifference for encoders that differ only in thresholds.
 const thresholdsDiffer = "thresholds"
 
-// encoderDifference says in what two encoders differ. It returns "" if they are equal.
+// encoderDifference names the first difference between two encoders. It returns "" if the encoders are equal.
 func encoderDifference(a, b *encoding.Encoder) string {
 	switch {
 	case a.ByCuts() && !b.ByCuts():
@@ -220,8 +220,8 @@ func checkSections(m *model.Model) error {
 	return nil
 }
 
-// sameStart returns an error if a run with the recorded start was does not start from r.Start. An empty r.Start
-// allows any start.
+// sameStart compares the start that a run has recorded, was, with the model at r.Start. It returns an error if the
+// two models differ. If r.Start is empty, any recorded start is allowed.
 func (r *Run) sameStart(was *model.Start) error {
 	if r.Start == "" {
 		return nil

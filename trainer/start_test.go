@@ -16,7 +16,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// TestStart starts from a model. At a tiny rate the parameters stay the same, and the record names the model's file.
+// TestStart starts from a model. At a tiny learning rate the parameters must stay the same. The record must name the
+// model's file.
 func TestStart(t *testing.T) {
 	dir := t.TempDir()
 	base, path := filepath.Join(dir, "base"), filepath.Join(dir, "m")
@@ -33,8 +34,8 @@ func TestStart(t *testing.T) {
 	sameParameters(t, was, m)
 }
 
-// TestStartSettled starts networks whose pins do not choose from models whose pins do. Each pin reads the source that
-// was chosen, so both networks compute the same.
+// TestStartSettled starts networks whose pins have no candidates from models whose pins have candidates. Each pin
+// must read the source that its pin in the model chose, so both networks compute the same function.
 func TestStartSettled(t *testing.T) {
 	for name, c := range map[string]struct{ model, key string }{
 		"conv":    {"topology=conv kernels=6 levels=2 widths=20 width=20 depth=3 hidden=3", "hidden"},
@@ -80,8 +81,8 @@ func TestStartSettled(t *testing.T) {
 	}
 }
 
-// TestStartMoments starts from a checkpoint. Its moments must not matter: the parameters become the same as with a
-// start from the model.
+// TestStartMoments starts from a checkpoint. The moments in the checkpoint must not matter. The parameters must
+// become the same as after a start from the model.
 func TestStartMoments(t *testing.T) {
 	dir := t.TempDir()
 	base, path := filepath.Join(dir, "base"), filepath.Join(dir, "m")
@@ -94,8 +95,8 @@ func TestStartMoments(t *testing.T) {
 	}
 }
 
-// TestStartSameBytes fine-tunes on several numbers of threads. It also resumes an interrupted fine-tuning, with and
-// without the name of the start model, and after that model was renamed.
+// TestStartSameBytes fine-tunes on several numbers of threads. It also resumes an interrupted fine-tuning run with
+// and without the name of the start model, and after the start model was renamed.
 func TestStartSameBytes(t *testing.T) {
 	dir := t.TempDir()
 	base, whole := filepath.Join(dir, "base"), filepath.Join(dir, "whole")
@@ -163,11 +164,11 @@ func TestStartRefuses(t *testing.T) {
 	refused(t, Run{Config: parse(t), Model: base, Start: other, Resume: true}, "did not start from a model")
 }
 
-// TestResumeForged refuses checkpoints whose network does not fit their configuration and data, as another program may
-// write them.
+// TestResumeForged checks that a checkpoint is refused if its network does not fit its configuration and data.
+// Another program may have written such a checkpoint.
 func TestResumeForged(t *testing.T) {
 	for _, c := range []struct {
-		name, drawn, said string // the drawn network, and what its configuration says
+		name, drawn, said string // keys of the drawn network, and keys in its configuration
 		change            func(m *model.Model)
 		want              string
 	}{
@@ -205,7 +206,8 @@ func TestResumeForged(t *testing.T) {
 	}
 }
 
-// TestStartData starts with tables that each differ from the model's table in one thing.
+// TestStartData starts from a model with tables that each differ in one thing from the table that the model was
+// trained on.
 func TestStartData(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, header, classes string, top int) string {
@@ -254,8 +256,8 @@ func TestStartData(t *testing.T) {
 		"have different feature words (by 3 cuts of its own a feature, which come from no training part)")
 }
 
-// TestOtherGrid refuses a model whose nodes are at other positions than its configuration says. Kernels read memory by
-// wires and positions.
+// TestOtherGrid checks that a model is refused if its nodes are not at the positions that its configuration says. The
+// check is needed because kernels read memory at addresses given by wires and positions.
 func TestOtherGrid(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m")
 	sets := []string{

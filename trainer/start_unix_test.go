@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestStartPipe starts from a pipe without a writer, and puts such a pipe in the place of a seed's model. The run must
-// wait for neither.
+// TestStartPipe starts from a pipe without a writer, and puts another such pipe at the path of a seed's model. The
+// run must not wait for either pipe.
 func TestStartPipe(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "m.seed7")

@@ -8,9 +8,10 @@ import (
 	"ialgn/internal/topology"
 )
 
-// drawStructured draws the wires of layers that read all sources equally often, spread over the layer, in different
-// combinations. No node reads the same source twice or, among inputs, the same feature twice. No two nodes read the
-// same pair of sources as long as there are unused pairs (docs/reference/config.md).
+// drawStructured draws structured wires. A layer with structured wires reads all sources equally often and spreads
+// the readers of a source over the layer. No node reads the same source twice, and no node of the first layer reads
+// the same feature twice. No two nodes read the same pair of sources as long as there are unused pairs
+// (docs/reference/config.md).
 func drawStructured(m *model.Model, layers []topology.Layer) {
 	for i := range layers {
 		last := &layers[i].Pins[len(layers[i].Pins)-1]
@@ -83,10 +84,10 @@ func newGrid(stream *draw.Stream, rows, columns int) *grid {
 	return g
 }
 
-// pairs returns the two sources of each node. A block of g.columns consecutive nodes uses two rows: pin A reads the
-// first row in order, and pin B reads the second row shifted by some columns, in each block by another number. The
-// last block may be incomplete, with n < g.columns nodes. There pin A reads the first n sources of the two rows and
-// pin B the next n. This is a shift by n, so n is not used as a shift in other blocks.
+// pairs returns the two sources of each node. A block of g.columns consecutive nodes uses two rows. Pin A reads the
+// first row in order, and pin B reads the second row shifted by some columns. Successive blocks have different
+// shifts. The last block may be incomplete, with n < g.columns nodes. In this block pin A reads the first n sources
+// of the two rows, and pin B reads the next n. This is a shift by n, so no other block uses n as its shift.
 func (g *grid) pairs(nodes int) [][2]int {
 	whole, left := nodes/g.columns, nodes%g.columns
 	shifts := slices.DeleteFunc(slices.Clone(g.shifts), func(s int32) bool { return int(s) == min(left, g.columns-left) })
@@ -105,14 +106,15 @@ func (g *grid) pairs(nodes int) [][2]int {
 	return all
 }
 
-// source returns the source in a given row and column. Columns beyond the end of a row continue in the next row,
-// and after the last row in the first.
+// source returns the source in a given row and column. A column beyond the end of a row continues in the next row.
+// The first row follows the last.
 func (g *grid) source(row, column int) int {
 	row += column / g.columns
 	return int(g.names[row%g.rows*g.columns+column%g.columns])
 }
 
-// beside returns pairs (a, b) of nodes in the previous layer. The node whose spine is a reads b with its other pin.
+// beside returns a pair (a, b) for each node a of the previous layer. The node that reads a with its spine pin reads
+// b with its other pin.
 func (g *grid) beside() [][2]int {
 	all := make([][2]int, g.columns)
 	for i := range all {

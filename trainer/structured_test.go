@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// structuredCases are networks with structured wires: features x thresholds, and the configuration. Their sizes do and
-// do not divide into whole rows and columns of sources.
+// structuredCases lists networks with structured wires. Each has numbers of features and thresholds, and a
+// configuration. Some sizes divide into whole rows and columns of sources, and some do not.
 var structuredCases = []struct {
 	features, bits int
 	sets           string
@@ -33,7 +33,7 @@ var structuredCases = []struct {
 	{20, 4, "model.topology=layered model.widths=100,40,90,300 model.width=300 model.depth=4"},
 }
 
-// structuredModel returns the untrained network of a case, of three classes.
+// structuredModel returns the untrained network of a case. The network has three classes.
 func structuredModel(t *testing.T, features, bits int, sets string, seed uint64, threads int) *model.Model {
 	t.Helper()
 	cfg := parse(t, append(strings.Fields(sets), "model.wiring=structured", fmt.Sprintf("train.seed=%d", seed),
@@ -49,7 +49,7 @@ func structuredModel(t *testing.T, features, bits int, sets string, seed uint64,
 	return m
 }
 
-// TestStructuredWires checks what docs/reference/config.md promises of structured wires.
+// TestStructuredWires checks the properties of structured wires that docs/reference/config.md lists.
 func TestStructuredWires(t *testing.T) {
 	for _, c := range structuredCases {
 		t.Run(fmt.Sprintf("%dx%d %s", c.features, c.bits-1, c.sets), func(t *testing.T) {
@@ -68,7 +68,7 @@ func checkStructured(t *testing.T, m *model.Model, l int) {
 	t.Helper()
 	s, groups := &m.Sections[l], 1
 	if s.Pins[0].K > 1 {
-		return // it chooses its wires
+		return // pins with candidates have no structured wires
 	}
 	if m.Config.Model.Topology == "rwlgn-classwise" && l > 0 {
 		groups = len(m.Classes)
@@ -107,8 +107,9 @@ func checkStructured(t *testing.T, m *model.Model, l int) {
 	}
 }
 
-// TestStructuredSpread checks that the two readers of a node are a quarter of the layer apart, wrapping round at its
-// end. It also checks that every part of the first layer reads each input bit about equally often.
+// TestStructuredSpread checks that the two readers of a node are a quarter of the layer apart. The first node of the
+// layer follows the last. The test also checks that every part of the first layer reads each input bit about equally
+// often.
 func TestStructuredSpread(t *testing.T) {
 	const width = 1200
 	m := structuredModel(t, 20, 4, fmt.Sprintf("model.topology=rwlgn model.width=%d model.depth=3", width), 1, 1)
@@ -159,7 +160,7 @@ func TestStructuredDraws(t *testing.T) {
 	}
 }
 
-// TestStructuredRefused refuses networks whose nodes cannot read two different sources.
+// TestStructuredRefused checks that networks are refused if their nodes cannot read two different sources.
 func TestStructuredRefused(t *testing.T) {
 	for _, c := range []struct {
 		sets, want string

@@ -8,17 +8,17 @@ import (
 
 // Summary is the result of a finished run. It has accuracies of three epochs:
 //
-//   - the kept epoch, whose parameters are in the model file: the last one or, with a validation set, the best
-//     one on that set;
+//   - the kept epoch, whose parameters are in the model file. It is the last epoch or, with a validation set, the
+//     best epoch on the validation set;
 //   - the last epoch;
-//   - the best epoch on the test set. Publications often report this accuracy, although it is chosen by the
-//     test set itself.
+//   - the best epoch on the test set. Publications often report its accuracy, although this epoch is chosen by means
+//     of the test set.
 type Summary struct {
 	Model         string   `json:"model"`
 	Epochs        int      `json:"epochs"`
 	Stopped       bool     `json:"stopped_early,omitempty"` // patience ran out before the last epoch
 	KeptEpoch     int      `json:"kept_epoch"`              // epoch whose parameters are in the model, from 1
-	TrainAccuracy float64  `json:"train_accuracy"`          // the values from here to TestAccuracy are of the kept epoch
+	TrainAccuracy float64  `json:"train_accuracy"`          // the fields from here to TestAccuracy describe the kept epoch
 	Loss          float64  `json:"loss"`
 	Validation    *float64 `json:"validation_accuracy,omitempty"` // nil without a validation set
 	TestAccuracy  float64  `json:"test_accuracy"`
@@ -30,7 +30,8 @@ type Summary struct {
 	*Seen
 	SHA256 string `json:"model_sha256"`
 
-	// With estimator soft: the test accuracy of the relaxed network, and the accuracy lost by freezing it.
+	// With estimator soft, these are the test accuracy of the relaxed network and the accuracy lost by freezing the
+	// network.
 	RelaxedAccuracy *float64 `json:"relaxed_test_accuracy,omitempty"`
 	Gap             *float64 `json:"discretisation_gap,omitempty"`
 }
@@ -43,7 +44,7 @@ type Seen struct {
 	Samples  int               `json:"-"`                 // of the training part
 }
 
-// Speed is the training speed in this call's optimiser steps. It is nil if the call did not train.
+// Speed is the training speed of this call, measured in its optimiser steps. It is nil if the call did not train.
 type Speed struct {
 	Seconds   float64 `json:"seconds"` // from the first batch to the end of the last epoch
 	GateSteps float64 `json:"gate_steps_per_second"`

@@ -9,8 +9,9 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestTorn cuts a checkpoint at places all over the file, and flips one to eight bits of every fifth byte (in the long
-// tier: of every byte). Each result is refused with a message that names the file and a remedy.
+// TestTorn cuts a checkpoint at places all over the file. It also flips one to eight bits of every fifth byte, or of
+// every byte in the long test tier. Each damaged file must be refused with a message that names the file and a
+// remedy.
 func TestTorn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	cfg := parse(t, "model.width=10", "model.depth=2", "model.anchors=2", "encoder.bits=2")
@@ -49,7 +50,7 @@ func TestTorn(t *testing.T) {
 	}
 	for i := 0; i < len(whole); i += step {
 		torn := append([]byte(nil), whole...)
-		torn[i] ^= 0xff >> (i % 8) // all bits of it, or the last ones only
+		torn[i] ^= 0xff >> (i % 8) // flips the lowest one to eight bits
 		if restore(torn) == nil {
 			t.Errorf("byte %d of %d: accepted as %#x", i, len(whole), torn[i])
 		}

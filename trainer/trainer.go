@@ -4,8 +4,8 @@
 // saves checkpoints on the way and writes the model at the end.
 //
 // The bytes of the model file depend only on the configuration, the data and the seed. They do not depend on the
-// number of threads, on interruption and resumption, on the time, on the machine, or on the number of processes
-// that share the network (Run.Ranks).
+// number of threads, on interruptions, on the time or on the machine. They also do not depend on the number of
+// processes that share the network (Run.Ranks).
 package trainer
 
 import (
@@ -37,14 +37,14 @@ type Run struct {
 	Config  config.Config
 	Model   string        // path of the model file; the checkpoint is at [CheckpointPath]
 	Folders []string      // folders to search for data sets
-	Data    *dataset.Set  // the data set if it is already open, so that no file is read twice; else nil
+	Data    *dataset.Set  // the open data set, so that no file is read twice; nil: not open yet
 	Threads int           // number of threads; 0: GOMAXPROCS
 	Resume  bool          // continue from the checkpoint
-	Start   string        // path of a model file with the initial parameters; empty: draw them
+	Start   string        // path of a model file with the initial parameters; empty: random parameters
 	Guard   outfile.Guard // says which existing files may be replaced
 
-	// Ranks, unless nil, connects the processes that train the network together. Each process trains a share of
-	// every class's chains. All must have the same configuration, data and files; only Threads and Progress may
+	// Ranks, unless nil, connects the processes that train the network together. Each process trains a share of every
+	// class's chains. All processes must have the same configuration, data and files. Only Threads and Progress may
 	// differ.
 	Ranks ranks.Comm
 
@@ -54,9 +54,9 @@ type Run struct {
 
 	Estimate bool // after each epoch, Progress gets an estimate of the network's look-up tables
 
-	// Warn, unless nil, is called if a checkpoint on the way cannot be written; the run then continues. Without
-	// Warn, such a failure ends the run, as a failure at the end always does. Warn is also called if the accuracy
-	// is not better than naming the most frequent class.
+	// Warn, unless nil, is called if a checkpoint cannot be written during the run, and the run continues. If Warn is
+	// nil, such a failure ends the run. A failure to write the last checkpoint always ends the run. Warn is also
+	// called if the accuracy is no better than the accuracy of always predicting the most frequent class.
 	Warn func(error)
 
 	// Progress, unless nil, is called after each batch and after each epoch, in the goroutine that called Train.
@@ -72,17 +72,17 @@ type Progress struct {
 	LearningRate   float64       // in the last step
 	GateStepsRate  float64       // gate steps per second in this call
 	Left           time.Duration // estimated time to the end of the run
-	// InStep is the time that this call has spent in optimiser steps. The rest went into reading, shuffling,
-	// evaluation and checkpoints.
+	// InStep is the time that this call has spent in optimiser steps. It excludes reading, shuffling, evaluation and
+	// checkpoints.
 	InStep   time.Duration
 	Finished *model.Epoch // the finished and evaluated epoch, nil while an epoch runs
 	Relaxed  *float64     // test accuracy of the relaxed network, with Finished and estimator soft
-	// LUTs is set with Finished if Run.Estimate is set: the estimated look-up tables of the network, for the target
-	// of train.cost or with [estimate.Usual] inputs each.
+	// LUTs is the estimated number of look-up tables of the network. It is set with Finished if Run.Estimate is set.
+	// The tables have the number of inputs that train.cost targets, or [estimate.Usual] inputs.
 	LUTs *estimate.LUTs
 }
 
-// ErrInterrupted says that the context ended. Work that was done so far is saved in the checkpoint.
+// ErrInterrupted says that the context ended. The checkpoint holds the work done until then.
 var ErrInterrupted = errors.New("interrupted")
 
 // session is a run in progress.
@@ -105,7 +105,7 @@ type session struct {
 	order  []int32             // the epoch's samples, shuffled
 	gather func(index []int32) // writes samples of the training set to rows
 
-	// words returns the feature words of the samples gathered last, and the samples' indices in these words.
+	// words returns feature words that include the samples gathered last, and the indices of these samples in them.
 	words func(index []int32) (*encoding.Packed, []int32)
 
 	rows   []uint64 // thermometer bits of one batch
@@ -123,14 +123,14 @@ type session struct {
 type position struct {
 	Step    int     `json:"step"`  // optimiser steps done
 	Epoch   int     `json:"epoch"` // epochs finished
-	Batch   int     `json:"batch"` // batches done of the next epoch
+	Batch   int     `json:"batch"` // batches done in the epoch that follows the finished epochs
 	LossSum float64 `json:"loss_sum"`
 	Correct int     `json:"correct"`
 }
 
-// Train trains the network and writes the model file. If the context ends, Train finishes the current batch, saves
-// a checkpoint and returns an error that wraps [ErrInterrupted]. If the context ends before the first batch, it
-// returns such an error without a checkpoint.
+// Train trains the network and writes the model file. If the context ends, Train finishes the current batch, saves a
+// checkpoint and returns an error that wraps [ErrInterrupted]. If the context ends before the first batch, Train
+// returns the same kind of error and saves no checkpoint.
 func (r Run) Train(ctx context.Context) (*Summary, error) {
 	if r.Threads <= 0 {
 		r.Threads = runtime.GOMAXPROCS(0)
@@ -195,7 +195,7 @@ func (s *session) open(ctx context.Context) error {
 	return s.takeShare()
 }
 
-// close calls the closing hooks. It must be called however the run ends.
+// close calls the closing hooks. It must be called whether the run succeeds or fails.
 func (s *session) close() {
 	for _, hook := range slices.Backward(s.closing) {
 		hook()
@@ -260,7 +260,7 @@ func (s *session) begin() (err error) {
 		s.m.Record = s.record()
 	}
 	if err == nil {
-		err = s.m.Validate() // else a whole epoch would be trained that cannot be saved
+		err = s.m.Validate() // otherwise the run could train a whole epoch that cannot be saved
 	}
 	if err != nil {
 		return err
@@ -316,7 +316,7 @@ func (s *session) epoch(ctx context.Context) error {
 		return err
 	}
 	s.report(p)
-	runtime.GC() // else an epoch's garbage grows to the size of the network, gigabytes
+	runtime.GC() // otherwise an epoch's garbage grows to the size of the network, which may be gigabytes
 	return nil
 }
 
@@ -361,7 +361,7 @@ func (s *session) batch(ctx context.Context) error {
 	return nil
 }
 
-// evaluate ends the epoch: it measures the accuracy of the frozen network on the test part.
+// evaluate ends the epoch. It measures the accuracy of the frozen network on the test part.
 func (s *session) evaluate(ctx context.Context) (Progress, error) {
 	s.frozen = s.eng.Frozen(s.frozen)
 	scores, err := s.countAll(ctx, s.frozen, s.data.Test)
@@ -424,9 +424,9 @@ func (s *session) finish() (*Summary, error) {
 }
 
 // saveBoth writes the last checkpoint to a temporary file, then the model, and then renames the checkpoint. The
-// order matters: the model may get the parameters of an earlier epoch, and loading them overwrites the last epoch's
-// parameters in memory. If the disk has no room for both files, saveBoth gives up the checkpoint, since the model is
-// more important.
+// checkpoint must be written first, because the model may get the parameters of an earlier epoch, and loading these
+// overwrites the last epoch's parameters in memory. If the disk has no room for both files, saveBoth removes the
+// checkpoint, since the model is more important.
 func (s *session) saveBoth() (sum string, err error) {
 	extra, err := s.extra()
 	if err != nil {

@@ -65,8 +65,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestSamePaths trains on every path of this processor a network that uses the vector kernels. Its logits keep the
-// hash that was recorded with the same order of float sums.
+// TestSamePaths trains a network that uses the vector kernels on every SIMD path of this processor. The hash of its
+// logits must equal the recorded hash, which assumes the same order of float sums.
 func TestSamePaths(t *testing.T) {
 	before, err := kernel.Path()
 	if err != nil {
@@ -114,7 +114,8 @@ func TestSeed(t *testing.T) {
 }
 
 // TestResume interrupts a run at the start, in the middle and in the last batch of an epoch. It resumes the run with
-// another number of threads, compares it with an uninterrupted run, and trains beyond its end.
+// another number of threads and compares the result with an uninterrupted run. It then trains beyond the end of the
+// run.
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	whole, longer := filepath.Join(dir, "whole"), filepath.Join(dir, "longer")
@@ -228,8 +229,8 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestInterruptedRead ends the context before the data are read: when a run begins, when it resumes, and with several
-// seeds.
+// TestInterruptedRead ends the context before the data are read. It does so when a run begins, when a run resumes,
+// and with several seeds.
 func TestInterruptedRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	ended, cancel := context.WithCancel(t.Context())
@@ -251,7 +252,7 @@ func TestInterruptedRead(t *testing.T) {
 	}
 }
 
-// TestTrainRefuses refuses invalid configurations, as a Go program may construct them.
+// TestTrainRefuses checks that invalid configurations, which a Go program may construct, are refused.
 func TestTrainRefuses(t *testing.T) {
 	for _, change := range []func(*config.Config){
 		func(c *config.Config) { c.Model.Topology, c.Model.Hidden = "rwlgn", 2 },

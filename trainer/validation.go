@@ -14,11 +14,12 @@ import (
 
 // BestPath returns the path of the file with the parameters of the best epoch so far on the validation set. A run
 // with a validation set keeps this file next to its model, also after the end, so that a later call can continue. The
-// parameters are in a file because a second copy of a large model would not fit next to its moments.
+// parameters are in a file because memory may not have room for a second copy of a large model.
 func BestPath(model string) string { return model + ".best" }
 
-// holdOut moves a share of the training samples, rounded but at least one sample, into the validation set. The
-// samples are drawn by the seed, without regard to classes. Both parts keep the order of the samples.
+// holdOut moves a share of the training samples into the validation set. The number of samples moved is rounded, and
+// is at least one. The seed decides which samples move, without regard to classes. Both parts keep the order of the
+// samples.
 func (d *Data) holdOut(share float64, seed uint64) error {
 	if share == 0 {
 		return nil
@@ -38,9 +39,9 @@ func (d *Data) holdOut(share float64, seed uint64) error {
 	return nil
 }
 
-// bestValidation returns the epoch, from 1, with the largest validation accuracy, or the first of several. It also
-// returns the number of epochs after which patience ends the run: patience epochs in a row without an improvement.
-// Either result is 0 if there is none.
+// bestValidation returns the epoch, from 1, with the largest validation accuracy. If several epochs are equally good,
+// it returns the first. It also returns the number of epochs after which the run ends because patience epochs in a
+// row brought no improvement. If there is no such epoch, the result is 0.
 func bestValidation(epochs []model.Epoch, patience int) (best, end int) {
 	bestCorrect := -1
 	for i, e := range epochs {
@@ -60,7 +61,7 @@ func bestValidation(epochs []model.Epoch, patience int) (best, end int) {
 // parameters the model gets.
 type validating struct {
 	*session
-	best output // the best epoch, under a temporary name until the next checkpoint
+	best output // the best epoch's file, which has a temporary name until the next checkpoint
 }
 
 func (s *session) addValidating() {
@@ -109,8 +110,8 @@ func (v *validating) validate(ctx context.Context, p *Progress) error {
 var errBestLost = errors.New("the best epoch on the validation set could not be written")
 
 // saveBest writes the model to a temporary file if the epoch that has just ended is the best on the validation set.
-// The file is not synced to disk; commitBest does this and renames it. A better epoch before the next checkpoint
-// replaces it.
+// It does not sync the file to disk. The function commitBest syncs and renames the file. If a better epoch comes
+// before the next checkpoint, its file replaces this file.
 func (v *validating) saveBest() error {
 	if best, _ := v.progressed(); best != v.at.Epoch {
 		return nil
@@ -124,7 +125,7 @@ func (v *validating) saveBest() error {
 }
 
 // commitBest syncs the best epoch so far to disk and renames it, before a checkpoint that records this epoch is
-// written. At every instant, the best file therefore holds the best epoch of the checkpoint or a later one.
+// written. Therefore the best file always holds the best epoch that the checkpoint records, or a later epoch.
 func (v *validating) commitBest(*model.Extra) error {
 	if v.best == nil {
 		return nil
@@ -164,8 +165,8 @@ func (v *validating) checkBest() error {
 	return err
 }
 
-// readBest returns the epoch in the best file. The epoch is not earlier than best, the best epoch of the run so
-// far.
+// readBest returns the epoch in the best file. It returns an error if this epoch is earlier than best, the best epoch
+// of the run so far.
 func (v *validating) readBest(best int) (int, error) {
 	path := BestPath(v.Model)
 	info, err := model.ReadInfo(path)
@@ -187,8 +188,8 @@ func (v *validating) readBest(best int) (int, error) {
 	return len(theirs), nil
 }
 
-// outlived returns the error for a best file that holds an epoch beyond the end of a run, which is now shorter than
-// before.
+// outlived returns the error for a best file whose epoch is beyond the end of the run. This happens if the run is now
+// shorter than before.
 func (v *validating) outlived(epoch, last int) error {
 	return fmt.Errorf("%s: holds epoch %d of a longer run, and no longer the best of the first %d; resume with epochs "+
 		"and patience for at least %d",

@@ -16,7 +16,7 @@ import (
 	"ialgn/internal/model"
 )
 
-// stopping are overrides with which the small configuration stops early by its patience.
+// stopping holds overrides with which the small configuration stops early because its patience runs out.
 var stopping = []string{
 	"train.epochs=60", "train.optimizer.lr=0.1", "train.validation.share=0.2",
 	"train.validation.patience=3",
@@ -36,7 +36,7 @@ func train(t *testing.T, r Run) *Summary {
 	return s
 }
 
-// refused trains and expects an error that contains a text.
+// refused trains and expects an error that contains the text want.
 func refused(t *testing.T, r Run, want string) {
 	t.Helper()
 	if _, err := r.Train(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
@@ -142,8 +142,8 @@ func TestHoldOut(t *testing.T) {
 	}
 }
 
-// TestKeepsBest checks that the model is from the best epoch of the record. The validation set is evaluated again
-// here.
+// TestKeepsBest checks that the model is from the best epoch of the record. The test evaluates the validation set
+// itself.
 func TestKeepsBest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	cfg := stops(t)
@@ -184,8 +184,8 @@ func TestKeepsBest(t *testing.T) {
 	}
 }
 
-// TestResumeValidation resumes runs that stop by patience: interrupted in the middle, interrupted after the end, and
-// from a checkpoint that is older than the best epoch's file, as after a power cut.
+// TestResumeValidation resumes runs that stop because their patience runs out. Some are interrupted in the middle and
+// some after the end. Others resume from a checkpoint that is older than the best epoch's file, as after a power cut.
 func TestResumeValidation(t *testing.T) {
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole")
@@ -213,9 +213,9 @@ func TestResumeValidation(t *testing.T) {
 	}
 }
 
-// TestPutAside checks the files while a second run to the same path trains. The first run's files are moved aside
-// before the first batch. No checkpoint counts an epoch as the best before the best file holds it; otherwise a run
-// that is killed between the two would lose it.
+// TestPutAside checks the files while a second run trains with the same path. The first run's files must be renamed
+// before the first batch. A checkpoint must not record an epoch as the best before the best file holds this epoch.
+// Otherwise a run that is killed between the two writes would lose the epoch.
 func TestPutAside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	train(t, Run{Config: stops(t), Model: path})
@@ -256,8 +256,8 @@ func TestPutAside(t *testing.T) {
 	}
 }
 
-// TestBestWaits writes best epochs between checkpoints. None gets its final name before the next checkpoint, and only
-// one at a time waits.
+// TestBestWaits writes best epochs between checkpoints. No file of a best epoch may get its final name before the
+// next checkpoint. At most one such file may wait at a time.
 func TestBestWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	waited := map[string]bool{}
@@ -281,8 +281,8 @@ func TestBestWaits(t *testing.T) {
 	}
 }
 
-// TestBestLost puts a folder in the place of the best epoch's file. The run ends with an error instead of a warning,
-// before a checkpoint counts that epoch.
+// TestBestLost puts a folder at the path of the best epoch's file. The run must end with an error instead of a
+// warning, before a checkpoint records this epoch.
 func TestBestLost(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	r := Run{
@@ -315,7 +315,7 @@ func TestBestLost(t *testing.T) {
 	}
 }
 
-// TestBestLostLate is [TestBestLost], but the folder appears while the best epoch waits for its name.
+// TestBestLostLate is like [TestBestLost], but the folder appears while the best epoch's file has its temporary name.
 func TestBestLostLate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	s := prepared(t, stops(t, "train.checkpoint.minutes=1e-9"), path)
@@ -339,10 +339,9 @@ func TestBestLostLate(t *testing.T) {
 	}
 }
 
-// TestKilledEarly begins a run where an earlier one's files are and leaves it at a batch,
-// as a kill before the first checkpoint does: nothing is there to resume, the earlier run
-// least of all, and what was put aside stays when a third run begins, though a best
-// epoch had been written.
+// TestKilledEarly begins a run at the path of an earlier run and leaves it after a batch, as if it were killed before
+// its first checkpoint. Then there must be nothing to resume, in particular not the earlier run. When a third run
+// begins, the renamed files of the earlier run must stay, although the second run may have written a best epoch.
 func TestKilledEarly(t *testing.T) {
 	for name, cfg := range map[string]config.Config{"plain": parse(t), "validation": stops(t)} {
 		path := filepath.Join(t.TempDir(), "m")
@@ -363,7 +362,7 @@ func TestKilledEarly(t *testing.T) {
 	}
 }
 
-// leave trains until a batch of that epoch is done and does nothing more.
+// leave trains until a batch of the given epoch is done. It then leaves all files as they are.
 func leave(t *testing.T, r Run, epoch int) {
 	t.Helper()
 	type left struct{}
@@ -380,8 +379,8 @@ func leave(t *testing.T, r Run, epoch int) {
 	train(t, r)
 }
 
-// TestMorePatience goes on after the end by patience, which ends as a run with that
-// patience from the start, and refuses less of it than the run has had.
+// TestMorePatience resumes a run that ended because its patience ran out, with more patience. The result must be the
+// same as with this patience from the start. Less patience than the run has already used must be refused.
 func TestMorePatience(t *testing.T) {
 	dir := t.TempDir()
 	path, patient := filepath.Join(dir, "m"), filepath.Join(dir, "patient")
@@ -422,8 +421,8 @@ func TestResumeValidationRefuses(t *testing.T) {
 	refused(t, r, "restore it")
 }
 
-// TestCosine interrupts and resumes a run with a warm-up and a cosine, which cannot be
-// prolonged, and holds every schedule to have an effect.
+// TestCosine interrupts and resumes a run with a warm-up and a cosine schedule. Such a run cannot be prolonged. The
+// test also checks that every schedule has an effect.
 func TestCosine(t *testing.T) {
 	dir := t.TempDir()
 	sums := map[string]string{}

@@ -7,12 +7,12 @@ import (
 	"ialgn/internal/model"
 )
 
-// Watcher observes the optimiser steps of a run. Checkpoints hold the watcher's state, so that an interrupted and
-// resumed run is observed as if it had not been interrupted. A watcher does not change the model file.
+// Watcher observes the optimiser steps of a run. Checkpoints hold the watcher's state, so that a watcher observes a
+// resumed run as if it had not been interrupted. A watcher does not change the model file.
 type Watcher interface {
-	// Begin is called before the first batch with the model, the number of optimiser steps in the whole run, and
-	// the state that [Watcher.State] returned for the checkpoint ("" for a new run). If Begin returns an error, the
-	// run does not continue.
+	// Begin is called before the first batch. Its arguments are the model, the number of optimiser steps in the whole
+	// run, and the state that [Watcher.State] returned for the checkpoint. The state is "" for a new run. If Begin
+	// returns an error, the run ends.
 	Begin(m *model.Model, steps int, state string) error
 
 	// Step must call do once, which makes the run's optimiser step with the given number, from 1, on the model

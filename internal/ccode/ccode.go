@@ -1,19 +1,19 @@
-// Package ccode writes netlists as C99 code that computes 64 samples in each word: a source file,
-// its header, and a program that tests them. Three more files are a form for one sample at a time
-// on small processors ([WriteOne]); it is made of decision lists (decisionlist.go).
+// Package ccode writes netlists as C99 code that computes 64 samples in each word. The code consists of a source
+// file, its header, and a program that tests them. [WriteOne] writes code for small processors. This code computes
+// one sample at a time and is made of decision lists (decisionlist.go).
 //
-// The files depend only on the C library's headers <stddef.h> and <stdint.h> (and <stdio.h> for the
-// test). They allocate nothing and keep no state; the caller provides scratch memory. Names begin
-// with the module's name, macros with the name in capitals.
+// The files depend only on the C library's headers <stddef.h> and <stdint.h> (and <stdio.h> for the test). The
+// functions allocate no memory and keep no state. The caller provides scratch memory. Names begin with the module's
+// name, and macros begin with this name in capitals.
 //
-// [WriteHeader] documents the functions. NAME_run computes rows of bits, for any netlist. For a
-// classifier with a head, NAME_classify computes class and counts from feature words. If [Options]
-// say how these words are computed, NAME_classify_real starts from real values. With gcc and clang,
-// a row of a block is several words, so that vector instructions are used.
+// The header documents the functions. NAME_run computes rows of bits, for any netlist. For a classifier,
+// NAME_classify computes the class and the counts from feature words. If [Options] say how to compute these words,
+// NAME_classify_real starts from real values. With gcc and clang, a row of a block is several words, so that vector
+// instructions are used.
 //
-// A network of up to [MaxStraight] operations is written as straight-line code in functions of
-// bounded length. A larger network is a table that a short loop runs: a compiler takes minutes for
-// a million straight lines, and little more than a second for the table.
+// A network of up to [MaxStraight] operations is written as straight-line code in functions of bounded length. A
+// larger network is written as a table that a short loop interprets. A compiler takes minutes for a million lines of
+// straight-line code, and little more than a second for the table.
 package ccode
 
 import (
@@ -29,23 +29,23 @@ import (
 
 // Options control how a netlist is written.
 type Options struct {
-	// Module is the beginning of every name, and the name of the files. Empty: the netlist's name.
+	// Module is the beginning of every name, and the name of the files. If it is empty, the netlist's name is used.
 	Module string
-	// Header lists the lines of the comment at the top: the program and its version, the model, its
-	// checksum, the options.
+	// Header lists the lines of the comment at the top of each file, for example the program and its version, the
+	// model, its checksum and the options.
 	Header []string
-	// Inputs says how feature words are computed from real values; nil: unknown.
+	// Inputs says how feature words are computed from real values. It is nil if this is unknown.
 	Inputs *inputs.Table
 
-	straight int // most operations of straight-line code; 0: MaxStraight
+	straight int // maximum number of operations of straight-line code; 0: MaxStraight
 }
 
 // MaxStraight is the number of operations up to which a network is written as straight-line code.
 const MaxStraight = 10_000
 
-// Write writes the source file of n, NAME.c, which includes NAME.h. Before it writes anything, it
-// returns a [*netlist.KindError] if n has registers, and an error if the module's name is not an
-// identifier of C or if n is too large. Later it returns errors of w.
+// Write writes the source file of n, NAME.c, which includes NAME.h. Before it writes to w, it returns a
+// [*netlist.KindError] if n has registers. It also returns an error if the module's name is not a C identifier or if
+// n is too large. Later it returns the errors of w.
 func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return write(w, n, opt, newFile, (*file).source)
 }
@@ -55,9 +55,9 @@ func WriteHeader(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return write(w, n, opt, newFile, (*file).header)
 }
 
-// WriteTest writes a program, NAME_selftest.c, that compares the code of n with vectors computed by
-// the simulator. If all agree, its last line is "PASS: ..." and its exit status 0. It returns the
-// errors of [Write].
+// WriteTest writes a program, NAME_selftest.c, that compares the code of n with vectors computed by the simulator. If
+// all vectors agree, the program's last line is "PASS: ..." and its exit status is 0. It returns the errors of
+// [Write].
 func WriteTest(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return write(w, n, opt, newTestFile, (*file).test)
 }
@@ -74,8 +74,8 @@ func write[F interface{ flush() error }](w io.Writer, n *netlist.Netlist, opt Op
 	return f.flush()
 }
 
-// ClassifyScratch returns the bytes of scratch memory that NAME_classify of n needs, unless
-// NAME_WORDS is set when compiling. It returns the errors of [Write].
+// ClassifyScratch returns the number of bytes of scratch memory that NAME_classify of n needs if NAME_WORDS is not
+// set when compiling. It returns the errors of [Write].
 func ClassifyScratch(n *netlist.Netlist, opt Options) (int, error) {
 	f, err := newFile(io.Discard, n, opt)
 	if err != nil {
@@ -125,7 +125,7 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 	return f, nil
 }
 
-// newTestFile returns newFile with the vectors that the test program checks.
+// newTestFile is like newFile, but also computes the vectors that the test program checks.
 func newTestFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 	f, err := newFile(w, n, opt)
 	if err != nil {
@@ -137,8 +137,8 @@ func newTestFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 	return f, nil
 }
 
-// moduleName returns the given name, or the netlist's name if it is empty. It must be an
-// identifier.
+// moduleName returns the given name, or the netlist's name if the given name is empty. It returns an error if the
+// result is not an identifier.
 func moduleName(n *netlist.Netlist, name string) (string, error) {
 	if name == "" {
 		name = n.Name
@@ -165,8 +165,8 @@ func something(n *netlist.Netlist, inputs, outputs int) error {
 	return nil
 }
 
-// identifier matches names that a module may have: without $, which C leaves to the compiler, and
-// not beginning with _, which C reserves.
+// identifier matches names that a module may have. C leaves $ in names to the compiler and reserves names that begin
+// with _, so both are excluded.
 var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
 func (f *file) isStraight() bool { return len(f.program.Ops) <= f.opt.straight }

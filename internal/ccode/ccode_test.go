@@ -26,7 +26,7 @@ import (
 
 var update = flag.Bool("update", false, "accept what is written as the golden files")
 
-// table writes every network as a table, whatever its size.
+// table writes networks of any size as tables.
 var table = Options{straight: -1}
 
 // needGCC skips the test where there is no C compiler.
@@ -48,7 +48,7 @@ func command(t *testing.T, dir string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// emit writes the three files of n into a new folder.
+// emit writes the three files of n into a new folder and returns the folder.
 func emit(t *testing.T, n *netlist.Netlist, opt Options) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -66,7 +66,7 @@ func emit(t *testing.T, n *netlist.Netlist, opt Options) string {
 	return dir
 }
 
-// warnings are the compiler warnings that the written code must not cause.
+// warnings lists the compiler warnings that the written code must not cause.
 var warnings = []string{
 	"-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wcast-qual", "-Wstrict-prototypes",
 	"-Wmissing-prototypes", "-Wundef", "-Werror",
@@ -126,7 +126,7 @@ func TestSelftest(t *testing.T) {
 	for shape, o := range shapes {
 		for scope := range netlist.Full + 1 {
 			if scope != netlist.Full && shape != "pixels" && !testkit.Whole() {
-				continue // the full scope covers the other scopes, except for ports of bits
+				continue // the full scope covers all but the ports of bits in the other scopes
 			}
 			n := frozen(t, scope, o)
 			check(fmt.Sprintf("%s/%v/straight", shape, scope), n, Options{})
@@ -145,7 +145,7 @@ func TestWords(t *testing.T) {
 		dir := emit(t, n, opt)
 		for words, level := range map[int]string{1: "-O2", 2: "-O0", 4: "-O3", 8: "-O2"} {
 			if !testkit.Whole() && (name == "table") == (words == 1 || words == 8) {
-				continue // each block size in one form, and each form with and without vectors
+				continue // tests each block size in one form, and each form with and without vectors
 			}
 			t.Run(fmt.Sprintf("%s/%d", name, words), func(t *testing.T) {
 				compile(t, dir, n.Name, level, fmt.Sprintf("-DRANDOM_WORDS=%d", words))
@@ -155,7 +155,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestSelftestFails checks that the self-test notices a wrong operation, in both forms, and a wrong class.
+// TestSelftestFails checks that the self-test notices a wrong operation in both forms, and that it notices a wrong
+// class.
 func TestSelftestFails(t *testing.T) {
 	needGCC(t)
 	n := frozen(t, netlist.Full, netgen.FrozenOptions{})
@@ -193,7 +194,8 @@ func TestSelftestFails(t *testing.T) {
 	}
 }
 
-// TestInterface compiles a user's program that passes a feature that is too large, no counts, and no samples.
+// TestInterface compiles a user's program. Its calls pass a feature that is too large, a null pointer for counts, and
+// zero samples.
 func TestInterface(t *testing.T) {
 	needGCC(t)
 	n := frozen(t, netlist.Full, netgen.FrozenOptions{Features: 3, BitsIn: 5})
@@ -228,8 +230,8 @@ int main(void) {
 	}
 }
 
-// tiny has an operation of each kind, an output that is a constant, an output that is an input, and labels that
-// would end a comment.
+// tiny returns a netlist with an operation of each kind. One output is a constant, and another is an input. The
+// labels contain text that would end a comment.
 func tiny() *netlist.Netlist {
 	b := netlist.NewBuilder("tiny")
 	x := b.Input("x", 4, 2, []string{"*/ length", "width"})

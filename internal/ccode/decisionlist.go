@@ -1,18 +1,17 @@
 // This file lowers netlists to programs that classify one sample at a time on small processors.
 //
-// A [Program] is a sequence of decision lists. A list computes one bit. It reads bits one after the
-// other; each bit either decides the result or leaves it to the rest of the list, inverted or not.
-// A chain of gates, read from its last gate, is such a list: if an input of an AND is 0, the chain
-// before the AND does not matter. So about two bits of a chain are read, however long it is, and no
-// intermediate result is stored. A look-up table of several inputs is a step that reads several
-// bits and takes its decision from a table.
+// A [Program] is a sequence of decision lists. A list computes one bit. It reads bits one after another. Each bit
+// either decides the result or leaves the result to the rest of the list, inverted or not. A chain of gates, read
+// from its last gate, is a decision list. For example, if an input of an AND is 0, the chain before the AND does not
+// matter. Therefore about two bits of a chain are read, however long the chain is, and no intermediate result is
+// stored. A look-up table of several inputs is a step that reads several bits and takes its decision from a table.
 //
-// The result of a list is counted for its class. If it has several readers instead, it is stored in
-// one bit of scratch memory, which is reused after the last reader.
+// The result of a list is counted for its class, or it is stored in one bit of scratch memory for several readers.
+// This bit is reused after the last reader.
 //
-// [Lower] recognises popcounts and argmax and replaces them by counting. A netlist whose head was
-// mapped to look-up tables or adders is lowered operation by operation. That gives the same
-// results, but a larger and slower program.
+// [Lower] recognises popcounts and argmax and replaces them by counting. If the popcounts and the argmax of a netlist
+// were mapped to look-up tables or adders, the netlist is lowered operation by operation. The results are the same,
+// but the program is larger and slower.
 
 package ccode
 
@@ -26,36 +25,36 @@ import (
 type Program struct {
 	Inputs  []Input // the bits of the inputs
 	Packed  bool    // the inputs come as bits, in port order
-	Compare bool    // if not packed: Input.Param is a threshold, else a bit number
+	Compare bool    // if not packed: whether Input.Param is a threshold; otherwise it is a bit number
 
 	Slots int // bits of the ring
 	Lists []List
-	Multi bool // some step reads several bits
-	Wide  bool // a number of the [Program.Code] has 32 bits, else 16
+	Multi bool // whether a step reads several bits
+	Wide  bool // whether a number of [Program.Code] has 32 bits; otherwise it has 16
 
 	Runs    []Run   // the lists, in groups
-	Classes []Class // what each class counts; nil: there are Outputs
+	Classes []Class // the results that each class counts; nil: the program has Outputs instead
 
-	// Outputs are the bits of the output ports, then of the probes. The value is 2 * (bit number +
-	// 1), or 0 for the constant 0, and 1 more if the bit is inverted.
+	// Outputs lists the bits of the output ports, followed by the bits of the probes. The value of an element is 2 *
+	// (bit number + 1), or 0 for the constant 0. It is 1 more if the bit is inverted.
 	Outputs []uint32
 }
 
-// List is a decision list. Its last step reads one bit, and its actions are results.
+// List is a decision list. The last step reads one bit, and both its actions are results.
 type List []Step
 
-// Step reads one to five bits as the digits of a number, highest digit first, and has an [Action]
-// for each number. Actions have two bits each; the action for 0 is in the lowest.
+// Step reads one to five bits as a binary number, with the highest bit first, and has an [Action] for each number. An
+// action takes two bits. The action for 0 is in the lowest two bits.
 type Step struct {
 	Bits    []uint32
 	Actions uint64
 }
 
-// Input is a bit computed from a feature: value > Param, or bit Param of the value.
+// Input is a bit computed from a feature. It is either value > Param, or bit Param of the value.
 type Input struct{ Feature, Param uint32 }
 
-// Action is what a step decides. Bit 0 says whether the list goes on. If it ends, bit 1 is the
-// result; if it goes on, bit 1 says whether the result is inverted.
+// Action is the decision of a step. Bit 0 says whether the list goes on. If the list ends, bit 1 is the result. If
+// the list goes on, bit 1 says whether the result of the rest is inverted.
 type Action uint32
 
 // The actions.
@@ -66,8 +65,8 @@ const (
 	Invert  Action = 0b11
 )
 
-// Run is a group of lists of equal length, in words of the code. Their results go into the next
-// slots of the ring, or are counted.
+// Run is a group of lists with the same number of code words. Their results go into the next slots of the ring, or
+// are counted.
 type Run struct {
 	Slots        bool
 	Words, Lists int

@@ -12,7 +12,7 @@ import (
 	"ialgn/sim"
 )
 
-// machine runs a program as the program's documentation describes.
+// machine runs a program as the documentation of Program describes.
 type machine struct {
 	*Program
 	code []uint32
@@ -59,7 +59,8 @@ func (m *machine) list(at int) bool {
 	}
 }
 
-// run runs a number of runs. It returns how many counted lists gave 1, and the position after the last word.
+// run runs a number of runs. It returns the number of counted lists that gave 1, and the position after the last
+// word.
 func (m *machine) run(runs []Run, at int) (count, end int) {
 	for _, r := range runs {
 		for range r.Lists {
@@ -118,7 +119,8 @@ func newMachine(p *Program, c *wordcode.Classifier, rows []uint64, s int) *machi
 	return m
 }
 
-// check compares the program of n with the simulator, on samples with few, with many, and with half of the bits set.
+// check compares the program of n with the simulator. In some samples few bits are set, in some many, and in some
+// half.
 func check(t *testing.T, n *netlist.Netlist) *Program {
 	t.Helper()
 	p, err := Lower("test", n)
@@ -183,7 +185,8 @@ func compare(m *machine, c *wordcode.Classifier, want []uint64, i int) error {
 	return nil
 }
 
-// TestProgramsOfEveryForm compares programs of every form of model, raw, optimised and mapped, with the simulator.
+// TestProgramsOfEveryForm compares programs with the simulator. The netlists are raw, optimised and mapped netlists
+// of every form of model.
 func TestProgramsOfEveryForm(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		f := form.Model().Freeze()

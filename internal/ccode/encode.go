@@ -40,21 +40,20 @@ func (s *schedule) program() *Program {
 // FirstSlot returns the number of the first bit of the ring, which is a multiple of 32.
 func (p *Program) FirstSlot() int { return (len(p.Inputs) + 31) / 32 * 32 }
 
-// The layout of a word of the code.
+// These constants describe the layout of a word of the code.
 const (
 	actionBits = 2
 	nameShift  = 2 * actionBits
 	narrow     = 1 << (16 - nameShift) // number of bits that words of 16 bits can name
 )
 
-// Code returns the lists as numbers for a loop that runs them, one list directly after the other.
+// Code returns the lists as numbers, which a loop interprets. Each list directly follows the list before.
 //
-// The bits of a number from 4 on name a bit of the array. The bits below are two actions: bits 0
-// and 2 are the [Action] if the named bit is 0, bits 1 and 3 the action if it is 1; the lower bit
-// of an action says whether the list goes on. If both actions are equal to a, the step reads a+2
-// bits: the next a+1 numbers name the others, and the first bit is the highest digit of an index i.
-// After them come numbers with the action for each i, two bits each, as many as fit, the action for
-// 0 in the lowest bits.
+// Bits 4 and up of a number name a bit of the array. Bits 0 and 2 are the [Action] if the named bit is 0, and bits 1
+// and 3 are the action if the named bit is 1. The lower bit of an action says whether the list goes on. If both
+// actions equal the same number a, the step reads a+2 bits. The next a+1 numbers then name the other bits. The bits
+// form an index i, in which the first bit is the highest. Numbers with the actions follow. An action takes two bits,
+// and each number is filled with actions. The action for i = 0 is in the lowest bits of the first number.
 func (p *Program) Code() (code []uint32) {
 	for _, l := range p.Lists {
 		for _, t := range l {

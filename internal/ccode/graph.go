@@ -7,14 +7,13 @@ import (
 	"ialgn/netlist"
 )
 
-// graph is a program in the form of functions of up to six values. Values are numbered as in
-// package wordcode: 0 is the constant 0, then come the inputs, then the nodes, each after the
-// values that it reads.
+// graph is a program in the form of functions of up to six values. Values are numbered as in package wordcode. 0 is
+// the constant 0, and the inputs and the nodes follow. Each node comes after the values that it reads.
 type graph struct {
 	inputs          []Input
 	packed, compare bool
 	nodes           []node
-	counted         [][]wordcode.Literal // [class]: what it counts; nil: there are outputs
+	counted         [][]wordcode.Literal // [class]: the literals that the class counts; nil: the program has outputs
 	outputs         []wordcode.Literal
 }
 
@@ -22,10 +21,10 @@ type graph struct {
 type node struct {
 	table   uint64 // extended, see [netlist.Extend]
 	pins    []wordcode.Value
-	readers int // number of pins that read it, and of classes that count it; an output counts as two
+	readers int // number of pins that read the node and classes that count it; an output counts as two
 }
 
-// node returns the node with this value; nil for an input.
+// node returns the node with the given value, or nil if the value is an input.
 func (g *graph) node(v wordcode.Value) *node {
 	if i := int(v) - len(g.inputs) - 1; i >= 0 {
 		return &g.nodes[i]
@@ -33,8 +32,8 @@ func (g *graph) node(v wordcode.Value) *node {
 	return nil
 }
 
-// function returns the value of a function of literals, given as an extended table. It adds a node
-// unless the result is a constant, or one of the literals or its complement.
+// function returns the value of a function of literals, given as an extended table. It adds a node unless the result
+// is a constant, one of the literals, or the complement of a literal.
 func (g *graph) function(table uint64, in []wordcode.Literal) wordcode.Literal {
 	var pins []wordcode.Value
 	for _, l := range in {
@@ -71,8 +70,8 @@ func (g *graph) function(table uint64, in []wordcode.Literal) wordcode.Literal {
 	return wordcode.Literal(len(g.inputs)+len(g.nodes)) << 1
 }
 
-// fromProgram returns the graph of a program of operations on words. c describes the inputs; nil:
-// they are bits.
+// fromProgram returns the graph of a program of operations on words. The classifier c describes the inputs. If c is
+// nil, the inputs are bits.
 func fromProgram(p *wordcode.Program, c *wordcode.Classifier) *graph {
 	g := &graph{packed: c == nil || c.FeatureBits == 1}
 	for i := range p.Inputs {
@@ -101,7 +100,7 @@ func fromProgram(p *wordcode.Program, c *wordcode.Classifier) *graph {
 	return g
 }
 
-// majority is the table of the majority of three inputs.
+// majority is the truth table of the majority function of three inputs.
 const majority = 0b11101000
 
 // countReaders counts the readers of all nodes that outputs or classes depend on.

@@ -7,8 +7,8 @@ import (
 	"ialgn/netlist"
 )
 
-// findHead returns the nets that each class counts. ok is false unless the rest of the netlist is
-// only a head: popcounts are read only by probes, the counts port and the argmax.
+// findHead returns the nets that each class counts. The rest of the netlist must be only a head, which means that
+// only probes, the counts port and the argmax read popcounts. Otherwise ok is false.
 func findHead(n *netlist.Netlist, c *wordcode.Classifier) (classes [][]netlist.Net, ok bool) {
 	if c == nil {
 		return nil, false
@@ -37,8 +37,8 @@ func countWords(n *netlist.Netlist, classes int) [][]netlist.Net {
 	return words
 }
 
-// countedNets returns the nets whose ones are counted in a word: the inputs of a popcount; for a
-// count of one bit, this bit; for a constant, that many constant ones.
+// countedNets returns the nets whose ones are counted in a word. For the output of a popcount, these are its inputs.
+// For a count of one bit, this is the bit itself. For a constant k, these are k constant ones.
 func countedNets(n *netlist.Netlist, word []netlist.Net) (nets []netlist.Net, ok bool) {
 	used := significant(word)
 	if ones, ok := constantOf(used); ok {
@@ -67,7 +67,7 @@ func constantOf(word []netlist.Net) (value int, ok bool) {
 		}
 		value |= int(v) << i
 	}
-	return value, len(word) <= 20 // a larger number would be no count of chains
+	return value, len(word) <= 20 // a count of chains is not larger
 }
 
 // significant returns a word without its leading zeros.

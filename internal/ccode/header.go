@@ -6,7 +6,7 @@ import (
 	"ialgn/netlist"
 )
 
-// The parts of the header file. The last is only for classifiers.
+// These constants are the parts of the header file. The last part is only for classifiers.
 const (
 	headerTop = `#ifndef MACRO_H
 #define MACRO_H
@@ -106,14 +106,14 @@ func (f *file) words() int {
 	return wordsTable
 }
 
-// Numbers of words of a row that are fastest with gcc -O2 for a processor with AVX2; see
+// These numbers of words of a row are fastest with gcc -O2 for a processor with AVX2; see
 // docs/evidence/benchmarks.md.
 const (
 	wordsStraight = 2
 	wordsTable    = 8
 )
 
-// rowTable returns a text that lists which row is which bit of which port.
+// rowTable returns a text that lists the port and the bit of each row.
 func rowTable(n *netlist.Netlist) string {
 	table := ""
 	row := 0

@@ -7,11 +7,10 @@ import (
 	"ialgn/netlist"
 )
 
-// list is a decision list over values. Its last step reads one bit, and its actions are results.
+// list is a decision list over values. The last step reads one bit, and both its actions are results.
 type list struct{ steps []step }
 
-// step reads bits as digits of a number, highest digit first, and has an action for each number,
-// two bits each.
+// step reads bits as a binary number, with the highest bit first. It has an action of two bits for each number.
 type step struct {
 	pins    []wordcode.Value
 	actions uint64
@@ -28,8 +27,8 @@ func (l list) words(wide bool) (n int) {
 	return n
 }
 
-// list returns the decision list of a literal. In each node it continues with one pin that has no
-// other reader. The other nodes that it reads need slots.
+// list returns the decision list of a literal. At each node, the list continues with one pin that has no other
+// reader. All other nodes that the list reads need slots.
 func (g *graph) list(l wordcode.Literal) list {
 	var out list
 	v, inverted := l.Value(), l.Inverted()
@@ -81,9 +80,9 @@ func (g *graph) steps(out *list, table uint64, pins []wordcode.Value) (rest word
 	return pins[spine], false
 }
 
-// settling returns a pin other than the spine that decides the function for one of its values or
-// inverts it. It also returns the actions for the pin's values and the remaining function. pin is
-// -1 if there is none.
+// settling returns a pin that decides the function for one of the pin's values, or inverts the function. The pin must
+// not be the spine. settling also returns the actions for the pin's values and the remaining function. If there is no
+// such pin, pin is -1.
 func settling(table uint64, support uint8, spine int) (pin int, actions, rest uint64) {
 	for k := range netlist.MaxFunctionInputs {
 		if support>>k&1 == 0 || k == spine {
@@ -105,8 +104,8 @@ func settling(table uint64, support uint8, spine int) (pin int, actions, rest ui
 
 func constant(table uint64) bool { return table == 0 || table == ^uint64(0) }
 
-// action returns the action that makes a function of the rest of a list; ok is false if there is
-// none.
+// action returns the action that turns the function rest, which the rest of a list computes, into the function table.
+// If there is no such action, ok is false.
 func action(table, rest uint64) (a Action, ok bool) {
 	switch table {
 	case 0:

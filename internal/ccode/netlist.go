@@ -12,13 +12,13 @@ import (
 type reading struct {
 	n    *netlist.Netlist
 	g    *graph
-	lits []wordcode.Literal // [net]: its literal
+	lits []wordcode.Literal // [net]: literal of the net
 	bits map[Input]wordcode.Value
 }
 
-// fromNetlist returns the graph of a netlist. c is nil if the netlist is not a classifier. ok is
-// false if the netlist has arithmetic other than the head of a classifier, or computes with single
-// bits of features.
+// fromNetlist returns the graph of a netlist. The argument c is nil if the netlist is not a classifier. The result ok
+// is false if the netlist has arithmetic other than the head of a classifier, or computes with single bits of
+// features.
 func fromNetlist(n *netlist.Netlist, c *wordcode.Classifier) (g *graph, ok bool) {
 	r := &reading{n: n, g: &graph{packed: c == nil || c.FeatureBits == 1}, lits: make([]wordcode.Literal, n.Nets())}
 	r.lits[netlist.True] = 1
@@ -41,7 +41,7 @@ func fromNetlist(n *netlist.Netlist, c *wordcode.Classifier) (g *graph, ok bool)
 			r.g.outputs = append(r.g.outputs, r.literals(p.Nets)...)
 		}
 	}
-	return r.g, r.g.packed // without its head recognised, a classifier reads single bits of features
+	return r.g, r.g.packed // a classifier whose head is not recognised reads single bits of features
 }
 
 func (r *reading) literals(nets []netlist.Net) []wordcode.Literal {
@@ -94,7 +94,7 @@ func (r *reading) input(in Input) {
 	}
 }
 
-// topBit returns the highest bit of a feature as an input: a comparison with half of the feature's
+// topBit returns the highest bit of a feature as an input. The input is a comparison with half of the feature's
 // range.
 func (r *reading) topBit(v netlist.Net) (in Input, ok bool) {
 	word := r.n.InputPorts()[0].Word
@@ -124,7 +124,7 @@ func (r *reading) comparison(c netlist.Cell) (in Input, ok bool) {
 	return Input{uint32(first / word), uint32((r.n.Param(c)+1)<<below - 1)}, true
 }
 
-// cell assigns literals to the outputs of a cell. It returns false if that is impossible.
+// cell assigns literals to the outputs of a cell. It returns false if this is impossible.
 func (r *reading) cell(c netlist.Cell, head bool) bool {
 	n := r.n
 	if n.Kind(c) == netlist.Compare {
@@ -158,8 +158,8 @@ func (r *reading) function(c netlist.Cell, table uint64) {
 	r.lits[r.n.Output(c)] = r.g.function(table, r.literals(r.n.Inputs(c)))
 }
 
-// compare assigns a literal to a comparison: of a feature, or for bit inputs, of a single bit. It
-// returns false if that is impossible.
+// compare assigns a literal to a comparison of a feature or, if the inputs are bits, of a single bit. It returns
+// false if this is impossible.
 func (r *reading) compare(c netlist.Cell) bool {
 	in, out := r.n.Inputs(c), r.n.Output(c)
 	if r.g.packed {

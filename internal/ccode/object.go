@@ -9,18 +9,18 @@ import (
 	"ialgn/netlist"
 )
 
-// ObjectOptions describes the machine code of a netlist that this program compiled itself.
+// ObjectOptions describes machine code that this program compiled from a netlist.
 type ObjectOptions struct {
 	// Module and Header are as in [Options].
 	Module string
 	Header []string
-	// Variants are the names of the code variants for different processors, in the order of the
-	// levels of NAME_level, slowest first. Empty: there is one variant, and no NAME_level.
+	// Variants lists the names of the code variants for different processors, in the order of the levels that
+	// NAME_level returns, with the slowest first. If it is empty, there is one variant and no NAME_level.
 	Variants []string
-	// Words is the number of words of a row of NAME_run. 0: there is no NAME_run.
+	// Words is the number of words in a row of NAME_run. If it is 0, there is no NAME_run.
 	Words int
-	// Scratch is the size in bytes of the memory that the caller provides, for the variant that
-	// needs the most. ScratchAlign is its alignment, a power of two.
+	// Scratch is the size in bytes of the memory that the caller provides. It is large enough for every variant.
+	// ScratchAlign is the alignment of this memory, a power of two.
 	Scratch, ScratchAlign int
 }
 
@@ -71,13 +71,12 @@ int NAME_classify(const NAME_feature *x, size_t samples, uint16_t *class_index, 
 `
 )
 
-// WriteObjectHeader writes the header file, NAME_object.h, of a library of machine code that
-// computes n. Its functions are the functions of [WriteHeader], except that they take the size of their
-// memory in bytes and return an int.
+// WriteObjectHeader writes the header file, NAME_object.h, of a library of machine code that computes n. It declares
+// the functions of [WriteHeader], except that here the functions take the size of their memory in bytes and return an
+// int.
 //
-// Before it writes anything, it returns an error if the module's name is not an identifier of C, if
-// there is no function, or if a variant's name cannot be part of a macro's name. Later it returns
-// errors of w.
+// Before it writes to w, it returns an error if the module's name is not a C identifier or if there is no function.
+// It also returns an error if a variant's name cannot be part of a macro's name. Later it returns the errors of w.
 func WriteObjectHeader(w io.Writer, n *netlist.Netlist, opt ObjectOptions) error {
 	module, err := moduleName(n, opt.Module)
 	if err != nil {
@@ -134,7 +133,7 @@ func (f *file) objectHeader(opt ObjectOptions) {
 	f.template(headerEnd)
 }
 
-// bitSamples returns the number of bits of ports.
+// bitSamples returns the total number of bits of the ports.
 func bitSamples(ports []netlist.Port) int {
 	n := 0
 	for _, p := range ports {

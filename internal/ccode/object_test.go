@@ -21,8 +21,8 @@ var library = ObjectOptions{
 	ScratchAlign: 64,
 }
 
-// userC classifies 100 samples with the library's functions, which must fall back to the portable code, and with the
-// portable code itself.
+// userC is a program that classifies 100 samples with the library's functions and with the portable code. The
+// library's functions must fall back to the portable code.
 const userC = `
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +54,7 @@ int main(void) {
 }
 `
 
-// emitLibrary writes a library with the dispatcher. Its code for other processors stops the program.
+// emitLibrary writes a library with the dispatcher. The variants in the library stop the program if they are called.
 func emitLibrary(t *testing.T, dir string) {
 	t.Helper()
 	d := object.Dispatcher{

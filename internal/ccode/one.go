@@ -21,9 +21,8 @@ type one struct {
 	real       *inputs.Table        // nil: no function takes real values
 }
 
-// WriteOne writes the source file of n for one sample at a time, NAME_one.c, which includes
-// NAME_one.h. It returns the errors of [Write], and an error for networks that need too many values
-// at a time.
+// WriteOne writes the source file of n for one sample at a time, NAME_one.c, which includes NAME_one.h. It returns
+// the errors of [Write]. It also returns an error if the network needs too many values at a time.
 func WriteOne(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return write(w, n, opt, newOne, (*one).source)
 }
@@ -59,7 +58,7 @@ func newOne(w io.Writer, n *netlist.Netlist, opt Options) (*one, error) {
 	return f, something(n, int(n.FirstCellNet())-2, outputs)
 }
 
-// newOneTest returns newOne with the vectors that the test program checks.
+// newOneTest is like newOne, but also computes the vectors that the test program checks.
 func newOneTest(w io.Writer, n *netlist.Netlist, opt Options) (*one, error) {
 	f, err := newOne(w, n, opt)
 	if err != nil {
@@ -71,7 +70,7 @@ func newOneTest(w io.Writer, n *netlist.Netlist, opt Options) (*one, error) {
 	return f, nil
 }
 
-// The parts of the header file.
+// These constants are the parts of the header file.
 const (
 	oneTop = `#ifndef MACRO_ONE_H
 #define MACRO_ONE_H
@@ -126,8 +125,8 @@ void NAME_one(uint32_t *bits, uint32_t *out);
 `
 )
 
-// words returns the length of the caller's array in words. The array has room for the slots and, if a sample comes as
-// bits, for those bits.
+// words returns the length of the caller's array in words. The array has room for the slots. If a sample is given as
+// bits, the array also has room for these bits.
 func (f *one) words() int {
 	slots := f.firstSlot() + f.program.Slots
 	return max(1, (slots+31)/32)

@@ -25,7 +25,7 @@ type writer = func(io.Writer, *netlist.Netlist, Options) error
 
 var oneWriters = map[string]writer{"_one.c": WriteOne, "_one.h": WriteOneHeader, "_one_selftest.c": WriteOneTest}
 
-// emitOne writes the three files for one sample into a new folder.
+// emitOne writes the three files for one sample into a new folder and returns the folder.
 func emitOne(t *testing.T, n *netlist.Netlist) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,15 +41,15 @@ func emitOne(t *testing.T, n *netlist.Netlist) string {
 	return dir
 }
 
-// processors lists the processors that self-tests are compiled for, with the compiler and the program that runs the
-// result.
+// processors lists the processors for which self-tests are compiled. Each has the command of a compiler and the
+// command that runs the result.
 var processors = map[string]struct{ compiler, run []string }{
 	"native":    {compiler: []string{"gcc", "-fsanitize=undefined,address", "-fno-sanitize-recover=all"}},
 	"cortex-m4": {bareARM("cortex-m4", "-O2"), board},
 	"cortex-m0": {bareARM("cortex-m0", "-Os"), board}, // a Cortex-M4 runs its code too
 }
 
-// board is qemu's Cortex-M4. lab/mcu/board has its startup code and memory layout.
+// board runs a program on qemu's Cortex-M4. The folder lab/mcu/board has the startup code and the memory layout.
 var board = []string{
 	"qemu-system-arm", "-M", "mps2-an386", "-nographic", "-semihosting-config", "enable=on,target=native", "-kernel",
 }
@@ -73,7 +73,7 @@ func selftestOne(t *testing.T, processor string, n *netlist.Netlist) {
 		want = "PASS: 100 samples\n"
 	}
 	p, dir := processors[processor], emitOne(t, n)
-	for _, form := range []string{"TABLES", strings.ToUpper(n.Name) + "_ONE_FAST"} { // the first is not ours
+	for _, form := range []string{"TABLES", strings.ToUpper(n.Name) + "_ONE_FAST"} { // TABLES is no macro of this package
 		args := slices.Concat(p.compiler, warnings, []string{"-D" + form, "-o", form, n.Name + "_one.c", n.Name + "_one_selftest.c"})
 		if out, err := command(t, dir, args...); err != nil || out != "" {
 			t.Fatalf("%v: %v\n%s", args, err, out)
@@ -84,7 +84,8 @@ func selftestOne(t *testing.T, processor string, n *netlist.Netlist) {
 	}
 }
 
-// oneForms returns networks of every form of model by name, most with feature words and some with bits as inputs.
+// oneForms returns networks of every form of model by name. The inputs of most networks are feature words, and the
+// inputs of the others are bits.
 func oneForms(t *testing.T) map[string]*netlist.Netlist {
 	forms := map[string]*netlist.Netlist{}
 	for i, form := range netgen.Forms() {
@@ -102,8 +103,8 @@ func oneForms(t *testing.T) map[string]*netlist.Netlist {
 	return forms
 }
 
-// oneShapes returns special networks: with features of more than eight bits, too large for words of 16 bits, or with
-// a head that is not recognised.
+// oneShapes returns special networks. Some have features of more than eight bits, some are too large for code words
+// of 16 bits, and some have a head that is not recognised.
 func oneShapes(t *testing.T) map[string]*netlist.Netlist {
 	full := func(o netgen.FrozenOptions) *netlist.Netlist { return frozen(t, netlist.Full, o) }
 	return map[string]*netlist.Netlist{
@@ -117,7 +118,7 @@ func oneShapes(t *testing.T) map[string]*netlist.Netlist {
 	}
 }
 
-// partial is a classifier that reads bits of its features and adds a constant to a count.
+// partial returns a classifier that reads single bits of features and adds a constant to a count.
 func partial() *netlist.Netlist {
 	b := netlist.NewBuilder("partial")
 	x := b.Input("x", 12, 4, nil)
@@ -130,7 +131,7 @@ func partial() *netlist.Netlist {
 	return b.Netlist()
 }
 
-// wordsAlone computes with bits of words and has no classes.
+// wordsAlone returns a netlist that computes with bits of words and has no classes.
 func wordsAlone() *netlist.Netlist {
 	b := netlist.NewBuilder("words")
 	x := b.Input("x", 8, 4, nil)
@@ -138,7 +139,7 @@ func wordsAlone() *netlist.Netlist {
 	return b.Netlist()
 }
 
-// longWords is a classifier of features with 32 bits. One of its counts is a constant.
+// longWords returns a classifier whose features have 32 bits. One of the counts is a constant.
 func longWords() *netlist.Netlist {
 	b := netlist.NewBuilder("long")
 	x := b.Input("x", 64, 32, nil)
@@ -155,8 +156,8 @@ func longWords() *netlist.Netlist {
 	return b.Netlist()
 }
 
-// TestOne compiles and runs the code for all special shapes and for every 30th form of model, in the long tier for every
-// sixth. TestProgramsOfEveryForm interprets the lists of all forms.
+// TestOne compiles and runs the code for all special shapes and for every 30th form of model. The long test tier
+// takes every sixth form. TestProgramsOfEveryForm interprets the lists of all forms.
 func TestOne(t *testing.T) {
 	needGCC(t)
 	every := 30
@@ -177,7 +178,8 @@ func TestOne(t *testing.T) {
 	}
 }
 
-// TestOneCortexM runs some of these programs in qemu. The long tests run more than one for each processor.
+// TestOneCortexM runs some of the programs of TestOne in qemu. The long test tier runs more than one program for each
+// processor.
 func TestOneCortexM(t *testing.T) {
 	for _, program := range []string{"arm-none-eabi-gcc", "qemu-system-arm"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -203,7 +205,7 @@ func TestOneCortexM(t *testing.T) {
 	}
 }
 
-// TestOneFails checks that the self-test notices another action, another order of classes, and a wrong count.
+// TestOneFails checks that the self-test notices a changed action, a changed order of classes, and a wrong count.
 func TestOneFails(t *testing.T) {
 	needGCC(t)
 	n := frozen(t, netlist.Full, netgen.FrozenOptions{})

@@ -7,9 +7,9 @@ import (
 	"ialgn/internal/inputs"
 )
 
-// oneReal is the part of the header file that defines the function. As part of the header, its
-// table and double-precision arithmetic, which small processors lack, are only in programs that
-// call it, without any linker option.
+// oneReal is the part of the header file that defines the function for real values. The function needs a table and
+// double-precision arithmetic, which small processors lack. Because it is defined in the header, only programs that
+// call the function contain them, without any linker option.
 const oneReal = `
 /*
  * Makes the features of a sample of real values for NAME_one, as the trainer does: of x[f], a value of
@@ -81,7 +81,7 @@ static int quantise(const double *x, size_t samples, FEATURE *words) {
 }
 `
 
-// realTest writes the test of this function.
+// realTest writes the test of the function for real values.
 func (f *one) realTest() {
 	text := oneTestWords
 	if f.program.Packed {

@@ -35,12 +35,12 @@ func (f *one) source() {
 	}
 }
 
-// fill replaces the marks for the parameters and arguments that pass a sample.
+// fill replaces the placeholders for the parameters and the arguments that pass a sample.
 func (f *one) fill(text string) string {
 	return strings.NewReplacer("SAMPLE", f.sample(), "THIS", f.this(), "START", f.start()).Replace(text)
 }
 
-// slots returns the array with the slots, and firstSlot the index of the first slot in it.
+// slots returns the C name of the array with the slots. firstSlot returns the index of the first slot in this array.
 func (f *one) slots() string {
 	if f.program.Packed {
 		return "bits"
@@ -66,7 +66,7 @@ func (f *one) sample() string {
 	return f.feature() + " *x"
 }
 
-// this returns the arguments for these parameters.
+// this returns the C arguments for the parameters that sample returns.
 func (f *one) this() string {
 	switch {
 	case f.program.Packed:

@@ -8,8 +8,8 @@ import (
 // listSection is the number of lists in a function of straight-line code.
 const listSection = 64
 
-// isStraight reports whether the file has straight-line code in addition to the tables: for
-// classifiers up to a size that compilers handle in seconds.
+// isStraight reports whether the file has straight-line code in addition to the tables. Classifiers have this code up
+// to a size that compilers handle in seconds.
 func (f *one) isStraight() bool {
 	steps := 0
 	for _, l := range f.program.Lists {
@@ -20,8 +20,8 @@ func (f *one) isStraight() bool {
 	return f.program.Classes != nil && steps <= MaxStraight
 }
 
-// straight writes the lists as code: functions of some lists each, and one function that calls
-// the functions of a class.
+// straight writes the lists as straight-line code. It writes functions of some lists each, and one function that
+// calls the functions of a class.
 func (f *one) straight() {
 	w := &codeWriter{one: f, slot: f.program.FirstSlot()}
 	lists, runs := f.program.Lists, f.program.Runs
@@ -49,7 +49,7 @@ type codeWriter struct {
 	calls  strings.Builder // calls of the functions, for each class
 	parts  int             // number of functions
 	listed int             // number of lists in the current function
-	slot   int             // number of the next slot that is written
+	slot   int             // number of the next slot to write
 }
 
 // add adds a list.
@@ -125,8 +125,8 @@ func has(t Step, a Action) bool {
 	return false
 }
 
-// flipped returns the operator that inverts a result, if an action of the list may have inverted
-// it.
+// flipped returns the C operator that inverts a result if an earlier action of the list requires an inversion. It
+// returns "" if no action inverts.
 func flipped(inverts bool) string {
 	if inverts {
 		return " ^ v"
@@ -150,7 +150,7 @@ func (w *codeWriter) single(t Step, sum string, inverts bool) {
 			w.printf("        v ^= %s;\n", condition)
 		}
 	}
-	if has(t, Invert) && !has(t, Go) { // the other value decides the result
+	if has(t, Invert) && !has(t, Go) { // here the other value decides the result
 		w.text("        v ^= 1;\n")
 	}
 }
@@ -178,7 +178,7 @@ func (w *codeWriter) joint(t Step, sum string, inverts bool) {
 	w.text("        }\n")
 }
 
-// bit returns a parenthesised expression that is 1 if a bit has the given value, else 0.
+// bit returns a parenthesised C expression that is 1 if a bit has the given value, and 0 otherwise.
 func (f *one) bit(at uint32, value bool) string {
 	p := f.program
 	var expression string

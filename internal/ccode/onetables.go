@@ -20,7 +20,7 @@ MULTI        if ((action & 1) == 0) return (action ^ inverted) >> 2 & 1;
 }
 `
 
-// oneMulti is the part of decide for steps of several bits.
+// oneMulti is the part of the C function decide that handles steps of several bits.
 const oneMulti = `        if (((c ^ c >> 1) & 5) == 0) { /* both actions are the same */
             const uint32_t k = (c & 1) + (c >> 1 & 2);
             uint32_t i = bit, more = k + 1;

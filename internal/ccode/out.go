@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/inputs"
 )
 
-// printer writes text and replaces NAME_ and MACRO_ by the module's prefixes. Its buffer keeps the
-// first error until flush.
+// printer writes text and replaces NAME_ and MACRO_ by the module's prefixes. The buffer keeps the first error until
+// flush returns it.
 type printer struct {
 	w      *bufio.Writer
 	prefix *strings.Replacer
@@ -53,7 +53,7 @@ func (p *printer) define(name string, value int, meaning string) {
 	p.printf(" /* %s */\n", meaning)
 }
 
-// numbers writes numbers in the given format, several on a line.
+// numbers writes numbers in the given format, with perLine numbers on each line.
 func numbers[T any](p *printer, format string, perLine int, s []T) {
 	for i, v := range s {
 		switch {

@@ -7,7 +7,7 @@ import (
 	"ialgn/internal/inputs"
 )
 
-// realRules describes how special values are treated.
+// realRules is the part of the header's comment that describes how special values are treated.
 const realRules = ` *
  * A value that is NaN becomes the word of a missing value, where the feature has one. Any
  * other NaN becomes 0, and what is beyond either end, as the infinities, becomes that end.
@@ -44,13 +44,13 @@ func (f *file) realHeader() {
 	f.commented(headerReal, f.real)
 }
 
-// commented writes a template with LINES, in its comment, replaced by a description of how words
-// are computed.
+// commented writes a template. It replaces LINES in the template's comment by a description of how words are
+// computed.
 func (p *printer) commented(template string, t *inputs.Table) {
 	before, after, _ := strings.Cut(template, "LINES")
 	p.template(before)
 	for _, line := range t.Lines() {
-		p.printf(" *     %s\n", inputs.CComment(line)) // not through template: a feature may be called LAST_NAME_
+		p.printf(" *     %s\n", inputs.CComment(line)) // not with p.template, because a feature may be called LAST_NAME_
 	}
 	p.template(after)
 }
@@ -97,19 +97,19 @@ STATIC FEATURE WORD_OF(double x, const struct SCALING *s, int *refused) {
 }
 `
 
-// quantiser holds the names and types in C of the function that computes a word from a value, and
-// of its table.
+// quantiser holds the C names and types of the function that computes a word from a value, and of the function's
+// table.
 type quantiser struct {
 	table    *inputs.Table
 	features string                 // the number of features
 	feature  string                 // the type of a word
-	scaling  string                 // the type of a row of the table; with an s appended, the table's name
+	scaling  string                 // the type of a row of the table; the table's name is this and s
 	wordOf   string                 // the function's name
 	static   string                 // storage class of the function
 	double   func(x float64) string // formats a number
 }
 
-// quantiser writes the table and the function.
+// quantiser writes the table and the function that q describes.
 func (p *printer) quantiser(q quantiser) {
 	top, wordOf := scalesTop, wordOfScale
 	if q.table.ByCuts {
@@ -208,7 +208,8 @@ static int check_real(void) {
 }
 `
 
-// realTest writes the test of this function. It compares with the words of the trainer's quantiser.
+// realTest writes the test of the function for real values. The test compares words with the words of the trainer's
+// quantiser.
 func (f *file) realTest() {
 	if f.real != nil {
 		f.quantiserTest(f.real, "NAME_quantise", "MACRO_FEATURES", "NAME_feature")

@@ -16,9 +16,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestRealNames gives features and classes names that equal the placeholder of the module in our templates, and
-// names that end strings and comments. The names must appear in the files unchanged, or in the form that is safe in
-// a comment.
+// TestRealNames uses names of features and classes that equal the templates' placeholder for the module, and names
+// that end strings and comments. The names must appear in the files unchanged or, in a comment, in a safe form.
 func TestRealNames(t *testing.T) {
 	n := frozen(t, netlist.Full, netgen.FrozenOptions{Features: 3, Classes: 2})
 	opt := Options{Inputs: &inputs.Table{
@@ -47,8 +46,8 @@ func TestRealNames(t *testing.T) {
 	}
 }
 
-// TestOneReal compiles and runs the self-test of the form for one sample of real values. The values become words or,
-// for words of one bit, bits.
+// TestOneReal compiles and runs the self-test of the form for one sample of real values. Words of one bit are passed
+// as bits.
 func TestOneReal(t *testing.T) {
 	needGCC(t)
 	for bits, cuts := range map[int]bool{8: false, 1: false, 2: true} {
@@ -76,8 +75,8 @@ func TestOneReal(t *testing.T) {
 	}
 }
 
-// realTable returns a table of features with trials. The features are scaled to at most max, or converted by cuts.
-// Every third value may be missing.
+// realTable returns a table of features with trial values. The features are scaled to at most max, or converted by
+// cuts. Every third feature may have missing values.
 func realTable(features int, max uint32, byCuts bool) *inputs.Table {
 	t := &inputs.Table{Max: max, Scaled: true, ByCuts: byCuts, Classes: []string{"a", "b"}}
 	for f := range features {

@@ -11,21 +11,20 @@ import (
 type unit struct {
 	list
 	node   wordcode.Value // the node whose value goes into a slot; 0: the result is counted
-	level  int            // length of the longest path of slots to it
-	writes int            // number of slots written before it
+	level  int            // length of the longest path of slots to the node
+	writes int            // number of slots written before this list
 }
 
-// schedule is the order of all lists of a program. For each class, the nodes come first that need
-// slots and are read here for the first time, level by level; then come the lists that the class
-// counts. Within a level, and within a class's counted lists, lists of equal length are
-// consecutive.
+// schedule is the order of all lists of a program. The order is class by class. For each class, the nodes that need
+// slots and have not been scheduled yet come first, level by level. The lists that the class counts follow. Within a
+// level, and within a class's counted lists, lists of equal length are consecutive.
 type schedule struct {
 	g       *graph
 	wide    bool
 	units   []unit
 	classes []Class
 	runs    []Run
-	written map[wordcode.Value]int // [node]: number of slots written before its own
+	written map[wordcode.Value]int // [node]: number of slots written before the node's slot
 	levels  map[wordcode.Value]int
 }
 
@@ -88,7 +87,7 @@ func reads(l list) (lits []wordcode.Literal) {
 	return lits
 }
 
-// slots adds the nodes without a place that the literals, or other such nodes, read.
+// slots adds the nodes that the literals depend on, if they need slots and have not been added yet.
 func (s *schedule) slots(lits []wordcode.Literal) {
 	lits = slices.Clone(lits)
 	lists := map[wordcode.Value]list{}
@@ -104,7 +103,7 @@ func (s *schedule) slots(lits []wordcode.Literal) {
 		lits = append(lits, reads(lists[v])...)
 		order = append(order, v)
 	}
-	slices.Sort(order) // a node comes after everything that it reads
+	slices.Sort(order) // a node comes after all values that it reads
 	units := make([]unit, len(order))
 	for i, v := range order {
 		level := 0
@@ -137,8 +136,7 @@ func (s *schedule) add(units []unit) {
 	}
 }
 
-// ring returns the number of slots that are needed so that no slot is overwritten before its last
-// reader.
+// ring returns the number of slots of the ring. No slot may be overwritten before its last reader.
 func (s *schedule) ring() (slots int) {
 	age := func(l wordcode.Literal, now int) {
 		if w, ok := s.written[l.Value()]; ok {
@@ -156,7 +154,8 @@ func (s *schedule) ring() (slots int) {
 	return slots
 }
 
-// inputs returns the values of the inputs that get bits: for features, only those that are read.
+// inputs returns the values of the inputs that get bits. If the inputs are computed from features, it returns only
+// the inputs that are read.
 func (s *schedule) inputs() (values []wordcode.Value) {
 	read := make([]bool, len(s.g.inputs)+1)
 	mark := func(l wordcode.Literal) {

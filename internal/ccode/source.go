@@ -65,8 +65,8 @@ func (f *file) outputTable() {
 	f.text("};\n")
 }
 
-// straight writes the operations as straight-line code, with a function for each section, and the
-// function that calls them.
+// straight writes the operations as straight-line code. It writes a function for each section, and a function that
+// calls the sections.
 func (f *file) straight() {
 	ops := f.program.Ops
 	for first := 0; first < len(ops); first += wordcode.Section {

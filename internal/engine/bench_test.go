@@ -14,8 +14,9 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// BenchmarkStep times one exact training step of private chains at batch 100 and k_x = 32 with a fixed first pin, on
-// the sizes of the paper's smaller networks. It reports the median and the best step.
+// BenchmarkStep times one exact training step of private chains. The batch has 100 samples, k_x is 32, and the first
+// pin is fixed. The networks have the sizes of the paper's smaller networks. The benchmark reports the median and the
+// shortest time of a step.
 func BenchmarkStep(b *testing.B) {
 	mnist := netgen.ModelOptions{Width: 8000, Depth: 6, Features: 784, Bits: 4}
 	cifar := netgen.ModelOptions{Width: 12000, Depth: 4, Features: 3072, Bits: 16}
@@ -26,7 +27,7 @@ func BenchmarkStep(b *testing.B) {
 	benchmark(b, "cifar10-12k-4", cifar)
 }
 
-// BenchmarkCandidates is BenchmarkStep for several numbers of candidates of an anchor.
+// BenchmarkCandidates is like BenchmarkStep, but varies the number of candidates of an anchor.
 func BenchmarkCandidates(b *testing.B) {
 	for _, k := range []int{4, 8, 16, 32, 64} {
 		benchmark(b, fmt.Sprintf("cifar10-12k-4-k%d", k), netgen.ModelOptions{
@@ -36,7 +37,7 @@ func BenchmarkCandidates(b *testing.B) {
 	}
 }
 
-// BenchmarkLayers is BenchmarkStep for networks that the layer engine trains.
+// BenchmarkLayers is like BenchmarkStep, for networks that the layer engine trains.
 func BenchmarkLayers(b *testing.B) {
 	for _, net := range []struct {
 		name    string
@@ -89,8 +90,8 @@ func skipBias(m *model.Model) {
 	}
 }
 
-// timeSteps returns the times of steps, the shortest first. As in the C prototype's benchmark, the batches are random
-// and always new: a batch learnt by heart has subnormal gradients, which cost more.
+// timeSteps returns the times of steps in ascending order. As in the C prototype's benchmark, every batch is new and
+// random. A batch that the network has learnt by heart has subnormal gradients, which take longer.
 func timeSteps(b *testing.B, e Engine, m *model.Model) (took []time.Duration) {
 	r := rand.New(rand.NewPCG(1, 1))
 	batch := Batch{X: memory.MakeHuge[uint64](m.Encoder.Inputs() * e.Words()), Labels: make([]uint8, 100)}

@@ -14,15 +14,15 @@ import (
 // Replacement says how the candidates of a pin are replaced.
 type Replacement struct {
 	Count int     // candidates replaced per pin
-	Gap   float64 // how far the logit of a new candidate is below the largest logit of its pin
+	Gap   float64 // difference between the largest logit of a pin and the logit of a new candidate
 
-	Batches int // batches in a window, for scores
+	Batches int // number of batches in a window of scores
 }
 
-// choices holds the pins of a layer that choose among candidates, and what is needed to replace the candidates.
+// choices holds the pins of a layer that choose among candidates, and the data needed to replace the candidates.
 type choices struct {
 	layer, width  int
-	layers, index int // number of layers in the section, and this layer's index among them
+	layers, index int // number of layers in the section, and index of this layer in the section
 	pins          []choosing
 }
 
@@ -33,7 +33,7 @@ type choosing struct {
 	sources int // number of sources that the pin can choose from
 }
 
-// choicesOf returns the choosing pins of a layer that can read the given numbers of inputs and of nodes of the layer
+// choicesOf returns the choosing pins of a layer, given the number of input bits and the number of nodes in the layer
 // before.
 func choicesOf(l *kernel.NodeLayer, inputs, before int) choices {
 	c := choices{layer: l.Number, width: l.Width, layers: l.Layers, index: l.Index}
@@ -50,11 +50,11 @@ func choicesOf(l *kernel.NodeLayer, inputs, before int) choices {
 	return c
 }
 
-// candidates holds what all engines need to replace candidates.
+// candidates holds the data that all engines need to replace candidates.
 type candidates struct {
 	all    []choices // by layer
 	hidden bool      // whether some pins choose among nodes
-	spare  *Scores   // finished scores, whose memory the next scores reuse
+	spare  *Scores   // finished scores; the next scores reuse their memory
 	rewire func()    // called when hidden candidates have changed
 	costs  *costs    // nil without train.cost
 
@@ -75,7 +75,7 @@ func newCandidates(layers []*kernel.NodeLayer, inputs int, rewire func()) candid
 	return c
 }
 
-// number returns a node's number in the whole network, given its number in this rank's part.
+// number converts a node's number in this rank's part to its number in the whole network.
 func (c *candidates) number(node int) int {
 	if c.part == nil {
 		return node
@@ -83,8 +83,8 @@ func (c *candidates) number(node int) int {
 	return c.part.Number(node)
 }
 
-// ReplaceRandom replaces the weakest candidates of every pin by random sources, drawn by (seed, epoch, layer, node,
-// pin).
+// ReplaceRandom replaces the weakest candidates of every pin by random sources. The random draws depend only on
+// (seed, epoch, layer, node, pin).
 func (c *candidates) ReplaceRandom(seed uint64, epoch int, r Replacement) {
 	for i := range c.all {
 		l := &c.all[i]
@@ -109,25 +109,25 @@ func (c *candidates) rewired() {
 	}
 }
 
-// Scores estimates, for each pin of a window of nodes and each source that the pin could read, by how much the loss
-// would change if the pin read that source. The estimate is of first order and summed over some batches. Window w of
-// n has the nodes from width*w/n up to width*(w+1)/n of each layer of the whole network.
+// Scores estimates the change of the loss if a pin read another source. It has an estimate for each pin in a window
+// of nodes and each source that the pin could read. An estimate is of first order and is summed over some batches.
+// Window w of n contains the nodes in the range [width*w/n, width*(w+1)/n) of each layer of the whole network.
 type Scores struct {
 	c         *candidates
 	gradients kernel.Gradients
 	first     []int // first pin of each layer among the pins of the window
 	from, to  []int // range of nodes of each layer
-	wholeFrom int   // range of nodes in the whole network, if this is a part of it
+	wholeFrom int   // range of nodes in the whole network, if a rank has only a part
 	wholeTo   int
 	sums      []float32               // a row for each pin, with one sum for each source
 	rows      []scored                // rows of each layer's pins, for pins with the same sources
-	sources   map[int]*kernel.Sources // sources of a batch: the inputs under 0, what the pins of layer l read under l
+	sources   map[int]*kernel.Sources // sources in a batch: [0] the inputs, [l] the nodes that the pins of layer l read
 }
 
-// scored has one row of sums for each of several pins that read the same sources.
+// scored holds the sums of several pins that read the same sources. Each pin has a row of sums.
 type scored struct {
 	layer, pin int // layer of the network; index among the layer's choosing pins
-	first      int // index of the first of these pins among the pins of the window
+	first      int // index of the first scored pin among the pins of the window
 	sums       []float32
 	sources    int
 	stride     int // length of a row of sums: the sources and some padding
@@ -137,7 +137,7 @@ type scored struct {
 // row returns the sums of the pin of the window's node i.
 func (of *scored) row(i int) []float32 { return of.sums[i*of.stride:][:of.sources] }
 
-// newScores returns zero scores of a window, for batches whose rows have the given number of words.
+// newScores returns scores of a window, with all sums zero. The rows of the batches have the given number of words.
 func (c *candidates) newScores(window, windows, words int) *Scores {
 	s := &Scores{c: c, sources: map[int]*kernel.Sources{}}
 	if c.part != nil {
@@ -181,8 +181,8 @@ func stride(sources int) int {
 	return (sources + kernel.ProductColumns - 1) / kernel.ProductColumns * kernel.ProductColumns
 }
 
-// Tensor returns all sums, which a checkpoint stores and a resumed run overwrites. For a rank's part, it returns the
-// sums of the rank's chains.
+// Tensor returns all sums as a tensor. A checkpoint stores this tensor, and a resumed run reads it back. If a rank
+// has only a part of the network, the tensor holds the sums of the rank's chains.
 func (s *Scores) Tensor(name string) model.Tensor {
 	t := model.Tensor{Name: name, Shape: []int{len(s.sums)}, Data: s.sums}
 	if s.c.part == nil {
@@ -220,11 +220,11 @@ func (s *Scores) Take(step, layer, node, pin int, _ uint32, beta []float32) {
 // nodes returns the window's range of nodes in a layer.
 func (s *Scores) nodes(layer int) (from, to int) { return s.from[layer], s.to[layer] }
 
-// columnBlock is the number of sources that a task sums at a time.
+// columnBlock is the number of sources whose sums a task computes at a time.
 const columnBlock = 512
 
-// add adds the products of the gradients with the bits of all sources: the inputs, or the rows of the nodes of each
-// layer.
+// add adds the products of the gradients and the bits of all sources. The sources are the inputs x and the rows of
+// the nodes of each layer.
 func (s *Scores) add(b *base, x []uint64, rows [][]uint64) {
 	type task struct {
 		of   *scored
@@ -278,8 +278,8 @@ func (s *Scores) setSources(b *base, x []uint64, rows [][]uint64) {
 	})
 }
 
-// Replace replaces the weakest candidates of the window's pins by the most promising sources: the sources with the
-// least sums, and the first of equal ones. The scores must not be used afterwards.
+// Replace replaces the weakest candidates of the window's pins by the sources with the smallest sums. Among equal
+// sums it takes the first source. The scores must not be used afterwards.
 func (s *Scores) Replace(r Replacement) {
 	for _, of := range s.rows {
 		l := &s.c.all[of.layer]
@@ -304,7 +304,8 @@ func (s *Scores) Replace(r Replacement) {
 	s.c.spare = s
 }
 
-// memory returns total zeros. It reuses the memory of finished scores if there are any.
+// memory returns a slice of the given length, filled with zeros. It reuses the memory of finished scores if there are
+// any.
 func (s *Scores) memory(total int) []float32 {
 	if old := s.c.spare; old != nil && cap(old.sums) >= total {
 		s.c.spare, s.sources = nil, old.sources
@@ -315,11 +316,11 @@ func (s *Scores) memory(total int) []float32 {
 	return memory.MakeHuge[float32](total)
 }
 
-// leastFirst returns the indices of the n least sums in ascending order of the sums. Of equal sums, the first comes
-// first.
+// leastFirst returns the indices of the n smallest sums in ascending order of the sums. Equal sums keep the order of
+// their indices.
 func leastFirst(sums []float32, n int) []uint32 {
 	best := make([]uint32, 0, n+1)
-	bound := float32(math.Inf(1)) // once n are found, a further sum must be below bound
+	bound := float32(math.Inf(1)) // after n sums have been found, another sum must be below bound
 	for i, x := range sums {
 		if x >= bound {
 			continue

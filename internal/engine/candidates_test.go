@@ -15,8 +15,8 @@ import (
 )
 
 // TestScores compares the scores of every form of network with the gradients of its selection logits. [TestGolden]
-// compares these gradients with autograd. du_j/q_j is the change of the loss if the pin read candidate j, up to a
-// constant for each pin. Rounding to 8 bits leaves an error that is a fraction of the largest score.
+// compares these gradients with autograd. Up to a constant for each pin, du_j/q_j is the change of the loss if the
+// pin read candidate j. Rounding to 8 bits causes an error that is a fraction of the largest score.
 func TestScores(t *testing.T) {
 	for _, form := range netgen.Unshared() {
 		t.Run(form.Name, func(t *testing.T) {
@@ -26,7 +26,7 @@ func TestScores(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := slices.Clone(m.Sections)
-			for i := range before { // the gradients belong to the logits before the step
+			for i := range before { // the gradients were computed with the logits before the step
 				before[i].Pins = slices.Clone(before[i].Pins)
 				for k := range before[i].Pins {
 					before[i].Pins[k].Logits = slices.Clone(before[i].Pins[k].Logits)
@@ -49,7 +49,7 @@ func TestScores(t *testing.T) {
 // checkScores compares the differences between the scores of each pin's candidates.
 func checkScores(t *testing.T, scores *Scores, sections []model.Section, moments map[string][]float32, rest float64) {
 	t.Helper()
-	compared, first := 0, 0 // number of the section's first layer
+	compared, first := 0, 0 // first is the number of the section's first layer
 	for i := range sections {
 		s := &sections[i]
 		for _, of := range scores.rows {
@@ -132,8 +132,8 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestReplace replaces candidates by scores and at random. Selected candidates stay, sources stay distinct, and new
-// candidates have the prescribed logit. A new engine for the model goes on with the same bits.
+// TestReplace replaces candidates by scores and at random. Selected candidates must stay, sources must stay distinct,
+// and new candidates must have the prescribed logit. A new engine for the model must continue with the same bits.
 func TestReplace(t *testing.T) {
 	for _, form := range netgen.Unshared() {
 		for _, random := range []bool{false, true} {

@@ -7,11 +7,10 @@ import (
 
 // chainEngine trains networks of private chains.
 //
-// A step walks chain by chain. The forward pass is a Boolean circuit on packed bits, 64 samples a
-// word, and leaves the class counts. The loss turns the counts into one upstream gradient for each
-// class and sample. The backward pass walks each chain from its last gate to its first. It
-// recomputes the chain's bits and updates each gate with Adam as soon as its gradient is known, so
-// the network's gradient is never stored as a whole.
+// A step goes chain by chain. The forward pass is a Boolean circuit on packed bits, with 64 samples in each word, and
+// computes the class counts. The loss turns the counts into one upstream gradient for each class and sample. The
+// backward pass walks each chain from its last gate to its first. It recomputes the chain's bits and updates each
+// gate with Adam as soon as its gradient is known, so the network's gradient is never stored as a whole.
 type chainEngine struct {
 	*network
 	first   *kernel.Gates
@@ -37,7 +36,7 @@ func newChains(m *model.Model, maxBatch, threads int) (*chainEngine, error) {
 	return e, nil
 }
 
-// chains reports whether the model is a network of private chains: a first layer on the input, and
+// chains reports whether the model is a network of private chains. Such a network has a first layer on the input and
 // an optional second section whose pins read the spine and the input.
 func chains(m *model.Model) bool {
 	if len(m.Sections) == 0 || len(m.Sections) > 2 || m.Sections[0].Layers != 1 {

@@ -10,9 +10,9 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestConstantNodes trains every form of network. Function logits of 2^40 make some nodes constant; models of earlier
-// versions have such nodes, and a run may start from them. The steps would move any logit that has a gradient, but
-// constant nodes stay constant: neither their logits nor their pins' logits move. The other nodes learn.
+// TestConstantNodes trains every form of network. Function logits of 2^40 make some nodes constant. Models of earlier
+// versions have such nodes, and a run may start from such a model. The steps would move any logit that has a
+// gradient. The logits of constant nodes and of their pins must not move. All other nodes must learn.
 func TestConstantNodes(t *testing.T) {
 	for i, form := range netgen.Unshared() {
 		for j, how := range estimates {
@@ -64,7 +64,7 @@ func testConstant(t *testing.T, m *model.Model) {
 	}
 }
 
-// makeConstant makes nodes constants, 1 and 0 in turn.
+// makeConstant turns nodes into constants, alternately 1 and 0.
 func makeConstant(m *model.Model, nodes []map[int]bool) {
 	const far = 1 << 40
 	layer := 0

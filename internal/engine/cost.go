@@ -7,16 +7,16 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// costs holds the price of reading an input bit, in look-up tables (LUTs) of the target, as part of
-// the loss (train.cost). The price is the cost of the bit's comparison, divided by the number of
-// pins that currently read the bit (at least one). A pin that reads an otherwise unread bit pays
-// for the whole comparison; a bit with many readers costs each of them next to nothing.
+// costs holds the price of reading an input bit, in look-up tables (LUTs) of the target, as part of the loss
+// (train.cost). The price is the cost of the bit's comparison, divided by the number of pins that currently read the
+// bit (at least one). A pin that alone reads a bit pays for the whole comparison. If a bit has many readers, each
+// reader pays very little.
 type costs struct {
 	m       *model.Model
 	layers  []*kernel.NodeLayer
 	whole   []float32 // the pressure times the number of LUTs of each input bit's comparison
-	readers []int32   // number of pins that currently read each input bit and on which their node depends
-	price   []float32 // by how much the loss rises if a pin reads the bit
+	readers []int32   // number of pins that currently read each input bit; only pins on which their node depends count
+	price   []float32 // increase of the loss if a pin reads the bit
 }
 
 // newCosts returns the costs of a network's layers.
@@ -39,8 +39,8 @@ func (c *costs) weigh() {
 	}
 }
 
-// refresh counts the readers of each input bit again, over all ranks, and sets the prices. It
-// recomputes the costs of comparisons if thresholds are learned.
+// refresh counts the readers of each input bit again, over all ranks, and sets the prices. If thresholds are learned,
+// refresh also recomputes the costs of comparisons.
 func (c *costs) refresh(all ranks.Comm) error {
 	if c == nil {
 		return nil
@@ -70,8 +70,8 @@ func (c *costs) refresh(all ranks.Comm) error {
 	return nil
 }
 
-// add adds the prices of the input bits, once for each of the batches, to sums. sums[i] is the
-// change of the loss, summed over the batches, if a pin read input bit i.
+// add adds batches times the price of each input bit to sums. The element sums[i] is the change of the loss, summed
+// over the batches, if a pin read input bit i.
 func (c *costs) add(sums []float32, batches int) {
 	if c == nil {
 		return

@@ -15,7 +15,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// pressed returns a copy of a form's model that trains with a cost for look-up tables, weighted by pressure.
+// pressed returns a copy of a form's model with train.cost, whose weight is pressure.
 func pressed(form netgen.Form, pressure float64) *model.Model {
 	m := form.Model()
 	m.Config.Train.Cost = config.Cost{Target: "ice40", Pressure: pressure}
@@ -35,9 +35,9 @@ func batchFor(e Engine, m *model.Model) Batch {
 	return b
 }
 
-// shares returns for each input bit the look-up tables that a pin which reads it costs: the tables of the bit's
-// comparison divided by its readers. It counts the readers pin by pin in the frozen network. A pin counts if its value
-// can change the node's value.
+// shares returns the number of look-up tables that each input bit costs each of its readers. This is the number of
+// tables of the bit's comparison divided by the number of readers. The function counts the readers pin by pin in the
+// frozen network. A pin counts if its value can change the node's value.
 func shares(m *model.Model, f *model.Frozen) []float64 {
 	readers := make([]int, m.Encoder.Inputs())
 	layer := 0
@@ -63,7 +63,7 @@ func shares(m *model.Model, f *model.Frozen) []float64 {
 	return all
 }
 
-// turns reports whether a change of one pin can change the value of a table, which is in the paper's numbering.
+// turns reports whether a change of one pin can change the value of a table. The table is in the paper's numbering.
 func turns(table uint64, pins, pin int) bool {
 	value := func(line int) uint64 { return table >> (1<<pins - 1 - line) & 1 }
 	for line := range 1 << pins {
@@ -74,15 +74,15 @@ func turns(table uint64, pins, pin int) bool {
 	return false
 }
 
-// TestCostGradient trains with and without costs and checks that the gradients of selection logits differ by the
-// gradient of the expected costs: du_j = q_j (c_j - sum q_i c_i), where c_j is the pressure times the share from
+// TestCostGradient trains with and without costs. The gradients of selection logits must differ by the gradient of
+// the expected costs, which is du_j = q_j (c_j - sum q_i c_i). Here c_j is the pressure times the share from
 // [shares].
 func TestCostGradient(t *testing.T) {
 	const pressure = 0.25
 	for _, form := range netgen.Unshared() {
 		t.Run(form.Name, func(t *testing.T) {
 			var moments [2]map[string][]float32
-			for i, with := range []float64{1e-30, pressure} { // 1e-30: lost in rounding
+			for i, with := range []float64{1e-30, pressure} { // 1e-30 is lost in rounding
 				m := pressed(form, with)
 				e, err := New(m, 100, 2)
 				if err != nil {

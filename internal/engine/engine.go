@@ -1,17 +1,17 @@
 // Package engine trains networks. One step is a forward pass, the loss, a backward pass and an Adam update.
 //
 // Package kernel holds the arithmetic of a single gate and fixes the order of its sums. An engine decides in which
-// order the gates are walked. [New] chooses one of six engines:
+// order the gates are processed. [New] chooses one of six engines:
 //
 //   - the chain engine, for networks of private chains of gates with hard forward values (an IALGN with a same-index
-//     spine). A chain depends on other chains only through the class counts, so this engine walks chain by chain and
+//     spine). A chain depends on other chains only through the class counts, so this engine goes chain by chain and
 //     stores nothing for a gate except its parameters;
 //   - the layer engine, for all other networks of gates with hard values, and for chains whose layers are frozen one
-//     by one. On a network that both engines can train, they give the same bits;
-//   - the relaxed engine, for networks of gates trained with raw relaxed gradients. It holds numbers where the
-//     engines above hold bits;
-//   - two node engines, one with bits and one with numbers, for nodes with other than two pins, for layers of several
-//     widths, and for the estimators and gradients that the engines of gates do not support;
+//     by one. If the chain engine and the layer engine can both train a network, they give the same bits;
+//   - the relaxed engine, for networks of gates trained with raw relaxed gradients. It stores float32 values where
+//     the first two engines store bits;
+//   - two node engines, the first with bits and the second with float32 values. They train nodes with any number of
+//     pins, layers of several widths, and the estimators and gradients that the engines of gates do not support;
 //   - the shared engine, for networks whose nodes are shared by positions or steps.
 //
 // An engine works on the slices of a [model.Model], so the model always holds the current parameters. The engine owns
@@ -33,35 +33,35 @@ import (
 // Engine trains one model. Its methods must not be called concurrently.
 type Engine interface {
 	// Step trains on one batch with the given Adam constants. It returns the loss and the number of correct
-	// classifications before the update. A batch may be smaller than the engine's largest batch; the gradient is the
-	// gradient of the mean loss over the samples of the batch. If the result has an error, nothing was updated.
+	// classifications before the update. A batch may be smaller than the engine's largest batch. The step follows the
+	// gradient of the mean loss over the samples of the batch. If the result has an error, Step has updated nothing.
 	Step(b Batch, adam kernel.Adam) Result
 
-	// Measure returns the same result as Step and changes nothing.
+	// Measure returns the same result as Step, but changes nothing.
 	Measure(b Batch) Result
 
-	// NewScores returns empty scores for one of the given number of windows, which together cover the network.
+	// NewScores returns empty scores for the window with the given number. The windows together cover the network.
 	NewScores(window, windows int) *Scores
 
-	// Score makes the following steps add to s. Score(nil) ends this.
+	// Score makes the following steps add to the scores s. Score(nil) ends the scoring.
 	Score(s *Scores)
 
-	// Tell makes the following steps pass the gradients of pins to s. Tell(nil) ends this.
+	// Tell makes the following steps pass the gradients of pins to the sink s. Tell(nil) removes the sink.
 	Tell(s kernel.Sink)
 
-	// ReplaceRandom replaces the weakest candidates of every pin by random sources, drawn by (seed, epoch, layer,
-	// node, pin).
+	// ReplaceRandom replaces the weakest candidates of every pin by random sources. The random draws depend only on
+	// (seed, epoch, layer, node, pin).
 	ReplaceRandom(seed uint64, epoch int, r Replacement)
 
 	// Words returns the number of words of a row of a [Batch]. A word holds 64 samples.
 	Words() int
 
-	// Crew returns the goroutines of a step, for work between steps, when they are still awake. It must not be used
-	// during a step.
+	// Crew returns the goroutines that execute a step. The caller may use them for work between steps, when they are
+	// still awake, but not during a step.
 	Crew() *crew.Crew
 
-	// Frozen writes the network that the current argmaxes select to f and returns f. f is nil (Frozen makes one) or
-	// an earlier result, which is overwritten.
+	// Frozen writes the network that the current argmaxes select to f and returns f. The argument f is an earlier
+	// result, which is overwritten, or nil for a new network.
 	Frozen(f *model.Frozen) *model.Frozen
 
 	// Moments returns the live moment arrays in a fixed order. A checkpoint stores them, and a resumed run overwrites
@@ -69,16 +69,16 @@ type Engine interface {
 	Moments() []Moment
 }
 
-// Batch is a batch of samples as rows of bits: X has a row of [Engine.Words] words for each input bit. Bits past the
+// Batch is a batch of samples as rows of bits. X has a row of [Engine.Words] words for each input bit. Bits past the
 // last label have no influence.
 type Batch struct {
 	X      []uint64
 	Labels []uint8
-	Step   int // number of the step, from 1; keys the random draws that differ from step to step
+	Step   int // number of the step, from 1; random draws depend on it
 
 	// Frozen is the number of frozen layers, counted from the first (train.freeze). The values of a frozen layer are
 	// the bits of the gates that its logits select, without noise. A frozen layer is not updated, and its gradients
-	// are not passed to a sink. The last layer is the exception: if it is frozen, it is still updated, with gradients
+	// are not passed to a sink. The last layer is an exception. If it is frozen, it is still updated, with gradients
 	// that pass straight through its choices.
 	Frozen int
 
@@ -110,9 +110,9 @@ func New(m *model.Model, maxBatch, threads int) (Engine, error) {
 	return NewRank(m, maxBatch, threads, nil)
 }
 
-// NewRank returns an engine for a rank's part of a network (m.Part). With all nil, it does the same as [New]. The
-// class counts of each batch are summed over all ranks, so loss and gradients are the same as for the whole network.
-// The network must have private chains and hard values.
+// NewRank returns an engine for a rank's part of a network (m.Part). If all is nil, NewRank does the same as [New].
+// The class counts of each batch are summed over all ranks, so loss and gradients are the same as for the whole
+// network. The network must have private chains and hard values.
 func NewRank(m *model.Model, maxBatch, threads int, all ranks.Comm) (Engine, error) {
 	e, err := newEngine(m, maxBatch, threads)
 	if _, can := e.(interface{ freezes() }); err == nil && !can && m.Config.Train.Freeze.Active() {
@@ -152,7 +152,7 @@ func newEngine(m *model.Model, maxBatch, threads int) (Engine, error) {
 	return newLayers(m, maxBatch, threads)
 }
 
-// base holds what all engines have in common: a model, its readout and goroutines.
+// base holds the common parts of all engines, such as the model, the readout and the goroutines.
 type base struct {
 	*readout
 	m     *model.Model
@@ -162,7 +162,7 @@ type base struct {
 	candidates
 	scores *Scores     // scores of the current window, nil if nothing is scored
 	told   kernel.Sink // set by [Engine.Tell]
-	sink   kernel.Sink // scores and told combined; nil if both are nil
+	sink   kernel.Sink // forwards to scores and told; nil if both are nil
 	probe  *probe      // made by the first step that has a sink
 }
 
@@ -203,7 +203,7 @@ func newNetwork(m *model.Model, maxBatch, threads int) (*network, error) {
 	return n, nil
 }
 
-// views returns the sections in the form that the kernels of nodes use. They share the state of the gates.
+// views returns the sections in the form that the kernels of nodes use. The views share the state of the gates.
 func (n *network) views() []*kernel.Nodes {
 	var all []*kernel.Nodes
 	for _, s := range n.sections {
@@ -214,7 +214,7 @@ func (n *network) views() []*kernel.Nodes {
 	return all
 }
 
-// checkWires returns an error if wires are missing or lead beyond their source. Vector kernels read at the wires'
+// checkWires returns an error if wires are missing or exceed the number of sources. Vector kernels read at the wires'
 // indices without a check.
 func checkWires(m *model.Model) error {
 	if len(m.Sections) == 0 {
@@ -257,7 +257,8 @@ func newSection(s *model.Section) *kernel.Gates {
 	return n
 }
 
-// newLogits returns logits with zero moments, with room for the largest logit of each of tops softmaxes.
+// newLogits returns logits with zero moments. It makes room for the largest logit of each softmax, where tops is the
+// number of softmaxes.
 func newLogits(w []float32, tops int) kernel.Logits {
 	floats := memory.MakeHuge[float32]
 	return kernel.Logits{W: w, M: floats(len(w)), V: floats(len(w)), Top: floats(tops)}

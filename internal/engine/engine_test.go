@@ -15,11 +15,11 @@ func golden3(t *testing.T) *golden {
 	return readGolden(t, "testdata/golden/ialgn-first-relaxed.json")
 }
 
-// randomBatch returns rows of words words with n random samples.
+// randomBatch returns a batch of n random samples. Each row has the given number of words.
 func randomBatch(g *golden, r *rand.Rand, words, n int) Batch {
 	b := Batch{X: make([]uint64, g.Config.Inputs*words)}
 	for i := range b.X {
-		b.X[i] = r.Uint64() // beyond the last sample, too: it must not matter
+		b.X[i] = r.Uint64() // also beyond the last sample, where bits must have no effect
 	}
 	for range n {
 		b.Labels = append(b.Labels, uint8(r.IntN(g.Config.Classes)))
@@ -49,8 +49,8 @@ func diffState(a, b Engine) string {
 	return differ(byName(a), byName(b))
 }
 
-// TestThreads trains the same batches on 1, 2, 5 and 12 threads. With 12, each thread has one chain, and classes are
-// split between threads.
+// TestThreads trains the same batches on 1, 2, 5 and 12 threads. With 12 threads, each thread has one chain, and
+// classes are split between threads.
 func TestThreads(t *testing.T) {
 	g := golden3(t)
 	train := func(threads int) (Engine, []Result) {
@@ -77,8 +77,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestBatchSizes trains a batch of any size in an engine for larger batches and in an engine for exactly this size.
-// The result is the same.
+// TestBatchSizes trains batches of many sizes, each in an engine for larger batches and in an engine for exactly its
+// size. Both results must be the same.
 func TestBatchSizes(t *testing.T) {
 	g := golden3(t)
 	for _, n := range []int{1, 3, 16, 63, 64, 65, 100} {
@@ -144,7 +144,7 @@ func TestWideIndices(t *testing.T) {
 }
 
 // TestForwardIsEvaluator compares the forward pass of training steps, layer by layer, with the evaluator of package
-// model, which shares no code with it.
+// model. The forward pass and the evaluator share no code.
 func TestForwardIsEvaluator(t *testing.T) {
 	g := golden3(t)
 	e, err := New(g.model(g.Start), 100, 2)
@@ -189,7 +189,7 @@ func countsOf(e Engine, c int) []int32 {
 	return all
 }
 
-// TestManyEdges has a layer with one edge more than 32 bits can number.
+// TestManyEdges uses a layer with one edge more than 32 bits can number.
 func TestManyEdges(t *testing.T) {
 	m := golden3(t).model(golden3(t).Start)
 	m.Width = 1 << 24

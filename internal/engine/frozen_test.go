@@ -18,10 +18,11 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestFrozenLayers freezes the first layers of every form of network and trains the rest. Frozen layers keep
-// parameters and moments to the bit. For comparison, another network has first layers with logits so far apart that
-// only their choices count: for the same steps, both have the same losses. If all layers are frozen, the last one is
-// trained as with the estimator ste. Paths and numbers of frozen layers take turns; the long tier has all numbers.
+// TestFrozenLayers freezes the first layers of every form of network and trains the rest. Frozen layers must keep
+// their parameters and moments to the bit. A second network serves for comparison. The logits of its first layers are
+// so far apart that only their choices count. For the same steps, both networks must have the same losses. If all
+// layers are frozen, the last layer is trained as with the estimator ste. Paths and numbers of frozen layers take
+// turns. The long test tier uses all numbers.
 func TestFrozenLayers(t *testing.T) {
 	for i, form := range netgen.Unshared() {
 		for j, how := range estimates {
@@ -56,12 +57,12 @@ func testFrozen(t *testing.T, fresh func() *model.Model, frozen int) {
 		t.Fatal(err)
 	}
 	batches := rand.New(rand.NewPCG(5, 5))
-	for n := range 3 { // gives the logits momentum
+	for n := range 3 { // these steps give the logits momentum
 		e.Step(randomBits(batches, m, e.Words(), n+1), kernel.NewAdam(0.05, 0.9, 0.999, 1e-8, n+1))
 	}
 	copyLogits(sure, m)
 	layers := len(m.Blank().Layers)
-	still := min(frozen, layers-1) // the last layer is trained on
+	still := min(frozen, layers-1) // the last layer is always trained
 	low, high := nodesOf(m, 0, still), nodesOf(m, still, layers)
 	if makeSure(sure, still); frozen == layers {
 		sure.Config.Train.Estimator = "ste"
@@ -110,7 +111,7 @@ func randomBits(r *rand.Rand, m *model.Model, words, step int) Batch {
 	return b
 }
 
-// nodesOf returns all nodes of the layers from from up to to, and no nodes of the other layers.
+// nodesOf returns all nodes of the layers in the range [from, to), and no nodes of the other layers.
 func nodesOf(m *model.Model, from, to int) (all []map[int]bool) {
 	blank := m.Blank()
 	for l := range blank.Layers {
@@ -189,7 +190,7 @@ func momentsOf(e Engine, m *model.Model, frozen int) (all []float32) {
 	return all
 }
 
-// estimates are the ways of training that frozen layers are tested with.
+// estimates lists the estimators with which frozen layers are tested.
 var estimates = []struct {
 	name   string
 	change func(m *model.Model)
@@ -201,7 +202,7 @@ var estimates = []struct {
 	{"cost", func(m *model.Model) { m.Config.Train.Cost = config.Cost{Target: "ice40", Pressure: 0.1} }},
 }
 
-// ofNodes returns the logits of the given nodes, with section, layer, node and pin as keys.
+// ofNodes returns the logits of the given nodes. Section, layer, node and pin form the key.
 func ofNodes(m *model.Model, nodes []map[int]bool) map[string][]float32 {
 	all, layer := map[string][]float32{}, 0
 	for k := range m.Sections {
@@ -223,7 +224,7 @@ func ofNodes(m *model.Model, nodes []map[int]bool) map[string][]float32 {
 	return all
 }
 
-// differ is [cmp.Diff], but fast for equal networks. cmp.Diff takes long for them.
+// differ is like [cmp.Diff], but fast for equal networks, for which cmp.Diff is slow.
 func differ(a, b any) string {
 	if reflect.DeepEqual(a, b) {
 		return ""

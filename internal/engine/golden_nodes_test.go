@@ -16,8 +16,9 @@ import (
 	"ialgn/internal/topology"
 )
 
-// goldenNodes is a file of three Adam steps by PyTorch's autograd in float64 for a network of look-up tables, written
-// by the reference's golden_nodes.py, or by testdata/golden_positions.py for a network of convolutions.
+// goldenNodes is a file with three Adam steps that PyTorch's autograd computed in float64. The reference's
+// golden_nodes.py writes such files for networks of look-up tables, and testdata/golden_positions.py writes them for
+// networks of convolutions.
 type goldenNodes struct {
 	Config struct {
 		Inputs, Classes, Batch int
@@ -30,8 +31,8 @@ type goldenNodes struct {
 
 		// The fields from here are in files of golden_positions.py.
 		Model              *topology.Keys // nil: there are no convolutions
-		Bits               int            // of a feature, 0: 1
-		Estimator          string         // "": as STE says
+		Bits               int            // bits of a feature; 0: 1
+		Estimator          string         // "": the field STE decides
 		Temperature, Decay float64
 		Seed               uint64
 	}
@@ -44,7 +45,7 @@ type goldenNodes struct {
 		X           []string
 		Y           []uint8
 		Logits      [][]float64
-		Counts      [][]float64 // nil if they are not whole numbers
+		Counts      [][]float64 // nil if the counts are not whole numbers
 		Loss        float64
 		Grad, After nodeState
 	}
@@ -83,8 +84,8 @@ func readGoldenNodes(t *testing.T, path string) *goldenNodes {
 	return &g
 }
 
-// TestGoldenNodes compares the engines with autograd. It reads every file of $IALGN_GOLDEN_NODES if that is set,
-// otherwise the files in testdata/golden-nodes.
+// TestGoldenNodes compares the engines with autograd. It reads the files in $IALGN_GOLDEN_NODES or, if this variable
+// is not set, in testdata/golden-nodes.
 func TestGoldenNodes(t *testing.T) {
 	dir := os.Getenv("IALGN_GOLDEN_NODES")
 	if dir == "" {
@@ -110,8 +111,8 @@ func TestGoldenNodes(t *testing.T) {
 	}
 }
 
-// chosenEngine returns the engine that trains the network. nodesOnly returns the engine of nodes, which can train
-// every network.
+// chosenEngine returns the engine that [New] chooses for the network. The function nodesOnly returns the engine of
+// nodes, which can train every network.
 func chosenEngine(t *testing.T, m *model.Model) Engine {
 	t.Helper()
 	e, err := New(m, 64, 1)
@@ -130,7 +131,7 @@ func nodesOnly(t *testing.T, m *model.Model) Engine {
 	return newNodeEngine(b)
 }
 
-// test makes each step from the file's own parameters and moments, and then makes all three steps in sequence.
+// test first makes each step from the parameters and moments in the file. It then makes all three steps in sequence.
 func (g *goldenNodes) test(t *testing.T, newEngine func(t *testing.T, m *model.Model) Engine) {
 	start := g.Start
 	m, v := g.Start.zero(), g.Start.zero()
@@ -202,8 +203,8 @@ func (g *goldenNodes) checkLogits(t *testing.T, n int, e Engine, r Result) {
 	}
 }
 
-// model returns a model with the file's wires and the given logits. Adjacent layers that are alike and on a spine form
-// one section, so that the engine of private chains may train them.
+// model returns a model with the file's wires and the given logits. Adjacent layers that are alike and read a spine
+// form one section, so that the engine of private chains can train the network.
 func (g *goldenNodes) model(s nodeState) *model.Model {
 	c := &g.Config
 	m := &model.Model{}
@@ -260,7 +261,7 @@ func (g *goldenNodes) configure(m *model.Model) {
 	t.Temperature, t.Seed = c.Temperature, c.Seed
 }
 
-// fill copies the wires and logits of pin k of a node to entry at of a section's pin.
+// fill copies the wires and logits of pin k of a node to a section's pin, at the index at.
 func (g *goldenNodes) fill(p *model.Pin, at, layer, k, node int, s nodeState) {
 	from := &g.Layers[layer][k]
 	switch {
@@ -381,7 +382,7 @@ func (g *goldenNodes) setMoments(e Engine, m, v nodeState) {
 	}
 }
 
-// slack returns how far Adam may move each parameter in step n+1 within the tolerance of the gradients, see
+// slack returns the tolerance of each parameter after step n+1, given the tolerance of the gradients; see
 // [golden.slack].
 func (g *goldenNodes) slack(n int, grad, v nodeState) nodeState {
 	correction := 1 - math.Pow(0.999, float64(n+1))
@@ -390,8 +391,8 @@ func (g *goldenNodes) slack(n int, grad, v nodeState) nodeState {
 	})
 }
 
-// compare compares each value with the wanted one, within its tolerance. The logits of a pin with one candidate do not
-// count.
+// compare compares each value with the wanted value, within the value's tolerance. It ignores the logits of a pin
+// with one candidate.
 func (g *goldenNodes) compare(t *testing.T, what string, got, want, tolerance nodeState) {
 	t.Helper()
 	got.with(want, func(a, b float64) float64 { return b - a }).with(tolerance, func(d, tol float64) float64 {
@@ -402,15 +403,15 @@ func (g *goldenNodes) compare(t *testing.T, what string, got, want, tolerance no
 	})
 }
 
-// zero returns zeros of the same shape, without logits of single candidates.
+// zero returns zeros in the shape of s, without logits of single candidates.
 func (s nodeState) zero() nodeState { return s.each(func(float64) float64 { return 0 }) }
 
-// each returns f of every value of a state.
+// each returns a state in which f has been applied to every value.
 func (s nodeState) each(f func(x float64) float64) nodeState {
 	return s.with(s, func(x, _ float64) float64 { return f(x) })
 }
 
-// with returns f of each pair of values of two states.
+// with returns a state in which f has been applied to each pair of corresponding values of s and o.
 func (s nodeState) with(o nodeState, f func(a, b float64) float64) nodeState {
 	rows := func(a, b [][]float64) [][]float64 {
 		var out [][]float64

@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// TestGoldenPositions compares the engine of nodes that positions share with autograd. It reads every file of
-// $IALGN_GOLDEN_POSITIONS if that is set, otherwise the files in testdata/golden-positions.
+// TestGoldenPositions compares the engine of nodes that positions share with autograd. It reads the files in
+// $IALGN_GOLDEN_POSITIONS or, if this variable is not set, in testdata/golden-positions.
 func TestGoldenPositions(t *testing.T) {
 	dir := os.Getenv("IALGN_GOLDEN_POSITIONS")
 	if dir == "" {
@@ -37,7 +37,7 @@ func TestGoldenPositions(t *testing.T) {
 	}
 }
 
-// sharedOn returns the engine that trains a network of convolutions on a number of goroutines.
+// sharedOn returns the engine that trains a network of convolutions on the given number of goroutines.
 func sharedOn(t *testing.T, m *model.Model, threads int) Engine {
 	t.Helper()
 	e, err := New(m, 64, threads)

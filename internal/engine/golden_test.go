@@ -14,8 +14,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// golden is a file of three Adam steps by PyTorch's autograd in float64, written by
-// the reference's golden.py. Arrays over layers and gates are [layer][gate].
+// golden is a file with three Adam steps that PyTorch's autograd computed in float64. The reference's golden.py
+// writes it. Arrays over layers and gates are [layer][gate].
 type golden struct {
 	Config struct {
 		Inputs, Width, Depth, Classes, Batch, KX, KH int
@@ -67,8 +67,8 @@ func readGolden(t *testing.T, path string) *golden {
 	return &g
 }
 
-// TestGolden compares the engine and the slow float64 oracle with autograd. It reads every file of $IALGN_GOLDEN if
-// that is set, otherwise the files in testdata/golden.
+// TestGolden compares the engine and the slow float64 oracle with autograd. It reads the files in $IALGN_GOLDEN or,
+// if this variable is not set, in testdata/golden.
 func TestGolden(t *testing.T) {
 	dir := os.Getenv("IALGN_GOLDEN")
 	if dir == "" {
@@ -170,7 +170,7 @@ func baseOf(e Engine) *base {
 func readoutOf(e Engine) *readout { return baseOf(e).readout }
 
 // checkGradients computes the gradients from the first moments before and after a step, and compares them with the
-// file's.
+// gradients in the file.
 func (g *golden) checkGradients(t *testing.T, n int, want, before, after params) {
 	t.Helper()
 	got := zip(before, after, func(b, a float64) float64 {
@@ -200,13 +200,13 @@ func gradientTolerance(want *params) params {
 	return tol
 }
 
-// slack returns how far Adam may move each parameter in step n+1 within the tolerance of the gradients. v are the
-// second moments after the step. Adam divides by their root, so it makes a whole step even for a tiny gradient whose
+// slack returns the tolerance of each parameter after step n+1, given the tolerance of the gradients. The second
+// moments after the step are v. Adam divides by their root, so it makes a whole step even for a tiny gradient whose
 // sign depends on rounding.
 func (g *golden) slack(n int, grad, v params) params {
 	correction := 1 - math.Pow(0.999, float64(n+1))
 	return zip(gradientTolerance(&grad), v, func(tol, v float64) float64 {
-		return g.Config.LR * min(2, tol/(math.Sqrt(v/correction)+1e-8)) // 2: a step back for one ahead
+		return g.Config.LR * min(2, tol/(math.Sqrt(v/correction)+1e-8)) // at most 2: a whole step in the wrong direction
 	})
 }
 
@@ -215,7 +215,7 @@ func uniform(like *params, value float64) params {
 	return zip(*like, *like, func(_, _ float64) float64 { return value })
 }
 
-// compare compares each value with the wanted one, within its tolerance.
+// compare compares each value with the wanted value, within the value's tolerance.
 func compare(t *testing.T, what string, got, want, tolerance params) {
 	t.Helper()
 	names := []string{"op", "anchor", "spine", "first"}
@@ -237,8 +237,8 @@ func compare(t *testing.T, what string, got, want, tolerance params) {
 	}
 }
 
-// gate returns the logits of a gate: ops, anchor, spine and first. The logits of a pin with a single candidate do not
-// count.
+// gate returns the logits of a gate in the order operations, anchor, spine and first. It leaves out the logits of a
+// pin with a single candidate.
 func (p *params) gate(l, i int) [4][]float64 {
 	row := func(v [][][]float64) []float64 {
 		if l >= len(v) || v[l] == nil || len(v[l][i]) == 1 {
@@ -253,7 +253,7 @@ func (p *params) gate(l, i int) [4][]float64 {
 	return out
 }
 
-// blend returns beta old + (1-beta) grad^power: a moment of Adam. A nil old is zero.
+// blend returns beta old + (1-beta) grad^power, which is a moment of Adam. If old is nil, it counts as zero.
 func blend(old, grad params, beta float64, power int) params {
 	if old.Ops == nil {
 		old = zip(grad, grad, func(float64, float64) float64 { return 0 })
@@ -302,7 +302,7 @@ func (g *golden) batch(e Engine, s goldenStep) Batch {
 	return Batch{X: x, Labels: s.Y}
 }
 
-// engine returns an engine whose model has the given values. Its moments have them, too, unless m is empty.
+// engine returns an engine whose model has the given logits. Unless m is empty, its moments are m and v.
 func (g *golden) engine(t *testing.T, start, m, v params) Engine {
 	t.Helper()
 	net := g.model(start)
@@ -333,8 +333,8 @@ func arrays(m *model.Model) map[string][]float32 {
 	return a
 }
 
-// model returns a model with the file's wires and the given logits. A network of private chains has one section for
-// the first layer and one for the others; other networks have one per layer.
+// model returns a model with the file's wires and the given logits. A network of private chains has a section for the
+// first layer and a section for all other layers. Any other network has a section for each layer.
 func (g *golden) model(p params) *model.Model {
 	c := g.Config
 	m := &model.Model{Width: c.Width}
@@ -361,7 +361,7 @@ func (g *golden) model(p params) *model.Model {
 	return m
 }
 
-// section returns the layers from from up to to as a section.
+// section returns the layers in the range [from, to) as a section.
 func (g *golden) section(p params, from, to int) model.Section {
 	s := model.Section{Layers: to - from, Width: g.Config.Width, Ops: flat(p.Ops[from:to])}
 	s.Arity = len(s.Ops) / (s.Width * s.Layers)
@@ -407,7 +407,7 @@ func columns(v []uint32) [][]uint32 {
 	return out
 }
 
-// flat lays [layer][gate][k] out chain-major.
+// flat flattens [layer][gate][k] chain by chain.
 func flat(v [][][]float64) []float32 {
 	var out []float32
 	for i := range v[0] {
@@ -447,7 +447,7 @@ func (g *golden) momentsOf(e Engine) params {
 	return paramsFrom(baseOf(e).m, a)
 }
 
-// paramsFrom returns named arrays by layer and gate.
+// paramsFrom converts named arrays to arrays by layer and gate.
 func paramsFrom(m *model.Model, a map[string][]float32) params {
 	var p params
 	for n := range m.Sections {
@@ -474,7 +474,7 @@ func paramsFrom(m *model.Model, a map[string][]float32) params {
 	return p
 }
 
-// wide returns row g, of k values, as float64.
+// wide returns the k values of row g as float64.
 func wide(v []float32, g, k int) []float64 {
 	out := make([]float64, k)
 	for i := range out {

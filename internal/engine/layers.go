@@ -10,9 +10,10 @@ import (
 )
 
 // layerEngine trains any network of gates with hard values, layer by layer. In the backward pass, each gate gathers
-// its gradient from the gates that read it, along lists that are made once. So no goroutine adds to memory that
-// another one writes, and every sum has one order. Where there is no fused kernel, taking a block of gates through each
-// step saves 11 % at k_h = 8 and over 20 % at 32.
+// its gradient from the gates that read it, along lists that are made once. Therefore a goroutine never adds to
+// memory that another goroutine writes, and every sum has a fixed order. Layers without a fused kernel are processed
+// in blocks of gates. A whole block goes through one step before the next step begins. This saves 11 % of the time at
+// k_h = 8, and more than 20 % at k_h = 32.
 type layerEngine struct {
 	*stack[uint64]
 	sums    *kernel.Trace // gradient of the loss with respect to each class count
@@ -22,7 +23,7 @@ type layerEngine struct {
 	forward, count, update func(member int)
 }
 
-// layerWorker handles the gates from lo up to hi of each layer.
+// layerWorker handles the gates of each layer in the range [lo, hi).
 type layerWorker struct {
 	lo, hi int
 	pass   *kernel.LayerPass
@@ -63,8 +64,8 @@ func newLayers(m *model.Model, maxBatch, threads int) (Engine, error) {
 	return e, nil
 }
 
-// checkEdges returns an error if a layer has more edges than [kernel.Uses] can number. The model may have been
-// written by another program.
+// checkEdges returns an error if a layer has more edges than [kernel.Uses] can number. Another program may have
+// written such a model.
 func checkEdges(m *model.Model) error {
 	for i := range m.Sections {
 		edges := 0

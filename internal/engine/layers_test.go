@@ -13,8 +13,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestEnginesAgree trains the same networks of private chains in both engines, with batches of odd sizes, and compares
-// parameters, moments, losses and the frozen networks' choices.
+// TestEnginesAgree trains the same networks of private chains in the chain engine and the layer engine. The batches
+// have odd sizes. The test compares the parameters, the moments, the losses and the choices of the frozen networks.
 func TestEnginesAgree(t *testing.T) {
 	for i, o := range []netgen.ModelOptions{
 		{Anchors: 32},
@@ -65,8 +65,8 @@ func agree(t *testing.T, o netgen.ModelOptions, batch int) {
 	}
 }
 
-// TestInputsAlone trains a network whose gates read no other gates, hard and relaxed. Its last layer learns, the other
-// layers get no gradient, and every path has the same bits.
+// TestInputsAlone trains a network whose gates read only inputs, with hard and with relaxed values. The last layer
+// must learn, and the other layers must get no gradient. Every SIMD path must give the same bits.
 func TestInputsAlone(t *testing.T) {
 	for _, estimator := range []string{"ste", "soft"} {
 		var want []byte
@@ -109,7 +109,8 @@ func TestInputsAlone(t *testing.T) {
 	}
 }
 
-// TestLayerThreads trains networks of layers on 1, 2, 5 and 66 threads. With 66, each thread has one gate of a layer.
+// TestLayerThreads trains networks of layers on 1, 2, 5 and 66 threads. With 66 threads, each thread has one gate of
+// a layer.
 func TestLayerThreads(t *testing.T) {
 	for i, o := range []netgen.ModelOptions{
 		{Topology: "rwlgn"},
@@ -117,7 +118,7 @@ func TestLayerThreads(t *testing.T) {
 		{Hidden: 4},
 		{},
 		{Topology: "rwlgn-classwise"},
-		{Hidden: 4, Light: true}, // these relaxed
+		{Hidden: 4, Light: true}, // with relaxed values
 	} {
 		o.Width = 66
 		train := func(threads int) (Engine, []Result) {

@@ -9,9 +9,9 @@ import (
 	"ialgn/internal/model"
 )
 
-// gates reports whether the engines of gates can train the model: all nodes have two pins, all
-// layers have one width, and no key asks for an estimator, a rounding of gradients or a cost that
-// only the node engines support.
+// gates reports whether the engines of gates can train the model. All nodes must have two pins, and all layers must
+// have the same width. No configuration key may ask for an estimator, a rounding of gradients or a cost that only the
+// node engines support.
 func gates(m *model.Model) bool {
 	t := &m.Config.Train
 	for i := range m.Sections {
@@ -22,8 +22,8 @@ func gates(m *model.Model) bool {
 	return t.Estimator != "gumbel" && t.Gradients != "int8" && !t.Cost.Active()
 }
 
-// nodeNetwork is a network of nodes with the state of a walk over its layers. Each goroutine
-// handles a range of every layer's nodes.
+// nodeNetwork is a network of nodes, with the state of a pass over its layers. Each goroutine handles a range of
+// every layer's nodes.
 type nodeNetwork[T uint64 | float32] struct {
 	*base
 	walk[*kernel.NodeLayer, T]
@@ -31,7 +31,7 @@ type nodeNetwork[T uint64 | float32] struct {
 	gradient func(node int) []float32 // same as readout.top
 }
 
-// newNodeNetwork returns the network of the sections. It shares their state.
+// newNodeNetwork returns a network that consists of the sections and shares their state.
 func newNodeNetwork[T uint64 | float32](b *base, sections []*kernel.Nodes, row int) *nodeNetwork[T] {
 	n := &nodeNetwork[T]{
 		base: b, walk: walk[*kernel.NodeLayer, T]{on: b, layers: nodeLayers(sections)}, sections: sections, gradient: b.top,
@@ -54,7 +54,8 @@ func nodeLayers(sections []*kernel.Nodes) (all []*kernel.NodeLayer) {
 	return all
 }
 
-// connect finds, for every layer but the last, which nodes of the next layer read its nodes.
+// connect finds the readers of the nodes of each layer except the last. The readers of a layer are nodes of the next
+// layer.
 func (n *nodeNetwork[T]) connect() {
 	for i, l := range n.layers[1:] {
 		n.layers[i].Uses = kernel.NewNodeUses(l, n.layers[i].Width)
@@ -71,8 +72,7 @@ func newSections(m *model.Model) (all []*kernel.Nodes) {
 	return all
 }
 
-// makeTraces allocates the two traces. A layer leaves its gradients in one of them for the layer
-// before it.
+// makeTraces allocates the two traces. Each layer writes the gradients for the layer before it to one of the two.
 func (n *nodeNetwork[T]) makeTraces() {
 	var pins, share [2]int
 	for _, l := range n.layers {
@@ -107,10 +107,10 @@ func newNodes(s *model.Section) *kernel.Nodes {
 	return n
 }
 
-// widest returns the largest number of candidates of any pin.
+// widest returns the largest number of candidates of a pin.
 func (n *nodeNetwork[T]) widest() int { return widestPin(n.sections) }
 
-// widestPin returns the largest number of candidates of any pin of the sections.
+// widestPin returns the largest number of candidates of a pin in the sections.
 func widestPin(sections []*kernel.Nodes) int {
 	k := 1
 	for _, s := range sections {
@@ -213,7 +213,7 @@ func newNodeEngine(b *base) Engine {
 	return e
 }
 
-// begin returns a goroutine's pass, set up for the current layer and batch.
+// begin sets up a goroutine's pass for the current layer and batch and returns the pass.
 func (e *nodeEngine) begin(member int) *kernel.NodePass {
 	p := e.passes[member]
 	p.X, p.Below, p.Number = e.batch.X, e.below(), e.batch.Step
@@ -288,7 +288,7 @@ func newRelaxedNodes(b *base) Engine {
 	return e
 }
 
-// begin returns a goroutine's pass, set up for the current layer and batch.
+// begin sets up a goroutine's pass for the current layer and batch and returns the pass.
 func (e *relaxedNodes) begin(member int) *kernel.RelaxedNodePass {
 	p := e.passes[member]
 	p.X, p.Below, p.Samples, p.Adam = e.batch.X, e.below(), len(e.batch.Labels), e.adam

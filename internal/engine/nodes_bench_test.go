@@ -11,10 +11,10 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// BenchmarkNodes times steps of networks of look-up tables over the bits of MNIST with n_b = 4, 16 candidates per pin
-// and batches of 128 samples, on one thread. Gradients have 8 bits or are not rounded, and there is a cost for look-up
-// tables or not. It times plain steps, and steps during which all nodes are scored once in 58 windows of 8 batches, as
-// in an epoch.
+// BenchmarkNodes times steps of networks of look-up tables over the bits of MNIST with n_b = 4. The pins have 16
+// candidates, and the batches have 128 samples. It uses one thread. Gradients are either rounded to 8 bits or not
+// rounded, with and without a cost for look-up tables. The benchmark times plain steps and steps that also compute
+// scores. As in an epoch, all nodes are scored once, in 58 windows of 8 batches.
 func BenchmarkNodes(b *testing.B) {
 	for _, c := range []struct {
 		name      string

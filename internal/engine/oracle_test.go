@@ -6,10 +6,9 @@ import (
 	"testing"
 )
 
-// oracle is the slow, obvious float64 form of a training step: sample by sample,
-// layer by layer, the chain rule as the paper's supplement writes it ("Hard-Forward STE
-// and Deployment Equivalence"), with hard values or with relaxed ones. It shares no
-// arithmetic with the engines.
+// oracle computes a training step in the slow, obvious way in float64. It applies the chain rule sample by sample and
+// layer by layer, as the paper's supplement describes ("Hard-Forward STE and Deployment Equivalence"). Values are
+// hard or relaxed. The oracle shares no arithmetic with the engines.
 type oracle struct {
 	g    *golden
 	p    params
@@ -17,21 +16,21 @@ type oracle struct {
 	t    int
 }
 
-// pass holds the values of one sample on its way through the network.
+// pass holds the values in the network for one sample.
 type pass struct {
 	x       []float64
 	a, b, h [][]float64 // [layer][gate]
 }
 
-// oraclePin is a pin of a gate: its candidates with their logits and gradients.
+// oraclePin is a pin of a gate. It holds the pin's candidates with their logits and gradients.
 type oraclePin struct {
 	from         []float64 // values of the source
 	back         []float64 // gradients of the source; nil for inputs
 	candidates   []uint32
-	logits, grad []float64 // nil without a choice
+	logits, grad []float64 // nil if the pin has no candidates
 }
 
-// pin returns a pin of gate i of layer l, 0 for A and 1 for B. grad may be nil.
+// pin returns a pin of gate i of layer l. The argument pin is 0 for A and 1 for B. The argument grad may be nil.
 func (o *oracle) pin(s *pass, back []float64, grad *params, l, i, pin int) oraclePin {
 	c, g := o.g.Config, o.g
 	at := oraclePin{from: s.x}
@@ -80,8 +79,8 @@ func (p *oraclePin) value(hard bool) float64 {
 	return sum
 }
 
-// backward takes the gradient d by the pin's value, and adds the resulting gradients by its source and by its
-// selection probabilities.
+// backward takes the gradient d with respect to the pin's value. It adds the gradients with respect to the source and
+// to the selection probabilities.
 func (p *oraclePin) backward(d float64) {
 	q := []float64{1}
 	if p.logits != nil {
@@ -97,8 +96,8 @@ func (p *oraclePin) backward(d float64) {
 	}
 }
 
-// mix returns the weights of the operations whose weighted sum is the gate's value. With hard values, the sum is the
-// gate's single operation.
+// mix returns the weights of the operations. The gate's value is the weighted sum of the operations. With hard
+// values, only the selected operation has a weight.
 func (o *oracle) mix(w []float64, hard bool) [16]float64 {
 	var p [16]float64
 	switch {
@@ -106,7 +105,7 @@ func (o *oracle) mix(w []float64, hard bool) [16]float64 {
 		p[argmax(w)] = 1
 	case len(w) == 16:
 		copy(p[:], softmax(w))
-	default: // a light gate is a sum of its truth table's lines: NOR, B without A, A without B, AND
+	default: // the value of a light gate is the weighted sum of the four lines: NOR, B without A, A without B, AND
 		for i, op := range []int{8, 4, 2, 1} {
 			if p[op] = 1 / (1 + math.Exp(-w[i])); hard {
 				p[op] = 0
@@ -142,7 +141,7 @@ func argmax(w []float64) int {
 	return best
 }
 
-// gateAt evaluates operation k on real numbers, by the multilinear extension of its truth table.
+// gateAt evaluates the multilinear extension of operation k at real numbers.
 func gateAt(k int, a, b float64) float64 {
 	f := func(shift int) float64 { return float64(k >> shift & 1) }
 	return f(3)*(1-a)*(1-b) + f(2)*(1-a)*b + f(1)*a*(1-b) + f(0)*a*b
@@ -176,8 +175,8 @@ func (o *oracle) logits(s pass) []float64 {
 	return z
 }
 
-// backward adds one sample's gradient by the probabilities to grad. The gradients by the logits are computed when all
-// samples are in.
+// backward adds one sample's gradient with respect to the probabilities to grad. The gradients with respect to the
+// logits are computed after all samples have been added.
 func (o *oracle) backward(s pass, dz []float64, grad params) {
 	c := o.g.Config
 	d := make([]float64, c.Width) // with respect to the layer's outputs
@@ -208,7 +207,8 @@ func (o *oracle) backward(s pass, dz []float64, grad params) {
 	}
 }
 
-// jacobian turns gradients by softmax(w) into gradients by w, or for a light gate, gradients by sigmoid(w).
+// jacobian turns gradients with respect to softmax(w) into gradients with respect to w. For a light gate, it starts
+// from gradients with respect to sigmoid(w).
 func jacobian(w, g [][]float64, light bool) {
 	for i := range w {
 		if light {
@@ -273,7 +273,7 @@ func (o *oracle) adam(grad params) {
 	o.p = zip(o.p, step, func(p, s float64) float64 { return p - s })
 }
 
-// testOracle compares the oracle itself with autograd, within 1e-10 throughout.
+// testOracle compares all results of the oracle with autograd, within 1e-10.
 func (g *golden) testOracle(t *testing.T) {
 	o := &oracle{g: g, p: g.Start}
 	close := uniform(&g.Start, 1e-10)

@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// onPaths runs a test on every path that the processor has.
+// onPaths runs a test on every SIMD path that the processor has.
 func onPaths(t *testing.T, test func(t *testing.T)) {
 	before, err := kernel.Path()
 	if err != nil {
@@ -29,7 +29,8 @@ func onPaths(t *testing.T, test func(t *testing.T)) {
 	}
 }
 
-// onPathInTurn runs a test on one path, chosen by the number of the test. The long tier runs it on all paths.
+// onPathInTurn runs a test on one path, chosen by the number of the test. The long test tier runs it on all SIMD
+// paths.
 func onPathInTurn(t *testing.T, number int, test func(t *testing.T)) {
 	if testkit.Whole() {
 		onPaths(t, test)
@@ -48,7 +49,7 @@ func onPathInTurn(t *testing.T, number int, test func(t *testing.T)) {
 }
 
 // TestTrainedBits compares the parameters, moments and losses of trained networks with recorded digests. They must be
-// the same on every path and processor, and with any number of threads.
+// the same on every SIMD path and processor, and with any number of threads.
 func TestTrainedBits(t *testing.T) {
 	for _, c := range []struct {
 		name    string

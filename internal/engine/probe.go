@@ -17,7 +17,7 @@ func (b *base) Tell(s kernel.Sink) {
 	b.combine()
 }
 
-// combine sets b.sink to forward to both scores and told, as far as they are set.
+// combine makes b.sink forward gradients to both b.scores and b.told, unless they are nil.
 func (b *base) combine() {
 	switch {
 	case b.scores == nil:
@@ -35,14 +35,14 @@ func (b *base) combine() {
 type probe struct {
 	*nodeNetwork[uint64]
 	passes  []*kernel.NodePass
-	private bool // chains are private, so scores need only the nodes of their window
+	private bool // chains are private, so scores need only the nodes of the window
 
 	forward, backward func(member int)
 }
 
-// probeBatch passes the pin gradients of a batch to the sink, if there is one. It must be called
-// after the engine's forward pass, whose gradients of the class counts it uses, and before the
-// update. sections returns the engine's state.
+// probeBatch passes the pin gradients of a batch to the sink, if there is one. It uses the gradients of the class
+// counts, so it must be called after the engine's forward pass. It must also be called before the update. The
+// function sections returns the engine's state.
 func (b *base) probeBatch(batch Batch, sections func() []*kernel.Nodes) {
 	if b.sink == nil {
 		return
@@ -85,7 +85,7 @@ func newProbe(b *base, sections []*kernel.Nodes) *probe {
 	return p
 }
 
-// begin returns a goroutine's pass, set up for the current layer and batch.
+// begin sets up a goroutine's pass for the current layer and batch and returns the pass.
 func (p *probe) begin(member int) *kernel.NodePass {
 	pass := p.passes[member]
 	pass.X, pass.Below, pass.Samples, pass.Number = p.batch.X, p.below(), len(p.batch.Labels), p.batch.Step

@@ -14,9 +14,10 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// BenchmarkRanks times steps of the paper's smaller networks in four ways: a process of one thread, a single rank, two
-// ranks of one thread each (goroutines that exchange counts through memory), and a process of two threads. The four
-// take turns, so that other work on the machine disturbs all alike.
+// BenchmarkRanks times steps of the paper's smaller networks in four variants. They are a process of one thread, a
+// single rank, two ranks of one thread each, and a process of two threads. The ranks are goroutines that exchange
+// counts through memory. The four variants take turns, so that other work on the machine disturbs all of them
+// equally.
 func BenchmarkRanks(b *testing.B) {
 	for _, net := range []struct {
 		name    string
@@ -65,7 +66,8 @@ func BenchmarkRanks(b *testing.B) {
 	}
 }
 
-// rankEngines returns the engines of size ranks, or the engine of one process if size is 0.
+// rankEngines returns an engine for each rank, where size is the number of ranks. If size is 0, it returns the engine
+// of one process.
 func rankEngines(b *testing.B, o netgen.ModelOptions, size, threads int) (all []Engine) {
 	b.Helper()
 	whole := o.Width

@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// readout is everything above the last layer: the sums of the gates of each class (GroupSum in the
-// paper), the loss, and the gradient of the loss.
+// readout computes the sums of the gates of each class (GroupSum in the paper), the loss, and the gradient of the
+// loss.
 type readout struct {
 	classes  int
 	perClass int // gates of the last layer for each class
@@ -95,8 +95,8 @@ func (r *readout) addAll(tallies []*tally, note int32) (notes int32, err error) 
 	return r.given[len(r.counts)], nil
 }
 
-// sumValues adds up the values of a class's nodes in the last layer, for each sample, in order and
-// in double precision.
+// sumValues adds up the values of the last layer's nodes of a class, for each sample. It adds in order and in double
+// precision.
 func (r *readout) sumValues(c, samples int, rows []float32) {
 	row := r.words * 64
 	counts := r.counts[c*row:][:samples]
@@ -108,10 +108,9 @@ func (r *readout) sumValues(c, samples int, rows []float32) {
 	}
 }
 
-// loss returns the mean cross-entropy of the batch and the number of correct classifications,
-// computed from the class counts. It leaves the gradient with respect to each gate's output in
-// delta: (softmax(z)_c - [y = c]) / (B tau), with z_c = count_c / tau. If counts tie, the lowest
-// class wins. The gradient of padding is zero.
+// loss returns the mean cross-entropy of the batch and the number of correct classifications, computed from the class
+// counts. It writes the gradient with respect to each gate's output to delta. This gradient is (softmax(z)_c - [y =
+// c]) / (B tau), with z_c = count_c / tau. If counts tie, the lowest class wins. The gradient of padding is zero.
 func (r *readout) loss(crew *crew.Crew, labels []uint8) Result {
 	n := len(labels)
 	for _, d := range r.delta {
@@ -125,8 +124,7 @@ func (r *readout) loss(crew *crew.Crew, labels []uint8) Result {
 	return r.total(n)
 }
 
-// total adds up the outcomes of n samples in order, so the sum does not depend on the number of
-// threads.
+// total adds up the outcomes of n samples in order, so that the sum does not depend on the number of threads.
 func (r *readout) total(n int) (all Result) {
 	for s, l := range r.losses[:n] {
 		all.Loss += l
@@ -138,7 +136,7 @@ func (r *readout) total(n int) (all Result) {
 	return all
 }
 
-// sample computes the loss and gradient of sample s of n, whose class is y.
+// sample computes the loss and the gradient of sample s, whose class is y. The batch has n samples.
 func (r *readout) sample(s int, y uint8, n int, z []float32) (loss float64, right bool) {
 	scale := float32(float64(n) * float64(r.tau))
 	best := r.scores(s, z)

@@ -6,19 +6,21 @@ import (
 	"ialgn/internal/model"
 )
 
-// recurrence is a recurrent network: its layers, taken forward through all steps of a sequence and backward again.
+// recurrence computes a recurrent network forward through all steps of a sequence, and backward again.
 //
-// All values of a unit stay in the arena. The arena begins with the state before the first step: rows of zeros that
-// nothing writes. Then follows one frame for each step. A frame has the rows of the step's input bits and, for each
-// layer, the rows gathered for pins that choose and the rows of the layer's nodes. So the state that a step reads
-// ends where the step's frame begins, and the rows of step s are s*frame behind the rows of the first step.
+// All values of a unit stay in the arena. The arena begins with the state before the first step, which consists of
+// rows of zeros that are never written. A frame for each step follows. A frame has the rows of the step's input bits.
+// For each layer, it also has the rows gathered for pins that choose, and the rows of the layer's nodes. The state
+// that a step reads ends where the step's frame begins. The rows of step s come s*frame after the rows of the first
+// step.
 type recurrence struct {
-	steps, frame int // frame is the number of float32 of a step
-	state        int // number of float32 of the state
+	steps, frame int // frame is the number of float32 in a step's frame
+	state        int // number of float32 in the state
 	layers       []stepLayer
 }
 
-// stepLayer is one layer of a step: its nodes and the rows gathered for them. Rows are given for the first step.
+// stepLayer is one layer of a step. It holds the layer's nodes and the rows gathered for them. The offsets of rows
+// are for the first step.
 type stepLayer struct {
 	section int
 	list    shared.List
@@ -30,7 +32,7 @@ type stepLayer struct {
 type stepChoice struct {
 	shared.Choice
 	node, pin int
-	leaf      uint32 // the row that the pin reads: the gathered value
+	leaf      uint32 // the row of the gathered value, which the pin reads
 }
 
 // frameRows returns the number of rows of a step's frame.
@@ -75,8 +77,8 @@ func (e *sharedEngine) newRecurrence() (r *recurrence, size int) {
 	return r, r.state + r.steps*r.frame
 }
 
-// wire sets the rows that the layer's pins read, given the first row of each source. It makes rows for pins that
-// choose.
+// wire sets the rows that the layer's pins read, given the first row of each source. It allocates rows for pins that
+// choose by calling the function rows.
 func (l *stepLayer) wire(n *kernel.Nodes, sources [2]uint32, s *model.Section, rows func(int) uint32) {
 	first := make([]uint32, len(n.Pins))
 	for k, p := range n.Pins {
@@ -118,11 +120,11 @@ func (r *recurrence) forward(x []float32) {
 	}
 }
 
-// clear implements [course]. It clears everything, because every reader of a row adds to the row's gradient.
+// clear implements [course]. It clears all gradients, because every reader of a row adds to the row's gradient.
 func (r *recurrence) clear(g []float32) { clear(g) }
 
-// backward implements [course]. Layers that are not trained get sums too, because gradients must pass through them to
-// reach earlier steps.
+// backward implements [course]. It also computes sums for layers that are not trained, because gradients must pass
+// through these layers to reach earlier steps.
 func (r *recurrence) backward(x, g []float32, s *sums, _ int) {
 	for step := r.steps - 1; step >= 0; step-- {
 		at := uint32(step * r.frame)
@@ -137,7 +139,7 @@ func (r *recurrence) backward(x, g []float32, s *sums, _ int) {
 	}
 }
 
-// forward writes the value that a pin that chooses reads.
+// forward gathers the value of a pin that chooses.
 func (c *stepChoice) forward(x []float32, t *nodeTables, at uint32) {
 	if t.relaxed {
 		c.Mean(x, c.shares(t), c.leaf+at, 1, at)

@@ -47,7 +47,7 @@ func (n *slowNetwork) mean(p *model.Pin, g int, from []float64) (v float64) {
 	return v
 }
 
-// recurrentForms are the forms of recurrent networks.
+// recurrentForms lists the forms of recurrent networks.
 var recurrentForms = map[string]func(c *config.Config){
 	"gates":       func(*config.Config) {},
 	"light":       func(c *config.Config) { c.Model.Parametrization = "light" },
@@ -136,8 +136,8 @@ func TestRecurrentForward(t *testing.T) {
 	}
 }
 
-// TestRecurrentFrozen checks that a network has the frozen network's values if all layers are frozen, with any
-// estimator.
+// TestRecurrentFrozen checks that a network whose layers are all frozen has the values of the frozen network, with
+// any estimator.
 func TestRecurrentFrozen(t *testing.T) {
 	for name, change := range recurrentForms {
 		for _, estimator := range []string{"ste", "soft", "gumbel"} {

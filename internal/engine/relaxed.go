@@ -5,9 +5,9 @@ import (
 	"ialgn/internal/memory"
 )
 
-// relaxedEngine trains any network of gates with relaxed values, layer by layer. It trains the mean over everything
-// that the logits may select; the network that they do select is a different one. Both traces share one array of
-// Pins.
+// relaxedEngine trains any network of gates with relaxed values, layer by layer. The relaxed network is the mean over
+// all functions and wires that the logits can select. The network that the logits do select is a different network.
+// Both traces share one array of Pins.
 type relaxedEngine struct {
 	*stack[float32]
 	workers []*relaxedWorker
@@ -16,7 +16,7 @@ type relaxedEngine struct {
 	gradient             func(gate int) []float32 // same as readout.top
 }
 
-// relaxedWorker handles the gates from lo up to hi of each layer.
+// relaxedWorker handles the gates of each layer in the range [lo, hi).
 type relaxedWorker struct {
 	lo, hi int
 	pass   *kernel.RelaxedPass

@@ -12,7 +12,7 @@ import (
 )
 
 // TestRelaxedBits compares the parameters, moments and losses of networks trained with relaxed values with recorded
-// digests. They must be the same on every path and processor, and with any number of threads.
+// digests. They must be the same on every SIMD path and processor, and with any number of threads.
 func TestRelaxedBits(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -76,7 +76,7 @@ func TestRelaxedBits(t *testing.T) {
 }
 
 // relaxedBits trains a random network for some steps and returns the digest of everything that a checkpoint would
-// contain. Every second batch is smaller by one sample; what is past its end must not count.
+// contain. Every second batch is one sample smaller. Data past the end of this batch must not count.
 func relaxedBits(t *testing.T, o netgen.ModelOptions, batch, threads int) string {
 	o.Width, o.Classes, o.Depth, o.Tau, o.Seed = 66, 3, 5, 3, 1
 	m, r, rest := netgen.Model(o), rand.New(rand.NewPCG(5, 5)), rand.New(rand.NewPCG(uint64(threads), 6))

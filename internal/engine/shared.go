@@ -10,13 +10,13 @@ import (
 	"ialgn/internal/model"
 )
 
-// sharedEngine trains networks whose nodes are shared by positions or steps. The other engines take one node through
+// sharedEngine trains networks whose nodes are shared by positions or steps. The other engines compute one node for
 // all samples of a batch. This engine takes one unit of [shared.Lanes] samples through the whole network, forward and
 // backward, so the rows of a unit stay in the processor's caches. Each goroutine has its own units. Afterwards the
 // sums of the units are added up for each node, in the order of the units.
 //
-// Values are numbers with every estimator: the backward pass, four fifths of the time, needs numbers anyway. With a
-// hard estimator, the truth tables of the forward pass hold zeros and ones.
+// Values are float32 numbers with every estimator, because the backward pass needs numbers and takes four fifths of
+// the time. With a hard estimator, the truth tables of the forward pass hold zeros and ones.
 type sharedEngine struct {
 	*base
 	sections []*kernel.Nodes
@@ -40,19 +40,20 @@ type sharedEngine struct {
 	prepare, run, update func(member int)
 }
 
-// Unit is the number of samples that a goroutine takes through such a network at a time.
+// Unit is the number of samples that a goroutine takes through a network with shared nodes at a time.
 const Unit = shared.Lanes
 
-// course takes a unit through the network and back. x and g are an arena's values and gradients.
+// course takes a unit forward through the network and backward again. The slices x and g are the values and the
+// gradients of an arena.
 type course interface {
-	// forward computes all values. The values of the input bits must already be there.
+	// forward computes all values in x. The values of the input bits must already be in x.
 	forward(x []float32)
 
-	// clear sets to zero the gradients that others are added to.
+	// clear sets to zero the gradients to which backward adds.
 	clear(g []float32)
 
-	// backward passes the gradients of the counted bits on to all others, and adds to the sums of the nodes of the
-	// layers from trained on. The layers before it are not trained.
+	// backward passes the gradients of the counted bits on to all other bits. It adds to the sums of the nodes in
+	// layer trained and all later layers. Earlier layers are not trained.
 	backward(x, g []float32, s *sums, trained int)
 
 	// counted returns the row of a bit of the last layer, which the readout counts.
@@ -63,13 +64,13 @@ type course interface {
 type arena struct {
 	x, g   []float32 // values and gradients
 	counts []float64 // [classes][Lanes]
-	choice []float32 // sums of the candidates of a pin
+	choice []float32 // sums for the candidates of a pin
 }
 
-// sums holds what a unit adds up for the nodes.
+// sums holds a unit's sums for the nodes.
 type sums struct {
 	lines  [][]float32   // by section, [nodes][lines]
-	chosen [][][]float32 // by section and pin, [nodes][candidates]; nil where a pin has no choice
+	chosen [][][]float32 // by section and pin, [nodes][candidates]; nil for a pin that does not choose
 }
 
 // nodeTables holds the functions that the nodes of a section compute in the current step.
@@ -78,16 +79,16 @@ type nodeTables struct {
 	forward []float32 // truth values of the forward pass, [nodes][lines]
 	hard    []float32 // truth values of the selected tables
 	slopes  []float32 // truth values whose slopes the backward pass uses
-	kept    []float32 // what a kernel pass keeps of the tables, [nodes][per]
+	kept    []float32 // values that a kernel pass keeps for the update, [nodes][per]
 	per     int
 
-	// By pin, nil unless the pin chooses: the probabilities of the candidates, [nodes][candidates], and the selected
-	// one.
+	// For each pin, q holds the probabilities of the candidates, [nodes][candidates], and selected holds the selected
+	// candidates. Both are nil for a pin that does not choose.
 	q        [][]float32
 	selected [][]int32
 }
 
-// settle makes gradients pass through node n of a frozen layer just as values do.
+// settle makes gradients pass through the selected table and the selected candidates of node n in a frozen layer.
 func (t *nodeTables) settle(n, lines int) {
 	copy(t.slopes[n*lines:][:lines], t.hard[n*lines:])
 	for k, all := range t.selected {
@@ -201,7 +202,7 @@ func (e *sharedEngine) Measure(b Batch) Result {
 	return e.pass(b)
 }
 
-// pass takes a batch through the network and, if e.train is set, back.
+// pass takes a batch forward through the network and, if e.train is set, backward again.
 func (e *sharedEngine) pass(b Batch) Result {
 	e.check(b)
 	e.batch = b
@@ -276,7 +277,7 @@ func (e *sharedEngine) count(a *arena, u int) {
 	}
 }
 
-// back passes a unit's gradients from the class counts back through the network.
+// back passes a unit's gradients backward through the network, beginning with the class counts.
 func (e *sharedEngine) back(a *arena, u int) {
 	e.sums[u].clear()
 	e.course.clear(a.g)

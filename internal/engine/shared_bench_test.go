@@ -15,8 +15,9 @@ import (
 	"ialgn/trainer"
 )
 
-// BenchmarkShared times one training step with relaxed values at batch 128 on one thread: of the small network of
-// convolutions in examples/cifar10/conv-s.yaml, and of a network with the same number of gates that nothing shares.
+// BenchmarkShared times one training step with relaxed values and batches of 128 samples on one thread. It times the
+// small network of convolutions in examples/cifar10/conv-s.yaml, and a network with the same number of gates in which
+// no gate is shared.
 func BenchmarkShared(b *testing.B) {
 	for _, estimator := range []string{"soft", "ste", "gumbel"} {
 		b.Run("net=conv-s/estimator="+estimator, func(b *testing.B) {

@@ -9,18 +9,18 @@ import (
 	"ialgn/internal/topology"
 )
 
-// image is the placement of an image's rows in an arena: plane by plane, with the border of zeros that the next block
-// pads the image with.
+// image describes the places of an image's rows in an arena. The rows are ordered plane by plane. They include the
+// border of zeros with which the next block pads the image.
 type image struct {
 	at                    int // position of the border's first row
 	planes, rows, columns int
 	border                int
 }
 
-// pitch returns the number of the arena's rows from one row of pixels to the next.
+// pitch returns the distance between two rows of pixels, in rows of the arena.
 func (i *image) pitch() int { return i.columns + 2*i.border }
 
-// plane returns the number of the arena's rows in a plane.
+// plane returns the size of a plane in rows of the arena.
 func (i *image) plane() int { return (i.rows + 2*i.border) * i.pitch() }
 
 // size returns the image's size in float32.
@@ -36,26 +36,26 @@ func (i *image) bit(n int) uint32 {
 	return i.pixel(n/(i.rows*i.columns), n/i.columns%i.rows, n%i.columns)
 }
 
-// level is a section of a block: the nodes of its kernels, grouped by kernel.
+// level is a section of a block. It holds the nodes of the block's kernels, grouped by kernel.
 type level struct {
 	section int
 	nodes   int         // nodes of one kernel
-	list    shared.List // the nodes of all kernels, or of one kernel if all are alike
+	list    shared.List // the nodes of all kernels, or of one kernel if all kernels are alike
 	tables  *nodeTables
 	sources []source // by pin
 
-	// Pins may read values gathered in leaves, which are rows of a chunk. choices has the candidates by [nodes of all
-	// kernels][pins]; it is nil if nothing is gathered. leaves has the positions of a kernel's leaves by [nodes of a
-	// kernel][pins].
+	// Pins may read values that are gathered in leaves, which are rows of a chunk. The slice choices holds the
+	// candidates, [nodes of all kernels][pins]. It is nil if no value is gathered. The slice leaves holds the places
+	// of a kernel's leaves, [nodes of a kernel][pins].
 	choices []shared.Choice
 	leaves  []uint32
 }
 
-// block is a convolution: kernels, which are trees of nodes that read an image, at all positions. A plain layer of
-// nodes is a block with one position.
+// block is a convolution. Its kernels are trees of nodes that read an image at all positions. A plain layer of nodes
+// is a block with one position.
 type block struct {
 	in, out       image
-	first         bool // whether the image holds input bits, which need no gradients
+	first         bool // whether the image holds input bits, for which no gradients are computed
 	levels        []level
 	kernels       int
 	rows, columns int // positions
@@ -63,19 +63,20 @@ type block struct {
 
 	// Positions are handled in chunks of whole rows. The rows of a chunk are pitch positions apart.
 	chunk, pitch int
-	root         uint32 // position in a chunk of the rows of a kernel's outputs
+	root         uint32 // offset in a chunk of the rows of a kernel's outputs
 	alone        bool   // the block is one list of nodes at one position
 }
 
-// source is what a pin reads: an image or the level below.
+// source describes the values that a pin reads. They belong to an image or to the level below.
 type source struct {
 	image    *image         // nil for the level below
 	grid     *topology.Grid // grid of the image's patches; nil for a single position
 	gradient bool           // whether the image needs gradients
-	gathered bool           // whether the values read are gathered in leaves
+	gathered bool           // whether the values are gathered in leaves
 }
 
-// element returns the position of an element's row. Elements of a patch are given at the first position of the grid.
+// element returns the place of an element's row. For an element of a patch, it returns the place at the first
+// position of the grid.
 func (s *source) element(n uint32) uint32 {
 	if s.grid == nil {
 		return s.image.bit(int(n))
@@ -84,7 +85,7 @@ func (s *source) element(n uint32) uint32 {
 	return s.image.pixel(int(n)/(side*side), int(n)/side%side-s.grid.Padding, int(n)%side-s.grid.Padding)
 }
 
-// stride returns the number of pixels from one position to the next.
+// stride returns the distance between two positions, in pixels.
 func (s *source) stride() int {
 	if s.grid == nil {
 		return 1
@@ -92,7 +93,8 @@ func (s *source) stride() int {
 	return s.grid.Stride
 }
 
-// row returns the offset of the pixels of row y of positions from the pixels of the first row.
+// row returns the offset between the pixels that the first row of positions reads and the pixels that row y of
+// positions reads.
 func (s *source) row(y int) uint32 { return uint32(y * s.stride() * s.image.pitch() * shared.Lanes) }
 
 // chunkFloats limits the rows of a kernel's nodes in a chunk, so that the chunk's values and gradients stay in a
@@ -102,7 +104,7 @@ const chunkFloats = 12 << 10
 // blocks is a network of convolutions, in order.
 type blocks []*block
 
-// place gives all rows of a network of convolutions their positions in an arena and returns the arena's size.
+// place assigns a place in an arena to every row of a network of convolutions and returns the arena's size.
 func (e *sharedEngine) place() (all blocks, size int) {
 	m := e.m
 	g := m.Sections[0].Grid
@@ -131,7 +133,7 @@ func (e *sharedEngine) place() (all blocks, size int) {
 	return all, size
 }
 
-// inputRows returns the position in an image of each input bit's row.
+// inputRows returns the place of each input bit's row in an image.
 func (e *sharedEngine) inputRows(in *image) (all []uint32) {
 	bits := e.m.Encoder.Bits - 1
 	for i := range e.m.Encoder.Inputs() {
@@ -142,7 +144,8 @@ func (e *sharedEngine) inputRows(in *image) (all []uint32) {
 	return all
 }
 
-// fieldBorder returns how far the fields of sections reach beyond the edges of the input image, or 0 without fields.
+// fieldBorder returns the number of pixels by which the fields of sections reach beyond the edges of the input image.
+// It returns 0 if no section has a field.
 func fieldBorder(m *model.Model) (border int) {
 	for i := range m.Sections {
 		g := m.Sections[i].Grid
@@ -157,8 +160,8 @@ func fieldBorder(m *model.Model) (border int) {
 	return border
 }
 
-// isLevel reports whether section i is the next level of the kernels of the section before it: each node reads its
-// own nodes of that section, at its own position, and otherwise only images.
+// isLevel reports whether section i is the next level of the kernels in the section before it. Then each node reads
+// its own nodes of the section before, at its own position, and all its other pins read images.
 func isLevel(m *model.Model, i int) bool {
 	s, before := &m.Sections[i], &m.Sections[i-1]
 	if s.Grid == nil || s.Grid.Side != 1 || s.Grid.Stride != 1 || before.Grid.Pool != 1 {
@@ -184,8 +187,8 @@ func isLevel(m *model.Model, i int) bool {
 	return true
 }
 
-// newBlock returns the block of the sections from up to to, which read the image in. It places the block's rows from
-// *size on.
+// newBlock returns the block of the sections in the range [from, to), which read the image in. It places the block's
+// rows at *size and after, and increases *size.
 func (e *sharedEngine) newBlock(in image, from, to int, size *int) *block {
 	first, last := &e.m.Sections[from], &e.m.Sections[to-1]
 	b := &block{in: in, first: from == 0, kernels: last.Width, rows: 1, columns: 1, pool: 1}
@@ -213,8 +216,8 @@ func (e *sharedEngine) newBlock(in image, from, to int, size *int) *block {
 	return b
 }
 
-// sources returns what the pins of section i read. above says whether the section is above the lowest level of its
-// block.
+// sources returns the sources of the pins of section i. The argument above says whether the section is above the
+// lowest level of its block.
 func (e *sharedEngine) sources(b *block, i int, above bool) (all []source) {
 	s := &e.m.Sections[i]
 	gathered := false
@@ -231,8 +234,8 @@ func (e *sharedEngine) sources(b *block, i int, above bool) (all []source) {
 		case !above:
 			from.image, from.gradient = &b.in, !b.first
 		}
-		// Without gathering, neighbouring positions must read neighbouring pixels of one image. If one pin does not,
-		// all are gathered.
+		// Without gathering, neighbouring positions must read neighbouring pixels of one image. If this is not true
+		// for a pin, the values of all pins are gathered.
 		gathered = gathered || from.image != nil && (s.Pins[k].K > 1 || from.grid != nil &&
 			(above || from.grid.Stride != 1 || from.image != &b.in))
 		all = append(all, from)
@@ -243,14 +246,14 @@ func (e *sharedEngine) sources(b *block, i int, above bool) (all []source) {
 	return all
 }
 
-// gathers reports whether any pin of the level is gathered.
+// gathers reports whether the value of any pin of the level is gathered.
 func (l *level) gathers() bool {
 	return slices.ContainsFunc(l.sources, func(s source) bool { return s.gathered })
 }
 
 // cut chooses the number of rows of positions in a chunk.
 func (b *block) cut() {
-	rows := 0 // rows of a kernel, for each position
+	rows := 0 // number of rows of a kernel at each position
 	for i := range b.levels {
 		l := &b.levels[i]
 		for _, s := range l.sources {
@@ -296,8 +299,8 @@ func (b *block) placeNodes(sections []*kernel.Nodes, size *int) {
 	}
 }
 
-// place sets the rows of the level's nodes: of all kernels if they differ, otherwise of one. The rows of the level
-// below begin at below. A row of a chunk has run numbers.
+// place sets the rows of the nodes of one kernel if all kernels of the level are alike, and of all kernels otherwise.
+// The rows of the level below begin at below. The rows of a node in a chunk take run float32 numbers.
 func (l *level) place(n *kernel.Nodes, b *block, below, run uint32) {
 	own, alike := uint32(0), true // pins that read the level below
 	for _, s := range l.sources {
@@ -338,7 +341,8 @@ func (l *level) place(n *kernel.Nodes, b *block, below, run uint32) {
 	}
 }
 
-// choice returns what a pin of a node gathers, or the zero Choice if the pin is not gathered.
+// choice returns the candidates that are gathered for a pin of a node. It returns the zero Choice if the pin's value
+// is not gathered.
 func (s *source) choice(p *kernel.Pin, node int) (c shared.Choice) {
 	if !s.gathered {
 		return c

@@ -65,8 +65,8 @@ func (b *block) kernel(x []float32, k, y, rows int) {
 	}
 }
 
-// shift returns the offset at which the nodes of a level read the image, for a chunk that begins at row y. It is zero
-// unless the nodes read the image directly.
+// shift returns the offset at which the nodes of a level read the image, for a chunk that begins at row y. If the
+// nodes do not read the image directly, the offset is zero.
 func (b *block) shift(l *level, i, y int) (at shared.Shift) {
 	if i == 0 && l.choices == nil {
 		at.In = l.sources[0].row(y)
@@ -82,7 +82,7 @@ func (l *level) of(k int) shared.List {
 	return l.list.Slice(k*l.nodes, (k+1)*l.nodes)
 }
 
-// emit writes the outputs of a kernel to the block's output image, pooled.
+// emit pools the outputs of a kernel and writes them to the block's output image.
 func (b *block) emit(x []float32, k, y, rows int) {
 	if b.pool == 2 {
 		for r := 0; r < rows; r += 2 {
@@ -177,8 +177,8 @@ func (b *block) kernelBack(x, g []float32, s *sums, k, y, rows int, do shared.Gr
 	}
 }
 
-// scatter adds the gradients of the leaves of a kernel's level to the sums of the leaves' candidates and to the
-// gradients of the images that the candidates are in.
+// scatter passes on the gradients of the leaves of a kernel's level. It adds to the sums for the leaves' candidates,
+// and to the gradients of the images that contain the candidates.
 func (b *block) scatter(l *level, x, g []float32, s *sums, k, y, rows int) {
 	one := []float32{1}
 	for j := range l.choices[:min(len(l.choices), len(l.leaves))] {

@@ -17,17 +17,18 @@ import (
 	"ialgn/trainer"
 )
 
-// slowNetwork is the slow, obvious evaluation of a network in float64, with relaxed or hard values: every node at
-// every position, by the definitions of docs/reference/maths.md.
+// slowNetwork evaluates a network in the slow, obvious way in float64, with relaxed or hard values. It computes every
+// node at every position by the definitions in docs/reference/maths.md.
 type slowNetwork struct {
 	m    *model.Model
 	hard bool
 
-	outs  [][]float64            // what leaves the sections, after the sample's input bits
-	known map[*float32][]float64 // probabilities of this loss, by the place of their logits
+	outs  [][]float64            // the sample's input bits, then the outputs of the sections
+	known map[*float32][]float64 // probabilities already computed for this loss, by the address of their logits
 }
 
-// probabilities returns the softmax of logits or, with hard values, 1 for the largest.
+// probabilities returns the softmax of logits. With hard values, it returns 1 for the largest logit and 0 for the
+// others.
 func (n *slowNetwork) probabilities(w []float32) []float64 {
 	if p := n.known[&w[0]]; p != nil {
 		return p
@@ -77,7 +78,7 @@ func (n *slowNetwork) truth(s *model.Section, g int) []float64 {
 	return t
 }
 
-// output returns the mean of the table's lines t if the pins are independent.
+// output returns the mean of the table's lines t, weighted as if the pins were independent.
 func output(t, pins []float64) (y float64) {
 	for line, v := range t {
 		for k, x := range pins {
@@ -91,7 +92,8 @@ func output(t, pins []float64) (y float64) {
 	return y
 }
 
-// bits returns the output bits of section i for a sample. before are the input bits or the bits of the section before.
+// bits returns the output bits of section i for a sample. The slice before holds the bits of the section before or,
+// for the first section, the input bits.
 func (n *slowNetwork) bits(i int, before []float64) []float64 {
 	s := &n.m.Sections[i]
 	grid := s.Grid
@@ -244,7 +246,7 @@ var sharedForms = map[string]func(c *config.Config){
 	"one by one":     func(c *config.Config) { c.Model.Patch, c.Model.Padding, c.Model.Channels = "3,1", "1,0", 0 },
 }
 
-// sharedModel returns a network of convolutions. The number of its classes divides its last layer.
+// sharedModel returns a network of convolutions. The width of the last layer is a multiple of the number of classes.
 func sharedModel(t *testing.T, c config.Config) *model.Model {
 	t.Helper()
 	if fault := c.Model.Check(); fault != nil {
@@ -263,7 +265,7 @@ func sharedModel(t *testing.T, c config.Config) *model.Model {
 	return m
 }
 
-// randomBits returns samples as rows of bits, and as rows of values.
+// randomBits returns n samples both as rows of bits and as rows of values.
 func randomBits(inputs, words, n int) (x []uint64, samples [][]float64) {
 	r := rand.New(rand.NewPCG(3, 4))
 	x = make([]uint64, inputs*words)
@@ -299,10 +301,10 @@ func TestSharedGradients(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			const n = 7 // the slow evaluation takes most of the time
+			const n = 7 // few samples, because the slow evaluation takes most of the time
 			x, samples := randomBits(m.Encoder.Inputs(), e.Words(), n)
 			labels := labelsOf(len(samples), len(m.Classes))
-			// With these constants the first moment is the gradient, and nothing moves.
+			// With these constants the first moment is the gradient, and no parameter moves.
 			r := e.Step(engine.Batch{X: x, Labels: labels, Step: 1}, kernel.Adam{Rest1: 1, Rest2: 1, Eps: 1})
 			slow := &slowNetwork{m: m}
 			if want := slow.loss(samples, labels); math.Abs(r.Loss-want) > 1e-5*want {
@@ -340,7 +342,7 @@ func TestSharedFrozen(t *testing.T) {
 			if want := slow.loss(samples, labels); math.Abs(r.Loss-want) > 1e-6 {
 				t.Errorf("loss %v, want %v", r.Loss, want)
 			}
-			m.Config.Train.Estimator = "soft" // and all layers are frozen
+			m.Config.Train.Estimator = "soft" // all layers are frozen
 			if e, err = engine.New(m, c.Train.Batch, 2); err != nil {
 				t.Fatal(err)
 			}
@@ -392,7 +394,7 @@ func checkGradients(t *testing.T, m *model.Model, e engine.Engine, loss func() f
 		for range 6 {
 			i := r.IntN(len(w))
 			was := w[i]
-			const step = 1.0 / (1 << 14) // so small that the largest of four values seldom becomes another one
+			const step = 1.0 / (1 << 14) // so small that another of four values seldom becomes the largest
 			w[i] = was + step
 			up := loss()
 			w[i] = was - step
@@ -406,7 +408,7 @@ func checkGradients(t *testing.T, m *model.Model, e engine.Engine, loss func() f
 	}
 }
 
-// parameters returns the array of a model whose name a moment's name begins with.
+// parameters returns the array of a model that belongs to the moment with the given name.
 func parameters(m *model.Model, name string) []float32 {
 	var section int
 	var rest string

@@ -5,21 +5,21 @@ import (
 	"ialgn/internal/memory"
 )
 
-// walk holds what the engines that go layer by layer have in common, with rows of bits or of values.
+// walk holds the common parts of the engines that go layer by layer. Rows consist of bits or of values.
 type walk[L any, T uint64 | float32] struct {
 	on     *base
 	layers []L
 	rows   [][]T           // outputs of each layer's nodes, [width][row]
 	traces [2]kernel.Trace // traces of the current layer and of the layer above it, alternately
 
-	// The current step. It is stored here so that the tasks that read it are made only once: a closure for each layer
-	// of each batch would leave 26 KB a batch to the garbage collector at depth 100.
+	// The current step. It is stored here so that the closures of the tasks are made only once. Closures for each
+	// layer of each batch would allocate 26 KB per batch at depth 100.
 	batch Batch
 	adam  kernel.Adam
 	layer int
 }
 
-// up runs a task for each layer, from the first to the last, with a batch.
+// up runs a task for each layer, from the first to the last. The task reads the batch b.
 func (w *walk[L, T]) up(b Batch, task func(member int)) {
 	w.on.check(b)
 	w.batch = b
@@ -55,7 +55,7 @@ func (w *walk[L, T]) turns() (own, next *kernel.Trace) {
 	return own, next
 }
 
-// stack is a network of gates with the state of a walk over its layers. Each goroutine handles a range of every
+// stack is a network of gates, with the state of a pass over its layers. Each goroutine handles a range of every
 // layer's gates.
 type stack[T uint64 | float32] struct {
 	*network
@@ -84,7 +84,7 @@ func (s *stack[T]) reconnect() {
 	}
 }
 
-// newLayerList returns the layers of a network. Each knows its uses by the layer above.
+// newLayerList returns the layers of a network. The field Uses of each layer holds the readers in the layer above.
 func newLayerList(n *network) []*kernel.Layer {
 	var all []*kernel.Layer
 	for _, s := range n.sections {
@@ -98,7 +98,7 @@ func newLayerList(n *network) []*kernel.Layer {
 	return all
 }
 
-// mostSlots returns the largest number of slots of a gate, but at least 1: kernels take the address of the first slot
+// mostSlots returns the largest number of slots of a gate, but at least 1. Kernels take the address of the first slot
 // even if no gate reads the layer before.
 func mostSlots(layers []*kernel.Layer) int {
 	slots := 1
@@ -109,7 +109,7 @@ func mostSlots(layers []*kernel.Layer) int {
 	return slots
 }
 
-// mostCandidates returns the largest number of candidates of any pin.
+// mostCandidates returns the largest number of candidates of a pin.
 func mostCandidates(layers []*kernel.Layer) int {
 	k := 1
 	for _, l := range layers {

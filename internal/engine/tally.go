@@ -2,7 +2,7 @@ package engine
 
 import "ialgn/internal/bitplane"
 
-// tally is one goroutine's count of ones, by class, over a range of nodes of the last layer.
+// tally counts the ones of each class in a goroutine's range of nodes of the last layer.
 type tally struct {
 	r        *readout
 	lo, hi   int // the range of nodes
@@ -17,8 +17,8 @@ func newTally(r *readout, lo, hi int) *tally {
 	}
 }
 
-// classes counts the range. It calls add once for each class, with the range's nodes of that class; add passes the
-// rows of these nodes to [tally.rows].
+// classes counts the ones of the nodes in the range. It calls add once for each class, with the nodes of this class
+// in the range. The function add must pass the rows of these nodes to [tally.rows].
 func (t *tally) classes(add func(from, to int)) {
 	first := t.lo / t.r.perClass
 	for from := t.lo; from < t.hi; {
@@ -33,7 +33,7 @@ func (t *tally) classes(add func(from, to int)) {
 	}
 }
 
-// rows counts the ones in the rows of some nodes of one class.
+// rows counts the ones in the rows of the given number of nodes of one class.
 func (t *tally) rows(nodes int, out []uint64) {
 	for k := range t.counters {
 		t.counters[k].AddRows(out[k:nodes*t.r.words], t.r.words)

@@ -1,11 +1,12 @@
 package kernel
 
-// This file serves engines that evaluate nodes themselves, such as the engine of nodes shared by positions. It hands
-// out the truth values and probabilities of a step, and takes the sums over everything that the nodes processed.
+// This file is for engines that evaluate nodes themselves, such as the engine of nodes shared by positions. Its
+// methods return the truth values and probabilities of a step. For the update, they take sums over all samples and
+// positions that the engine processed.
 
-// Truth writes the truth values of the lines of node i in this step to t, and the selected table, as 0 and 1, to
-// hard. With noise, it also writes what [NodePass.StepFunction] needs again in the same step to kept: the
-// probabilities of operations, or the slopes of lines. They are expensive to compute again.
+// Truth writes the truth values of the lines of node i in this step to t. It writes the bits of the selected table,
+// as 0 and 1, to hard. With noise, it also writes the probabilities of operations or the slopes of lines to kept.
+// [NodePass.StepFunction] needs them later in the same step, and computing them again would be slow.
 func (p *NodePass) Truth(l *NodeLayer, i int, t, hard, kept []float32) {
 	table := l.table(l.node(i))
 	if p.Noise == nil {
@@ -74,7 +75,7 @@ func (p *NodePass) Choice(l *NodeLayer, i, k int, q []float32) int {
 	return selected
 }
 
-// decay multiplies the k logits of gate g by a factor; a factor of 0 means no decay.
+// decay multiplies the k logits of gate g by a factor. A factor of 0 means no decay.
 func (l *Logits) decay(g, k int, factor float32) {
 	if factor == 0 {
 		return
@@ -88,8 +89,8 @@ func (l *Logits) decay(g, k int, factor float32) {
 	}
 }
 
-// StepFunction makes a step on the function logits of node i. s has the gradients of the lines of its table, t their
-// truth values in this step, and kept what [NodePass.Truth] kept.
+// StepFunction makes a step on the function logits of node i. The slice s holds the gradients of the lines of the
+// node's table, and t holds their truth values in this step. The slice kept was filled by [NodePass.Truth].
 func (p *NodePass) StepFunction(l *NodeLayer, i int, s, t, kept []float32) {
 	g := l.node(i)
 	if p.Noise == nil {
@@ -115,8 +116,8 @@ func (p *NodePass) StepFunction(l *NodeLayer, i int, s, t, kept []float32) {
 	}
 }
 
-// StepChoice makes a step on the selection logits of pin k of node i. r has the sums of its candidates, and q their
-// probabilities in this step.
+// StepChoice makes a step on the selection logits of pin k of node i. The slice q holds the probabilities of the
+// pin's candidates in this step, and r holds their sums R_j.
 func (p *NodePass) StepChoice(l *NodeLayer, i, k int, q, r []float32) {
 	copy(p.choice.q, q)
 	copy(p.choice.r, r)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// BenchmarkUpdate times the update of a gate (k_x = 32, batch 100) on each path. The parameters stay in the cache. The
-// learning rate is 0, so they do not drift into subnormals.
+// BenchmarkUpdate times the update of a gate (k_x = 32, batch 100) on each SIMD path. The parameters stay in the
+// cache. The learning rate is 0, so the parameters do not drift into subnormals.
 func BenchmarkUpdate(b *testing.B) {
 	for _, layers := range []int{1, 5, 48} {
 		benchmark(b, fmt.Sprintf("layers=%d", layers), shape{k: 32, samples: 100, words: 2, layers: layers})
@@ -27,7 +27,7 @@ func BenchmarkShapes(b *testing.B) {
 	}
 }
 
-// benchmark times the update of the shape's gates on each path.
+// benchmark times the update of the shape's gates on each SIMD path.
 func benchmark(b *testing.B, name string, sh shape) {
 	before, _ := Path()
 	defer Use(before)

@@ -1,10 +1,10 @@
 package kernel
 
 // Bins returns the four-bin sums S of the upstream gradient delta. It replaces delta by the gradient of pin A and,
-// unless beta is nil, writes the gradient of pin B to beta. Bit s of a and b is the value of the pin in sample s.
-// delta and beta are padded with zeros to a multiple of [Lanes].
+// unless beta is nil, writes the gradient of pin B to beta. Bit s of a is the value of pin A in sample s, and bit s
+// of b is the value of pin B. The slices delta and beta are padded with zeros to a multiple of [Lanes].
 //
-// The lanes of a block are unrolled by hand: with a constant index, a lane takes half the instructions.
+// The loop over the lanes of a block is unrolled by hand. With a constant index, a lane takes half the instructions.
 func Bins(delta, beta []float32, a, b []uint64, t *Quad) Quad {
 	var sums [Lanes][4]float32
 	c := coefficients{ // indexed by the pins' values, 2a + b
@@ -23,11 +23,11 @@ func Bins(delta, beta []float32, a, b []uint64, t *Quad) Quad {
 	return Quad{fold(&sums, 0), fold(&sums, 1), fold(&sums, 2), fold(&sums, 3)}
 }
 
-// coefficients holds the factor from the upstream gradient to the gradient of each pin. An array for each pin takes
-// one instruction less at each use than one array for both.
+// coefficients holds the factor between the upstream gradient and the gradient of each pin. Two arrays, one for each
+// pin, save an instruction at each use compared with one array for both pins.
 type coefficients struct{ a, b [4]float32 }
 
-// fold does what reduce does, for one of the four lane sums.
+// fold is like reduce, but for one of the four lane sums.
 func fold(l *[Lanes][4]float32, xy int) float32 {
 	xy &= 3
 	a0, a1, a2, a3 := l[0][xy]+l[8][xy], l[1][xy]+l[9][xy], l[2][xy]+l[10][xy], l[3][xy]+l[11][xy]
@@ -45,8 +45,8 @@ func interleave(x, y uint32) uint32 {
 	return uint32(z>>31 | z)
 }
 
-// binLanes does the work of Bins for one value of each lane, without beta. z holds two bits for each lane: the values
-// of pin A and pin B.
+// binLanes does the work of Bins for one value of each lane, without beta. The word z holds two bits for each lane,
+// the values of pin A and pin B.
 func binLanes(sums *[Lanes][4]float32, d *[Lanes]float32, coef *[4]float32, z uint32) {
 	var v float32
 	var k uint32
@@ -100,7 +100,7 @@ func binLanes(sums *[Lanes][4]float32, d *[Lanes]float32, coef *[4]float32, z ui
 	d[15] = float32(v * coef[k])
 }
 
-// binLanesBoth does what binLanes does, with beta.
+// binLanesBoth is like binLanes, but also computes beta.
 //
 //nolint:funlen // four lines a lane, unrolled
 func binLanesBoth(sums *[Lanes][4]float32, d, beta *[Lanes]float32, c *coefficients, z uint32) {

@@ -1,6 +1,6 @@
 package kernel
 
-// groupSize is the number of samples of a group. windowGroups is the number of groups whose bits a word holds after
+// groupSize is the number of samples in a group. windowGroups is the number of groups whose bits fit in a word after
 // one shift.
 const (
 	groupSize    = 5
@@ -14,8 +14,8 @@ type Tables struct {
 	sums [][1 << groupSize]float32
 }
 
-// subsets writes the sums of all subsets of d0 .. d3 to t: bit i of the index says whether d_i is included. The
-// additions have the order of a group sum.
+// subsets writes the sums of all subsets of d0 .. d3 to t. Bit i of the index says whether d_i is included. The order
+// of the additions is the order of a group sum.
 func subsets(t *[16]float32, d0, d1, d2, d3 float32) {
 	d01, d23 := d0+d1, d2+d3
 	t[0], t[1], t[2], t[3] = 0, d0, d1, d01
@@ -45,9 +45,10 @@ func (t *Tables) Fill(beta []float32, samples int) {
 
 // fillGroup writes the subset sums of d, except its last value, to t.
 //
-// Its time is the time of its stores, and many processors store one float but two integers a cycle. So the sum of a
-// single sample is stored together with its neighbour by a copy of two floats, which the compiler does as one
-// integer. The neighbour is overwritten afterwards. The empty sum keeps its value in a new table, zero.
+// The time of fillGroup is the time of its stores. Many processors store one float but two integers per cycle.
+// Therefore fillGroup stores the sum of a single sample together with its neighbour. It copies two floats, which the
+// compiler turns into one integer store. A later store overwrites the neighbour. The sum of the empty subset is never
+// stored, because it is zero in a new table.
 func fillGroup(t *[1 << groupSize]float32, d *[groupSize + 1]float32) {
 	*(*[2]float32)(t[1:]) = [2]float32(d[0:])
 	*(*[2]float32)(t[4:]) = [2]float32(d[2:])
@@ -68,8 +69,8 @@ func fillGroup(t *[1 << groupSize]float32, d *[groupSize + 1]float32) {
 // Candidates writes to r[j] the group sum of beta over the samples whose bit is set in row wires[j] of x.
 // [Tables.Fill] must have been called with beta. Rows have the given number of words.
 //
-// Candidates and [Tables.Fill] take over a third of the training time of the plain path. So batches of 81 to 100
-// samples, including the paper's 100, have unrolled code of their own.
+// Candidates and [Tables.Fill] take more than a third of the training time of the plain path. Therefore batches of 81
+// to 100 samples, which include the paper's batches of 100, have their own unrolled code.
 func Candidates[I uint16 | uint32](t *Tables, r []float32, x []uint64, words int, wires []I) {
 	wires = wires[:len(r)]
 	if words == 2 && len(t.sums) == paperGroups {
@@ -106,12 +107,12 @@ func (t *Tables) Sum(r []float32, wires Wires, batch *Batch, grad []float32) {
 // paperGroups is the number of groups of a batch of 81 to 100 samples.
 const paperGroups = 20
 
-// rowsAhead is the number of rows loaded at a time, so that the waits for rows outside the first cache overlap: a
-// step of 12k x 4 on CIFAR-10 takes 6 % less time.
+// rowsAhead is the number of rows that are loaded together, so that the waits for rows outside the first cache
+// overlap. This saves 6 % of the time of a step of 12k x 4 on CIFAR-10.
 const rowsAhead = 16
 
-// candidates100 does what Candidates does, for rows of two words and 20 groups. Without a branch in the loop, it
-// takes little more than half the time.
+// candidates100 is Candidates for rows of two words and 20 groups. It has no branch in the loop and takes little more
+// than half the time.
 func candidates100[I uint16 | uint32](s *[paperGroups][1 << groupSize]float32, r []float32, x []uint64, wires []I) {
 	wires = wires[:len(r)]
 	var rows [rowsAhead][2]uint64
@@ -149,7 +150,7 @@ func candidates100[I uint16 | uint32](s *[paperGroups][1 << groupSize]float32, r
 	}
 }
 
-// window returns the bits of the row from bit at on, at least [windowBits] of them. Bits past the end are 0.
+// window returns at least [windowBits] bits of the row, from the bit at index at on. Bits past the end are 0.
 func window(row []uint64, at int) uint64 {
 	w, shift := at/64, at%64
 	if w >= len(row) {

@@ -1,7 +1,7 @@
 package kernel
 
-// place is an array whose elements are prefetched. One of its three pointers is in use. The assembly knows the
-// fields' offsets.
+// place is an array whose elements are prefetched. Only one of its three pointers is in use. The assembly depends on
+// the offsets of the fields.
 type place struct {
 	bytes  int // distance from one element to the next
 	lines  int // cache lines that an element covers
@@ -13,9 +13,9 @@ type place struct {
 // lineBytes is the size of a cache line.
 const lineBytes = 4 * lineFloats
 
-// fetcher prefetches what a later gate needs. Few arrays of a layer are in the nearest caches, and the processor
-// itself prefetches neither rows that wires lead to nor elements that are a whole chain apart. On the plain path, a
-// fetcher does nothing.
+// fetcher prefetches the data of later gates. Most arrays of a layer are outside the nearest caches. The processor's
+// own prefetcher finds neither the rows that wires lead to nor elements that are a whole chain apart. On the plain
+// path, a fetcher does nothing.
 type fetcher struct {
 	places []place
 	f      *relaxedSteps
@@ -50,7 +50,7 @@ func (f *fetcher) gates(l *Layer, update bool) {
 
 func (f *fetcher) logits(l *Layer, w *Logits, k int, update bool) {
 	f.add(l, place{floats: &w.W[l.Index*k]}, k, 4)
-	if len(w.Top) > 0 { // a light gate has none
+	if len(w.Top) > 0 { // a light gate has no Top
 		f.add(l, place{floats: &w.Top[l.Index]}, 1, 4)
 	}
 	if update {
@@ -59,12 +59,12 @@ func (f *fetcher) logits(l *Layer, w *Logits, k int, update bool) {
 	}
 }
 
-// rows adds rows of values or gradients: gate i has the given number of floats, starting at float i*every.
+// rows adds rows of values or gradients. Gate i has the given number of floats, starting at float i*every.
 func (f *fetcher) rows(v []float32, every, floats int) {
 	f.places = append(f.places, place{bytes: 4 * every, lines: floats / lineFloats, floats: &v[0]})
 }
 
-// fetch prefetches the elements of gate i.
+// fetch prefetches the elements of gate i in all arrays.
 func (f *fetcher) fetch(i int) {
 	if f.f != nil {
 		f.f.fetch(&f.places[0].bytes, len(f.places), i)
@@ -78,7 +78,8 @@ func (f *fetcher) row(v []float32) {
 	}
 }
 
-// edges prefetches what the readers of a gate have left, n floats each.
+// edges prefetches the values in the trace t that the readers of a gate have left. It prefetches n floats for each
+// reader.
 func (f *fetcher) edges(t *Trace, edges []Edge, row, n int) {
 	if f.f != nil && len(edges) > 0 {
 		f.f.fetchEdges(&edges[0].Pin, len(edges), &t.Pins[0], 4*row, n/lineFloats)

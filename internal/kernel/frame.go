@@ -1,18 +1,20 @@
 package kernel
 
-// minGroup and maxGroup limit the number of chains in a group (see [Pass.Group]); groupWords limits the words of a
-// group's rows of one pin. At a depth of 4, groups of 96 chains took 2 to 4 % less time than groups of 24.
+// minGroup and maxGroup limit the number of chains in a group (see [Pass.Group]). groupWords limits the total number
+// of words in a group's rows of one pin. At a depth of 4, groups of 96 chains took 2 to 4 % less time than groups of
+// 24.
 const (
 	minGroup   = 4
 	maxGroup   = 96
 	groupWords = 1152
 )
 
-// LeastWords is the least number of words of a row that vector kernels accept. The rows of a smaller batch are
+// LeastWords is the minimum number of words in a row that vector kernels accept. The rows of a smaller batch are
 // padded.
 const LeastWords = fusedWords
 
-// The largest number of candidates of a pin, and of samples and words of a row, that the fused kernels accept.
+// These constants limit the shapes that the fused kernels accept. fusedK is the largest number of candidates of a
+// pin, fusedSamples the largest number of samples, and fusedWords the largest number of words in a row.
 const (
 	fusedK       = 32
 	fusedSamples = 128
@@ -23,30 +25,31 @@ const (
 // gates, a phase waits less often for its first result, as long as the scratch memory fits the L1 cache.
 const blockGates = 32
 
-// edgesAhead is the number of edges after a gate's own edges that a vector path may read, to prefetch what they lead
-// to.
+// edgesAhead is the number of edges after a gate's own edges that a vector path may read. It prefetches the rows that
+// these edges lead to.
 const edgesAhead = 16
 
-// gradientRow is the length of a row of gradients, one for each sample. Zeros follow the samples, for groups that
-// reach past the last sample.
+// gradientRow is the length of a row of gradients. The row has a gradient for each sample, followed by zeros for
+// groups that reach past the last sample.
 const gradientRow = fusedSamples + 16
 
-// frame is the argument of a fused kernel: the arrays of a section, the gates to update, and scratch memory for the
-// gates of a block. The generator (lab/avo/kernel) reads this file to find the offsets, so the struct must not refer
-// to other files. The kernels change no pointer in it, because a pointer past the end of an array would stop the
-// garbage collector.
+// frame is the argument of a fused kernel. It holds the arrays of a section, the gates to update, and scratch memory
+// for the gates of a block. The generator (lab/avo/kernel) reads this file to find the offsets, so the struct must
+// not refer to other files. The kernels change no pointer in it, because a pointer past the end of an array would
+// stop the garbage collector.
 //
 //nolint:unused // assembly uses the fields
 type frame struct {
-	// Scratch memory comes first and in multiples of a cache line, to be aligned.
-	beta  [blockGates][gradientRow]float32 // the gradients of the pins B
+	// The scratch memory comes first, and its parts are multiples of a cache line, so that they are aligned.
+	beta  [blockGates][gradientRow]float32 // gradients of pins B
 	block [blockGates + 1]frameGate
 	masks [4][16]byte // one gate's masks for the four pairs of pin values
 
-	// For one gate: the offsets of its candidates' rows in x.
+	// The offsets in x of the rows of one gate's candidates.
 	rows [fusedK]uint32
 
-	// For one gate, in AVX2: the bits of its candidates and, for each group of samples, the subset sums of two pairs.
+	// AVX2 uses these fields for one gate. The field words holds the bits of the gate's candidates. The field pairs
+	// holds the subset sums of two pairs for each group of samples.
 	words [4][fusedK]uint32
 	pairs [fusedSamples/5 + 1][2][4]float32
 
@@ -77,9 +80,9 @@ type frame struct {
 
 	adam [8]float32 // the fields of Adam in order
 
-	// For a layer: the edges to the readers of its gates; the trace that the readers have left (next) and the trace
-	// to leave (own), unless keep is 0; and for each pin, the rows that it may read and the indices of the rows that
-	// it does read.
+	// These fields are set for a layer. They hold the edges to the readers of the layer's gates, and the trace that
+	// the readers have left (next). Unless keep is 0, they also hold the trace to write (own). For each pin, they
+	// hold the rows that the pin may read and the indices of the rows that it does read.
 	starts, edges       *uint32
 	nextDelta, nextCoef *float32
 	nextBits            *uint64
@@ -89,8 +92,8 @@ type frame struct {
 	bitA, bitB          *uint32
 }
 
-// layerWalk is the argument of the forward kernel of a layer: a range of its gates, the rows that the gates' pins may
-// read, the indices of the rows that they do read, and the operations.
+// layerWalk is the argument of the forward kernel of a layer. It holds a range of the layer's gates, the rows that
+// the gates' pins may read, the indices of the rows that the pins do read, and the operations.
 type layerWalk struct {
 	rowsA, rowsB, out *uint64
 	forms             *[16][4][2]uint64
@@ -99,8 +102,8 @@ type layerWalk struct {
 	from, gates       int64
 }
 
-// walk is the argument of the forward kernel of chains: the chains' rows and the current operations and wires of
-// their gates. There is one more layer than the rest has.
+// walk is the argument of the forward kernel of chains. It holds the chains' rows and the current operations and
+// wires of the chains' gates. The number of layers includes the first layer.
 type walk struct {
 	x, a, b, out *uint64 // rows; the rows of successive chains are contiguous
 	forms        *[16][4][2]uint64
@@ -123,9 +126,8 @@ type frameGate struct {
 	_    [8]float32 // pads the struct to a whole cache line
 }
 
-// nodeFrame is the argument of the fused kernel that updates a node's pins: the pins that choose among input bits, in
-// a batch of up to 128 samples. Apart from node, next, start, delta and the beta fields, it is the same for all nodes
-// of a layer.
+// nodeFrame is the argument of the fused kernel that updates those pins of a node that choose among input bits. The
+// batch has up to 128 samples. Only the fields node, next, start, delta and beta differ between the nodes of a layer.
 //
 //nolint:unused // assembly uses the fields
 type nodeFrame struct {
@@ -145,7 +147,8 @@ type nodeFrame struct {
 	pin  [6]nodePin
 }
 
-// nodePin is one of the pins: the value of its digit in a line's number, its index, and its arrays.
+// nodePin describes one of the pins. It holds the pin's index, its arrays, and the value of the pin's digit in a
+// line's number.
 type nodePin struct {
 	digit, number int64
 	w, m, v, top  *float32

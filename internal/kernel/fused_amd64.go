@@ -20,7 +20,7 @@ type kernels struct {
 	gates, pin [2]func(*frame)
 }
 
-// fullKernels holds each path's kernels for pins of 32 candidates.
+// fullKernels holds each SIMD path's kernels for pins of 32 candidates.
 var fullKernels = map[string]*kernels{
 	"avx512": {[2]func(*frame){gatesAVX512, gatesWideAVX512}, [2]func(*frame){pinAVX512, pinWideAVX512}},
 	"avx2":   {[2]func(*frame){gatesAVX2, gatesWideAVX2}, [2]func(*frame){pinAVX2, pinWideAVX2}},
@@ -52,7 +52,7 @@ type fused struct {
 	walk   walk
 }
 
-// fuse does the work of Update by a fused kernel. It returns false if there is no kernel for the section and the
+// fuse does the work of Update with a fused kernel. It returns false if there is no kernel for the section and the
 // batch.
 func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
 	k := kernelsFor(s.B.K)
@@ -128,7 +128,7 @@ func (f *frame) setPin(p *Pin) {
 	}
 }
 
-// fuseForward does the work of Forward by a vector kernel. It returns false if there is none.
+// fuseForward does the work of Forward with a vector kernel. It returns false if there is no such kernel.
 func (p *Pass) fuseForward(first, rest *Gates, chain, chains int) bool {
 	if simd == "none" || p.words != fusedWords {
 		return false

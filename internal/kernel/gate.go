@@ -1,6 +1,6 @@
 package kernel
 
-// Truth loads the operation logits of gate g, for the following Bins and UpdateTruth.
+// Truth loads the operation logits of gate g for the calls of Bins and UpdateTruth that follow.
 func (s *Steps) Truth(gates *Gates, g int) {
 	at := g * gates.Arity()
 	if gates.Light {
@@ -46,8 +46,9 @@ func (s *Steps) updateLight(c *Adam, w, m, v *[LightOps]float32) uint8 {
 	return LightOp(w)
 }
 
-// UpdatePin makes an Adam step on the selection logits of a pin of gate g, if it has any, and selects again. grad is
-// the gradient of the pin's bit (see sumCandidates). The batch holds the rows that the pin reads.
+// UpdatePin makes an Adam step on the selection logits of a pin of gate g and selects again. It does nothing if the
+// pin has no logits. The gradient of the pin's bit is grad (see sumCandidates). The batch holds the rows that the pin
+// reads.
 func (s *Steps) UpdatePin(c *Adam, p *Pin, g int, batch *Batch, grad []float32) {
 	if p.K == 1 {
 		return
@@ -57,7 +58,8 @@ func (s *Steps) UpdatePin(c *Adam, p *Pin, g int, batch *Batch, grad []float32) 
 	s.stepPin(c, p, g, batch)
 }
 
-// sumPin does the first part of UpdatePin, for a pin that has logits. The scratch must have room for them.
+// sumPin does the first part of UpdatePin for a pin that has logits. The scratch memory must have room for the
+// logits.
 func (s *Steps) sumPin(p *Pin, g int, batch *Batch, grad []float32) {
 	at, to := g*p.K, (g+1)*p.K
 	s.sumCandidates(p.W[at:to], p.Top[g], p.wires(at, to), batch, grad)

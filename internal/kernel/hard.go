@@ -1,7 +1,7 @@
 package kernel
 
-// Hard does what [RelaxedPass.Forward] does, for a layer whose choices are final: its values are the bits, 0 or 1, of
-// the gates that its logits select. The layer before must be such a layer, too, unless it is the input.
+// Hard is [RelaxedPass.Forward] for a layer whose choices are final. The values are the output bits, 0 or 1, of the
+// gates that the logits select. The choices of the layer before must also be final, unless it is the input.
 func (p *RelaxedPass) Hard(l *Layer, out []float32, from, to int) {
 	p.batch = Batch{p.X, p.words, p.Samples}
 	n, row := p.padded(), p.words*64
@@ -9,14 +9,14 @@ func (p *RelaxedPass) Hard(l *Layer, out []float32, from, to int) {
 		g := l.gate(i)
 		a := p.steps.chosen(&p.pins[0], l.A, i, g, n, p.Below, &p.batch)
 		b := p.steps.chosen(&p.pins[1], l.B, i, g, n, p.Below, &p.batch)
-		for line := range p.steps.t { // line 0 (both pins 0) is the highest digit of an operation
+		for line := range p.steps.t { // the value at line 0 (both pins 0) is the highest bit of an operation's number
 			p.steps.t[line] = float32(l.Op[g] >> (3 - line) & 1)
 		}
 		p.steps.mix(out[i*row:][:n], a, b)
 	}
 }
 
-// Hard does for nodes what [RelaxedPass.Hard] does for gates.
+// Hard is [RelaxedPass.Hard] for nodes instead of gates.
 func (p *RelaxedNodePass) Hard(l *NodeLayer, out []float32, from, to int) {
 	p.batch = Batch{p.X, p.words, p.Samples}
 	n, row := p.padded(), p.words*64
@@ -35,8 +35,9 @@ func (p *RelaxedNodePass) Hard(l *NodeLayer, out []float32, from, to int) {
 	}
 }
 
-// chosen returns the row that a pin of gate i has selected, for n samples of a batch: a row of values of the layer
-// before, or input bits, which it writes to own as values. g is the gate's index in the section's arrays.
+// chosen returns the row that a pin of gate i has selected, for n samples of a batch. This is a row of values of the
+// layer before, or a row of input bits, which chosen converts to values in own. The gate's index in the section's
+// arrays is g.
 func (s *Steps) chosen(own *relaxedPin, pin *Pin, i, g, n int, below []float32, batch *Batch) []float32 {
 	row := batch.Words * 64
 	switch {

@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/detmath"
 )
 
-// lanes sums in the lane order that the package comment defines.
+// lanes returns the lane sum of the values for which in is true, as the package comment defines it.
 func lanes(v []float32, in func(i int) bool) float32 {
 	var l [16]float32
 	for i, x := range v {
@@ -34,8 +34,8 @@ func normals(r *rand.Rand, n int, scale float32) []float32 {
 
 func operation(k, x, y int) bool { return k>>(3-(2*x+y))&1 == 1 }
 
-// TestOperations compares softmax and truth values with their definitions: to the bit with the summation tree, and
-// within a tolerance in float64.
+// TestOperations compares softmax and truth values with their definitions. The results must equal the summation tree
+// to the bit, and float64 within a tolerance.
 func TestOperations(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
@@ -44,7 +44,7 @@ func TestOperations(t *testing.T) {
 		var p [16]float32
 		got := Operations(&p, &w, top)
 		var e [16]float32
-		Selection(e[:], w[:], top) // the same softmax by its own code
+		Selection(e[:], w[:], top) // the same softmax, computed by the other function
 		if e != p {
 			t.Fatalf("Operations and Selection differ: %v, %v", p, e)
 		}
@@ -136,8 +136,8 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// TestFill compares each subset sum with its definition, in tables that were used before. The sign of a zero does not
-// matter.
+// TestFill compares each subset sum with its definition. The tables have been used before. The sign of a zero does
+// not matter.
 func TestFill(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	var tab Tables
@@ -168,7 +168,7 @@ func TestFill(t *testing.T) {
 func TestSelection(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	for _, k := range []int{1, 3, 16, 31, 32, 33, 100, 256} {
-		for range 200 { // many trials, since one lane added in another order changes few sums
+		for range 200 { // many trials, since an error in the order of one lane changes few sums
 			u, e, q := normals(r, k, 1), make([]float32, k), make([]float32, k)
 			_, top := Largest(u)
 			for j := range e {
@@ -256,8 +256,8 @@ func TestAdam(t *testing.T) {
 	}
 }
 
-// TestAdamLargest compares the maximum that Update returns with Largest and with the wanted value. A step of zero
-// leaves the logits unchanged.
+// TestAdamLargest compares the maximum that Update returns with the result of Largest and with the wanted value. The
+// step is zero, so the logits stay unchanged.
 func TestAdamLargest(t *testing.T) {
 	inf, nan, zero := float32(math.Inf(1)), float32(math.NaN()), float32(math.Copysign(0, -1))
 	for _, c := range []struct {

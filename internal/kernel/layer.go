@@ -3,16 +3,16 @@ package kernel
 // Layer is one layer of a network whose gates may read any gate of the layer before.
 type Layer struct {
 	*Gates          // the section that the layer belongs to
-	Index  int      // index of the layer within its section
-	Uses   *Uses    // edges to the gates that read it
-	Rows   []uint32 // relaxed values only: rows of the gradients of the gates' pins, [width][2], see [Settle]
+	Index  int      // index of the layer in its section
+	Uses   *Uses    // edges to the gates that read the layer
+	Rows   []uint32 // for relaxed values: the rows of the gradients of the gates' pins, [width][2], see [Settle]
 }
 
 // gate returns the index of gate i of the layer in the section's arrays.
 func (l *Layer) gate(i int) int { return i*l.Layers + l.Index }
 
 // LayerPass computes and updates gates with hard values, one layer after another. It is the scratch memory of one
-// goroutine; rows and traces are shared by all goroutines.
+// goroutine. All goroutines share the rows and the traces.
 type LayerPass struct {
 	X       []uint64 // the batch's rows
 	Below   []uint64 // the rows of the layer before, [width][words]
@@ -29,8 +29,8 @@ type LayerPass struct {
 	ahead lookahead
 }
 
-// stepGates is the number of gates that go through one step before the next step. The steps of one gate depend on
-// each other, while the steps of different gates do not.
+// stepGates is the number of gates in a block. All gates of a block go through one step before the next step begins.
+// The steps of one gate depend on each other, while the steps of different gates do not.
 const stepGates = 16
 
 // blockSteps is the number of steps of a block after which a [lookahead] prefetches.
@@ -42,7 +42,7 @@ func NewLayerPass(words, k int) *LayerPass {
 	p := &LayerPass{words: words, row: row, delta: make([]float32, stepGates*row), beta: make([]float32, stepGates*row)}
 	for j := range p.steps {
 		p.steps[j].grow(k, words)
-		p.steps[j].vector = p.steps[0].vector // shared, because nothing is kept in it between steps
+		p.steps[j].vector = p.steps[0].vector // shared, because it keeps no data between steps
 	}
 	return p
 }
@@ -72,8 +72,8 @@ func (p *LayerPass) source(pin *Pin, i, g int) []uint64 {
 	return rows[i*p.words:][:p.words]
 }
 
-// Update updates the layer's gates in the range [from, to). It writes what the layer before needs to own. next is the
-// trace that the layer above has left or, for the last layer, the trace of the classes.
+// Update updates the layer's gates in the range [from, to). It fills own, the trace for the layer before. The trace
+// next was left by the layer above. For the last layer, next is the trace of the classes.
 func (p *LayerPass) Update(l *Layer, own, next *Trace, from, to int) {
 	if p.fuse(l, own, next, from, to) {
 		return
@@ -88,9 +88,9 @@ func (p *LayerPass) Update(l *Layer, own, next *Trace, from, to int) {
 	}
 }
 
-// block returns the range of block n among the gates from from up to to, or an empty range after the last block.
-// Blocks go up, in the direction in which gathers prefetch. With relaxed pins they go down, in the direction in which
-// these prefetch.
+// block returns the range of gates in block n. The blocks divide the gates in the range [from, to). After the last
+// block, the result is an empty range. Blocks go up, because gather prefetches upward. With relaxed pins, blocks go
+// down, because the kernels of relaxed pins prefetch downward.
 func (l *Layer) block(n, from, to int) (int, int) {
 	if n *= stepGates; n >= to-from {
 		return to, to
@@ -106,7 +106,7 @@ func (p *LayerPass) gather(l *Layer, own, next *Trace, from, to int) {
 	row, padded := p.words*64, p.padded()
 	for i := from; i < to; i++ {
 		d := own.Delta[i*row:][:row]
-		clear(d[padded:]) // the layer below reads whole rows, so the rest must be zero
+		clear(d[padded:]) // the layer below reads whole rows, so the values after the samples must be zero
 		p.steps[0].gather(next, d[:padded], l.Uses.Of(i), p.words)
 		g := l.gate(i)
 		copy(own.Bits[2*i*p.words:][:p.words], p.source(l.A, i, g))
@@ -141,8 +141,8 @@ func (p *LayerPass) block(l *Layer, own *Trace, from, to int) {
 	p.pins(l, own, from, to)
 }
 
-// pins updates the pins of a block of gates from the gradients of their bits. It leaves what the gates that the pins
-// may read need in own.
+// pins updates the pins of a block of gates from the gradients of their bits. It fills own, the trace for the layer
+// before.
 func (p *LayerPass) pins(l *Layer, own *Trace, from, to int) {
 	slotsA, slotsB := l.Slots()
 	slots := 2 * (slotsA + slotsB)
@@ -158,7 +158,7 @@ func (p *LayerPass) pins(l *Layer, own *Trace, from, to int) {
 	}
 }
 
-// pin updates one pin of a block of gates. The probabilities stay in the q of each gate's Steps.
+// pin updates one pin of a block of gates. The probabilities stay in the field q of each gate's Steps.
 func (p *LayerPass) pin(l *Layer, pin *Pin, from, to int, grads []float32) {
 	if pin == nil || pin.K == 1 {
 		return
@@ -178,8 +178,9 @@ func (p *LayerPass) pin(l *Layer, pin *Pin, from, to int, grads []float32) {
 	}
 }
 
-// shares writes the derivatives for the slots of a pin that was just updated. c has the derivative of the gate's
-// output with respect to the pin's value, where the other pin is 0 and where it is 1.
+// shares writes the derivatives for the slots of a pin that was just updated. The array c holds the derivative of the
+// gate's output with respect to the pin's value. c[0] is for samples in which the other pin is 0, and c[1] for
+// samples in which it is 1.
 func (s *Steps) shares(coef []float32, pin *Pin, c [2]float32) {
 	if pin == nil || pin.K == 1 {
 		copy(coef, c[:])
@@ -191,7 +192,7 @@ func (s *Steps) shares(coef []float32, pin *Pin, c [2]float32) {
 	}
 }
 
-// gather does what [Trace.gather] does, by the path in use.
+// gather is [Trace.gather] on the SIMD path in use.
 func (s *Steps) gather(t *Trace, dst []float32, edges []Edge, words int) {
 	f := vectors()
 	if f == nil || len(edges) == 0 {

@@ -4,10 +4,10 @@ package kernel
 type fusedLayer struct {
 	frame *frame
 	walk  layerWalk
-	same  []uint32 // same[i] is i: the row that gate i reads on the spine
+	same  []uint32 // same[i] is i, because gate i reads row i on the spine
 }
 
-// alone holds a path's kernels for layers without relaxed pins.
+// alone holds the kernels of one path for layers without relaxed pins.
 type alone struct{ gates, light func(*frame) }
 
 var layerKernels = map[string]alone{
@@ -15,7 +15,7 @@ var layerKernels = map[string]alone{
 	"avx2":   {layerAVX2, lightLayerAVX2},
 }
 
-// of returns the kernel for a layer, or nil if there is none.
+// of returns the kernel for a layer, or nil if no kernel fits the layer.
 func (k alone) of(l *Layer) func(*frame) {
 	if l.Light {
 		return k.light
@@ -23,7 +23,7 @@ func (k alone) of(l *Layer) func(*frame) {
 	return k.gates
 }
 
-// fuse does the work of Update by a fused kernel. It returns false if there is no kernel for the layer.
+// fuse does the work of Update with a fused kernel. It returns false if there is no kernel for the layer.
 func (p *LayerPass) fuse(l *Layer, own, next *Trace, from, to int) bool {
 	slotsA, slotsB := l.Slots()
 	alone := l.B.K == 1 && (l.A == nil || l.A.K == 1) && slotsA == slotsB
@@ -63,7 +63,7 @@ func (p *LayerPass) fusedFrame() *frame {
 	return p.fused.frame
 }
 
-// fusePin does the work of pin by a fused kernel. It returns false if there is no kernel for the pin.
+// fusePin does the work of the method pin with a fused kernel. It returns false if there is no kernel for this pin.
 func (p *LayerPass) fusePin(l *Layer, pin *Pin, from, to int, grads []float32) bool {
 	k := kernelsFor(pin.K)
 	if k == nil || p.words != fusedWords || l.Layers != 1 {
@@ -90,8 +90,8 @@ func (p *LayerPass) fusePin(l *Layer, pin *Pin, from, to int, grads []float32) b
 	return true
 }
 
-// pinRows returns the rows that a pin may read and, for the gates before to, the indices of the rows that it does
-// read.
+// pinRows returns the rows that a pin may read. For the gates below to, it also returns the indices of the rows that
+// the pin does read.
 func (p *LayerPass) pinRows(pin *Pin, to int) (rows *uint64, bits *uint32) {
 	if pin == nil {
 		for i := len(p.fused.same); i < to; i++ {
@@ -105,7 +105,7 @@ func (p *LayerPass) pinRows(pin *Pin, to int) (rows *uint64, bits *uint32) {
 	return &p.X[0], &pin.Bit[:to][0]
 }
 
-// fuseForward does the work of Forward by a vector kernel. It returns false if there is none.
+// fuseForward does the work of Forward with a vector kernel. It returns false if there is no such kernel.
 func (p *LayerPass) fuseForward(l *Layer, out []uint64, from, to int) bool {
 	if simd == "none" || p.words != fusedWords || l.Layers != 1 {
 		return false

@@ -1,20 +1,20 @@
 package kernel
 
-// lookahead prefetches, where the path in use can, what the next block of gates is going to read: the gates'
-// parameters, and what their readers have left. The latter is in the third cache and has more lines than the
-// processor can wait for at a time, so part of it is prefetched after each step of the current block. With 8 hidden
-// candidates for each gate this saves 9 % of the time, with 32 of them 25 %.
+// lookahead prefetches the data of the next block of gates, if the SIMD path in use can prefetch. These data are the
+// gates' parameters and the traces that the gates' readers have left. The traces are in the third cache and have more
+// cache lines than the processor can wait for at a time. Therefore a part of the traces is prefetched after each step
+// of the current block. This saves 9 % of the time with 8 hidden candidates for each gate, and 25 % with 32.
 type lookahead struct {
 	next  *Trace
 	edges []Edge // edges whose gates' rows are still to be prefetched
-	share int    // how many edges are prefetched at a time
+	share int    // number of edges prefetched at a time
 	gates fetcher
 }
 
 // begin sets the lookahead to the layer's gates in the range [from, to).
 func (a *lookahead) begin(l *Layer, next *Trace, from, to int) {
 	a.next, a.edges = next, l.Uses.edges[l.Uses.start[from]:l.Uses.start[to]]
-	if len(a.edges) < 4*(to-from) { // the prefetching within gather is enough
+	if len(a.edges) < 4*(to-from) { // gather prefetches enough by itself
 		a.edges = nil
 	}
 	a.share = (len(a.edges) + blockSteps*stepGates - 1) / (blockSteps * stepGates)
@@ -25,7 +25,8 @@ func (a *lookahead) begin(l *Layer, next *Trace, from, to int) {
 	}
 }
 
-// some prefetches the next share of what the readers have left: the given number of blocks of each row.
+// some prefetches the next share of the traces that the readers have left. It prefetches the given number of blocks
+// of each row.
 func (a *lookahead) some(blocks, words int) {
 	f, n := vectors(), min(a.share, len(a.edges))
 	if f == nil || n == 0 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// onePinOf describes a pin of a layer: where its candidates are, and how many it has.
+// onePinOf describes a pin of a layer. It holds the source of the pin's candidates and the number of candidates.
 type onePinOf struct {
 	source string // spine, hidden or input
 	k      int
@@ -28,8 +28,7 @@ func (sh layerShape) String() string {
 		sh.samples)
 }
 
-// layerState is a layer with a batch, the bits of the layer before, and what the gates that read it have left in their
-// trace.
+// layerState is a layer with a batch, the bits of the layer before, and the trace that the layer's readers have left.
 type layerState struct {
 	layerShape
 	width    int
@@ -37,7 +36,7 @@ type layerState struct {
 	x, below []uint64
 	next     *Trace
 	uses     *Uses
-	parts    []int // where goroutines' parts begin
+	parts    []int // the first gate of each goroutine's part
 }
 
 func (sh layerShape) pin(r *rand.Rand, p onePinOf, width int) *Pin {
@@ -54,7 +53,7 @@ func (sh layerShape) pin(r *rand.Rand, p onePinOf, width int) *Pin {
 		rows = width
 	}
 	for range n {
-		if w := min(r.IntN(rows+10), rows-1); p.wide { // often the last one
+		if w := min(r.IntN(rows+10), rows-1); p.wide { // often the last row
 			pin.Wide = append(pin.Wide, uint32(w))
 		} else {
 			pin.Narrow = append(pin.Narrow, uint16(w))
@@ -92,7 +91,7 @@ func (sh layerShape) draw(r *rand.Rand) *layerState {
 	return t
 }
 
-// places copies the arrays that a pass works on, to a place of its choice.
+// places holds functions that copy the arrays of a pass to other places in memory.
 type places struct {
 	floats func([]float32) []float32
 	words  func([]uint64) []uint64
@@ -130,8 +129,8 @@ func (c *places) pin(p *Pin) *Pin {
 	return &n
 }
 
-// run updates a copy of the layer three times, the second time with a part of the batch, and returns its outputs and
-// all changed arrays.
+// run updates a copy of the layer three times and returns its outputs and all changed arrays. The second update uses
+// only a part of the batch.
 func (t *layerState) run(path string, c places) map[string][]uint32 {
 	s := c.gates(t.gates)
 	if err := Use(path); err != nil {
@@ -166,7 +165,7 @@ func (t *layerState) run(path string, c places) map[string][]uint32 {
 			p.Update(l, own, next, from, t.parts[i+1])
 		}
 		words("out", out)
-		if slotsA+slotsB == 0 { // nobody reads the trace
+		if slotsA+slotsB == 0 { // no layer reads the trace
 			continue
 		}
 		words("bits", own.Bits)
@@ -220,7 +219,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// compare compares all paths with the plain one.
+// compare compares all SIMD paths with the plain path.
 func (t *layerState) compare(tt *testing.T, c places) {
 	tt.Helper()
 	want := t.run("none", clones)

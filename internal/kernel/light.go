@@ -2,11 +2,11 @@ package kernel
 
 import "ialgn/internal/detmath"
 
-// LightOps is the number of logits of a light gate (LDLGN): one for each line of its truth table.
+// LightOps is the number of logits of a light gate (LDLGN). The gate has a logit for each line of its truth table.
 const LightOps = 4
 
 // Light returns the truth values T of a light gate, which are the sigmoids of its logits for 00, 01, 10 and 11. It
-// writes their derivatives T (1 - T) to slope.
+// writes the derivatives T (1 - T) of the truth values to slope.
 func Light(slope *Quad, w *[LightOps]float32) (t Quad) {
 	for i, x := range w {
 		// Both forms below take the exponential of a number that is at most 0.

@@ -1,7 +1,7 @@
 package kernel
 
-// fusedNodes holds the state of a layer whose candidate pins are updated by a fused kernel. Such a kernel requires
-// candidates among input bits and int8 gradients; otherwise kernel is nil.
+// fusedNodes holds the state of a layer whose candidate pins are updated by a fused kernel. The fused kernel requires
+// candidates among input bits and int8 gradients. If a layer lacks these, kernel is nil.
 type fusedNodes struct {
 	layer  *NodeLayer
 	kernel func(*nodeFrame)
@@ -9,7 +9,7 @@ type fusedNodes struct {
 	betas  [MaxPins][fusedSamples]float32 // gradients of the pins, for a sink that wants them
 }
 
-// fuse sets p.fused up for a layer.
+// fuse prepares p.fused for a layer.
 func (p *NodePass) fuse(l *NodeLayer) {
 	f := &p.fused
 	f.layer, f.kernel = l, nil

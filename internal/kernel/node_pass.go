@@ -2,17 +2,17 @@ package kernel
 
 import "slices"
 
-// NodeOptions holds options of how nodes are trained.
+// NodeOptions holds options for the training of nodes.
 //
-// Integer sums are exact in any order. A dither makes the rounding right on average; without it, small gradients of
-// many samples would vanish.
+// Integer sums are exact in any order. A dither makes the rounding right on average. Without the dither, small
+// gradients of many samples would vanish.
 type NodeOptions struct {
 	Integer bool   // gradients of pins are rounded to 8 bits before they are summed for candidates
 	Noise   *Noise // noise on all choices; nil: none
 }
 
 // NodePass computes and updates nodes with hard values, one layer after another. It is the scratch memory of one
-// goroutine; rows and traces are shared by all goroutines.
+// goroutine. All goroutines share the rows and the traces.
 type NodePass struct {
 	NodeOptions
 	X       []uint64 // the batch's rows
@@ -23,11 +23,11 @@ type NodePass struct {
 
 	Sink Sink // takes the gradients of pins; may be nil
 
-	// Prices[i] is by how much the loss rises if a pin reads input bit i, whatever the samples are. Prices are added
-	// to the sums R_j of candidates, except in constant nodes. nil means no prices.
+	// Prices[i] is the amount by which the loss rises if a pin reads input bit i, independent of the samples. Prices
+	// are added to the sums R_j of candidates, except in constant nodes. nil means no prices.
 	Prices []float32
 
-	// Still makes an update compute gradients only and update nothing.
+	// If Still is true, an update computes gradients but changes no parameter.
 	Still bool
 
 	words int
@@ -36,7 +36,7 @@ type NodePass struct {
 	delta []float32
 
 	// State of the current node.
-	rows     [][]uint64 // rows that its pins read
+	rows     [][]uint64 // rows that the node's pins read
 	wires    [MaxPins]uint32
 	line     []uint8
 	t, slope [maxLines]float32
@@ -54,8 +54,8 @@ type NodePass struct {
 // Sink receives gradients of the loss with respect to the bit that a pin reads, one for each sample. The gradients
 // pass straight through the node's selected table. Goroutines call a Sink for different nodes at the same time.
 type Sink interface {
-	// Wants reports whether the sink takes the gradients of a pin. The pin may have one candidate or several, but it
-	// is not on the spine.
+	// Wants reports whether the sink takes the gradients of a pin. The pin has one or more candidates and is not pin
+	// A is on the spine.
 	Wants(layer, node, pin int) bool
 
 	// Take receives the gradients beta of a pin in a step and the wire that the pin reads in that step. beta is valid
@@ -63,7 +63,7 @@ type Sink interface {
 	Take(step, layer, node, pin int, wire uint32, beta []float32)
 }
 
-// Sinks passes to each of several sinks what that sink wants.
+// Sinks combines several sinks. Each sink receives the gradients that it wants.
 type Sinks []Sink
 
 // Wants implements [Sink].
@@ -147,9 +147,9 @@ func (p *NodePass) sources(l *NodeLayer, i int) [][]uint64 {
 	return p.rows
 }
 
-// Update updates the layer's nodes in the range [from, to). It writes what the layer before needs to own, at the
-// places that [NewNodeUses] numbers. next is the trace that the layer above has left. For the last layer, next is nil
-// and top returns the gradient of a node's output.
+// Update updates the layer's nodes in the range [from, to). It fills own, the trace for the layer before, at the
+// places that [NewNodeUses] numbers. The trace next was left by the layer above. For the last layer, next is nil, and
+// top returns the gradient of a node's output.
 func (p *NodePass) Update(l *NodeLayer, own, next *Trace, top func(i int) []float32, from, to int) {
 	p.fuse(l)
 	for i := from; i < to; i++ {
@@ -157,7 +157,7 @@ func (p *NodePass) Update(l *NodeLayer, own, next *Trace, top func(i int) []floa
 	}
 }
 
-// gradient returns the gradient of the output of node i, with zeros after the samples up to the end of the row.
+// gradient returns the gradient of the output of node i. Zeros fill the row after the last sample.
 func (p *NodePass) gradient(l *NodeLayer, next *Trace, top func(i int) []float32, i int) []float32 {
 	n, row := p.padded(), 64*p.words
 	if next == nil {
@@ -233,8 +233,8 @@ func (p *NodePass) truth(l *NodeLayer, i int) {
 	copy(p.t[:], quad[:])
 }
 
-// updatePin makes a step on the selection logits of pin k of node i from the gradient of its bit. It leaves the
-// probabilities of hidden candidates in share.
+// updatePin makes a step on the selection logits of pin k of node i from the gradient of the pin's bit. It writes the
+// probabilities of hidden candidates to share.
 func (p *NodePass) updatePin(l *NodeLayer, i, k int, share, beta []float32, largest float32) {
 	pin, g := l.Pins[k], l.node(i)
 	if pin == nil || pin.K == 1 {
@@ -291,9 +291,9 @@ func (p *NodePass) stepPin(pin *Pin, g int) {
 	pin.Bit[g], pin.Top[g] = pin.Wire(at+arg), top
 }
 
-// stepFunction makes a step on the function logits of node g and selects its table again. s has the gradient sums of
-// the lines and t their truth values. The derivative of the truth values is in slope or, for logits of operations, in
-// the probabilities operations.
+// stepFunction makes a step on the function logits of node g and selects the node's table again. The slice s holds
+// the gradient sums of the lines, and t holds their truth values. For logits of lines, slope holds the derivatives of
+// the truth values. For logits of operations, the probabilities in operations give these derivatives.
 func stepFunction(n *Nodes, g int, s, t, slope []float32, operations *[Ops]float32, adam *Adam, noise *Noise) {
 	at, to := g*n.Arity, (g+1)*n.Arity
 	w, m, v := n.W[at:to], n.M[at:to], n.V[at:to]

@@ -1,8 +1,8 @@
 package kernel
 
-// RelaxedNodePass is a [NodePass] with relaxed values. The relaxed value of a pin is the mean of its candidates, and
-// the output of a node is the mean of its table's lines, weighted by the pins' relaxed values. The update uses the
-// gradient of exactly this.
+// RelaxedNodePass is a [NodePass] with relaxed values. The relaxed value of a pin is the mean of its candidates. The
+// output of a node is the mean of its table's lines, weighted by the relaxed values of the pins. The update uses the
+// exact gradient of this function.
 type RelaxedNodePass struct {
 	X       []uint64  // the batch's rows of bits
 	Below   []float32 // the rows of the layer before, [width][row]
@@ -68,8 +68,9 @@ func (p *RelaxedNodePass) begin(l *NodeLayer, i int) {
 	}
 }
 
-// reduce returns the mean of the lines for sample s. The last pin halves the table first. levels receives the table
-// at index n = 1 << pins and each half of length n at index n; the result is at index 1.
+// reduce returns the mean of the lines for sample s. The last pin halves the table first. In levels, the table of
+// length n = 1 << pins begins at index n, and each halved table of length n also begins at index n. The result is at
+// index 1.
 func (p *RelaxedNodePass) reduce(levels *[2 * maxLines]float32, pins, s int) float32 {
 	n := 1 << pins
 	copy(levels[n:2*n], p.t[:n])
@@ -123,7 +124,7 @@ func (p *RelaxedNodePass) gradients(delta []float32, pins, lines int) {
 	}
 }
 
-// updatePins makes a step on the selection logits of node i and leaves what the layer before needs in own.
+// updatePins makes a step on the selection logits of node i. It fills own, the trace for the layer before.
 func (p *RelaxedNodePass) updatePins(l *NodeLayer, own *Trace, i int) {
 	g, n := l.node(i), p.padded()
 	hidden, candidates := l.Hidden()

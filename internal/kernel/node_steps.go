@@ -7,9 +7,9 @@ import (
 	"ialgn/internal/draw"
 )
 
-// This file holds the steps of a node with hard values: float32 arithmetic, with every product rounded. It is the
-// plain path, which defines the bits that all paths must give. Notation: T are the truth values of the node's lines,
-// D_p(a) = T(a with pin p 1) - T(a with pin p 0), and a_s is the line of sample s.
+// This file holds the steps of a node with hard values. They use float32 arithmetic and round every product. This
+// plain path defines the bits that all SIMD paths must give. Below, T are the truth values of the node's lines, and
+// a_s is the line of sample s. D_p(a) = T(a with pin p 1) - T(a with pin p 0).
 //
 //	T      : 1 / (1 + e^-w), and e^w / (1 + e^w) for w < 0; its slope is T (1 - T)
 //	S(a)   : eight sums from +0, sum i adds delta_s for s = i, 8 + i, 16 + i, ... with a_s = a, folded as
@@ -42,7 +42,7 @@ func spreadByte(x uint64) uint64 {
 	return (x + 0x7f7f7f7f7f7f7f7f | x) >> 7 & 0x0101010101010101
 }
 
-// look writes, for whole rows, the table's value at the line that the pins select to out.
+// look writes to out, for whole rows, the table's value at the line that the pins select.
 func look(out []uint64, table uint64, pins [][]uint64) {
 	for w := range out {
 		var t [maxLines]uint64
@@ -91,8 +91,8 @@ func sumLines(s, delta []float32, line []uint8) {
 	}
 }
 
-// pinGradient writes the gradient of a pin to beta: delta times the difference that the pin makes at the sample's
-// line. bit is the value of the pin's digit in a line's number.
+// pinGradient writes the gradient of a pin to beta. The gradient is delta times the difference that the pin makes at
+// the sample's line. The argument bit is the value of the pin's digit in a line's number.
 func pinGradient(beta, delta []float32, line []uint8, t []float32, bit int) {
 	var difference [maxLines]float32
 	for a := range t {
@@ -104,8 +104,8 @@ func pinGradient(beta, delta []float32, line []uint8, t []float32, bit int) {
 	}
 }
 
-// Constants of the quantisation to 8 bits. The largest gradient becomes fullScale, which leaves room for half a step
-// of dither. A largest gradient below least counts as least.
+// These constants control the quantisation to 8 bits. The largest gradient becomes fullScale, which leaves room for
+// half a step of dither. If the largest gradient is below least, least is used instead.
 const (
 	fullScale = 126.5
 	least     = 1e-30
@@ -119,8 +119,8 @@ func largestSize(values []float32) (largest float32) {
 	return largest
 }
 
-// quantise writes values as 8-bit integers in the order of [fourth] and returns the value of one integer step.
-// largest is the largest absolute value. The number of values must be a multiple of 32.
+// quantise writes values as 8-bit integers in the order of [fourth] and returns the value of one integer step. The
+// caller passes the largest absolute value as largest. The number of values must be a multiple of 32.
 func quantise(dst []int8, values, dither []float32, largest float32) (step float32) {
 	largest = max(largest, least)
 	scale := fullScale / largest
@@ -131,8 +131,8 @@ func quantise(dst []int8, values, dither []float32, largest float32) (step float
 	return largest / fullScale
 }
 
-// fourth returns the index of sample s among quantised gradients: within each block of 32, sample t + 8 p is at 4 t +
-// p. So four consecutive gradients belong to bit t of each of the four bytes of a row's 32-bit word.
+// fourth returns the index of sample s among quantised gradients. In each block of 32, sample t + 8 p is at index 4 t
+// + p. Therefore four consecutive gradients belong to bit t of the four bytes in a 32-bit word of a row.
 func fourth(s int) int { return s&^31 | s&7<<2 | s>>3&3 }
 
 // ditherLength limits the index at which a row of dithers begins.
@@ -182,8 +182,8 @@ func (t quarters) fill(q []int8) {
 	}
 }
 
-// sums writes to r, for each wire, the sum of q over the samples whose bit is set in the wire's row of x, times step.
-// It covers the given number of samples, which must have been filled.
+// sums writes to r, for each wire, step times the sum of q over the samples whose bit is set in the wire's row of x.
+// It covers the given number of samples. A call of fill must have covered these samples.
 func (t quarters) sums(r []float32, samples int, step float32, wires Wires, x []uint64, words int) {
 	t = t[:samples/quarter]
 	for j := range r {
@@ -207,9 +207,9 @@ func (t quarters) sum(row []uint64) (sum int32) {
 	return sum
 }
 
-// tableStep makes a step on the logits w of a table with the moments m and v, from the gradient sums s of its lines
-// and the slopes of their truth values. It returns the table that is then selected. noise is the noise on the logits,
-// or nil.
+// tableStep makes a step on the logits w of a table with the moments m and v. It uses the gradient sums s of the
+// table's lines and the slopes of the lines' truth values. It returns the table that the new logits select. The
+// argument noise is the noise on the logits, or nil.
 func tableStep(c *Adam, w, m, v, s, slope []float32, noise *Noise) (table uint64) {
 	grad := s[:len(w)]
 	for a := range grad {

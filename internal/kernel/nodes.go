@@ -6,32 +6,32 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// MaxPins is the largest fan-in of a node, and maxLines the largest number of lines of a table.
+// MaxPins is the largest fan-in of a node. maxLines is the largest number of lines in a table.
 const (
 	MaxPins  = 6
 	maxLines = 1 << MaxPins
 )
 
-// Nodes is a section of a network of look-up tables with its state: Layers nodes for each of Width chains. Nodes can
-// have any number of pins; a section of two-pin [Gates] can be seen as Nodes, too.
+// Nodes is a section of a network of look-up tables, together with its state. It has Layers nodes in each of Width
+// chains. Nodes can have any number of pins. A section of two-pin [Gates] can also be represented as Nodes.
 //
-// A line's number has one bit for each pin, and pin 0 is its highest digit.
+// The number of a line has one bit for each pin. Pin 0 is the highest bit.
 type Nodes struct {
 	Layers, Width int
 	Arity         int      // function logits of a node: [Ops], or one for each line of its table
-	Logits                 // the function logits; Top is set only if there are Ops of them
+	Logits                 // the function logits; Top is set only for Ops logits
 	Pins          []*Pin   // nil for a pin on the spine
 	Table         []uint64 // the selected table, [nodes]: bit i is the value at line i
 
 	// Op, unless nil, holds the selected operations and replaces Table. It is the state of gates.
 	Op []uint8
 
-	// Part says which of the network's chains these are; nil means all. Draws are keyed by the chain numbers of the
-	// network.
+	// Part says which chains of the network this section holds. If it is nil, the section holds all chains. Random
+	// draws depend on the chain numbers in the whole network.
 	Part *ranks.Share
 }
 
-// number returns a node's number in the whole network, given its number in this rank's part.
+// number converts a node's number in this rank's part to its number in the whole network.
 func (n *Nodes) number(node int) int {
 	if n.Part == nil {
 		return node
@@ -92,11 +92,11 @@ func (n *Nodes) constant(g int) bool {
 	return t == 0 || t == ^uint64(0)>>(64-n.lines())
 }
 
-// Number returns a table as a number in the paper's order, in which line 0 is the highest digit. pins is the number
-// of pins.
+// Number returns a table as a number in the paper's order, in which line 0 is the highest bit. The table belongs to a
+// node with the given number of pins.
 func Number(table uint64, pins int) uint64 { return bits.Reverse64(table) >> (64 - 1<<pins) }
 
-// positive returns the table whose lines are 1 where the logit is above 0.
+// positive returns the table that is 1 at the lines whose logit is above 0.
 func positive(w []float32) (table uint64) {
 	for i, x := range w {
 		if x > 0 {
@@ -109,15 +109,15 @@ func positive(w []float32) (table uint64) {
 // NodeLayer is one layer of a network of nodes.
 type NodeLayer struct {
 	*Nodes       // the section that the layer belongs to
-	Index  int   // index of the layer within its section
+	Index  int   // index of the layer in its section
 	Number int   // number of the layer in the network, from 0
-	Uses   *Uses // edges to the nodes that read it; nil for the last layer
+	Uses   *Uses // edges to the nodes that read the layer; nil for the last layer
 }
 
 // node returns the index of node i of the layer in the section's arrays.
 func (l *NodeLayer) node(i int) int { return i*l.Layers + l.Index }
 
-// slots returns the number of hidden candidates of a pin: 0 if it reads inputs.
+// slots returns the number of hidden candidates of a pin. It returns 0 for a pin that reads inputs.
 func slots(p *Pin) int {
 	switch {
 	case p == nil:
@@ -128,7 +128,8 @@ func slots(p *Pin) int {
 	return 0
 }
 
-// Hidden returns how many pins of a node read the layer before, and how many candidates these pins have in total.
+// Hidden returns the number of pins of a node that read the layer before, and the total number of these pins'
+// candidates.
 func (n *Nodes) Hidden() (pins, candidates int) {
 	for _, p := range n.Pins {
 		if s := slots(p); s > 0 {
@@ -140,11 +141,12 @@ func (n *Nodes) Hidden() (pins, candidates int) {
 }
 
 // NewNodeUses returns the edges from a layer of the given width to its readers, the nodes of the next layer l. An
-// edge leads to the gradient of one of the reader's hidden pins, in the order of the pins, and to the probability of
-// a candidate.
+// edge refers to the gradient of one of the reader's hidden pins, numbered in the order of the pins, and to the
+// probability of a candidate.
 func NewNodeUses(l *NodeLayer, width int) *Uses { return usesOf(width, l.eachEdge) }
 
-// eachEdge calls f for all edges into l, in the order of slots, with the node that is read.
+// eachEdge calls f for all edges between l and the layer before, in the order of slots. It passes the edge and the
+// node that is read.
 func (l *NodeLayer) eachEdge(f func(node uint32, e Edge)) {
 	row, slot := uint32(0), uint32(0)
 	for i := range l.Width {

@@ -2,11 +2,11 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
-// turnsIntegers says whether the processor has the instructions for bytes and integers that only the AVX-512 steps of
-// nodes need. A processor without them does these steps in AVX2, with the same bits.
+// turnsIntegers reports whether the processor has the byte and integer instructions that only the AVX-512 steps of
+// nodes need. A processor without these instructions does the steps in AVX2, with the same bits.
 var turnsIntegers = cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512VNNI && cpu.X86.HasBMI2
 
-// nodeVectors returns the functions of the path in use, or nil for the plain path.
+// nodeVectors returns the functions of the SIMD path in use, or nil for the plain path.
 func nodeVectors() *nodeSteps {
 	switch {
 	case simd == "avx512" && turnsIntegers:

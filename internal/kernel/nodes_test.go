@@ -16,7 +16,8 @@ func randomRows(r *rand.Rand, n int) [][]uint64 {
 	return rows
 }
 
-// TestLines compares the lines of tables, and the tables' values there, with a computation bit by bit.
+// TestLines compares the selected lines of tables, and the tables' values at these lines, with a computation bit by
+// bit.
 func TestLines(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for pins := 1; pins <= MaxPins; pins++ {
@@ -55,8 +56,8 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// TestQuantise checks that a rounded value differs from the value by at most half a step of dither plus half a step of
-// rounding, and that its mean over many dithers is the value.
+// TestQuantise checks that a rounded value differs from the value by at most half a step of dither plus half a step
+// of rounding. It also checks that the mean of the rounded values over many dithers is the value.
 func TestQuantise(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	values, q := make([]float32, 128), make([]int8, 128)
@@ -136,7 +137,8 @@ func columns(sources int) []float32 {
 	return make([]float32, (sources+ProductColumns-1)/ProductColumns*ProductColumns)
 }
 
-// TestReplace checks which candidates are replaced, and by what. The selected candidate is never replaced.
+// TestReplace checks which candidates are replaced, and by which sources. The selected candidate must never be
+// replaced.
 func TestReplace(t *testing.T) {
 	p := &Pin{
 		K: 5, Logits: Logits{W: []float32{1, -2, 3, 0, -2}, M: make([]float32, 5), V: make([]float32, 5), Top: []float32{3}},

@@ -6,17 +6,17 @@ import (
 )
 
 // Noise is Gumbel noise on the choices of nodes (Jang, Gu and Poole, "Categorical Reparameterization with
-// Gumbel-Softmax", ICLR 2017). A Gumbel variable is added to the logit of each operation and of each candidate; the
+// Gumbel-Softmax", ICLR 2017). A Gumbel variable is added to the logit of each operation and each candidate. The
 // difference of two Gumbel variables is added to the logit of each line of a table. The hard forward pass takes the
-// choice with the largest sum, and gradients are gradients of the softmax of the sums. Draws are keyed by (seed,
+// choice with the largest sum. Gradients are gradients of the softmax of the sums. Random draws depend only on (seed,
 // step, layer, node, choice).
 type Noise struct {
 	Seed        uint64
 	Temperature float32
 }
 
-// choice writes (logit + noise) / temperature to dst, for each of the logits w, and returns dst. which is the number
-// of the node's choice: 0 for its operation, k+1 for pin k.
+// choice writes (logit + noise) / temperature to dst, for each of the logits w, and returns dst. The argument which
+// is the number of the node's choice: 0 for its operation, and k+1 for pin k.
 func (n *Noise) choice(dst, w []float32, step, layer, node, which int) []float32 {
 	return n.add(dst, w, draw.InStep(n.Seed, draw.GumbelNoise, step, layer, node*(MaxPins+1)+which), gumbels)
 }

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestNoise compares how often each choice wins with the softmax of the logits, and truth-table lines with their
-// sigmoids, at any temperature, within five standard deviations of 20,000 draws.
+// TestNoise compares the frequency of each choice with the softmax of the logits, and the frequency of a 1 in each
+// truth-table line with the logit's sigmoid. It uses 20,000 draws at several temperatures and allows five standard
+// deviations.
 func TestNoise(t *testing.T) {
 	const steps = 20000
 	w := []float32{1, -0.5, 0.3, 2}
@@ -61,8 +62,8 @@ func TestNoiseKeys(t *testing.T) {
 	}
 }
 
-// TestNoiseGradient compares a step with noise with a step without noise on the same node, with the noise added to its
-// logits. The gradients differ by a factor, the temperature.
+// TestNoiseGradient compares two steps on the same node. The first step uses noise. The second step uses no noise,
+// but its logits include the noise of the first. The gradients differ by a factor, the temperature.
 func TestNoiseGradient(t *testing.T) {
 	const k, temperature = 5, 0.5
 	noise := &Noise{Seed: 9, Temperature: temperature}

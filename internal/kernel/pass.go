@@ -1,6 +1,7 @@
 package kernel
 
-// Logits holds a softmax for each gate of a section: k logits, their moments and the largest logit, chain by chain.
+// Logits holds the k logits of a softmax for each gate of a section, their moments and the largest logit. The gates
+// are ordered chain by chain.
 type Logits struct {
 	W, M, V []float32 // [gates][k]
 	Top     []float32 // [gates]
@@ -24,10 +25,10 @@ func (p *Pin) Wire(i int) uint32 {
 	return uint32(p.Narrow[i])
 }
 
-// Gates is a section of a network with its state: it has Layers gates for each chain.
+// Gates is a section of a network, together with its state. A section has Layers gates for each chain.
 type Gates struct {
 	Layers int
-	Light  bool    // gates have four truth-table logits instead of one logit for each operation
+	Light  bool    // gates have four truth-table logits instead of 16 operation logits
 	Logits         // operation logits; a light gate has no Top
 	Op     []uint8 // the selected operation
 	A      *Pin    // nil if pin A is on the spine
@@ -42,20 +43,20 @@ func (s *Gates) Arity() int {
 	return Ops
 }
 
-// Pass walks a group of chains from the first gates to the last to compute their bits, and back to update them. It is
-// the scratch memory of one goroutine.
+// Pass goes through a group of chains from the first gates to the last to compute their bits, and back to update the
+// gates. It is the scratch memory of one goroutine.
 type Pass struct {
 	X       []uint64 // the batch's rows
 	Samples int      // samples in the batch
 	Adam    Adam
 
-	// Group is the number of chains that can be walked at a time. With more chains, a kernel is called less often;
-	// with fewer, the rows stay in a nearer cache.
+	// Group is the number of chains that a pass can process at a time. With more chains, a kernel is called less
+	// often. With fewer chains, the rows stay in a nearer cache.
 	Group int
 
-	// Delta is the gradient of each chain's output or, during an update, of the output of the next gate to update. It
-	// is [Group][64 words], with zeros after the last sample. The pass only reads it; an update replaces it by a
-	// slice of the pass.
+	// Delta is the gradient of each chain's output or, during an update, of the output of the next gate to update.
+	// Its shape is [Group][64 words], with zeros after the last sample. The pass only reads the caller's slices. An
+	// update replaces them by slices of the pass.
 	Delta [maxGroup][]float32
 
 	A, B []uint64 // the pins' values, [Group][depth][words]
@@ -69,7 +70,7 @@ type Pass struct {
 	beta    []float32 // [64 words]
 	batch   Batch
 	steps   Steps
-	touched uint32 // sum of the words touched, kept so that the compiler does not drop the reads; see Gates.touch
+	touched uint32 // sum of the touched words, so that the compiler keeps the reads; see Gates.touch
 	fused   fused
 }
 
@@ -87,9 +88,9 @@ func NewPass(depth, words, k int) *Pass {
 	return p
 }
 
-// Update updates the gates of a section in chains chain up to chain+chains. layer is the network's index of the
-// section's first layer. Update leaves the gradients of that layer's pins A in Delta; where these pins are fixed
-// input bits, Delta has no meaning.
+// Update updates the gates of a section in the chains of the range [chain, chain+chains). The section's first layer
+// has the index layer in the network. Update leaves the gradients of this layer's pins A in Delta. If these pins are
+// fixed input bits, Delta has no meaning.
 func (p *Pass) Update(s *Gates, layer, chain, chains int) {
 	if p.fuse(s, layer, chain, chains) {
 		return
@@ -118,8 +119,8 @@ func (p *Pass) row(rows []uint64, chain, layer int) []uint64 {
 	return rows[(chain*p.depth+layer)*p.words:][:p.words]
 }
 
-// gate updates gate g, whose pins have the values a and b, and replaces delta by the gradient of its pin A. It does
-// the same as the fused kernels, one step after another.
+// gate updates gate g, whose pins have the values a and b, and replaces delta by the gradient of its pin A. It gives
+// the same results as the fused kernels, but does one step after another.
 func (p *Pass) gate(s *Gates, g int, delta []float32, a, b []uint64) {
 	padded := (p.Samples + Lanes - 1) / Lanes * Lanes
 	delta, beta := delta[:padded], p.beta[:padded]

@@ -23,7 +23,7 @@ type state struct {
 type shape struct {
 	k, samples, words, layers int
 	wide                      bool // wires of 32 bits
-	first                     int  // candidates of pin A; 0: it is on the spine
+	first                     int  // candidates of pin A; 0: the pin is on the spine
 }
 
 func (sh shape) String() string {
@@ -33,10 +33,10 @@ func (sh shape) String() string {
 
 const testInputs = 200
 
-// fusedCandidates are the candidates of the pins for which there are fused kernels.
+// fusedCandidates lists the numbers of candidates of a pin for which there are fused kernels.
 var fusedCandidates = []int{fusedK, 16, 8, 4}
 
-// chains returns a number of chains that is more than one group if a fused kernel works in groups.
+// chains returns a number of chains. If a fused kernel works in groups, the chains fill more than one group.
 func (sh shape) chains() int {
 	if slices.Contains(fusedCandidates, sh.k) && sh.words == fusedWords {
 		return maxGroup + 1
@@ -44,8 +44,8 @@ func (sh shape) chains() int {
 	return 25
 }
 
-// odd returns a value that kernels may get wrong (a zero, a subnormal, a tie or a large number) or a plain one of the
-// given scale.
+// odd returns either a value that kernels may get wrong (a zero, a subnormal, a tie or a large number) or an ordinary
+// value of the given scale.
 func odd(r *rand.Rand, scale float64) float32 {
 	switch r.IntN(12) {
 	case 0:
@@ -55,7 +55,7 @@ func odd(r *rand.Rand, scale float64) float32 {
 	case 2:
 		return math.Float32frombits(r.Uint32()&0x807fffff) * 1
 	case 3:
-		return float32(scale) // often the same: ties
+		return float32(scale) // often the same value, to get ties
 	case 4:
 		return float32(-100 * scale)
 	}
@@ -84,7 +84,7 @@ func (sh shape) pin(r *rand.Rand, gates, k int) *Pin {
 		p.Logits = sh.logits(r, gates, k)
 	}
 	for range gates * k {
-		p.Narrow = append(p.Narrow, uint16(min(r.IntN(testInputs+20), testInputs-1))) // often the last one
+		p.Narrow = append(p.Narrow, uint16(min(r.IntN(testInputs+20), testInputs-1))) // often the last row
 	}
 	if sh.wide {
 		for _, w := range p.Narrow {
@@ -152,7 +152,7 @@ func (t *state) run(path string) (bits map[string][]uint32) {
 			}
 			p.Update(&s, 0, from, n)
 			for c := range n {
-				if s.A == nil || s.A.K > 1 { // else Delta is of no use
+				if s.A == nil || s.A.K > 1 { // otherwise Delta has no meaning
 					add(bits, "delta", p.Delta[c][:t.samples])
 				}
 			}
@@ -231,8 +231,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestTouchesOwnChains checks that an update reads no logits of chains that it was not given: another goroutine may be
-// updating them.
+// TestTouchesOwnChains checks that an update reads only the logits of its own chains. Another goroutine may be
+// updating all other chains.
 func TestTouchesOwnChains(t *testing.T) {
 	before, _ := Path()
 	defer Use(before)

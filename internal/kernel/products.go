@@ -2,16 +2,16 @@ package kernel
 
 import "math/bits"
 
-// Gradients holds the gradients of some pins in a batch, quantised to 8 bits. They are to be summed, for every source
-// that the pins could read, over the samples in which the source is 1.
+// Gradients holds the gradients of some pins in a batch, quantised to 8 bits. For every source that the pins could
+// read, the gradients are summed over the samples in which the source is 1.
 type Gradients struct {
 	Samples int       // samples of a row, a multiple of 64
 	Q       []int8    // [pins][Samples], each in the order of [fourth]
 	Step    []float32 // the value of one integer step of each pin
 }
 
-// Take sets the gradients of pin i. step, layer, node and pin key the dither; node is the number in the whole
-// network.
+// Take sets the gradients of pin i. The dither depends on step, layer, node and pin, where node is the node's number
+// in the whole network.
 func (g *Gradients) Take(i int, beta []float32, step, layer, node, pin int) {
 	q := g.Q[i*g.Samples:][:g.Samples]
 	dither := ditherRow(step, layer, node, pin, len(beta))
@@ -24,21 +24,22 @@ func (g *Gradients) Pins(from, to int) *Gradients {
 	return &Gradients{g.Samples, g.Q[from*g.Samples : to*g.Samples], g.Step[from:to]}
 }
 
-// ProductColumns divides the index of the first column of every call of [Gradients.AddProducts].
+// ProductColumns is the alignment of columns in [Gradients.AddProducts]. The first column of a call must be a
+// multiple of it.
 const ProductColumns = Lanes
 
-// Sources holds what pins could read in a batch, as rows of bits.
+// Sources holds the sources that pins could read in a batch, as rows of bits.
 type Sources struct {
 	x        []uint64
 	words, n int
 
-	// For vector functions: the bits in words of 32 samples, [2 words][stride]. The same word of all rows is
-	// contiguous.
+	// columns holds the bits for vector functions in words of 32 samples, [2 words][stride]. The words of all rows
+	// for the same samples are contiguous.
 	columns []uint32
 	stride  int
 }
 
-// Set makes n rows of the given number of words the sources.
+// Set makes the first n rows of x the sources. Each row has the given number of words.
 func (s *Sources) Set(x []uint64, words, n int) {
 	s.x, s.words, s.n = x, words, n
 	s.stride = (n + ProductColumns - 1) / ProductColumns * ProductColumns
@@ -62,8 +63,9 @@ func (s *Sources) Set(x []uint64, words, n int) {
 }
 
 // AddProducts adds to sums[pin][source], for each source in the range [from, to), the sum of the pin's gradients over
-// the samples whose bit is set in the source's row. from is a multiple of ProductColumns, and the rows of sums are
-// padded to such a multiple. Sums of integers are exact, so all paths and orders give the same result.
+// the samples whose bit is set in the source's row. The index from must be a multiple of ProductColumns, and the
+// length of the rows of sums must be padded to a multiple of it. Sums of integers are exact, so all SIMD paths and
+// orders give the same result.
 func (g *Gradients) AddProducts(sums []float32, s *Sources, from, to int) {
 	f := nodeVectors()
 	if f == nil {

@@ -1,16 +1,16 @@
 package kernel
 
-// RelaxedPass is a [LayerPass] with relaxed values. The relaxed value of a pin is the mean of its candidates, and the
-// output of a gate is the mean of its operations on the pins' relaxed values. The update uses the gradient of exactly
-// this (the raw relaxed gradient of the paper).
+// RelaxedPass is a [LayerPass] with relaxed values. The relaxed value of a pin is the mean of its candidates. The
+// output of a gate is the mean of its operations on the relaxed values of the pins. The update uses the exact
+// gradient of this function, which the paper calls the raw relaxed gradient.
 type RelaxedPass struct {
 	X       []uint64  // the batch's rows of bits
 	Below   []float32 // the rows of the layer before, [width][row]
 	Samples int       // samples in the batch
 	Adam    Adam
 
-	// Straight makes updates use the bits that pins have chosen as their values, as if gradients passed straight
-	// through the choice. It is for layers whose values were computed by [RelaxedPass.Hard].
+	// If Straight is true, updates use the bits that pins have chosen as the pins' values. Gradients then pass
+	// straight through the choice. Straight must be set for layers whose values [RelaxedPass.Hard] computed.
 	Straight bool
 
 	words int
@@ -24,8 +24,8 @@ type RelaxedPass struct {
 // relaxedPin is the state of a pin of the current gate.
 type relaxedPin struct {
 	choice
-	value []float32 // the pin's value, [row], unless it is a row of the layer before
-	grad  []float32 // gradient of the value if no layer below needs it; otherwise the gradient is in the layer's trace
+	value []float32 // room for the pin's value, [row]; unused if the value is a row of the layer before
+	grad  []float32 // gradient of the value; if the layer below needs it, it is in the layer's trace instead
 }
 
 // NewRelaxedPass returns a pass for rows of the given number of words and pins of at most k candidates.
@@ -62,7 +62,8 @@ func (p *RelaxedPass) Forward(l *Layer, out []float32, from, to int) {
 	}
 }
 
-// How many gates ahead a gate's own arrays are prefetched, and how many gates ahead the rows that its wires lead to.
+// These constants are numbers of gates. The first says how many gates ahead a gate's own arrays are prefetched. The
+// second says how many gates ahead the rows are prefetched that the gate's wires lead to.
 const (
 	gatesAhead     = 3
 	rowsGatesAhead = 2
@@ -77,8 +78,9 @@ func (p *RelaxedPass) fetchRows(l *Layer, i int) {
 	}
 }
 
-// value returns the relaxed value of a pin of gate i. An update computes it again: keeping the value from the forward
-// pass for 32 candidates takes a fifth more time for the whole step of 12,000 x 20, and as much memory as all rows.
+// value returns the relaxed value of a pin of gate i. An update computes the value again. Keeping it from the forward
+// pass would make a step of 12,000 x 20 with 32 candidates take a fifth more time, and would double the memory for
+// rows.
 func (p *RelaxedPass) value(which int, pin *Pin, i, g int) []float32 {
 	v := p.steps.relax(&p.pins[which], pin, i, g, p.padded(), p.Below, &p.batch)
 	if p.Straight {
@@ -87,8 +89,8 @@ func (p *RelaxedPass) value(which int, pin *Pin, i, g int) []float32 {
 	return v
 }
 
-// relax returns the relaxed value of a pin of gate i, for n samples of a batch: a row of values of the layer before,
-// or a mean, which it computes in own. g is the gate's index in the section's arrays.
+// relax returns the relaxed value of a pin of gate i, for n samples of a batch. This is a row of values of the layer
+// before, or a mean, which relax computes in own. The gate's index in the section's arrays is g.
 func (s *Steps) relax(own *relaxedPin, pin *Pin, i, g, n int, below []float32, batch *Batch) []float32 {
 	if pin == nil || pin.K == 1 {
 		return s.chosen(own, pin, i, g, n, below, batch)
@@ -154,7 +156,7 @@ func (p *RelaxedPass) update(l *Layer, own *Trace, i int, delta []float32) {
 	p.pin(share[slotsA:], 1, l.B, g, beta)
 }
 
-// pin updates a pin from the gradient of its value and leaves the probabilities of hidden candidates in share.
+// pin updates a pin from the gradient of the pin's value. It writes the probabilities of hidden candidates to share.
 func (p *RelaxedPass) pin(share []float32, which int, pin *Pin, g int, grad []float32) {
 	if pin == nil || pin.K == 1 {
 		for i := range share {

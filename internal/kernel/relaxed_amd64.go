@@ -2,12 +2,12 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
-// turnsBits says whether the processor has the instructions for bytes and bits that only meanBitsAVX512 needs. All
-// processors with the AVX-512 path have had them so far. A processor without them would do the relaxed steps in AVX2,
-// with the same bits.
+// turnsBits reports whether the processor has the byte and bit instructions that only meanBitsAVX512 needs. So far,
+// all processors with the AVX-512 path have these instructions. A processor without them would do the relaxed steps
+// in AVX2, with the same bits.
 var turnsBits = cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512GFNI
 
-// relaxedVectors returns the functions of the path in use, or nil for the plain path.
+// relaxedVectors returns the functions of the SIMD path in use, or nil for the plain path.
 func relaxedVectors() *relaxedSteps {
 	switch {
 	case simd == "avx512" && turnsBits:

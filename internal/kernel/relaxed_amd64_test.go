@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestRelaxedWithoutTurning runs the AVX-512 path as on a processor without some further instructions. meanBits uses
-// these instructions if the processor has them.
+// TestRelaxedWithoutTurning runs the AVX-512 path as on a processor that lacks the extra instructions of meanBits.
 func TestRelaxedWithoutTurning(t *testing.T) {
 	const path = "avx512"
 	if !slices.Contains(Paths(), path) {

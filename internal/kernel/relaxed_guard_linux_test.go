@@ -14,7 +14,7 @@ func TestRelaxedGuarded(t *testing.T) {
 		r := rand.New(rand.NewPCG(16, 16))
 		for _, sh := range relaxedShapes(r) {
 			for _, end := range []bool{false, true} {
-				t.Run("", func(t *testing.T) { // which ends the guards
+				t.Run("", func(t *testing.T) { // the end of the subtest removes the guards
 					st := sh.draw(r)
 					keep := func(v []float32) []float32 {
 						if len(v) == 0 {

@@ -1,8 +1,8 @@
 package kernel
 
-// This file holds the steps of gates with relaxed values: float32 arithmetic lane by lane, with every product
-// rounded. It is the plain path, which defines the bits that all paths must give; relaxed_vector.go chooses the path.
-// T are the truth values of the current gate.
+// This file holds the steps of gates with relaxed values. They use float32 arithmetic lane by lane and round every
+// product. This plain path defines the bits that all SIMD paths must give. The file relaxed_vector.go chooses the
+// path. T are the truth values of the current gate.
 //
 //	output   : (T_00 + (T_01 - T_00) b) + a (cA + d b), with cA = T_10 - T_00 and
 //	           d = (T_11 - T_10) - (T_01 - T_00)
@@ -66,10 +66,10 @@ func spread(dst []float32, row []uint64) {
 	}
 }
 
-// meanSet is the number of candidates whose bits form one byte for each sample.
+// meanSet is the number of candidates whose bits are packed into one byte for each sample.
 const meanSet = 8
 
-// meanBits writes the mean of candidates that are rows of bits. It turns eight rows at a time into one byte for each
+// meanBits writes the mean of candidates that are rows of bits. It packs eight rows at a time into one byte for each
 // sample. Each half of a byte selects a sum of probabilities.
 func meanBits(dst, q []float32, batch *Batch, wires Wires) {
 	clear(dst)
@@ -89,8 +89,8 @@ func meanBits(dst, q []float32, batch *Batch, wires Wires) {
 	}
 }
 
-// addSubsets adds the sums that the bits of each sample select: from low for the first four candidates, from high for
-// the other four.
+// addSubsets adds the sums that the bits of each sample select. The bits of the first four candidates select from
+// low, and the bits of the other four select from high.
 func addSubsets(dst []float32, low, high *[1 << 4]float32, words *[meanSet]uint64) {
 	w0, w1, w2, w3 := words[0], words[1], words[2], words[3]
 	w4, w5, w6, w7 := words[4], words[5], words[6], words[7]
@@ -110,7 +110,7 @@ func addSubsets(dst []float32, low, high *[1 << 4]float32, words *[meanSet]uint6
 	}
 }
 
-// turned transposes eight bytes: bit i of byte j becomes bit j of byte i.
+// turned transposes eight bytes. Bit i of byte j becomes bit j of byte i.
 func turned(x uint64) uint64 {
 	t := (x ^ x>>7) & 0x00aa00aa00aa00aa
 	x ^= t ^ t<<7
@@ -138,7 +138,7 @@ func rowSums(r, grad, rows []float32, row int, wires Wires) {
 	}
 }
 
-// gatherRelaxed does what [Trace.gather] does, with relaxed values.
+// gatherRelaxed is [Trace.gather] for relaxed values.
 func (t *Trace) gatherRelaxed(dst []float32, edges []Edge, row int) {
 	clear(dst)
 	for _, e := range edges {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// pinShape describes a random pin: it has k candidates, or reads the spine if k is 0.
+// pinShape describes a random pin. The pin has k candidates, or reads the spine if k is 0.
 type pinShape struct {
 	k      int
 	hidden bool
@@ -15,7 +15,7 @@ type pinShape struct {
 
 // relaxedShape describes a random layer and the layer above it.
 type relaxedShape struct {
-	a, b, above         pinShape // above: both pins of the layer above; k = 0: this one is the last
+	a, b, above         pinShape // above: both pins of the layer above; if its k is 0, the tested layer is the last
 	samples, words      int
 	layers              int // of the section
 	wide, light, spread bool
@@ -30,7 +30,7 @@ type relaxedState struct {
 	x      []uint64
 	below  []float32
 	out    []float32
-	traces [2]Trace // own and above
+	traces [2]Trace // the traces of this layer and of the layer above
 	tops   [][]float32
 }
 
@@ -67,8 +67,8 @@ func (sh relaxedShape) gradient(r *rand.Rand, scale float64) []float32 {
 	return append(odds(r, sh.samples, scale), make([]float32, 64*sh.words-sh.samples)...)
 }
 
-// gates returns a random section. Its gates read few gates of the layer before, often the same ones, unless wires are
-// spread.
+// gates returns a random section. Its gates read only a few gates of the layer before, and often the same gates,
+// unless the wires are spread.
 func (sh relaxedShape) gates(r *rand.Rand, a, b pinShape) *Gates {
 	n := relaxedWidth * sh.layers
 	draw := func(p pinShape) *Pin {
@@ -103,8 +103,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// run computes and updates copies of the layer's gates, in two parts, and returns all changed arrays. keep makes the
-// copies.
+// run computes and updates copies of the layer's gates, in two parts, and returns all changed arrays. The function
+// keep makes the copies.
 func (t *relaxedState) run(path string, keep func(v []float32) []float32, x []uint64) map[string][]uint32 {
 	if err := Use(path); err != nil {
 		panic(err)
@@ -182,7 +182,7 @@ func TestRelaxedPaths(t *testing.T) {
 	})
 }
 
-// compare compares a path with the plain one.
+// compare compares a path with the plain path.
 func (t *relaxedState) compare(tb testing.TB, path string, keep func(v []float32) []float32, x []uint64) {
 	tb.Helper()
 	want := t.run("none", slices.Clone[[]float32], t.x)
@@ -253,7 +253,7 @@ func TestRelaxedBins(t *testing.T) {
 	}
 }
 
-// TestRelaxedLooks gives passes invalid arguments that assembly must not use. Each path must panic.
+// TestRelaxedLooks passes invalid arguments that the assembly must not use. Each SIMD path must panic.
 func TestRelaxedLooks(t *testing.T) {
 	panics := func(f func()) (yes bool) {
 		defer func() { yes = recover() != nil }()

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSettle checks on random networks that a gradient is not overwritten before it is read, in whatever order
-// goroutines run.
+// TestSettle checks on random networks that a gradient is not overwritten before it is read. The goroutines may run
+// in any order.
 func TestSettle(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 17))
 	for range 200 {
@@ -23,7 +23,7 @@ func TestSettle(t *testing.T) {
 			layers[len(layers)-1].Uses = NewUses(above.Gates, 0, relaxedWidth)
 			layers = append(layers, above)
 		}
-		pins := make([][]Edge, len(layers)) // as they were
+		pins := make([][]Edge, len(layers)) // before Settle
 		for i, l := range layers[:len(layers)-1] {
 			pins[i] = append([]Edge(nil), l.Uses.edges...)
 		}
@@ -37,11 +37,12 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// checkSettled checks a layer l and the layer above it. pins are the edges between them before Settle.
+// checkSettled checks a layer l and the layer above it. The edges between the two layers before the call of Settle
+// are pins.
 func checkSettled(t *testing.T, l, above *Layer, pins []Edge, bounds []int, rows int) {
 	t.Helper()
 	type use struct{ goroutine, gate int }
-	last := map[uint32]use{} // the last reader of a row; goroutine -1: several goroutines read it
+	last := map[uint32]use{} // the last reader of a row; goroutine -1: several goroutines read the row
 	for g := range len(bounds) - 1 {
 		for i := bounds[g]; i < bounds[g+1]; i++ {
 			for j, e := range l.Uses.Of(i) {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// simd is the path in use. It is chosen once at start: the best path of the processor, or the path that IALGN_SIMD
-// names.
+// simd is the SIMD path in use. It is chosen once, when the program starts. It is the path that IALGN_SIMD names or,
+// by default, the best path of the processor.
 var simd, simdError = choose(os.Getenv("IALGN_SIMD"), Paths())
 
-// choose returns the wanted path, or the first existing path if none is wanted.
+// choose returns the wanted path, or the first existing path if want is empty.
 func choose(want string, have []string) (string, error) {
 	switch {
 	case want == "":
@@ -25,11 +25,11 @@ func choose(want string, have []string) (string, error) {
 	return "none", fmt.Errorf("IALGN_SIMD=%s: there is no such path; use avx512, avx2 or none", want)
 }
 
-// Path returns the path in use: avx512, avx2 or none. It returns an error if IALGN_SIMD names a path that does not
-// exist.
+// Path returns the SIMD path in use: avx512, avx2 or none. It returns an error if IALGN_SIMD names a path that does
+// not exist.
 func Path() (string, error) { return simd, simdError }
 
-// Use switches to another of [Paths], for tests and comparisons. It must not be called while a [Pass] works.
+// Use switches to another path in [Paths], for tests and comparisons. It must not be called while a [Pass] is in use.
 func Use(path string) error {
 	chosen, err := choose(path, Paths())
 	if err == nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// told is a sink that wants some pins, and records what it is given.
+// told is a sink that wants some pins and records the arguments of Take.
 type told struct {
 	wants func(pin int) bool
 	wires map[[2]int]uint32 // by node and pin
@@ -53,9 +53,9 @@ func sinkLayer(width, inputs int) *NodeLayer {
 	return &NodeLayer{Nodes: n}
 }
 
-// TestSinks gives two sinks the pins that each wants: pins with and without a choice, on every path, with and without
-// kernels that update all pins of a node at once, and with noise. The sink gets the wire that the pin read in the
-// step. After the step, the pin may read another wire.
+// TestSinks checks that each of two sinks receives the gradients of the pins that it wants. The pins have one or
+// several candidates. The test runs on every SIMD path, with and without fused kernels, and with noise. A sink must
+// receive the wire that the pin read in the step, although the pin may read another wire after the step.
 func TestSinks(t *testing.T) {
 	before, err := Path()
 	if err != nil {
@@ -84,7 +84,7 @@ func TestSinks(t *testing.T) {
 			for i := range delta {
 				delta[i] = float32(r.NormFloat64())
 			}
-			p.Adam = NewAdam(10, 0.9, 0.999, 1e-8, 1) // so large a step that choices change
+			p.Adam = NewAdam(10, 0.9, 0.999, 1e-8, 1) // a learning rate so large that choices change
 			even, all := newTold(func(pin int) bool { return pin%2 == 0 }), newTold(func(int) bool { return true })
 			p.Sink = Sinks{even, all}
 			read := map[[2]int][]uint64{}

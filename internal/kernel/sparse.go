@@ -3,12 +3,13 @@ package kernel
 // SparseLanes is the number of values of a row of [Sparse].
 const SparseLanes = 8
 
-// Sparse multiplies by a sparse matrix: row i of dst becomes the sum of factor[e] times row from[e] of src, over the
-// edges e from start[i] up to, not including, start[i+1]. A sum starts at +0 and follows the order of its edges, and
-// every product is rounded, so all paths give the same bits. start has one element more than dst has rows and must
-// not fall. The elements of from must be below the number of rows of src, because vector kernels do not check them.
+// Sparse multiplies by a sparse matrix. Row i of dst becomes the sum of factor[e] times row from[e] of src over the
+// edges e in the range [start[i], start[i+1]). A sum starts at +0 and adds its edges in order, and every product is
+// rounded, so all SIMD paths give the same bits. The length of start is the number of rows of dst plus one, and its
+// elements must not decrease. The elements of from must be below the number of rows of src. Vector kernels do not
+// check these elements.
 //
-// Cost: two operations on SparseLanes values for each edge. It is fastest if rows with the same number of edges are
+// Each edge costs two operations on SparseLanes values. Sparse is fastest if rows with the same number of edges are
 // next to each other, because a loop of unpredictable length costs as much as an edge.
 func Sparse(dst, src [][SparseLanes]float64, start, from []uint32, factor []float64) {
 	if len(dst) == 0 {

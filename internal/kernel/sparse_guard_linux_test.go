@@ -48,7 +48,7 @@ func TestSparseGuarded(t *testing.T) {
 	})
 }
 
-// dense multiplies lane by lane.
+// dense is Sparse, computed lane by lane.
 func dense(src [][SparseLanes]float64, start, from []uint32, factor []float64, rows int) [][SparseLanes]float64 {
 	dst := make([][SparseLanes]float64, rows)
 	for lane := range SparseLanes {

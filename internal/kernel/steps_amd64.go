@@ -1,6 +1,6 @@
 package kernel
 
-// vectors returns the functions of the path in use, or nil for the plain path.
+// vectors returns the functions of the SIMD path in use, or nil for the plain path.
 func vectors() *steps {
 	switch simd {
 	case "avx512":

@@ -49,7 +49,7 @@ func compareGather(t *testing.T, r *rand.Rand, samples int, end bool) {
 	trace.gather(want, uses.Of(0), words)
 	got := testkit.GuardedCopy(t, want, end)
 	clear(got)
-	for i := range uses.edges[:4+edgesAhead][4:] { // they may lead anywhere
+	for i := range uses.edges[:4+edgesAhead][4:] { // these edges may lead to any row
 		uses.edges[:4+edgesAhead][4+i] = Edge{r.Uint32(), r.Uint32()}
 	}
 	edges := testkit.GuardedCopy(t, uses.edges[:4+edgesAhead], end)[:4]
@@ -93,7 +93,7 @@ func TestLayersGuarded(t *testing.T) {
 	}
 }
 
-// comparePin compares the update of a guarded pin with the plain one.
+// comparePin compares the update of a guarded pin with the update on the plain path.
 func comparePin(t *testing.T, path string, p *onePin, end bool) {
 	Use("none")
 	want := p.update(&Steps{})
@@ -122,7 +122,7 @@ func comparePin(t *testing.T, path string, p *onePin, end bool) {
 	}
 }
 
-// compareGate compares the steps that need no pin.
+// compareGate compares the steps that do not involve a pin.
 func compareGate(t *testing.T, path string, r *rand.Rand, samples int, end bool) {
 	n := (samples + Lanes - 1) / Lanes * Lanes
 	words := (n + 63) / 64

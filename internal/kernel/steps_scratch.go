@@ -1,11 +1,11 @@
 package kernel
 
-// fullGroups is the number of samples summed for candidates at a time: four groups, after which the assembly checks
+// fullGroups is the number of samples in four groups. The assembly sums four groups for candidates before it checks
 // whether there are more.
 const fullGroups = 4 * groupSize
 
-// pairFloats is the number of subset sums of a group in AVX2: four for each of two pairs, and four for the fifth
-// sample.
+// pairFloats is the number of subset sums of a group in AVX2. There are four sums for each of two pairs of samples,
+// and four for the fifth sample.
 const pairFloats = 12
 
 // widest is the largest width of a candidatesStep.
@@ -19,8 +19,8 @@ type vectorScratch struct {
 	bits    []uint32  // a column for each 32 samples of a row, padded, [columns][widest]
 }
 
-// suits reports whether vector functions can read the batch. They need rows of at least two words and count the
-// batch's bytes in 32 bits.
+// suits reports whether vector functions can read the batch. The rows must have at least two words, and 32 bits must
+// suffice to count the bytes of the batch.
 func (b *Batch) suits() bool { return b.Words >= LeastWords && uint64(len(b.X)) < 1<<29 }
 
 // candidates writes the sums of k candidates to r, whose length is padded to a multiple of [Lanes].
@@ -45,7 +45,8 @@ func (s *vectorScratch) sums(f *steps, r []float32, offsets []uint32, k int, bat
 	}
 }
 
-// fitting returns the narrowest function that takes k candidates, or the widest function if none does.
+// fitting returns the narrowest function that takes k candidates, or the widest function if no function takes that
+// many.
 func (f *steps) fitting(k int) *candidatesStep {
 	i := 0
 	for i+1 < len(f.candidates) && f.candidates[i+1].width >= k {
@@ -62,7 +63,7 @@ func (s *vectorScratch) grow(k, words int) {
 	if needed := 64*words + fullGroups; len(s.values) < needed {
 		s.values = make([]float32, needed)
 		s.pairs = make([]float32, needed/groupSize*pairFloats)
-		// Groups may end up to one word after the last word, and each column is read together with the next.
+		// Groups may reach up to one word past the last word, and each column is read together with the next.
 		s.bits = make([]uint32, (2*words+2)*widest)
 	}
 }
@@ -80,7 +81,8 @@ func locate(f *steps, offsets []uint32, k int, wires Wires, rows, bytes int) {
 	}
 }
 
-// fill returns the values that candidatesStep adds up: the gradients or, in AVX2, subset sums of them.
+// fill returns the values that candidatesStep adds up. These are the gradients or, in AVX2, subset sums of the
+// gradients.
 func (s *vectorScratch) fill(f *steps, grad []float32, samples int) *float32 {
 	full := (samples + fullGroups - 1) / fullGroups * fullGroups
 	values := &grad[0]

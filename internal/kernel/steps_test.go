@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// onePin is a pin of one gate and the data of its update, in arrays that are exactly as long as they must be.
+// onePin is a pin of one gate and the data of its update, in arrays of the minimum length.
 type onePin struct {
 	w, m, v, grad []float32
 	top           float32
@@ -68,12 +68,12 @@ func (p *onePin) updateIn(s *Steps, w, m, v []float32) (bits []uint32) {
 	return bits
 }
 
-// onPaths runs a test on each path, the plain one last.
+// onPaths runs a test on each SIMD path. The plain path comes last.
 func onPaths(t *testing.T, test func(t *testing.T, path string)) {
 	onThese(t, Paths(), test)
 }
 
-// onVectorPaths runs a test, which compares with the plain path, on every other path.
+// onVectorPaths runs a test on every SIMD path except the plain path. The test compares the path with the plain path.
 func onVectorPaths(t *testing.T, test func(t *testing.T, path string)) {
 	onThese(t, Paths()[:len(Paths())-1], test)
 }
@@ -89,8 +89,8 @@ func onThese(t *testing.T, paths []string, test func(t *testing.T, path string))
 	}
 }
 
-// TestStepsGrow uses one zero Steps for pins and batches of all sizes in random order. What an earlier use left must
-// not count.
+// TestStepsGrow uses one Steps, initially zero, for pins and batches of all sizes in random order. Data left by an
+// earlier use must not change a result.
 func TestStepsGrow(t *testing.T) {
 	onPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(8, 8))
@@ -105,7 +105,7 @@ func TestStepsGrow(t *testing.T) {
 	})
 }
 
-// TestStepsLook gives steps invalid arguments that assembly must not use. Each path must panic.
+// TestStepsLook passes invalid arguments that the assembly must not use. Each SIMD path must panic.
 func TestStepsLook(t *testing.T) {
 	panics := func(f func()) (yes bool) {
 		defer func() { yes = recover() != nil }()

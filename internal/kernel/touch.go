@@ -2,21 +2,21 @@ package kernel
 
 import "math"
 
-// touchBlock is the number of gates touched at a time: enough for their waits for memory to overlap, and few enough
-// for their cache lines to be still in the first cache when they are used.
+// touchBlock is the number of gates touched at a time. It is large enough for the waits for memory to overlap. It is
+// small enough for the gates' cache lines to be still in the first cache when they are used.
 const touchBlock = 8
 
 // lineFloats is the number of float32 in a cache line.
 const lineFloats = 16
 
 // touch reads a word of each cache line that the updates of a block of gates need. The block begins at layer l of
-// chain i and goes down; if l is negative, it has the last layers of the next chain. touch returns the sum of the
-// words, so that the compiler keeps the reads. It does not read chains from end on, which another goroutine may be
-// updating.
+// chain i and goes down. If l is negative, the block consists of the last layers of the next chain. touch returns the
+// sum of the words, so that the compiler keeps the reads. It does not read chain end and later chains, which another
+// goroutine may be updating.
 //
-// A caller touches a block before it is needed, so that the waits for memory overlap instead of following one
-// another. The gates are touched in ascending order of their addresses, as are the blocks of successive short chains,
-// so that the processor prefetches too. Fused kernels prefetch by themselves.
+// A caller touches a block before the block is needed, so that the waits for memory overlap instead of following one
+// another. Gates and the blocks of successive short chains are touched in ascending order of their addresses, so that
+// the processor's own prefetcher also works. Fused kernels prefetch by themselves.
 func (s *Gates) touch(i, l, end int) uint32 {
 	if l < 0 {
 		i, l = i+1, s.Layers-1

@@ -1,14 +1,14 @@
 package kernel
 
-// Edge says that a gate of the next layer, the reader, can read a gate's output.
+// Edge connects a gate to a gate of the next layer, the reader, that can read its output.
 type Edge struct {
-	Pin  uint32 // the reader's pin: 2*reader for A, 2*reader + 1 for B; after [Settle], the row of the pin
+	Pin  uint32 // the reader's pin: 2*reader for pin A or 2*reader + 1 for pin B; after [Settle], the row of the pin
 	Slot uint32 // index of the edge among all edges to the next layer, in Trace.Coef
 }
 
 // Uses holds, for each gate of a layer, the edges to its readers in the order of their slots. Gradients are gathered
-// along these edges: a gate's gradient is the sum of what its readers left, in this order, so it does not depend on
-// threads.
+// along these edges. The gradient of a gate is the sum of the values that its readers left, in the order of the
+// edges, so the result does not depend on threads.
 type Uses struct {
 	start []uint32 // [width + 1]
 	edges []Edge
@@ -17,8 +17,8 @@ type Uses struct {
 // Of returns the edges of gate i. At least [edgesAhead] more elements follow them in memory.
 func (u *Uses) Of(i int) []Edge { return u.edges[u.start[i]:u.start[i+1]] }
 
-// Slots returns how many candidates of pins A and B of a gate are hidden. The slots of gate i begin at i (a + b), pin
-// A's first.
+// Slots returns the numbers of hidden candidates of pins A and B of a gate. The slots of gate i begin at i (a + b).
+// Pin A's slots come first.
 func (s *Gates) Slots() (a, b int) {
 	if s.A == nil {
 		a = 1
@@ -31,14 +31,15 @@ func (s *Gates) Slots() (a, b int) {
 	return a, b
 }
 
-// NewUses returns the edges from a layer of the given width to its readers. The readers are the given layer of
-// section s, counted within the section. Candidates must be below width, and there must be fewer than 1<<32 edges.
+// NewUses returns the edges from a layer of the given width to its readers. The readers are the gates of section s in
+// the given layer, which is counted within the section. Candidates must be below width, and there must be fewer than
+// 1<<32 edges.
 func NewUses(s *Gates, layer, width int) *Uses {
 	return usesOf(width, func(f func(gate uint32, e Edge)) { s.eachEdge(layer, width, f) })
 }
 
-// usesOf returns the edges of a layer of the given width. each calls its argument for every edge, in the order of
-// slots.
+// usesOf returns the edges of a layer of the given width. The function each must call its argument for every edge, in
+// the order of slots.
 func usesOf(width int, each func(f func(gate uint32, e Edge))) *Uses {
 	u := &Uses{start: make([]uint32, width+1)}
 	each(func(gate uint32, _ Edge) { u.start[gate+1]++ })
@@ -56,8 +57,8 @@ func usesOf(width int, each func(f func(gate uint32, e Edge))) *Uses {
 
 func newEdges(n int) []Edge { return make([]Edge, n+edgesAhead)[:n] }
 
-// NewClassUses returns the edges from the last layer to its readers, the sums of the classes. Their trace has the
-// classes in the place of gates (see [NewClassTrace]).
+// NewClassUses returns the edges from the last layer to its readers, which are the sums of the classes. The trace of
+// these readers has classes instead of gates (see [NewClassTrace]).
 func NewClassUses(width, classes int) *Uses {
 	u := &Uses{start: make([]uint32, width+1), edges: newEdges(width)}
 	for i := range width {
@@ -67,8 +68,8 @@ func NewClassUses(width, classes int) *Uses {
 	return u
 }
 
-// NewClassTrace returns the trace of the class sums, whose gradients are in delta, [classes][row]. The derivative of
-// a sum with respect to each of its gates is one.
+// NewClassTrace returns the trace of the class sums. The gradients of these sums are in delta, [classes][row]. The
+// derivative of a sum with respect to each of its gates is one.
 func NewClassTrace(delta []float32, classes, words int) *Trace {
 	t := &Trace{Delta: delta, Bits: make([]uint64, 2*classes*words), Coef: make([]float32, 2*classes)}
 	for i := range t.Coef {
@@ -77,7 +78,7 @@ func NewClassTrace(delta []float32, classes, words int) *Trace {
 	return t
 }
 
-// eachEdge calls f for all edges into a layer, in the order of slots, with the gate that is read.
+// eachEdge calls f for all edges into a layer, in the order of slots. It passes the edge and the gate that is read.
 func (s *Gates) eachEdge(layer, width int, f func(gate uint32, e Edge)) {
 	slotsA, slotsB := s.Slots()
 	for i := range width {
@@ -95,23 +96,24 @@ func (s *Gates) eachEdge(layer, width int, f func(gate uint32, e Edge)) {
 	}
 }
 
-// Trace is what the update of a layer leaves for the update of the layer before.
+// Trace holds the values that the update of a layer leaves for the update of the layer before.
 type Trace struct {
-	// With hard values: Delta has the gradients of the gates' outputs, [width][row]. Bits has the values of their
-	// pins, [width][2][words]. Coef has, for each slot, the derivative of the reader's output with respect to the
-	// gate that the slot leads to, where the reader's other pin is 0 and where it is 1.
+	// These fields are used with hard values. Delta holds the gradients of the gates' outputs, [width][row]. Bits
+	// holds the values of the gates' pins, [width][2][words]. For each slot, Coef holds two derivatives of the
+	// reader's output with respect to the gate that the slot refers to. The first applies where the reader's other
+	// pin is 0, and the second where it is 1.
 	Delta []float32
 	Bits  []uint64
 	Coef  []float32 // [width][slots][2]
 
-	// With relaxed values: Pins has the gradients of the gates' pins, [rows of Settle][row]. Share has the
-	// probability of each slot's candidate.
+	// These fields are used with relaxed values. Pins holds the gradients of the gates' pins, [rows of Settle][row].
+	// Share holds the probability of each slot's candidate.
 	Pins  []float32
 	Share []float32
 }
 
-// gather writes the gradient of a gate's output to dst: the sum of what each reader left in t, from +0 and in the
-// order of the edges. The products are rounded.
+// gather writes the gradient of a gate's output to dst. The gradient is the sum of the values that each reader left
+// in t. The sum starts at +0 and follows the order of the edges. The products are rounded.
 func (t *Trace) gather(dst []float32, edges []Edge, words int) {
 	clear(dst)
 	row := 64 * words

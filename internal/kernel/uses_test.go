@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// drawTrace returns a trace as a layer of the given width may have left it, and for each element of numbers as many
-// edges to the layer.
+// drawTrace returns a trace as a layer of the given width may have left it. It also returns the edges of len(numbers)
+// gates to this layer, where gate i has numbers[i] edges.
 func drawTrace(r *rand.Rand, width, words, samples int, numbers []int) (*Trace, *Uses) {
 	t := &Trace{Bits: make([]uint64, width*2*words), Coef: odds(r, width*2*2, 1)}
 	for range width {
@@ -30,7 +30,8 @@ func drawTrace(r *rand.Rand, width, words, samples int, numbers []int) (*Trace, 
 	return t, u
 }
 
-// TestGather compares the sums along edges with the plain sums: of no edge, of many, and in rows of all lengths.
+// TestGather compares the sums along edges with the plain sums. A gate has between no and many edges, and rows have
+// all lengths.
 func TestGather(t *testing.T) {
 	onPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(12, 12))
@@ -67,7 +68,7 @@ func TestUses(t *testing.T) {
 			t.Errorf("gate %d is read along %s, want %s", i, got, want[i])
 		}
 	}
-	s.A = nil // on the spine
+	s.A = nil // pin A is on the spine
 	if got := fmt.Sprint(NewUses(s, 0, 3).Of(2)); got != "[{1 1} {3 3} {4 4} {5 5}]" {
 		t.Errorf("spine: gate 2 is read along %s", got)
 	}

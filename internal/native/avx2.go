@@ -15,7 +15,7 @@ var AVX2 = &ISA{
 	edges: x86Edges((*rows.Input).AVX2, (*rows.Output).AVX2),
 }
 
-// avx2 writes AVX2 code. The last register holds ones, for complements.
+// avx2 writes AVX2 code. The last register holds all ones, which complements need.
 type avx2 struct {
 	a    x86.Asm
 	loop x86.Label
@@ -44,7 +44,7 @@ func (e *avx2) end() {
 	e.a.Return()
 }
 
-// areas are the registers with the addresses of the areas.
+// areas lists the registers that hold the addresses of the areas.
 var areas = [...]x86.Reg{inputArea: x86.RDI, stateArea: x86.RSI, localArea: x86.RDX}
 
 func (e *avx2) at(r row) x86.Mem { return x86.At(areas[r.area], 32*r.number) }

@@ -18,25 +18,25 @@ var AVX512 = &ISA{
 
 func hasAVX512() bool { return cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasBMI2 }
 
-// entryAlignment is the alignment of functions in bytes: a cache line.
+// entryAlignment is the alignment of functions in bytes. It is the size of a cache line.
 const entryAlignment = 64
 
-// avx512 writes AVX-512 code. A signed byte addresses 256 rows around the address in a register. So
-// groups of 256 input rows have a register each, as long as there are registers.
+// avx512 writes AVX-512 code. With an offset of one signed byte, an instruction reaches 256 rows around the address
+// in a register. Therefore each group of 256 input rows has its own register, as long as there are registers.
 type avx512 struct {
 	a      x86.Asm
-	groups []int // the first input row of each group with a register
+	groups []int // the first input row of each group that has a register
 	loop   x86.Label
 }
 
 const (
-	group  = 256            // number of rows that a byte reaches from one register
-	middle = group / 2 * 64 // from the group's first row to the register's address
+	group  = 256            // number of rows within reach of one register
+	middle = group / 2 * 64 // distance from a group's first row to the address in the register
 	rowOf  = 64             // bytes of a row
 )
 
-// inputBases are the registers with addresses of groups of input rows. Registers from rbx on belong
-// to the caller.
+// inputBases lists the registers that hold addresses of groups of input rows. The function must keep rbx and all
+// later registers in the list.
 var inputBases = [...]x86.Reg{
 	x86.RDI, x86.RAX, x86.R10, x86.R11, x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15,
 }
@@ -109,7 +109,7 @@ func (e *avx512) not(dst, src int)       { e.a.Ternary512(x86.Vec(dst), x86.Vec(
 
 func (e *avx512) zero(dst int) { e.a.Bitwise512(x86.Xor, x86.Vec(dst), x86.Vec(dst), x86.Vec(dst)) }
 
-// bitwise maps operators to instructions, for the operands of [generator.two].
+// bitwise maps operators to instructions. The operands come from [generator.two].
 var bitwise = [...]x86.Bitwise{
 	wordcode.And: x86.And, wordcode.AndNot: x86.AndNot, wordcode.Or: x86.Or, wordcode.Xor: x86.Xor,
 }
@@ -127,8 +127,8 @@ func (e *avx512) op(g *generator, op *wordcode.Op) int {
 	return o.result
 }
 
-// lookup computes any function of three values. The result overwrites the first operand of the
-// instruction; the third operand may be in memory.
+// lookup computes any function of three values. The result overwrites the first operand of the instruction. The third
+// operand may be in memory.
 func (e *avx512) lookup(g *generator, op *wordcode.Op) int {
 	keep := []wordcode.Value{op.A, op.B, op.C}
 	order := e.order(g, op)
@@ -161,10 +161,10 @@ func (e *avx512) lookup(g *generator, op *wordcode.Op) int {
 	return dst
 }
 
-// order chooses the value that the result overwrites and the value that may be read from memory,
-// for the fewest instructions.
+// order chooses the value that the result overwrites and the value that may be read from memory. It chooses them so
+// that the fewest instructions are needed.
 func (e *avx512) order(g *generator, op *wordcode.Op) [3]wordcode.Value {
-	rank := func(v wordcode.Value) int { // low: overwrite it; high: read it from memory
+	rank := func(v wordcode.Value) int { // a low rank is for overwriting, a high rank for reading from memory
 		switch in := g.register(v) >= 0; {
 		case in && g.dies(v):
 			return 0
@@ -181,7 +181,7 @@ func (e *avx512) order(g *generator, op *wordcode.Op) [3]wordcode.Value {
 			v[j], v[j-1] = v[j-1], v[j]
 		}
 	}
-	if rank(v[0]) == 1 && rank(v[2]) >= 2 { // no value dies: load the one to overwrite instead of copying it
+	if rank(v[0]) == 1 && rank(v[2]) >= 2 { // all are needed later: load one instead of copying one
 		if rank(v[1]) == 1 {
 			v[0], v[1], v[2] = v[2], v[0], v[1]
 		} else {
@@ -194,7 +194,7 @@ func (e *avx512) order(g *generator, op *wordcode.Op) [3]wordcode.Value {
 // permuted returns the table of an operation for an instruction whose operands are the operation's
 // values in the given order.
 func permuted(op *wordcode.Op, order [3]wordcode.Value) (table uint8) {
-	var bit [3]int // place of A, B and C in an index of the instruction's table
+	var bit [3]int // bits of A, B and C in an index of the instruction's table
 	for k, v := range [3]wordcode.Value{op.A, op.B, op.C} {
 		for i, w := range order {
 			if v == w {

@@ -13,8 +13,8 @@ import (
 //
 //	int classify(const void *x, size_t samples, uint16_t *class_index, uint32_t *counts, void *scratch);
 //
-// x is [sample][feature]. The function returns 0, or -1 if a feature exceeds its bits. counts is
-// [sample][class], and may be null. scratch must be aligned to a cache line.
+// The argument x is [sample][feature], and counts is [sample][class] or null. The memory at scratch must be aligned
+// to a cache line. The function returns 0, or -1 if a feature does not fit in its number of bits.
 type Function struct {
 	Text    []byte
 	Entry   int // offset of the function in the text
@@ -24,8 +24,8 @@ type Function struct {
 // driverBlocks is the number of blocks that a call of a segment computes.
 const driverBlocks = 8
 
-// CompileFunction returns the function of a classifier whose input bits are comparisons of feature
-// words with the given number of bits. It returns the errors of [CompileClassifier].
+// CompileFunction returns the function of a classifier. The input bits of the classifier are comparisons of feature
+// words, which have the given number of bits. It returns the errors of [CompileClassifier].
 func CompileFunction(n *netlist.Netlist, isa *ISA, f *Features, featureBits int) (*Function, error) {
 	if isa.Arch != "amd64" {
 		return nil, fmt.Errorf("native: there is no function of C for %s, only for x86-64", isa.Name)
@@ -49,9 +49,9 @@ func CompileFunction(n *netlist.Netlist, isa *ISA, f *Features, featureBits int)
 	return &Function{d.a.Bytes(), entry, d.scratch}, nil
 }
 
-// driver writes the function that calls the others. Register r12 holds the address of the samples
-// and r13 the number of samples left. rbx and rbp hold the addresses for classes and counts, r14
-// the scratch memory. r15 counts blocks.
+// driver writes the function that calls all other functions. Register r12 holds the address of the samples, and r13
+// the number of samples left. rbx holds the address for classes, and rbp the address for counts. r14 holds the
+// address of the scratch memory, and r15 counts blocks.
 type driver struct {
 	a       x86.Asm
 	c       *Code
@@ -72,11 +72,11 @@ func (d *driver) layOut() {
 	d.scratch = max(entryAlignment, d.temp+lines(d.c.Edges.Temp))
 }
 
-// saved are the registers that the caller expects unchanged.
+// saved lists the registers that the function must keep.
 var saved = [...]x86.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15}
 
-// The variables on the stack: the samples of the current blocks, the rows of a block, and the
-// samples of a block.
+// These are the offsets of the variables on the stack: the samples of the current blocks, the rows of a block, and
+// the samples of a block.
 const (
 	batchVariable = 8 * iota
 	rowsVariable
@@ -117,7 +117,7 @@ func (d *driver) write(featureBits int) {
 	a.Return()
 }
 
-// check jumps to a label if no feature exceeds its bits.
+// check jumps to the label fits if every feature fits in its number of bits.
 func (d *driver) check(featureBits int, fits x86.Label) {
 	a := &d.a
 	const at, left, seen, word = x86.RSI, x86.RCX, x86.RAX, x86.RDX
@@ -166,7 +166,7 @@ func (d *driver) count() {
 	a.Store(x86.At(x86.RSP, countVariable), x86.RSI)
 }
 
-// called subtracts a block's samples from those left, and advances to the rows of the next block.
+// called subtracts a block's samples from the number of samples left, and advances to the rows of the next block.
 func (d *driver) called(rows int) {
 	a := &d.a
 	a.Load(x86.RSI, x86.At(x86.RSP, countVariable))
@@ -175,7 +175,7 @@ func (d *driver) called(rows int) {
 	a.AddMem(x86.At(x86.RSP, rowsVariable), x86.RAX)
 }
 
-// inputs computes the input rows of up to driverBlocks blocks and counts them in r15.
+// inputs computes the input rows of up to driverBlocks blocks and counts these blocks in r15.
 func (d *driver) inputs() {
 	a := &d.a
 	a.Store(x86.At(x86.RSP, batchVariable), x86.R13)

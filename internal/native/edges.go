@@ -7,24 +7,27 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// Edges are the functions at both ends of a classifier's code, by their offsets in the text. They
-// follow the C calling convention, and work on one block of up to [ISA.Samples] samples:
+// Edges holds the offsets in the text of the functions at both ends of a classifier's code. These functions follow
+// the C calling convention, and work on one block of up to [ISA.Samples] samples:
 //
 //	void input(const void *x, uint64_t samples, void *input_rows, void *temp);
 //	void output(const void *state_rows, uint64_t samples, uint16_t *class_index, uint32_t *counts);
 //
-// x is [sample][feature]; temp has Temp bytes. Each function of Inputs computes some of the rows;
-// all take the same arguments. A call takes less than 100 us, however many features and thresholds
-// there are. counts is [sample][class], and may be null. output may start inside a block, at a
-// multiple of 64 samples: state_rows is then advanced by one byte for each 8 samples. Its time
-// grows with samples and classes.
+// The argument x is [sample][feature]. The memory at temp has Temp bytes. Each input function in Inputs computes some
+// of the rows. All input functions take the same arguments. A call takes less than 100 us for any number of features
+// and thresholds.
+//
+// The argument counts is [sample][class] or null. The output function may start inside a block, at a multiple of 64
+// samples. Then state_rows is advanced by one byte for each 8 samples. The time of a call grows with the numbers of
+// samples and classes.
 type Edges struct {
 	Inputs []int
 	Output int
 	Temp   int
 }
 
-// edgeWriter appends the functions for an instruction set to other code, and returns their offsets.
+// edgeWriter appends the input and output functions for an instruction set to other code, and returns the functions'
+// offsets.
 type edgeWriter func(text []byte, in *rows.Input, out *rows.Output) (all []byte, inputs []int, output int, err error)
 
 // x86Edges returns an edgeWriter for x86-64 instructions.
@@ -62,7 +65,7 @@ func (f *Features) inputOf(bits []int) *rows.Input {
 	return rows.NewInput(f.Count, f.Wide, pairs)
 }
 
-// addEdges appends the functions to the text. It returns an error if distances are too large for
+// addEdges appends the input and output functions to the text. It returns an error if distances are too large for
 // instructions.
 func (c *Code) addEdges(in *rows.Input, classifier *wordcode.Classifier) (err error) {
 	out := &rows.Output{Class: digits(classifier.Class)}
@@ -77,7 +80,7 @@ func (c *Code) addEdges(in *rows.Input, classifier *wordcode.Classifier) (err er
 	return err
 }
 
-// digits returns the state rows of a number. The rows of outputs are the first state rows.
+// digits returns the state rows of a number that is an output. The rows of outputs are the first state rows.
 func digits(r wordcode.Rows) (all []rows.Row) {
 	for i := range r.Count {
 		all = append(all, rows.Row(r.First+i))

@@ -6,8 +6,7 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// encoder writes instructions of an instruction set. Registers are vector registers; rows are in
-// memory.
+// encoder writes instructions of an instruction set. Registers are vector registers, and rows are in memory.
 type encoder interface {
 	begin() (offset int) // begins a segment
 	end()
@@ -27,12 +26,12 @@ type generator struct {
 	mem  *memory
 	cost Cost
 
-	holds []wordcode.Value // [register]: the value in it; 0: none
+	holds []wordcode.Value // [register]: the value in the register; 0: none
 	in    []int8           // [value]: the register that holds it, or -1
 	at    int              // the current operation
 	end   int              // end of the current segment
 
-	outputs [][]output // [operation]: the outputs that it computes
+	outputs [][]output // [operation]: the outputs that the operation computes
 }
 
 // output is a bit of an output port.
@@ -41,9 +40,8 @@ type output struct {
 	inverted bool
 }
 
-// generate returns the code of a program, in segments of the given number of operations. arrange,
-// unless nil, chooses the places of the input rows. generate returns an error if distances are too
-// large for instructions.
+// generate returns the code of a program, in segments of the given number of operations. If arrange is not nil, it
+// chooses the places of the input rows. generate returns an error if distances are too large for instructions.
 func generate(p *wordcode.Program, isa *ISA, segment int, arrange func(m *memory)) (*Code, error) {
 	g := &generator{
 		p: p, uses: findUses(p), mem: newMemory(p), holds: make([]wordcode.Value, isa.registers),
@@ -86,8 +84,8 @@ func (g *generator) assignOutputs() (rest []int) {
 	return rest
 }
 
-// segment writes the function for the operations first .. end-1. The last segment also writes the
-// outputs that no operation computes.
+// segment writes the function for the operations in the range [first, end). The function of the last segment also
+// writes the outputs that no operation computes.
 func (g *generator) segment(c *Code, first, end int, rest []int) {
 	c.Segments = append(c.Segments, Segment{Offset: g.begin(), Ops: end - first})
 	g.end = end
@@ -178,8 +176,8 @@ func (g *generator) dies(v wordcode.Value) bool { return g.uses.last(v) <= int32
 // register returns the register that holds v, or -1.
 func (g *generator) register(v wordcode.Value) int { return int(g.in[v]) }
 
-// free returns a register that holds nothing. If necessary, it moves a value to memory first: the
-// value that is read last, but none of keep.
+// free returns a register that holds no value. If all registers hold values, free first moves a value to memory. It
+// chooses the value that is read last, but no value in keep.
 func (g *generator) free(keep []wordcode.Value) int {
 	victim, latest := -1, int32(-1)
 	for r, v := range g.holds {
@@ -201,15 +199,15 @@ func (g *generator) free(keep []wordcode.Value) int {
 	return victim
 }
 
-// pair is the operands of an instruction that combines two values. The second is in a register or,
-// if second is negative, in memory. For wordcode.AndNot, the first is the complemented one.
+// pair holds the operands of an instruction that combines two values. The second operand is in a register or, if
+// second is negative, in memory. For wordcode.AndNot, the first operand is complemented.
 type pair struct {
 	result, first, second int
 	memory                row
 }
 
-// two finds registers for an operation on two values, for machines whose instructions do not
-// overwrite operands and can read the second operand from memory.
+// two finds registers for an operation on two values. The machine's instructions do not overwrite operands and can
+// read the second operand from memory.
 func (g *generator) two(op *wordcode.Op) pair {
 	first, second := op.A, op.B
 	if op.Operator == wordcode.AndNot {
@@ -246,8 +244,8 @@ func (g *generator) complement(op *wordcode.Op) (result int) {
 	return dst
 }
 
-// result returns a register for the result of an operation that may overwrite its operands: the
-// register of an operand that is read for the last time, or a free one.
+// result returns a register for the result of an operation that may overwrite its operands. This is the register of
+// an operand that is read for the last time, or a free register.
 func (g *generator) result(read []wordcode.Value) int {
 	for _, v := range read {
 		if r := g.register(v); r >= 0 && g.dies(v) {

@@ -9,42 +9,41 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// In a network of convolutions, the code of each kernel exists once. The convolutions read and
-// write images. A pixel is a row for each plane. The planes of a pixel are consecutive in memory,
-// since a kernel reads several of them; then come the pixels of an image row, then the image rows.
-// Rows of zeros, which nothing writes, surround the pixels where a convolution reads beyond the
-// edges, so all positions run the same instructions. Each position reads the same as the position
-// before, only at a constant distance. A function that runs on several blocks with a given distance
-// between blocks therefore also runs on the positions of an image row.
+// In a network of convolutions, the code of each kernel exists once. The convolutions read and write images. A pixel
+// has a row for each plane. The rows of a pixel are consecutive in memory, since a kernel reads several planes. The
+// pixels of an image row are consecutive, and so are the image rows. Where a convolution reads beyond the edges of an
+// image, rows of zeros surround the pixels, so that all positions run the same instructions. These rows are never
+// written. Neighbouring positions read rows at a constant distance from each other. Therefore a function that runs on
+// several blocks with a given distance between blocks also runs on the positions of an image row.
 
 // Stage is a convolution. It reads one image and writes another image.
 type Stage struct {
 	Parts         []Part
 	Rows, Columns int // numbers of rows and columns of positions
 
-	Image int // number of rows of the image that it reads, including rows of zeros
+	Image int // number of rows in memory of the image that the stage reads, including rows of zeros
 	In    Steps
 	Out   Steps
 }
 
-// Steps say where positions read or write in an image. The unit is rows.
+// Steps says where positions read or write in an image. The unit is rows in memory.
 type Steps struct {
 	First  int // place of the first position
-	Row    int // from one image row of positions to the next
-	Column int // from a position to the next in its image row
+	Row    int // distance between two image rows of positions
+	Column int // distance between two positions in an image row
 }
 
-// Part is a function that computes some planes for positions in an image row. It is a [Segment]
-// whose blocks are the positions.
+// Part is a function that computes some planes for several positions in an image row. It is a [Segment] whose blocks
+// are the positions.
 type Part struct {
 	Segment
-	First     int // first plane, counted among the planes that are read
-	Positions int // maximum number of positions in a call, so that it ends soon
+	First     int // number of the first plane; planes that are not read do not count
+	Positions int // maximum number of positions in a call, so that the call ends soon
 }
 
-// Each calls do for all function calls that a convolution takes, in order, for rows of the given
-// number of bytes. The arguments are the function's offset in the text, the byte offsets in the
-// images where it reads and writes, and the number of positions.
+// Each calls do for each function call of a convolution, in order. Rows have the given number of bytes. The arguments
+// of do are the function's offset in the text, the byte offsets in the images at which the function reads and writes,
+// and the number of positions.
 func (s *Stage) Each(rowBytes int, do func(offset, from, to, positions int)) {
 	for i := range s.Parts {
 		p := &s.Parts[i]
@@ -61,12 +60,11 @@ func (s *Stage) Each(rowBytes int, do func(offset, from, to, positions int)) {
 // maxImages is the maximum memory for images in bytes.
 const maxImages = 1 << 30
 
-// CompileLooped returns the machine code of a network of convolutions. With features, it also
-// compiles the functions of [CompileClassifier]. Kernels that nothing reads are left out. It
-// returns an error if the network is too large.
+// CompileLooped returns the machine code of a network of convolutions. If f is not nil, it also compiles the input
+// and output functions, as [CompileClassifier] does. It leaves out kernels whose outputs are not read. It returns an
+// error if the network is too large.
 //
-// Compiling takes about 60 bytes of memory for each operation of a kernel, however many positions
-// there are.
+// Compiling takes about 60 bytes of memory for each operation of a kernel. The number of positions does not matter.
 func CompileLooped(n *positions.Network, isa *ISA, f *Features) (*Code, error) {
 	plan, err := newPlan(n, isa)
 	if err != nil {
@@ -99,7 +97,7 @@ func CompileLooped(n *positions.Network, isa *ISA, f *Features) (*Code, error) {
 	return c, c.addLoopedEdges(n, f)
 }
 
-// firstRows returns the input bit of each row of the first image; -1 for rows of zeros.
+// firstRows returns the input bit of each row of the first image, or -1 for a row of zeros.
 func firstRows(n *positions.Network, first *image) []int {
 	bits := make([]int, first.size())
 	for i := range bits {
@@ -133,7 +131,7 @@ func (c *Code) addLoopedEdges(n *positions.Network, f *Features) error {
 	return nil
 }
 
-// looped is the state of compiling such a network.
+// looped is the state of compiling a network of convolutions.
 type looped struct {
 	isa    *ISA
 	text   []byte
@@ -169,7 +167,7 @@ func (l *looped) stage(c *positions.Convolution, parts []part, in, out *image) e
 	return nil
 }
 
-// callBlocks is the maximum number of blocks in a call of a segment, so that it ends soon.
+// callBlocks is the maximum number of blocks in a call of a segment. The limit makes the call end soon.
 const callBlocks = 8
 
 // append appends code to the text and returns its offset.
@@ -184,8 +182,8 @@ func (l *looped) append(c *Code) (offset int) {
 	return offset
 }
 
-// join returns the code of the convolutions and of the network behind them. last is the number of
-// rows of the last image.
+// join returns the code of the convolutions and of the network that reads their last image. The argument last is the
+// number of rows of this image.
 func (l *looped) join(rest *Code, last int) *Code {
 	offset := l.append(rest)
 	c := *rest

@@ -23,12 +23,12 @@ type row struct {
 	number int32
 }
 
-// memory says which values have rows in memory, and which rows.
+// memory records the rows in memory of the values that have rows.
 type memory struct {
-	home      []row // [value]: its row
-	inputs    []int // [input row]: its input bit
+	home      []row // row of each value
+	inputs    []int // input bit of each input row
 	outputs   int
-	state     int // number of state rows; the outputs come first
+	state     int // number of state rows; the rows of outputs come first
 	local     int // number of local rows
 	freeState []int32
 	freeLocal []int32
@@ -54,7 +54,7 @@ func (m *memory) inputRows() (rows []int) {
 	return rows
 }
 
-// put gives the rows to the input bits: bit i gets row rows[i].
+// put assigns rows to the input bits. Bit i gets row rows[i].
 func (m *memory) put(rows []int) {
 	for _, bit := range m.inputs {
 		m.home[bit+1].number = int32(rows[bit])
@@ -88,8 +88,8 @@ func (m *memory) arrange(f *Features) {
 	}
 }
 
-// addInputs gives rows to the input bits that are read, in the order of their first use. So rows
-// that are read together are close in memory.
+// addInputs assigns rows to the input bits that are read, in the order of their first use. Rows that are read
+// together are then close in memory.
 func (m *memory) addInputs(p *wordcode.Program) {
 	add := func(v wordcode.Value) {
 		if v > 0 && int(v) <= p.Inputs && m.home[v].area == nowhere {
@@ -107,8 +107,8 @@ func (m *memory) addInputs(p *wordcode.Program) {
 	}
 }
 
-// place gives a row to a value that has none. Values that only the current segment uses get local
-// rows, others state rows.
+// place assigns a row to a value that has no row. If local is true, only the current segment uses the value, and
+// place assigns a local row. Otherwise it assigns a state row.
 func (m *memory) place(v wordcode.Value, local bool) row {
 	if local {
 		m.home[v] = row{localArea, take(&m.freeLocal, &m.nextLocal)}
@@ -120,7 +120,7 @@ func (m *memory) place(v wordcode.Value, local bool) row {
 	return m.home[v]
 }
 
-// take returns a free row, or else the next unused one.
+// take returns a free row or, if no row is free, the next unused row.
 func take(free *[]int32, next *int) int32 {
 	if n := len(*free); n > 0 {
 		r := (*free)[n-1]
@@ -145,7 +145,7 @@ func (m *memory) release(v wordcode.Value) {
 	m.home[v].area = nowhere
 }
 
-// endSegment forgets the local rows.
+// endSegment frees all local rows.
 func (m *memory) endSegment() {
 	for _, v := range m.locals {
 		if m.home[v].area == localArea {

@@ -6,23 +6,23 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// forms are the functions of three values, as tables of wordcode.Lookup, that are one instruction
-// on a machine that does not have all functions.
+// forms lists the functions of three values that are one instruction on a machine that does not have all functions. A
+// function is a table of wordcode.Lookup.
 type forms struct {
 	selects bool // A ? B : C
 	folds   bool // A ^ B ^ C and A ^ (B &^ C)
 }
 
-// The tables of these functions.
+// These are the tables of the functions.
 const (
 	selection  = 0b11011000
 	exclusive3 = 0b10010110
 	clearXor   = 0b10100110
 )
 
-// narrow returns the program with full adders replaced by operations on two values, and by the
-// operations on three values that the machine has. The carry of a full adder is the third bit if
-// the first two differ, else one of the first two.
+// narrow returns the program with each full adder replaced by operations on two values, and by the operations on
+// three values that the machine has. The carry of a full adder is the third bit if the first two bits differ.
+// Otherwise it is one of the first two bits.
 func narrow(p *wordcode.Program, f forms) *wordcode.Program {
 	b := expansion{
 		first: wordcode.Value(p.Inputs + 1), p: &wordcode.Program{Inputs: p.Inputs},
@@ -65,7 +65,7 @@ func isCarryOf(carry, sum wordcode.Op) bool {
 type expansion struct {
 	p     *wordcode.Program
 	first wordcode.Value   // first value that an operation computes
-	moved []wordcode.Value // [old operation]: its value in the new program
+	moved []wordcode.Value // [old operation]: value of the operation in the new program
 	forms forms
 }
 
@@ -85,7 +85,7 @@ func (b *expansion) op(o wordcode.Operator, x, y wordcode.Value) wordcode.Value 
 	return b.add(wordcode.Op{Operator: o, A: x, B: y})
 }
 
-// carry adds the carry of a full adder. half says where the adder's first two bits differ.
+// carry adds the carry of a full adder. The value half is the exclusive or of the adder's first two bits.
 func (b *expansion) carry(half wordcode.Value, adder wordcode.Op) wordcode.Value {
 	if b.forms.selects {
 		return b.add(wordcode.Op{Operator: wordcode.Lookup, Table: selection, A: half, B: adder.C, C: adder.A})
@@ -93,10 +93,11 @@ func (b *expansion) carry(half wordcode.Value, adder wordcode.Op) wordcode.Value
 	return b.op(wordcode.Or, b.op(wordcode.And, half, adder.C), b.op(wordcode.And, adder.A, adder.B))
 }
 
-// fold combines an Xor and an Xor or AndNot that only it reads into one operation.
+// fold combines an Xor with an operand into one operation. The operand must be an Xor or an AndNot that only this Xor
+// reads.
 func fold(p *wordcode.Program) *wordcode.Program {
 	first := wordcode.Value(p.Inputs + 1)
-	readers := make([]uint8, len(p.Ops)) // up to 2
+	readers := make([]uint8, len(p.Ops)) // counts up to 2
 	count := func(v wordcode.Value) {
 		if v >= first {
 			readers[v-first] = min(2, readers[v-first]+1)
@@ -130,7 +131,7 @@ func fold(p *wordcode.Program) *wordcode.Program {
 	return without(p, gone)
 }
 
-// without returns a program without the marked operations, which nothing reads.
+// without returns a program without the marked operations. No other operation or output may read them.
 func without(p *wordcode.Program, gone []bool) *wordcode.Program {
 	b := expansion{
 		first: wordcode.Value(p.Inputs + 1), p: &wordcode.Program{Inputs: p.Inputs},

@@ -1,22 +1,22 @@
 // Package native compiles netlists to machine code, without an external compiler.
 //
-// [Compile] lowers a netlist to a program of bitwise operations (package wordcode), and this to
+// [Compile] lowers a netlist to a program of bitwise operations (package wordcode), and lowers the program to
 // straight-line code for an [ISA]. Each operation is one instruction on a vector, which has one bit for each sample.
-// Operations read and write rows of that many bits. The samples of a row are a block. The
-// rows of a block are consecutive in memory, and so are the blocks. There are
+// Operations read and write rows of the size of a vector. The samples of a row form a block. The rows of a block are
+// consecutive in memory, and so are the blocks. There are
 //
 //   - input rows, one for each input bit that the network reads (see [Code.Rows]);
-//   - state rows: first the outputs, then values that pass from one segment to a later one;
-//   - local rows, for values within a segment that do not fit the registers. All blocks share them.
+//   - state rows, first for the outputs, then for values that pass from one segment to a later segment;
+//   - local rows, for values within a segment for which there are not enough registers. All blocks share the local
+//     rows.
 //
-// The code is divided into segments that fit the first-level instruction cache. A [Segment] is a
-// function that runs on several blocks, so that its instructions are fetched once for all of them.
-// The caller runs the segments in order, each on the same blocks.
+// The code is divided into segments that fit the first-level instruction cache. A [Segment] is a function that runs
+// on several blocks, so that its instructions are fetched only once for all blocks. The caller runs the segments in
+// order, each on the same blocks.
 //
-// A function follows the System V calling convention on x86-64 and AAPCS64 on arm64. Its arguments
-// are the addresses of the input rows, the state rows and the local rows, and the number of blocks,
-// at least 1. It uses the stack only to save registers, keeps no state, calls nothing, and is
-// position-independent.
+// A function follows the System V calling convention on x86-64 and AAPCS64 on arm64. Its arguments are the addresses
+// of the input rows, the state rows and the local rows, and the number of blocks, at least 1. It uses the stack only
+// to save registers, keeps no state, calls no other function, and is position-independent.
 package native
 
 import (
@@ -34,14 +34,14 @@ type Code struct {
 	Text     []byte
 	Segments []Segment
 
-	Rows    []int // [input row]: the input bit, counted through all ports; of equal bits, one
-	Outputs int   // bits of the output ports and probes, in port order: the first state rows
+	Rows    []int // [input row]: the input bit, counted through all ports; one bit of several equal bits
+	Outputs int   // number of bits of the output ports and probes; their rows are the first state rows, in port order
 	State   int   // number of state rows
 	Local   int   // number of local rows
 
-	// For [CompileLooped]: the convolutions, which run before the segments. Rows then describes the
-	// first image, with -1 for rows of zeros. The segments read the last image, which has Last
-	// rows. Without convolutions, Last is the number of Rows.
+	// Stages lists the convolutions of [CompileLooped], which run before the segments. With convolutions, Rows
+	// describes the first image, with -1 for rows of zeros. The segments read the last image, which has Last rows.
+	// Without convolutions, Last is the length of Rows.
 	Stages []Stage
 	Last   int
 
@@ -65,16 +65,16 @@ type Cost struct {
 	Copies     int // copies between registers
 }
 
-// Features says how the input port's bits depend on feature words, so that code for computing their
-// rows can be compiled. It is machine code because the archive of compile --emit object has it, too.
+// Features says how the bits of the input port depend on feature words, so that code for computing the rows of these
+// bits can be compiled. The code is machine code because the archive of compile --emit object also contains it.
 type Features struct {
 	Count int         // features of a sample
-	Wide  bool        // words of 16 bits, else of 8
+	Wide  bool        // words have 16 bits; otherwise 8
 	Bits  []rows.Pair // [input bit]: the feature and the threshold that are compared
 }
 
-// FeaturesOf returns the features of networks whose input bits are comparisons with
-// thresholds[feature][i], for words of 16 bits if wide, else of 8.
+// FeaturesOf returns the features of networks whose input bits are comparisons with thresholds[feature][i]. If wide
+// is true, words have 16 bits, otherwise 8.
 func FeaturesOf(thresholds [][]uint16, wide bool) *Features {
 	f := &Features{Count: len(thresholds), Wide: wide}
 	for i, of := range thresholds {
@@ -88,12 +88,12 @@ func FeaturesOf(thresholds [][]uint16, wide bool) *Features {
 // Compile returns the machine code of n, which must be valid. It returns an error if n has
 // registers or is too large.
 //
-// Compiling takes about 60 bytes of memory for each operation, which is one or two gates or half a
-// full adder.
+// Compiling takes about 60 bytes of memory for each operation. An operation is one or two gates, or half a full
+// adder.
 func Compile(n *netlist.Netlist, isa *ISA) (*Code, error) { return compile(n, isa, nil) }
 
-// CompileClassifier is [Compile] for a netlist with class index and counts. It also compiles the
-// functions that compute input rows from feature words, and numbers from output rows.
+// CompileClassifier is like [Compile], for a netlist with a class index and counts. It also compiles the functions
+// that compute input rows from feature words, and the function that computes numbers from output rows.
 func CompileClassifier(n *netlist.Netlist, isa *ISA, f *Features) (*Code, error) {
 	classifier := wordcode.NewClassifier(n)
 	if classifier == nil || len(f.Bits) != len(n.InputPorts()[0].Nets) {

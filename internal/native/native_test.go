@@ -29,7 +29,7 @@ func sets() (all []*ISA) {
 	return all
 }
 
-// machine is code in executable memory, with the memory that the code uses.
+// machine is code in executable memory, together with the memory that the code uses.
 type machine struct {
 	code                *Code
 	mapped              *nativecall.Code
@@ -59,7 +59,7 @@ func (m *machine) run() {
 	}
 }
 
-// check runs the code of a netlist on blocks of random samples and compares every output with the simulator's.
+// check runs the code of a netlist on blocks of random samples and compares every output with the simulator's output.
 func check(t *testing.T, n *netlist.Netlist, isa *ISA, blocks int) *Code {
 	t.Helper()
 	c, err := Compile(n, isa)
@@ -177,7 +177,7 @@ func TestCompileRefusesRegisters(t *testing.T) {
 	}
 }
 
-// TestTooLarge checks that samples that are too long for the reach of instructions are an error on every machine.
+// TestTooLarge checks that every machine returns an error if samples are too long for the reach of instructions.
 func TestTooLarge(t *testing.T) {
 	n := network(t, 100, 2, netgen.Chain, netlist.Core)
 	for _, isa := range ISAs {

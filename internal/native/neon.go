@@ -7,7 +7,7 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// NEON computes 128 samples at a time. Every 64-bit Arm processor has it.
+// NEON computes 128 samples at a time. Every 64-bit Arm processor has these instructions.
 var NEON = &ISA{
 	Name: "neon", Arch: "arm64", RowBytes: 16, available: func() bool { return cpu.ARM64.HasASIMD },
 	registers: 32, forms: forms{selects: true}, segment: 6000, encoder: newNEON, edges: neonEdges,
@@ -19,7 +19,7 @@ var NEONSHA3 = &ISA{
 	registers: 32, forms: forms{selects: true, folds: true}, segment: 6000, encoder: newNEON, edges: neonEdges,
 }
 
-// neon writes NEON code. It saves the caller's halves of v8 to v15 on the stack.
+// neon writes NEON code. The code saves the lower halves of v8 to v15 on the stack.
 type neon struct {
 	a    arm64.Asm
 	loop arm64.Label
@@ -27,8 +27,7 @@ type neon struct {
 
 func newNEON([]int) encoder { return &neon{} }
 
-// The registers of a function's arguments, and of an address that is out of reach of an
-// instruction's offset.
+// These registers hold a function's arguments, and an address that is out of reach of an instruction's offset.
 const (
 	inputBase arm64.X = iota
 	stateBase
@@ -61,7 +60,7 @@ func (e *neon) end() {
 	e.a.SubsImm(blocksLeft, blocksLeft, 1)
 	done := e.a.Label()
 	e.a.BCond(arm64.EQ, done)
-	e.a.B(e.loop) // reaches further than a conditional jump
+	e.a.B(e.loop) // an unconditional jump reaches further than a conditional jump
 	e.a.Bind(done)
 	for i := range arm64.V(4) {
 		e.a.LdpD(calleeOwned+6-2*i, calleeOwned+7-2*i, arm64.Post(arm64.SP, 16))
@@ -69,8 +68,7 @@ func (e *neon) end() {
 	e.a.Ret()
 }
 
-// reach is the largest offset of a vector load or store. page is the unit of the additions that
-// compute larger offsets.
+// reach is the largest offset of a vector load or store. Larger offsets need an addition of a multiple of page.
 const (
 	reach = 65520
 	page  = 4096
@@ -134,8 +132,8 @@ func (e *neon) op(g *generator, op *wordcode.Op) int {
 	return result
 }
 
-// selection computes A ? B : C. There is one instruction for each of the three operands that the
-// result may overwrite.
+// selection computes A ? B : C. The result may overwrite any of the three operands. There is an instruction for each
+// case.
 func (e *neon) selection(g *generator, op *wordcode.Op) int {
 	a, b, c := g.register(op.A), g.register(op.B), g.register(op.C)
 	switch {

@@ -17,7 +17,7 @@ import (
 )
 
 // emulated runs NEON code on one block of random samples in the emulator and compares every output with the
-// simulator's.
+// simulator's output.
 func emulated(t *testing.T, n *netlist.Netlist, isa *ISA, cpu arm64test.CPU) {
 	t.Helper()
 	c, err := Compile(n, isa)
@@ -95,7 +95,7 @@ func emulatedLooped(t *testing.T, m *model.Model, isa *ISA, cpu arm64test.CPU) {
 }
 
 // loopedCalls returns a function that calls all functions of the appended code for one block, and the offset of the
-// state rows. x0 points to the images, one after the other, followed by the other areas.
+// state rows. The argument in x0 points to the images, one after another, followed by the other areas.
 func loopedCalls(c *Code) (code []byte, state int) {
 	row := c.ISA.RowBytes
 	starts := []int{0}
@@ -119,13 +119,15 @@ func loopedCalls(c *Code) (code []byte, state int) {
 	return calls(all), state
 }
 
-// call is a call of a function of the code with three addresses, as offsets from x0, and three numbers.
+// call describes a call of a function of the code. The arguments are three addresses, given as offsets from x0, and
+// three numbers.
 type call struct {
 	offset    int
 	arguments [6]int
 }
 
-// calls returns a function that calls functions of the code appended to it.
+// calls returns a function that makes the given calls. The called functions must be in the code that is appended to
+// the result.
 func calls(all []call) []byte {
 	var a arm64.Asm
 	const x19, x30 = 19, 30
@@ -156,7 +158,8 @@ func calls(all []call) []byte {
 	return a.Bytes()[:end]
 }
 
-// TestNEONLooped compares NEON code that loops over positions with the simulator, in the emulator.
+// TestNEONLooped runs NEON code that loops over positions in the emulator, and compares the results with the
+// simulator.
 func TestNEONLooped(t *testing.T) {
 	for isa, cpu := range map[*ISA]arm64test.CPU{NEON: arm64test.Plain, NEONSHA3: arm64test.Max} {
 		t.Run(isa.Name, func(t *testing.T) {
@@ -170,8 +173,8 @@ func TestNEONLooped(t *testing.T) {
 	}
 }
 
-// segmentCalls returns a function that calls the appended segments on one block. x0 points to the areas, one after
-// the other.
+// segmentCalls returns a function that calls the appended segments on one block. The argument in x0 points to the
+// areas, one after another.
 func segmentCalls(c *Code) []byte {
 	row := c.ISA.RowBytes
 	var all []call
@@ -181,7 +184,8 @@ func segmentCalls(c *Code) []byte {
 	return calls(all)
 }
 
-// TestNEON compares NEON code, with and without the instructions of SHA3, with the simulator, in the emulator.
+// TestNEON compares NEON code with the simulator. It runs the code in the emulator, with and without the instructions
+// of SHA3.
 func TestNEON(t *testing.T) {
 	for isa, cpu := range map[*ISA]arm64test.CPU{NEON: arm64test.Plain, NEONSHA3: arm64test.Max} {
 		t.Run(isa.Name, func(t *testing.T) {

@@ -7,27 +7,27 @@ import (
 
 // plan is the program of a network of convolutions, and the places of its images in memory.
 type plan struct {
-	images []image  // the images that convolutions read, and the image that the last one writes
-	parts  [][]part // [convolution]: its kernels, without kernels that nothing reads
+	images []image  // the images that convolutions read, and the image that the last convolution writes
+	parts  [][]part // [convolution]: kernels of the convolution whose outputs are read
 	rest   *wordcode.Program
 }
 
-// image is an image in memory. Planes that nothing reads have no rows.
+// image is an image in memory. Planes that are not read have no rows.
 type image struct {
 	positions.Image
 	border  int   // number of rows, and of columns, of zeros before the first pixel
 	rows    int   // number of image rows, including zeros
 	columns int   // number of columns, including zeros
-	places  []int // [plane]: its number among the planes that are read, or -1
+	places  []int // [plane]: number of the plane among the planes that are read, or -1
 	planes  int   // number of planes that are read
 }
 
-// pixel returns the number of the first row in memory of a pixel, counting rows and columns of
+// pixel returns the number of a pixel's first row in memory. Here the pixel's row and column include the border of
 // zeros.
 func (m *image) pixel(row, column int) int { return (row*m.columns + column) * m.planes }
 
-// inside returns the number of the row in memory of a pixel's plane, not counting rows and columns
-// of zeros.
+// inside returns the number of the row in memory of a plane of a pixel. Here the pixel's row and column do not
+// include the border of zeros.
 func (m *image) inside(p positions.Pixel) int {
 	return m.pixel(p.Row+m.border, p.Column+m.border) + m.places[p.Plane]
 }
@@ -43,8 +43,8 @@ func (p *plan) size() (sum int) {
 	return sum
 }
 
-// newPlan lowers the netlists of a network, last one first: each determines what is read of the one
-// before.
+// newPlan lowers the netlists of a network. It begins with the last netlist, because each netlist determines which
+// outputs of the netlist before are read.
 func newPlan(n *positions.Network, isa *ISA) (*plan, error) {
 	count := len(n.Convolutions)
 	p := &plan{images: make([]image, count+1), parts: make([][]part, count)}
@@ -75,7 +75,7 @@ func newPlan(n *positions.Network, isa *ISA) (*plan, error) {
 	return p, nil
 }
 
-// keep gives places to the planes of the given bits.
+// keep assigns places to the planes of the given bits.
 func (m *image) keep(bits []int, plane func(bit int) int) {
 	m.places = make([]int, m.Planes)
 	for i := range m.places {

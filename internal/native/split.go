@@ -6,14 +6,15 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// part is a program for some of another program's outputs, from number first on.
+// part is a program that computes some consecutive outputs of another program. The number of the first output is
+// first.
 type part struct {
 	first   int
 	program *wordcode.Program
 }
 
-// split divides a program into parts of at most limit operations each, or of one output. Operations
-// that several parts need are repeated in each.
+// split divides a program into parts. A part has at most limit operations, unless a single output needs more.
+// Operations that several parts need are repeated in each of these parts.
 func split(p *wordcode.Program, limit int) []part {
 	s := splitter{p: p, at: 1, seen: make([]int32, len(p.Ops)), moved: make([]wordcode.Value, len(p.Ops))}
 	for o := range p.Outputs {
@@ -38,7 +39,7 @@ type splitter struct {
 	seen  []int32          // [operation]: the last part that contains it
 	first int              // first output of the part
 	ops   []int            // operations of the part
-	moved []wordcode.Value // [operation]: its value in the part
+	moved []wordcode.Value // [operation]: value of the operation in the part
 	stack []wordcode.Value
 }
 

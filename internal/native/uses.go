@@ -6,14 +6,14 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// never is the place of a use that does not exist.
+// never is the index of a use that does not exist.
 const never = math.MaxInt32
 
-// uses records where in a program each value is read.
+// uses records the operations that read each value of a program.
 type uses struct {
 	start []int32 // value v is read at the operations at[start[v]:start[v+1]]
 	at    []int32 // operations, ascending
-	next  []int32 // [value]: index in at of its first use that is not past
+	next  []int32 // [value]: index in at of the next use
 }
 
 func findUses(p *wordcode.Program) *uses {

@@ -2,5 +2,5 @@
 
 package nativecall
 
-// synchronise does nothing: the processor itself notices that code was written.
+// synchronise does nothing, because the processor itself notices that code was written.
 func synchronise(uintptr, uintptr) {}

@@ -2,7 +2,7 @@
 
 package nativecall
 
-// storeArguments stores its six arguments at the first one.
+// storeArguments stores its six arguments at the address in the first argument.
 var storeArguments = []byte{
 	0x48, 0x89, 0x3f, // mov [rdi],rdi
 	0x48, 0x89, 0x77, 0x08, // mov [rdi+0x8],rsi
@@ -13,8 +13,8 @@ var storeArguments = []byte{
 	0xc3, // ret
 }
 
-// clobber takes 2 KiB of stack, stops the process unless the stack pointer is a multiple of 16, and fills registers
-// that it need not keep with ones.
+// clobber uses 2 KiB of stack. It stops the process unless the stack pointer is a multiple of 16. It fills all
+// registers that it may change with ones.
 var clobber = []byte{
 	0x55,                         // push rbp
 	0xb8, 0xff, 0xff, 0xff, 0xff, // mov eax,0xffffffff

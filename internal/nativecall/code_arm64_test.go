@@ -2,7 +2,7 @@
 
 package nativecall
 
-// storeArguments stores its six arguments at the first one.
+// storeArguments stores its six arguments at the address in the first argument.
 var storeArguments = []byte{
 	0x00, 0x04, 0x00, 0xa9, // stp x0, x1, [x0]
 	0x02, 0x0c, 0x01, 0xa9, // stp x2, x3, [x0, #16]
@@ -10,7 +10,7 @@ var storeArguments = []byte{
 	0xc0, 0x03, 0x5f, 0xd6, // ret
 }
 
-// clobber takes 2 KiB of stack and fills registers that it need not keep with ones.
+// clobber uses 2 KiB of stack and fills all registers that it may change with ones.
 var clobber = []byte{
 	0x01, 0x00, 0x80, 0x92, // mov x1, #0xffffffffffffffff
 	0x00, 0x10, 0x80, 0xd2, // mov x0, #0x80

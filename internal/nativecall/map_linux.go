@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Available says whether [Map] and [Call] work on this system.
+// Available reports whether [Map] and [Call] work on this system.
 const Available = true
 
 // Map copies code into executable memory, where it stays until Close. Several goroutines may call

@@ -29,7 +29,7 @@ func TestCall(t *testing.T) {
 	}()
 	for depth := range 200 {
 		finished := make(chan bool)
-		go func() { // its stack starts small and grows
+		go func() { // the goroutine's stack starts small and grows
 			defer close(finished)
 			callDeep(t, depth*3, code.Entry(0))
 		}()

@@ -7,7 +7,7 @@ import (
 	"runtime"
 )
 
-// Available says whether [Map] and [Call] work on this system.
+// Available reports whether [Map] and [Call] work on this system.
 const Available = false
 
 // Map returns an error on this system.

@@ -1,9 +1,9 @@
 // This file writes archives of object files in the format of System V and GNU. Linkers on Linux
 // search an archive for the files that define missing symbols of a program.
 //
-// An archive begins with an index of symbols (the member "/"), which tells the linker where these
-// files are, and a table of the names longer than 15 bytes (the member "//"). Dates and owners are
-// zero, so that the same members give the same bytes, as with GNU ar's rcsD.
+// An archive begins with an index of symbols (the member "/"). The index tells the linker which member defines a
+// symbol. A table of the names longer than 15 bytes follows (the member "//"). Dates and owners are zero, as with GNU
+// ar's rcsD, so that the same members give the same bytes.
 
 package object
 
@@ -19,7 +19,7 @@ import (
 type Member struct {
 	Name    string // without a folder
 	Data    []byte
-	Symbols []string // symbols that it offers to others, see [File.Defined]
+	Symbols []string // symbols that the member defines for other files, see [File.Defined]
 }
 
 const (
@@ -29,9 +29,9 @@ const (
 	filler     = '\n'
 )
 
-// Bytes returns an archive of the members, in their order. If several define a symbol, the linker
-// takes the first. Bytes returns an error if a name is empty, occurs twice, or has a / or an
-// unprintable character, and if the archive is too large for its index, which has 32-bit offsets.
+// Bytes returns an archive of the members, in their order. If several members define a symbol, the linker takes the
+// first. Bytes returns an error if a name is empty, occurs twice, or has a / or an unprintable character. It also
+// returns an error if the archive is too large for the 32-bit offsets of its index.
 func Bytes(members []Member) ([]byte, error) {
 	if err := check(members); err != nil {
 		return nil, err
@@ -86,8 +86,8 @@ func nameFields(members []Member) (fields []string, table []byte) {
 	return fields, table
 }
 
-// indexSize returns the size of the index of symbols: their number, and an offset and a name for
-// each.
+// indexSize returns the size of the index of symbols. The index holds the number of symbols, and an offset and a name
+// for each symbol.
 func indexSize(members []Member) int {
 	size := 4
 	for _, m := range members {
@@ -137,6 +137,6 @@ func writeMember(b *bytes.Buffer, name string, a attributes, data []byte) {
 	}
 }
 
-// attributes are the attributes of a member: zero is the text of date, owner and group, "0" or
-// empty; mode is the file mode.
+// attributes holds the attributes of a member. The field zero is the text of date, owner and group, which is "0" or
+// empty. The field mode is the file mode.
 type attributes struct{ zero, mode string }

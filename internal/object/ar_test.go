@@ -76,7 +76,8 @@ func TestSameAsAr(t *testing.T) {
 	}
 }
 
-// TestOddMembers has ar read an archive with members of odd lengths and long names. The members need not be objects.
+// TestOddMembers checks that ar can read an archive whose members have odd lengths and long names. The members need
+// not be object files.
 func TestOddMembers(t *testing.T) {
 	members := []Member{
 		{Name: "one", Data: []byte("1")},

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// The local names of the object file.
+// These are the local names of the object file.
 const (
-	cache  = "level_plus_one" // variable with the processor's level plus 1; 0: not known yet
+	cache  = "level_plus_one" // variable with the processor's level plus 1; 0: level not known yet
 	detect = "detect_level"   // function that determines the level and stores it
 )
 
@@ -29,8 +29,8 @@ func (d *Dispatcher) assemble() *code {
 	return c
 }
 
-// levelPlusOne writes code that puts the level plus 1 into eax. It reads the level from memory, or
-// determines it the first time.
+// levelPlusOne writes code that puts the level plus 1 into eax. The code reads the level from memory or, at the first
+// call, determines it.
 func levelPlusOne(c *code) {
 	c.reference("mov eax,DWORD PTR [rip+0x0]", cache, elf.R_X86_64_PC32, 0x8b, 0x05)
 	c.add("test eax,eax", 0x85, 0xc0)
@@ -54,8 +54,8 @@ func (d *Dispatcher) choose(c *code, f DispatchedFunction) {
 	c.add("ret", 0xc3)
 }
 
-// portable writes the jump to a portable function. If the program has none, the linker sets its
-// address to 0, and the code jumps to the label unsupported.
+// portable writes the jump to a portable function. If the program does not contain the function, the linker sets the
+// function's address to 0, and the code jumps to the label unsupported.
 func portable(c *code, symbol string, void bool) {
 	c.reference("mov rax,QWORD PTR [rip+0x0]", symbol, elf.R_X86_64_REX_GOTPCRELX, 0x48, 0x8b, 0x05)
 	c.add("test rax,rax", 0x48, 0x85, 0xc0)
@@ -64,16 +64,16 @@ func portable(c *code, symbol string, void bool) {
 		c.add("jmp rax", 0xff, 0xe0)
 		return
 	}
-	c.add("push rax", 0x50) // the stack must be at a multiple of 16 bytes for a call
+	c.add("push rax", 0x50) // the stack pointer must be a multiple of 16 at a call
 	c.add("call rax", 0xff, 0xd0)
 	c.add("pop rcx", 0x59)
 	c.add("xor eax,eax", 0x31, 0xc0)
 	c.add("ret", 0xc3)
 }
 
-// detect writes the function that determines the processor's features, stores the level plus 1 in
-// the cache and returns it in eax. It only changes rax, r10 and r11, since other registers may hold
-// arguments of the caller's call.
+// detect writes the function that determines the processor's features, stores the level plus 1 in the cache and
+// returns it in eax. It only changes rax, r10 and r11, since the other registers may hold the arguments of the
+// dispatched function.
 func (d *Dispatcher) detect(c *code) {
 	c.begin(detect, elf.STB_LOCAL)
 	d.ask(c)
@@ -85,8 +85,8 @@ func (d *Dispatcher) detect(c *code) {
 
 // ask writes code that queries the processor's features and puts the level plus 1 into r11d.
 //
-// cpuid overwrites eax, ebx, ecx and edx. r10d holds the features of leaf 1, with XCR0 in the
-// lowest byte; r11d holds the best level so far, plus 1.
+// The instruction cpuid overwrites eax, ebx, ecx and edx. Register r10d holds the features of leaf 1, with XCR0 in
+// the lowest byte. Register r11d holds the best level so far, plus 1.
 func (d *Dispatcher) ask(c *code) {
 	c.add("push rbx", 0x53)
 	c.add("push rcx", 0x51)
@@ -102,7 +102,7 @@ func (d *Dispatcher) ask(c *code) {
 	c.add("cpuid", 0x0f, 0xa2)
 	c.add("mov r10d,ecx", 0x41, 0x89, 0xca)
 	c.add(fmt.Sprintf("bt ecx,%#x", osxsaveBit), 0x0f, 0xba, 0xe1, osxsaveBit)
-	c.jump("jae", "done", 0x0f, 0x83) // xgetbv is invalid without it
+	c.jump("jae", "done", 0x0f, 0x83) // xgetbv is invalid without the bit OSXSAVE
 	c.add("xor ecx,ecx", 0x31, 0xc9)
 	c.add("xgetbv", 0x0f, 0x01, 0xd0)
 	c.add("mov r10b,al", 0x41, 0x88, 0xc2)

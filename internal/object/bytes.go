@@ -6,28 +6,27 @@ import (
 	"encoding/binary"
 )
 
-// The sections that every file has in addition to its own.
+// These sections are in every file, in addition to the sections of the File.
 const (
 	stackNote    = ".note.GNU-stack"
 	symbolTable  = ".symtab"
 	stringTable  = ".strtab"
 	sectionNames = ".shstrtab"
 
-	relocationPrefix = ".rela" // followed by the name of the section that the relocations apply to
+	relocationPrefix = ".rela" // followed by the name of the relocated section
 )
 
-// Bytes returns the contents of the file. It returns an error if the name of a section or symbol
-// occurs twice, if a symbol or relocation is outside its section or refers to something missing, or
-// if a type is unknown. The known relocations are those that single-page code with constants and
-// calls needs (R_X86_64_64, PC32, PLT32, GOTPCREL and REX_GOTPCRELX; R_AARCH64_ABS64, CALL26,
-// ADR_PREL_PG_HI21 and ADD_ABS_LO12_NC).
+// Bytes returns the contents of the file. It returns an error if the name of a section or symbol occurs twice, or if
+// a type is unknown. It also returns an error if a symbol or relocation is outside its section, or refers to a
+// missing section or symbol. The known relocations suffice for code with constants and calls (R_X86_64_64, PC32,
+// PLT32, GOTPCREL and REX_GOTPCRELX; R_AARCH64_ABS64, CALL26, ADR_PREL_PG_HI21 and ADD_ABS_LO12_NC).
 func (f *File) Bytes() ([]byte, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
 	i := image{out: make([]byte, binary.Size(elf.Header64{})), number: map[string]uint32{}}
 	i.names.add("")
-	i.headers = make([]elf.Section64, 1) // number 0 is none
+	i.headers = make([]elf.Section64, 1) // number 0 means none
 	for _, s := range f.Sections {
 		i.number[s.Name] = i.add(s, elf.Section64{})
 	}
@@ -39,7 +38,7 @@ func (f *File) Bytes() ([]byte, error) {
 	return i.out, nil
 }
 
-// ordered returns the symbols with local ones first, as ELF demands, and the number of local ones.
+// ordered returns the symbols and the number of local symbols. Local symbols come first, as ELF demands.
 func ordered(symbols []Symbol) ([]Symbol, int) {
 	var local, other []Symbol
 	for _, s := range symbols {
@@ -52,16 +51,15 @@ func ordered(symbols []Symbol) ([]Symbol, int) {
 	return append(local, other...), len(local)
 }
 
-// image is a file that is being built: the bytes so far, and the headers of their sections.
+// image is a file that is being built. It holds the bytes so far, and the headers of the sections.
 type image struct {
 	out     []byte
 	headers []elf.Section64
 	names   nameTable         // names of the sections
-	number  map[string]uint32 // [name of a section of the File]: its index among the headers
+	number  map[string]uint32 // [name of a section of the File]: index of the section among the headers
 }
 
-// add appends a section and returns its number. rest holds the header's fields that are not in
-// Section.
+// add appends a section and returns its number. The argument rest holds the header fields that Section lacks.
 func (i *image) add(s Section, rest elf.Section64) uint32 {
 	i.align(s.Align)
 	rest.Name, rest.Type, rest.Flags = i.names.add(s.Name), uint32(s.Type), uint64(s.Flags)
@@ -79,8 +77,8 @@ func (i *image) align(n uint64) {
 	i.out = append(i.out, make([]byte, -uint64(len(i.out))&(n-1))...)
 }
 
-// relocations appends a table for each section that has relocations. It sets the tables' link to
-// the table of symbols, which must be appended next.
+// relocations appends a table for each section that has relocations. Each table's link is the number of the table of
+// symbols, which must be appended next.
 func (i *image) relocations(f *File, symbols []Symbol) {
 	index := map[string]uint32{}
 	for k, s := range symbols {
@@ -102,12 +100,12 @@ func (i *image) relocations(f *File, symbols []Symbol) {
 	}
 }
 
-// symbols appends the table of symbols, the first locals of which are local, and the table of their
-// names.
+// symbols appends the table of symbols and the table of their names. The argument locals is the number of local
+// symbols, which come first.
 func (i *image) symbols(symbols []Symbol, locals int) {
 	var names nameTable
 	names.add("")
-	table := make([]elf.Sym64, 1) // number 0 is none
+	table := make([]elf.Sym64, 1) // number 0 means none
 	for _, s := range symbols {
 		table = append(table, elf.Sym64{
 			Name: names.add(s.Name), Info: elf.ST_INFO(s.Binding, s.Type), Other: byte(s.Visibility),

@@ -25,7 +25,7 @@ var fields = map[elf.Machine]map[uint32]uint64{
 	},
 }
 
-// check returns an error for a file that a linker would refuse or misunderstand.
+// check returns an error if a linker would refuse or misunderstand the file.
 func (f *File) check() error {
 	if fields[f.Machine] == nil {
 		return fmt.Errorf("object: machine %v is not known, use EM_X86_64 or EM_AARCH64", f.Machine)
@@ -53,7 +53,7 @@ func (f *File) check() error {
 	return nil
 }
 
-// check returns an error for an invalid section. before holds the sections before it.
+// check returns an error for an invalid section. The map before holds all earlier sections.
 func (s *Section) check(before map[string]*Section) error {
 	_, twice := before[s.Name]
 	switch {
@@ -78,7 +78,7 @@ func isTable(name string) bool {
 	return name == symbolTable || name == stringTable || name == sectionNames
 }
 
-// check returns an error for an invalid symbol. before holds the symbols before it.
+// check returns an error for an invalid symbol. The map before holds all earlier symbols.
 func (s *Symbol) check(sections map[string]*Section, before map[string]bool) error {
 	switch {
 	case !printable(s.Name):
@@ -128,11 +128,11 @@ func (r *Relocation) check(m elf.Machine, sections map[string]*Section, symbols 
 	return nil
 }
 
-// inside reports whether size bytes at an offset are within a section of the given length.
+// inside reports whether a range, given by offset and size, is within a section of the given length.
 func inside(offset, size, length uint64) bool { return offset <= length && size <= length-offset }
 
-// printable reports whether a name consists of printable ASCII without spaces, for tables of names
-// and listings.
+// printable reports whether a name consists of printable ASCII characters without spaces, so that it can be in tables
+// of names and in listings.
 func printable(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' })
 }

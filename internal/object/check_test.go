@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestWriteRefusesBrokenObjects breaks an object file in one place at a time.
+// TestWriteRefusesBrokenObjects breaks an object file in one place at a time and expects an error.
 func TestWriteRefusesBrokenObjects(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -6,13 +6,13 @@ import (
 	"fmt"
 )
 
-// code is machine code that is being written. Each instruction is given as bytes and as text in the
-// syntax of objdump -M intel, which the tests use to compare the two.
+// code is machine code that is being written. Each instruction is given as bytes and as text. The text has the syntax
+// of objdump -M intel, which the tests use to compare the bytes with the text.
 type code struct {
 	bytes       []byte
 	listing     []instruction
-	labels      map[string]int // [label]: its offset
-	jumps       []jump         // jumps to labels; end fills in their distances
+	labels      map[string]int // offset of each label
+	jumps       []jump         // jumps to labels; the method end fills in the distances
 	relocations []Relocation
 	functions   []Symbol
 }
@@ -36,8 +36,8 @@ func (c *code) add(text string, bytes ...byte) {
 	c.bytes = append(c.bytes, bytes...)
 }
 
-// constant appends an instruction that ends with a 32-bit number. In its text, %#x is replaced by
-// the number.
+// constant appends an instruction that ends with a 32-bit number. The number also replaces %#x in the instruction's
+// text.
 func (c *code) constant(text string, number uint32, bytes ...byte) {
 	c.add(fmt.Sprintf(text, number), binary.LittleEndian.AppendUint32(bytes, number)...)
 }
@@ -70,7 +70,7 @@ func (c *code) begin(name string, binding elf.SymBind) {
 	c.functions = append(c.functions, Symbol{Name: name, Value: uint64(len(c.bytes)), Binding: binding})
 }
 
-// end ends a function and fills in the distances of its jumps. Jumps may go to its own labels and
+// end ends a function and fills in the distances of the function's jumps. Jumps may go to labels in the function and
 // to the function shared.
 func (c *code) end(shared Symbol) {
 	for _, j := range c.jumps {

@@ -1,19 +1,19 @@
-// This file writes x86-64 functions that choose at run time between machine code for several kinds
-// of processors.
+// This file writes x86-64 functions that choose at run time between several variants of machine code for different
+// processors.
 //
-// The code for one kind of processor is a [Variant]. Its function F of a module M is the symbol
-// M_VARIANT_F, such as mnist_avx512_classify, in another object file. A [Dispatcher] writes M_F,
-// which jumps to the function of the best variant that the processor and the operating system
-// support, and M_level, which returns the number of this variant. AArch64 does not need this: all
-// of its processors with Linux have NEON, and M_F is the function itself.
+// The code for one kind of processor is a [Variant]. The variant's function F of a module M is the symbol
+// M_VARIANT_F, such as mnist_avx512_classify, in another object file. A [Dispatcher] writes M_F, which jumps to the
+// function of the best variant that the processor and the operating system support. It also writes M_level, which
+// returns the number of this variant. AArch64 needs no dispatcher, because all of its processors with Linux have
+// NEON. There M_F is the function itself.
 //
-// The processor is queried once, by cpuid, which takes a hundred cycles, or thousands under a
-// hypervisor. The result is stored in an aligned word of zeroed memory. Threads that query at the
-// same time find and store the same result.
+// The functions query the processor once, with the instruction cpuid. It takes a hundred cycles, or thousands under a
+// hypervisor. The result is stored in an aligned word of zeroed memory. Threads that query at the same time find and
+// store the same result.
 //
-// A processor that supports no variant runs portable code, if the program has it: the functions
-// M_portable_F, which internal/ccode's C code for a module M_portable defines. They are
-// weak symbols, which a program may leave undefined; then M_F returns [Unsupported].
+// If a processor supports no variant, M_F jumps to the portable function M_portable_F. The C code that internal/ccode
+// writes for a module M_portable defines this function. M_portable_F is a weak symbol, so a program may leave it
+// undefined. Then M_F returns [Unsupported].
 
 package object
 
@@ -34,14 +34,14 @@ const Portable = "portable"
 // Variant is the code of the functions for one kind of processor.
 type Variant struct {
 	Name  string  // such as avx2; between the module's and the function's names
-	Needs Feature // all features that the code uses
+	Needs Feature // all processor features that the code uses
 }
 
 // DispatchedFunction is a function that each variant has. It returns an int and takes its arguments
 // in registers.
 type DispatchedFunction struct {
 	Name string // follows the module's and the variant's names
-	// Void says that the portable form returns nothing. The dispatcher then returns 0.
+	// Void says that the portable function returns no value. The dispatching function then returns 0.
 	Void bool
 }
 
@@ -59,13 +59,13 @@ func SymbolName(module, variant, function string) string {
 
 // Object returns the object file with M_level and the dispatching functions.
 //
-// M_level takes no arguments and returns the level of the processor: 0 if it supports no variant,
-// otherwise the number, counted from 1, of the last supported one in Variants. So the best variant
-// must be last. All functions preserve the argument registers of the ABI until they jump to the
-// variant's function, and use at most 40 bytes of stack before that.
+// M_level takes no arguments and returns the level of the processor. The level is the number, counted from 1, of the
+// last variant in Variants that the processor supports, or 0 if it supports no variant. Therefore the best variant
+// must be last. Before they jump to the variant's function, all functions preserve the argument registers of the ABI
+// and use at most 40 bytes of stack.
 //
-// It returns an error if there is no variant or more than 126, if a name cannot be part of a C name
-// or occurs twice, or if a variant needs no feature.
+// Object returns an error if there are no variants or more than 126, or if a variant needs no feature. It also
+// returns an error if a name occurs twice or cannot be part of a C name.
 func (d *Dispatcher) Object() (*File, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (d *Dispatcher) Object() (*File, error) {
 	return f, nil
 }
 
-// identifier matches the beginning of a name in C, and part the rest of a name.
+// identifier matches the beginning of a C name. part matches the rest of a C name.
 var (
 	identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 	part       = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
@@ -127,8 +127,8 @@ func (d *Dispatcher) check() error {
 	return nil
 }
 
-// take adds a name to those taken. It returns an error if the name is already taken or cannot be
-// part of a C name.
+// take adds a name to the names in taken. It returns an error if the name is already taken or cannot be part of a C
+// name.
 func take(taken map[string]bool, what, name string) error {
 	if !part.MatchString(name) || taken[name] {
 		return fmt.Errorf("dispatch: %s %q: the name is taken, or has other than letters, digits and _: choose another",

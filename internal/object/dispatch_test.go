@@ -16,7 +16,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// chooser is a dispatcher of two variants, in a module called m.
+// chooser returns a dispatcher of two variants, in a module called m.
 func chooser() *Dispatcher {
 	return &Dispatcher{
 		Module:    "m",
@@ -34,7 +34,7 @@ func mustObject(t *testing.T, d *Dispatcher) *File {
 	return f
 }
 
-// TestDisassembly compares the bytes of each instruction with the text next to it.
+// TestDisassembly compares the bytes of each instruction with the instruction's text.
 func TestDisassembly(t *testing.T) {
 	d := chooser()
 	d.Variants[1].Needs |= end - 1
@@ -43,7 +43,8 @@ func TestDisassembly(t *testing.T) {
 	}
 }
 
-// lines returns the listing with the targets of jumps to other files. The linker adds the distance of these jumps.
+// lines returns the listing, completed by the targets of jumps to other files. The linker fills in the distance of
+// these jumps.
 func (c *code) lines() []string {
 	placed := map[int]bool{}
 	for _, r := range c.relocations {
@@ -101,7 +102,7 @@ func archive(t *testing.T) []byte {
 	return b
 }
 
-// link compiles a program of testdata against m.a, quietly.
+// link compiles a program of testdata and links it with m.a. The compiler must print nothing.
 func link(t *testing.T, dir, source string, flags ...string) {
 	t.Helper()
 	objecttest.OnAMD64(t)
@@ -115,7 +116,7 @@ func link(t *testing.T, dir, source string, flags ...string) {
 	}
 }
 
-// outputs is the output of testdata/choose.c for each level, with portable code and without.
+// outputs holds the output of testdata/choose.c for each level, with and without portable code.
 var outputs = []map[bool]string{
 	0: {
 		true:  "level 0 of 0, again 0: classify 0, class 6; run 0, out 41\n",
@@ -131,8 +132,8 @@ var outputs = []map[bool]string{
 	},
 }
 
-// TestChoose links the archive in all possible ways, with portable code and without, and runs it on this processor
-// and on processors that qemu emulates.
+// TestChoose links the archive in all possible ways, with and without portable code. It runs the programs on this
+// processor and on processors that qemu emulates.
 func TestChoose(t *testing.T) {
 	for _, way := range []string{"-static", "-static-pie", "-pie", "-no-pie", "-fuse-ld=gold"} {
 		for _, portable := range []bool{true, false} {
@@ -248,7 +249,7 @@ func TestWriteRefusesBrokenDispatchers(t *testing.T) {
 	}
 }
 
-// TestMasks checks that there is a row for each feature.
+// TestMasks checks that masks has a row for each feature.
 func TestMasks(t *testing.T) {
 	if want := Feature(1) << len(masks); end != want {
 		t.Errorf("there are features up to %#x and bits of features up to %#x", end, want)

@@ -3,8 +3,8 @@ package object
 // Feature is a set of processor features.
 type Feature uint32
 
-// The features, by Intel's names. Each also requires that the operating system saves the registers
-// that the feature uses.
+// These are the features, with Intel's names. Each feature also requires that the operating system saves the
+// registers that the feature uses.
 const (
 	AVX2 Feature = 1 << iota
 	AVX512F
@@ -20,24 +20,24 @@ const (
 	BMI2
 	POPCNT
 
-	end // beyond the last
+	end // the bit after the last feature
 )
 
-// The bits of the register XCR0 that say which registers the operating system saves when it
-// switches between programs.
+// These are bits of the register XCR0. They say which registers the operating system saves when it switches between
+// programs.
 const (
 	keepsAVX    = 1<<1 | 1<<2                   // xmm, ymm
 	keepsAVX512 = keepsAVX | 1<<5 | 1<<6 | 1<<7 // mask registers, upper halves of zmm0 to 15, zmm16 to 31
 )
 
-// The bits of ecx in cpuid's leaf 1 that are required in addition to a feature's own bit.
+// These bits of ecx in cpuid's leaf 1 are required in addition to a feature's own bit.
 const (
 	osxsaveBit = 27 // the operating system uses XCR0
 	avxBit     = 28
 )
 
-// mask holds the bits that a processor must have. The lowest byte of leaf1 holds bits of XCR0, in
-// place of features that no variant needs.
+// mask holds the bits that a processor must have. The lowest byte of leaf1 holds bits of XCR0. They replace the bits
+// of features that no variant needs.
 type mask struct {
 	leaf1    uint32 // ecx of cpuid's leaf 1, and XCR0
 	leaf7ebx uint32 // ebx of leaf 7, subleaf 0

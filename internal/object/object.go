@@ -1,9 +1,8 @@
-// Package object writes ELF64 relocatable files for x86-64 and AArch64, as a compiler and an
-// assembler would, but without either.
+// Package object writes ELF64 relocatable files for x86-64 and AArch64. It needs no compiler or assembler.
 //
-// A [File] is plain data: sections with their bytes, symbols that name places in sections, and
-// relocations, which are places that the linker fills in with addresses. [File.Bytes] checks the
-// data and returns the file. The same File gives the same bytes on every machine.
+// A [File] is plain data. It consists of sections with their bytes, symbols that name places in sections, and
+// relocations. A relocation is a place that the linker fills in with an address. [File.Bytes] checks the data and
+// returns the file. The same File gives the same bytes on every machine.
 //
 // Every file has an empty section .note.GNU-stack, which says that its code needs no executable
 // stack. Without this section, linkers make the stack of the whole program executable.
@@ -24,17 +23,17 @@ type File struct {
 	Relocations []Relocation
 }
 
-// Section is a section of the program, or its comment.
+// Section is a section of the file that belongs to the program, or the comment section.
 type Section struct {
 	Name  string // unique; .note.GNU-stack and the tables of symbols and relocations are added automatically
 	Type  elf.SectionType
 	Flags elf.SectionFlag
 	Align uint64 // a power of two
 	Data  []byte // nil for elf.SHT_NOBITS
-	Size  uint64 // for elf.SHT_NOBITS, in bytes; otherwise 0
+	Size  uint64 // size in bytes, only for elf.SHT_NOBITS; otherwise 0
 }
 
-// CodeAlign is the alignment of code in bytes: the size of a cache line, and of the widest vector.
+// CodeAlign is the alignment of code in bytes. It is the size of a cache line and of the widest vector.
 const CodeAlign = 64
 
 // Text returns the section .text with machine code.
@@ -50,24 +49,24 @@ func ReadOnly(data []byte, align uint64) Section {
 	return Section{Name: ".rodata", Type: elf.SHT_PROGBITS, Flags: elf.SHF_ALLOC, Align: align, Data: data}
 }
 
-// RelocatedReadOnly returns the section .data.rel.ro with constants that hold addresses. In a
-// program whose addresses are chosen at its start, it is writable until they are filled in.
+// RelocatedReadOnly returns the section .data.rel.ro with constants that hold addresses. If the addresses of a
+// program are chosen when it starts, the section is writable until the addresses are filled in.
 func RelocatedReadOnly(data []byte, align uint64) Section {
 	return Section{
 		Name: ".data.rel.ro", Type: elf.SHT_PROGBITS, Flags: elf.SHF_ALLOC | elf.SHF_WRITE, Align: align, Data: data,
 	}
 }
 
-// Zeroed returns the section .bss: variables that are zero at the start of the program and take no
-// space in the file.
+// Zeroed returns the section .bss. It holds variables that are zero at the start of the program and take no space in
+// the file.
 func Zeroed(size, align uint64) Section {
 	return Section{
 		Name: ".bss", Type: elf.SHT_NOBITS, Flags: elf.SHF_ALLOC | elf.SHF_WRITE, Align: align, Size: size,
 	}
 }
 
-// Comment returns the section .comment, which says what made a file. The linker keeps one copy of
-// equal texts and does not load them.
+// Comment returns the section .comment, which names the program that made a file. The linker keeps one copy of equal
+// texts, and the texts are not loaded into memory.
 func Comment(text string) Section {
 	return Section{
 		Name: ".comment", Type: elf.SHT_PROGBITS, Flags: elf.SHF_MERGE | elf.SHF_STRINGS, Align: 1,
@@ -83,7 +82,7 @@ func (s *Section) size() uint64 {
 	return uint64(len(s.Data))
 }
 
-// Symbol is a name for a place in a section, or a name that another file defines.
+// Symbol is the name of a place in a section, or a name that another file defines.
 type Symbol struct {
 	Name        string
 	Section     string // name of its section; empty: undefined, another file defines it
@@ -93,18 +92,17 @@ type Symbol struct {
 	Type        elf.SymType
 }
 
-// Relocation is a place in a section that the linker fills in: with the address of a symbol, or
-// with the distance to it, depending on the type.
+// Relocation is a place in a section that the linker fills in. Depending on the type, it fills in the address of a
+// symbol or the distance to the symbol.
 type Relocation struct {
-	Section string // name of the section with the place
+	Section string // name of the section that contains the place
 	Offset  uint64 // offset of the place, in bytes
 	Symbol  string
 	Type    uint32 // an elf.R_X86_64 or elf.R_AARCH64 that [File.Bytes] knows
-	Addend  int64  // added to the symbol's address; -4 for a field of 4 bytes that ends an x86-64 instruction
+	Addend  int64  // added to the symbol's address; -4 for a 4-byte field at the end of an x86-64 instruction
 }
 
-// Defined returns the symbols that the file offers to others, in their order, for the index of an
-// archive.
+// Defined returns the symbols that other files can use, in their order. The index of an archive lists these symbols.
 func (f *File) Defined() []string {
 	var names []string
 	for _, s := range f.Symbols {
@@ -115,7 +113,7 @@ func (f *File) Defined() []string {
 	return names
 }
 
-// Function is self-contained machine code: it refers to no address outside of Code.
+// Function is self-contained machine code. It refers to no address outside of Code.
 type Function struct {
 	Name   string
 	Code   []byte
@@ -123,8 +121,8 @@ type Function struct {
 	Hidden bool // callable only from within the same program or shared library
 }
 
-// Functions returns a file of functions in one section, each aligned to [CodeAlign]. The bytes
-// between them stop a program that executes them.
+// Functions returns a file with functions in one section. Each function is aligned to [CodeAlign]. The bytes between
+// the functions are instructions that stop the program.
 func Functions(machine elf.Machine, functions ...Function) *File {
 	var code []byte
 	f := &File{Machine: machine}
@@ -145,7 +143,7 @@ func Functions(machine elf.Machine, functions ...Function) *File {
 	return f
 }
 
-// pad pads code to a multiple of CodeAlign: with int3 on x86-64, with udf on AArch64.
+// pad pads code to a multiple of CodeAlign. It uses int3 on x86-64 and udf on AArch64.
 func pad(code []byte, machine elf.Machine) []byte {
 	filler := byte(0)
 	if machine == elf.EM_X86_64 {

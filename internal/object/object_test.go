@@ -16,9 +16,10 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// contents describes an object file as debug/elf reads it: sections of the program, symbols, and relocations with
-// the places that they refer to, resolved through symbols and sections. It omits what assemblers add: empty
-// sections, the symbols of sections, $x and $d on AArch64, and a symbol for the table of addresses.
+// contents describes an object file as debug/elf reads it. It lists the sections of the program, the symbols, and the
+// relocations. Symbols and sections are resolved to the place that a relocation refers to. The list omits the
+// additions of assemblers: empty sections, the symbols of sections, $x and $d on AArch64, and a symbol for the table
+// of addresses.
 func contents(t *testing.T, data []byte) []string {
 	t.Helper()
 	f, err := elf.NewFile(bytes.NewReader(data))
@@ -114,7 +115,7 @@ func TestSameAsAssembler(t *testing.T) {
 	}
 }
 
-// TestTools has the tools of binutils read the object files without a complaint.
+// TestTools checks that the tools of binutils read the object files without warnings.
 func TestTools(t *testing.T) {
 	dir := t.TempDir()
 	objecttest.Write(t, dir, "amd64.o", objecttest.Bytes(t, probeAMD64()))
@@ -149,8 +150,8 @@ int main(void) {
 }
 `
 
-// TestLink links object files with a C program in all possible ways, treats all warnings as errors, and runs the
-// result. The output consists of 5 and 6 millions from the helper, the two constants, and the number of the call.
+// TestLink links object files with a C program in all possible ways and runs the result. Warnings are errors. The
+// output is the sum of 5 and 6 millions from the helper, the two constants, and the number of the call.
 func TestLink(t *testing.T) {
 	objecttest.OnAMD64(t)
 	dir := t.TempDir()
@@ -186,8 +187,8 @@ func checkStack(t *testing.T, path string) {
 	}
 }
 
-// TestLinkARM64 links two of our files to a program for AArch64 and runs it in qemu. The exit status is the sum of
-// the two constants and the helper's result.
+// TestLinkARM64 links two object files of this package to a program for AArch64 and runs the program in qemu. The
+// exit status must be the sum of the two constants and the helper's result.
 func TestLinkARM64(t *testing.T) {
 	helper := Functions(elf.EM_AARCH64, Function{Name: "helper", Code: words(
 		0x52800060, // mov w0, #3
@@ -204,7 +205,7 @@ func TestLinkARM64(t *testing.T) {
 		}
 		checkStack(t, filepath.Join(dir, "program"))
 		if way == "-pie" {
-			continue // without a loader, nothing fills in the pointer
+			continue // without a loader, the pointer is not filled in
 		}
 		if _, err := testkit.TryOtherTool(t, dir, "qemu-aarch64", "program"); err == nil || !strings.Contains(err.Error(), "33") {
 			t.Errorf("the program ended with %v, want status 33", err)

@@ -6,7 +6,7 @@ import (
 )
 
 // probeAMD64 returns an object file with every kind of section, symbol and relocation of x86-64 except GOTPCREL. It
-// corresponds to testdata/probe_amd64.s, plus a comment section.
+// corresponds to testdata/probe_amd64.s, but also has a comment section.
 func probeAMD64() *File {
 	code := []byte{
 		0x53,                   //                               push rbx

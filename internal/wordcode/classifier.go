@@ -15,7 +15,7 @@ type Classifier struct {
 	Counts      []Rows // rows with the count of each class
 }
 
-// Rows are consecutive outputs of a program: the digits of a number, lowest first.
+// Rows describes consecutive outputs of a program that form a number. The lowest bit comes first.
 type Rows struct{ First, Count int }
 
 // MaxFeatureBits is the widest feature word that is read as a number.
@@ -27,10 +27,10 @@ const ClassPort = "class_index"
 // CountName returns the name of the probe with a class's count.
 func CountName(class int) string { return fmt.Sprintf("count_%d", class) }
 
-// NewClassifier returns the description of n, or nil if n is not a classifier. A classifier has one
-// input port, the output port class_index of at most 16 bits, and the probes count_0, count_1 and
-// so on, at least one, of at most 31 bits. Netlists of the scopes core and full have this form. In
-// the scope core a feature is one thermometer bit.
+// NewClassifier returns the description of n, or nil if n is not a classifier. A classifier has one input port and
+// the output port class_index of at most 16 bits. It has one or more probes count_0, count_1 and so on, of at most 31
+// bits each. Netlists of the scopes core and full have this form. In the scope core, a feature is one thermometer
+// bit.
 func NewClassifier(n *netlist.Netlist) *Classifier {
 	if len(n.InputPorts()) != 1 || n.InputPorts()[0].Word > MaxFeatureBits {
 		return nil

@@ -10,18 +10,18 @@ import (
 type lowering struct {
 	n        *netlist.Netlist
 	p        *Program
-	lits     []Literal // [net whose driver is lowered]: its literal
-	done     []bool    // [cell]: it is lowered
+	lits     []Literal // literal of each net whose driver is lowered
+	done     []bool    // [cell]: whether the cell is lowered
 	stack    []frame
 	tooLarge bool
-	tables   bool // functions of three values become one operation
+	tables   bool // whether a function of three values becomes one operation
 }
 
 // frame is a cell whose inputs are being lowered.
 type frame struct {
 	cell  netlist.Cell
-	pin   int      // inputs before this one are done
-	count *counter // counter of a popcount; inputs are added as they are computed
+	pin   int      // inputs before this index are done
+	count *counter // counter of a popcount; each input is added when it has been computed
 }
 
 func newLowering(n *netlist.Netlist) *lowering {
@@ -35,8 +35,8 @@ func newLowering(n *netlist.Netlist) *lowering {
 	return l
 }
 
-// need lowers the cell that drives v, after all cells that it depends on. It uses its own stack,
-// since a network may be deeper than Go's calls can nest.
+// need lowers all cells on which the driver of v depends, and then the driver. It uses its own stack, since a network
+// may be deeper than Go's calls can nest.
 func (l *lowering) need(v netlist.Net) {
 	l.push(v)
 	for len(l.stack) > 0 {
@@ -49,7 +49,7 @@ func (l *lowering) need(v netlist.Net) {
 	}
 }
 
-// push begins the cell that drives v. It returns false if no cell has to be lowered.
+// push begins to lower the cell that drives v. It returns false if no cell has to be lowered.
 func (l *lowering) push(v netlist.Net) bool {
 	c, _, ok := l.n.Driver(v)
 	if !ok || l.done[c] {
@@ -63,8 +63,8 @@ func (l *lowering) push(v netlist.Net) bool {
 	return true
 }
 
-// advance goes through the inputs of a frame and reports whether all are done. If not, it has
-// pushed the first one that is not.
+// advance goes through the inputs of a frame and reports whether all are done. If an input is not done, advance
+// pushes it and returns false.
 func (l *lowering) advance(at int) bool {
 	f := l.stack[at]
 	in := l.n.Inputs(f.cell)
@@ -112,8 +112,8 @@ func (l *lowering) op(o Operator, a, b, c Literal) Literal {
 	return Literal(v << 1)
 }
 
-// lookup adds a Lookup on three literals whose values are different and not constant. The table is
-// a function of the literals as inputs 0, 1 and 2, and is extended.
+// lookup adds a Lookup on three literals whose values are different and not constant. The literals are the inputs 0,
+// 1 and 2 of the table. The table is extended, see [netlist.Extend].
 func (l *lowering) lookup(table uint64, a, b, c Literal) Literal {
 	for pin, x := range [3]Literal{a, b, c} {
 		if x.Inverted() {
@@ -134,8 +134,7 @@ func distinct(a, b, c Literal) bool {
 	return x != 0 && y != 0 && z != 0 && x != y && x != z && y != z
 }
 
-// and returns the conjunction of two literals. Complements become part of the operator or are left
-// to the reader.
+// and returns the conjunction of two literals. Complements become part of the operator or of the returned literal.
 func (l *lowering) and(a, b Literal) Literal {
 	switch {
 	case a == constant0 || b == constant0 || a == b^1:
@@ -171,7 +170,7 @@ func (l *lowering) xor(a, b Literal) Literal {
 	return l.op(Xor, a, b, 0) ^ inverted
 }
 
-// muxTable is the table of a multiplexer: if input 0 is 1, it selects input 1, else input 2.
+// muxTable is the table of a multiplexer. If input 0 is 1, it selects input 1. Otherwise it selects input 2.
 var muxTable = netlist.PinTable(0)&netlist.PinTable(1) | netlist.PinTable(2)&^netlist.PinTable(0)
 
 func (l *lowering) mux(s, high, low Literal) Literal {
@@ -260,10 +259,10 @@ func (l *lowering) plain(a Literal) Literal {
 	return a
 }
 
-// fullAdder returns the sum and the carry of three bits. With a constant bit it is a half adder.
-// Three complements give the complements of sum and carry, so two complements cost as much as one.
+// fullAdder returns the sum and the carry of three bits. If one bit is constant, it lowers a half adder. The full
+// adder of three complements gives the complements of sum and carry, so two complements cost the same as one.
 func (l *lowering) fullAdder(a, b, c Literal) (sum, carry Literal) {
-	for range 2 { // a constant comes last
+	for range 2 { // move a constant to the end
 		if a.Value() == 0 {
 			a, b, c = b, c, a
 		}
@@ -285,10 +284,10 @@ func (l *lowering) fullAdder(a, b, c Literal) (sum, carry Literal) {
 	return l.op(Sum, a, b, c) ^ flip, l.op(Carry, a, b, c) ^ flip
 }
 
-// adderTables is fullAdder with two lookups. If a and c differ, the sum is the complement of b, and
-// the carry is b, so it can be computed from the sum: the carry does not read b, and the sum can
-// overwrite b. If two bits have the same value number, they are either equal, and the carry equals
-// them, or complementary, and they add up to 1.
+// adderTables is fullAdder with two lookups. If a and c differ, the sum is the complement of b and the carry is b.
+// The carry can therefore be computed from a, c and the sum. It does not read b, so the sum can overwrite b. If two
+// bits have the same value number, they are equal or complementary. Equal bits are the carry, and complementary bits
+// add up to 1.
 func (l *lowering) adderTables(a, b, c Literal) (sum, carry Literal) {
 	for range 3 {
 		switch a {
@@ -304,16 +303,16 @@ func (l *lowering) adderTables(a, b, c Literal) (sum, carry Literal) {
 	return sum, l.lookup(x&y|(x^y)&^z, a, c, sum)
 }
 
-// counter adds bits as they come: two bits and the sum so far give a sum and a carry, and carries
-// are paired in the same way (Harley and Seal; Warren, Hacker's Delight, section 5-1). It adds
-// several bits at a time: gates and full adders then come in runs, which the branch prediction of a
-// table-driven loop handles well.
+// counter adds bits in the order in which they are computed. Two bits and the sum so far give a sum and a carry.
+// Carries are paired in the same way. This method is by Harley and Seal (Warren, Hacker's Delight, section 5-1). The
+// counter adds several bits at a time. Then gates and full adders come in runs, which suits the branch prediction of
+// a table-driven loop.
 type counter struct {
 	l    *lowering
 	bits []Literal // bits that are still to be added
 	sum  []Literal
-	wait []Literal // [digit]: the bit that has no partner yet
-	full []bool    // [digit]: there is such a bit
+	wait []Literal // [digit]: a bit that has no partner yet
+	full []bool    // [digit]: whether wait has a bit
 }
 
 // run is the number of bits that are added at a time.
@@ -325,7 +324,7 @@ func (c *counter) add(x Literal) {
 	}
 }
 
-// flush adds the bits that came since the last flush.
+// flush adds the bits that were collected since the last flush.
 func (c *counter) flush() {
 	for _, x := range c.bits {
 		c.addAtOnce(x)
@@ -363,8 +362,8 @@ func (c *counter) digits(width int) []Literal {
 	return digits
 }
 
-// argmax goes through the words in order and keeps the largest word so far and its index. Only a
-// strictly larger word replaces it, so the lowest index wins ties.
+// argmax goes through the words in order and keeps the largest word so far and its index. Only a strictly larger word
+// replaces the largest word, so the lowest index wins ties.
 func (l *lowering) argmax(in []netlist.Net, width, outputs int) []Literal {
 	best, index := make([]Literal, width), make([]Literal, outputs)
 	for i, v := range in[:width] {

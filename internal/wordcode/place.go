@@ -1,13 +1,13 @@
 package wordcode
 
-// Local is the slot of a value that needs none: only the section that computes the value reads it.
+// Local marks a value that needs no slot, because only the section that computes the value reads it.
 const Local = ^uint32(0)
 
 // Placement says where the results of a program's operations are kept.
 type Placement struct {
 	Section int      // number of operations in a section
 	Slots   int      // size of the array
-	Slot    []uint32 // [operation]: slot of its result, or [Local]
+	Slot    []uint32 // [operation]: slot of the operation's result, or [Local]
 }
 
 // Place gives a slot in an array to each value that is an output or is read outside the section
@@ -18,7 +18,7 @@ func (p *Program) Place(section int) *Placement {
 	l := &Placement{Section: section, Slot: make([]uint32, len(p.Ops))}
 	last := p.lastReaders(section)
 	sections := (len(p.Ops) + section - 1) / section
-	dying := make([][]uint32, sections+1) // [section]: slots that it reads last
+	dying := make([][]uint32, sections+1) // [section]: slots whose last reader is the section
 	var free []uint32
 	for s := range sections {
 		for i := s * section; i < min(len(p.Ops), (s+1)*section); i++ {
@@ -41,8 +41,7 @@ func (p *Program) Place(section int) *Placement {
 	return l
 }
 
-// lastReaders returns for each result the section that reads it last. Outputs count as read after
-// the last section.
+// lastReaders returns the last section that reads each result. Outputs count as read after the last section.
 func (p *Program) lastReaders(section int) []uint32 {
 	first := Value(p.Inputs + 1)
 	last := make([]uint32, len(p.Ops))

@@ -5,16 +5,16 @@ import "strconv"
 // Section is the number of operations in a function of straight-line code.
 const Section = 256
 
-// Syntax is how a language writes an operation of straight-line code, as the definition of a
-// constant t with the operation's number.
+// Syntax says how a language writes an operation of straight-line code. An operation is the definition of a constant
+// whose name is t and the operation's number.
 type Syntax struct {
-	Begin, Assign, Store, End string     // before the number, after it, before the slot's number, at the end
-	Forms                     [][]string // [operator]: text before, between and after its operands A, B and C
-	Carry                     [6]string  // text before a, b, c, a and b again, and at the end
+	Begin, Assign, Store, End string     // before and after the operation's number, before the slot's number, at the end
+	Forms                     [][]string // [operator]: text before, between and after the operands A, B and C
+	Carry                     [6]string  // text before each of the operands a, b, c, a and b, and at the end
 }
 
-// Append appends operation i. If another section reads its value, or it is an output, the value is
-// also stored in its slot of v.
+// Append appends operation i. If another section reads the operation's value, or the value is an output, Append also
+// stores the value in its slot of v.
 func (y *Syntax) Append(line []byte, p *Program, place *Placement, i int) []byte {
 	op := p.Ops[i]
 	line = append(strconv.AppendInt(append(line, y.Begin...), int64(i), 10), y.Assign...)
@@ -38,8 +38,8 @@ func (y *Syntax) Append(line []byte, p *Program, place *Placement, i int) []byte
 	return append(line, y.End...)
 }
 
-// appendOperand appends a value as operation at reads it: an input of x, a constant of the same
-// section, or a slot of v.
+// appendOperand appends an operand of operation at. The text names an input in x, a constant of the same section, or
+// a slot in v.
 func appendOperand(line []byte, p *Program, place *Placement, v Value, at int) []byte {
 	op := int(v) - p.Inputs - 1
 	switch {

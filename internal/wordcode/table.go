@@ -2,13 +2,13 @@ package wordcode
 
 import "fmt"
 
-// Table is a program as numbers, for a loop that runs it on an array of rows. The array holds the
-// rows of the inputs, then a row of all ones, a row that nobody reads, and the slots.
+// Table is a program as a list of numbers, which a loop interprets. The program works on an array of rows. The array
+// holds the rows of the inputs, then a row of all ones, a row that no operation reads, and the slots.
 //
-// A number of the code consists of three row numbers of [RowBits] bits each and, above them, the
-// operator. An operation on two values is one number: an operator from [And] to [Xor], and the rows
-// of the result, of A and of B. A full adder is two numbers: [FullAdder] and the rows of C, A and
-// B; then 0, 0 and the rows of carry and sum. A complement is an AndNot of the row of ones.
+// A number of the code consists of three row numbers of [RowBits] bits each and, above them, the operator. An
+// operation on two values is one number. It has an operator from [And] to [Xor], and the rows of the result, of A and
+// of B. A full adder is two numbers. The first has the operator [FullAdder] and the rows of C, A and B. The second
+// has two zeros and the rows of carry and sum. A complement is an AndNot of the row of ones.
 type Table struct {
 	Rows    int
 	Ones    int // number of the row of ones
@@ -25,14 +25,14 @@ const MaxRows = 1 << RowBits
 // FullAdder is the operator in the first number of a full adder.
 const FullAdder = 4
 
-// The rows between the inputs and the slots, counted from the end of the inputs.
+// These constants number the rows between the inputs and the slots, beginning after the inputs.
 const (
 	rowOnes = iota
 	rowUnread
 	rowSlots
 )
 
-// Table returns the program, which [Lower] made, as a table. It returns an error if the program
+// Table returns the program as a table. The program must come from [Lower]. Table returns an error if the program
 // needs more rows than the table can number.
 func (p *Program) Table() (*Table, error) {
 	place := p.Place(1)
@@ -78,8 +78,8 @@ func (t *Table) add(do, high, middle, low uint64) {
 	t.Code = append(t.Code, do<<(3*RowBits)|high<<(2*RowBits)|middle<<RowBits|low)
 }
 
-// OutputRows returns a number for each output: twice its row, plus one for a complement. Row 0 is
-// the constant 0; then come the rows of the inputs, the given number of other rows, and the slots.
+// OutputRows returns a number for each output. The number is twice the output's row, plus one for a complement. Row 0
+// is the constant 0. The rows of the inputs, the given number of other rows, and the slots follow.
 func (p *Program) OutputRows(place *Placement, others int) []uint32 {
 	rows := make([]uint32, len(p.Outputs))
 	for i, o := range p.Outputs {

@@ -5,12 +5,11 @@ import (
 	"ialgn/sim"
 )
 
-// Vectors are inputs of a netlist and its outputs for them, in a form that fits a test program: the
-// inputs are given by a formula, the outputs by their hash.
+// Vectors holds test vectors of a netlist, in a form that is small enough for a test program. A formula gives the
+// inputs, and a hash checks the outputs.
 //
-// There are [Blocks] blocks of 64 samples. Row r of the inputs of a block is [InputWord] of the
-// block and r. [Hash] checks the rows of the outputs. For a classifier, class and counts of the
-// first [Samples] samples are listed.
+// There are [Blocks] blocks of 64 samples. Row r of the inputs of a block is InputWord(block, r). [Hash] checks the
+// rows of the outputs. For a classifier, Vectors also lists the class and the counts of the first [Samples] samples.
 type Vectors struct {
 	Hashes []uint64 // hash of each block of samples
 	Class  []uint16
@@ -20,11 +19,11 @@ type Vectors struct {
 // Blocks is the number of blocks of 64 samples.
 const Blocks = 8
 
-// Samples is the number of samples whose classes are listed. It is not a multiple of 64, so that
-// part of a word is classified, too.
+// Samples is the number of samples whose classes are listed. It is not a multiple of 64, so that tests also classify
+// a part of a word.
 const Samples = 100
 
-// NewVectors computes the vectors of n with the simulator; c may be nil.
+// NewVectors computes the vectors of n with the simulator. The argument c is nil if n is not a classifier.
 func NewVectors(n *netlist.Netlist, c *Classifier) (*Vectors, error) {
 	s, err := sim.NewBlock(n, 1)
 	if err != nil {
@@ -70,7 +69,7 @@ func outputs(s *sim.Simulator, block uint64) ([]uint64, error) {
 	return out, nil
 }
 
-// classes appends class and counts of a block's samples, until there are [Samples] in all.
+// classes appends the class and the counts of each sample of a block, until [Samples] samples are listed.
 func (v *Vectors) classes(c *Classifier, out []uint64) {
 	for s := 0; s < 64 && len(v.Class) < Samples; s++ {
 		number := func(r Rows) (x uint32) {
@@ -86,8 +85,8 @@ func (v *Vectors) classes(c *Classifier, out []uint64) {
 	}
 }
 
-// InputWord returns row r of a block's inputs. In blocks 1, 5, 9 and so on, a quarter of the bits
-// are ones, in blocks 2, 6, 10 and so on three quarters, in all others half.
+// InputWord returns row r of a block's inputs. In blocks 1, 5, 9 and so on, a quarter of the bits are ones. In blocks
+// 2, 6, 10 and so on, three quarters are ones. In all other blocks, half of the bits are ones.
 func InputWord(block, r uint64) uint64 {
 	key := block<<32 | r
 	switch block & 3 {
@@ -99,8 +98,7 @@ func InputWord(block, r uint64) uint64 {
 	return mix(key)
 }
 
-// mix is a step of SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
-// Generators", 2014).
+// mix computes a step of SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
 func mix(z uint64) uint64 {
 	z += 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

@@ -1,19 +1,17 @@
 // Package wordcode lowers netlists to programs of bitwise operations on words, with one bit for
 // each sample. Back ends that write a network as software use it.
 //
-// A [Program] is a list of [Op]s in order of execution. Every value is a word: the constant 0, a
-// row of an input port, or the result of an operation. A [Literal] is a value or its complement.
-// All operators of two values return 0 for 0 and 0, and complements are passed on to the reader: a
-// complement is only computed if a full adder or an output needs it. For machines that compute any
-// function of three words in one instruction, [LowerTables] uses such operations, whose tables
-// include complements.
+// A [Program] is a list of [Op]s in order of execution. Every value is a word: the constant 0, a row of an input
+// port, or the result of an operation. A [Literal] is a value or its complement. All operators of two values return 0
+// for 0 and 0. A complement is passed on to the operations that read it, and is only computed if a full adder or an
+// output needs it. Some machines compute any function of three words in one instruction. For such machines,
+// [LowerTables] uses [Lookup] operations, whose tables include complements.
 //
-// The operations have the order in which outputs need them: a bit that a popcount adds is computed
-// just before it is added. So in a network of chains, few values are live at a time.
-// [Program.Place] assigns slots in an array to the values that live longer than a section of the
-// program.
+// The operations have the order in which outputs need them. For example, a bit that a popcount adds is computed just
+// before it is added. Therefore few values are live at a time in a network of chains. [Program.Place] assigns slots
+// in an array to the values that live longer than a section of the program.
 //
-// [Classifier] says where a program has class and counts. [NewVectors] makes test inputs and
+// [Classifier] says which outputs of a program are the class and the counts. [NewVectors] makes test inputs and
 // simulates the outputs with package sim.
 package wordcode
 
@@ -26,8 +24,8 @@ import (
 // Operator is a bitwise operation on words.
 type Operator uint8
 
-// The operators. Sum and Carry are the two halves of a full adder. The Carry directly follows the
-// Sum with the same inputs. Either may also occur alone.
+// These are the operators. Sum and Carry are the two halves of a full adder. A Carry directly follows the Sum with
+// the same inputs, but either may also occur alone.
 const (
 	And    Operator = iota // A & B
 	AndNot                 // A &^ B
@@ -41,16 +39,16 @@ const (
 	operators = int(Lookup) + 1
 )
 
-// Operands returns the number of values, of A, B and C, that the operator reads.
+// Operands returns the number of values that the operator reads, beginning with A.
 func (o Operator) Operands() int {
 	return [operators]int{And: 2, AndNot: 2, Or: 2, Xor: 2, Not: 1, Sum: 3, Carry: 3, Lookup: 3}[o]
 }
 
-// Value is a word of a program: 0 is the constant 0; 1 to Inputs are the rows of the inputs; then
-// come the results of the operations in their order.
+// Value is the number of a word of a program. 0 is the constant 0, and 1 to Inputs are the rows of the inputs. The
+// results of the operations follow in order.
 type Value uint32
 
-// Literal is a value, 2v, or its complement, 2v+1.
+// Literal is a value or its complement. 2v is the value v, and 2v+1 is its complement.
 type Literal uint32
 
 // The literals of constants.
@@ -79,31 +77,29 @@ type Program struct {
 	Outputs []Literal // the bits of the output ports, then of the probes, in port order
 }
 
-// Kinds are the kinds of cells that can be lowered: all except registers, because a program has no
+// Kinds lists the kinds of cells that can be lowered. These are all kinds except registers, because a program has no
 // clock.
 var Kinds = []netlist.Kind{
 	netlist.Function, netlist.Compare, netlist.Popcount, netlist.Counter, netlist.Argmax,
 	netlist.Carry, netlist.Primitive,
 }
 
-// maxValues is the maximum number of values: a literal has 32 bits.
+// maxValues is the maximum number of values, because a literal has 32 bits.
 const maxValues = 1 << 31
 
-// Lower returns the program of n, which must be valid. It returns an error, which begins with the
-// name of the format, if n has registers or is too large.
+// Lower returns the program of n, which must be valid. It returns an error if n has registers or is too large. The
+// error begins with the name of the format.
 //
-// Lowering takes about 16 bytes of memory for each operation and 5 for each net. A gate of two
-// inputs is at most one operation. A counted bit is a full adder, which is two operations and
-// possibly complements.
+// Lowering takes about 16 bytes of memory for each operation and 5 bytes for each net. A gate of two inputs becomes
+// at most one operation. A counted bit becomes a full adder, which is two operations and possibly complements.
 func Lower(format string, n *netlist.Netlist) (*Program, error) { return lower(format, n, false) }
 
-// LowerTables is [Lower] with a Lookup for a function of three nets, for each half of a full adder
-// and for a multiplexer; otherwise it uses And, AndNot, Or and Xor. It computes complements only
-// for outputs. A full adder reads two of its bits twice but the third only once, so the sum can
-// overwrite the third.
+// LowerTables is like [Lower], but uses a Lookup for a function of three nets, for each half of a full adder and for
+// a multiplexer. For all other functions it uses And, AndNot, Or and Xor. It computes complements only for outputs. A
+// full adder reads two of its bits twice and the third bit once, so the sum can overwrite the third bit.
 //
-// Bits are added to a count as they come, not in groups. So fewer values are live at a time, but
-// full adders and gates alternate.
+// Each bit is added to a count when it has been computed, not in groups. Therefore fewer values are live at a time,
+// but full adders and gates alternate.
 func LowerTables(format string, n *netlist.Netlist) (*Program, error) { return lower(format, n, true) }
 
 func lower(format string, n *netlist.Netlist, tables bool) (*Program, error) {

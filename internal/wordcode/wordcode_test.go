@@ -15,8 +15,8 @@ import (
 	"ialgn/sim"
 )
 
-// evaluate runs a program on one word for each row. The values are in the slots that sections of the given length
-// need. Values that are local to a section are lost at its end.
+// evaluate runs a program on one word for each row. It keeps the values in slots, for sections of the given length.
+// Values that are local to a section are lost at the end of the section.
 func evaluate(t *testing.T, p *Program, section int, in []uint64) []uint64 {
 	t.Helper()
 	place := p.Place(section)
@@ -181,8 +181,8 @@ func FuzzLower(f *testing.F) {
 	})
 }
 
-// TestOperations checks that the cost of a netlist is as documented: one operation for each gate, whatever its
-// complements, and a full adder, which is two operations, for each counted bit.
+// TestOperations checks the documented cost of a netlist. A gate must cost one operation, also if it has complements.
+// A counted bit must cost a full adder, which is two operations.
 func TestOperations(t *testing.T) {
 	for op := range uint8(16) {
 		b := netlist.NewBuilder("net")
@@ -212,8 +212,8 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestFewSlots checks that the chains of a network are computed one after the other, so that only a few values are
-// live at a time, and not a whole layer.
+// TestFewSlots checks that the chains of a network are computed one after another. Then only a few values are live at
+// a time, instead of a whole layer.
 func TestFewSlots(t *testing.T) {
 	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 3000, Depth: 10, Classes: 3, ShareA: 0.4, ShareBinary: 0.6})
 	n, err := freeze.Network(f, netlist.Core)

@@ -11,15 +11,15 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestGenerated generates the vector kernels anew and compares them with the committed
-// files. It is skipped without avo in the module cache or a proxy to fetch it from.
+// TestGenerated generates the vector kernels anew and compares them with the committed files. It is skipped if avo is
+// neither in the module cache nor available from a proxy.
 func TestGenerated(t *testing.T) {
 	testkit.Generated(t, filepath.Join("..", "..", "..", "lab", "avo", "shared"))
 }
 
 // TestRegisters checks that the AVX2 kernels use only registers of AVX2. If the generator runs out of registers, it
-// takes more with encodings of AVX-512, and running the kernels on a processor with both would not show that. It also
-// checks that no kernel fuses a product and a sum, which would round once instead of twice.
+// takes registers that only AVX-512 can encode. Running the kernels on a processor with both extensions would not
+// show this error. It also checks that no kernel fuses a product and a sum, which would round once instead of twice.
 func TestRegisters(t *testing.T) {
 	more := regexp.MustCompile(`(?m)^.*\b([XY](1[6-9]|[23]\d)|Z\d+|K[0-7])\b.*$`)
 	fused := regexp.MustCompile(`(?m)^.*\bVFN?M(ADD|SUB).*$`)

@@ -1,7 +1,7 @@
 package shared
 
-// Choice is a pin that chooses among rows. Rows has the offset of each candidate's first row. Step is the distance
-// between a candidate's rows of neighbouring positions.
+// Choice is a pin that chooses among candidates, each a run of rows. Rows holds the offset of each candidate's first
+// row. Step is the distance between the rows of neighbouring positions.
 type Choice struct {
 	Rows []uint32
 	Step uint32

@@ -1,14 +1,14 @@
 package shared
 
 // Pool is a two-by-two pooling of two rows of positions. The values of neighbouring positions are adjacent rows of
-// the arena. The values of the positions below are Pitch after them. All offsets are counted in float32.
+// the arena. The lower row of positions begins Pitch after the upper row. All offsets are counted in float32.
 type Pool struct {
 	In, Out uint32 // first position of the upper of the two rows, and first pooled position
-	Pitch   uint32 // distance from one row of positions to the next
+	Pitch   uint32 // distance between two rows of positions
 	Width   int    // number of pooled positions
 }
 
-// Forward writes the largest of each four values. For bits, this is their OR.
+// Forward writes the largest of each four values. For bits, the largest value is the OR of the four.
 func (p *Pool) Forward(x []float32) {
 	if f := vectors(); f != nil && p.Width > 0 {
 		f.pool(&x[0], p.In, p.Out, p.Pitch, p.Width)
@@ -27,9 +27,9 @@ func (p *Pool) Forward(x []float32) {
 	}
 }
 
-// Backward passes on the gradient of each pooled value, which is in from at p.Out. It writes the gradient to g, at
-// the position of the largest of the four values in x (the first in reading order if several are equal), and 0 at the
-// other three positions.
+// Backward reads the gradients of the pooled values in from at p.Out. It writes each gradient to g at the position of
+// the largest of the four values in x, and 0 at the other three positions. If several values are equal, the first in
+// reading order counts as the largest.
 func (p *Pool) Backward(x, g, from []float32) {
 	if f := vectors(); f != nil && p.Width > 0 {
 		f.unpool(&x[0], &g[0], &from[0], p.In, p.Out, p.Pitch, p.Width)

@@ -1,31 +1,33 @@
-// Package shared holds the training arithmetic of nodes that many positions share: the kernels of convolutions (trees
-// of nodes that are evaluated at every position of an image) and, as a special case, nodes with one position.
+// Package shared holds the training arithmetic of nodes that many positions share. Such nodes belong to the kernels
+// of convolutions, which are trees of nodes that are evaluated at every position of an image. Nodes with one position
+// are a special case.
 //
 // Sixteen samples, the lanes, form a unit, and a unit goes through the whole network by itself. It has an arena of
 // values and an arena of gradients. A row of an arena has the [Lanes] values of one bit at one position. The place of
-// a row is its offset into the arena, counted in float32. Rows of neighbouring positions are adjacent, so a node that
-// reads the same pixel of its patch at positions 0, 1, 2, ... reads one run of rows. [Forward] and [Backward] take a
-// list of nodes and evaluate each at a run of positions.
+// a row is its offset in the arena, counted in float32. Rows of neighbouring positions are adjacent. Therefore a node
+// that reads the same pixel of its patch at positions 0, 1, 2, ... reads one run of rows. [Forward] and [Backward]
+// take a list of nodes and evaluate each at a run of positions.
 //
-// A value is the probability that a bit is 1. Hard values, 0 and 1, are a special case of relaxed values; the tables
-// of truth values that the caller passes decide which are computed. The output of a node is the mean of the lines of
-// its table, weighted by its pins' values. Pin 0 is the highest digit of a line's number. For two pins a and b with
-// the truth values T_ab:
+// A value is the probability that a bit is 1. Hard values, 0 and 1, are a special case of relaxed values. The tables
+// of truth values that the caller passes decide whether values are hard or relaxed. The output of a node is the mean
+// of the lines of its table, weighted by its pins' values. Pin 0 is the highest bit of a line's number. For two pins
+// a and b with the truth values T_ab:
 //
 //	output   : (T_00 + (T_01 - T_00) b) + a (cA + d b), with cA = T_10 - T_00 and d = (T_11 - T_10) - (T_01 - T_00)
 //	pins     : delta (cA + d b) and delta ((T_01 - T_00) + d a)
 //	sums     : with u = delta a: the sums of delta, of delta b, of u and of u b
 //
-// [Lines] computes the gradients of the lines from these sums. For other numbers of pins, the last pin halves the
-// table first: two lines low and high become low + x (high - low). Gradients are gradients of exactly this
-// computation, as in package kernel; there is one sum for each line.
+// [Lines] computes the gradients of the lines from these sums. For other numbers of pins, the pins halve the table
+// one after another, beginning with the last pin. A pin with the value x turns two lines low and high into low + x
+// (high - low). Gradients are the exact gradients of this computation, as in package kernel. Each line has its own
+// sum.
 //
 // # The order of sums
 //
-// As everywhere in training, all paths give the same bits. A product is rounded before it is added. A lane of a sum
-// adds positions in order, from +0. Lanes are folded in eight pairs (i, i+8), then four, two and one. The result is
-// added to the value that the sum had before the call. Gradients of rows are added position by position in the order
-// of nodes and, at each position, pin by pin.
+// As everywhere in training, all SIMD paths give the same bits. A product is rounded before it is added. A lane of a
+// sum starts at +0 and adds positions in order. Lanes are added in eight pairs (i, i+8), then in four pairs, two
+// pairs and one pair. The result is added to the value that the sum had before the call. Gradients of rows are added
+// position by position in the order of nodes and, at each position, pin by pin.
 package shared
 
 // Lanes is the number of samples of a unit.
@@ -36,7 +38,8 @@ const MaxPins = 6
 
 const maxLines = 1 << MaxPins
 
-// List is a list of nodes with the same number of pins. It holds the offsets of the first row of each pin and output.
+// List is a list of nodes that all have Pins pins. It holds the offset of the first row of each pin and of each
+// output.
 type List struct {
 	Pins  int
 	Wires []uint32 // [nodes][Pins]
@@ -54,7 +57,7 @@ func (l *List) Slice(from, to int) List {
 	return List{l.Pins, l.Wires[from*l.Pins : to*l.Pins], l.Out[from:to]}
 }
 
-// Shift is added to all offsets of a list: In to the offsets of pins, Out to the offsets of outputs.
+// Shift is added to the offsets of a list. In is added to the offsets of pins, and Out to the offsets of outputs.
 type Shift struct{ In, Out uint32 }
 
 // Forward writes the outputs of nodes at some positions to the arena x. tables holds their truth values,
@@ -116,8 +119,8 @@ func forwardTable(x, t []float32, wires []uint32, in, out uint32, positions int)
 	}
 }
 
-// reduceTable returns the mean of the lines of a table. The last pin halves the table first. levels receives the
-// table and its halves, each at the index that equals its length; the result is at index 1.
+// reduceTable returns the mean of the lines of a table. The last pin halves the table first. The table and its halves
+// are written to levels, each beginning at the index that equals its length. The result is at index 1.
 func reduceTable(levels *[2 * maxLines]float32, t, values []float32) float32 {
 	n := len(t)
 	copy(levels[n:2*n], t)
@@ -132,19 +135,19 @@ func reduceTable(levels *[2 * maxLines]float32, t, values []float32) float32 {
 	return levels[1]
 }
 
-// Gradients says what [Backward] does with the gradients of pins.
+// Gradients says how [Backward] treats the gradients of pins.
 type Gradients uint8
 
-// What Backward does with the gradients of pins.
+// These are the values of Gradients.
 const (
-	Dropped Gradients = iota // they are not computed
+	Dropped Gradients = iota // not computed
 	Stored                   // written to rows
 	Added                    // added to rows
 )
 
 // Backward reads the gradients of the nodes' outputs from the arena g, at the offsets that the outputs have in x. It
-// adds the sums of each node to sums, [nodes][lines]. It stores or adds the gradients of pins in g at the offsets to,
-// [nodes][pins], shifted like the wires. tables holds the truth values whose slopes count.
+// adds the sums of each node to sums, [nodes][lines]. It stores or adds the gradients of pins in g at the offsets in
+// to, [nodes][pins], which are shifted like the wires. The truth values in tables give the slopes.
 func Backward(x, g []float32, l *List, to []uint32, tables, sums []float32, positions int, at Shift, do Gradients) {
 	if l.Len() == 0 || positions == 0 {
 		return

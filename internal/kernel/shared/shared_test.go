@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// mean returns the output of a node by its definition: the sum over the lines of the truth table of the truth value
-// times the line's probability. Pin 0 is the highest digit of a line's number.
+// mean returns the output of a node by its definition. This is the sum, over the lines of the truth table, of the
+// truth value times the line's probability. Pin 0 is the highest bit of a line's number.
 func mean(table, pins []float64) (sum float64) {
 	for line, truth := range table {
 		for k, p := range pins {
@@ -23,8 +23,8 @@ func mean(table, pins []float64) (sum float64) {
 	return sum
 }
 
-// slope returns the derivative of the mean by one of its numbers, given by its address. The mean is linear in each
-// number.
+// slope returns the derivative of the mean with respect to one element of table or pins. The argument number points
+// to this element. The mean is linear in each element.
 func slope(table, pins []float64, number *float64) float64 {
 	at := func(v float64) float64 {
 		before := *number
@@ -35,7 +35,7 @@ func slope(table, pins []float64, number *float64) float64 {
 	return at(*number+0.5) - at(*number-0.5)
 }
 
-// near fails if a number differs from the wanted one by more than rounding.
+// near fails if a number differs from the wanted number by more than rounding errors.
 func near(t *testing.T, what string, got float32, want float64) {
 	t.Helper()
 	if math.Abs(float64(got)-want) > 1e-5*(1+math.Abs(want)) {
@@ -108,7 +108,7 @@ func TestForward(t *testing.T) {
 
 func (a *arrays) table(node int) []float32 { return a.tables[node*a.list.Lines():][:a.list.Lines()] }
 
-// eachShape runs a test on lists of each number of pins, on each path.
+// eachShape runs a test on lists of each number of pins, on each SIMD path.
 func eachShape(t *testing.T, test func(t *testing.T, a *arrays)) {
 	run := func(t *testing.T, _ string) {
 		r := rand.New(rand.NewPCG(23, 23))
@@ -162,7 +162,7 @@ func (a *arrays) checkPins(t *testing.T, g []float32, do Gradients) {
 	})
 }
 
-// checkLines compares the gradients by the lines of tables with derivatives.
+// checkLines compares the gradients with respect to the lines of tables with derivatives.
 func (a *arrays) checkLines(t *testing.T, sums []float32) {
 	t.Helper()
 	want := make([]float64, len(sums))
@@ -183,7 +183,7 @@ func (a *arrays) checkLines(t *testing.T, sums []float32) {
 	}
 }
 
-// TestEmpty works on an empty list.
+// TestEmpty checks that an empty list is allowed.
 func TestEmpty(t *testing.T) {
 	l := List{Pins: 2}
 	Forward(nil, &l, nil, 3, Shift{})
@@ -192,7 +192,7 @@ func TestEmpty(t *testing.T) {
 	(&Pool{}).Backward(nil, nil, nil)
 }
 
-// TestSlice works on the nodes of a list one by one, and on all at once.
+// TestSlice compares calls for the nodes of a list one by one with a call for all nodes.
 func TestSlice(t *testing.T) {
 	a := drawApart(rand.New(rand.NewPCG(25, 25)), 2, 5, 4)
 	b := a.copied(inHeap, inHeap)

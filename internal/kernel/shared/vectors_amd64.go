@@ -23,7 +23,7 @@ var (
 	}
 )
 
-// vectors returns the functions of the path in use, or nil for the plain path.
+// vectors returns the functions of the SIMD path in use, or nil for the plain path.
 func vectors() *path {
 	switch path, _ := kernel.Path(); path {
 	case "avx512":

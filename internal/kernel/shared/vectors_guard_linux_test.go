@@ -7,7 +7,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestGuarded works on arrays between pages that must not be accessed, and compares the results with the plain path.
+// TestGuarded runs all functions on arrays between pages that must not be accessed, and compares the results with the
+// plain path.
 func TestGuarded(t *testing.T) {
 	onPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(20, 20))
@@ -18,7 +19,7 @@ func TestGuarded(t *testing.T) {
 			}
 			a := draw(r, pinsOf(trial), 1+r.IntN(40), positions)
 			for _, call := range calls {
-				t.Run(call.name, func(t *testing.T) { // which ends the guards
+				t.Run(call.name, func(t *testing.T) { // the end of the subtest removes the guards
 					want := a.copied(inHeap, inHeap)
 					on(t, "none", func() { call.do(want) })
 					got := a.copied(func(v []float32) []float32 { return testkit.GuardedCopy(t, v, end) },

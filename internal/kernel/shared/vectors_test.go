@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/kernel"
 )
 
-// onPaths runs a test on each path except the plain one.
+// onPaths runs a test on each SIMD path except the plain one.
 func onPaths(t *testing.T, test func(t *testing.T, path string)) {
 	before, err := kernel.Path()
 	if err != nil {
@@ -31,7 +31,7 @@ func on(t testing.TB, path string, do func()) {
 	do()
 }
 
-// arrays are all arrays that a call reads or writes.
+// arrays holds all arrays that a call reads or writes.
 type arrays struct {
 	x, g, tables, sums []float32
 	list               List
@@ -50,7 +50,7 @@ func (a *arrays) copied(floats func([]float32) []float32, words func([]uint32) [
 
 func inHeap[T any](v []T) []T { return append([]T{}, v...) }
 
-// values draws numbers. All or some of them are 0 and 1, or near 0 and 1.
+// values draws numbers. Some or all numbers are 0 or 1, or near 0 or 1.
 func values(r *rand.Rand, n int) []float32 {
 	v := make([]float32, n)
 	hard := r.IntN(3)
@@ -80,8 +80,8 @@ func gradients(r *rand.Rand, n int) []float32 {
 	return v
 }
 
-// draw draws a list. There are few rows, so that many pins share one. Outputs come after these rows. The gradient of a
-// pin goes to a random one of the places where the rows' gradients are. The shift of wires may be one row back.
+// draw draws a list. There are few rows, so that many pins share a row. The outputs come after these rows. The
+// gradient of a pin goes to a random place among the rows' gradients. The shift of wires may be one row back.
 func draw(r *rand.Rand, pins, nodes, positions int) *arrays {
 	rows := 1 + r.IntN(6)
 	span := (rows + positions - 1) * Lanes
@@ -140,7 +140,7 @@ func (a *arrays) backward(do Gradients) {
 	Backward(a.x, a.g, &a.list, a.to, a.tables, a.sums, a.positions, a.shift, do)
 }
 
-// TestVectors compares each path with the plain path, to the bit.
+// TestVectors compares each SIMD path with the plain path, to the bit.
 func TestVectors(t *testing.T) {
 	onPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(18, 18))
@@ -162,11 +162,11 @@ func TestVectors(t *testing.T) {
 	})
 }
 
-// pinsOf returns the number of pins of a trial: a number that has kernels, most often two.
+// pinsOf returns the number of pins in a trial, most often two. There are kernels for each of these numbers.
 func pinsOf(trial int) int { return [...]int{2, 4, 2, 6, 2}[trial%5] }
 
-// drawPool draws a pooling with few different values, so that many tie. It has zeros of both signs and unused rows in
-// between.
+// drawPool draws a pooling with few different values, so that there are many ties. Its arrays contain zeros of both
+// signs, and unused rows in between.
 func drawPool(r *rand.Rand) (p Pool, x, g, from []float32) {
 	p.Width = 1 + r.IntN(35)
 	gap := uint32(r.IntN(3)) * Lanes
@@ -188,7 +188,7 @@ func drawPool(r *rand.Rand) (p Pool, x, g, from []float32) {
 	return p, x, g, from
 }
 
-// TestPoolVectors compares pooling on each path with the plain path, to the bit.
+// TestPoolVectors compares pooling on each SIMD path with the plain path, to the bit.
 func TestPoolVectors(t *testing.T) {
 	onPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(19, 19))
@@ -203,7 +203,7 @@ func TestPoolVectors(t *testing.T) {
 	})
 }
 
-// choosing is a pin that chooses among candidates, and all arrays that it works on.
+// choosing is a pin that chooses among candidates, together with all arrays that its functions use.
 type choosing struct {
 	Choice
 	x, g, q, r []float32
@@ -211,8 +211,8 @@ type choosing struct {
 	positions  int
 }
 
-// drawChoice draws a pin whose candidates share rows, at the same position or at others. Steps between positions may
-// be negative.
+// drawChoice draws a pin whose candidates share rows, either at the same position or at different positions. Steps
+// between positions may be negative.
 func drawChoice(r *rand.Rand) *choosing {
 	candidates, positions := 1+r.IntN(20), 1+r.IntN(12)
 	step := r.IntN(4) - 1
@@ -238,7 +238,7 @@ func (c *choosing) copied(floats func([]float32) []float32, words func([]uint32)
 	return &d
 }
 
-// run calls all functions, one after the other.
+// run calls all functions, one after another.
 func (c *choosing) run() {
 	c.Mean(c.x, c.q, c.out, c.positions, c.in)
 	c.Sums(c.r, c.x, c.g, c.out, c.positions, c.in)
@@ -252,7 +252,7 @@ func (c *choosing) check(t *testing.T, want *choosing) {
 	same(t, "g", c.g, want.g)
 }
 
-// TestChoiceVectors compares pins that choose on each path with the plain path, to the bit.
+// TestChoiceVectors compares pins that choose on each SIMD path with the plain path, to the bit.
 func TestChoiceVectors(t *testing.T) {
 	onPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(28, 28))

@@ -1,17 +1,17 @@
-// Package arm64 assembles AArch64 machine code, as far as straight-line code of logic gates needs
-// it: bitwise operations on the 128-bit vector registers, loads and stores, instructions that turn
-// bytes into rows of bits, and the few general instructions around a loop.
+// Package arm64 assembles AArch64 machine code. It supports the instructions that straight-line code of logic gates
+// needs. These are bitwise operations on the 128-bit vector registers, loads and stores, instructions that turn bytes
+// into rows of bits, and the few general instructions around a loop.
 //
-// An [Asm] appends instructions to a buffer. Each method writes one instruction and has its name.
-// If the architecture uses one name for several instructions, a letter distinguishes them (StrQ
-// stores a vector register, StrW 32 bits of a general register). Operands have the order of
-// assembler text, destination first. Only MovImm writes more than one instruction, up to four.
+// An [Asm] appends instructions to a buffer. Each method writes one instruction and has the instruction's name. If
+// the architecture uses one name for several instructions, a letter distinguishes the methods. For example, StrQ
+// stores a vector register, and StrW stores 32 bits of a general register. Operands have the order of assembler text,
+// with the destination first. Only MovImm writes more than one instruction, up to four.
 //
-// An operand that cannot be encoded, such as too large an offset, does not stop the assembler. It
-// keeps the first such error, which [Asm.Err] returns at the end, and writes a zero word instead of
-// the instruction; every processor refuses to execute that.
+// An operand that cannot be encoded, such as too large an offset, does not stop the assembler. The assembler keeps
+// the first error, which [Asm.Err] returns at the end. It writes a zero word instead of the instruction, which every
+// processor refuses to execute.
 //
-// The package does not check the use of registers. A function that others call must keep x18 to
+// The package does not check the use of registers. A function that follows the calling convention must keep x18 to
 // x29, the stack pointer and the lower halves of v8 to v15.
 //
 // The encodings are from the Arm Architecture Reference Manual for A-profile (DDI 0487).
@@ -25,24 +25,23 @@ import (
 // wordSize is the size of every instruction in bytes.
 const wordSize = 4
 
-// Asm is an assembler: the code so far, its labels, and the first error. The zero value is ready
-// for use.
+// Asm is an assembler. It holds the code so far, the labels, and the first error. The zero value is ready for use.
 type Asm struct {
 	code   []byte
 	labels []target
 	err    error
 }
 
-// Bytes returns the code so far, instructions in little-endian order. The caller must not change
-// it; the next instruction or [Asm.Bind] may.
+// Bytes returns the code so far, with instructions in little-endian order. The caller must not change the slice. The
+// next instruction or call of [Asm.Bind] may change it.
 func (a *Asm) Bytes() []byte { return a.code }
 
 // Len returns the length of the code so far in bytes, which is the position of the next instruction.
 func (a *Asm) Len() int { return len(a.code) }
 
-// Err returns the first error: an operand that cannot be encoded, a branch that is too far from its
-// label, or else a label that is used but not bound. The code must not be executed unless Err
-// returns nil.
+// Err returns the first error. An error is an operand that cannot be encoded, or a branch that is too far from its
+// label. If there is no such error, Err returns an error for a label that is used but not bound. The code must not be
+// executed unless Err returns nil.
 func (a *Asm) Err() error {
 	if a.err != nil {
 		return a.err
@@ -56,7 +55,7 @@ func (a *Asm) Err() error {
 	return nil
 }
 
-// Word appends 32 bits: an instruction that has no method, or data.
+// Word appends 32 bits of data, or an instruction that has no method.
 func (a *Asm) Word(w uint32) { a.code = binary.LittleEndian.AppendUint32(a.code, w) }
 
 // emit appends an instruction.

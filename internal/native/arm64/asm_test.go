@@ -13,17 +13,17 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// draws draws the operands of a case of the table. The cases of an instruction are numbered. In the first cases,
-// each operand in turn takes all values that are drawn in order, while the other operands are random. Later, all
-// operands are random.
+// draws draws the operands of a case of the table. The cases of an instruction are numbered. The first cases go
+// through the first values of each operand in order, one operand after another, while the other operands are random.
+// In later cases, all operands are random.
 type draws struct {
 	*rand.Rand
 	number int // number of the case
-	before int // number of operands that were already drawn for it
+	before int // number of operands already drawn for the case
 }
 
-// ordered is the number of values of each operand that are drawn in order. operands is the largest number of
-// operands.
+// ordered is the number of values of each operand that are drawn in order. operands is the largest number of operands
+// of an instruction.
 const (
 	ordered  = registers
 	operands = 4
@@ -59,7 +59,7 @@ func (d *draws) from(lo, hi, step int) int {
 	return lo + (k%count+count)%count*step
 }
 
-// name returns the text of a general register with the given letter. last is the text of register 31.
+// name returns the text of a general register with the given letter. The text of register 31 is last.
 func name(letter string, r X, last string) string {
 	if r == 31 {
 		return last
@@ -67,8 +67,8 @@ func name(letter string, r X, last string) string {
 	return fmt.Sprint(letter, int(r))
 }
 
-// x64, x32 and base return the text of a general register: x64 of the whole register, x32 of its lower half, and
-// base of a register whose number 31 means the stack pointer instead of zero.
+// x64, x32 and base return the text of a general register. x64 names the whole register, and x32 names the lower
+// half. base is for operands in which register 31 is the stack pointer instead of zero.
 func x64(r X) string  { return name("x", r, "xzr") }
 func x32(r X) string  { return name("w", r, "wzr") }
 func base(r X) string { return name("x", r, "sp") }
@@ -96,8 +96,8 @@ func assemble(t *testing.T, text string) []byte {
 	return code
 }
 
-// TestInstructions compares every row of the table with the system's assembler: every register in every place, the
-// ends of the ranges of immediates, and random operands.
+// TestInstructions compares every row of the table with the system's assembler. It tries every register in every
+// place, the ends of the ranges of immediates, and random operands.
 func TestInstructions(t *testing.T) {
 	var a Asm
 	var text []string
@@ -123,7 +123,7 @@ func TestInstructions(t *testing.T) {
 	for i, line := range text {
 		g, w := binary.LittleEndian.Uint32(a.Bytes()[4*i:]), binary.LittleEndian.Uint32(want[4*i:])
 		if mnemonic, _, _ := strings.Cut(line, " "); g != w && !wrong[mnemonic] {
-			wrong[mnemonic] = true // the other rows of its kind would be wrong in the same way
+			wrong[mnemonic] = true // other rows with this mnemonic would be wrong in the same way
 			t.Errorf("%s: %08x, of the assembler %08x", line, g, w)
 		}
 	}

@@ -5,24 +5,24 @@ import (
 	"fmt"
 )
 
-// Label is a position in the code of the [Asm] that made it ([Asm.Label]).
+// Label is a position in the code of the [Asm] whose method [Asm.Label] made it.
 type Label int
 
 // target is the state of a label.
 type target struct {
 	bound bool
 	at    int   // position in bytes, if bound
-	uses  []use // instructions that wait for it to be bound
+	uses  []use // instructions that are patched when the label is bound
 }
 
 // use is an instruction that refers to a label.
 type use struct {
 	name  string
-	at    int // its position in bytes
+	at    int // position of the instruction in bytes
 	reach reach
 }
 
-// reach is how an instruction encodes the distance from itself to a label.
+// reach says how an instruction encodes the distance from itself to a label.
 type reach struct {
 	field, width int // lowest bit and width of the field; ADR has another field for the lowest two bits
 	step         int // the distance is a multiple of step bytes
@@ -35,7 +35,7 @@ var (
 	reachAdr = reach{5, 21, 1, "place the data nearer"}
 )
 
-// Label returns a new label. [Asm.Bind] gives it a position, before or after it is used.
+// Label returns a new label. [Asm.Bind] gives the label a position, before or after an instruction uses it.
 func (a *Asm) Label() Label {
 	a.labels = append(a.labels, target{})
 	return Label(len(a.labels))
@@ -99,7 +99,7 @@ func (a *Asm) patch(u use, to int) {
 	binary.LittleEndian.PutUint32(word, binary.LittleEndian.Uint32(word)|bits)
 }
 
-// encode returns the bits for a distance in bytes, and what is wrong with the distance.
+// encode returns the bits for a distance in bytes. If the distance cannot be encoded, fault says why.
 func (r reach) encode(distance int) (bits uint32, fault string) {
 	half := r.step << (r.width - 1)
 	s := span{"distance", -half, half - r.step, r.step, r.mend}
@@ -111,7 +111,7 @@ func (r reach) encode(distance int) (bits uint32, fault string) {
 	return low<<29 | high<<r.field, insn{}.check(s, distance).fault
 }
 
-// Adr writes the address of a label, at most 1 MiB away, into d.
+// Adr sets d to the address of a label that is at most 1 MiB away.
 func (a *Asm) Adr(d X, l Label) {
 	a.refer(insn{name: "adr", bits: 0x10000000}.x(fieldD, d), reachAdr, l)
 }
@@ -119,8 +119,8 @@ func (a *Asm) Adr(d X, l Label) {
 // B continues at a label, at most 128 MiB away.
 func (a *Asm) B(l Label) { a.refer(insn{name: "b", bits: 0x14000000}, reachB, l) }
 
-// Bl calls a label, at most 128 MiB away: it continues there, with the position after itself in
-// [LR].
+// Bl calls a label, at most 128 MiB away. It stores the address of the next instruction in [LR] and continues at the
+// label.
 func (a *Asm) Bl(l Label) { a.refer(insn{name: "bl", bits: 0x94000000}, reachB, l) }
 
 // BCond continues at a label, at most 1 MiB away, if the condition holds.

@@ -83,7 +83,7 @@ func pad(a *Asm, bytes int) {
 }
 
 // far emits an instruction that refers to a label at the given distance, with padding in between, and returns the
-// text.
+// text of both.
 func far(a *Asm, d *draws, row func(*Asm, *draws, Label) string, distance int) string {
 	l := a.Label()
 	if distance > 0 {
@@ -104,7 +104,7 @@ func TestFurthest(t *testing.T) {
 	var a Asm
 	var text strings.Builder
 	for _, c := range referrers {
-		if c.furthest > 1<<20 { // TestEncode checks these
+		if c.furthest > 1<<20 { // TestEncode checks these distances
 			continue
 		}
 		text.WriteString(far(&a, d, c.row, c.nearest))
@@ -145,7 +145,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// TestOffset asks for the position of a label before and after it is bound.
+// TestOffset checks the result of Offset before and after a label is bound.
 func TestOffset(t *testing.T) {
 	var a Asm
 	l := a.Label()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestEncodeRefusesOperands emits operands that cannot be encoded, each after one instruction that can.
+// TestEncodeRefusesOperands emits operands that cannot be encoded, each after a valid instruction.
 func TestEncodeRefusesOperands(t *testing.T) {
 	for _, c := range []struct {
 		do   func(a *Asm)
@@ -128,7 +128,7 @@ func TestBindTwice(t *testing.T) {
 	a.B(l + 1)
 }
 
-// TestMovImm interprets the instructions that MovImm writes, by the definition of Movz and Movk, and counts them.
+// TestMovImm counts the instructions that MovImm writes. It also interprets them by the definitions of Movz and Movk.
 func TestMovImm(t *testing.T) {
 	for _, value := range []uint64{0, 1, 0xffff, 0x10000, 0xffff0000, 1 << 63, 0x123400005678, ^uint64(0)} {
 		var a Asm

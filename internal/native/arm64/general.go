@@ -26,7 +26,7 @@ func (a *Asm) LsrImm(d, n X, by int) {
 // Cmp compares n with m and sets the conditions for a branch. Register 31 is [XZR].
 func (a *Asm) Cmp(n, m X) { a.xxx("cmp", 0xeb000000, XZR, n, m) }
 
-// xxi writes an addition or subtraction of a constant, which has 12 bits and may be shifted by 12.
+// xxi writes an addition or subtraction of a constant. The constant has 12 bits, and may be shifted left by 12 bits.
 func (a *Asm) xxi(name string, bits uint32, d, n X, value int) {
 	i := insn{name: name, bits: bits}.x(fieldD, d).x(fieldN, n)
 	const field, most = 10, 1<<12 - 1
@@ -57,14 +57,13 @@ func (a *Asm) SubsImm(d, n X, value int) { a.xxi("subs", 0xf1000000, d, n, value
 // Register 31 is [SP].
 func (a *Asm) CmpImm(n X, value int) { a.xxi("cmp", 0xf1000000, XZR, n, value) }
 
-// MovX writes d = n. It is an alias of ORR. Register 31 is [XZR]; use AddImm with 0 for the stack
-// pointer.
+// MovX writes d = n. It is an alias of ORR. Register 31 is [XZR]. To copy the stack pointer, use AddImm with 0.
 func (a *Asm) MovX(d, n X) { a.xxx("mov", 0xaa000000, d, XZR, n) }
 
 // Movz writes d = value << shift. The shift is 0, 16, 32 or 48.
 func (a *Asm) Movz(d X, value uint16, shift int) { a.wide("movz", 0xd2800000, d, value, shift) }
 
-// Movk writes 16 bits of d at a shift of 0, 16, 32 or 48, and keeps the others.
+// Movk writes 16 bits of d at a shift of 0, 16, 32 or 48, and keeps the other bits.
 func (a *Asm) Movk(d X, value uint16, shift int) { a.wide("movk", 0xf2800000, d, value, shift) }
 
 func (a *Asm) wide(name string, bits uint32, d X, value uint16, shift int) {
@@ -72,7 +71,7 @@ func (a *Asm) wide(name string, bits uint32, d X, value uint16, shift int) {
 		imm(21, span{"shift", 0, 48, 16, "split the constant, as MovImm does"}, shift))
 }
 
-// MovImm writes d = value, by a Movz and a Movk for each further 16-bit part that is not zero.
+// MovImm writes d = value. It writes a Movz, and a Movk for each further 16-bit part that is not zero.
 func (a *Asm) MovImm(d X, value uint64) {
 	first := true
 	for shift := 0; shift < 64; shift += 16 {
@@ -91,7 +90,7 @@ func (a *Asm) MovImm(d X, value uint64) {
 	}
 }
 
-// Umov writes a lane of n into d, and zeros above it. Register 31 is [XZR].
+// Umov copies a lane of n to the lowest bits of d and clears the other bits. Register 31 is [XZR].
 func (a *Asm) Umov(t Arrangement, d X, n V, lane int) {
 	i := insn{name: "umov", bits: 0x0e003c00}.lane(16, t, lane).x(fieldD, d).v(fieldN, n)
 	if t == D2 {
@@ -100,8 +99,7 @@ func (a *Asm) Umov(t Arrangement, d X, n V, lane int) {
 	a.emit(i)
 }
 
-// Ins writes the lowest bits of n into a lane of d, and keeps the other lanes. Register 31 is
-// [XZR].
+// Ins copies the lowest bits of n to a lane of d, and keeps the other lanes. Register 31 is [XZR].
 func (a *Asm) Ins(t Arrangement, d V, lane int, n X) {
 	a.emit(insn{name: "ins", bits: 0x4e001c00}.lane(16, t, lane).v(fieldD, d).x(fieldN, n))
 }

@@ -6,10 +6,10 @@ import "fmt"
 type insn struct {
 	name  string // for messages
 	bits  uint32 // the opcode, and the operands so far
-	fault string // what is wrong with the first operand that cannot be encoded, and how to fix it
+	fault string // error of the first operand that cannot be encoded, and how to fix it
 }
 
-// The lowest bits of the fields that hold registers.
+// These are the lowest bits of the fields that hold registers.
 const (
 	fieldD = 0  // destination
 	fieldN = 5  // first source, or base
@@ -31,9 +31,9 @@ func (i insn) register(field int, r uint32) insn {
 	return i
 }
 
-// span says which values an immediate may have: from, from+step, from+2*step and so on up to to.
-// They exactly fill a bit field, in two's complement if from is negative. mend says how to fix
-// another value.
+// span describes the values that an immediate may have. They are from, from+step, from+2*step and so on, up to the
+// field to. The values fill a bit field exactly, in two's complement if from is negative. The field mend says how to
+// fix an invalid value.
 type span struct {
 	what           string
 	from, to, step int
@@ -60,7 +60,7 @@ func (i insn) check(s span, value int) insn {
 	return i.wrong(fmt.Sprintf("%s %d is not %sfrom %d to %d: %s", s.what, value, multiple, s.from, s.to, s.mend))
 }
 
-// wrong records a fault of an operand, if it is the first.
+// wrong records a fault of an operand, unless there is an earlier fault.
 func (i insn) wrong(fault string) insn {
 	if i.fault == "" {
 		i.fault = fault

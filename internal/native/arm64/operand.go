@@ -8,11 +8,11 @@ const registers = 32
 // V is a vector register of 128 bits, 0 to 31.
 type V uint8
 
-// X is a general register of 64 bits, 0 to 30. 31 is either the stack pointer or the register that
-// reads as zero, as each method says.
+// X is a general register of 64 bits, 0 to 30. Number 31 is either the stack pointer or the zero register. The
+// comment of each method says which.
 type X uint8
 
-// General registers with a special role.
+// These general registers have a special role.
 const (
 	FP  X = 29 // frame pointer
 	LR  X = 30 // link register: the return address of a function
@@ -24,7 +24,7 @@ const (
 // a lane's size in bytes, as in the encoding.
 type Arrangement uint8
 
-// The arrangements of all 128 bits.
+// These are the arrangements of all 128 bits.
 const (
 	B16 Arrangement = iota // 16 lanes of 8 bits, .16b
 	H8                     // 8 lanes of 16 bits, .8h
@@ -61,15 +61,15 @@ func (i insn) size(field int, t, last Arrangement) insn {
 	return i
 }
 
-// lane encodes an arrangement and the number of a lane in a five-bit field: the lowest bit that is
-// set gives the width of a lane, and the bits above it the lane's number.
+// lane encodes an arrangement and the number of a lane in a five-bit field. The position of the lowest set bit gives
+// the width of a lane, and the bits above are the lane's number.
 func (i insn) lane(field int, t Arrangement, lane int) insn {
 	i = i.checkArrangement(t, D2).check(span{"lane", 0, t.lanes() - 1, 1, "there are no more of " + t.String()}, lane)
 	i.bits |= uint32(2*lane+1) << t << field
 	return i
 }
 
-// Cond is a condition of a branch, about the last comparison of n with m ([Asm.Cmp], [Asm.CmpImm]).
+// Cond is a condition of a branch. It refers to the last comparison of n with m ([Asm.Cmp], [Asm.CmpImm]).
 type Cond uint8
 
 // The conditions for unsigned and signed numbers.

@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/native/arm64/arm64test"
 )
 
-// TestCompare turns bytes into bits by comparison with a threshold, as for the inputs of a network: the decisions
-// byte > threshold of 8 times 16 bytes are shifted into one vector.
+// TestCompare turns bytes into bits by comparison with a threshold, as for the inputs of a network. It shifts the
+// results of byte > threshold for 8 times 16 bytes into one vector.
 func TestCompare(t *testing.T) {
 	const count, threshold = 512, 100
 	bytesIn := random(count)
@@ -28,7 +28,7 @@ func TestCompare(t *testing.T) {
 			if i == 0 {
 				a.Mov(1, 2)
 			} else {
-				a.Sri(arm64.B16, 1, 2, i) // below the earlier decisions
+				a.Sri(arm64.B16, 1, 2, i) // into the bits below the earlier decisions
 			}
 		}
 		a.StrQ(1, arm64.Post(1, 16))
@@ -50,7 +50,7 @@ func TestAccesses(t *testing.T) {
 		a.AddImm(1, 0, half)
 		a.MovX(2, 0)
 		a.MovX(3, 1)
-		for range 2 { // bytes 0 to 31
+		for range 2 { // copies bytes 0 to 31
 			a.LdpD(0, 1, arm64.Post(2, 16))
 			a.StpD(0, 1, arm64.Post(3, 16))
 		}
@@ -62,7 +62,7 @@ func TestAccesses(t *testing.T) {
 		a.Strb(4, arm64.At(3, 0))
 		a.Ldrb(4, arm64.Pre(2, 17)) // 81
 		a.Strb(4, arm64.Pre(3, 17))
-		a.Ldr(4, arm64.Pre(2, 4)) // of 85 to 92 the first four, and of these the first two once more
+		a.Ldr(4, arm64.Pre(2, 4)) // loads bytes 85 to 92; stores the first four, then the first two again
 		a.StrW(4, arm64.Pre(3, 4))
 		a.Strh(4, arm64.At(3, 0))
 	}), data)

@@ -24,7 +24,7 @@ func code(t *testing.T, do func(a *arm64.Asm)) []byte {
 	return a.Bytes()
 }
 
-// random returns bytes that are the same in each run.
+// random returns random bytes. They are the same in each run.
 func random(n int) []byte {
 	r := rand.New(rand.NewPCG(uint64(n), 28))
 	data := make([]byte, n)
@@ -34,8 +34,8 @@ func random(n int) []byte {
 	return data
 }
 
-// operation is an instruction on vector registers together with its meaning. Before the instruction, the registers
-// d, n, m and o each hold a row of the data. Afterwards, d is compared.
+// operation is an instruction on vector registers together with its meaning. Before the instruction, the registers d,
+// n, m and o each hold a row of the data. After the instruction, the test compares d.
 type operation struct {
 	name string
 	do   func(a *arm64.Asm, d, n, m, o arm64.V)
@@ -53,7 +53,7 @@ func bitwise(f func(d, n, m, o byte) byte) func(d, n, m, o []byte) []byte {
 	}
 }
 
-// logic lists the bitwise operations, by their descriptions in the architecture's manual.
+// logic lists the bitwise operations, with their meanings from the architecture's manual.
 var logic = []operation{
 	{
 		"and", func(a *arm64.Asm, d, n, m, _ arm64.V) { a.And(d, n, m) },
@@ -108,7 +108,7 @@ func get(v []byte, size, i int) uint64 {
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// lanes returns a vector with lanes of size bytes. f returns the value of each lane.
+// lanes returns a vector with lanes of size bytes. The function f returns the value of each lane.
 func lanes(size int, f func(i int) uint64) []byte {
 	var out []byte
 	for i := range 16 / size {
@@ -117,8 +117,8 @@ func lanes(size int, f func(i int) uint64) []byte {
 	return out
 }
 
-// permutations returns the operations that move lanes of size bytes. Their results are given by lane numbers: the
-// lanes of n first, followed by the lanes of m.
+// permutations returns the operations that move lanes of size bytes. Lane numbers describe the results. The lanes of
+// n have the first numbers, and the lanes of m follow.
 func permutations(t arm64.Arrangement, size int) []operation {
 	count := 16 / size
 	var list []operation
@@ -187,7 +187,8 @@ func TestVectors(t *testing.T) {
 // TestSHA3 executes the operations of the SHA3 extension.
 func TestSHA3(t *testing.T) { execute(t, arm64test.Max, sha3) }
 
-// execute runs all operations in one function. Each operation has separate rows in the data, and its d is compared.
+// execute runs all operations in one function. Each operation has separate rows in the data. The test compares the
+// result d of each operation.
 func execute(t *testing.T, cpu arm64test.CPU, list []operation) {
 	t.Helper()
 	const rows = 4

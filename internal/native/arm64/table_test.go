@@ -9,7 +9,7 @@ import (
 // row draws the operands of one instruction, appends it to the assembler, and returns its text.
 type row func(a *Asm, d *draws) string
 
-// table has a row for every instruction without a label, and for every way to write it.
+// table has rows for every instruction that has no label operand, with a row for each way to write it.
 func table() []row {
 	return slices.Concat(logicRows(), laneRows(), shiftRows(), moveRows(), memoryRows(), pairRows(), generalRows())
 }
@@ -50,7 +50,7 @@ func logicRows() []row {
 	return rows
 }
 
-// arrangements are the arrangements in assembler text, with the letter and the number of bits of a lane.
+// arrangements lists the arrangements as assembler text, with the letter and the number of bits of a lane.
 var arrangements = []struct {
 	t      Arrangement
 	text   string
@@ -164,7 +164,7 @@ func generalRows() []row {
 	for _, c := range []struct {
 		name string
 		do   func(a *Asm, d, n X, value int)
-		last string // the name of register 31 as the destination
+		last string // the name of register 31 if it is the destination
 	}{{"add", (*Asm).AddImm, "sp"}, {"sub", (*Asm).SubImm, "sp"}, {"subs", (*Asm).SubsImm, "xzr"}} {
 		for _, step := range []int{1, 4096} {
 			rows = append(rows, func(a *Asm, d *draws) string {

@@ -2,12 +2,12 @@ package rows
 
 import "ialgn/internal/native/x86"
 
-// avx2 needs AVX2.
+// avx2 is the machine for AVX2.
 //
-// Levels: thresholds are in the vectors from 0 on. The highest bit of thresholds and values is
-// flipped, since AVX2 compares signed numbers. For each sample, a plane is doubled and the
-// decision, -1 or 0, is subtracted. Numbers: the bits of a step's samples are copied into all
-// elements. Each element looks at its own bit, and -1 is subtracted if the bit is set.
+// For levels, the thresholds are in the vectors 0, 1 and so on. The highest bit of thresholds and values is flipped,
+// since AVX2 compares signed numbers. For each sample, a plane is doubled and the decision, which is -1 or 0, is
+// subtracted. For numbers, the bits of a step's samples are copied to all elements. Each element tests the bit of its
+// own sample, and subtracts -1 if the bit is 1.
 type avx2 struct{ intel }
 
 func newAVX2(a *x86.Asm) *avx2 { return &avx2{intel{a: a, w: x86.YMM}} }
@@ -43,7 +43,7 @@ func (m *avx2) and(dst, first, second vector) {
 	m.a.Bitwise256(x86.And, x86.Vec(dst), x86.Vec(first), x86.Vec(second))
 }
 
-// highest returns the highest bit of a word of size bytes.
+// highest returns a word of size bytes in which only the highest bit is 1.
 func highest(size int) uint32 { return 1 << (8*size - 1) }
 
 func (m *avx2) prepareLevels(size int) {
@@ -92,7 +92,7 @@ func (m *avx2) number(size int, to []vector, digits []Row) {
 	})
 }
 
-// storeClasses stores through the stack, since AVX2 has no masks for elements of 16 bits.
+// storeClasses copies the numbers through the stack, since AVX2 has no masked stores of 16-bit elements.
 func (m *avx2) storeClasses(to, samples register, numbers vector) {
 	const room = 32
 	m.a.OpImm(x86.Subtract, x86.RSP, room)

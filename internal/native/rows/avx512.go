@@ -2,11 +2,11 @@ package rows
 
 import "ialgn/internal/native/x86"
 
-// avx512 needs AVX-512 F and BW, and BMI2.
+// avx512 is the machine for AVX-512 F and BW, and BMI2.
 //
-// Levels: thresholds are in the vectors from 0 on, the samples' bits by element from 8 on, the
-// planes from 24 on. Decisions are in the masks from 1 on. Numbers: digits are added under masks,
-// which are loaded directly from the rows in memory.
+// For levels, the thresholds begin at vector 0, the samples' bits by element at vector 8, and the planes at vector
+// 24. The decisions begin at mask 1. For numbers, digits are added under masks, which are loaded directly from the
+// rows in memory.
 type avx512 struct{ intel }
 
 func newAVX512(a *x86.Asm) *avx512 { return &avx512{intel{a: a, w: x86.ZMM}} }

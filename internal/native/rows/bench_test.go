@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// mnistPairs draws pairs similar to the pairs that a network reads from MNIST with three thresholds: about 1,500,
-// and few of them near the border of the image.
+// mnistPairs draws pairs similar to the pairs that a network with three thresholds reads from MNIST. It draws about
+// 1,500 pairs, of which few are near the border of the image.
 func mnistPairs(r *rand.Rand) (pairs []Pair) {
 	for f := range 28 * 28 {
 		y, x := f/28, f%28
@@ -30,8 +30,8 @@ func mnistPairs(r *rand.Rand) (pairs []Pair) {
 	return pairs
 }
 
-// BenchmarkInput makes the rows of one block of images repeatedly, so that the images are in the caches, and the
-// rows of all blocks of a whole set.
+// BenchmarkInput makes the rows of one block of images repeatedly, so that the images are in the caches. It also
+// makes the rows of all blocks of a whole set.
 func BenchmarkInput(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pairs := mnistPairs(r)
@@ -74,7 +74,7 @@ func BenchmarkWideInput(b *testing.B) {
 	}
 }
 
-// BenchmarkOutput makes class indices, with and without the counts of ten classes of ten digits.
+// BenchmarkOutput makes class indices, with and without the counts of ten classes. A count has ten binary digits.
 func BenchmarkOutput(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	o := &Output{}

@@ -9,22 +9,21 @@ import (
 	"ialgn/internal/native/x86"
 )
 
-// AVX512 appends functions for blocks of 512 samples, each of which computes some of the rows. It
-// returns their entries:
+// AVX512 appends functions for blocks of 512 samples. Each function computes some of the rows. AVX512 returns the
+// entries of the functions. They have the signature
 //
 //	void rows(const uint8_t *x, uint64_t samples, uint8_t *rows, void *temp);
 //
-// x is [sample][feature], with words of 16 bits if wide, else of 8. samples is 1 to 512; the rows'
-// bits of further samples are unspecified. temp has [Input.Temp] bytes of scratch memory. All
-// functions take the same arguments, and can be called in any order. There are enough functions
-// that each ends soon ([longest]); one suffices for a few hundred features. The code needs AVX-512
-// F and BW.
+// The argument x is [sample][feature], with words of 16 bits if the Input is wide, otherwise 8. The number of samples
+// is 1 to 512. The rows' bits for further samples are unspecified. The scratch memory at temp has [Input.Temp] bytes.
+// All functions take the same arguments, and can be called in any order. There are enough functions for each to end
+// soon ([longest]). One function suffices for a few hundred features. The code needs AVX-512 F and BW.
 func (in *Input) AVX512(a *x86.Asm) []x86.Label { return generate[x86.Label](in, newAVX512(a)) }
 
-// AVX2 is [Input.AVX512] for blocks of 256 samples with AVX2.
+// AVX2 is like [Input.AVX512], for blocks of 256 samples with AVX2.
 func (in *Input) AVX2(a *x86.Asm) []x86.Label { return generate[x86.Label](in, newAVX2(a)) }
 
-// NEON is [Input.AVX512] for blocks of 128 samples on 64-bit Arm.
+// NEON is like [Input.AVX512], for blocks of 128 samples on 64-bit Arm.
 func (in *Input) NEON(a *arm64.Asm) []arm64.Label { return generate[arm64.Label](in, &neon{a: a}) }
 
 // Temp returns the size in bytes of the scratch memory that the functions need.
@@ -46,18 +45,18 @@ func (in *Input) Check() error {
 	return nil
 }
 
-// The maximum time of a function, and its estimated time, in picoseconds for each sample: perUnit
-// for each unit, and perWindow for each window, whose features come from memory. The estimates are
-// about the longest times measured with AVX-512 (docs/evidence/benchmarks.md). A goroutine cannot be
-// preempted in such a function, so it should end within 100 us. Much shorter functions are slower,
-// since they access memory less sequentially; longer functions are not faster.
+// longest is the maximum time of a function. The other constants estimate a function's time, in picoseconds per
+// sample. perUnit is the time of a unit. perWindow is the time of a window, whose features come from memory. The
+// estimates are about the longest times measured with AVX-512 (docs/evidence/benchmarks.md). A goroutine cannot be
+// preempted in such a function, so a function should end within 100 us. Much shorter functions are slower, since they
+// access memory less sequentially. Longer functions are not faster.
 const (
 	longest   = 60_000_000
 	perUnit   = 2_000
 	perWindow = 4_000
 )
 
-// cost returns the maximum time of a unit with vectors of a shape. first says that the unit is the
+// cost returns the maximum time of a unit with vectors of a shape. The argument first says whether the unit is the
 // first of its window.
 func (s shape) cost(first bool) int {
 	perSample := perUnit
@@ -85,24 +84,24 @@ func (in *Input) parts(s shape) (all []*layout) {
 	return all
 }
 
-// layout describes registers and memory of a function that computes the rows of some units with
-// vectors of one shape. Samples come in groups of as many samples as an element has bits.
+// layout describes the registers and the memory of a function that computes the rows of some units with vectors of
+// one shape. Samples come in groups. The number of samples in a group is the number of bits of an element.
 type layout struct {
 	shape
 	in         *Input
 	units      []unit
-	elements   int // elements of a vector; also groups of a block
+	elements   int // number of elements of a vector; also number of groups in a block
 	group      int // samples in a group
-	stride     int // bytes from sample to sample
-	overreach  int // vectors of the last overreach + 1 samples could reach beyond all samples
+	stride     int // distance between two samples, in bytes
+	overreach  int // vectors of the last overreach + 1 samples could reach beyond the last sample's end
 	planeBytes int
 }
 
-// ahead is the number of samples by which features are prefetched before their use, into the
-// second-level cache: in the first level they would displace other data. From memory, 64 would be
-// enough. batch is the number of samples that go through all windows before the next samples. It is
-// small enough for them to stay in the first caches; with fewer, memory is accessed less
-// sequentially, and slower.
+// ahead is the number of samples between the prefetch of a feature and its use. Features are prefetched into the
+// second-level cache, because they would displace other data in the first level. For features in memory, 64 would be
+// enough. batch is the number of samples that go through all windows before the next samples. It is small enough for
+// the samples to stay in the first caches. With smaller batches, memory is accessed less sequentially and therefore
+// more slowly.
 const (
 	ahead = 128
 	batch = 64
@@ -123,7 +122,7 @@ func (l *layout) planesAt() int {
 	return ((copied+l.overreach)*l.stride+l.bytes-1)/l.bytes*l.bytes + l.bytes
 }
 
-// planeOffset returns the offset of a unit's first plane from the first plane of all.
+// planeOffset returns the offset of a unit's first plane, relative to the first plane of the first unit.
 func (l *layout) planeOffset(unit int) (at int) {
 	for _, u := range l.units[:unit] {
 		at += u.planes * l.planeBytes
@@ -133,8 +132,8 @@ func (l *layout) planeOffset(unit int) (at int) {
 
 func (l *layout) temp() int { return l.planesAt() + l.planeOffset(len(l.units)) }
 
-// inputCode is the state of writing the function and its inner functions. Their comments say which
-// registers they use.
+// inputCode is the state of writing the function and its inner functions. The comments of the methods say which
+// registers the inner functions use.
 type inputCode struct {
 	*layout
 	machine
@@ -147,10 +146,10 @@ type inputCode struct {
 	spare   vector               // a vector that finish leaves free
 }
 
-// The registers of the function and its inner functions. The first are the arguments.
+// These are the registers of the function and its inner functions. The first registers hold the arguments.
 const (
-	samples register = iota // the next sample's features
-	count                   // number of samples; later a place in the planes or the features
+	samples register = iota // address of the next sample's features
+	count                   // number of samples; later an address in the planes or the features
 	rows                    // destination of the rows
 	temp                    // temporary memory
 	groups                  // number of groups to gather
@@ -192,7 +191,7 @@ func (c *inputCode) generate() label {
 	return entry
 }
 
-// begin appends the first instruction of a function, and returns its label.
+// begin appends the first instruction of a function, and returns the function's label.
 func (c *inputCode) begin(d depth) label {
 	c.align()
 	function := c.label()
@@ -208,8 +207,8 @@ func (c *inputCode) here() label {
 	return l
 }
 
-// gatherAll appends the computation of all planes. Complete groups are read directly from the
-// samples, as far as vectors do not reach beyond them; the rest from a copy.
+// gatherAll appends the computation of all planes. Complete groups are read directly from the samples if no vector
+// reaches beyond the samples. All other groups are read from a copy.
 func (c *inputCode) gatherAll() {
 	shift := bits.TrailingZeros(uint(c.group))
 	few, counted, none, done := c.label(), c.label(), c.label(), c.label()
@@ -237,8 +236,8 @@ func (c *inputCode) gatherAll() {
 	c.bind(done)
 }
 
-// copySamples appends the copying of count samples to scratch memory: the features that the units
-// read or, if vectors read several samples at once, all features.
+// copySamples appends code that copies count samples to scratch memory. It copies the features that the units read.
+// If vectors read several samples at once, it copies all features.
 func (c *inputCode) copySamples() {
 	if c.overreach > 0 {
 		c.times(count, count, c.stride)
@@ -256,8 +255,8 @@ func (c *inputCode) copySamples() {
 	c.loop(count, 1, next)
 }
 
-// makeGather appends the function that computes the planes of some groups. It reads from samples
-// and writes to planes, and advances both.
+// makeGather appends the function that computes the planes of some groups. The function reads at the register samples
+// and writes at the register planes, and advances both registers.
 func (c *inputCode) makeGather() {
 	for p := 1; p <= maxPlanes; p++ {
 		c.level[p] = c.label()
@@ -315,8 +314,8 @@ func (c *inputCode) makeLevel(planes int) {
 	c.leave(innermost)
 }
 
-// makeEarly appends the function that performs the first stages of the transposition in place, on
-// `to` planes that begin at at.
+// makeEarly appends the function that performs the first stages of the transposition in place. The register at holds
+// the address of the planes, and the register to holds the number of planes.
 func (c *inputCode) makeEarly() {
 	step := 1 << c.late
 	c.early = c.begin(innermost)
@@ -338,9 +337,9 @@ func (c *inputCode) makeEarly() {
 	c.leave(innermost)
 }
 
-// makeFinish appends the function that performs the last stages of the transposition, on a few
-// features of all planes of a unit. It loads from at into vectors. The layout in vectors does not
-// depend on the number of planes.
+// makeFinish appends the function that performs the last stages of the transposition, on a few features of all planes
+// of a unit. It loads vectors from the address in the register at. The layout of the vectors does not depend on the
+// number of planes.
 func (c *inputCode) makeFinish(planes int) {
 	square := 1 << c.late
 	c.finish[planes] = c.begin(innermost)
@@ -391,7 +390,7 @@ func anyRow(lanes []lane) bool {
 	return false
 }
 
-// atLeast appends the comparison of a feature's level with j, and returns the vector of the result.
+// atLeast appends the comparison of a feature's level with j, and returns the vector of the result. The argument
 // planes is the number of bits of the level.
 func (c *inputCode) atLeast(j, feature, planes int) vector {
 	top, half := c.squares[planes-1][feature], 1<<(planes-1)

@@ -24,7 +24,7 @@ func testInput(t *testing.T, r *rand.Rand, i isa) {
 	checkInput(t, r, i, features, wide, randomPairs(r, features, wide))
 }
 
-// checkInput compares the rows of random samples with the comparisons that they stand for.
+// checkInput compares the rows of random samples with the comparisons value > threshold.
 func checkInput(t *testing.T, r *rand.Rand, i isa, features int, wide bool, pairs []Pair) {
 	t.Helper()
 	in := NewInput(features, wide, pairs)
@@ -57,7 +57,7 @@ func everyPair(features, thresholds int) (pairs []Pair) {
 	return pairs
 }
 
-// TestWide has too many features or thresholds for one function. No function may take long.
+// TestWide uses too many features or thresholds for one function. No function may take long.
 func TestWide(t *testing.T) {
 	eachISA(t, func(t *testing.T, i isa) {
 		r := rand.New(rand.NewPCG(3, 3))
@@ -101,7 +101,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestFarConstants has more code between the first and the last threshold than an Arm instruction can reach.
+// TestFarConstants uses many thresholds. The code between the first and the last threshold is longer than an Arm
+// instruction can reach.
 func TestFarConstants(t *testing.T) {
 	in := NewInput(3072, true, everyPair(3072, 255))
 	if code := assembleARM(in.NEON).code; len(code) < 4<<20 {
@@ -119,7 +120,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// randomSamples draws a number of samples, often a whole block.
+// randomSamples draws the number of samples, often a whole block.
 func randomSamples(r *rand.Rand, i isa) int {
 	if r.IntN(3) == 0 {
 		return i.bytes * 8
@@ -161,7 +162,7 @@ func randomPairs(r *rand.Rand, features int, wide bool) (pairs []Pair) {
 	return pairs
 }
 
-// fill draws words. Half of them are at a threshold or differ from it by one.
+// fill draws words. Half of the words equal a threshold or differ from a threshold by one.
 func fill(r *rand.Rand, x []byte, wide bool, pairs []Pair) {
 	for i := range x {
 		x[i] = uint8(r.Uint32())

@@ -41,7 +41,7 @@ func assembleX86(build func(*x86.Asm) []x86.Label) assembled {
 	return all
 }
 
-// emulated runs functions in the emulator. The emulator's data is the memory of all arguments, one after the other.
+// emulated runs functions in the emulator. The emulator's data is the memory of all arguments, one after another.
 func emulated(_ testing.TB, code assembled) function {
 	return func(tb testing.TB, arguments ...any) {
 		tb.Helper()

@@ -12,24 +12,25 @@ import (
 	"ialgn/internal/nativecall"
 )
 
-// isa is a kind of code, with the way in which a test runs it.
+// isa is a kind of code, with the way in which a test runs the code.
 type isa struct {
 	name    string
 	bytes   int  // bytes of a row
 	has     bool // whether this processor, or an emulator, has the instructions
-	trials  int  // networks that a test draws; fewer if a run takes long
+	trials  int  // number of networks that a test draws; small if a run takes long
 	input   func(*Input) assembled
 	output  func(*Output) assembled
 	compile func(testing.TB, assembled) function
 }
 
-// assembled is code with the positions of its functions, which are called in turn.
+// assembled is code with the positions of its functions. The functions are called in turn.
 type assembled struct {
 	code   []byte
 	starts []int
 }
 
-// function runs functions with arguments: numbers as int, and memory that the functions may change as []byte.
+// function runs functions with the given arguments. A number is passed as int, and memory that the functions may
+// change as []byte.
 type function func(tb testing.TB, arguments ...any)
 
 // eachISA runs a test for each kind of code that can be run.
@@ -44,8 +45,8 @@ func eachISA(t *testing.T, test func(t *testing.T, i isa)) {
 	}
 }
 
-// inProcess maps functions into this process. Their memory must not belong to the garbage collector, nor escape to
-// the heap.
+// inProcess maps functions into this process. The memory of their arguments must not belong to the garbage collector,
+// and must not escape to the heap.
 func inProcess(tb testing.TB, a assembled) function {
 	tb.Helper()
 	code, err := nativecall.Map(a.code)
@@ -106,7 +107,7 @@ func assembleARM(build func(*arm64.Asm) []arm64.Label) assembled {
 	return all
 }
 
-// neonISA returns the kind of code that every 64-bit Arm runs.
+// neonISA returns the kind of code that every 64-bit Arm processor runs.
 func neonISA(has bool, trials int, compile func(testing.TB, assembled) function) isa {
 	return isa{
 		"neon", 16, has, trials,

@@ -1,8 +1,8 @@
 package rows
 
-// vector and register number a machine's registers. Each machine maps the numbers to its own
-// registers: 16 vectors or more, and 9 general registers, the first four with the function's
-// arguments. label is a place in the code.
+// vector and register are numbers of a machine's registers. Each machine maps the numbers to its own registers. There
+// are at least 16 vectors and 9 general registers. The first four general registers hold the function's arguments. A
+// label is a place in the code.
 type (
 	vector   uint8
 	register uint8
@@ -13,7 +13,7 @@ type (
 type shape struct {
 	bytes int
 	lanes int // binary logarithm of the number of 128-bit lanes
-	late  int // binary logarithm of the number of vectors in registers at once for each of maxPlanes planes
+	late  int // binary logarithm of the number of vectors per plane that are in registers at once, for maxPlanes planes
 }
 
 var (
@@ -22,18 +22,17 @@ var (
 	shape128 = shape{bytes: 16, lanes: 0, late: 2}
 )
 
-// depth says which functions a function calls, because that determines where the return address is
-// kept.
+// depth is the nesting depth of a function. It determines where the return address is kept.
 type depth int
 
 const (
-	outermost depth = iota // it calls functions of depth middle; it is the entry for callers
-	middle                 // it calls innermost functions
-	innermost              // it calls none
+	outermost depth = iota // the entry; calls functions of depth middle
+	middle                 // calls functions of depth innermost
+	innermost              // calls no function
 )
 
-// machine appends instructions of a processor. Operands begin with the destination; a single
-// general register is both source and destination.
+// machine appends instructions of a processor. The destination is the first operand. A single general register is
+// both source and destination.
 type machine interface {
 	shape() shape
 	control
@@ -53,7 +52,7 @@ type control interface {
 	jumpZero(r register, to label)
 	loop(r register, k int, to label) // subtracts k, and jumps if the result is not zero
 	call(function label)
-	enter(d depth) // as the first instruction of a function
+	enter(d depth) // is the first instruction of a function
 	leave(d depth)
 }
 
@@ -66,9 +65,9 @@ type arithmetic interface {
 	minus(dst, src register)
 	times(dst, src register, k int)
 	shiftRight(r register, n int)
-	keep(r register) // until restore, which may use another register; not nested
+	keep(r register) // keeps r until restore, which may use another register; not nested
 	restore(r register)
-	// copy copies n bytes from one address to another. It changes no other registers.
+	// copy copies n bytes from one address to another. It changes only its three registers.
 	copy(to, from, n register)
 }
 
@@ -81,30 +80,30 @@ type vectors interface {
 	// exchange writes one stage of the transposition for two vectors with elements of size bytes.
 	// The result with bit 0 goes to low, the result with bit 1 to second.
 	exchange(s stage, size int, low, first, second vector)
-	// constants appends the constants that the code before loads. It must be called where execution
-	// does not continue.
+	// constants appends the constants that the preceding code loads. It must be called at a place that execution does
+	// not reach.
 	constants()
 }
 
-// leveller compares samples with a unit's thresholds. Between prepareLevels and the code for
-// samples, only threshold changes vectors.
+// leveller compares samples with a unit's thresholds. Between prepareLevels and the code for samples, only the method
+// threshold may change vectors.
 type leveller interface {
 	// prepareLevels loads the constants for comparisons of words of size bytes.
 	prepareLevels(size int)
 	// threshold loads the thresholds of level j.
 	threshold(size, j int, of *unit)
-	// sample collects the bits of the level of sample s, out of 8 times size samples, in the
-	// vectors that plane returns. Its features are at base + displacement.
+	// sample collects the bits of the level of sample s in the vectors that plane returns. A vector collects 8 times
+	// size samples. The sample's features are at base + displacement.
 	sample(size, s, planes int, base register, displacement int)
 	plane(k int) vector
-	// descending says that samples must come in descending order.
+	// descending reports whether samples must come in descending order.
 	descending() bool
 	// prefetch requests a cache line for later use. The address may be invalid.
 	prefetch(base register, displacement int)
 }
 
-// spreader computes numbers from the rows of their digits. A step is several consecutive samples,
-// in one or more vectors.
+// spreader computes numbers from the rows of their binary digits. A step computes several consecutive samples, in one
+// or more vectors.
 type spreader interface {
 	// step returns the number of samples of a step for numbers of size bytes.
 	step(size int) int
@@ -112,10 +111,10 @@ type spreader interface {
 	prepareNumbers(size int)
 	// number computes the numbers of a step.
 	number(size int, to []vector, digits []Row)
-	// storeClasses stores 16-bit class indices for the number of samples in a register, which is
-	// less than a step. It may change that register and free.
+	// storeClasses stores 16-bit class indices. The register samples holds their number, which is less than a step.
+	// storeClasses may change this register and the register free.
 	storeClasses(to, samples register, numbers vector)
-	// prepareFew prepares for storeFew, which stores the first n 32-bit numbers of a vector.
+	// prepareFew prepares calls of storeFew, which stores the first n 32-bit numbers of a vector.
 	prepareFew(n int)
 	storeFew(base register, displacement, n int, numbers vector)
 }
@@ -126,7 +125,7 @@ type pool struct {
 	order  []string
 }
 
-// place returns the label of a constant. newLabel makes the label of a new constant.
+// place returns the label of a constant. It calls newLabel for the label of a new constant.
 func (p *pool) place(constant []byte, newLabel func() label) label {
 	key := string(constant)
 	at, known := p.labels[key]
@@ -141,7 +140,7 @@ func (p *pool) place(constant []byte, newLabel func() label) label {
 	return at
 }
 
-// take calls emit for each constant and forgets them all.
+// take calls emit for each constant and empties the pool.
 func (p *pool) take(emit func(at label, constant []byte)) {
 	for _, constant := range p.order {
 		emit(p.labels[constant], []byte(constant))
@@ -163,7 +162,7 @@ func every(n, size int, value uint32) []byte {
 	return elements(n, size, func(int) uint32 { return value })
 }
 
-// numbered returns n vectors from the given one on.
+// numbered returns n vectors with consecutive numbers, beginning with from.
 func numbered(from vector, n int) []vector {
 	all := make([]vector, n)
 	for i := range all {

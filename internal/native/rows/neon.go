@@ -7,23 +7,23 @@ import (
 	"ialgn/internal/native/arm64"
 )
 
-// neon needs only NEON, which every 64-bit Arm processor has.
+// neon is the machine for NEON, which every 64-bit Arm processor has.
 //
-// Levels: thresholds are in the vectors from 0 on. A decision is all ones or all zeros. Samples
-// come in descending order, and each decision is shifted into the plane below the decisions before
-// it. Numbers: the bits of 8 samples are copied into all bytes, each element looks at its own bit,
-// and the digits are shifted in above the digits before them.
+// For levels, the thresholds are in the vectors 0, 1 and so on. A decision is all ones or all zeros. Samples come in
+// descending order, and each decision is shifted into the plane below the earlier decisions. For numbers, the bits of
+// 8 samples are copied to all bytes. Each element tests the bit of its own sample, and each digit is shifted in above
+// the earlier digits.
 type neon struct {
 	a    *arm64.Asm
 	pool pool
 }
 
-// The general registers numbered 0 to 8 have the same numbers here. The others have special roles.
+// The machine's general registers 0 to 8 are the registers x0 to x8. These other registers have special roles.
 const (
-	kept     arm64.X = 9 // between keep and restore
+	kept     arm64.X = 9 // holds the value between keep and restore
 	copyFrom arm64.X = 10
 	copyTo   arm64.X = 11
-	link     arm64.X = 12 // with the next register: the return addresses of outer functions
+	link     arm64.X = 12 // this and the next register hold the return addresses of outer functions
 	constant arm64.X = 16
 	address  arm64.X = 17
 )
@@ -40,7 +40,8 @@ const (
 	zeroNEON   = 22
 )
 
-// v returns the register of a vector. There are 24 vectors, since a function must keep v8 to v15.
+// v returns the register of a vector. There are 24 vectors. The registers v8 to v15 are not used, since a function
+// would have to keep them.
 func v(n vector) arm64.V {
 	if n < 8 {
 		return arm64.V(n)
@@ -70,8 +71,8 @@ func (m *neon) leave(d depth) {
 	}
 }
 
-// unless jumps if the opposite of the condition holds. A conditional jump skips an unconditional
-// one, which has a larger reach.
+// unless jumps if the condition does not hold. It writes a conditional jump over an unconditional jump, which has a
+// larger reach.
 func (m *neon) unless(c arm64.Cond, to label) {
 	around := m.a.Label()
 	m.a.BCond(c, around)
@@ -197,7 +198,7 @@ func (m *neon) threshold(size, j int, of *unit) {
 func (m *neon) plane(k int) vector { return planesNEON + vector(k) }
 func (m *neon) descending() bool   { return true }
 
-// prefetch writes nothing: the processor recognises the sequence of addresses.
+// prefetch writes no instruction, because the processor recognises the sequence of addresses.
 func (m *neon) prefetch(register, int) {}
 
 func (m *neon) sample(size, s, planes int, base register, displacement int) {

@@ -8,36 +8,36 @@ import (
 // Row is the number of a row of the network's state, or a constant.
 type Row int32
 
-// The constant rows, which are not in the state.
+// These are the constant rows, which are not in the state.
 const (
 	Zeros Row = -1
 	Ones  Row = -2
 )
 
-// Output is the computation of numbers from the rows of their binary digits, least significant
-// digit first. Class is the class index, up to 16 digits. Counts are the counts of the classes, up
-// to 32 digits each.
+// Output describes the computation of numbers from the rows of their binary digits. The least significant digit comes
+// first. Class is the class index with up to 16 digits. Counts holds the counts of the classes with up to 32 digits
+// each.
 type Output struct {
 	Class  []Row
 	Counts [][]Row
 }
 
-// AVX512 appends the function for blocks of 512 samples and returns its entry:
+// AVX512 appends the function for blocks of 512 samples and returns its entry. The function has the signature
 //
 //	void numbers(const uint8_t *state, uint64_t samples, uint16_t *class_index, uint32_t *counts);
 //
-// Row r of state is at 64 r. samples is 1 to 512, and only their results are written:
-// class_index[sample] and, unless counts is null, counts[sample][class]. The code needs AVX-512 F
-// and BW, and BMI2.
+// Row r of the state is at state + 64 r. The number of samples is 1 to 512. For each of these samples, the function
+// writes class_index[sample] and, unless counts is null, counts[sample][class]. The code needs AVX-512 F and BW, and
+// BMI2.
 func (o *Output) AVX512(a *x86.Asm) x86.Label { return x86.Label(o.generate(newAVX512(a))) }
 
-// AVX2 is [Output.AVX512] for blocks of 256 samples with AVX2, row r of state at 32 r.
+// AVX2 is like [Output.AVX512], for blocks of 256 samples with AVX2. Row r of the state is at state + 32 r.
 func (o *Output) AVX2(a *x86.Asm) x86.Label { return x86.Label(o.generate(newAVX2(a))) }
 
-// NEON is [Output.AVX512] for blocks of 128 samples on 64-bit Arm, row r of state at 16 r.
+// NEON is like [Output.AVX512], for blocks of 128 samples on 64-bit Arm. Row r of the state is at state + 16 r.
 func (o *Output) NEON(a *arm64.Asm) arm64.Label { return arm64.Label(o.generate(&neon{a: a})) }
 
-// The registers of the function. The first are the arguments.
+// These are the registers of the function. The first registers hold the arguments.
 const (
 	state  register = iota
 	left            // number of samples left
@@ -96,13 +96,14 @@ func (c *outputCode) makeClasses() {
 	c.bind(done)
 }
 
-// makeCounts appends the computation of the counts of n classes for all samples. n is at most tile,
-// the number of 32-bit numbers in a vector. A step computes the numbers of some samples, transposes
-// squares of them, and stores them sample by sample.
+// makeCounts appends the computation of the counts of n classes for all samples. The number n is at most tile, the
+// number of 32-bit numbers in a vector. A step computes the counts of some samples, transposes squares of these
+// counts, and stores the counts sample by sample.
 //
-// Whole vectors are stored where that does no harm: the excess overwrites the next samples, the
-// same classes of a later step, or classes that are computed later, as the first classes are. Near
-// the end of the samples, only the numbers are stored.
+// Whole vectors are stored where the excess numbers do no harm. The excess numbers overwrite only counts that are
+// written later. These are counts of the next samples, of a later step, or of classes that are computed later. For
+// this reason, the first classes are computed last. Near the end of the samples, only the counts themselves are
+// stored.
 func (c *outputCode) makeCounts(from, n, tile int) {
 	step, all := c.step(4), len(c.Counts)
 	next, careful, done, again := c.label(), c.label(), c.label(), c.label()

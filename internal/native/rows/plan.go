@@ -7,23 +7,23 @@ import (
 	"slices"
 )
 
-// Pair is a thermometer bit: it is 1 if the value of a feature exceeds a threshold, unsigned.
+// Pair is a thermometer bit. The bit is 1 if the value of a feature exceeds a threshold, unsigned.
 type Pair struct {
 	Feature   int
 	Threshold uint16
 }
 
-// Input is the computation of rows of pairs from feature words.
+// Input describes the computation of the rows of pairs from feature words.
 type Input struct {
 	features int
 	size     int // bytes of a feature word
 	pairs    []Pair
 	order    []int // [row]: index into pairs
-	places   []int // [row]: its number in memory; nil: the same number
+	places   []int // [row]: number of the row in memory; nil: the same number
 }
 
-// NewInput plans the rows of pairs for samples with the given number of features, in words of 16
-// bits if wide, else of 8. It panics if a pair's feature or threshold is out of range.
+// NewInput plans the rows of pairs. Samples have the given number of features, in words of 16 bits if wide is true,
+// and of 8 bits otherwise. NewInput panics if a pair's feature or threshold is out of range.
 func NewInput(features int, wide bool, pairs []Pair) *Input {
 	in := &Input{features: features, size: 1, pairs: slices.Clone(pairs), order: make([]int, len(pairs))}
 	if wide {
@@ -45,11 +45,11 @@ func NewInput(features int, wide bool, pairs []Pair) *Input {
 	return in
 }
 
-// Order returns the index of each row's pair. Rows ascend by feature, then by threshold.
+// Order returns the index of each row's pair. The rows are sorted by feature, then by threshold.
 func (in *Input) Order() []int { return slices.Clone(in.order) }
 
-// Place sets the rows' places in memory, instead of one after the other: the row of pair i is
-// written as row rows[i].
+// Place sets the rows' places in memory. The row of pair i is written as row rows[i]. Without a call of Place, rows
+// are written one after another.
 func (in *Input) Place(rows []int) {
 	in.places = make([]int, len(in.order))
 	for i, pair := range in.order {
@@ -65,29 +65,29 @@ func (in *Input) place(row int) int {
 	return in.places[row]
 }
 
-// maxPlanes is the maximum number of bits of a unit's level. With it, the planes of eight rows and
-// the results computed from them fit in registers.
+// maxPlanes is the maximum number of bits of a unit's level. With this number, the planes of eight rows and the
+// results computed from them fit in registers.
 const maxPlanes = 3
 
-// unit is the work on a window of neighbouring features, one for each element of a vector, with up
-// to 7 thresholds each. The level of a feature is the number of its thresholds that the value
-// exceeds. Each bit of the level is a plane.
+// unit describes the work on a window of neighbouring features. Each feature of the window is in an element of a
+// vector and has up to 7 thresholds. The level of a feature is the number of its thresholds that the value exceeds.
+// Each bit of the level is a plane.
 type unit struct {
 	start  int // the window's first feature
 	planes int
 	lanes  []lane // [feature of the window]
 }
 
-// lane is a feature of a unit. Its level is at least j if the value exceeds thresholds[j], for j
-// from 1; thresholds ascend. row[j] is the row of that bit, or -1 if it is not needed.
+// lane is a feature of a unit. For j from 1, the feature's level is at least j if the value exceeds thresholds[j].
+// The thresholds ascend. The row of the bit value > thresholds[j] is row[j], or -1 if the bit is not needed.
 type lane struct {
 	thresholds [1 << maxPlanes]uint16
 	row        [1 << maxPlanes]int
 }
 
-// units returns the units for all rows, with vectors of the given number of elements. The windows
-// cover the features that have rows, from the first on. A window reaches beyond the features only
-// if there are fewer features than elements.
+// units returns the units for all rows, with vectors of the given number of elements. The windows cover the features
+// that have rows, in ascending order. A window reaches beyond the features only if there are fewer features than
+// elements.
 func (in *Input) units(elements int) (all []unit) {
 	for row := 0; row < len(in.order); {
 		start := in.pairs[in.order[row]].Feature
@@ -101,7 +101,7 @@ func (in *Input) units(elements int) (all []unit) {
 	return all
 }
 
-// window returns the units of a window with the rows from row to end-1.
+// window returns the units of a window for the rows in the range [row, end).
 func (in *Input) window(start, elements, row, end int) (all []unit) {
 	rows := make([][]int, elements)
 	most := 0
@@ -121,9 +121,9 @@ func (in *Input) window(start, elements, row, end int) (all []unit) {
 	return all
 }
 
-// lane assigns the rows of one feature to levels. If there are few rows, it uses levels with many
-// trailing zeros, whose bits take the fewest operations. A level without a row gets the threshold
-// of a neighbour.
+// lane assigns the rows of one feature to levels. If there are few rows, it uses levels with many trailing zeros. The
+// thermometer bits of such levels take the fewest operations. A level without a row gets the threshold of a
+// neighbour.
 func (in *Input) lane(rows []int, planes int) (l lane) {
 	levels := make([]int, 0, 1<<maxPlanes)
 	for zeros := planes - 1; zeros >= 0; zeros-- {

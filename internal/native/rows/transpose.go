@@ -2,11 +2,11 @@ package rows
 
 import "math/bits"
 
-// stage is a step of the transposition of a square of elements, which is in as many vectors as a
-// vector has elements. It works on all pairs of vectors whose numbers differ in one bit. For each
-// pair, this bit of the vector's number and a bit of the element's place are exchanged: either the
-// lowest bit of the 128-bit lane's number, or the highest bit of the place in the lane. The other
-// bits of the place move on by one, so that after all stages each bit is where it belongs.
+// stage is a step of the transposition of a square of elements. The square has N vectors of N elements. A stage works
+// on all pairs of vectors whose numbers differ in one bit. For each pair, it exchanges this bit of the vector's
+// number with a bit of the element's place. This is either the lowest bit of the 128-bit lane's number, or the
+// highest bit of the place in the lane. The other bits of the place move up by one, so that each bit is at its final
+// place after all stages.
 type stage struct {
 	bit   int
 	lanes bool
@@ -26,9 +26,8 @@ func stages(s shape, size int) (all []stage) {
 	return all
 }
 
-// transpose appends stages for some vectors of the square, whose numbers in it are multiples of
-// step. It also uses the vector free. On return, square holds the places of the results, and the
-// returned vector is free.
+// transpose appends stages for the vectors of the square whose numbers are multiples of step. It also uses the vector
+// free. On return, the slice square holds the vectors of the results, and the returned vector is free.
 func transpose(m vectors, size int, todo []stage, square []vector, step int, free vector) vector {
 	for _, s := range todo {
 		far := 1 << s.bit / step

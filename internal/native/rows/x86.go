@@ -6,14 +6,14 @@ import (
 	"ialgn/internal/native/x86"
 )
 
-// intel is the common part of the machines AVX2 and AVX-512.
+// intel is the common part of the machines for AVX2 and AVX-512.
 type intel struct {
 	a    *x86.Asm
 	w    x86.Width
 	pool pool
 }
 
-// generals are the general registers by number: first the registers of arguments, then others that a
+// generals lists the general registers by number. The first registers hold arguments. The others are registers that a
 // function may change.
 var generals = [...]x86.Reg{x86.RDI, x86.RSI, x86.RDX, x86.RCX, x86.R8, x86.R9, x86.R10, x86.R11, x86.RAX}
 
@@ -95,7 +95,7 @@ func (m *intel) exchange(s stage, size int, low, first, second vector) {
 	}
 }
 
-// sized returns the variant for elements of size bytes of an instruction on bytes.
+// sized converts an instruction on bytes to the same instruction on elements of size bytes.
 func sized(op x86.Packed, size int) x86.Packed {
 	return op + x86.Packed(bits.TrailingZeros(uint(size)))
 }
@@ -117,8 +117,8 @@ func (m *intel) prefetch(base register, displacement int) { m.a.Prefetch(operand
 
 func (m *intel) step(size int) int { return m.w.Bytes() / size }
 
-// number doubles the numbers for each digit, highest digit first. digit adds a digit whose bits are
-// in memory; one adds 1.
+// number computes numbers digit by digit, with the highest digit first. For each digit, it doubles the numbers and
+// adds the digit. The function digit adds a digit whose bits are in memory. The function one adds 1.
 func (m *intel) number(size int, to x86.Vec, digits []Row, digit func(bits x86.Mem), one func()) {
 	started := false
 	for i := len(digits) - 1; i >= 0; i-- {

@@ -1,14 +1,13 @@
-// Package x86 assembles the few x86-64 instructions that straight-line network code consists of:
-// moves, bitwise operations and comparisons of vectors with AVX2 and AVX-512, and the general
-// instructions around them.
+// Package x86 assembles the few x86-64 instructions that straight-line code of networks needs. These are moves,
+// bitwise operations and comparisons of vectors with AVX2 and AVX-512, and some general instructions.
 //
 // An [Asm] appends instructions to a buffer. Operands have Intel's order, destination first. A
 // jump, or an operand relative to the instruction pointer, refers to a [Label], which may be bound
 // before or after it. The code is position-independent.
 //
-// The encodings are from Intel's manual (Software Developer's Manual, volume 2); the tests compare
-// them with the system's assembler. An operand that an instruction cannot have is a programmer's
-// mistake and panics.
+// The encodings are from Intel's manual (Software Developer's Manual, volume 2). The tests compare them with the
+// system's assembler. A method panics if an operand is invalid for the instruction, because this is a programmer's
+// mistake.
 package x86
 
 import "encoding/binary"
@@ -46,7 +45,7 @@ type Mask uint8
 // Width is the width of vectors.
 type Width uint8
 
-// The widths, with the values of the length field of an instruction.
+// These are the widths. Their values are the values of an instruction's length field.
 const (
 	XMM Width = iota // 128 bits
 	YMM              // 256 bits
@@ -56,8 +55,8 @@ const (
 // Bytes returns the size of a vector.
 func (w Width) Bytes() int { return 16 << w }
 
-// Mem is an operand in memory, either at a register plus a displacement, plus an optional scaled
-// index, or at a label.
+// Mem is an operand in memory. Its address is either a label, or a register plus a displacement and an optional
+// scaled index.
 type Mem struct {
 	base, index Reg
 	scale       uint8 // log2
@@ -100,7 +99,7 @@ type fixup struct {
 // Asm is code that is being assembled.
 type Asm struct {
 	code   []byte
-	places []int // [label]: its offset; -1: not bound yet
+	places []int // offset of each label; -1: not bound yet
 	fixups []fixup
 }
 
@@ -154,7 +153,7 @@ func (a *Asm) Here() Label {
 	return l
 }
 
-// Align appends instructions that do nothing until the size is a multiple of n, a power of two.
+// Align appends no-op instructions until the size is a multiple of n, a power of two.
 func (a *Asm) Align(n int) {
 	for len(a.code)%n != 0 {
 		a.emit(0x90)
@@ -177,8 +176,8 @@ func (a *Asm) relative(l Label) {
 // modRM appends the operand bytes for a register field and a register.
 func (a *Asm) modRM(reg, rm uint8) { a.emit(0xc0 | reg&7<<3 | rm&7) }
 
-// modMem appends the operand bytes for a register field and memory. A displacement takes one byte
-// if it is scale times a signed byte. after is the number of instruction bytes that follow.
+// modMem appends the operand bytes for a register field and memory. A displacement takes one byte if it is scale
+// times a signed byte. The argument after is the number of instruction bytes that follow.
 func (a *Asm) modMem(reg uint8, m Mem, scale int32, after int) {
 	if m.label != noLabel {
 		a.emit(reg&7<<3 | 5)

@@ -48,7 +48,7 @@ var names = [...]string{
 	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
 }
 
-// families draw one instruction each.
+// families lists functions that each draw an instruction.
 var families = []func(s source) sample{
 	func(s source) sample {
 		op, d, x, y := s.IntN(4), s.vec(32), s.vec(32), s.vec(32)
@@ -202,8 +202,9 @@ var arithmetic = []struct {
 	op   Arithmetic
 }{{"add", Add}, {"or", OrGPR}, {"and", AndGPR}, {"sub", Subtract}, {"cmp", Compare}}
 
-// TestEncoding compares random instructions of each family with the assembler. Our encoding and the assembler's
-// encoding of the text must disassemble to the same text. The bytes may differ if an instruction has two encodings.
+// TestEncoding compares random instructions of each family with the assembler. The encoding of this package and the
+// assembler's encoding of the text must disassemble to the same text. The bytes may differ if an instruction has two
+// encodings.
 func TestEncoding(t *testing.T) {
 	var a Asm
 	var text strings.Builder
@@ -219,7 +220,7 @@ func TestEncoding(t *testing.T) {
 	compareCode(t, text.String(), a.Bytes())
 }
 
-// TestLabels has jumps, calls and operands relative to labels before and after them.
+// TestLabels encodes jumps, calls and operands that refer to labels before and after them.
 func TestLabels(t *testing.T) {
 	var a Asm
 	first, last := a.Here(), a.NewLabel()

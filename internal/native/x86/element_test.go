@@ -7,8 +7,8 @@ var packedNames = [...]string{
 	"vpunpckhbw", "vpunpckhwd", "vpunpckhdq", "vpcmpgtb", "vpcmpgtw", "vpcmpeqb", "vpcmpeqw", "vpcmpeqd",
 }
 
-// elementFamilies draw one instruction each: instructions on the elements of vectors, with masks, and related
-// instructions.
+// elementFamilies lists functions that each draw an instruction. The instructions work on the elements of vectors,
+// some with masks, or are related to such instructions.
 var elementFamilies = []func(s source) sample{
 	func(s source) sample {
 		op, d, x, y := s.IntN(int(GreaterBytes)), s.vec(32), s.vec(32), s.vec(32)

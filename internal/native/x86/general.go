@@ -40,10 +40,10 @@ func (a *Asm) Load(dst Reg, src Mem) { a.general(0x8b, uint8(dst), src) }
 // Store stores 64 bits.
 func (a *Asm) Store(dst Mem, src Reg) { a.general(0x89, uint8(src), dst) }
 
-// OrMem computes dst = dst | 64 bits in memory.
+// OrMem computes dst = dst | src, where src is 64 bits in memory.
 func (a *Asm) OrMem(dst Reg, src Mem) { a.general(0x0b, uint8(dst), src) }
 
-// AddMem adds a register to 64 bits in memory.
+// AddMem adds the register src to 64 bits in memory.
 func (a *Asm) AddMem(dst Mem, src Reg) { a.general(0x01, uint8(src), dst) }
 
 // LoadByte loads 8 bits into a register and clears its other bits.
@@ -70,10 +70,10 @@ func (a *Asm) MulImm(dst, src Reg, v int32) {
 // Lea sets a register to the address of an operand.
 func (a *Asm) Lea(dst Reg, of Mem) { a.general(0x8d, uint8(dst), of) }
 
-// Arithmetic is an operation on general registers, with the value of its field in the instruction.
+// Arithmetic is an operation on general registers. Its value is the operation's field in the instruction.
 type Arithmetic uint8
 
-// The operations. Compare only sets the flags.
+// These are the operations. Compare only sets the flags.
 const (
 	Add      Arithmetic = 0
 	OrGPR    Arithmetic = 1
@@ -119,10 +119,10 @@ func (a *Asm) short(code uint8, r Reg) {
 // Return writes ret.
 func (a *Asm) Return() { a.emit(0xc3) }
 
-// Condition is the condition of a jump, with the value of its field in the instruction.
+// Condition is the condition of a jump. Its value is the condition's field in the instruction.
 type Condition uint8
 
-// The conditions, about a comparison of unsigned numbers or a result.
+// These are the conditions. They refer to a comparison of unsigned numbers, or to a result.
 const (
 	Below   Condition = 2
 	Zero    Condition = 4
@@ -155,7 +155,7 @@ func (a *Asm) ShiftRight(dst Reg, n uint8) {
 	a.emit(n)
 }
 
-// MoveBytes copies rcx bytes from rsi to rdi. It advances both registers to the ends.
+// MoveBytes writes rep movsb, which copies rcx bytes from rsi to rdi. It advances rsi and rdi past the copied bytes.
 func (a *Asm) MoveBytes() { a.emit(0xf3, 0xa4) }
 
 // Prefetch writes prefetcht1, which requests the cache line of an operand for the second-level

@@ -2,8 +2,8 @@ package x86
 
 var vpcmpu = map[int]opcode{1: {1, 3, 0, 0x3e}, 2: {1, 3, 1, 0x3e}}
 
-// Above512 writes vpcmpub or vpcmpuw: a bit of dst is 1 if, in elements of 1 or 2 bytes,
-// first > second, unsigned.
+// Above512 writes vpcmpub or vpcmpuw, for elements of 1 or 2 bytes. The bit of dst for an element is 1 if first >
+// second, unsigned.
 func (a *Asm) Above512(size int, dst Mask, first, second Vec) {
 	a.evex(vpcmpu[size], ZMM, masking{}, uint8(dst), uint8(first), inReg(uint8(second)), 64, 1)
 	a.emit(6) // not less or equal
@@ -11,16 +11,16 @@ func (a *Asm) Above512(size int, dst Mask, first, second Vec) {
 
 var vpblendm = map[int]opcode{1: {1, 2, 0, 0x66}, 2: {1, 2, 1, 0x66}}
 
-// Select512 writes vpblendmb or vpblendmw: elements of 1 or 2 bytes come from second if their mask
-// bit is 1, else from first.
+// Select512 writes vpblendmb or vpblendmw, for elements of 1 or 2 bytes. An element comes from second if its mask bit
+// is 1, and from first otherwise.
 func (a *Asm) Select512(size int, k Mask, dst, first, second Vec) {
 	a.evex(vpblendm[size], ZMM, masking{k: k}, uint8(dst), uint8(first), inReg(uint8(second)), 64, 0)
 }
 
 var vmovdquStore = map[int]opcode{2: {3, 1, 1, 0x7f}, 4: {2, 1, 0, 0x7f}}
 
-// StoreMasked512 writes vmovdqu16 or vmovdqu32: it stores the elements of 2 or 4 bytes whose mask
-// bit is 1. It does not touch the memory of the others.
+// StoreMasked512 writes vmovdqu16 or vmovdqu32, which stores the elements of 2 or 4 bytes whose mask bit is 1. The
+// instruction does not touch the memory of the other elements.
 func (a *Asm) StoreMasked512(size int, dst Mem, k Mask, src Vec) {
 	a.evex(vmovdquStore[size], ZMM, masking{k: k}, uint8(src), 0, inMem(dst), 64, 0)
 }
@@ -44,8 +44,8 @@ func (a *Asm) Mask32(dst Mask, src Reg) {
 
 var bzhi = opcode{0, 2, 1, 0xf5}
 
-// LowBits writes bzhi (BMI2): dst gets the lowest bits of src; their number is the lowest byte of
-// count.
+// LowBits writes bzhi (BMI2), which copies the lowest bits of src to dst. The lowest byte of count is the number of
+// bits.
 func (a *Asm) LowBits(dst, src, count Reg) {
 	a.vex(bzhi, bzhi.w, XMM, uint8(dst), uint8(count), inReg(uint8(src)), 0)
 }

@@ -4,9 +4,9 @@ package x86
 // AVX-512.
 type Packed uint8
 
-// The instructions; words have 16 bits, dwords 32. An unpacking interleaves the elements of the
-// lower or the upper half of each 128-bit lane of first and second. A comparison is signed, returns
-// elements of all ones or all zeros, and exists only for AVX2.
+// These are the instructions. Words have 16 bits, and dwords have 32 bits. An unpacking interleaves the elements of
+// the lower or the upper half of each 128-bit lane of first and second. A comparison is signed, returns elements of
+// all ones or all zeros, and exists only for AVX2.
 const (
 	AddBytes Packed = iota
 	AddWords
@@ -56,8 +56,7 @@ func (a *Asm) Packed(w Width, op Packed, dst, first, second Vec) {
 	a.PackedMasked(op, 0, dst, first, second)
 }
 
-// PackedMasked writes the instruction with zmm registers. Elements whose mask bit is 0 are
-// unchanged.
+// PackedMasked writes the instruction with zmm registers and a mask. Elements whose mask bit is 0 are unchanged.
 func (a *Asm) PackedMasked(op Packed, k Mask, dst, first, second Vec) {
 	if op >= GreaterBytes {
 		panic("x86: a comparison with AVX-512 gives a mask")
@@ -70,15 +69,15 @@ var (
 	vshufi64x2 = opcode{1, 3, 1, 0x43}
 )
 
-// Lanes256 writes vperm2i128: each half of dst is a half of first or second. The low two bits of
-// choice select the lower half, bits 4 and 5 the upper half.
+// Lanes256 writes vperm2i128. Each half of dst becomes a half of first or second. The low two bits of choice select
+// the lower half of dst, and bits 4 and 5 select the upper half.
 func (a *Asm) Lanes256(dst, first, second Vec, choice uint8) {
 	a.vex(vperm2i128, 0, YMM, uint8(dst), uint8(first), inReg(uint8(second)), 1)
 	a.emit(choice)
 }
 
-// Lanes512 writes vshufi64x2: the lower two 128-bit lanes of dst are lanes of first, the upper two
-// are lanes of second. Two bits of choice select each.
+// Lanes512 writes vshufi64x2. The lower two 128-bit lanes of dst become lanes of first, and the upper two become
+// lanes of second. Two bits of choice select each lane.
 func (a *Asm) Lanes512(dst, first, second Vec, choice uint8) {
 	a.evex(vshufi64x2, ZMM, masking{}, uint8(dst), uint8(first), inReg(uint8(second)), 64, 1)
 	a.emit(choice)
@@ -86,8 +85,8 @@ func (a *Asm) Lanes512(dst, first, second Vec, choice uint8) {
 
 var vpblendvb = opcode{1, 3, 0, 0x4c}
 
-// Select256 writes vpblendvb: a byte comes from second if the highest bit of mask's byte is 1, else
-// from first.
+// Select256 writes vpblendvb. A byte comes from second if the highest bit of mask's byte is 1, and from first
+// otherwise.
 func (a *Asm) Select256(dst, first, second, mask Vec) {
 	a.vex(vpblendvb, 0, YMM, uint8(dst), uint8(first), inReg(uint8(second)), 1)
 	a.emit(uint8(mask) << 4)
@@ -104,8 +103,8 @@ func (a *Asm) Broadcast256(size int, dst Vec, src Mem) {
 	a.vex(vpbroadcast[size], 0, YMM, uint8(dst), 0, inMem(src), 0)
 }
 
-// StoreDwords256 writes vpmaskmovd: it stores the 32-bit elements whose highest bit in mask is 1.
-// It does not touch the memory of the others.
+// StoreDwords256 writes vpmaskmovd, which stores the 32-bit elements whose highest bit in mask is 1. The instruction
+// does not touch the memory of the other elements.
 func (a *Asm) StoreDwords256(dst Mem, mask, src Vec) {
 	a.vex(vpmaskmovd, 0, YMM, uint8(src), uint8(mask), inMem(dst), 0)
 }

@@ -8,7 +8,7 @@ type opcode struct {
 	code   uint8
 }
 
-// operand is the last operand of a vector instruction: a register of any kind, or memory.
+// operand is the last operand of a vector instruction. It is a register of any kind, or memory.
 type operand struct {
 	reg    uint8
 	mem    Mem
@@ -18,15 +18,15 @@ type operand struct {
 func inReg(r uint8) operand { return operand{reg: r} }
 func inMem(m Mem) operand   { return operand{mem: m, memory: true} }
 
-// masking is the mask of an EVEX instruction. zero says that elements whose mask bit is 0 become
-// zero, instead of staying unchanged.
+// masking is the mask of an EVEX instruction. If zero is true, elements whose mask bit is 0 become zero. Otherwise
+// they stay unchanged.
 type masking struct {
 	k    Mask
 	zero bool
 }
 
-// evex appends an instruction with EVEX encoding. after is the number of immediate bytes that the
-// caller appends. A one-byte displacement counts in units of scale bytes.
+// evex appends an instruction with EVEX encoding. The argument after is the number of immediate bytes that the caller
+// appends. A one-byte displacement counts in units of scale bytes.
 func (a *Asm) evex(o opcode, width Width, k masking, reg, second uint8, last operand, scale, after int) {
 	r, rr := ^reg>>3&1, ^reg>>4&1
 	x, b := ^last.reg>>4&1, ^last.reg>>3&1
@@ -47,7 +47,7 @@ func (a *Asm) evex(o opcode, width Width, k masking, reg, second uint8, last ope
 	}
 }
 
-// vex appends an instruction with VEX encoding. w is the bit W of VEX.
+// vex appends an instruction with VEX encoding. The argument w is the bit W of VEX.
 func (a *Asm) vex(o opcode, w uint8, width Width, reg, second uint8, last operand, after int) {
 	base, index := last.reg>>3&1, uint8(0)
 	if last.memory {
@@ -69,7 +69,7 @@ func (a *Asm) vex(o opcode, w uint8, width Width, reg, second uint8, last operan
 	}
 }
 
-// The instructions with operands result, first, second in both encodings.
+// These instructions have the operands result, first and second in both encodings.
 var (
 	vpand  = opcode{1, 1, 1, 0xdb}
 	vpandn = opcode{1, 1, 1, 0xdf}
@@ -95,7 +95,7 @@ func (a *Asm) Bitwise512(op Bitwise, dst, first, second Vec) {
 	a.evex(bitwise[op], ZMM, masking{}, uint8(dst), uint8(first), inReg(uint8(second)), 64, 0)
 }
 
-// Bitwise512Mem is [Asm.Bitwise512] with the second operand in memory.
+// Bitwise512Mem is like [Asm.Bitwise512], with the second operand in memory.
 func (a *Asm) Bitwise512Mem(op Bitwise, dst, first Vec, second Mem) {
 	a.evex(bitwise[op], ZMM, masking{}, uint8(dst), uint8(first), inMem(second), 64, 0)
 }
@@ -105,20 +105,20 @@ func (a *Asm) Bitwise256(op Bitwise, dst, first, second Vec) {
 	a.vex(bitwise[op], 0, YMM, uint8(dst), uint8(first), inReg(uint8(second)), 0)
 }
 
-// Bitwise256Mem is [Asm.Bitwise256] with the second operand in memory.
+// Bitwise256Mem is like [Asm.Bitwise256], with the second operand in memory.
 func (a *Asm) Bitwise256Mem(op Bitwise, dst, first Vec, second Mem) {
 	a.vex(bitwise[op], 0, YMM, uint8(dst), uint8(first), inMem(second), 0)
 }
 
 var vpternlogq = opcode{1, 3, 1, 0x25}
 
-// Ternary512 writes vpternlogq: each bit of dst becomes bit 4 dst + 2 second + third of table.
+// Ternary512 writes vpternlogq. Each bit of dst becomes the bit of table with the number 4 dst + 2 second + third.
 func (a *Asm) Ternary512(dst, second, third Vec, table uint8) {
 	a.evex(vpternlogq, ZMM, masking{}, uint8(dst), uint8(second), inReg(uint8(third)), 64, 1)
 	a.emit(table)
 }
 
-// Ternary512Mem is [Asm.Ternary512] with the third operand in memory.
+// Ternary512Mem is like [Asm.Ternary512], with the third operand in memory.
 func (a *Asm) Ternary512Mem(dst, second Vec, third Mem, table uint8) {
 	a.evex(vpternlogq, ZMM, masking{}, uint8(dst), uint8(second), inMem(third), 64, 1)
 	a.emit(table)
@@ -156,5 +156,5 @@ func (a *Asm) Ones256(dst Vec) {
 	a.vex(opcode{1, 1, 0, 0x76}, 0, YMM, uint8(dst), uint8(dst), inReg(uint8(dst)), 0)
 }
 
-// ZeroUpper writes vzeroupper, after which instructions with legacy encodings run at full speed.
+// ZeroUpper writes vzeroupper. Instructions with legacy encodings then run at full speed.
 func (a *Asm) ZeroUpper() { a.emit(0xc5, 0xf8, 0x77) }

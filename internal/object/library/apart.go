@@ -11,9 +11,9 @@ import (
 	"ialgn/netlist"
 )
 
-// apart splits a classifier into its core and the comparisons of features in front of it. It
-// returns the core, the comparisons, and the number of bits of a feature. In scope core, every
-// input bit is a one-bit feature, which is compared with 0.
+// apart splits a classifier into the comparisons of features and the core that reads the results of the comparisons.
+// It returns the core, the comparisons, and the number of bits of a feature. In scope core, every input bit is a
+// one-bit feature, which is compared with 0.
 func apart(n *netlist.Netlist) (core *netlist.Netlist, f *native.Features, bits int, err error) {
 	c := wordcode.NewClassifier(n)
 	if c == nil {
@@ -38,14 +38,13 @@ type cut struct {
 	n     *netlist.Netlist
 	bits  int // bits of a feature
 	words []netlist.Net
-	place map[netlist.Net]int // [bit of words]: its index
+	place map[netlist.Net]int // index of each bit of the feature words
 	f     *native.Features
-	at    map[netlist.Net]int // [output of a comparison, or top bit of a word]: the input bit that replaces it
+	at    map[netlist.Net]int // input bit that replaces an output of a comparison, or the top bit of a word
 }
 
-// withoutComparisons returns n with each comparison replaced by an input bit, and adds the
-// comparison to f. Passes drop low bits that make no difference, so that a comparison may be with
-// the highest bit alone, which is then the bit itself.
+// withoutComparisons returns n with each comparison replaced by an input bit, and adds the comparisons to f. Passes
+// drop low bits that make no difference. If only the highest bit is left, the comparison is the bit itself.
 func withoutComparisons(n *netlist.Netlist, bits int, f *native.Features) (*netlist.Netlist, error) {
 	c := cut{n, bits, n.InputPorts()[0].Nets, map[netlist.Net]int{}, f, map[netlist.Net]int{}}
 	for i, v := range c.words {
@@ -69,7 +68,7 @@ func withoutComparisons(n *netlist.Netlist, bits int, f *native.Features) (*netl
 	return c.netlist(), nil
 }
 
-// cell records a comparison, or top bits of words that another cell reads.
+// cell records a cell that is a comparison. For any other cell, it records the top bits of words that the cell reads.
 func (c *cut) cell(i netlist.Cell) error {
 	in := c.n.Inputs(i)
 	if c.n.Kind(i) != netlist.Compare {

@@ -1,9 +1,9 @@
-// Package library writes libraries of classifiers: an archive with machine code for x86-64
-// processors that a linker takes directly, and its C header.
+// Package library writes libraries of classifiers. A library consists of an archive with machine code for x86-64
+// processors, which a linker takes directly, and a C header.
 //
-// The archive's function NAME_classify jumps to the code for AVX-512 or AVX2, as the processor and
-// the operating system allow, or else to portable C code in NAME_portable, if the program has it
-// (see package internal/object).
+// The archive's function NAME_classify jumps to the code for AVX-512 or AVX2 if the processor and the operating
+// system support it. Otherwise it jumps to portable C code in NAME_portable, if the program contains this code (see
+// package internal/object).
 package library
 
 import (
@@ -17,7 +17,7 @@ import (
 	"ialgn/netlist"
 )
 
-// Options are the name of a library and the lines of its header comment.
+// Options holds the name of a library and the lines of its header comment.
 type Options struct {
 	Module string   // beginning of every name
 	Header []string // lines for the comment at the top: the program, the model, the options
@@ -29,7 +29,7 @@ type variant struct {
 	needs object.Feature
 }
 
-// variants lists all variants, best last.
+// variants lists all variants. The best variant is last.
 var variants = []variant{
 	{native.AVX2, object.AVX2},
 	{native.AVX512, object.AVX512F | object.AVX512BW | object.BMI2},
@@ -38,7 +38,7 @@ var variants = []variant{
 // classify is the name of the library's function.
 const classify = "classify"
 
-// scratchAlign is the alignment of the scratch memory: a cache line.
+// scratchAlign is the alignment of the scratch memory. It is the size of a cache line.
 const scratchAlign = 64
 
 // Library is a library of one classifier.
@@ -50,8 +50,8 @@ type Library struct {
 	scratch   int                // bytes of scratch memory, enough for every variant and the portable code
 }
 
-// New compiles the library of a classifier, of scope core or full. It returns an error if n is not
-// a classifier, has registers, or reads bits of feature words other than by comparisons.
+// New compiles the library of the classifier n, whose scope is core or full. It returns an error if n is not a
+// classifier or has registers. It also returns an error if n reads bits of feature words other than in comparisons.
 func New(n *netlist.Netlist, opt Options) (*Library, error) {
 	core, f, bits, err := apart(n)
 	if err != nil {
@@ -90,8 +90,8 @@ func (l *Library) codes() (all []object.Function) {
 	return all
 }
 
-// WriteArchive writes the archive: an object file for each variant, and one with the dispatching
-// functions.
+// WriteArchive writes the archive. It contains an object file for each variant, and an object file with the
+// dispatching functions.
 func (l *Library) WriteArchive(w io.Writer) error {
 	var members []object.Member
 	add := func(name string, f *object.File) error {

@@ -19,8 +19,8 @@ import (
 	"ialgn/netlist"
 )
 
-// program classifies the samples that it reads and prints the results. At the end it sets a feature to all ones. The
-// function must then return -1, unless all ones is a valid word.
+// program is a C program that classifies the samples on its standard input and prints the results. At the end it sets
+// all bits of a feature to 1. The function must then return -1, unless this word is valid.
 const program = `#include <stdio.h>
 #include <stdlib.h>
 #include "net.h"
@@ -46,11 +46,12 @@ int main(void) {
 }
 `
 
-// samples fill one AVX-512 batch of blocks, one block more, and a part of another block.
+// samples is the number of samples of a test. They fill one AVX-512 batch of blocks, another block, and a part of a
+// third block.
 const samples = 4500
 
 // TestLibrary links programs with the archive. It compares each variant, and the function that chooses a variant,
-// with the trainer's evaluation, for networks of both scopes.
+// with the trainer's evaluation. The networks have both scopes.
 func TestLibrary(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("gcc is missing")
@@ -128,8 +129,8 @@ func checkLibrary(t *testing.T, f *model.Frozen, n *netlist.Netlist) {
 	}
 }
 
-// expected returns samples as text, as thermometer bits or feature words, and the output that the program must print
-// for them.
+// expected returns the program's input and its expected output. The input is samples as text, either as thermometer
+// bits or as feature words.
 func expected(t *testing.T, f *model.Frozen, bits bool) (in, want string) {
 	t.Helper()
 	enc := &f.Encoder
@@ -165,13 +166,13 @@ func expected(t *testing.T, f *model.Frozen, bits bool) (in, want string) {
 	for _, count := range s.Counts {
 		fmt.Fprintf(&out, "%d\n", count)
 	}
-	if !bits && (enc.BitsIn == 8 || enc.BitsIn == 16) { // no word is too large
+	if !bits && (enc.BitsIn == 8 || enc.BitsIn == 16) { // every word is valid
 		return text.String(), out.String() + "0\n"
 	}
 	return text.String(), out.String() + "-1\n"
 }
 
-// TestNewRefusesNetlistsWithoutAClass checks that netlists that cannot become a library are refused.
+// TestNewRefusesNetlistsWithoutAClass checks that New refuses netlists that cannot become a library.
 func TestNewRefusesNetlistsWithoutAClass(t *testing.T) {
 	b := netlist.NewBuilder("net")
 	b.Output("y", 1, nil, b.Input("x", 8, 8, nil)[:1])

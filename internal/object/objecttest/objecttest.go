@@ -24,14 +24,14 @@ func OnAMD64(t testing.TB) {
 // Features is the number of features in a sample of [Classifier].
 const Features = 2
 
-// Classifier returns the code of a function with the signature of a classifier,
+// Classifier returns the code of a function with the signature
 //
 //	int f(const uint8_t *x, size_t samples, uint16_t *class_index, uint32_t *counts, void *scratch);
 //
-// whose class is the exclusive or of the two features, plus mark. The mark tells tests whose code
-// ran. The one count of each sample is the same number. The function writes to the far end of 256
-// bytes of stack with an instruction that faults if the stack is not aligned as the ABI demands. It
-// returns 0, or -1 if scratch is not aligned to 64 bytes.
+// of a classifier. The class is the exclusive or of the two features, plus mark. The mark tells tests which code ran.
+// The single count of each sample equals the class. The function writes to the far end of 256 bytes of stack, with an
+// instruction that faults if the stack is not aligned as the ABI demands. It returns 0, or -1 if scratch is not
+// aligned to 64 bytes.
 func Classifier(machine elf.Machine, mark uint16) []byte {
 	if machine == elf.EM_AARCH64 {
 		return classifierARM64(mark)
@@ -92,7 +92,7 @@ func classifierARM64(mark uint16) []byte {
 	return code
 }
 
-// Bytes returns the bytes of a valid object file, and checks that they are the same each time.
+// Bytes returns the bytes of a valid object file. It checks that two calls of f.Bytes give the same bytes.
 func Bytes(t testing.TB, f interface{ Bytes() ([]byte, error) }) []byte {
 	t.Helper()
 	b, err := f.Bytes()

@@ -1,6 +1,6 @@
-// Package augment changes the images of a training set slightly, differently in each epoch: it shifts, mirrors,
-// rotates, scales and shears them. The change of an image depends only on the seed, the epoch and the number of the
-// sample. It is computed in integers, so it is the same on every machine and for any number of goroutines.
+// Package augment shifts, mirrors, rotates, scales and shears the images of a training set slightly. The change of an
+// image is different in each epoch. The change of an image depends only on the seed, the epoch and the number of the
+// sample. It is computed in integers, so every machine and any number of goroutines give the same image.
 package augment
 
 import (
@@ -14,8 +14,8 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// Batcher changes samples and spreads them into thermometer bits, a batch at a time. An [encoding.Batcher] does the
-// same with unchanged samples. A Batcher must not be used by several goroutines at once.
+// Batcher changes the samples of a batch and encodes them as thermometer bits. An [encoding.Batcher] encodes
+// unchanged samples. A Batcher must not be used by several goroutines at once.
 type Batcher struct {
 	keys    config.Augment
 	seed    uint64
@@ -28,15 +28,15 @@ type Batcher struct {
 	members []*member
 }
 
-// member is the memory of a goroutine.
+// member is the working memory of one goroutine.
 type member struct {
 	image    *image
 	from, to []byte // a sample
 }
 
 // NewBatcher returns a Batcher for the samples of set, which are the feature words of images. The configuration says
-// how to change them. Rows have the given number of words. It panics if the set does not hold images of the given
-// shape.
+// how to change the samples. The rows of encoded bits have the given number of words. NewBatcher panics if the set
+// does not hold images of the given shape.
 func NewBatcher(cfg *config.Train, shape dataset.Shape, enc *encoding.Encoder, set *encoding.Packed, words int,
 	c *crew.Crew,
 ) *Batcher {
@@ -59,7 +59,7 @@ func NewBatcher(cfg *config.Train, shape dataset.Shape, enc *encoding.Encoder, s
 	return b
 }
 
-// Batch does the same as [encoding.Batcher.Batch], for the samples as they are in an epoch.
+// Batch does the same as [encoding.Batcher.Batch], but with the samples as they are changed in the given epoch.
 func (b *Batcher) Batch(dst []uint64, epoch int, index []int32) {
 	if len(index) > len(b.index) {
 		panic(fmt.Sprintf("augment: %d samples for batches of %d", len(index), len(b.index)))
@@ -77,7 +77,7 @@ func (b *Batcher) Batch(dst []uint64, epoch int, index []int32) {
 // batch. The next batch overwrites them.
 func (b *Batcher) Words() *encoding.Packed { return b.changed }
 
-// sample writes a sample, as it is in an epoch, to dst.
+// sample writes a sample, changed for the given epoch, to dst.
 func (m *member) sample(b *Batcher, dst []uint64, epoch, sample int) {
 	src := b.set.Row(sample)
 	c := drawChange(&b.keys, b.shape, b.seed, epoch, sample)

@@ -45,7 +45,8 @@ func TestWholePixels(t *testing.T) {
 	for epoch := range 400 {
 		c := drawChange(&config.Augment{Shift: 2, Flip: true, Share: 1}, shape, 1, epoch, 3)
 		flip := c.xu < 0
-		// The source of the first row's first pixel, or of its last pixel if the image is mirrored.
+		// (dx, dy) is the source of the first pixel in the first row. If the image is mirrored, it is the source of
+		// the last pixel in this row.
 		dx, dy := c.x0/one, c.y0/one
 		if flip {
 			dx -= shape.Width - 1
@@ -76,7 +77,8 @@ func TestWholePixels(t *testing.T) {
 	}
 }
 
-// TestAffine compares changes with bilinear interpolation in floating point, at the places that the definition gives.
+// TestAffine compares changed images with bilinear interpolation in floating point at the positions that the
+// definition of a change gives.
 func TestAffine(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	s := dataset.Shape{Planes: 1, Height: 20, Width: 24}
@@ -150,8 +152,8 @@ func TestQuarterTurn(t *testing.T) {
 	}
 }
 
-// TestBatch compares a batch, on one goroutine and on three, with its samples changed one by one by number and epoch,
-// in all planes alike, and then encoded.
+// TestBatch compares a batch, computed on one goroutine and on three, with samples that are changed and encoded one
+// by one. All planes of a sample must change in the same way.
 func TestBatch(t *testing.T) {
 	set, size := noise(40), shape.Height*shape.Width
 	enc, err := encoding.NewUniform(set.Features, 5, 8, 255, nil)

@@ -10,7 +10,8 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// BenchmarkBatch encodes batches of 128 images as thermometer bits: unchanged, shifted by whole pixels, and turned.
+// BenchmarkBatch encodes batches of 128 images as thermometer bits. The images are unchanged, shifted by whole
+// pixels, or turned.
 func BenchmarkBatch(b *testing.B) {
 	for _, set := range []struct {
 		name  string

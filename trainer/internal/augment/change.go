@@ -12,7 +12,7 @@ import (
 // one is the width of a pixel in the units of a [change].
 const one = 1 << 16
 
-// change says where each pixel of a changed image comes from: the pixel in column u and row v comes from the position
+// change says where each pixel of a changed image comes from. The pixel in column u and row v comes from the position
 //
 //	x = x0 + xu u + xv v
 //	y = y0 + yu u + yv v
@@ -53,7 +53,7 @@ func drawChange(keys *config.Augment, shape dataset.Shape, seed uint64, epoch, s
 // signed returns a uniform number between -limit and limit.
 func signed(s *draw.Stream, limit float64) float64 { return float64(limit * float64(2*s.Inside()-1)) }
 
-// cosine returns the cosine of an angle in degrees, -90 to 270.
+// cosine returns the cosine of an angle between -90 and 270 degrees.
 func cosine(degrees float64) float64 {
 	if degrees = math.Abs(degrees); degrees > 180 {
 		degrees = 360 - degrees

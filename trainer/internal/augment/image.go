@@ -2,8 +2,8 @@ package augment
 
 import "ialgn/internal/dataset"
 
-// image is a plane of pixels with a border of zeros: one column and one row before the pixels, and at least two
-// after.
+// image is a plane of pixels with a border of zeros. The border has one column and one row before the pixels, and at
+// least two columns and two rows after them.
 type image struct {
 	width, height int
 	stride        int    // bytes from one row to the next
@@ -37,8 +37,8 @@ func (m *image) change(dst []byte, c *change) {
 	m.take(dst, c)
 }
 
-// take is the plain path of change. A pixel between four source pixels is their weighted mean, rounded, with weights
-// in parts of 64. Pixels outside the image are zero.
+// take is the plain path of change. A new pixel is the rounded weighted mean of the four source pixels around its
+// position. The weights are multiples of 1/64. Pixels outside the image are zero.
 func (m *image) take(dst []byte, c *change) {
 	right, bottom := m.width*one, m.height*one
 	for v := range m.height {

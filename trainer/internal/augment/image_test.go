@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/kernel"
 )
 
-// TestPaths compares every path with the plain one, on images of many sizes and changes up to the largest.
+// TestPaths compares every SIMD path with the plain path on images of many sizes, with changes up to the largest.
 func TestPaths(t *testing.T) {
 	defer func(path string) { use(t, path) }(current(t))
 	r := rand.New(rand.NewPCG(3, 4))

@@ -1,6 +1,6 @@
 package augment
 
-// vectorSide is the longest side of an image for which coordinates fit 32 bits.
+// vectorSide is the longest side of an image whose coordinates fit in 32 bits.
 const vectorSide = 1024
 
 // vectorLanes is the largest number of pixels in a vector.
@@ -9,7 +9,7 @@ const vectorLanes = 16
 // taker is a vector kernel that writes a changed plane.
 type taker func(dst, pixels *byte, stride, width, height int, vectors *int32)
 
-// taker returns the kernel of the path in use, prepared for a change, or nil for the plain path.
+// taker returns the kernel of the SIMD path in use, prepared for a change, or nil for the plain path.
 func (m *image) taker(c *change) taker {
 	if max(m.width, m.height) > vectorSide {
 		return nil

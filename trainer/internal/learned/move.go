@@ -29,27 +29,28 @@ func Readers(f *model.Frozen) []int32 {
 
 // Limits says how far thresholds may move. The sums predict the loss only for small changes of the network.
 type Limits struct {
-	// Samples is the largest number of samples that a threshold may pass. It may always pass the next value that
-	// occurs.
+	// Samples is the largest number of samples that a threshold may pass. A threshold may always pass the next value
+	// that occurs, even if more samples have this value.
 	Samples uint64
 
-	// Readers is the number of pins that currently read each input bit. Flips is the largest number of bits, counted
-	// once for each pin that reads them and over all samples, that all moves together may change.
+	// Readers is the number of pins that currently read each input bit. Flips limits the number of bits that all
+	// moves together may change. The bits of all samples count, and a bit counts once for each pin that reads it.
 	Readers []int32
 	Flips   uint64
 }
 
-// last returns the last bin at whose end a threshold may be: there must be some value above it, for which the bit is
-// 1.
+// last returns the last bin at whose end a threshold may be. Some value must be above the threshold, so that the bit
+// can be 1.
 func (s *Sums) last() int { return int(s.enc.Max>>s.shift) - 1 }
 
 // Move moves the thresholds of bits that some pin reads. Each threshold moves to the place between its neighbouring
-// thresholds at which the loss is least, by the sums over the given number of samples plus the price, unless price is
-// nil. Of equal places it takes the nearest, then the lower.
+// thresholds at which the loss is least. The loss of a place is estimated from the sums over the given number of
+// samples. If price is not nil, the price of the place is added. Among equal places Move takes the nearest, and among
+// equally near places the lower.
 //
-// The moves with the largest gain for each flipped bit come first, and of equal moves the first. A move is skipped if
-// it would exceed the limit of flips or if a neighbouring threshold is in its way. Move returns the number of
-// thresholds moved.
+// The moves with the largest gain per flipped bit come first. Moves of equal gain keep the order of their thresholds.
+// A move is skipped if it would exceed the limit of flips or if a neighbouring threshold is in its way. Move returns
+// the number of thresholds moved.
 func (s *Sums) Move(samples int, limits Limits, price Price) (moved int) {
 	all := s.moves(samples, &limits, price)
 	slices.SortStableFunc(all, func(a, b move) int { return cmp.Compare(a.perFlip(), b.perFlip()) })
@@ -67,7 +68,7 @@ func (s *Sums) Move(samples int, limits Limits, price Price) (moved int) {
 	return moved
 }
 
-// move is a possible move: threshold j of a feature goes to the end of a bin.
+// move is a possible move of threshold j of a feature to the end of a bin.
 type move struct {
 	feature, j, bin int
 	change          float64 // change of the loss, below 0; the unit is the same for all moves
@@ -77,7 +78,7 @@ type move struct {
 // perFlip returns the change of the loss for each flipped bit.
 func (m move) perFlip() float64 { return m.change / float64(m.flips) }
 
-// moves returns the best move of each threshold that has one, in the order of the thresholds.
+// moves returns the best move of each threshold that some move improves, in the order of the thresholds.
 func (s *Sums) moves(samples int, limits *Limits, price Price) (all []move) {
 	perSample := 1 / (s.unit() * float64(samples))
 	for f, thresholds := range s.enc.Thresholds {
@@ -116,16 +117,16 @@ func (s *Sums) moves(samples int, limits *Limits, price Price) (all []move) {
 // end returns the largest value in a bin.
 func (s *Sums) end(bin int) uint16 { return uint16((bin+1)<<s.shift - 1) }
 
-// choice describes where a threshold is and where it may go, by the bins at whose ends it can be.
+// choice describes where a threshold is and where it may go. A place is the bin at whose end the threshold is.
 type choice struct {
 	at, low, high int
 	counts        *[mostBins]uint32 // samples in each bin
-	most          uint64            // number of samples that it may pass
+	most          uint64            // number of samples that the threshold may pass
 }
 
-// best returns the bin that improves the value most, and the change of the value. Of equal bins it returns the
-// nearest, then the lower; if no bin improves the value, the current bin. value is called with the change of the sum
-// and the bin.
+// best returns the bin that improves the value most, and the change of the value. Among equal bins it returns the
+// nearest, and among equally near bins the lower. If no bin improves the value, best returns the current bin. It
+// calls the function value with the change of the sum and the bin.
 func (c choice) best(h *row, value func(sum int64, bin int) float64) (best int, least float64) {
 	best = c.at
 	var down, up int64
@@ -161,8 +162,9 @@ func (c choice) within() (lowest, highest int) {
 	return lowest, highest
 }
 
-// mayPass adds the samples of a bin to *passed and reports whether the threshold may pass the bin. It may if the bin
-// has no samples, if it is the first bin with samples, or if *passed stays within the limit.
+// mayPass adds the samples of a bin to *passed and reports whether the threshold may pass the bin. The threshold may
+// pass a bin without samples and the first bin with samples. It may pass any other bin if *passed stays within the
+// limit.
 func (c choice) mayPass(passed *uint64, bin int) bool {
 	before, more := *passed, uint64(c.counts[bin])
 	*passed += more

@@ -22,7 +22,7 @@ func sumsFor(bitsIn int, most uint32, thresholds ...uint16) *Sums {
 	return NewSums(m, 10)
 }
 
-// TestMove checks where thresholds go if the sums H are given by bit and bin.
+// TestMove checks where thresholds go for given sums H of each bit and bin.
 func TestMove(t *testing.T) {
 	type sums map[int]map[int]int64
 	for _, c := range []struct {
@@ -102,7 +102,7 @@ func TestMove(t *testing.T) {
 				s.rows[bit][v] = x
 			}
 		}
-		for bin := range s.counts[0] { // one sample at each value, so a number of samples is the same number of bins
+		for bin := range s.counts[0] { // one sample at each value, so a limit of n samples is a limit of n bins
 			s.counts[0][bin] = 1
 		}
 		moved, wantMoved := s.Move(10, Limits{Samples: c.reach, Readers: readers(len(c.thresholds)), Flips: 1 << 40}, c.price), 0
@@ -125,7 +125,7 @@ func readers(bits int) (all []int32) {
 	return all
 }
 
-// TestFlips checks the order and the limit of moves: the thresholds with the largest gain per flipped bit move first,
+// TestFlips checks the order and the limit of moves. The thresholds with the largest gain per flipped bit move first,
 // until the allowed number of bits has flipped.
 func TestFlips(t *testing.T) {
 	for _, c := range []struct {
@@ -182,7 +182,7 @@ func TestReaders(t *testing.T) {
 }
 
 // FuzzMove draws sums and thresholds and compares the chosen places with a search through all places. The resulting
-// thresholds must be valid: ascending, and never above the largest value.
+// thresholds must ascend and must not be above the largest value.
 func FuzzMove(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed)
@@ -235,8 +235,8 @@ func FuzzMove(f *testing.F) {
 	})
 }
 
-// slowBest returns where a threshold goes, by the change of loss at every place. It goes value by value, where the
-// last value of a bin has the bin's sum.
+// slowBest returns the place to which a threshold goes. It computes the change of the loss at every value in turn.
+// The sum of a bin counts at the last value of the bin.
 func slowBest(s *Sums, j int, at, low, high uint16, reach Limits) uint16 {
 	h, shift := s.rows[j], s.shift
 	if h == nil {

@@ -1,20 +1,22 @@
 // Package learned moves the thresholds of thermometer bits to where the loss is lower, to first order.
 //
 // A thermometer bit is value > threshold. If the threshold moves up, the bit turns off for the samples whose values
-// it passes; if it moves down, the bit turns on. The effect on the loss is given by the straight-through gradient of
-// the loss with respect to the bit, summed over the pins that read it. So the sums of these gradients, by the value
-// that a sample has, give the change of the loss for every other threshold at once:
+// the threshold passes. If the threshold moves down, the bit turns on for such samples. The effect on the loss is the
+// straight-through gradient of the loss with respect to the bit, summed over the pins that read the bit. The package
+// sums these gradients separately for each value that a sample can have. These sums give the change of the loss for
+// every possible new threshold:
 //
 //	H[v]  sum over samples s of value v, and over the pins that read the bit in s's step, of n beta_s
 //	t up to t'    changes the loss by  -(H[t+1] + ... + H[t'])
 //	t down to t'  changes the loss by    H[t'+1] + ... + H[t]
 //
-// beta_s is the gradient that a [kernel.Sink] receives, of the mean loss over the n samples of a batch; n beta_s is
-// the gradient of the sample's own loss. [Sums] gathers H over some batches, and [Sums.Move] moves thresholds, within
-// [Limits]. H is summed in integers, so it does not depend on order, on the number of threads or on an interruption.
+// beta_s is the gradient that a [kernel.Sink] receives. It is the gradient of the mean loss over the n samples of a
+// batch, so n beta_s is the gradient of the sample's own loss. [Sums] gathers H over some batches, and [Sums.Move]
+// moves thresholds, within [Limits]. H is summed in integers, so the result does not depend on the order, the number
+// of threads or interruptions.
 //
-// Values of more than 8 bits are binned by their highest 8 bits. Their thresholds move on that grid, to the last
-// value of a bin. A threshold inside a bin counts as if it were at the bin's end.
+// Values of more than 8 bits are binned by their highest 8 bits. Their thresholds move only to the last values of
+// bins. A threshold inside a bin counts as if it were at the bin's end.
 package learned
 
 import (
@@ -26,7 +28,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// mostBins is the largest number of distinct values, or of bins of values; binBits is its logarithm.
+// mostBins is the largest number of bins. A feature with few values has one bin for each value. binBits is the binary
+// logarithm of mostBins.
 const (
 	binBits  = 8
 	mostBins = 1 << binBits
@@ -52,7 +55,7 @@ type Sums struct {
 	// The current batch.
 	values  []uint16 // values of a sample
 	bin     []uint8  // bins of the samples' values, [feature][most]
-	most    int      // number of samples that there is room for
+	most    int      // largest number of samples in a batch
 	samples int
 	scale   float64
 }
@@ -78,7 +81,8 @@ func NewSums(m *model.Model, maxBatch int) *Sums {
 	return s
 }
 
-// Bytes returns the most memory that the sums of a network can take. The sections need not have their arrays.
+// Bytes returns the largest number of bytes that the sums of a network can take. The sections need not have their
+// arrays.
 func Bytes(sections []model.Section, features, inputs, maxBatch int) uint64 {
 	pins := 0
 	for i := range sections {
@@ -92,7 +96,8 @@ func Bytes(sections []model.Section, features, inputs, maxBatch int) uint64 {
 	return uint64(min(pins, inputs))*8*mostBins + uint64(inputs)*8 + uint64(features)*(4*mostBins+uint64(maxBatch))
 }
 
-// Begin sets the samples of the next batch, by their feature words. It panics if there are too many.
+// Begin sets the samples of the next batch, given by their feature words. It panics if there are more than maxBatch
+// samples.
 func (s *Sums) Begin(words *encoding.Packed, index []int32) {
 	if len(index) > s.most || words.Features != len(s.values) {
 		panic(fmt.Sprintf("learned: %d samples of %d features, want at most %d of %d", len(index), words.Features, s.most,
@@ -110,8 +115,8 @@ func (s *Sums) Begin(words *encoding.Packed, index []int32) {
 	}
 }
 
-// unit is the integer that represents a gradient of 1 of a sample's own loss. If a single node of the last layer
-// reads the bit, gradients are at most 1/tau, so they keep the 24 bits of a float32.
+// unit is the integer that represents the gradient 1 of a sample's own loss. If a single node of the last layer reads
+// the bit, gradients are at most 1/tau. They then keep the 24 bits of a float32.
 func (s *Sums) unit() float64 { return s.tau * (1 << 24) }
 
 // Wants implements [kernel.Sink].
@@ -135,8 +140,8 @@ func (s *Sums) Take(_, _, _, _ int, wire uint32, beta []float32) {
 	}
 }
 
-// whole returns x without its fraction, limited to a range that leaves room for sums. For NaN it returns the lower
-// limit.
+// whole returns x without its fraction. Values outside a range that leaves room for sums are limited to this range.
+// For NaN whole returns the lower limit.
 func whole(x float64) int64 {
 	const most = 1 << 40
 	switch {
@@ -149,8 +154,8 @@ func whole(x float64) int64 {
 }
 
 // Together returns the sums of all ranks. Every rank must have passed the same samples to Begin and the gradients of
-// its own pins to Take. sum replaces numbers by their sums over all ranks. If sum is nil, there is only one rank, and
-// s is returned.
+// its own pins to Take. The function sum replaces numbers by their sums over all ranks. If sum is nil, there is only
+// one rank, and Together returns s.
 func (s *Sums) Together(sum func([]int32) error) (*Sums, error) {
 	if sum == nil {
 		return s, nil
@@ -179,15 +184,15 @@ func (s *Sums) Together(sum func([]int32) error) (*Sums, error) {
 	return all, nil
 }
 
-// rowsTogether is the number of rows that ranks sum at a time. For this, an element of a row is split into limbs
-// numbers of limbBits bits. The sums of such small numbers fit an int32 for up to 2^15 ranks.
+// rowsTogether is the number of rows that ranks sum at a time. Each element of a row is split into parts of limbBits
+// bits. The constant limbs is the number of parts. The sum of a part over up to 2^15 ranks fits in an int32.
 const (
 	rowsTogether = 64
 	limbs        = 4
 	limbBits     = 16
 )
 
-// addRows adds to all the rows of some bits, summed over the ranks.
+// addRows sums the rows of the bits in some over the ranks and adds these sums to all.
 func (s *Sums) addRows(all *Sums, some []int, sum func([]int32) error) error {
 	parts := make([]int32, len(some)*mostBins*limbs)
 	for n, i := range some {
@@ -206,7 +211,7 @@ func (s *Sums) addRows(all *Sums, some []int, sum func([]int32) error) error {
 	for n, i := range some {
 		h := new(row)
 		for v := range h {
-			for k := range limbs { // a negative number is represented modulo 2^64, and so is the sum
+			for k := range limbs { // negative numbers and their sums are represented modulo 2^64
 				h[v] += int64(uint64(parts[(n*mostBins+v)*limbs+k]) << (k * limbBits))
 			}
 		}
@@ -218,13 +223,13 @@ func (s *Sums) addRows(all *Sums, some []int, sum func([]int32) error) error {
 // State is the content of sums that a checkpoint stores.
 type State struct {
 	Bits []uint32 // the input bits that were read, in ascending order
-	H    []int64  // H of each of these bits in turn
+	H    []int64  // H of each bit in Bits, one after another
 
 	Counts []uint32 // samples by feature and bin
 }
 
-// NewState returns a state whose H and Counts have the given shapes, for a checkpoint to fill and [Sums.Restore] to
-// read. For impossible shapes it returns an empty state.
+// NewState returns a state whose H and Counts have the given shapes. A checkpoint is read into this state, and
+// [Sums.Restore] then uses it. For impossible shapes NewState returns an empty state.
 func NewState(h, counts []int64) State {
 	for _, shape := range [][]int64{h, counts} {
 		if len(shape) != 2 || shape[1] != mostBins {

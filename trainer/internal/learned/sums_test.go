@@ -17,7 +17,7 @@ import (
 	"ialgn/trainer/internal/learned"
 )
 
-// samples is a batch as feature words and as bits.
+// samples holds the samples of a batch, both as feature words and as bits.
 type samples struct {
 	words  *encoding.Packed
 	index  []int32
@@ -25,7 +25,7 @@ type samples struct {
 	batch  engine.Batch
 }
 
-// drawSamples draws n samples for a model. The batch has them in another order than the set.
+// drawSamples draws n samples for a model. The order of the samples in the batch differs from the order in the set.
 func drawSamples(r *rand.Rand, m *model.Model, e engine.Engine, n int) samples {
 	s := samples{words: encoding.NewPacked(m.Encoder.Features(), m.Encoder.BitsIn)}
 	for i := range n {
@@ -47,7 +47,7 @@ func drawSamples(r *rand.Rand, m *model.Model, e engine.Engine, n int) samples {
 }
 
 // TestSums compares the sums of every form of network and engine with a slow backward pass in float64. The forms
-// include pins without a choice and words of more than 8 bits. Pins on nodes have no sums.
+// include pins without a choice and words of more than 8 bits. Pins that read nodes have no sums.
 func TestSums(t *testing.T) {
 	forms := netgen.Unshared()
 	for _, wide := range []netgen.ModelOptions{
@@ -120,7 +120,8 @@ func slowSums(m *model.Model, s samples) map[uint32]*[256]float64 {
 	return sums
 }
 
-// slowSample calls read for each pin that reads an input bit, with the gradient of one sample's loss by that pin.
+// slowSample calls read for each pin that reads an input bit. It passes the gradient of one sample's loss with
+// respect to the pin.
 func slowSample(m *model.Model, x []int, label int, read func(input uint32, beta float64)) {
 	var layers []slowLayer
 	below := []int(nil)
@@ -137,7 +138,7 @@ func slowSample(m *model.Model, x []int, label int, read func(input uint32, beta
 	}
 }
 
-// topGradient returns the gradient of the loss by each output of the last layer.
+// topGradient returns the gradient of the loss with respect to each output of the last layer.
 func topGradient(m *model.Model, h []int, label int) (delta []float64) {
 	counts, sum := make([]float64, len(m.Classes)), 0.0
 	for g, v := range h {
@@ -157,7 +158,7 @@ func topGradient(m *model.Model, h []int, label int) (delta []float64) {
 	return delta
 }
 
-// slowLayer is a layer together with the values that it reads.
+// slowLayer is a layer and the values that the layer reads.
 type slowLayer struct {
 	s        *model.Section
 	index    int
@@ -244,7 +245,7 @@ func (l *slowLayer) truth(i, line int) (mean float64) {
 	return mean / sum
 }
 
-// backward returns the gradient by each node of the layer before.
+// backward returns the gradient with respect to each node of the layer before.
 func (l *slowLayer) backward(delta []float64, read func(input uint32, beta float64)) []float64 {
 	out := make([]float64, len(l.below))
 	for i, d := range delta {
@@ -265,8 +266,8 @@ func (l *slowLayer) backward(delta []float64, read func(input uint32, beta float
 	return out
 }
 
-// TestSumsOfBatches adds up batches, the last of which is smaller; each sample has the same weight. It also goes on
-// from a state in the middle. The sums are the same with any number of threads.
+// TestSumsOfBatches adds up several batches, of which the last is smaller. Each sample must have the same weight. The
+// test also continues from a state saved in the middle. The sums must be the same with any number of threads.
 func TestSumsOfBatches(t *testing.T) {
 	var states []learned.State
 	for _, threads := range []int{1, 3, 2} {
@@ -346,8 +347,7 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// TestNoNumbers adds gradients that are NaN or too large. They become whole numbers that are the same on every
-// processor.
+// TestNoNumbers adds gradients that are NaN or too large. They must become the same integers on every processor.
 func TestNoNumbers(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{})
 	words := encoding.NewPacked(m.Encoder.Features(), m.Encoder.BitsIn)

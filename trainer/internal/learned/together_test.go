@@ -13,8 +13,8 @@ import (
 	"ialgn/trainer/internal/learned"
 )
 
-// TestTogether adds the sums of three ranks. All, some or one of the ranks have read a bit. The numbers have both
-// signs and go up to the largest.
+// TestTogether adds the sums of three ranks. A bit is read by all, some or one of the ranks. The numbers have both
+// signs and include the largest.
 func TestTogether(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{Features: 40, Bits: 4})
 	one := func(bits ...uint32) learned.State {
@@ -36,7 +36,7 @@ func TestTogether(t *testing.T) {
 		return s
 	}
 	var all []uint32
-	for bit := range uint32(100) { // more than are summed at a time
+	for bit := range uint32(100) { // more bits than are summed at a time
 		all = append(all, bit)
 	}
 	states := []learned.State{one(all...), one(3, 7, 119), one(7)}

@@ -1,12 +1,11 @@
 // Package arm64test executes AArch64 machine code in tests, on any machine, with the emulator
 // qemu-aarch64.
 //
-// The code is a function with C's calling convention and one argument: x0 points to data, which it
-// reads and writes. [Run] builds a program from the function and the data, without a linker, and
-// returns the data after the call. The program calls the function once. It also checks what a
-// caller relies on: that the function returns, that it keeps the registers that it must keep (x18
-// to x29, the stack pointer, the lower halves of v8 to v15), and that the 64 bytes before and after
-// the data do not change.
+// The code is a function with C's calling convention and one argument. The argument in x0 points to data that the
+// function reads and writes. [Run] builds a program from the function and the data, without a linker, and returns the
+// data after the call. The program calls the function once. It checks that the function returns. The function must
+// keep x18 to x29, the stack pointer and the lower halves of v8 to v15. It also checks that the 64 bytes before and
+// after the data do not change.
 package arm64test
 
 import (
@@ -25,30 +24,30 @@ import (
 	"ialgn/internal/tool"
 )
 
-// CPU is a processor, by its name in the emulator.
+// CPU is the emulator's name of a processor.
 type CPU string
 
-// The processors that are emulated.
+// These processors are emulated.
 const (
-	Max   CPU = "max"        // all instructions that the emulator knows, including SHA3
-	Plain CPU = "cortex-a53" // no SHA3 extension: its instructions end the program
+	Max   CPU = "max"        // has all instructions that the emulator knows, including SHA3
+	Plain CPU = "cortex-a53" // lacks the SHA3 extension, whose instructions end the program
 )
 
-// emulator is the program that executes code, and limit its time limit.
+// emulator is the program that executes code. limit is the time limit of a run.
 const (
 	emulator = "qemu-aarch64"
 	limit    = 2 * time.Minute
 )
 
-// Run executes a function on [Max]. x0 points to a copy of the data, aligned to 64 bytes; Run
-// returns the copy after the call. It fails the test if the function breaks the calling convention,
-// and skips the test if there is no emulator.
+// Run executes a function on [Max]. The function's argument points to a copy of the data, aligned to 64 bytes. Run
+// returns this copy after the call. It fails the test if the function breaks the calling convention, and skips the
+// test if there is no emulator.
 func Run(t testing.TB, code, data []byte) []byte {
 	t.Helper()
 	return RunOn(t, Max, code, data)
 }
 
-// RunOn is [Run] on the given processor.
+// RunOn is like [Run], but on the given processor.
 func RunOn(t testing.TB, cpu CPU, code, data []byte) []byte {
 	t.Helper()
 	path, err := exec.LookPath(emulator)
@@ -90,11 +89,10 @@ func execute(ctx context.Context, path, dir string, cpu CPU, code, data []byte) 
 	return after[guardSize:end], nil
 }
 
-// guardSize is the number of bytes before and after the data that are checked. It is also the
-// data's alignment.
+// guardSize is the number of bytes checked before and after the data. It is also the alignment of the data.
 const guardSize = 64
 
-// guard returns the contents of these bytes.
+// guard returns the contents of the bytes before, and of the bytes after the data.
 func guard() []byte { return bytes.Repeat([]byte{0xa5}, guardSize) }
 
 // explain returns the error of a run. If a register was not kept, the error names it.

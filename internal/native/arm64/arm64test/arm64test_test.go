@@ -66,7 +66,7 @@ func TestKept(t *testing.T) {
 			if v < 8 || v > 15 {
 				a.Movi(arm64.B16, v, 0xff)
 			}
-			a.Ins(arm64.D2, v, 1, arm64.XZR) // upper halves need not be kept
+			a.Ins(arm64.D2, v, 1, arm64.XZR) // the upper half of v may change
 		}
 		a.Movi(arm64.B16, 8, 1)
 		a.Movi(arm64.B16, 15, 1)
@@ -85,7 +85,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestMistakes runs functions that break a rule, each with a part of the expected error.
+// TestMistakes runs functions that each break a rule, and expects an error with a certain text.
 func TestMistakes(t *testing.T) {
 	path, err := exec.LookPath(emulator)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // The exit statuses of a program that failed.
 const (
 	statusWrite   = 1 // the data could not be written
-	statusChanged = 2 // the first register of kept was not kept; statusChanged + i: register i
+	statusChanged = 2 // register 0 in the result of kept has changed; statusChanged + i: register i has
 )
 
 // register is a register that a function must keep.
@@ -20,7 +20,7 @@ type register struct {
 	read  func(a *arm64.Asm)
 }
 
-// scratch is the register through which the registers of kept are written and read.
+// scratch is the register through which the test values are written to the kept registers and read back.
 const scratch arm64.X = 9
 
 // kept returns the registers that a function must keep, with a test value for each.
@@ -30,7 +30,7 @@ func kept() []register {
 		func(a *arm64.Asm) { a.AddImm(arm64.SP, scratch, 0) },
 		func(a *arm64.Asm) { a.AddImm(scratch, arm64.SP, 0) },
 	}}
-	value := func() uint64 { return 0x9e37_79b9_7f4a_7c15 * uint64(len(list)) } // a different value each time
+	value := func() uint64 { return 0x9e37_79b9_7f4a_7c15 * uint64(len(list)) } // a different value for each register
 	for r := arm64.X(18); r <= arm64.FP; r++ {
 		list = append(list, register{
 			fmt.Sprintf("x%d", r), value(),
@@ -48,8 +48,8 @@ func kept() []register {
 	return list
 }
 
-// caller returns the code that precedes the function in memory and calls it, with the address of
-// byte offset of the data in x0. After the call, it writes the size bytes of data and checks the
+// caller returns the code that precedes the function in memory and calls the function. Before the call, the code sets
+// x0 to the address of the data plus offset. After the call, it writes all data, size bytes, and checks the
 // registers, as [program] says.
 func caller(size, offset int) ([]byte, error) {
 	var a arm64.Asm
@@ -106,8 +106,8 @@ const (
 	sysExit  = 93
 )
 
-// systemCall makes a system call with arguments from x0 on. The result is in x0; all other
-// registers are kept.
+// systemCall makes a system call. The arguments are in x0, x1 and so on. The result is in x0, and all other registers
+// are kept.
 func systemCall(a *arm64.Asm, number uint64) {
 	a.MovImm(8, number)
 	a.Word(0xd400_0001) // svc #0

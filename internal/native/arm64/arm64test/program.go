@@ -6,8 +6,8 @@ import (
 	"encoding/binary"
 )
 
-// The addresses of a program's parts: the file's headers with the code, the stack, and the data.
-// They are far apart, so that code that leaves its data hits unmapped memory.
+// These are the addresses of a program's parts: the file's headers with the code, the stack, and the data. The parts
+// are far apart, so that code that accesses memory outside its data hits unmapped memory.
 const (
 	codeBase  = 0x0040_0000
 	stackBase = 0x2000_0000
@@ -16,7 +16,7 @@ const (
 	pageSize  = 0x1_0000 // the largest page size of Linux on AArch64
 )
 
-// The sizes of the ELF header, of a program header, and of all headers: one program header for each
+// These are the sizes of the ELF header, of a program header, and of all headers. There is a program header for each
 // part.
 const (
 	elfSize  = 64
@@ -24,9 +24,8 @@ const (
 	headers  = elfSize + 3*progSize
 )
 
-// program returns a static ELF executable. It calls the function with the address of byte offset of
-// the data, writes all data to the standard output and ends with status 0, or with another status
-// if a register was not kept.
+// program returns a static ELF executable. It calls the function with the address of the data plus offset, and writes
+// all data to the standard output. It ends with status 0, or with another status if a register was not kept.
 func program(function, data []byte, offset int) ([]byte, error) {
 	code, err := caller(len(data), offset)
 	if err != nil {
@@ -36,7 +35,7 @@ func program(function, data []byte, offset int) ([]byte, error) {
 	codeSize := uint64(headers + len(code))
 	dataAt := (codeSize + pageSize - 1) / pageSize * pageSize // in the file
 	var file bytes.Buffer
-	put := func(v any) { _ = binary.Write(&file, binary.LittleEndian, v) } // to memory: cannot fail
+	put := func(v any) { _ = binary.Write(&file, binary.LittleEndian, v) } // writing to memory cannot fail
 	put(elf.Header64{
 		Ident: [elf.EI_NIDENT]byte{
 			0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT),
