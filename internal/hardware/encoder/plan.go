@@ -86,7 +86,7 @@ func (p *planner) worth(c *circuit) float64 {
 		return float64(float64(luts)/(1<<20)) + float64(levels)
 	default:
 		level := max(1, float64(len(p.narrow)+len(p.wide))/10)
-		return float64(luts) + float64(level*float64(levels)*(1+1e-6)) // prefers the shallower of two circuits with equal cost
+		return float64(luts) + float64(level*float64(levels)*(1+1e-6)) // prefers the shallower of two equally large circuits
 	}
 }
 

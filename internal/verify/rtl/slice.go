@@ -90,7 +90,7 @@ func (s *source) part(wires []string, cut map[string]bool) part {
 			p.kept[i] = true
 			p.count++
 			waiting = append(append(waiting, s.Statements[i].Reads...), s.Statements[i].More...)
-			waiting = append(waiting, s.Statements[i].Drives) // a statement may drive bits of this wire that are needed elsewhere
+			waiting = append(waiting, s.Statements[i].Drives) // may drive bits of this wire that are needed elsewhere
 		}
 	}
 	return p
