@@ -22,6 +22,8 @@ type InitOptions struct {
 	Data  string // a CSV file, an array file, or the name of a data set
 	Test  string // a file of test samples; empty: a part of Data becomes the test part
 	Label string // column of a CSV file that holds the classes; empty: the last column
+	Group string // column of a CSV file whose equal values mark rows that stay in one part; empty: none
+	Order string // "time" if the rows are in the order of time; empty: they are in no order
 	Path  string // the configuration to write; empty: a name derived from Data
 
 	Labels     string // if Data is an array: the file of its labels
@@ -49,6 +51,8 @@ type Initial struct {
 	Classes   []dataset.Counted  `json:"classes"`
 	Features  int                `json:"features"`
 	Inputs    int                `json:"inputs"` // input bits of the network
+	// Notes lists columns that may say which rows belong together.
+	Notes []string `json:"notes,omitempty"`
 	// Extremes lists the features in which some values are far from the others. Those values are clipped.
 	Extremes []dataset.Clipped `json:"extremes,omitempty"`
 }
@@ -102,14 +106,17 @@ type setting struct{ key, value, comment string }
 
 // look fills in i.data, the settings of section data, for a named data set, arrays or a CSV file.
 func (i *initial) look(ctx context.Context) error {
+	if err := i.checkSplit(); err != nil {
+		return err
+	}
 	if len(i.options.Set) > 0 && (i.options.Labels != "" || dataset.IsArray(i.options.Data)) {
 		return message.Optionf("{Set %s}: applies only to a CSV file", i.options.Set[0])
 	}
 	known := slices.ContainsFunc(dataset.List(), func(d dataset.Info) bool { return d.Name == i.options.Data })
 	if known && !dataset.Own(i.options.Data) {
-		if o := &i.options; o.Label+o.Test+o.Labels+o.TestLabels != "" || len(o.Set) > 0 {
+		if o := &i.options; o.Label+o.Test+o.Labels+o.TestLabels+o.Group+o.Order != "" || len(o.Set) > 0 {
 			return message.Optionf(
-				"{Label}, {Labels}, {Test}, {TestLabels} and {Set} are for files, but the data set %s has its "+
+				"{Label}, {Labels}, {Test}, {TestLabels}, {Group}, {Order} and {Set} are for files, but the data set %s has its "+
 					"own",
 				i.options.Data)
 		}
@@ -131,6 +138,27 @@ func (i *initial) look(ctx context.Context) error {
 			"name a CSV file, an array or a data set; `ialgn data list` shows the data sets")
 	}
 	return i.lookAtTable(ctx)
+}
+
+// checkSplit checks the options that say which rows belong together.
+func (i *initial) checkSplit() error {
+	o := &i.options
+	switch array := o.Labels != "" || dataset.IsArray(o.Data); {
+	case o.Order != "" && o.Order != "time":
+		return message.Optionf("{Order %s}: want time, or omit the option", o.Order)
+	case o.Group != "" && o.Order != "":
+		return message.Optionf("{Group %s} and {Order %s} exclude each other; give one of them", o.Group, o.Order)
+	case o.Group != "" && array:
+		return message.Optionf("{Group %s}: names a column of a CSV file, but %s is an array", o.Group, o.Data)
+	}
+	return nil
+}
+
+// setOrder writes the setting of the order, if there is one.
+func (i *initial) setOrder() {
+	if i.options.Order != "" {
+		i.data = append(i.data, setting{"order", i.options.Order, "the last rows are for the test, nothing is drawn"})
+	}
 }
 
 // nameArrays writes settings that name the files of arrays.
@@ -156,6 +184,7 @@ func (i *initial) nameArrays() error {
 		i.data = append(i.data, setting{"test", config.Quoted(o.Test), ""},
 			setting{"test_labels", config.Quoted(o.TestLabels), ""})
 	}
+	i.setOrder()
 	return nil
 }
 
@@ -192,6 +221,8 @@ func (i *initial) lookAtTable(ctx context.Context) error {
 	} else {
 		i.data = append(i.data, testShare)
 	}
+	i.setOrder()
+	i.report.Notes = groupNotes(s)
 	i.data = append(i.data, setting{"label", config.Quoted(s.Label()), message.Plural(len(s.Classes), "class", "classes")})
 	for _, k := range keys {
 		name := strings.TrimPrefix(k.Name, "data.")
@@ -217,6 +248,7 @@ func (i *initial) said() (config.Data, error) {
 	d, err := config.ParseDraft(i.name, nil, append([]string{"data.set=csv"}, i.options.Set...))
 	cfg := d.Data()
 	cfg.Train, cfg.Test, cfg.Label = i.options.Data, i.options.Test, cmp.Or(i.options.Label, cfg.Label)
+	cfg.Group = i.options.Group
 	if err != nil {
 		return cfg, err
 	}
@@ -229,6 +261,7 @@ var tableComments = map[string]string{
 	"separator":  "what stands between the fields",
 	"decimal":    "numbers are written 1,5",
 	"thousands":  "what separates thousands in numbers",
+	"group":      "rows with the same value are in one part",
 	"columns":    "the columns that are read",
 	"drop":       "columns that are not read, for the reasons above",
 	"categories": "columns of words: each word becomes a feature of its own",
@@ -321,7 +354,7 @@ func (i *initial) head() string {
 	if more := len(dropped) - mostNoted; more > 0 {
 		fmt.Fprintf(&b, "# Not read either: %s; `ialgn init --json` says why.\n", message.Plural(more, "column", "columns"))
 	}
-	for _, note := range r.Odd() {
+	for _, note := range append(r.Odd(), r.Notes...) {
 		fmt.Fprintf(&b, "# %s.\n", note)
 	}
 	for _, c := range r.Extremes[:min(len(r.Extremes), mostExtremes)] {
@@ -351,6 +384,25 @@ func (r *Initial) Odd() (lines []string) {
 		}
 	}
 	return lines
+}
+
+// groupNames are usual names of columns that say to which person or machine a row belongs. A name may end in "id".
+var groupNames = []string{
+	"animal", "customer", "device", "driver", "individual", "machine", "participant", "patient", "person", "session",
+	"speaker", "subject", "user", "writer",
+}
+
+// groupNotes returns one line of text for each column with one of these names, unless it is the group already. In such
+// a column, the values have at least two rows on average.
+func groupNotes(s *dataset.Survey) (notes []string) {
+	for _, c := range s.Columns {
+		name := strings.TrimRight(strings.TrimSuffix(strings.ToLower(c.Name), "id"), "_- ")
+		if s.Group == "" && c.Kind != encoding.LabelColumn && slices.Contains(groupNames, name) && c.Distinct > 1 && c.Distinct <= s.Rows/2 {
+			notes = append(notes, fmt.Sprintf("If the rows of one %s belong together, data.group: %s keeps them in one part",
+				name, config.Quoted(c.Name)))
+		}
+	}
+	return notes
 }
 
 func quotedName(name string) string {
