@@ -39,8 +39,8 @@ func (c *Config) checkSplit() error {
 	switch {
 	case d.Group == "":
 	case d.Ordered():
-		return c.wrong("data.group", "omit data.group or data.order", "data.order: time makes the last rows the test "+
-			"part, so the rows of a group cannot stay together")
+		return c.wrong("data.group", "omit data.group or data.order", "the rows of a group cannot stay together, because "+
+			"data.order: time makes the last rows the test part")
 	case d.Group == d.Label:
 		return c.wrong("data.group", "name another column", "%.40q is the label (data.label)", d.Group)
 	}
@@ -49,7 +49,7 @@ func (c *Config) checkSplit() error {
 			d.Group)
 	}
 	if d.Ordered() && d.SplitSeed != 0 {
-		return c.wrong("data.split_seed", "omit data.split_seed or data.order", "data.order: time draws nothing")
+		return c.wrong("data.split_seed", "omit data.split_seed or data.order", "nothing is drawn, because data.order: time takes the last rows")
 	}
 	if c.Train.Validation.Stratified && d.Group+d.Order != "" {
 		other := "data.order"
