@@ -140,27 +140,6 @@ func (i *initial) look(ctx context.Context) error {
 	return i.lookAtTable(ctx)
 }
 
-// checkSplit checks the options that say which rows belong together.
-func (i *initial) checkSplit() error {
-	o := &i.options
-	switch array := o.Labels != "" || dataset.IsArray(o.Data); {
-	case o.Order != "" && o.Order != "time":
-		return message.Optionf("{Order %s}: want time, or omit the option", o.Order)
-	case o.Group != "" && o.Order != "":
-		return message.Optionf("{Group %s} and {Order %s} exclude each other; give one of them", o.Group, o.Order)
-	case o.Group != "" && array:
-		return message.Optionf("{Group %s}: names a column of a CSV file, but %s is an array", o.Group, o.Data)
-	}
-	return nil
-}
-
-// setOrder writes the setting of the order, if there is one.
-func (i *initial) setOrder() {
-	if i.options.Order != "" {
-		i.data = append(i.data, setting{"order", i.options.Order, "the last rows are for the test, nothing is drawn"})
-	}
-}
-
 // nameArrays writes settings that name the files of arrays.
 func (i *initial) nameArrays() error {
 	o := &i.options
@@ -384,25 +363,6 @@ func (r *Initial) Odd() (lines []string) {
 		}
 	}
 	return lines
-}
-
-// groupNames are usual names of columns that say to which person or machine a row belongs. A name may end in "id".
-var groupNames = []string{
-	"animal", "customer", "device", "driver", "individual", "machine", "participant", "patient", "person", "session",
-	"speaker", "subject", "user", "writer",
-}
-
-// groupNotes returns one line of text for each column with one of these names, unless it is the group already. In such
-// a column, the values have at least two rows on average.
-func groupNotes(s *dataset.Survey) (notes []string) {
-	for _, c := range s.Columns {
-		name := strings.TrimRight(strings.TrimSuffix(strings.ToLower(c.Name), "id"), "_- ")
-		if s.Group == "" && c.Kind != encoding.LabelColumn && slices.Contains(groupNames, name) && c.Distinct > 1 && c.Distinct <= s.Rows/2 {
-			notes = append(notes, fmt.Sprintf("If the rows of one %s belong together, data.group: %s keeps them in one part",
-				name, config.Quoted(c.Name)))
-		}
-	}
-	return notes
 }
 
 func quotedName(name string) string {

@@ -49,7 +49,8 @@ func (c *Config) checkSplit() error {
 			d.Group)
 	}
 	if d.Ordered() && d.SplitSeed != 0 {
-		return c.wrong("data.split_seed", "omit data.split_seed or data.order", "nothing is drawn, because data.order: time takes the last rows")
+		return c.wrong("data.split_seed", "omit data.split_seed or data.order",
+			"nothing is drawn, because data.order: time takes the last rows")
 	}
 	if c.Train.Validation.Stratified && d.Group+d.Order != "" {
 		other := "data.order"

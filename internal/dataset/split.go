@@ -207,7 +207,8 @@ func (s Split) grouped(labels []uint8) ([]bool, error) {
 	return chosen, s.checkGroups(members, in, len(labels))
 }
 
-// attempt chooses groups in the given order. It returns the chosen groups and the number of their samples in each class.
+// attempt chooses groups in the given order. It returns the chosen groups, and the number of their samples in each
+// class.
 func (s Split) attempt(order []int, members [][]ofClass, totals []int) (taken []bool, in []int) {
 	taken, in = make([]bool, len(members)), make([]int, len(totals))
 	for moved := true; moved; {

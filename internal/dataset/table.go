@@ -96,7 +96,8 @@ func (f file) table(lay layout) (*table, error) {
 // the stream.
 func newTable(s *stream, lay layout) (*table, error) {
 	t := &table{
-		stream: s, label: -1, group: -1, skipBlank: !lay.mayLack(), known: lay.features > 0, declared: lay.words, classes: lay.classes,
+		stream: s, label: -1, group: -1, skipBlank: !lay.mayLack(), known: lay.features > 0, declared: lay.words,
+		classes: lay.classes,
 	}
 	return t, t.orClose(t.look(lay))
 }
