@@ -77,6 +77,9 @@ func load(ctx context.Context, cfg *config.Config, set *dataset.Set, enc *encodi
 	if err := cfg.CheckClasses(len(set.Classes), enc.Inputs()); err != nil {
 		return nil, err
 	}
+	if err := cfg.CheckWeights(set.Classes); err != nil {
+		return nil, err
+	}
 	if err := cfg.CheckImages(set.Shape != dataset.Shape{}); err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ var freezing = []struct {
 	{"soft-rwlgn", []string{"model.topology=rwlgn", "train.estimator=soft"}},
 	{"gumbel-rwlgn", []string{"model.topology=rwlgn", "train.estimator=gumbel", "train.temperature=0.5"}},
 	{"tables", []string{"model.inputs=3", "train.gradients=int8"}},
+	{"tables-weighted", []string{"model.inputs=3", "train.class_weights=1=3"}},
 	{"tables-soft", []string{"model.inputs=3", "train.estimator=soft"}},
 	{"candidates", []string{"train.candidates.kind=gradient", "train.candidates.until=0.2"}},
 	{"conv", []string{

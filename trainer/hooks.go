@@ -45,6 +45,7 @@ type hooks struct {
 func (s *session) addFeatures() {
 	s.addNotes()
 	s.addFreezing()
+	s.addWeights()
 	s.addRelaxedTest()
 	s.addValidating()
 	s.addReplacing()

@@ -131,6 +131,13 @@ var networks = []named{
 		"encoder.thresholds=learned", "model.inputs=4", "model.depth=2", "train.cost.target=ice40", "train.cost.pressure=0.001",
 	}, "3312c0e173d147da85bb50daa14ce943aaca0b6a329ad85a19ce3082dcf13fde", false},
 	{"learned-validation", []string{"encoder.thresholds=learned", "train.validation.share=0.2", "encoder.bits=7"}, "6228974e6520e702496de270e90e2b041844f2cf98a685bdc9a7b7f97df39512", true},
+	{"weighted", []string{"train.class_weights=0=5, 3=0.5"}, "6d9b66ee64f47f2bb20252bb331ad2f7cf32a1d2c6a050180c4aa1be29bad6bb", false},
+	{"weighted-pressed", []string{
+		"train.class_weights=8=3", "model.inputs=4", "model.depth=2", "model.anchors=16", "train.candidates.kind=gradient",
+		"train.gradients=int8", "train.cost.target=ice40", "train.cost.pressure=0.0003",
+	}, "", true},
+	{"weighted-soft", []string{"train.class_weights=8=3", "train.estimator=soft"}, "", true},
+	{"weighted-learned", []string{"train.class_weights=8=3", "encoder.thresholds=learned"}, "", true},
 	{"conv-soft", []string{
 		"model.topology=conv", "model.kernels=8,12", "model.levels=2,1", "model.widths=60,40", "model.depth=5", "model.width=40",
 		"train.estimator=soft", "train.optimizer.weight_decay=0.1", "train.optimizer.lr=0.05",

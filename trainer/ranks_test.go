@@ -74,6 +74,7 @@ var shared = []struct {
 	}},
 	{"frozen", []string{"train.freeze.kind=layerwise", "train.epochs=3"}},
 	{"frozen gumbel", []string{"train.freeze.kind=layerwise", "train.epochs=3", "train.estimator=gumbel"}},
+	{"weighted", []string{"train.class_weights=balanced"}},
 	{"structured", []string{"model.topology=rwlgn", "model.wiring=structured", "model.depth=1"}},
 }
 

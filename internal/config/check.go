@@ -126,7 +126,7 @@ func (c Config) Check() error {
 	for _, check := range []func() error{
 		c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits,
 		c.checkTopology, c.checkData, c.checkKinds, c.checkAugment, c.checkCost, c.checkFreeze,
-		c.checkSchedule, c.checkValidation, c.checkConv,
+		c.checkSchedule, c.checkWeights, c.checkValidation, c.checkConv,
 	} {
 		if err := check(); err != nil {
 			return err

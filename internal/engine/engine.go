@@ -82,6 +82,10 @@ type Batch struct {
 	// that pass straight through its choices.
 	Frozen int
 
+	// Weights holds the weight of each class in the loss; nil: all classes weigh 1. The loss is the weighted mean of the
+	// samples' losses, and a sample has the weight of its class.
+	Weights []float32
+
 	Note int32 // a number that a rank sends along with its counts; the engine does not interpret it
 }
 

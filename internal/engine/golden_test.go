@@ -15,14 +15,15 @@ import (
 )
 
 // golden is a file with three Adam steps that PyTorch's autograd computed in float64. The reference's golden.py
-// writes it. Arrays over layers and gates are [layer][gate].
+// writes it. testdata/golden_weights.py writes the files with class weights. Arrays over layers and gates are [layer][gate].
 type golden struct {
 	Config struct {
 		Inputs, Width, Depth, Classes, Batch, KX, KH int
 		Tau, LR                                      float64
 		STE                                          bool
 		Topology, Parametrization                    string
-		FirstPin                                     string `json:"first_pin"`
+		FirstPin                                     string    `json:"first_pin"`
+		Weights                                      []float32 `json:"class_weights"` // weights of classes; nil: 1
 	}
 	First            []uint32      // pin A of layer 1, when fixed
 	FirstCandidates  [][]uint32    `json:"first_candidates"`
@@ -299,7 +300,7 @@ func (g *golden) batch(e Engine, s goldenStep) Batch {
 			x[f*e.Words()+i/64] |= uint64(bit-'0') << (i % 64)
 		}
 	}
-	return Batch{X: x, Labels: s.Y}
+	return Batch{X: x, Labels: s.Y, Weights: g.Config.Weights}
 }
 
 // engine returns an engine whose model has the given logits. Unless m is empty, its moments are m and v.

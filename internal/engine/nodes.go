@@ -308,5 +308,5 @@ func (e *relaxedNodes) Step(b Batch, adam kernel.Adam) Result {
 func (e *relaxedNodes) Measure(b Batch) Result {
 	e.up(b, e.forward)
 	e.crew.Run(e.sum)
-	return e.loss(e.crew, b.Labels)
+	return e.loss(e.crew, b)
 }

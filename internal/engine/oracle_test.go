@@ -243,10 +243,11 @@ func (o *oracle) step(s goldenStep) (z [][]float64, loss float64, grad params) {
 		run := o.forward(x)
 		z = append(z, o.logits(run))
 		dz := softmax(z[n])
-		loss -= math.Log(dz[s.Y[n]]) / float64(len(s.X))
+		share := o.g.share(s, n)
+		loss -= share * math.Log(dz[s.Y[n]])
 		dz[s.Y[n]]--
 		for c := range dz {
-			dz[c] /= float64(len(s.X))
+			dz[c] *= share
 		}
 		o.backward(run, dz, grad)
 	}
@@ -261,6 +262,18 @@ func (o *oracle) step(s goldenStep) (z [][]float64, loss float64, grad params) {
 	}
 	o.adam(grad)
 	return z, loss, grad
+}
+
+// share returns the share of sample n in the loss of a step.
+func (g *golden) share(s goldenStep, n int) float64 {
+	if g.Config.Weights == nil {
+		return 1 / float64(len(s.Y))
+	}
+	sum := 0.0
+	for _, y := range s.Y {
+		sum += float64(g.Config.Weights[y])
+	}
+	return float64(g.Config.Weights[s.Y[n]]) / sum
 }
 
 func (o *oracle) adam(grad params) {

@@ -67,7 +67,7 @@ func (e *relaxedEngine) Step(b Batch, adam kernel.Adam) Result {
 func (e *relaxedEngine) Measure(b Batch) Result {
 	e.up(b, e.forward)
 	e.crew.Run(e.sum)
-	return e.loss(e.crew, b.Labels)
+	return e.loss(e.crew, b)
 }
 
 // forward computes the worker's gates of the current layer.

@@ -215,6 +215,7 @@ func (e *sharedEngine) pass(b Batch) Result {
 	for _, d := range e.delta {
 		clear(d[len(b.Labels):])
 	}
+	e.weigh(b)
 	e.crew.Run(e.run)
 	return e.total(len(b.Labels))
 }
@@ -231,7 +232,7 @@ func (e *sharedEngine) runUnits(member int) {
 		e.count(a, u)
 		from, n := u*shared.Lanes, len(e.batch.Labels)
 		for s := from; s < min(from+shared.Lanes, n); s++ {
-			e.losses[s], e.right[s] = e.sample(s, e.batch.Labels[s], n, e.logits[member])
+			e.losses[s], e.right[s] = e.sample(s, e.batch.Labels[s], e.logits[member])
 		}
 		if e.train {
 			e.back(a, u)
