@@ -1,4 +1,5 @@
-// This file has the table of the formats of other frameworks' networks. A new format is a new row.
+// This file has the table of formats in which networks of other frameworks are read. Each format has a row in this
+// table.
 
 package interchange
 
@@ -315,8 +316,8 @@ func byHead(head []byte) *format {
 	return nil
 }
 
-// byValue returns the format of the value in a PyTorch file. If several formats fit, the facts decide by the name of
-// the framework.
+// byValue returns the format of the value in a PyTorch file. If several formats fit, the framework that the facts
+// name selects one of them.
 func byValue(value any, framework string) *format {
 	var found *format
 	for i := range formats {

@@ -171,8 +171,8 @@ func (d *denseLayer) setPin(p *model.Pin, k, i int) {
 	}
 }
 
-// largest returns the indices, in ascending order, of the n largest logits. If logits are equal, the first ones are
-// taken. The first largest of the selected logits is therefore also the first largest of all logits.
+// largest returns the indices, in ascending order, of the n largest logits. Of several equal logits, the ones with
+// the lowest indices are taken. The first of the largest logits is therefore always selected.
 func largest(logits []float32, n int) []int {
 	sorted := slices.Sorted(slices.Values(logits))
 	least := sorted[len(sorted)-n]
@@ -190,7 +190,7 @@ func largest(logits []float32, n int) []int {
 	return places
 }
 
-// place returns the position in the model of an input bit of the layer.
+// place returns the position that an input bit of the layer has in the model.
 func (d *denseLayer) place(bit uint32) uint32 {
 	if d.bits == nil {
 		return bit

@@ -37,7 +37,7 @@ func simpleNode(to *graph.Circuit, table uint64, pins []graph.Ref) graph.Ref {
 			table = restrict(table, len(pins), k, func(uint) bool { return false })
 		case pins[k] == graph.True:
 			table = restrict(table, len(pins), k, func(uint) bool { return true })
-		case first >= 0: // pin k always equals pin first: take its digit from there
+		case first >= 0: // pin k always has the value of pin first
 			n := len(pins)
 			table = restrict(table, n, k, func(rest uint) bool { return rest>>(n-2-first)&1 == 1 })
 		case !depends(table, len(pins), k):

@@ -98,8 +98,8 @@ func (c *container) headers() (header, unsigned []byte, err error) {
 	return header, unsigned, nil
 }
 
-// compareRemainder compares the checksum in the header with the file. The argument is the CRC remainder of the whole
-// unchanged file, including the checksum.
+// compareRemainder compares the checksum in the header with the file. The first argument is the CRC remainder of the
+// whole unchanged file, including the checksum.
 func (c *container) compareRemainder(of uint32, size int64) error {
 	if _, found := c.meta[checksumKey]; !found {
 		return nil

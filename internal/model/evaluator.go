@@ -66,8 +66,8 @@ func (e *Evaluator) layer(layer *FrozenLayer, in []uint64) {
 }
 
 // Counts writes the class counts after Run. A class's count is the number of ones in its group of gates. The group of
-// class c is the gates from c*Width/classes up to (c+1)*Width/classes, exclusive. dst is [classes][samples] and gets
-// the first samples of the batch.
+// class c is the gates from c*Width/classes up to (c+1)*Width/classes, exclusive. dst has the shape
+// [classes][samples] and receives the counts of the first samples in the batch.
 func (e *Evaluator) Counts(dst []int32, samples int) {
 	group := e.f.Width / len(e.f.Classes)
 	for c := range e.f.Classes {

@@ -14,8 +14,8 @@ import (
 )
 
 // File is a model file that is opened once and read in several passes. All passes see the same bytes. A file of up to
-// 4 MB is kept in memory after it is first read. For a larger file, File keeps a digest of each block. It returns an
-// error if the block later reads differently or cannot be read.
+// 4 MB is kept in memory after it is first read. For a larger file, File keeps a digest of each block. If a later
+// read of a block fails or gives different bytes, the pass returns an error.
 //
 // If the file is replaced or changed in the meantime, a pass can therefore fail. However, [File.SHA256] always
 // describes the bytes that Info, Frozen and Chains read.

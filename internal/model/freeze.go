@@ -136,7 +136,7 @@ func table(logits []float32, pins int) uint64 {
 	return t
 }
 
-// Settle removes all candidates of each node except the one that the pin selects.
+// Settle removes all candidates of each node except the selected candidate.
 func (p *Pin) Settle() {
 	n := len(p.Logits) / p.K
 	for node := range n { // overwrites only candidates that were read before, of this node or of earlier ones

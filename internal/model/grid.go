@@ -38,8 +38,8 @@ func (m *Model) checkGrid(i int) error {
 	return m.checkImage(i)
 }
 
-// hasBase reports whether the base of section i, if there is one, is the grid of its kernels' lowest level. The
-// lowest level is the nearest earlier section without a base.
+// hasBase checks the base of section i, if there is one. It reports whether the base is the grid of the kernels'
+// lowest level. The lowest level is the nearest earlier section without a base.
 func (m *Model) hasBase(i int) bool {
 	g, low := m.Sections[i].Grid, i-1
 	if g.Base == nil {

@@ -113,8 +113,8 @@ type Origin struct {
 // Pruned says how much was removed during training.
 type Pruned struct {
 	Epoch      int     `json:"epoch"`       // number of epochs before pruning
-	Bits       int     `json:"bits"`        // counted bits that became 0
-	Nodes      int     `json:"nodes"`       // other nodes that became constant
+	Bits       int     `json:"bits"`        // number of counted bits that became 0
+	Nodes      int     `json:"nodes"`       // number of other nodes that became constant
 	LossBefore float64 `json:"loss_before"` // mean loss of the frozen network over the training set
 	LossAfter  float64 `json:"loss_after"`
 }

@@ -17,9 +17,9 @@ type Parts struct {
 
 // Convolution is one convolution of a network.
 type Convolution struct {
-	// Grid says which pixels of the image before the kernels read, and how their outputs are pooled. Its planes are the
-	// bits of a pixel. If the kernels read carried input bits, the grid's patches and padding may be larger than in the
-	// layers.
+	// Grid says which pixels of the previous image the kernels read, and how the kernels' outputs are pooled. Its
+	// planes are the bits of a pixel. If the kernels read carried input bits, the grid's patches and padding may be
+	// larger than in the layers.
 	Grid topology.Grid
 	// Kernels is a network that reads a patch. Its input bit (column Side + row) Planes + plane is a pixel of the patch.
 	// Pixels are ordered column by column, because patches move along a row. The last layer of Kernels has a node for

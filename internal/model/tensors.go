@@ -9,9 +9,9 @@ import (
 	"ialgn/internal/topology"
 )
 
-// tensors returns all arrays of the model, in the order of a file before alignment. Arrays that do not exist yet are
-// empty, but have their name, type and shape. If the model is a part, the tensors of its sections are runs of the
-// whole network's tensors.
+// tensors returns all arrays of the model, in the order that they have before they are sorted by element size. Arrays
+// that do not exist yet are empty, but have their name, type and shape. If the model is a part, the tensors of its
+// sections are runs of the whole network's tensors.
 func (m *Model) tensors() []Tensor {
 	ts := m.encoderTensors()
 	for i := range m.Sections {

@@ -119,7 +119,7 @@ func TestBits(t *testing.T) {
 	f.Check(t, n)
 }
 
-// TestCandidates compares a learnable mapping with the weights in the file. Every bit of the layer before is a
+// TestCandidates compares a learnable mapping with the weights in the file. Every bit of the layer before must be a
 // candidate.
 func TestCandidates(t *testing.T) {
 	f := open(t, "dwn-n4-learn")

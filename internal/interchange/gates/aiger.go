@@ -22,7 +22,7 @@ type aigerReader struct {
 	ascii                            bool
 	variables, inputs, outputs, ands int
 	circuit                          *graph.Circuit
-	refs                             map[uint32]graph.Ref // ASCII: the variables that were read; not used for binary files
+	refs                             map[uint32]graph.Ref // in an ASCII file, the bit of each variable that was read
 	inverted                         map[uint32]graph.Ref // for each odd literal, the node of the complement
 }
 
@@ -190,7 +190,8 @@ func (a *aigerReader) delta() (uint32, error) {
 
 // and adds the conjunction of two literals. Their variables must exist.
 func (a *aigerReader) and(p, q uint32) graph.Ref {
-	// The truth table has a single 1. In the number of its line, the digit is 0 for a complemented literal.
+	// The truth table has a single 1. The digits of its line number are 0 for a complemented literal and 1 for any
+	// other literal.
 	line := 2*(1^p&1) + (1 ^ q&1)
 	return a.circuit.Add(1<<line, a.ref(p), a.ref(q))
 }

@@ -85,8 +85,8 @@ type tree struct {
 	elem                  onnx.DataType
 }
 
-// lookupTableConv unrolls trees of look-up tables over all positions. If the depth is 0, its result is the leaves'
-// inputs.
+// lookupTableConv unrolls trees of look-up tables over all positions. If the depth is 0, the result is the inputs of
+// the leaves.
 func lookupTableConv(r *reader, n *onnx.Node) (*value, error) {
 	a, err := attributes(n, map[string]int64{
 		"tree_depth": 1, "kernel_shape": 0, "strides": 0, "pads": 0, "channel_group_size": 0,

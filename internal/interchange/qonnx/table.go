@@ -225,11 +225,11 @@ func lookupTable(r *reader, n *onnx.Node) (*value, error) {
 	return r.layer(v, l)
 }
 
-// lookup is a LookupTable that was read.
+// lookup holds the operands of a LookupTable.
 type lookup struct {
 	*tables
 	indices     []int32
-	width, pins int // numbers of slots
+	width, pins int // number of tables, and number of slots of each table
 	elem        onnx.DataType
 }
 

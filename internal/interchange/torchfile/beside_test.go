@@ -165,7 +165,8 @@ func TestUnreadNames(t *testing.T) {
 	}
 }
 
-// TestValuesMetOften checks the error for values next to a state dict that contain each other very often.
+// TestValuesMetOften checks the error for a file with values next to the state dict. Shared values occur in these
+// values so many times that their total size explodes.
 func TestValuesMetOften(t *testing.T) {
 	lists := "]q\x00"
 	for i := range 60 {

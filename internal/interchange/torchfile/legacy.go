@@ -12,8 +12,8 @@ var legacyMagic, _ = new(big.Int).SetString("1950a86a20f9469cfc6c", 16)
 const legacyVersion = 1001
 
 // readLegacy reads the format before PyTorch 1.6. The file begins with five pickles: a magic number, a version, facts
-// about the machine, the value, and the keys of the storages. The storages follow. Each one comes after its number of
-// elements.
+// about the machine, the value, and the keys of the storages. The storages follow. Each storage is preceded by its
+// number of elements.
 func (f *file) readLegacy() (any, error) {
 	src := newSource(f.r, 0, f.size)
 	run := func(part string, persistent func(id Tuple) (any, error)) (any, error) {

@@ -10,7 +10,7 @@ import (
 // These limits on the size of a result apply in addition to the file's size in bytes.
 const (
 	maxDepth    = 1000
-	maxElements = 8 << 20 // in all tensors
+	maxElements = 8 << 20 // greatest number of elements in all tensors together
 	maxValues   = 4 << 20
 )
 

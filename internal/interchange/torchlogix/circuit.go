@@ -13,7 +13,7 @@ import (
 // operation is the operation of a gate in torchlogix's circuits.
 type operation struct {
 	name  string
-	pins  []int  // the inputs that it reads: 0 for in0, 1 for in1
+	pins  []int  // the inputs that the operation reads: 0 for in0, 1 for in1
 	table uint64 // truth table of these inputs
 }
 

@@ -15,8 +15,8 @@ import (
 	"ialgn/internal/interchange/torchlogix"
 )
 
-// allocated reads a saved value. It returns the number of bytes that this allocates, and the number that it may
-// allocate at most.
+// allocated reads a saved value. It returns the number of bytes that reading allocates, and the largest number of
+// bytes that it may allocate.
 func allocated(t *testing.T, value any, f *given.Facts) (bytesOf, most uint64, err error) {
 	t.Helper()
 	data := saved(value)

@@ -21,7 +21,7 @@ import (
 type Fixture struct {
 	Dir        string
 	Facts      *given.Facts
-	Files      []string    // its checkpoints, which facts.json lists
+	Files      []string    // the network's checkpoints, which facts.json lists
 	Inputs     [][]float64 // [sample][feature]
 	Scores     [][]float32 // [sample][class]
 	Thresholds [][]float32 // nil: the fixture has no thresholds
