@@ -82,8 +82,8 @@ func features(code string, size int) func(*bench) {
 	}
 }
 
-// badKinds give a command a file of the wrong kind. The message says what the file is, and the hint names the command
-// that takes it.
+// badKinds lists cases in which a command gets a file of the wrong kind. The message says what the file is, and the
+// hint names the command that takes it.
 var badKinds = []badInput{
 	{"a PyTorch file to predict", torch("x.pt"), "predict x.pt new.csv", "x.pt: is a PyTorch file, not a model file", "ialgn import x.pt -o x.safetensors", false},
 	{"a PyTorch file to compile", torch("x.pt"), "compile x.pt -o out", "is a PyTorch file", "ialgn import x.pt", false},

@@ -123,7 +123,7 @@ func (g gate) String() string {
 	return fmt.Sprintf("  %d = function(%#x) %s @%d.%d", g.output, g.table, strings.Join(g.in, " "), g.layer, g.chain)
 }
 
-// TestVerifyAcceptsSoundFolders is the control: verify finds nothing in unbroken folders.
+// TestVerifyAcceptsSoundFolders checks, for comparison, that verify finds no fault in undamaged folders.
 func TestVerifyAcceptsSoundFolders(t *testing.T) {
 	level := "all"
 	for _, name := range []string{"iverilog", "abc"} {

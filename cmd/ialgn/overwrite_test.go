@@ -215,7 +215,7 @@ func TestInputsNotOverwritten(t *testing.T) {
 	}
 }
 
-// TestWrittenTwice names one file for two outputs. TestLogApart does the same for logs.
+// TestWrittenTwice names one file for two outputs. TestLogApart tests this for logs.
 func TestWrittenTwice(t *testing.T) {
 	soundFiles(t)
 	code, _, stderr := runProgram(t, "sim", "m.st", "--vcd", "a", "--activity", "./a")

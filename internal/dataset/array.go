@@ -403,8 +403,8 @@ func (s *stream) isArray() bool {
 // archiveEnding is the ending of the names of array archives.
 const archiveEnding = ".npz"
 
-// inArchive splits a path into the path of an archive and the name of an array in the archive. in is false for other
-// paths.
+// inArchive splits a path into the path of an archive and the name of an array in the archive. The result in is false
+// for other paths.
 func inArchive(path string) (archive, name string, in bool) {
 	at := strings.LastIndex(path, archiveEnding+":")
 	if at < 0 {

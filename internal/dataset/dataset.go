@@ -65,8 +65,8 @@ type Set struct {
 	Quantiser    *encoding.Quantiser // turns real values into words; nil if there are no real values, except after OpenFor
 	Whole        bool                // real values are whole numbers that can be used unchanged
 	Narrowed     bool                // the ranges omit extreme values of the training part
-	Spans        [][2]uint16         // words at the ends of each feature's range, if some are used unchanged; else nil
-	Columns      []encoding.Column   // columns, in order, of a table that has more than numbers and a label; else nil
+	Spans        [][2]uint16         // words at the ends of each feature's range; nil if no feature is used unchanged
+	Columns      []encoding.Column   // columns of a table, in order; nil if it has only numbers and a label
 	Path         string              // folder of the files; "embedded" for the digits, "made" for sequences
 
 	// TrainSamples and TestSamples are the numbers of samples from headers or from an earlier pass, or 0 if unknown.
@@ -90,9 +90,9 @@ type source interface {
 	read(part Part, emit func(values []uint16, label int) error) error
 }
 
-// Open finds the data set that cfg names and reads the data for the fields of Set. For this, it reads through CSV
-// files and the user's own arrays, but not through other sets. bitsIn, 1 to 16, is the width to which the features of
-// these files are quantised. It has no meaning for other sets.
+// Open finds the data set that cfg names and reads the data for the fields of Set. To find this data, it reads all of
+// a CSV file or of the user's own arrays. It does not read other sets. bitsIn, 1 to 16, is the width to which the
+// features of these files are quantised. For other sets, bitsIn has no meaning.
 //
 // Open looks for files in cfg.Dir, if it is set, and then in the folders (see [Folders]). In each folder, it first
 // looks in the set's own subfolder. It tries names with and without ".gz". If a set is missing, the error is a
@@ -204,7 +204,7 @@ func (s *Set) checkFeatures(enc *encoding.Encoder) error {
 }
 
 // LabelAs relabels the samples. A label becomes the index of its class in classes. The set may lack some of these
-// classes. If a class of the set is not in classes, LabelAs returns false and changes nothing. It must be called
+// classes. If a class of the set is not in classes, LabelAs returns false and changes nothing. LabelAs must be called
 // before Read.
 func (s *Set) LabelAs(classes []string) bool {
 	labels := make([]int, len(s.Classes))
@@ -225,7 +225,7 @@ type form struct {
 	q       *encoding.Quantiser // nil: ranges of the training part scale the words, unless whole is set
 	whole   bool                // the values are the words
 	largest uint32              // largest word, if there is a quantiser or whole is set
-	model   *encoding.Encoder   // the encoder that has the quantiser, if its columns are known; else nil
+	model   *encoding.Encoder   // the encoder that has the quantiser; nil if its columns are unknown
 	robust  bool                // ranges omit extreme values
 	raw     bool                // whole numbers are used unchanged
 }

@@ -18,12 +18,12 @@ type layout struct {
 	header    string   // auto, yes or no; empty: auto
 	label     string   // name of the label column or, if there is no header, its number from 1; empty: the last column
 	separator byte     // 0: determined by the first lines
-	notation           // of numbers; if fields are separated by commas, numbers with a decimal comma are quoted
+	notation           // notation of numbers; if commas separate fields, numbers with a decimal comma are quoted
 	said      bool     // the configuration gives the notation
 	words     []string // words for a missing value, in addition to the usual words
 
-	// These are names of columns or, if there is no header, numbers. only lists the columns to read. If only is empty,
-	// all columns are read.
+	// These fields list columns by name or, if there is no header, by number. The field only lists the columns to
+	// read. An empty list means all columns.
 	only, drop, categories []string
 	missing                bool // values may be missing
 

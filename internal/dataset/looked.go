@@ -16,7 +16,7 @@ import (
 // looked summarises the values of a column in a survey.
 type looked struct {
 	values, numbers, missing int
-	absent                   int // values that mean "missing" in a column of numbers and are words in other columns
+	absent                   int // number of values that mark a missing number, but are words in other kinds of columns
 	numerals                 int // number of values that are numbers in any notation
 	marks                    evidence
 	lo, hi                   float64
@@ -24,7 +24,7 @@ type looked struct {
 	last                     float64
 	distinct                 map[uint64]bool // hashes of the distinct values, because values may be long and many
 	words                    []string        // the first distinct values, up to maxCategories
-	unfit                    error           // why some value cannot be a category; nil: all can
+	unfit                    error           // why some value cannot be a category; nil if all values can be categories
 	odd                      []Odd           // the first values that are not numbers
 }
 

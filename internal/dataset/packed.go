@@ -30,9 +30,9 @@ type rowBlock struct {
 
 // These are the sizes of packed rows.
 const (
-	mostHeld    = 2 << 20 // bytes in memory
+	mostHeld    = 2 << 20 // greatest total size of the blocks in memory, in bytes
 	blockValues = 1 << 15
-	mostRows    = 1 << 10 // in a block
+	mostRows    = 1 << 10 // greatest number of rows in a block
 	leastRows   = 1 << 4
 	columnHead  = 10 // bytes
 	wordBytes   = 8

@@ -12,8 +12,8 @@ import (
 // belonging describes the parts of a cell's name that cannot be derived from the cell's gate.
 type belonging struct {
 	to     Sort
-	index  int32  // number of the word or the bus; the stage of a register
-	number uint32 // index among the cells with the same owner, in cell order; or the threshold or the bit
+	index  int32  // stage of a register; for other cells, the number of the word or the bus
+	number uint32 // the threshold or the bit, or else the index among the cells with the same owner
 }
 
 // Sort is the kind of thing after which a cell is named.
@@ -34,7 +34,7 @@ const (
 // a gate except the first. Most cells need none and take only one bit of memory.
 type belongings struct {
 	need   bitplane.Set
-	before []uint32 // number of cells with a belonging in the lower words of need
+	before []uint32 // for each word of need, the number of ones in all lower words
 	list   []belonging
 }
 

@@ -44,7 +44,7 @@ func IsBus(k netlist.Kind) bool {
 // port's name ends in a digit or in _, a _ precedes the number of the word.
 type Names struct {
 	n        *netlist.Netlist
-	firstBus netlist.Net             // all nets below this one are driven by cells with one output
+	firstBus netlist.Net             // all lower nets are driven by cells with one output
 	alias    map[netlist.Cell]string // for each cell that is a whole bus, the name of its port or probe
 	belong   *belongings             // cells whose names cannot be derived from their gates
 	words    []wordOf                // words of the input ports

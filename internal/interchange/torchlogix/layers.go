@@ -21,7 +21,7 @@ const (
 // layer is a layer of the network.
 type layer struct {
 	given.TorchLayer        // all that is known about the layer
-	key              string // key of the layer's facts, such as "layers_in_order[3]"; may be empty
+	key              string // key of the layer's facts, such as "layers_in_order[3]"; empty if another layer has it
 	listed           bool   // the facts have an entry for it
 	found            *found // nil if the layer is not in the file
 
