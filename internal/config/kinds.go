@@ -42,7 +42,7 @@ type kindKey struct {
 	of       string   // the other key, which has a choice as its value
 	kinds    []string // the choices for which the key applies
 	what     string   // name of the chosen thing, for errors
-	standard float64  // the default; 0: the default is zero, or there is none
+	standard float64  // the default; 0 if the default is zero or there is no default
 }
 
 var kindKeys = []kindKey{

@@ -25,7 +25,7 @@ type array struct {
 	count    int   // number of records according to the header
 	dims     []int // dimensions of a record
 	features int   // number of elements of a record
-	places   []int // for each feature, its element in the record; nil: feature f is element f
+	places   []int // for each feature, its element in the record; if nil, feature f is element f
 	shape    Shape // shape of images; zero if records are not images
 	fortran  bool  // the first dimension varies fastest in the file, so records are interleaved
 	done     int

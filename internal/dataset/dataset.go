@@ -76,7 +76,7 @@ type Set struct {
 
 	digests [2]string
 	source  source
-	labels  []int     // for each class of the source, its new label; nil: labels are unchanged
+	labels  []int     // for each class of the source, its new label; if nil, labels are unchanged
 	files   *csvFiles // the files of a CSV set
 	form    form      // the form of the set's words
 }
@@ -222,7 +222,7 @@ func (s *Set) LabelAs(classes []string) bool {
 // form says how real values become words.
 type form struct {
 	bitsIn  int                 // width of words; if raw is set, a lower bound
-	q       *encoding.Quantiser // nil: ranges of the training part scale the words, unless whole is set
+	q       *encoding.Quantiser // if q is nil, ranges of the training part scale the words, unless whole is set
 	whole   bool                // the values are the words
 	largest uint32              // largest word, if there is a quantiser or whole is set
 	model   *encoding.Encoder   // the encoder that has the quantiser; nil if its columns are unknown
@@ -250,7 +250,7 @@ func (f form) max() uint32 {
 
 // scaling turns real values into feature words.
 type scaling struct {
-	q     *encoding.Quantiser // nil: the numbers are the words
+	q     *encoding.Quantiser // if nil, the numbers are the words
 	whole bool                // the numbers are the words, and no ranges are needed
 	max   uint32
 }

@@ -15,9 +15,9 @@ import (
 
 // layout says how to read a CSV file and how to interpret its columns.
 type layout struct {
-	header    string   // auto, yes or no; empty: auto
+	header    string   // auto, yes or no; empty means auto
 	label     string   // name of the label column or, if there is no header, its number from 1; empty: the last column
-	separator byte     // 0: determined by the first lines
+	separator byte     // if 0, the first lines determine the separator
 	notation           // notation of numbers; if commas separate fields, numbers with a decimal comma are quoted
 	said      bool     // the configuration gives the notation
 	words     []string // words for a missing value, in addition to the usual words

@@ -55,7 +55,7 @@ type Status struct {
 	Known bool         `json:"known"` // both parts have a content that the program knows
 	Note  string       `json:"note"`  // description of the content; for a missing set, how to get it
 
-	missing *MissingError // nil: the set was found
+	missing *MissingError // nil if the set was found
 }
 
 // NoteIn returns the note. The argument words determines how the note names options.

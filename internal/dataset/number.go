@@ -13,7 +13,7 @@ import (
 // separated by a character or not separated.
 type notation struct {
 	comma     bool
-	thousands string // a name in groupMarks; empty: thousands are not separated
+	thousands string // a name in groupMarks; if empty, thousands are not separated
 }
 
 // groupMarks lists the characters that may separate thousands, with a name for each kind.

@@ -23,7 +23,7 @@ const (
 type table struct {
 	*stream
 	notation           // notation of numbers
-	file      *file    // nil: the file can be read only once
+	file      *file    // nil if the file can be read only once
 	csv       *records //
 	ahead     []record // records that were read to determine the columns
 	width     int      // number of columns

@@ -27,7 +27,7 @@ type Encoder struct {
 	Bits       int        `json:"bits"`                // n_b: each feature has Bits-1 thresholds
 	BitsIn     int        `json:"bits_in"`             // width of a feature word
 	Max        uint32     `json:"max"`                 // largest value of a feature, below 1<<BitsIn
-	Names      []string   `json:"names,omitempty"`     // feature names; empty: "feature 0" and so on
+	Names      []string   `json:"names,omitempty"`     // feature names; empty means "feature 0" and so on
 	Thresholds [][]uint16 `json:"thresholds"`          // [feature][Bits-1], ascending, not necessarily strictly
 	Quantiser  *Quantiser `json:"quantiser,omitempty"` // turns real features into integers; nil if features are integers
 

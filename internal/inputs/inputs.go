@@ -34,7 +34,7 @@ type Table struct {
 	Label   string // name or number of the label's column in the training table; empty if unknown
 	Bits    int    // width of each feature's word
 	Max     uint32 // the largest word of a feature
-	Scaled  bool   // real values become words by offset and scale or by cuts; false: the values are the words
+	Scaled  bool   // real values become words by offset and scale or by cuts; if false, the values are the words
 	ByCuts  bool   // in a Scaled table, real values become words by cuts
 	// DecimalComma says that numbers in the table have a decimal comma, unless commas separate its columns.
 	DecimalComma bool
@@ -80,7 +80,7 @@ const (
 
 // Column is a column of the table that holds the samples.
 type Column struct {
-	Name    string // empty: the table has no header
+	Name    string // empty if the table has no header
 	Kind    Kind
 	Feature int      // number of the column's first feature
 	Values  []string // in a category column, the column's words in the order of the features

@@ -32,7 +32,7 @@ const maxDepth = 8192
 // Options holds data about a model that neither the file nor the network has.
 type Options struct {
 	Name    string             // name of the model
-	Classes []string           // names of the classes; nil: classes are named by their numbers
+	Classes []string           // names of the classes; if nil, classes are named by their numbers
 	Words   given.InputNumbers // set if the features are whole numbers; see wordInputs
 	Files   []model.Start      // the files from which the network was read
 }

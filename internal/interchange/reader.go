@@ -42,7 +42,7 @@ type format struct {
 	// The following fields say which additional data of the user the format uses.
 	wiring     bool     // a file of wires
 	thresholds bool     // the thresholds of a thermometer in front of the network
-	frameworks []string // names of frameworks in facts that fit this format, in lower case; nil: any framework
+	frameworks []string // names of frameworks in facts that fit this format, in lower case; nil means any framework
 }
 
 // formats is the table of all formats.

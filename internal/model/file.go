@@ -22,7 +22,7 @@ import (
 //
 // Several goroutines may use a File at once. It must be closed after its last use.
 type File struct {
-	ctx context.Context // reads end when ctx ends; nil: they are never interrupted
+	ctx context.Context // reads end when ctx ends; if nil, they are never interrupted
 	*opened
 }
 

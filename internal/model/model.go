@@ -92,15 +92,15 @@ type Record struct {
 	DataSet string  `json:"data_set"`
 	Train   string  `json:"train_sha256"` // digest of the decoded training data; see package dataset
 	Test    string  `json:"test_sha256"`
-	Start   *Start  `json:"start,omitempty"` // nil: the seed determined the first parameters
+	Start   *Start  `json:"start,omitempty"` // nil if the seed determined the first parameters
 	Epochs  []Epoch `json:"epochs"`
 	// Kept is the epoch whose parameters the model has, counted from 1. Kept is 0 if there is no validation set. The
 	// model then has the parameters of the last epoch.
 	Kept int `json:"kept_epoch,omitempty"`
 
-	Origin   *Origin   `json:"origin,omitempty"`   // nil: the network was trained here from the beginning
-	Pruned   *Pruned   `json:"pruned,omitempty"`   // nil: nothing was removed
-	Refilled *Refilled `json:"refilled,omitempty"` // nil: tables were not refilled
+	Origin   *Origin   `json:"origin,omitempty"`   // nil if the network was trained here from the beginning
+	Pruned   *Pruned   `json:"pruned,omitempty"`   // nil if nothing was removed
+	Refilled *Refilled `json:"refilled,omitempty"` // nil if tables were not refilled
 }
 
 // Origin says that another program trained this network, or the network from which training started.

@@ -87,7 +87,7 @@ type Model struct {
 
 // Opset is the version of a set of operators in a model.
 type Opset struct {
-	Domain  string // empty: ONNX's own operators
+	Domain  string // empty means ONNX's own operators
 	Version int64
 }
 
@@ -155,6 +155,6 @@ type Value struct {
 // Dim is a dimension of a shape: either a number, or the name of a variable dimension. The number is 0 and the name
 // is empty if the file gives neither.
 type Dim struct {
-	Size int64 // 0: the size is not a number; see Name
+	Size int64 // 0 if the size is not a number; see Name
 	Name string
 }

@@ -15,7 +15,7 @@ type Tensor struct {
 	Type     DataType
 	Dims     []int64
 	External bool   // the elements are in another file
-	Raw      []byte // elements, little endian, one byte for each bool; nil: they are in another field
+	Raw      []byte // elements, little endian, one byte for each bool; nil if they are in another field
 
 	message []byte // the whole message of a decoded tensor
 }

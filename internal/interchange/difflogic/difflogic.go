@@ -75,7 +75,7 @@ type network struct {
 	src        *given.Source
 	layers     []layer
 	sum        *checkpoint.Sum
-	inputs     int // number of inputs; 0: not known
+	inputs     int // number of inputs; 0 if not known
 	inputsFrom string
 	wiring     *Wiring
 	graph      *graph.Network

@@ -30,8 +30,8 @@ type WiredLayer struct{ A, B []int32 }
 // Wiring is the wiring of a network.
 type Wiring struct {
 	Layers  []WiredLayer
-	Inputs  int    // number of input bits; 0: the text does not give it
-	Classes int    // number of classes; 0: the text does not give it
+	Inputs  int    // number of input bits; 0 if the text does not give this number
+	Classes int    // number of classes; 0 if the text does not give this number
 	Form    string // kind of the text: "generated C", "generated Verilog" or "lists"
 }
 

@@ -19,7 +19,7 @@ package given
 
 // Facts holds the contents of a file of facts. Facts that the file does not give are nil, empty or 0.
 type Facts struct {
-	Name      string // name of the file; empty: there is no file
+	Name      string // name of the file; empty if there is no file
 	SHA256    string // checksum of the file's bytes
 	Framework string `json:"framework"`
 

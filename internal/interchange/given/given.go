@@ -22,7 +22,7 @@ type Source struct {
 	Size int64
 
 	Facts  *Facts // never nil
-	Wiring *File  // nil: the user gave no file of the wiring
+	Wiring *File  // nil if the user gave no wiring file
 	// Thresholds holds real thresholds, [feature][bit]. It has a row for each feature, one row for all features, or a
 	// row for each channel. Thresholds is nil if the user gave none.
 	Thresholds [][]float32

@@ -26,8 +26,8 @@ const MaxPins = 6
 type Network struct {
 	Format   string // the format's name for users, such as difflogic or torchlogix
 	Input    Input
-	Dense    []Dense  // all layers in order; the first layer reads the input bits; nil: the network is Circuit
-	Circuit  *Circuit // nil: the network is Dense
+	Dense    []Dense  // all layers in order; the first layer reads the input bits; nil if the network is a Circuit
+	Circuit  *Circuit // nil if the network consists of Dense layers
 	Sum      Sum
 	Findings []Finding
 }
@@ -172,7 +172,7 @@ type Sum struct {
 	// Groups holds the bits that count for each class. In a network of Dense layers, a reference is the number of a node
 	// in the last layer. A bit that occurs twice counts twice. False and True are allowed.
 	Groups [][]Ref
-	Beta   []float64 // one number for each class, or one for all classes; empty: 0
+	Beta   []float64 // one number for each class, or one for all classes; empty means 0
 	Tau    float64
 }
 

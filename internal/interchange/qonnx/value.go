@@ -16,11 +16,11 @@ type value struct {
 	feature []int32     // for features: number of each element's feature; -1 is padding, with the value 0
 	digits  int         // for bits: number of bits of each element
 	refs    []graph.Ref // for bits: [element][digits], lowest digit first
-	weights []int32     // for bits: weight of each element; nil: all weights are 1
+	weights []int32     // for bits: weight of each element; if nil, all weights are 1
 
 	sums    [][]graph.Ref // for sums: the bits that each element counts
-	beta    []float64     // for sums: added to each sum; nil: nothing is added
-	tau     float64       // for sums: divisor of the sums; 0: no division
+	beta    []float64     // for sums: added to each sum; if nil, nothing is added
+	tau     float64       // for sums: divisor of the sums; 0 means no division
 	isClass bool          // for sums: the value is the number of the largest sum
 }
 

@@ -60,7 +60,7 @@ const maxInputs = 1 << 21
 // circuitReader reads the JSON of a circuit. Its memory is proportional to the number of gates that were read.
 type circuitReader struct {
 	src *given.Source
-	at  [6]int64 // position of the value of each key; 0: the key is missing
+	at  [6]int64 // position of the value of each key; 0 if the key is missing
 	net *graph.Network
 	ids map[int32]graph.Ref // for each id, the bit of the gate
 
