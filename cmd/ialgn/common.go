@@ -214,7 +214,7 @@ func warn(s *screen.Screen, err error) {
 	fmt.Fprintf(s, "ialgn: %s %s\n", screen.Paint(s, screen.Yellow, "warning:"), screen.OneLine(say(err)))
 }
 
-// notes returns two functions: one writes notes, and the other writes warnings.
+// notes returns a function that writes notes, and a function that writes warnings.
 func notes(c *cli.Context) (toNote func(text string), toWarn func(error)) {
 	return func(text string) { note(c, "%s", text) }, func(err error) {
 		if remedy := message.HintIn(err, message.Flags); remedy != "" {

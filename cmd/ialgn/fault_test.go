@@ -400,8 +400,8 @@ func simulatedModel(t *testing.T) {
 	tinyModel(t)
 }
 
-// TestWrapperFaults breaks parts that only a wrapper has: the encoder and its connection to the core. Level rtl and
-// every level above must find the fault. For a fault of an encoder, the report must name an input word that shows the
+// TestWrapperFaults breaks the encoder and its connection to the core, which only a wrapper has. Level rtl and every
+// level above must find the fault. For a fault of an encoder, the report must name an input word that shows the
 // fault.
 func TestWrapperFaults(t *testing.T) {
 	simulatedModel(t)

@@ -178,8 +178,8 @@ func readFile(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestInputsNotOverwritten names one of the command's inputs as the command's output: by name, through links and in
-// other ways. If these files were not inputs, the command would be allowed to replace them.
+// TestInputsNotOverwritten names one of the command's inputs as the command's output. It does this by name, through
+// links and in other ways. If these files were not inputs, the command would be allowed to replace them.
 func TestInputsNotOverwritten(t *testing.T) {
 	sound := soundFiles(t)
 	for _, c := range []struct{ name, args, input string }{

@@ -332,7 +332,7 @@ func samples(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o666))
 }
 
-// columns returns the number of columns to write: the 64 features, and the label if it is asked for.
+// columns returns the number of columns to write. These are the 64 features and, if it is asked for, the label.
 func columns(args []string) int {
 	if slices.Contains(args, "label") {
 		return 65

@@ -101,9 +101,9 @@ func Open(ctx context.Context, cfg config.Data, bitsIn int, folders []string) (*
 	return open(ctx, cfg, form{bitsIn: bitsIn}, folders)
 }
 
-// OpenWith is like [Open], for a data set that is to be encoded as enc describes. Either ranges of the kind that enc
-// names scale the real values, or whole numbers are used unchanged. If enc takes the ranges from a model, OpenWith
-// returns an error; use [OpenFor] then.
+// OpenWith is like [Open], for a data set that is to be encoded as enc describes. The real values are scaled by
+// ranges of the kind that enc names, unless whole numbers are used unchanged. If enc takes the ranges from a model,
+// OpenWith returns an error; use [OpenFor] then.
 func OpenWith(ctx context.Context, cfg config.Data, enc config.Encoder, folders []string) (*Set, error) {
 	return (*Set)(nil).With(ctx, cfg, enc, folders)
 }
@@ -338,7 +338,7 @@ func open(ctx context.Context, cfg config.Data, words form, folders []string) (*
 //
 // Faults in the data may appear late. For example, a wrong checksum of a compressed file appears only after the last
 // sample. The data that fn collects is therefore valid only if Read returns nil. The part's digest and number of
-// samples are known after such a Read, too.
+// samples are also known after such a Read.
 func (s *Set) Read(ctx context.Context, part Part, fn func(values []uint16, label int) error) error {
 	if part != Train && part != Test {
 		panic(fmt.Sprintf("dataset: no part %d", part))

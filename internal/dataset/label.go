@@ -13,7 +13,7 @@ import (
 const exactDigits = 15
 
 // key returns a text that is equal for all labels of the same class. Equal numbers, such as 1, 1.0 and 1e0, are the
-// same class. A number that begins with a zero, such as 007, is a code. It is equal only to itself.
+// same class. A number that begins with a zero, such as 007, is a code. A code is equal only to itself.
 func (n notation) key(label string) string {
 	digits := strings.TrimLeft(label, "+-")
 	if len(digits) > exactDigits || len(digits) > 1 && digits[0] == '0' && allDigits(digits[1:2]) {

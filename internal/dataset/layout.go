@@ -157,7 +157,8 @@ func checkWidth(rows [][]string, label bool) error {
 	return message.WithHint(err, "set data.separator if another character separates the columns")
 }
 
-// findLabel finds the label column by name or number. If the layout gives neither, it finds the column by place.
+// findLabel finds the label column by name or number. If the layout gives neither name nor number, it finds the
+// column by place.
 func (t *table) findLabel(line []string, lay layout) error {
 	at, number := slices.Index(line, lay.label), lay.number(line)
 	known := lay.features != 0
@@ -180,8 +181,8 @@ func (t *table) findLabel(line []string, lay layout) error {
 	return t.namedLabel(line, lay)
 }
 
-// namedLabel finds the label column by the label's name. If there is no name, it takes the last column. In a file for
-// prediction, the label is the column that is not among the feature names, or else the last column.
+// namedLabel finds the label column by the label's name. If the layout gives no name, it takes the last column. In a
+// file for prediction, the label is the column that is not among the feature names, or else the last column.
 func (t *table) namedLabel(line []string, lay layout) error {
 	at := slices.Index(line, lay.label)
 	t.label = len(line) - 1

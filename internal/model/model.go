@@ -4,11 +4,11 @@
 // A [Model] describes any network whose layers consist of nodes of up to six pins. The nodes are the paper's gates,
 // which have two pins, or look-up tables. The layers of a Model are grouped into [Section]s. A section is a run of
 // consecutive layers of the same width whose pins have the same sources and numbers of candidates. A network of
-// private chains (an IALGN with k_h = 1) has two sections: the first layer, and all other layers. Other networks have
-// one section for each layer. All arrays of a section are chain-major, [width][layers][k], because training, files
-// and freezing process one private chain after the other. The nodes of a convolution are evaluated at all positions
-// of an image ([Section.Grid]). The layers of a recurrent network are evaluated at all steps of a sequence
-// ([Model.Steps]).
+// private chains (an IALGN with k_h = 1) has one section for the first layer and one for all other layers. Other
+// networks have one section for each layer. All arrays of a section are chain-major, [width][layers][k], because
+// training, files and freezing process one private chain after the other. The nodes of a convolution are evaluated at
+// all positions of an image ([Section.Grid]). The layers of a recurrent network are evaluated at all steps of a
+// sequence ([Model.Steps]).
 //
 // [Frozen] is the Boolean network that a model computes. It has a truth table for each node, and the selected
 // candidate for each pin. The selected candidate has the largest logit, or is the lowest of several with equal

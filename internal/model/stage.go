@@ -23,8 +23,8 @@ type Staged struct {
 	comm ranks.Comm
 	file *outfile.File // the file, as this rank opened it
 
-	// header is the header with its checksum, and unsigned is the header without it. Only rank 0 has these fields and
-	// the checksum.
+	// header is the file's header with the checksum, and unsigned is the header without the checksum. Only rank 0 has
+	// these fields and the checksum.
 	header, unsigned []byte
 	sum              uint32
 }

@@ -100,7 +100,7 @@ type reach struct {
 	last bitplane.Set // cells that are bits of a bus
 }
 
-// buses returns the buses that can give a cell its name: first the probes, then the output ports.
+// buses returns the buses that can give a cell its name. The probes come first, then the output ports.
 func buses(n *netlist.Netlist) []netlist.Port { return slices.Concat(n.Probes(), n.OutputPorts()) }
 
 // reach sets the owner of the cells that belong to no gate. The owner is the bus that has the cell as a bit, or else

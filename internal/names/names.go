@@ -10,8 +10,8 @@ import (
 	"ialgn/netlist"
 )
 
-// Signal is an input port or a cell. Each signal has a name of its own. Ports come first: input port i is signal i,
-// and cell c is signal c plus the number of input ports. A constant is not a signal.
+// Signal is an input port or a cell. Each signal has a name of its own. The signals of the ports come first. Input
+// port i is signal i, and cell c is signal c plus the number of input ports. A constant is not a signal.
 type Signal int64
 
 // Constant takes the place of a signal for a net that is constant.

@@ -14,7 +14,7 @@ const widestWord = 10
 type encoder struct {
 	n     *netlist.Netlist
 	words []wordOf                 // words of the input ports, in order
-	value map[netlist.Net][]uint64 // for each net that depends on one word: one bit for each value of the word
+	value map[netlist.Net][]uint64 // for each net that depends on one word, one bit for each value of the word
 }
 
 // wordOf is a word of an input port.

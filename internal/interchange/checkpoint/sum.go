@@ -16,8 +16,8 @@ type Sum struct {
 	Where string // the place in the file that gives K
 	K     *int
 	Tau   *float64
-	// Whole says that the file has the group sum's module. The sum then has no beta, and only RandPerm reorders the
-	// outputs.
+	// Whole says that the file has the group sum's module. The sum then has no beta, and the outputs are reordered
+	// only by RandPerm.
 	Whole    bool
 	RandPerm []int
 	// Why says why the file does not have the unknown data. An empty Why means that the file is a state dict.
@@ -152,7 +152,7 @@ func (s *Sum) from(src *given.Source) string {
 	return src.Said()
 }
 
-// size compares the group sizes in the facts with the actual sizes.
+// size checks that the group sizes in the facts are the actual group sizes.
 func (s *Sum) size(src *given.Source, outputs, k int) error {
 	size := (outputs + k - 1) / k
 	where := fmt.Sprintf("a sum of %d bits for %d classes", outputs, k)
@@ -205,8 +205,8 @@ func (s *Sum) permute(src *given.Source, n *graph.Network, outputs int) error {
 // numbers.
 //
 // A beta in the file may include constant bits that the class counts. If the betas in the file differ, CompareSum
-// therefore accepts a beta from the facts in two cases: all betas in the file exceed it by whole numbers, or one of
-// them equals it.
+// therefore accepts a beta from the facts if one of the betas in the file equals it. It also accepts the beta if all
+// betas in the file exceed it by whole numbers.
 func CompareSum(src *given.Source, sum *graph.Sum, where string) error {
 	said := &src.Facts.Sum
 	if said.K != nil && *said.K != len(sum.Groups) {

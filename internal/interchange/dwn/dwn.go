@@ -222,7 +222,7 @@ func (n *network) facts() error {
 	return nil
 }
 
-// kind returns the kind of the layer's mapping: fixed or learnable.
+// kind returns the kind of the layer's mapping, "fixed" or "learnable".
 func (l *layer) kind() string {
 	if l.tensors[learnable] != nil {
 		return "learnable"

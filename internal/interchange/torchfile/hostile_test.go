@@ -185,7 +185,7 @@ func TestHostile(t *testing.T) {
 				!strings.Contains(test.want, "deep") {
 				t.Errorf("error %v: want one with a place", err)
 			}
-			// The legacy format contains a pickle of protocol 2 too.
+			// The legacy format also contains a pickle of protocol 2.
 			if _, err := take(t, []byte(legacyHead+begin+test.pickle)); err == nil {
 				t.Error("in the legacy format: no error")
 			}

@@ -115,7 +115,7 @@ func (r *reader) sampleShape(t *thresholds, thermometer *layer) ([]int, error) {
 			first.key, n, t.shape, t.bits)
 	case rows > 1 || n == 0:
 	case t.bits == 1 || thermometer.FeatureDim != nil && *thermometer.FeatureDim == -2:
-		// The bits are grouped by feature, whatever the shape of a sample is.
+		// For every shape of a sample, the bits are grouped by feature.
 		return []int{n / t.bits}, nil
 	}
 	return nil, missing
