@@ -311,8 +311,8 @@ func unnamed(t *testing.T, c compiled) {
 	}
 }
 
-// exchange swaps a random input of popcount a with a random input of popcount b. Neither popcount may read the input
-// of the other already.
+// exchange swaps a random input of popcount a with a random input of popcount b. It does not choose inputs that the
+// other popcount already reads.
 func exchange(lines []string, a, b int, r *rand.Rand) {
 	fa, fb := strings.Fields(lines[a]), strings.Fields(lines[b])
 	for {

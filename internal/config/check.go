@@ -32,8 +32,8 @@ type limit struct {
 //
 // The largest depth is the number of layers that a netlist can name. The largest batch fits the counters of the
 // training engine, and the largest number of anchors fits the engine's bit rows. The limits of real numbers ensure
-// that all numbers that the engine computes from them are normal, finite float32 numbers. They also keep the betas
-// below 1.
+// that all numbers that the engine computes from them are normal, finite float32 numbers. The limits also keep the
+// betas of the optimiser below 1.
 var limits = []limit{
 	{"encoder.bits", 2, 256},
 	{"model.width", 1, topology.MaxWidth},

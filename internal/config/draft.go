@@ -30,7 +30,7 @@ func ParseDraft(name string, src []byte, sets []string) (Draft, error) {
 	return Draft{c}, err
 }
 
-// Set returns the draft with additional keys. Each is KEY=VALUE and counts as written in the draft.
+// Set returns the draft with additional keys. Each argument is KEY=VALUE, and its key counts as written in the draft.
 func (d Draft) Set(sets ...string) (Draft, error) {
 	c := d.copied()
 	for _, set := range sets {

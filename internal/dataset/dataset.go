@@ -70,8 +70,8 @@ type Set struct {
 	Path         string              // folder of the files; "embedded" for the digits, "made" for sequences
 
 	// TrainSamples and TestSamples are the numbers of samples from headers or from an earlier pass, or 0 if unknown.
-	// They are exact after a complete Read of the part. Before that, memory must not be allocated for this number of
-	// samples.
+	// The numbers are exact after a complete Read of the part. Before this Read, callers must not allocate memory for
+	// this number of samples.
 	TrainSamples, TestSamples int
 
 	digests [2]string
@@ -301,7 +301,7 @@ func (s *wordSource) read(part Part, emit func([]uint16, int) error) error {
 	})
 }
 
-// open opens the data set. Its real values are turned into words of the given form.
+// open opens the data set and turns its real values into words of the given form.
 func open(ctx context.Context, cfg config.Data, words form, folders []string) (*Set, error) {
 	switch cfg.Set {
 	case "digits":

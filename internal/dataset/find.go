@@ -29,7 +29,7 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("data set %s: not found: %s", e.Set, e.Reason)
 }
 
-// Hint says how to get the set. It names options as package message does for fields.
+// Hint says how to get the set. It names options by the names of their fields, as package message does.
 func (e *MissingError) Hint() string { return e.HintIn(message.Fields) }
 
 // HintIn says how to get the set. The argument words determines how the text names options.

@@ -27,9 +27,9 @@ type layout struct {
 	only, drop, categories []string
 	missing                bool // values may be missing
 
-	// The remaining fields are for files for prediction. They give the number of features, and names that show that the
-	// first line is a header even if they look like numbers. Records may lack the label. If the model knows its columns,
-	// the field columns is used to find them.
+	// The remaining fields are for files for prediction. They give the number of features and the names of the
+	// features. A first line with these names is a header, even if the names look like numbers. Records may lack the
+	// label. If the model knows its columns, the field columns is used to find the columns.
 	features int
 	names    []string
 	columns  []encoding.Column
@@ -230,8 +230,8 @@ func columnNumber(text string, columns int) int {
 	return n - 1
 }
 
-// uncertain reports whether the label may be a name or a number. This is the case if it is not known whether there is
-// a header.
+// uncertain reports whether the label in the layout may be a name or a number. This is the case if the layout does
+// not say whether there is a header.
 func (lay layout) uncertain() bool { return lay.header != "no" && lay.features == 0 }
 
 func allNumbers(line []string) bool {

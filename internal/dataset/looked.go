@@ -142,9 +142,9 @@ func (c *looked) reason(to *Surveyed, words int) string {
 	return ""
 }
 
-// takeMissing treats the words in a column of numbers as missing values if there are few of them. Some words are the
-// usual marks of programs. Other words must be declared in the configuration. takeMissing returns an error for a
-// number in a different notation.
+// takeMissing treats the words in a column of numbers as missing values if there are few of them. Words that programs
+// usually write for missing values are known. Other words must be declared in the configuration. takeMissing returns
+// an error for a number in a different notation.
 func (c *looked) takeMissing(to *Surveyed) error {
 	values := c.values - c.absent
 	odd := values - c.numbers

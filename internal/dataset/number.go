@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// notation says how the numbers of a table are written. They have a decimal point or a decimal comma. Thousands are
-// separated by a character or not separated.
+// notation says how the numbers of a table are written. Numbers have a decimal point or a decimal comma. A character
+// may separate thousands.
 type notation struct {
 	comma     bool
 	thousands string // a name in groupMarks; if empty, thousands are not separated

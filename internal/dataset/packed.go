@@ -156,7 +156,7 @@ func (p *packedRows) each(column, row func(i int) bool, fn func(i int, x []float
 	return nil
 }
 
-// load returns the bytes of a block. If they are not in memory, it reads them into buf.
+// load returns the bytes of a block. If the bytes are not in memory, it reads them into buf.
 func (p *packedRows) load(b *rowBlock, buf *[]byte) ([]byte, error) {
 	if b.data != nil {
 		return b.data, nil
@@ -171,7 +171,7 @@ func (p *packedRows) load(b *rowBlock, buf *[]byte) ([]byte, error) {
 // powers holds the powers of ten, indexed by exponent.
 var powers = [16]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// appendColumn packs the numbers of a column. Some may be NaN.
+// appendColumn packs the numbers of a column. Some of the numbers may be NaN.
 func appendColumn(dst []byte, values []float64) []byte {
 	for k, power := range powers {
 		if lo, hi, missing, ok := multiples(values, power); ok {

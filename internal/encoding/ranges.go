@@ -15,8 +15,8 @@ type Value struct {
 }
 
 // trims lists the trims that [RobustRange] tries. Each trim omits a share of the values of each class, at one end of
-// the range or at both ends. It is accepted if it raises the entropy at least by the factor gain. The last trim is
-// for numbers that represent missing values.
+// the range or at both ends. The trim is accepted if it raises the entropy at least by the factor gain. The last trim
+// is for numbers that represent missing values.
 var trims = []struct{ share, gain float64 }{{0.001, 1.5}, {0.01, 1.5}, {0.05, 3}}
 
 // rangeParts is the number of equal parts of a range over which the entropy is computed.

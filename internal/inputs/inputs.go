@@ -45,8 +45,8 @@ type Table struct {
 	// feature f is word > Thresholds[f][j], and the first feature's bits are the lowest. Thresholds is nil if the design
 	// takes words.
 	Thresholds [][]uint16
-	// Trials are sample rows for tests. Each has one real value for each feature, and the words that the trainer makes
-	// of these values.
+	// Trials are sample rows for tests. Each row has one real value for each feature, and the words that the trainer
+	// computes from these values.
 	Trials []Trial
 }
 

@@ -27,7 +27,7 @@ type Carriage struct {
 }
 
 // CarriedBit identifies a plane of carried bits. Plane is a plane of the input. Each pixel of the image covers
-// several pixels of the input, and Row and Column select one of these.
+// several pixels of the input, and Row and Column select one pixel of the input.
 type CarriedBit struct{ Plane, Row, Column int }
 
 // Pixel is a bit of an image. Row and Column count from the corner of the padded image, where the patch of the

@@ -41,7 +41,7 @@ type opened struct {
 	buffer sync.Pool
 }
 
-// blockBytes is the size of a block. Each block has its own digest. Tensors are read in pieces of the same size.
+// blockBytes is the size of a block. Each block has its own digest. Tensors are also read in pieces of this size.
 const blockBytes = codecBytes
 
 // keptBytes is the largest size of a file that is kept in memory. For a larger file, new memory costs more time than

@@ -7,9 +7,9 @@ import (
 	"ialgn/internal/topology"
 )
 
-// These are the limits of grids. They are equal to the limits of configurations. maxImageSide limits rows and
-// columns. maxPatchSide limits the side and the stride of patches. The limits keep every product of positions, planes
-// and nodes within an int64.
+// These are the limits of grids. Configurations have the same limits. maxImageSide limits rows and columns.
+// maxPatchSide limits the side and the stride of patches. The limits keep every product of positions, planes and
+// nodes within an int64.
 const (
 	maxImageSide = 1 << 12
 	maxPatchSide = 64
@@ -214,8 +214,9 @@ func blankPool(width int) FrozenLayer {
 }
 
 // unroll writes the section's nodes at all positions into its layers of a frozen network. nodes holds the nodes of
-// one position. Their indices are elements of the patch. bits is the number of input bits of a feature. A pin whose
-// element is outside the image reads 0. The node's table is restricted so that it does not depend on this pin.
+// one position, whose indices are elements of the patch. bits is the number of input bits of a feature. A pin whose
+// element is outside the image reads 0. The table of a node with such a pin is restricted so that it does not depend
+// on the pin.
 //
 // Node n at row y and column x becomes number (n rows + y) columns + x of its layer.
 func (s *Section) unroll(layers []FrozenLayer, nodes *FrozenLayer, bits int) {

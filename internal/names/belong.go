@@ -30,8 +30,8 @@ const (
 	OfSignal                // a register, which holds a signal
 )
 
-// belongings holds the belonging of each cell that needs one. These are registers, cells of no gate, and all cells of
-// a gate except the first. Most cells need none and take only one bit of memory.
+// belongings holds the belonging of each cell that needs one. These cells are registers, cells of no gate, and all
+// cells of a gate except the first. All other cells take only one bit of memory.
 type belongings struct {
 	need   bitplane.Set
 	before []uint32 // for each word of need, the number of ones in all lower words

@@ -1,6 +1,6 @@
 // Package checkpoint holds code that the readers of PyTorch checkpoints share. It lists the modules of a model in
 // order, and reads tensors, whose numbers must be finite. It also determines the group sum and the thermometer,
-// partly from the file and partly from the user's facts. The readers of circuits use only the code for the group sum
+// partly from the file and partly from the user's facts. The readers of circuits also use the code for the group sum
 // and the thermometer.
 package checkpoint
 

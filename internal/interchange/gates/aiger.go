@@ -188,7 +188,7 @@ func (a *aigerReader) delta() (uint32, error) {
 	return 0, errors.New("a difference of literals has more than 31 bits")
 }
 
-// and adds the conjunction of two literals. Their variables must exist.
+// and returns the bit for the conjunction of two literals. The variables of both literals must exist.
 func (a *aigerReader) and(p, q uint32) graph.Ref {
 	// The truth table has a single 1. The digits of its line number are 0 for a complemented literal and 1 for any
 	// other literal.
@@ -232,7 +232,7 @@ func (a *aigerReader) outputRefs(literals []uint32) ([]graph.Ref, error) {
 	return outputs, nil
 }
 
-// readASCII reads the ASCII form. Its gates may be in any order.
+// readASCII reads the ASCII form, in which the gates may be in any order.
 func (a *aigerReader) readASCII() ([]graph.Ref, error) {
 	a.refs = map[uint32]graph.Ref{}
 	for i := range a.inputs {

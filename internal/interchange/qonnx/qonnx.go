@@ -40,8 +40,8 @@ const (
 // maxFile is the size of the largest file that is read. The limit is ONNX's own.
 const maxFile = onnx.MaxFile
 
-// Read reads a network. If the graph ends in the bits of its last layer, the user must give the groups of the
-// classes, tau and beta. If they are missing, Read returns a [*given.Missing].
+// Read reads a network. If the graph ends in the bits of its last layer, the user must say which bits belong to which
+// class, and must give tau and beta. If some of this data is missing, Read returns a [*given.Missing].
 func Read(src *given.Source) (*graph.Network, error) {
 	net, err := read(src)
 	if err != nil {

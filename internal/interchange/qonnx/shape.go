@@ -317,7 +317,8 @@ func concat(r *reader, n *onnx.Node) (*value, error) {
 	return w, nil
 }
 
-// parts returns the operands of a concatenation. They are all features, or all numbers with the same number of bits.
+// parts returns the operands of a concatenation. Either all operands are features, or all are numbers with the same
+// number of bits.
 func (r *reader) parts(n *onnx.Node) (parts []*value, err error) {
 	digits, features := 0, 0
 	for i := range n.Inputs {

@@ -326,8 +326,8 @@ func TestReadRefusesOtherForms(t *testing.T) {
 	}
 }
 
-// TestLegacyModule reads a whole model in the form of PyTorch before 1.6. Its class is stored outside the pickle,
-// together with the source text.
+// TestLegacyModule reads a whole model in the form of PyTorch before 1.6. The model's class is stored outside the
+// pickle, together with the class's source text.
 func TestLegacyModule(t *testing.T) {
 	class := tuple(str("module"), "ctorch.nn\nModule\n", str("x.py"), str("class Module: pass")) + "Q"
 	v, err := read([]byte(legacyHead + begin + class + ")\x81." + begin + "]."))

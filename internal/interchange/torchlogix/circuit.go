@@ -70,9 +70,9 @@ type circuitReader struct {
 	taus, betas []float64
 }
 
-// ReadCircuit reads a network from the JSON of torchlogix's class Circuit. The method write_json writes this form,
-// before or after simplify. Such a circuit begins after the thermometer. If src.Thresholds is set, ReadCircuit adds a
-// thermometer. Otherwise the features are bits.
+// ReadCircuit reads a network from the JSON of torchlogix's class Circuit. Its method write_json writes this form,
+// before or after a call of its method simplify. The circuit does not contain the thermometer, and begins after it.
+// If src.Thresholds is set, ReadCircuit adds a thermometer. Otherwise the features are bits.
 //
 // The file's size limits the memory, and no number in the file is trusted. An error gives the line and column.
 func ReadCircuit(src *given.Source) (*graph.Network, error) {

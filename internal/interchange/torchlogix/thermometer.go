@@ -7,15 +7,15 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// thresholds holds the thresholds of a thermometer. They are a tensor whose last dimension has the thresholds of one
-// feature.
+// thresholds holds the thresholds of a thermometer. The thresholds form a tensor. Its last dimension contains the
+// thresholds of one feature.
 type thresholds struct {
 	shape  []int // without the last dimension
 	bits   int
 	values []float32
 	// perFeature says that shape is a single number. This number is the number of features in C order, the number of
 	// channels (the first dimension of a sample), or 1. If perFeature is false, shape is a tensor's shape, and
-	// PyTorch broadcasts it to the shape of a sample.
+	// PyTorch broadcasts this tensor to the shape of a sample.
 	perFeature bool
 }
 
