@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/interchange/torchfile/torchtest"
 )
 
-// These are the contents of files that the tests pass to commands for other kinds of files.
+// These are contents of files. The tests pass such a file to a command that needs another kind of file.
 const (
 	verilogText = "// a netlist\nmodule net(input a, output b);\n  assign b = a;\nendmodule\n"
 	blifText    = ".model m\n.inputs a\n.outputs y\n.names a y\n1 1\n.end\n"

@@ -48,7 +48,7 @@ func (m *manifestFile) with(t *testing.T, files []any) {
 	}
 }
 
-// withValue returns a copy of an entry of the manifest's list, with another value for key.
+// withValue returns a copy of an entry in the manifest's list. The copy has the given value for the key.
 func withValue(of any, key, value string) map[string]any {
 	e := map[string]any{}
 	for k, v := range of.(map[string]any) {

@@ -94,8 +94,8 @@ func signAnew(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(testkit.ResignFolder(ts.MkAbs(args[0])))
 }
 
-// cuts is the command "cuts MODEL FILE". The training record of the new model describes the feature words of the new
-// model.
+// cuts is the command "cuts MODEL FILE". The training record of the new model describes the new model's feature
+// words.
 func cuts(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 2)
 	m, err := model.Load(ts.MkAbs(args[0]))

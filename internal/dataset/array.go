@@ -128,7 +128,7 @@ func (a *array) idx() error {
 	return nil
 }
 
-// maxNPYHeader is the greatest length of the header of an array. Headers of readable types have about a hundred
+// maxNPYHeader is the greatest length of an array's header in bytes. Headers of readable types have about a hundred
 // bytes.
 const maxNPYHeader = 1 << 12
 
@@ -139,8 +139,8 @@ var (
 	npyShape   = regexp.MustCompile(`'shape': *\(([0-9, ]*)\)`)
 )
 
-// npy reads the header of a NumPy array. It consists of the magic number, a version, the length of the description,
-// and the description.
+// npy reads the header of a NumPy array, which consists of the magic number, a version, the length of the
+// description, and the description.
 func (a *array) npy() error {
 	head := make([]byte, len(npyMagic)+2)
 	if _, err := io.ReadFull(a, head); err != nil {

@@ -58,7 +58,7 @@ func (c *classes) add(label string) (class int) {
 	return class
 }
 
-// find returns the class of a label. known is false if no class has this label.
+// find returns the class of a label. The result known is false if no class has this label.
 func (c *classes) find(label string) (class int, known bool) {
 	if class, known = c.at[label]; !known {
 		class, known = c.at[c.key(label)]

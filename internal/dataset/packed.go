@@ -38,7 +38,7 @@ const (
 	wordBytes   = 8
 )
 
-// These are the forms of a column in addition to the exponents of ten.
+// The form of a packed column is plainFloats or an exponent of ten. withMissing may be added to an exponent.
 const (
 	plainFloats = 31   // the values are stored as float64
 	withMissing = 0x80 // the largest code means NaN

@@ -11,7 +11,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// readValue saves a value as torch.save does, and reads the network from the file. from is the format's name.
+// readValue saves a value as torch.save does, and reads the network from the file. The argument from is the name of
+// the format.
 func readValue(t *testing.T, value any, from string) (*graph.Network, error) {
 	t.Helper()
 	file := torchtest.Archive(t, value)

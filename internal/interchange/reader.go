@@ -76,10 +76,11 @@ func ReaderNames() (names []string) {
 	return names
 }
 
-// headBytes is the number of bytes at the beginning of a file that are examined.
+// headBytes is the number of bytes that are examined at the beginning of a file.
 const headBytes = filekind.HeadBytes
 
-// Read reads a network. from is the name of the format. If from is empty, Read determines the format from the file.
+// Read reads a network. The argument from is the name of the format. If it is empty, Read determines the format from
+// the file.
 func Read(src *given.Source, from string) (*graph.Network, error) {
 	src, head, err := beginning(src)
 	if err != nil {

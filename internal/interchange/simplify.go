@@ -68,7 +68,8 @@ func indexOf(pins []graph.Ref, p graph.Ref) int {
 	return -1
 }
 
-// restrict returns a table without pin k. value returns the pin's value for each line of the remaining pins.
+// restrict returns a table without pin k. The function value returns the value of pin k for each line of the
+// remaining pins.
 func restrict(table uint64, pins, k int, value func(rest uint) bool) uint64 {
 	below := pins - 1 - k // number of digits below the pin's digit
 	made := uint64(0)

@@ -165,7 +165,8 @@ func (k *Carriage) Source(next CarriedBit) Pixel {
 	return Pixel{k.plane(k.before(next)), k.Padding + next.Row/k.scale, k.Padding + next.Column/k.scale}
 }
 
-// before returns the carried bit of this image from which a carried bit of the next image is taken.
+// before returns the carried bit of this image from which the next image takes a carried bit. The argument next is
+// the carried bit of the next image.
 func (k *Carriage) before(next CarriedBit) CarriedBit {
 	return CarriedBit{next.Plane, next.Row % k.scale, next.Column % k.scale}
 }

@@ -81,7 +81,8 @@ func (l *FrozenLayer) baseBits() (bits []uint32) {
 	return bits
 }
 
-// readBase replaces the source Base of pins with Previous. at returns the number of a bit's copy in the layer before.
+// readBase replaces the source Base of pins with Previous. The function at returns the number that a bit's copy has
+// in the layer before.
 func (l *FrozenLayer) readBase(at func(bit uint32) uint32) {
 	for k := range l.Pins {
 		if p := &l.Pins[k]; p.Source == Base {

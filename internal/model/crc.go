@@ -23,8 +23,8 @@ var castagnoli = crc32.MakeTable(generator)
 // bytes before p, or 0 if there are none.
 func remainder(of uint32, p []byte) uint32 { return ^crc32.Update(^of, castagnoli, p) }
 
-// contribution returns the contribution of a piece to the sum of a file. remainder is the piece's own remainder, and
-// following is the number of bytes after the piece.
+// contribution returns the value that a piece contributes to the XOR of all pieces (see [finish]). remainder is the
+// piece's own remainder, and following is the number of bytes after the piece.
 func contribution(remainder uint32, following int64) uint32 {
 	return times(remainder, shift(following))
 }

@@ -15,9 +15,9 @@ type Evaluator struct {
 // NewEvaluator returns an evaluator of f, which must be valid and must not change afterwards.
 func NewEvaluator(f *Frozen) *Evaluator { return &Evaluator{f: f} }
 
-// Run evaluates 64*words samples. in holds the thermometer bits as rows, [Inputs][words]. After each layer, Run calls
-// visit, unless visit is nil. It passes the layer's number, counted from 0, and the layer's bits, [width][words]. The
-// bits are valid until visit returns.
+// Run evaluates 64*words samples. The argument in holds the thermometer bits as rows, [Inputs][words]. After each
+// layer, Run calls visit, unless visit is nil. It passes the layer's number, counted from 0, and the layer's bits,
+// [width][words]. The bits are valid until visit returns.
 func (e *Evaluator) Run(in []uint64, words int, visit func(layer int, h []uint64)) {
 	e.resize(words)
 	in = in[:e.f.Inputs()*words]

@@ -76,7 +76,7 @@ type inMemory struct{ io.ReaderAt }
 
 func (inMemory) Close() error { return nil }
 
-// In returns the same file with a context that can interrupt its passes. A pass may read gigabytes.
+// In returns the file with a context that can interrupt its passes, because a pass may read gigabytes.
 func (f *File) In(ctx context.Context) *File { return &File{ctx, f.opened} }
 
 // Path returns the path with which the file was opened.
@@ -106,8 +106,8 @@ func (f *File) Compact() (*Compact, error) {
 	return m.compact(nodes), nil
 }
 
-// Visit receives a run of consecutive chains of a section. s holds these chains. first is the number of the run's
-// first chain in the network. The arrays of s are reused after Visit returns.
+// Visit receives a run of consecutive chains of a section. The argument s holds these chains, and first is the number
+// that the run's first chain has in the network. The arrays of s are reused after Visit returns.
 type Visit func(section, first, chains int, s *Section) error
 
 // Chains reads the raw arrays with the checks of [Load], but needs only a few megabytes of memory. It first checks
@@ -167,7 +167,7 @@ func (f *File) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-// readBlock copies bytes of a block into p, from offset at up to the end of the block or the end of p.
+// readBlock copies bytes into p, beginning at the given offset. It stops at the end of the block or the end of p.
 func (f *File) readBlock(p []byte, at int64) (int, error) {
 	if at < 0 || at >= f.size {
 		return 0, io.EOF

@@ -96,7 +96,7 @@ func (p *Pin) gates(from, to int) Pin {
 }
 
 // freeze writes the selected operations and candidates of a section. The section holds only some chains, beginning
-// with chain first of the network.
+// with chain number first of the network.
 func (s *Section) freeze(layers []FrozenLayer, first int) {
 	for g := range s.Width * s.Layers {
 		chain, out := first+g/s.Layers, &layers[g%s.Layers]

@@ -262,7 +262,8 @@ func (s *Section) pixel(source Source, element, y, x, bits int) (bit int, outsid
 	return (plane*g.Rows+cy)*g.Columns + cx, outside
 }
 
-// unrollPool writes the layer of pooling. Each node of this layer is the OR of two by two positions.
+// unrollPool writes the layer that pools positions. Each node of this layer is the OR of a node at two by two
+// positions.
 func (s *Section) unrollPool(layer *FrozenLayer) {
 	_, width := s.Grid.Size()
 	height := s.Grid.Positions() / width

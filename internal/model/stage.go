@@ -106,7 +106,7 @@ func (s *Staged) begin(path string, header []byte, tensors []Tensor, err error) 
 	return at, json.Unmarshal(all[0], &at)
 }
 
-// digestOf returns a digest of the tensors' entries in a header, and the number of bytes of the tensors.
+// digestOf returns a digest of the tensors' entries in a header, and the total size of the tensors in bytes.
 func digestOf(tensors []Tensor) (string, int64) {
 	h := sha256.New()
 	size := describe(h, tensors)

@@ -273,7 +273,7 @@ func (r *gateReader) place(b bitName) (layer, gate int, err error) {
 	return layer, gate, nil
 }
 
-// connect records the operands of gate g of layer l. According to the text, the gate computes operation op of the
+// connect records the operands of gate g in layer l. According to the text, the gate computes operation op of the
 // given bits.
 func (r *gateReader) connect(l, g int, op uint8, bits []bitName) error {
 	if r.seen[l][g] {

@@ -50,7 +50,7 @@ func Recognise(value any) bool {
 	return false
 }
 
-// These are the endings of the keys of a layer's tensors in a state dict.
+// A state dict has the tensors of a layer under keys with these endings.
 const (
 	luts      = "luts"
 	fixed     = "mapping"

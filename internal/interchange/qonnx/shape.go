@@ -26,7 +26,7 @@ func axis(at int64, axes int) (int, error) {
 }
 
 // integers returns a short list of numbers from an attribute or, in newer versions of ONNX, from the second operand.
-// given is false if the node has neither.
+// The result given is false if the node has neither the attribute nor the operand.
 func (r *reader) integers(n *onnx.Node, attribute string) (list []int64, given bool, err error) {
 	if a := n.Attribute(attribute); a != nil {
 		return a.Ints, true, nil

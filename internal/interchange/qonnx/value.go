@@ -95,7 +95,7 @@ func (r *reader) pick(v *value, from []int32, shape []int) (*value, error) {
 	return w, nil
 }
 
-// set sets element i of v to element at of another value.
+// set copies element number at of another value to element i of v.
 func (v *value) set(i int, from *value, at int) {
 	switch {
 	case from.isFeatures() && at < 0:
@@ -119,7 +119,7 @@ func (v *value) set(i int, from *value, at int) {
 	}
 }
 
-// operand returns the value of operand i of a node. It must not be a constant.
+// operand returns the value of operand i of a node. The operand must not be a constant.
 func (r *reader) operand(n *onnx.Node, i int) (*value, error) {
 	if i >= len(n.Inputs) || n.Inputs[i] == "" {
 		return nil, fmt.Errorf("operand %d is missing", i)

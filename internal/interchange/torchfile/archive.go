@@ -76,7 +76,7 @@ func (f *file) readArchive() (any, error) {
 	return value, err
 }
 
-// prefix returns the folder part of the name of data.pkl.
+// prefix returns the folder in the archive that contains data.pkl.
 func (a *archive) prefix() (string, error) {
 	prefix, found := "", 0
 	for name := range a.entries {
