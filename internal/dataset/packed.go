@@ -21,7 +21,8 @@ type packedRows struct {
 	full          bool // a write to the file has failed
 }
 
-// rowBlock is a block of rows. It has the data in memory. If data is nil, it has the data's place in the file.
+// rowBlock is a block of rows. The field data has the bytes of the block if they are in memory. If data is nil, the
+// block is in the file.
 type rowBlock struct {
 	data []byte
 	at   int64

@@ -163,8 +163,9 @@ func (e *Encoder) words() []bool {
 	return words
 }
 
-// checkCuts returns an error if the cuts of feature f are invalid, or if its thresholds are not the integers that
-// count cuts. word says that the feature belongs to a category. The cuts of such a feature must separate 1 from 0.
+// checkCuts returns an error if the cuts of feature f are invalid, or if the feature's thresholds are not the
+// integers that count cuts. The argument word says that the feature belongs to a category. The cuts of such a feature
+// must separate 1 from 0.
 func (e *Encoder) checkCuts(f int, cuts []float64, word bool) error {
 	if len(cuts) != e.Bits-1 {
 		return fmt.Errorf("feature %d has %d cuts, want %d (encoder bits - 1)", f, len(cuts), e.Bits-1)

@@ -8,8 +8,8 @@ import "slices"
 // shared reports whether the network has nodes that positions share.
 func (m *Model) shared() bool { return len(m.Sections) > 0 && m.Sections[0].Grid != nil }
 
-// finish completes a frozen network made of the model's layers. It adds nodes that pass bits on to pins with the
-// source Base.
+// finish completes a frozen network that was made from the model's layers. It adds nodes that pass bits on to pins
+// with the source Base.
 func (m *Model) finish(f *Frozen) {
 	if !m.shared() {
 		return

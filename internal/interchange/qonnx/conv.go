@@ -60,7 +60,7 @@ func readWindow(n *onnx.Node, in []int) (*window, error) {
 }
 
 // place returns the index of the element at the given offset within the window, if the window is at the given
-// position. The index is in C order of the spatial axes. It is -1 for an element of the padding.
+// position. The index is in C order of the spatial axes. The result is -1 if the element is in the padding.
 func (w *window) place(position, offset int) int {
 	at, step := 0, 1
 	for i := len(w.in) - 1; i >= 0; i-- {

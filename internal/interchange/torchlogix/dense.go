@@ -105,7 +105,8 @@ func (r *reader) wire(l *layer, d *graph.Dense) error {
 	return nil
 }
 
-// wireCandidate reads candidate c of all pins. idx holds the indices and choice the weights, both as [pin][node].
+// wireCandidate reads candidate c of all pins. The tensor idx holds the indices, and the tensor choice holds the
+// weights. Both have the form [pin][node].
 func wireCandidate(l *layer, d *graph.Dense, c int, idx, choice *torchfile.Tensor) error {
 	const names = "connections.indices"
 	indices, err := idx.Int64()

@@ -129,8 +129,8 @@ func (r *reader) firstWidth(first *layer) int {
 	return r.src.Facts.InDim
 }
 
-// imageShape returns the shape of the images for a convolution. If there is a thermometer, it is the shape before the
-// thermometer.
+// imageShape returns the shape of the images that a convolution reads. If there is a thermometer, the result is the
+// shape of the images before the thermometer.
 func imageShape(conv *layer, t *thresholds, thermometer *layer) ([]int, error) {
 	switch {
 	case len(conv.InDim) != 2:
