@@ -53,7 +53,7 @@ type Data struct {
 	Separator  string `yaml:"separator" json:"separator,omitempty"`   // auto | comma | semicolon | tab | pipe | space
 	Decimal    string `yaml:"decimal" json:"decimal,omitempty"`       // point | comma
 	Thousands  string `yaml:"thousands" json:"thousands,omitempty"`   // none | comma | point | space | apostrophe
-	Columns    string `yaml:"columns" json:"columns,omitempty"`       // the columns that are read; empty: all
+	Columns    string `yaml:"columns" json:"columns,omitempty"`       // the columns that are read; empty means all
 	Drop       string `yaml:"drop" json:"drop,omitempty"`             // columns that are not read
 	Categories string `yaml:"categories" json:"categories,omitempty"` // columns that hold words, not numbers
 	Missing    string `yaml:"missing" json:"missing,omitempty"`       // refuse | median
