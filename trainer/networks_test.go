@@ -27,8 +27,8 @@ type named struct {
 	vectors bool
 }
 
-// networks lists the paper's networks and estimators except the plain IALGN. Each has the digest of its logits after
-// an epoch of 39 batches, which is the same on every SIMD path and machine.
+// networks lists the paper's networks and estimators except the plain IALGN. Each entry holds the digest of the
+// network's logits after an epoch of 39 batches. This digest is the same on every SIMD path and machine.
 var networks = []named{
 	{"hidden", []string{"model.hidden=4"}, "bcfd38b54ac351c9713fa56cf951a1496556656b1cd3cc294d320961f3f40a31", false},
 	{"light", []string{"model.parametrization=light"}, "b70d5d67a916f1d0c43a475bfec4a29de18cf1437d69182e07db9033f98bbcdb", false},
@@ -198,7 +198,7 @@ func TestNetworkBits(t *testing.T) {
 		t.Run(n.name, func(t *testing.T) {
 			turns := len(paths)
 			if n.vectors {
-				turns-- // the last path has no vectors
+				turns-- // the last path is the plain path
 			}
 			if turns == 0 {
 				t.Skip("there are no vector paths")
@@ -246,15 +246,15 @@ func logitsDigest(t *testing.T, file string) string {
 }
 
 // TestNetworksResume interrupts each network's run within its second epoch, resumes it and compares the model with an
-// uninterrupted run's. It also starts a run from the model. In the long test tier, the networks train on all digits
-// and each must learn something. By default, TestNetworkBits checks the result of learning.
+// uninterrupted run's. It also starts a run from the model. In the long test tier, the networks train on all digits,
+// and each must learn something. In the default tier, only TestNetworkBits checks the trained networks.
 func TestNetworksResume(t *testing.T) {
 	few := fewDigits(t)
 	for _, n := range distinct() {
 		t.Run(n.name, func(t *testing.T) {
 			dir := t.TempDir()
 			whole, path := filepath.Join(dir, "whole"), filepath.Join(dir, "m")
-			sets, least := few(n.sets...), math.SmallestNonzeroFloat64 // of the relaxed accuracy
+			sets, least := few(n.sets...), math.SmallestNonzeroFloat64 // least relaxed accuracy
 			if testkit.Whole() {
 				sets, least = n.sets, 0.12
 			}

@@ -38,10 +38,10 @@ type Summary struct {
 
 // Seen describes the data that a call trained on. It is nil if the call did not train.
 type Seen struct {
-	Majority Majority          `json:"majority"`          // of the test part
+	Majority Majority          `json:"majority"`          // most frequent class of the test part
 	Clipped  []dataset.Clipped `json:"clipped,omitempty"` // features with training values outside the encoder's ranges
 	Unknown  []dataset.Unknown `json:"unknown,omitempty"` // columns with words that the start model does not know
-	Samples  int               `json:"-"`                 // of the training part
+	Samples  int               `json:"-"`                 // number of training samples
 }
 
 // Speed is the training speed of this call, measured in its optimiser steps. It is nil if the call did not train.

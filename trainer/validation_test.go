@@ -340,8 +340,9 @@ func TestBestLostLate(t *testing.T) {
 }
 
 // TestKilledEarly begins a run at the path of an earlier run and leaves it after a batch, as if it were killed before
-// its first checkpoint. Then there must be nothing to resume, in particular not the earlier run. When a third run
-// begins, the renamed files of the earlier run must stay, although the second run may have written a best epoch.
+// its first checkpoint. After that there must be nothing to resume. In particular, the earlier run must not be
+// resumed. When a third run begins, the renamed files of the earlier run must stay, although the second run may have
+// written a best epoch.
 func TestKilledEarly(t *testing.T) {
 	for name, cfg := range map[string]config.Config{"plain": parse(t), "validation": stops(t)} {
 		path := filepath.Join(t.TempDir(), "m")

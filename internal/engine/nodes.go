@@ -28,7 +28,7 @@ type nodeNetwork[T uint64 | float32] struct {
 	*base
 	walk[*kernel.NodeLayer, T]
 	sections []*kernel.Nodes
-	gradient func(node int) []float32 // same as readout.top
+	gradient func(node int) []float32 // same function as readout.top
 }
 
 // newNodeNetwork returns a network that consists of the sections and shares their state.
@@ -174,7 +174,7 @@ type nodeEngine struct {
 	passes  []*kernel.NodePass
 	tallies []*tally
 	costs   *costs        // nil without train.cost
-	noise   *kernel.Noise // noise of the layers that are not frozen; nil without noise
+	noise   *kernel.Noise // noise in the layers that are not frozen; nil if there is no noise
 
 	forward, count, update func(member int)
 }

@@ -35,7 +35,7 @@ func normals(r *rand.Rand, n int, scale float32) []float32 {
 func operation(k, x, y int) bool { return k>>(3-(2*x+y))&1 == 1 }
 
 // TestOperations compares softmax and truth values with their definitions. The results must equal the summation tree
-// to the bit, and float64 within a tolerance.
+// to the bit, and a computation in float64 within a tolerance.
 func TestOperations(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
@@ -164,7 +164,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestSelection compares the softmax of any size with the summation tree, to the bit.
+// TestSelection compares softmaxes of all sizes with the summation tree, to the bit.
 func TestSelection(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	for _, k := range []int{1, 3, 16, 31, 32, 33, 100, 256} {
@@ -205,7 +205,7 @@ func TestGradients(t *testing.T) {
 	for _, k := range []int{1, 3, 31, 32, 33, 100, 256} {
 		for range 20 {
 			q, sums, got, prod := odds(r, k, 1), odds(r, k, 1), make([]float32, k), make([]float32, k)
-			if r.IntN(4) == 0 { // a mean of zero, whose sign shows in the result
+			if r.IntN(4) == 0 { // with a mean of zero, the result shows the sign of the zero
 				for j := range q {
 					q[j], sums[j] = 1, float32(math.Copysign(0, -1))
 				}

@@ -5,7 +5,7 @@ type Layer struct {
 	*Gates          // the section that the layer belongs to
 	Index  int      // index of the layer in its section
 	Uses   *Uses    // edges to the gates that read the layer
-	Rows   []uint32 // for relaxed values: the rows of the gradients of the gates' pins, [width][2], see [Settle]
+	Rows   []uint32 // used with relaxed values: index of the row for each pin's gradient, [width][2], see [Settle]
 }
 
 // gate returns the index of gate i of the layer in the section's arrays.
@@ -21,7 +21,7 @@ type LayerPass struct {
 
 	words int
 	row   int       // elements in a row of delta and of beta: 64 words and a padding of zeros
-	delta []float32 // gradients of the gates of a block, later of their pins A, [stepGates][row]
+	delta []float32 // gradients of a block's gates, later gradients of their pins A, [stepGates][row]
 	beta  []float32 // gradients of the pins B
 	steps [stepGates]Steps
 	batch Batch
@@ -30,7 +30,7 @@ type LayerPass struct {
 }
 
 // stepGates is the number of gates in a block. All gates of a block go through one step before the next step begins.
-// The steps of one gate depend on each other, while the steps of different gates do not.
+// The steps of one gate depend on each other, but the steps of different gates can overlap.
 const stepGates = 16
 
 // blockSteps is the number of steps of a block after which a [lookahead] prefetches.
@@ -72,8 +72,8 @@ func (p *LayerPass) source(pin *Pin, i, g int) []uint64 {
 	return rows[i*p.words:][:p.words]
 }
 
-// Update updates the layer's gates in the range [from, to). It fills own, the trace for the layer before. The trace
-// next was left by the layer above. For the last layer, next is the trace of the classes.
+// Update updates the layer's gates in the range [from, to). It fills own, the trace for the previous layer. The trace
+// next comes from the update of the following layer. For the last layer, next is the trace of the classes.
 func (p *LayerPass) Update(l *Layer, own, next *Trace, from, to int) {
 	if p.fuse(l, own, next, from, to) {
 		return
@@ -179,8 +179,8 @@ func (p *LayerPass) pin(l *Layer, pin *Pin, from, to int, grads []float32) {
 }
 
 // shares writes the derivatives for the slots of a pin that was just updated. The array c holds the derivative of the
-// gate's output with respect to the pin's value. c[0] is for samples in which the other pin is 0, and c[1] for
-// samples in which it is 1.
+// gate's output with respect to the pin's value. The element c[0] is for samples in which the gate's other pin is 0,
+// and c[1] is for samples in which the other pin is 1.
 func (s *Steps) shares(coef []float32, pin *Pin, c [2]float32) {
 	if pin == nil || pin.K == 1 {
 		copy(coef, c[:])

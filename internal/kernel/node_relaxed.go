@@ -68,9 +68,9 @@ func (p *RelaxedNodePass) begin(l *NodeLayer, i int) {
 	}
 }
 
-// reduce returns the mean of the lines for sample s. The last pin halves the table first. In levels, the table of
-// length n = 1 << pins begins at index n, and each halved table of length n also begins at index n. The result is at
-// index 1.
+// reduce returns the mean of the lines for sample s. The last pin halves the table first. All tables are in the slice
+// levels. The full table and each halved table begin at the index that equals their length, so the result is at index
+// 1.
 func (p *RelaxedNodePass) reduce(levels *[2 * maxLines]float32, pins, s int) float32 {
 	n := 1 << pins
 	copy(levels[n:2*n], p.t[:n])
@@ -85,7 +85,7 @@ func (p *RelaxedNodePass) reduce(levels *[2 * maxLines]float32, pins, s int) flo
 	return levels[1]
 }
 
-// Update does the same as [NodePass.Update].
+// Update does for relaxed values what [NodePass.Update] does for hard values.
 func (p *RelaxedNodePass) Update(l *NodeLayer, own, next *Trace, top func(i int) []float32, from, to int) {
 	n, row := p.padded(), p.words*64
 	for i := from; i < to; i++ {

@@ -17,7 +17,7 @@ type isa struct {
 	name    string
 	bytes   int  // bytes of a row
 	has     bool // whether this processor, or an emulator, has the instructions
-	trials  int  // number of networks that a test draws; small if a run takes long
+	trials  int  // number of random networks in a test; small if a run takes long
 	input   func(*Input) assembled
 	output  func(*Output) assembled
 	compile func(testing.TB, assembled) function

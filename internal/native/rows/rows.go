@@ -18,7 +18,7 @@
 //  3. Rows. The thermometer bits, value > threshold, are functions of the level's bits. The bits
 //     that are needed are stored.
 //
-// The code does not read outside the samples. The last samples, where whole vectors would reach too far, are first
+// The code does not read outside the samples. If whole vectors would reach beyond the end, the last samples are first
 // copied to scratch memory. Prefetches do go beyond the samples, but they cannot fault.
 //
 // Output adds the bits of a digit to the numbers of many samples at once, class by class. It transposes squares of
