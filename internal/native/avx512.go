@@ -165,7 +165,7 @@ func (e *avx512) lookup(g *generator, op *wordcode.Op) int {
 // order chooses the value that the result overwrites and the value that may be read from memory, so that as few
 // instructions as possible are needed.
 func (e *avx512) order(g *generator, op *wordcode.Op) [3]wordcode.Value {
-	rank := func(v wordcode.Value) int { // the value with the lowest rank is overwritten, the value with the highest rank may be read from memory
+	rank := func(v wordcode.Value) int { // lowest rank: overwritten; highest: may be in memory
 		switch in := g.register(v) >= 0; {
 		case in && g.dies(v):
 			return 0

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// fields lists the relocations of each machine, with the number of bytes that the linker fills in.
+// fields lists the known relocations of each machine. The value is the number of bytes that the linker fills in.
 var fields = map[elf.Machine]map[uint32]uint64{
 	elf.EM_X86_64: {
 		uint32(elf.R_X86_64_64):            8,

@@ -23,7 +23,7 @@ type File struct {
 	Relocations []Relocation
 }
 
-// Section is a section of the file that belongs to the program, or the comment section.
+// Section is a section whose bytes belong to the program, or the comment section.
 type Section struct {
 	Name  string // unique; .note.GNU-stack and the tables of symbols and relocations are added automatically
 	Type  elf.SectionType
@@ -65,8 +65,8 @@ func Zeroed(size, align uint64) Section {
 	}
 }
 
-// Comment returns the section .comment, which names the program that made a file. The linker keeps one copy of equal
-// texts, and the texts are not loaded into memory.
+// Comment returns the section .comment, which names the program that made a file. If several files have the same
+// text, the linker keeps one copy. The texts are not loaded into memory.
 func Comment(text string) Section {
 	return Section{
 		Name: ".comment", Type: elf.SHT_PROGBITS, Flags: elf.SHF_MERGE | elf.SHF_STRINGS, Align: 1,
@@ -74,7 +74,7 @@ func Comment(text string) Section {
 	}
 }
 
-// size returns the size of the section in the program.
+// size returns the section's size in the program's memory.
 func (s *Section) size() uint64 {
 	if s.Type == elf.SHT_NOBITS {
 		return s.Size
@@ -92,8 +92,8 @@ type Symbol struct {
 	Type        elf.SymType
 }
 
-// Relocation is a place in a section that the linker fills in. Depending on the type, it fills in the address of a
-// symbol or the distance to the symbol.
+// Relocation is a place in a section that the linker fills in. The linker fills in the address of a symbol or the
+// distance to the symbol, depending on the field Type.
 type Relocation struct {
 	Section string // name of the section that contains the place
 	Offset  uint64 // offset of the place, in bytes

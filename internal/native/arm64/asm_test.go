@@ -51,7 +51,7 @@ func (d *draws) from(lo, hi, step int) int {
 	count := (hi-lo)/step + 1
 	k := d.below(max(count, ordered))
 	switch {
-	case k%4 == 3 && count > 4: // when values are drawn in order, k is below ordered, so k mod count reaches any value
+	case k%4 == 3 && count > 4: // any value of the range
 		k = d.IntN(count)
 	case k%4 == 2:
 		k = count - 1 - k/4

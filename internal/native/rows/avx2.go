@@ -16,7 +16,7 @@ const (
 	flip256    x86.Vec = 7
 	planes256          = 8
 	value256   x86.Vec = 11
-	masks256   x86.Vec = 12 // vectors 12 and up hold the decisions for bits 2 and 1; scratch256 holds the decision for bit 0
+	masks256   x86.Vec = 12 // decisions for bits 2 and 1; scratch256 holds the decision for bit 0
 	scratch256         = 14
 
 	digit256 x86.Vec = 12

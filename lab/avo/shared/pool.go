@@ -35,7 +35,7 @@ func rowsAt(arena reg.Register) (upper, lower reg.GPVirtual) {
 	return upper, lower
 }
 
-// rowAt returns the address of a row. The name is the parameter that holds the row's offset.
+// rowAt returns the address of a row. The argument name names the parameter that holds the row's offset.
 func rowAt(arena reg.Register, name string) reg.GPVirtual {
 	at := GP64()
 	MOVL(address(name), at.As32())

@@ -51,7 +51,7 @@ type Sums struct {
 	rows  []*row // sums of each input bit; nil if no pin has read the bit
 	locks [64]sync.Mutex
 
-	counts [][mostBins]uint32 // samples by feature and bin
+	counts [][mostBins]uint32 // number of samples in each bin of each feature
 
 	// The current batch.
 	values  []uint16 // values of a sample
@@ -226,7 +226,7 @@ type State struct {
 	Bits []uint32 // the input bits that were read, in ascending order
 	H    []int64  // H of each bit in Bits, one after another
 
-	Counts []uint32 // samples by feature and bin
+	Counts []uint32 // number of samples in each bin of each feature
 }
 
 // NewState returns a state whose H and Counts have the given shapes. A checkpoint is read into this state, and
