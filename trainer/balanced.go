@@ -27,9 +27,10 @@ func drawBalanced(m *model.Model, layers []topology.Layer) {
 	}
 }
 
-// drawGroup draws the wires of the given pins for one group of a section's nodes. All wires read sources of this
-// group. The list of wires is a random permutation in which each source occurs equally often. If the number of wires
-// is not a multiple of the number of sources, some randomly chosen sources occur once more than the others.
+// drawGroup draws the wires of the given pins for one group of a section's nodes. The wires read only the group's
+// share of the sources. The list of wires is a random permutation in which each source occurs equally often. If the
+// number of wires is not a multiple of the number of sources, some randomly chosen sources occur once more than the
+// others.
 func drawGroup(m *model.Model, section int, pins []int, group, groups int) {
 	if len(pins) == 0 {
 		return

@@ -38,7 +38,7 @@ type Data struct {
 	// Test hold the levels under the encoder from [LoadData] until [Data.Use] replaces it.
 	TestWords *encoding.Packed
 
-	held, heldWords *encoding.Packed // validation set, taken out of Train and Words; nil: none
+	held, heldWords *encoding.Packed // validation set, taken out of Train and Words; nil without one
 }
 
 // Use re-encodes the samples in place with enc, the encoder of a model. The run must learn thresholds. Use returns an

@@ -88,7 +88,7 @@ func TestSeedsOtherRun(t *testing.T) {
 	second := Run{Config: parse(t, "train.seed=8", "train.epochs=2"), Model: SeedPath(s.Model, 8)}
 	anew := "; to train this seed anew, move " + second.Model + " away, with its .checkpoint and .best"
 
-	for _, start := range []string{"", base} { // the error must name the other configuration, not the other start
+	for _, start := range []string{"", base} { // the error must be about the configuration
 		other := second
 		other.Config, other.Start = parse(t, "train.seed=8", "train.epochs=2", "train.optimizer.lr=0.02"), start
 		train(t, other)

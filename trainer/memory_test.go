@@ -29,7 +29,7 @@ func prepared(t *testing.T, cfg config.Config, path string) *session {
 }
 
 // TestBytesPerGate measures the arrays of a network under training at two depths. The first pin is fixed in one case
-// and relaxed in the other. The difference between the depths is the memory of the gates.
+// and relaxed in the other. The memory of a gate is computed from the difference between the two depths.
 func TestBytesPerGate(t *testing.T) {
 	const width = 2000
 	for _, c := range []struct {

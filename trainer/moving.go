@@ -36,7 +36,7 @@ type moving struct {
 	*session
 	sums     *learned.Sums // sums of the current window; nil outside of windows
 	restored learned.State // sums of a checkpoint, until they are copied to sums
-	price    learned.Price // cost of thresholds (train.cost); nil: thresholds cost nothing
+	price    learned.Price // cost of thresholds (train.cost); nil means thresholds cost nothing
 }
 
 func (s *session) addMoving() {

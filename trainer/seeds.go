@@ -21,7 +21,7 @@ type Seeds struct {
 	Run
 	N      int
 	Begin  func(seed uint64) // called before each run that trains, unless nil
-	Refuse Refusal           // decides whether files of earlier calls may be replaced; nil: all may be replaced
+	Refuse Refusal           // decides whether files of earlier calls may be replaced; nil means all may be replaced
 }
 
 // SeedsSummary is the result of all runs.

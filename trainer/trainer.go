@@ -37,10 +37,10 @@ type Run struct {
 	Config  config.Config
 	Model   string        // path of the model file; the checkpoint is at [CheckpointPath]
 	Folders []string      // folders to search for data sets
-	Data    *dataset.Set  // the open data set, so that no file is read twice; nil: not open yet
-	Threads int           // number of threads; 0: GOMAXPROCS
+	Data    *dataset.Set  // the open data set, so that no file is read twice; nil means not open yet
+	Threads int           // number of threads; 0 means GOMAXPROCS
 	Resume  bool          // continue from the checkpoint
-	Start   string        // path of a model file with the initial parameters; empty: random parameters
+	Start   string        // path of a model file with the initial parameters; empty means random parameters
 	Guard   outfile.Guard // says which existing files may be replaced
 
 	// Ranks, unless nil, connects the processes that train the network together. Each process trains a share of every
@@ -89,7 +89,7 @@ var ErrInterrupted = errors.New("interrupted")
 type session struct {
 	Run
 	data *Data
-	part *ranks.Share // this rank's part of the network; nil: the whole network
+	part *ranks.Share // this rank's part of the network; nil means the whole network
 
 	outcome engine.Result // result of the last step
 

@@ -381,7 +381,8 @@ func leave(t *testing.T, r Run, epoch int) {
 }
 
 // TestMorePatience resumes a run that ended because its patience ran out, with more patience. The result must be the
-// same as with this patience from the start. Less patience than the run has already used must be refused.
+// same as in a run that has the larger patience from the start. Less patience than the run has already used must be
+// refused.
 func TestMorePatience(t *testing.T) {
 	dir := t.TempDir()
 	path, patient := filepath.Join(dir, "m"), filepath.Join(dir, "patient")

@@ -38,7 +38,7 @@ type Options struct {
 	// Inputs says how feature words are computed from real values. It is nil if this is unknown.
 	Inputs *inputs.Table
 
-	straight int // maximum number of operations of straight-line code; 0: MaxStraight
+	straight int // maximum number of operations of straight-line code; 0 means MaxStraight
 }
 
 // MaxStraight is the number of operations up to which a network is written as straight-line code.

@@ -35,7 +35,7 @@ type Program struct {
 	Wide  bool // whether the numbers of [Program.Code] have 32 bits instead of 16
 
 	Runs    []Run   // the lists, in groups
-	Classes []Class // the results that each class counts; nil: the program has Outputs instead
+	Classes []Class // the results that each class counts; nil means the program has Outputs instead
 
 	// Outputs lists the bits of the output ports, followed by the bits of the probes. An element is 2 * (bit number +
 	// 1), or 0 for the constant 0. If the bit is inverted, the element is larger by 1.

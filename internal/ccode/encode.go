@@ -53,8 +53,8 @@ const (
 // and 3 are the action if the named bit is 1. The lower bit of an action says whether the list goes on. If both
 // actions are equal, the step reads several bits. With a as the value of both actions, it reads a+2 bits, and the
 // next a+1 numbers name the other bits. The bits form an index i, in which the first bit is the highest. Then come
-// numbers that hold the actions for all i. An action takes two bits, and each number holds as many actions as fit.
-// The action for i = 0 is in the lowest bits of the first number.
+// numbers that hold the actions for all i. An action takes two bits, and each number is filled with actions. The
+// action for i = 0 is in the lowest bits of the first number.
 func (p *Program) Code() (code []uint32) {
 	for _, l := range p.Lists {
 		for _, t := range l {

@@ -10,7 +10,7 @@ import (
 // unit is a list with its place in the schedule.
 type unit struct {
 	list
-	node   wordcode.Value // the node whose value goes into a slot; 0: the result is counted
+	node   wordcode.Value // the node whose value goes into a slot; 0 means the result is counted
 	level  int            // length of the longest path to the node on which every node has a slot
 	writes int            // number of slots written before this list
 }

@@ -59,7 +59,7 @@ type candidates struct {
 	rewire func()    // called when hidden candidates have changed
 	costs  *costs    // nil without train.cost
 
-	part *ranks.Share // the chains of the network that this rank has; nil: all
+	part *ranks.Share // the chains of the network that this rank has; nil means all
 }
 
 // newCandidates returns the candidates of a network's layers.

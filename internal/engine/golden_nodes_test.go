@@ -31,7 +31,7 @@ type goldenNodes struct {
 
 		// Only files of golden_positions.py have the following fields.
 		Model              *topology.Keys // nil: the network has no convolutions
-		Bits               int            // bits of a feature; 0: 1
+		Bits               int            // number of bits in a feature; 0 means 1
 		Estimator          string         // "": the field STE decides
 		Temperature, Decay float64
 		Seed               uint64

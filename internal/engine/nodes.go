@@ -72,7 +72,8 @@ func newSections(m *model.Model) (all []*kernel.Nodes) {
 	return all
 }
 
-// makeTraces allocates the two traces. Each layer writes the gradients for the layer before it to one of the two.
+// makeTraces allocates the two traces. The layers use the traces alternately: each layer writes the gradients for the
+// previous layer to one of the traces.
 func (n *nodeNetwork[T]) makeTraces() {
 	var pins, share [2]int
 	for _, l := range n.layers {

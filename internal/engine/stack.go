@@ -100,7 +100,7 @@ func newLayerList(n *network) []*kernel.Layer {
 }
 
 // mostSlots returns the largest number of slots of a gate, but at least 1. Kernels take the address of the first slot
-// even if no gate reads the layer before.
+// even if no gate reads the previous layer.
 func mostSlots(layers []*kernel.Layer) int {
 	slots := 1
 	for _, l := range layers {

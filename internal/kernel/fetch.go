@@ -59,7 +59,8 @@ func (f *fetcher) logits(l *Layer, w *Logits, k int, update bool) {
 	}
 }
 
-// rows adds rows of values or gradients. Gate i has the given number of floats, starting at float i*every.
+// rows adds rows of values or gradients. The row of gate i has the given number of floats and begins at float
+// i*every.
 func (f *fetcher) rows(v []float32, every, floats int) {
 	f.places = append(f.places, place{bytes: 4 * every, lines: floats / lineFloats, floats: &v[0]})
 }

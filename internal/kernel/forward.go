@@ -32,7 +32,8 @@ func (p *Pass) forward(first, rest *Gates, i, c int) {
 }
 
 // forms holds each operation as an algebraic normal form, f(x,y) = c0 ^ c1 x ^ c2 y ^ c3 xy, with the coefficients as
-// masks of two words. Evaluating this form takes half as many instructions as choosing among four truth values.
+// masks of two words. Evaluating this form takes half the instructions that a choice among four truth values would
+// take.
 var forms = func() (t [Ops][4][2]uint64) {
 	for op := range t {
 		f := func(x, y int) uint64 { return -uint64(op >> (3 - (2*x + y)) & 1) }

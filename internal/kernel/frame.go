@@ -41,7 +41,8 @@ const gradientRow = fusedSamples + 16
 //
 //nolint:unused // assembly uses the fields
 type frame struct {
-	// The scratch memory comes first, and its parts are multiples of a cache line, so that they are aligned.
+	// The scratch memory comes first, and the size of each part is a multiple of a cache line, so that all parts are
+	// aligned.
 	beta  [blockGates][gradientRow]float32 // gradients of pins B
 	block [blockGates + 1]frameGate
 	masks [4][16]byte // one gate's masks for the four pairs of pin values

@@ -1,6 +1,6 @@
 // Package kernel holds the training arithmetic of one gate and one batch. It computes softmaxes and truth values, the
 // four-bin sums of the upstream gradient, the sums for the candidates of a relaxed pin, and Adam steps. Engines
-// decide the order in which gates are handled. Only this package decides what is computed for a gate.
+// decide the order in which gates are handled. This package alone decides how a gate is computed.
 //
 // With hard forward values, a gate needs no floating-point arithmetic per sample except sums (docs/reference/maths.md
 // derives this). Let delta_s be the upstream gradient of sample s, and let a_s and b_s be the pins' values. Let p_k

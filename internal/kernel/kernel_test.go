@@ -44,7 +44,7 @@ func TestOperations(t *testing.T) {
 		var p [16]float32
 		got := Operations(&p, &w, top)
 		var e [16]float32
-		Selection(e[:], w[:], top) // the same softmax, computed by the other function
+		Selection(e[:], w[:], top) // Selection computes the same softmax as Operations
 		if e != p {
 			t.Fatalf("Operations and Selection differ: %v, %v", p, e)
 		}

@@ -1,6 +1,6 @@
 package kernel
 
-// Layer is one layer of a network whose gates may read any gate of the layer before.
+// Layer is one layer of a network whose gates may read any gate of the previous layer.
 type Layer struct {
 	*Gates          // the section that the layer belongs to
 	Index  int      // index of the layer in its section
@@ -15,7 +15,7 @@ func (l *Layer) gate(i int) int { return i*l.Layers + l.Index }
 // goroutine. All goroutines share the rows and the traces.
 type LayerPass struct {
 	X       []uint64 // the batch's rows
-	Below   []uint64 // the rows of the layer before, [width][words]
+	Below   []uint64 // the rows of the previous layer, [width][words]
 	Samples int      // samples in the batch
 	Adam    Adam
 

@@ -28,7 +28,7 @@ func (sh layerShape) String() string {
 		sh.samples)
 }
 
-// layerState is a layer with a batch, the bits of the layer before, and the trace that the layer's readers have left.
+// layerState is a layer with a batch, the bits of the previous layer, and the trace that the layer's readers have left.
 type layerState struct {
 	layerShape
 	width    int

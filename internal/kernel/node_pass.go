@@ -8,7 +8,7 @@ import "slices"
 // right on average. Without the dither, small gradients of many samples would vanish.
 type NodeOptions struct {
 	Integer bool   // gradients of pins are rounded to 8 bits before they are summed for candidates
-	Noise   *Noise // noise on all choices; nil: none
+	Noise   *Noise // noise on all choices; nil means no noise
 }
 
 // NodePass computes and updates nodes with hard values, one layer after another. It is the scratch memory of one
@@ -16,7 +16,7 @@ type NodeOptions struct {
 type NodePass struct {
 	NodeOptions
 	X       []uint64 // the batch's rows
-	Below   []uint64 // the rows of the layer before, [width][words]
+	Below   []uint64 // the rows of the previous layer, [width][words]
 	Samples int      // samples in the batch
 	Number  int      // number of the step, from 1
 	Adam    Adam

@@ -5,7 +5,7 @@ package kernel
 // exact gradient of this function.
 type RelaxedNodePass struct {
 	X       []uint64  // the batch's rows of bits
-	Below   []float32 // the rows of the layer before, [width][row]
+	Below   []float32 // the rows of the previous layer, [width][row]
 	Samples int       // samples in the batch
 	Adam    Adam
 
@@ -124,7 +124,7 @@ func (p *RelaxedNodePass) gradients(delta []float32, pins, lines int) {
 	}
 }
 
-// updatePins makes a step on the selection logits of node i. It fills own, the trace for the layer before.
+// updatePins makes a step on the selection logits of node i. It fills own, the trace for the previous layer.
 func (p *RelaxedNodePass) updatePins(l *NodeLayer, own *Trace, i int) {
 	g, n := l.node(i), p.padded()
 	hidden, candidates := l.Hidden()

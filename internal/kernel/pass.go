@@ -10,7 +10,7 @@ type Logits struct {
 // Pin selects a bit among K candidates for each gate of a section. A pin with one candidate has no logits.
 type Pin struct {
 	K      int
-	Hidden bool // the candidates are gates of the layer before, not input bits
+	Hidden bool // the candidates are gates of the previous layer, not input bits
 	Logits
 	Narrow []uint16 // wires, [gates][K]; either Narrow or Wide is in use
 	Wide   []uint32

@@ -23,7 +23,7 @@ type state struct {
 type shape struct {
 	k, samples, words, layers int
 	wide                      bool // wires of 32 bits
-	first                     int  // candidates of pin A; 0: the pin is on the spine
+	first                     int  // candidates of pin A; 0 means the pin is on the spine
 }
 
 func (sh shape) String() string {

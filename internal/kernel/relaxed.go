@@ -5,7 +5,7 @@ package kernel
 // gradient of this function, which the paper calls the raw relaxed gradient.
 type RelaxedPass struct {
 	X       []uint64  // the batch's rows of bits
-	Below   []float32 // the rows of the layer before, [width][row]
+	Below   []float32 // the rows of the previous layer, [width][row]
 	Samples int       // samples in the batch
 	Adam    Adam
 
@@ -24,7 +24,7 @@ type RelaxedPass struct {
 // relaxedPin is the state of a pin of the current gate.
 type relaxedPin struct {
 	choice
-	value []float32 // room for the pin's value, [row]; unused if the value is a row of the layer before
+	value []float32 // room for the pin's value, [row]; unused if the value is a row of the previous layer
 	grad  []float32 // gradient of the value, [row]; unused if the gradient goes to the trace for the layer below
 }
 

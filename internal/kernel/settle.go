@@ -1,6 +1,6 @@
 package kernel
 
-// Settle assigns rows to the pin gradients that [RelaxedPass.Update] leaves for the layer before. It sets Layer.Rows,
+// Settle assigns rows to the pin gradients that [RelaxedPass.Update] leaves for the previous layer. It sets Layer.Rows,
 // makes the edges refer to these rows, and returns the number of rows. Goroutine t updates the gates of each layer in
 // the range [bounds[t], bounds[t+1]).
 //

@@ -97,12 +97,12 @@ func (s *Gates) eachEdge(layer, width int, f func(gate uint32, e Edge)) {
 	}
 }
 
-// Trace holds the values that the update of a layer leaves for the update of the layer before.
+// Trace holds the values that the update of a layer leaves for the update of the previous layer.
 type Trace struct {
 	// These fields are used with hard values. Delta holds the gradients of the gates' outputs, [width][row]. Bits
 	// holds the values of the gates' pins, [width][2][words]. For each slot, Coef holds two derivatives of the
-	// reader's output with respect to the gate that the slot refers to. The first applies where the reader's other
-	// pin is 0, and the second where it is 1.
+	// reader's output with respect to the gate that the slot refers to. The first derivative applies if the reader's
+	// other pin is 0, and the second if that pin is 1.
 	Delta []float32
 	Bits  []uint64
 	Coef  []float32 // [width][slots][2]

@@ -26,7 +26,7 @@ type generator struct {
 	mem  *memory
 	cost Cost
 
-	holds []wordcode.Value // [register]: the value in the register; 0: none
+	holds []wordcode.Value // [register]: the value in the register; 0 if the register is free
 	in    []int8           // [value]: the register that holds the value, or -1
 	at    int              // the current operation
 	end   int              // end of the current segment

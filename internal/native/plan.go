@@ -44,7 +44,7 @@ func (p *plan) size() (sum int) {
 }
 
 // newPlan lowers the netlists of a network. It begins with the last netlist, because each netlist determines which
-// outputs of the netlist before are read.
+// outputs of the previous netlist are read.
 func newPlan(n *positions.Network, isa *ISA) (*plan, error) {
 	count := len(n.Convolutions)
 	p := &plan{images: make([]image, count+1), parts: make([][]part, count)}

@@ -85,7 +85,7 @@ func (s *Section) size() uint64 {
 // Symbol is the name of a place in a section, or a name that another file defines.
 type Symbol struct {
 	Name        string
-	Section     string // name of its section; empty: undefined, another file defines it
+	Section     string // name of its section; empty if another file defines the symbol
 	Value, Size uint64 // offset in the section and length, in bytes
 	Binding     elf.SymBind
 	Visibility  elf.SymVis
@@ -102,7 +102,8 @@ type Relocation struct {
 	Addend  int64  // added to the symbol's address; -4 for a 4-byte field at the end of an x86-64 instruction
 }
 
-// Defined returns the symbols that other files can use, in their order. The index of an archive lists these symbols.
+// Defined returns the symbols that other files can use, in the order of f.Symbols. The index of an archive lists
+// these symbols.
 func (f *File) Defined() []string {
 	var names []string
 	for _, s := range f.Symbols {

@@ -44,7 +44,7 @@ func BenchmarkConvolution(b *testing.B) {
 	}
 }
 
-// BenchmarkLayer evaluates a layer at one position. The wires lead to random nodes of the layer before.
+// BenchmarkLayer evaluates a layer at one position. The wires lead to random nodes of the previous layer.
 func BenchmarkLayer(b *testing.B) {
 	const nodes, rows = 32000, 48000
 	r := rand.New(rand.NewPCG(22, 22))

@@ -23,7 +23,7 @@ type isa struct {
 	compile func(testing.TB, assembled) function
 }
 
-// assembled is code with the positions of its functions. The functions are called in turn.
+// assembled is code with the positions of its functions. A test calls all functions, one after another.
 type assembled struct {
 	code   []byte
 	starts []int

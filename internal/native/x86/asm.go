@@ -99,7 +99,7 @@ type fixup struct {
 // Asm is code that is being assembled.
 type Asm struct {
 	code   []byte
-	places []int // offset of each label; -1: not bound yet
+	places []int // offset of each label; -1 means not bound yet
 	fixups []fixup
 }
 

@@ -119,7 +119,7 @@ func (k fused) fetchRow(x reg.Register, j int) {
 	}
 }
 
-// before returns the index of the gate before g, or g if this is the first gate.
+// before returns the index of the gate before g. If g is the first gate, it returns g.
 func before(g reg.Register) reg.GPVirtual {
 	r := GP64()
 	MOVQ(g, r)

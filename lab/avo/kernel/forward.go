@@ -102,7 +102,7 @@ func forwardLayer() {
 }
 
 // fetchBelow prefetches the operations and wires of the chains with lower numbers than the chains of this walk,
-// because an update continues there. It prefetches data for as many chains as the current walk has.
+// because an update continues there. The number of these chains equals the number of chains of the walk.
 func fetchBelow(f reg.GPVirtual) {
 	below := func(array string, scale uint8, entries reg.Register) {
 		p, n := load(f, array+":"), GP64()

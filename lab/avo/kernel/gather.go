@@ -20,9 +20,9 @@ type gatherer interface {
 	store(dst reg.GPVirtual)
 }
 
-// gatherStep emits the sums along a gate's edges. It takes as many samples as fit into the registers, sums them over
-// all edges, and then goes on to the next samples. For the last samples there is code for each possible number of
-// blocks.
+// gatherStep emits the sums along a gate's edges. It handles only the samples that fit into the registers. It sums
+// these samples over all edges and then goes on to the next samples. For the last samples there is code for each
+// possible number of blocks.
 func gatherStep(path string, most int, g gatherer) {
 	step("gather", path, gatherSignature, gatherDoc)
 	dst, delta, bits, blocks := general("dst"), general("delta"), general("bits"), general("blocks")

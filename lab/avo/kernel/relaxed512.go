@@ -64,7 +64,7 @@ type mean512 struct {
 	bits       [4]reg.OpmaskVirtual // lanes whose number has bit i set
 	first      [2]reg.VecVirtual    // moves byte i of eight rows into word i, for bytes 0 to 7 and 8 to 15
 	identity   reg.VecVirtual       // identity matrix of bits in each word
-	interleave reg.VecVirtual       // permutation that moves byte i of each 128 bits into lane i
+	interleave reg.VecVirtual       // permutation that moves byte i of each 128-bit lane into lane i
 }
 
 func newMean512() (m mean512) {

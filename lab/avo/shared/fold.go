@@ -57,7 +57,7 @@ func fold2() func(sums [4][]reg.VecVirtual) reg.Register {
 		}
 		ab, cd := two(0), two(2)
 		all, turned, high := YMM(), YMM(), XMM()
-		VUNPCKLPD(cd, ab, all) // each 128 bits have half of a and half of c, or half of b and half of d
+		VUNPCKLPD(cd, ab, all) // each 128-bit lane holds half of a and half of c, or half of b and half of d
 		VUNPCKHPD(cd, ab, turned)
 		VADDPS(turned, all, all)
 		VPERMILPS(U8(0xb1), all, turned)

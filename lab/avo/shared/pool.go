@@ -56,7 +56,7 @@ func (x isa) pool() {
 			best := x.load(places[0])
 			for _, p := range places[1:] {
 				other := x.load(p)
-				VMAXPS(best, other, best) // keeps the value in best unless the other is greater
+				VMAXPS(best, other, best) // keeps the value in best unless the value in other is greater
 			}
 			VMOVUPS(best, Mem{Base: out, Disp: x.bytes * part})
 		}

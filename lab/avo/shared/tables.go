@@ -151,7 +151,7 @@ type tableFrame struct {
 	arena, g, sums reg.Register
 	nodes          *nodes
 	rows           Mem              // addresses of the rows of the output, of the pins, and of the gradients
-	base           reg.Register     // address of the lines' sums, which the other data follow
+	base           reg.Register     // address of the lines' sums; the other data follow these sums
 	at             reg.Register     // offset of the current position in the rows
 	half           reg.Register     // byte offset of the current part of a row, or nil if a row is one vector
 	held           []reg.VecVirtual // the sums of the lines if they fit in registers, otherwise nil
