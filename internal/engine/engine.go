@@ -129,7 +129,7 @@ func NewRank(m *model.Model, maxBatch, threads int, all ranks.Comm) (Engine, err
 	return e, nil
 }
 
-// newEngine returns an engine without other ranks.
+// newEngine returns an engine for a network that is not divided among ranks.
 func newEngine(m *model.Model, maxBatch, threads int) (Engine, error) {
 	switch {
 	case len(m.Sections) > 0 && (m.Sections[0].Grid != nil || m.Steps > 0):

@@ -55,7 +55,7 @@ func (r *readout) add(tallies []*tally) {
 	}
 }
 
-// join makes the class counts sums over all ranks.
+// join connects the readout to all ranks, so that class counts are summed over the ranks.
 func (r *readout) join(all ranks.Comm) {
 	r.comm, r.given = all, make([]int32, len(r.counts)+1)
 }

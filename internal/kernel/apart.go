@@ -37,7 +37,7 @@ func (p *NodePass) noisyTruth(l *NodeLayer, i int) (table uint64) {
 	return operationTable(k)
 }
 
-// Kept returns the number of values that [NodePass.Truth] keeps for a node: 0 without noise.
+// Kept returns the number of values that [NodePass.Truth] keeps for a node. Without noise, this number is 0.
 func (p *NodePass) Kept(n *Nodes) int {
 	switch {
 	case p.Noise == nil:

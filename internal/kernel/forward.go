@@ -45,7 +45,7 @@ var forms = func() (t [Ops][4][2]uint64) {
 	return t
 }()
 
-// forward2 is forward for rows of two words. The rows stay in registers from gate to gate.
+// forward2 does the same as forward, for rows of two words. The rows stay in registers from gate to gate.
 func (p *Pass) forward2(first, rest *Gates, i, c int) {
 	rows, x := p.depth*2, p.X
 	as, bs := p.A[c*rows:][:rows], p.B[c*rows:][:rows]

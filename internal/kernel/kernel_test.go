@@ -8,7 +8,8 @@ import (
 	"ialgn/internal/detmath"
 )
 
-// lanes returns the lane sum of the values for which in is true, as the package comment defines it.
+// lanes returns the lane sum, as the package comment defines it, of the values for which the function in returns
+// true.
 func lanes(v []float32, in func(i int) bool) float32 {
 	var l [16]float32
 	for i, x := range v {
@@ -136,8 +137,8 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// TestFill compares each subset sum with its definition. The tables have been used before. The sign of a zero does
-// not matter.
+// TestFill compares each subset sum with its definition. The tables still hold sums from an earlier use. The sign of
+// a zero does not matter.
 func TestFill(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	var tab Tables

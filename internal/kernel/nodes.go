@@ -31,7 +31,7 @@ type Nodes struct {
 	Part *ranks.Share
 }
 
-// number converts a node's number in this rank's part to its number in the whole network.
+// number converts a node's number in this rank's part to the node's number in the whole network.
 func (n *Nodes) number(node int) int {
 	if n.Part == nil {
 		return node

@@ -60,8 +60,8 @@ func (l *List) Slice(from, to int) List {
 // Shift moves the offsets of a list. In is added to the offsets of pins, and Out is added to the offsets of outputs.
 type Shift struct{ In, Out uint32 }
 
-// Forward writes the outputs of nodes at some positions to the arena x. tables holds their truth values,
-// [nodes][lines].
+// Forward writes the outputs of nodes at some positions to the arena x. The slice tables holds the truth values of
+// the nodes, [nodes][lines].
 func Forward(x []float32, l *List, tables []float32, positions int, at Shift) {
 	if l.Len() == 0 || positions == 0 {
 		return

@@ -392,8 +392,8 @@ func anyRow(lanes []lane) bool {
 	return false
 }
 
-// atLeast appends the comparison of a feature's level with j, and returns the vector of the result. The argument
-// planes is the number of bits of the level.
+// atLeast appends the comparison of a feature's level with j and returns the vector that holds the result. The
+// argument planes is the number of bits in the level.
 func (c *inputCode) atLeast(j, feature, planes int) vector {
 	top, half := c.squares[planes-1][feature], 1<<(planes-1)
 	switch {

@@ -79,8 +79,8 @@ func (k kernel2) group(i int, beta reg.Register, bits []*passing, sums []reg.Vec
 	}
 }
 
-// pairs writes the subset sums of the two pairs of samples in each group of beta. Each half of a vector has the sums
-// of one pair: zero, the first sample, the second sample, and both.
+// pairs writes the subset sums of the two pairs of samples in each group of beta. Each half of a vector has the four
+// sums of one pair, which are zero, the first sample, the second sample, and the sum of both.
 func (k kernel2) pairs(beta reg.Register) {
 	zero := zero8()
 	group := func(i int) {

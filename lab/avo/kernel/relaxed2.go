@@ -197,7 +197,8 @@ func (r relaxed2) samples(x, offsets reg.Register, n int, lanes [2]reg.VecVirtua
 	return y
 }
 
-// pairSums returns the sums of the subsets of two probabilities: the entry of q with index from, and the next entry.
+// pairSums returns the sums of all subsets of two probabilities. The first probability is the entry of q with the
+// index from, and the second is the next entry.
 func pairSums(q reg.Register, from int) reg.VecVirtual {
 	x, y, z := XMM(), XMM(), YMM()
 	VMOVSD(Mem{Base: q, Disp: 4 * from}, x)

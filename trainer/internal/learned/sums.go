@@ -193,7 +193,8 @@ const (
 	limbBits     = 16
 )
 
-// addRows sums the rows of the bits in some over the ranks and adds these sums to all.
+// addRows sums some rows over all ranks and adds the results to the Sums all. The slice some lists the input bits of
+// these rows.
 func (s *Sums) addRows(all *Sums, some []int, sum func([]int32) error) error {
 	parts := make([]int32, len(some)*mostBins*limbs)
 	for n, i := range some {
