@@ -78,8 +78,8 @@ var shared = []struct {
 }
 
 // TestRanks trains each network with one process and with several ranks of uneven shares. It compares the models and
-// the checkpoints byte by byte. The networks are trained with two and three ranks in turn, and with more ranks in the
-// long test tier.
+// the checkpoints byte by byte. By default, a network is trained with either two or three ranks. In the long test
+// tier, more ranks are used.
 func TestRanks(t *testing.T) {
 	few := fewDigits(t)
 	for at, n := range shared {

@@ -12,7 +12,8 @@ import (
 )
 
 // structuredCases lists networks with structured wires. Each case has a number of features, a number of thresholds
-// and a configuration. In some cases the sources fill all rows and columns, and in the other cases they do not.
+// and a configuration. In some cases the nodes fill whole rows and columns of sources, and in other cases the last
+// row or column is incomplete.
 var structuredCases = []struct {
 	features, bits int
 	sets           string

@@ -11,8 +11,8 @@ import (
 //   - the kept epoch, whose parameters are in the model file. It is the last epoch or, with a validation set, the
 //     best epoch on the validation set;
 //   - the last epoch;
-//   - the best epoch on the test set. Publications often report its accuracy, although this epoch is chosen by means
-//     of the test set.
+//   - the best epoch on the test set. Publications often report the accuracy of this epoch, although it is chosen by
+//     means of the test set.
 type Summary struct {
 	Model         string   `json:"model"`
 	Epochs        int      `json:"epochs"`

@@ -91,7 +91,7 @@ func skipBias(m *model.Model) {
 }
 
 // timeSteps returns the times of steps in ascending order. As in the C prototype's benchmark, every batch is new and
-// random. A batch that the network has learnt by heart has subnormal gradients, which take longer.
+// random. If the network had learnt a batch by heart, the gradients would be subnormal numbers, which take longer.
 func timeSteps(b *testing.B, e Engine, m *model.Model) (took []time.Duration) {
 	r := rand.New(rand.NewPCG(1, 1))
 	batch := Batch{X: memory.MakeHuge[uint64](m.Encoder.Inputs() * e.Words()), Labels: make([]uint8, 100)}

@@ -6,8 +6,8 @@ import (
 )
 
 // relaxedEngine trains any network of gates with relaxed values, layer by layer. The relaxed network is the mean over
-// all functions and wires that the logits can select. The network that the logits do select is a different network.
-// Both traces share one array for the field Pins.
+// all functions and wires that the logits can select. It differs from the frozen network, which has only the
+// functions and wires with the largest logits. Both traces share one array for the field Pins.
 type relaxedEngine struct {
 	*stack[float32]
 	workers []*relaxedWorker

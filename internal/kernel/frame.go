@@ -13,8 +13,9 @@ const (
 // padded.
 const LeastWords = fusedWords
 
-// These constants limit the shapes that the fused kernels accept. fusedK is the largest number of candidates of a
-// pin, fusedSamples the largest number of samples, and fusedWords the largest number of words in a row.
+// These constants limit the shapes that the fused kernels accept. The constant fusedK is the largest number of
+// candidates of a pin, fusedSamples is the largest number of samples, and fusedWords is the largest number of words
+// in a row.
 const (
 	fusedK       = 32
 	fusedSamples = 128

@@ -89,8 +89,9 @@ func (p *LayerPass) Update(l *Layer, own, next *Trace, from, to int) {
 }
 
 // block returns the range of gates in block n. The blocks divide the gates in the range [from, to). After the last
-// block, the result is an empty range. Blocks go up, because gather prefetches upward. With relaxed pins, blocks go
-// down, because the kernels of relaxed pins prefetch downward.
+// block, the result is an empty range. Without relaxed pins, blocks are in ascending order, because gather prefetches
+// the following gates. With relaxed pins, blocks are in descending order, because the kernels of relaxed pins
+// prefetch the preceding gates.
 func (l *Layer) block(n, from, to int) (int, int) {
 	if n *= stepGates; n >= to-from {
 		return to, to

@@ -122,7 +122,7 @@ func largestSize(values []float32) (largest float32) {
 }
 
 // quantise writes values as 8-bit integers in the order of [fourth] and returns the value of one integer step. The
-// caller passes the largest absolute value as largest. The number of values must be a multiple of 32.
+// argument largest is the largest absolute value. The number of values must be a multiple of 32.
 func quantise(dst []int8, values, dither []float32, largest float32) (step float32) {
 	largest = max(largest, least)
 	scale := fullScale / largest
@@ -134,7 +134,8 @@ func quantise(dst []int8, values, dither []float32, largest float32) (step float
 }
 
 // fourth returns the index of sample s in a slice of quantised gradients. In each block of 32, sample t + 8 p is at
-// index 4 t + p. Therefore four consecutive gradients belong to bit t of the four bytes in a 32-bit word of a row.
+// index 4 t + p. Therefore the four consecutive gradients from index 4 t belong to the bits t of the four bytes in a
+// 32-bit word of a row.
 func fourth(s int) int { return s&^31 | s&7<<2 | s>>3&3 }
 
 // ditherLength limits the index at which a row of dithers begins.
@@ -184,8 +185,9 @@ func (t quarters) fill(q []int8) {
 	}
 }
 
-// sums writes to r, for each wire, step times the sum of q over the samples whose bit is set in the wire's row of x.
-// It sums the given number of samples. The last call of fill must have included these samples.
+// sums computes a value for each wire and writes these values to r. The value is step times the sum of q over the
+// samples whose bit is set in the wire's row of x. It sums the given number of samples. The last call of fill must
+// have included these samples.
 func (t quarters) sums(r []float32, samples int, step float32, wires Wires, x []uint64, words int) {
 	t = t[:samples/quarter]
 	for j := range r {

@@ -66,7 +66,8 @@ type Cost struct {
 }
 
 // Features says how the bits of the input port depend on feature words, so that code for computing the rows of these
-// bits can be compiled. The code is machine code because the archive of compile --emit object also contains it.
+// bits can be compiled. This code is also machine code, because the archive that compile --emit object writes must
+// contain it.
 type Features struct {
 	Count int         // number of features in a sample
 	Wide  bool        // words have 16 bits; otherwise 8

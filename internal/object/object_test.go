@@ -17,9 +17,9 @@ import (
 )
 
 // contents describes an object file as debug/elf reads it. It lists the sections of the program, the symbols, and the
-// relocations. For each relocation, it gives the place that the relocation refers to, whether the file uses a symbol
-// or a section for it. The list omits the additions of assemblers: empty sections, the symbols of sections, $x and $d
-// on AArch64, and a symbol for the table of addresses.
+// relocations. A relocation may refer to a place by a symbol or by a section. The list gives the place itself, so
+// that both forms compare as equal. The list omits the additions of assemblers: empty sections, the symbols of
+// sections, $x and $d on AArch64, and a symbol for the table of addresses.
 func contents(t *testing.T, data []byte) []string {
 	t.Helper()
 	f, err := elf.NewFile(bytes.NewReader(data))

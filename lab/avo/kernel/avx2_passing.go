@@ -51,8 +51,8 @@ func (p *passing) pair(sample int) reg.VecVirtual {
 }
 
 // selected returns value in the lanes where the bit of the given sample is 1, and 0 in the other lanes. The sample
-// must be the last one passed to pair, or at most two after it. selected avoids shifts and permutations, because only
-// two of a Zen 3's four vector ports execute them and pair keeps both ports busy.
+// must be the last sample passed to pair, or at most two samples later. No shifts or permutations are used, because
+// only two of a Zen 3's four vector ports execute them and pair keeps both ports busy.
 func (p *passing) selected(sample int, value reg.VecVirtual, c constants) reg.VecVirtual {
 	if !p.to(sample) {
 		return zero8()

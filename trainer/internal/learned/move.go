@@ -126,8 +126,8 @@ type choice struct {
 
 // best returns the bin that improves the value most, and the change of the value. If several bins are equally good,
 // it returns the nearest bin. If two bins are equally near, it returns the lower bin. If no bin improves the value,
-// best returns the current bin. The value of a bin is the result of the function value for the change of the sum and
-// the bin.
+// best returns the current bin. The function value returns the value of a bin, given the change of the sum and the
+// bin.
 func (c choice) best(h *row, value func(sum int64, bin int) float64) (best int, least float64) {
 	best = c.at
 	var down, up int64
@@ -164,8 +164,8 @@ func (c choice) within() (lowest, highest int) {
 }
 
 // mayPass adds the samples of a bin to *passed and reports whether the threshold may pass the bin. The threshold may
-// pass a bin without samples and the first bin with samples. It may pass any other bin if *passed stays within the
-// limit.
+// always pass a bin without samples and the first bin with samples. It may pass another bin only if *passed does not
+// exceed the limit.
 func (c choice) mayPass(passed *uint64, bin int) bool {
 	before, more := *passed, uint64(c.counts[bin])
 	*passed += more
