@@ -11,11 +11,11 @@ import (
 // loss.
 type readout struct {
 	classes  int
-	perClass int // gates of the last layer for each class
-	words    int // words of a row of bits
+	perClass int // number of gates in the last layer for each class
+	words    int // number of words in a row of bits
 	tau      float32
 	counts   []float64   // [classes][samples, padded]
-	deltas   []float32   // [classes][samples, padded], the gradient of every gate of the class
+	deltas   []float32   // [classes][samples, padded], the gradient for each gate of the class
 	delta    [][]float32 // deltas, split by class
 	logits   [][]float32 // logits of one sample, [threads][classes]
 	losses   []float64   // weighted loss of each sample
@@ -24,7 +24,7 @@ type readout struct {
 	weight   float64   // sum of the weights of the current batch
 
 	comm  ranks.Comm // nil if this rank has all nodes of the last layer
-	given []int32    // counts and a note, summed over all ranks
+	given []int32    // the counts and the note, summed over all ranks
 }
 
 func newReadout(m *model.Model, words, threads int) *readout {
@@ -57,12 +57,12 @@ func (r *readout) add(tallies []*tally) {
 	}
 }
 
-// join makes the class counts sums over all ranks.
+// join connects the readout to all ranks, so that class counts are summed over the ranks.
 func (r *readout) join(all ranks.Comm) {
 	r.comm, r.given = all, make([]int32, len(r.counts)+1)
 }
 
-// result returns the outcome of a batch whose nodes have been counted.
+// result returns the outcome of a batch from the counts of all goroutines.
 func (b *base) result(tallies []*tally, batch Batch) Result {
 	if b.comm == nil {
 		b.add(tallies)

@@ -25,7 +25,7 @@ type slowNetwork struct {
 
 	weights []float32 // weights of the classes in the loss; nil: 1
 
-	outs  [][]float64            // the sample's input bits, then the outputs of the sections
+	outs  [][]float64            // the sample's input bits, followed by the outputs of each section
 	known map[*float32][]float64 // probabilities already computed for this loss, by the address of their logits
 }
 
@@ -94,7 +94,7 @@ func output(t, pins []float64) (y float64) {
 	return y
 }
 
-// bits returns the output bits of section i for a sample. The slice before holds the bits of the section before or,
+// bits returns the output bits of section i for a sample. The slice before holds the bits of the previous section or,
 // for the first section, the input bits.
 func (n *slowNetwork) bits(i int, before []float64) []float64 {
 	s := &n.m.Sections[i]
@@ -170,7 +170,7 @@ func (n *slowNetwork) pin(p *model.Pin, grid *topology.Grid, g, y, x int, before
 	return v
 }
 
-// loss returns the mean cross-entropy of samples, which are rows of input bits. The mean is weighted by n.weights.
+// loss returns the mean cross-entropy of samples, weighted by n.weights. Each sample is a row of input bits.
 func (n *slowNetwork) loss(samples [][]float64, labels []uint8) float64 {
 	sum, total := 0.0, 0.0
 	classes := len(n.m.Classes)
@@ -322,7 +322,7 @@ func TestSharedGradients(t *testing.T) {
 			const n = 7 // few samples, because the slow evaluation takes most of the time
 			x, samples := randomBits(m.Encoder.Inputs(), e.Words(), n)
 			labels := labelsOf(len(samples), len(m.Classes))
-			// With these constants the first moment is the gradient, and no parameter moves.
+			// These constants make the first moment equal to the gradient and leave all parameters unchanged.
 			weights := weightsOf(len(m.Classes))
 			batch := engine.Batch{X: x, Labels: labels, Weights: weights, Step: 1}
 			r := e.Step(batch, kernel.Adam{Rest1: 1, Rest2: 1, Eps: 1})
@@ -414,7 +414,7 @@ func checkGradients(t *testing.T, m *model.Model, e engine.Engine, loss func() f
 		for range 6 {
 			i := r.IntN(len(w))
 			was := w[i]
-			const step = 1.0 / (1 << 14) // so small that another of four values seldom becomes the largest
+			const step = 1.0 / (1 << 14) // so small that the largest of four pooled values seldom changes
 			w[i] = was + step
 			up := loss()
 			w[i] = was - step
