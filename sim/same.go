@@ -84,7 +84,7 @@ func (r Random) rows(source *rand.Rand, ports []netlist.Port, first, words int) 
 	return in
 }
 
-// randomWord returns a random word. The share of ones in the word depends on its place, which is a number.
+// randomWord returns a random word. The share of ones in the word depends on the argument place.
 func randomWord(source *rand.Rand, place int) uint64 {
 	word := source.Uint64()
 	if place%5 > 0 {
