@@ -82,7 +82,7 @@ func (m *mapper) findForks() map[netlist.Cell]*fork {
 		return forks
 	}
 	m.findOwn(forks)
-	for last := range netlist.Cell(m.n.Cells()) { // in topological order, because a chain may grow until it ends in a fork
+	for last := range netlist.Cell(m.n.Cells()) { // in topological order, since chains grow
 		if f := forks[last]; f != nil {
 			f.steps += m.paths.Len(last)
 			m.join(f, forks)
@@ -225,8 +225,8 @@ func (m *mapper) schedule() error {
 }
 
 // balanceCover returns the fewest levels in which the general logic takes at most a tenth more LUTs than with
-// unlimited levels. The search begins with the number of levels in the argument fewest. The argument luts is the
-// number of LUTs that the general logic takes with this number of levels.
+// unlimited levels. The result is never below the argument fewest. The argument luts is the number of LUTs that the
+// general logic takes in fewest levels.
 func (m *mapper) balanceCover(fewest, luts int) int {
 	high, least := m.cover.run(unbounded)
 	if 10*luts <= 11*least || high <= fewest {

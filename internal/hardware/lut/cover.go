@@ -43,7 +43,7 @@ type cover struct {
 	free    [][]cut
 	set     []cut     // cut set of the current node
 	from    [3]*cut   // cuts of the current node's inputs that are being merged
-	own     [3][1]cut // trivial cuts of the current node's inputs
+	own     [3][1]cut // trivial cuts of the current node's inputs that are leaves
 }
 
 func newCover(w *network) *cover {

@@ -105,7 +105,7 @@ func (w *network) of(v netlist.Net, c netlist.Cell) literal {
 func (w *network) cell(n *netlist.Netlist, c netlist.Cell) literal {
 	t := netlist.Extend(n.Param(c), len(n.Inputs(c)))
 	var in []int32
-	var pins []netlist.Net // the nodes in the form of nets, for netlist.Effective: either False or a number above the constants
+	var pins []netlist.Net // the nodes as numbers of nets, for netlist.Effective
 	for j, v := range n.Inputs(c) {
 		l := w.of(v, c)
 		if l&1 == 1 {

@@ -51,7 +51,7 @@ type Report struct {
 type FlipFlops struct {
 	Data  int `json:"data"`  // registers that hold the output of a cell
 	Delay int `json:"delay"` // registers that only delay an input or another register
-	Valid int `json:"valid"` // registers, one for each stage, that say whether the stage holds a sample; added by the back end
+	Valid int `json:"valid"` // one for each stage: whether it holds a sample; added by the back end
 	Total int `json:"total"`
 }
 

@@ -19,8 +19,8 @@ import (
 )
 
 // TestLowered verifies every form of network as hardware. The short tests check each form in one scope with one way
-// of mapping, and change both from form to form. The long tests check each form in each scope, with two of the four
-// ways of mapping.
+// of mapping. The scope and the way of mapping change from form to form. The long tests check each form in each
+// scope, with two of the four ways of mapping.
 func TestLowered(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for i, form := range netgen.Forms() {
