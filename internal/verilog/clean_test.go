@@ -125,7 +125,8 @@ func clean(t *testing.T, n *netlist.Netlist, opt verilog.Options) {
 		"; proc; check -assert; select -assert-none t:$dlatch t:$adlatch t:$dlatchsr t:$sr t:$dff t:$mem* %% ")
 }
 
-// checkText checks properties that no tool checks. In the style Gates, each function must have one wire.
+// checkText checks properties that no tool checks. The only reg in a file may be the variable best in the helper
+// functions.
 func checkText(t *testing.T, what, text string) {
 	t.Helper()
 	if first, last := strings.Index(text, "`default_nettype none\n"), "\n`default_nettype wire\n"; first < 0 ||
