@@ -90,7 +90,7 @@ func (s *source) part(wires []string, cut map[string]bool) part {
 			p.kept[i] = true
 			p.count++
 			waiting = append(append(waiting, s.Statements[i].Reads...), s.Statements[i].More...)
-			waiting = append(waiting, s.Statements[i].Drives) // the statement may drive other bits of this wire that are needed
+			waiting = append(waiting, s.Statements[i].Drives) // may drive other needed bits of this wire
 		}
 	}
 	return p

@@ -159,7 +159,7 @@ func TestWrapper(t *testing.T) {
 			t.Parallel()
 			d, f := c.wrap(t)
 			least := leastWords
-			if slow := c.kind == "uart" || c.kind == "spi"; slow { // each sample takes thousands of clocks, and few samples suffice
+			if slow := c.kind == "uart" || c.kind == "spi"; slow { // thousands of clocks for each sample
 				least = 600
 			}
 			if r := stub(t, d, f, least); r.Mismatches != 0 || r.words < least || r.packets < 3 {
@@ -195,7 +195,7 @@ func TestReadBits(t *testing.T) {
 				}
 				m := readLiteral.FindStringSubmatch(string(text))
 				size, _ := strconv.Atoi(m[1])
-				step := map[string]int{"stream": 1, "axis": 3, "uart": 13, "spi": 13}[kind] // the slow kinds have the same loader
+				step := map[string]int{"stream": 1, "axis": 3, "uart": 13, "spi": 13}[kind] // slow kinds have the same loader
 				if !testkit.Whole() {
 					step *= 5
 				}
