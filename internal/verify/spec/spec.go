@@ -63,7 +63,7 @@ func ReadFrom(chains func(begin func(*model.Model) error, visit model.Visit) err
 		first, steps = n.form(m), m.Steps
 		return nil
 	}
-	visit := func(section, chain, chains int, s *model.Section) error { // may run for several runs of chains at the same time
+	visit := func(section, chain, chains int, s *model.Section) error { // several calls may run at the same time
 		for i := range s.Layers {
 			n.layers[first[section]+i].choose(s, i, chain, chains)
 		}
