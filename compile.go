@@ -24,14 +24,14 @@ type CompileOptions struct {
 
 	Optimise  Level
 	Target    string // FPGA family to map the netlist to, such as ice40; empty: no particular family
-	LUT       int    // inputs of the look-up tables for gates, 2 to 6; 0: as Target has, or no mapping
+	LUT       int    // inputs of the look-up tables for gates, 2 to 6; 0: Target's number, or no mapping
 	Objective string // what the mapping optimises: balanced (default), area or depth
 	MaxDepth  int    // maximum number of look-up table levels in the gates; 0: no limit
 
 	Pipeline  string // register stages: none (default), a number from 1, or auto (the fewest that MaxLevels allows)
 	MaxLevels int    // maximum number of look-up table levels in each stage of Pipeline auto; 0: 3
 
-	Style string  // form of the Verilog: gates, lut (primitives of Target), or auto (default): the better form for Target
+	Style string  // form of the Verilog: gates, lut (primitives of Target), or auto (default): the better for Target
 	MHz   float64 // clock frequency for which to write timing constraints; 0: no constraints
 
 	Wrap  string // interface around the module: none (default), stream, axis, uart or spi
@@ -45,7 +45,7 @@ type CompileOptions struct {
 	// an engine for recurrent networks, which contains the layers of a single time step. If Fold is empty, there is
 	// no engine.
 	Fold      string
-	FoldSteps int // number of program steps for which the engine has room, for other models; 0: as many as this model needs
+	FoldSteps int // program steps to make room for (for other models); 0: the steps of this model
 
 	AssumeThermometer bool // the inputs of scopes core and gates are thermometer codes; the compiler may rely on this
 	Counts            bool // add an output port with the class counts

@@ -70,7 +70,7 @@ func checkpoints(t *testing.T, dir string) (all []checkpoint) {
 		switch name := filepath.Base(file); {
 		case strings.Contains(name, "no_indices"):
 			c.missing = "wiring"
-		case strings.HasPrefix(name, "circuit"): // this network reads thermometer bits, and is evaluated in double precision
+		case strings.HasPrefix(name, "circuit"): // reads thermometer bits, computes in double precision
 			if c.exact = false; len(has("bits.npy")) > 0 {
 				c.inputs = filepath.Join(dir, "bits.npy")
 			}
@@ -172,7 +172,7 @@ func knownFacts(t *testing.T, dir string) map[string]any {
 	}
 	all["input"] = map[string]any{"shape": f.Input.Shape}
 	for _, l := range f.LayersInOrder {
-		if l.Parametrization != "" && l.Parametrization != "raw" { // "raw" need not be given, because an import recognises it
+		if l.Parametrization != "" && l.Parametrization != "raw" { // an import recognises "raw" itself
 			all["parametrization"] = l.Parametrization
 		}
 	}
