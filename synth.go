@@ -75,7 +75,7 @@ const (
 // Implementation is the result of [Synthesise]. The files are in DIR/synth/TARGET.
 type Implementation struct {
 	*synth.Report
-	Cycles    float64   `json:"cycles,omitempty"`             // lower bound on the average number of clocks from one sample to the next
+	Cycles    float64   `json:"cycles,omitempty"`             // average clocks between samples (lower bound)
 	Rate      float64   `json:"samples_per_second,omitempty"` // samples per second at the clock frequency of the result
 	Latency   int       `json:"latency_cycles,omitempty"`     // see [backend.Report.Rate]
 	LatencyNS float64   `json:"latency_ns,omitempty"`         // Latency in nanoseconds at this clock frequency

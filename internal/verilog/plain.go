@@ -108,7 +108,7 @@ func (s *plainScanner) word(c byte) string {
 			return string(word)
 		}
 		word = append(word, next[0])
-		_, _ = s.r.Discard(1) // the byte that Peek has shown
+		_, _ = s.r.Discard(1) // the byte that Peek has returned
 	}
 }
 
@@ -123,7 +123,7 @@ func (s *plainScanner) comment() error {
 		return nil
 	}
 	kind, last := peeked[0], byte(0)
-	_, _ = s.r.Discard(1) // the byte that Peek has shown
+	_, _ = s.r.Discard(1) // the byte that Peek has returned
 	for {
 		c, err := s.next()
 		if err != nil {

@@ -162,7 +162,7 @@ func (r *reader) drive(n Name, low, count int) {
 	r.s.Drives = n
 }
 
-// Long words are assigned in parts. longWord is the number of bits in each part.
+// longWord is the number of bits in each part of a long word. Long words are assigned part by part.
 const longWord = 16
 
 // assign reads an assignment.
