@@ -70,7 +70,7 @@ func newRunner(t *testing.T, axes ...string) (Runner, *recorder) {
 }
 
 // TestExtended adds values to a sweep, removes some, and changes the order of the axes. Existing runs must be reused.
-// The table must be the same as if the sweep had had these values from the beginning.
+// The table must be the same as for a new sweep with these values.
 func TestExtended(t *testing.T) {
 	r, rec := newRunner(t, "model.width=40,60", "train.seed=1,2")
 	if _, err := r.Run(t.Context()); err != nil {
@@ -106,7 +106,8 @@ func TestExtended(t *testing.T) {
 }
 
 // TestChanged changes the configuration, in the file or by an option. The runs of the old configuration must be
-// refused before anything is trained. They must be reused if an axis has the values that they were trained with.
+// refused before anything is trained. The old runs must be reused if an axis includes the values with which they were
+// trained.
 func TestChanged(t *testing.T) {
 	r, rec := newRunner(t, "model.width=40,60")
 	if _, err := r.Run(t.Context()); err != nil {
