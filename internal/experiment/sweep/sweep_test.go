@@ -214,8 +214,9 @@ func TestGridFile(t *testing.T) {
 	}
 }
 
-// TestMissing runs a sweep whose data set is missing. A sweep and a single run must report this. A job must be
-// written, with the known classes of the set. When all runs are trained, the data are not needed.
+// TestMissing runs a sweep whose data set is missing. A sweep and a single run must report the missing data. It must
+// still be possible to write a job, because the number of classes of the set is known. When all runs are trained, the
+// data are not needed.
 func TestMissing(t *testing.T) {
 	r, rec := newRunner(t, "model.width=40,60")
 	r.Set = []string{"data.set=mnist"}
@@ -399,7 +400,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestIncomparable has tables in which no row may be called the best.
+// TestIncomparable checks tables in which no row may be called the best.
 func TestIncomparable(t *testing.T) {
 	for _, test := range []struct {
 		axes, set []string
