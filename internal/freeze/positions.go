@@ -176,7 +176,7 @@ func (k *kernels) below(l int, p *model.FrozenPin) bool {
 
 // eachRead calls visit for each pixel of the image that the kernels depend on, at all pooled positions.
 func (k *kernels) eachRead(pool int, visit func(positions.Pixel)) {
-	used := make([]bool, k.layers[k.carriage.To-1].Width()) // [node of the level]: whether the kernels depend on the node
+	used := make([]bool, k.layers[k.carriage.To-1].Width()) // [node of the level]: used by a kernel
 	for i := range used {
 		used[i] = true
 	}

@@ -26,7 +26,7 @@ const Available = true
 // These are the interval of the signs of life, and the times for which ranks wait when something fails.
 const (
 	beat     = 250 * time.Millisecond // interval of the messages to the next rank
-	answer   = 2 * time.Second        // for the answer of rank 0, which may have ended, about which rank reports the error
+	answer   = 2 * time.Second        // for rank 0 to choose which rank reports the error; rank 0 may have ended
 	ending   = 10 * time.Second       // for the end of the process, which another rank causes
 	courtesy = 300 * time.Millisecond // before another rank reports an error that rank 0 may also report
 	lostEnds = 3 * time.Second        // after a lost exchange, for mpirun to report which rank was killed

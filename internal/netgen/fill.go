@@ -132,7 +132,7 @@ func (g *modelGenerator) fillPin(s *model.Section, k int) {
 }
 
 // group returns the range of sources from which pin k of a node may choose. With class-wise wiring, these are the
-// nodes of the node's own class. Otherwise they are all nodes.
+// nodes of the node's own class. Otherwise they are all sources.
 func (g *modelGenerator) group(k, node int) (low, n int) {
 	switch form := &g.layer.Pins[k]; {
 	case form.Source == model.Input && g.inputs != nil:

@@ -27,7 +27,7 @@ import (
 // Plan is the checked form of options.
 type Plan struct {
 	Options  Options
-	Hardware *hardware.Options // nil: the netlist is not lowered
+	Hardware *hardware.Options // nil if the netlist is not lowered
 	Style    verilog.Style
 	Wrap     string         // kind of the wrapper; empty for none
 	Fold     Fold           // the folded engine; empty for none
@@ -140,7 +140,7 @@ type compiled struct {
 	raw      netlist.Measures // measures of the raw netlist
 	gates    int              // number of gates after optimisation
 	passes   []compiler.PassReport
-	hardware *backend.Hardware // nil: the netlist is not lowered
+	hardware *backend.Hardware // nil if the netlist is not lowered
 	engine
 }
 

@@ -70,7 +70,7 @@ var textElement = regexp.MustCompile(`(?s)(<text [^>]*)(style="font-size:([0-9.]
 func asLaidOut(drawing []byte) []byte {
 	return textElement.ReplaceAllFunc(drawing, func(e []byte) []byte {
 		m := textElement.FindSubmatch(e)
-		words := strings.TrimSpace(html.UnescapeString(string(m[4]))) // spaces at the beginning and at the end are not drawn
+		words := strings.TrimSpace(html.UnescapeString(string(m[4]))) // spaces at either end are not drawn
 		size, err := strconv.ParseFloat(string(m[3]), 64)
 		if err != nil || words == "" {
 			return e
