@@ -194,7 +194,7 @@ func read(t *testing.T, html []byte) page {
 	}
 }
 
-// sections are the headings of the page, headings, by identifier.
+// sections maps the identifiers of the page's headings to the headings.
 var sections = map[string]string{
 	"results": "Results", "looks": "What the network looks at", "configuration": "Configuration", "training": "Training", "confusion": "Confusion matrix",
 	"operations": "Operations",

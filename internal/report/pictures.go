@@ -44,7 +44,7 @@ func (p *NetworkPage) pictures() (template.HTML, error) {
 		fmt.Fprintf(&out, `<text x="%d" y="%d">%s</text>`+"\n", left, height+mapCaption-3, escaped(v.title))
 		side := float64(pictureSide) / float64(p.Shape.Width)
 		for _, c := range v.frames {
-			x := float64(left) + float64(side*float64(*c.Column)) // the conversion rounds the product, so that all processors give the same result
+			x := float64(left) + float64(side*float64(*c.Column)) // rounded the same on all processors
 			fmt.Fprintf(&out, `<rect class="changed" x="%.2f" y="%.2f" width="%.2f" height="%.2f"><title>%s: %d to %d</title></rect>`+
 				"\n", x, side*float64(*c.Row), side, side, escaped(c.String()), c.From, c.To)
 		}

@@ -20,7 +20,7 @@ type Run struct {
 
 // Problem describes an error in a line of a log.
 type Problem struct {
-	Line int // from 1
+	Line int // line number, from 1
 	Text string
 }
 

@@ -34,7 +34,7 @@ func TestLooped(t *testing.T) {
 			}
 		}
 		n := looped(t, m)
-		if (n == nil) != (form.Name == "anchored") { // in this form, the second convolution does not read all rows of its image
+		if (n == nil) != (form.Name == "anchored") { // its second convolution skips a row of its image
 			t.Errorf("%s: there is a network with kernels once: %v", form.Name, n != nil)
 		}
 		if n == nil {

@@ -88,7 +88,7 @@ type lutInputs [2]wire
 type packing struct {
 	drives  map[wire]bool     // the wires that LUTs drive
 	readers map[wire]int      // number of cell pins and output port bits that read the wire
-	beside  map[lutInputs]int // number of LUTs with these wires at I1 and I2, which a carry in the same logic cell shares
+	beside  map[lutInputs]int // number of LUTs with the wires at I1 and I2, which a carry in the same cell shares
 }
 
 // newPacking counts the drivers and readers of the wires of a module.

@@ -21,7 +21,7 @@ type Placed struct {
 	Seed    int     `json:"seed"`
 	Failed  string  `json:"failed,omitempty"`      // why the run has no result; the log of the run is kept
 	Icetime float64 `json:"icetime_mhz,omitempty"` // icetime's estimate of the clock, in addition to nextpnr's estimate
-	Delay   float64 `json:"icetime_ns,omitempty"`  // icetime's estimate of the longest path, in a design without a clock
+	Delay   float64 `json:"icetime_ns,omitempty"`  // icetime's estimate of the longest path, if there is no clock
 	*flow.Result
 
 	err error // the error behind Failed

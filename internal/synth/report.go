@@ -31,7 +31,7 @@ type Report struct {
 	// Verilog.
 	Reused    string `json:"reused_manifest_sha256,omitempty"`
 	NotPlaced string `json:"not_placed,omitempty"`    // why the fields below are empty
-	Command   string `json:"place_command,omitempty"` // command that places the design in Dir, on a machine with the program
+	Command   string `json:"place_command,omitempty"` // command that places the design on another machine
 
 	Aim Aim     `json:"placed_for,omitempty"`
 	MHz float64 `json:"mhz"` // clock frequency of the constraints

@@ -225,7 +225,7 @@ func (r *Report) fits() error {
 		{"bits of block RAM", r.RAM, d.BlockRAM},
 	}
 	if e := r.Estimate; e != nil {
-		needs[0].what, needs[0].need = "logic cells", e.Cells // on an iCE40, a logic cell has a LUT, a carry and a flip-flop
+		needs[0].what, needs[0].need = "logic cells", e.Cells // a logic cell has a LUT, a carry and a flip-flop
 	}
 	for _, c := range needs {
 		if c.need > c.has {

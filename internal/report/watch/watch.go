@@ -200,7 +200,7 @@ type Log struct {
 	Trouble  string    `json:"trouble,omitempty"`
 	Problems []Problem `json:"problems,omitempty"`
 	More     int       `json:"more,omitempty"` // number of further lines with problems
-	Fresh    bool      `json:"fresh"`          // whether Runs is set; if not, the runs are the same as in the last snapshot
+	Fresh    bool      `json:"fresh"`          // whether Runs is set; if not, the runs have not changed
 	Runs     []Run     `json:"runs,omitempty"`
 }
 
