@@ -138,8 +138,8 @@ func TestNormalForm(t *testing.T) {
 	}
 }
 
-// levels returns an order for features that have width bits each. The bits are the nets from 2 on. They are followed
-// by plain unordered nets.
+// levels returns an order for the given number of features. The argument width is the number of bits of a feature.
+// The bits are the nets from 2 on. The argument plain is the number of unordered nets that follow.
 func levels(features, width, plain int) (o *Order, nets int) {
 	o = &Order{}
 	nets = features*width + plain

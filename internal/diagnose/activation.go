@@ -58,7 +58,7 @@ func counts(f *model.Frozen) [][]int {
 	return c
 }
 
-// count adds to to[i] the number of ones in row i, among its first samples bits.
+// For each row, count adds the number of ones among the bits of the first samples to the row's element in to.
 func count(to []int, rows []uint64, samples int) {
 	words := (samples + 63) / 64
 	last := ^uint64(0) >> (64*words - samples)

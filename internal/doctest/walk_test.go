@@ -142,7 +142,7 @@ func (w walk) run(command string) (ran, error) {
 var progress = regexp.MustCompile(`(?m)^[a-z][a-z0-9, ]*: \d+ (s|min|h)\b.*\n`)
 
 var (
-	// varying matches the parts of lines that differ from run to run or from machine to machine
+	// varying matches the parts of lines that differ from run to run or from machine to machine.
 	varying = regexp.MustCompile(`\d+\.\d+ s\b|[\d.]+(M| million) gate steps/s|(\d+[hms])+ left|peak memory \d+ MB|Icarus Verilog version [^:]*|ABC .*\)`)
 	figures = regexp.MustCompile(`\b(got|want) [0-9a-f]+|\b[0-9a-f]{64}\b|\d+(\.\d+)?`)
 	blanks  = regexp.MustCompile(` +`)

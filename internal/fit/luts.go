@@ -94,8 +94,8 @@ func (s sizer) predict(p shape) float64 {
 	return gates*p.nodes() + head*float64(p.width) + (encoder+kept)*p.read()
 }
 
-// ratio adds up part and by over the networks for which alike is true, and returns the quotient of the two sums. If
-// there are no such networks, it returns usual.
+// ratio calls the function of for each network. Over the networks that are alike, it adds up the results part and the
+// results by, and returns the quotient of the two sums. If no network is alike, it returns usual.
 func (s sizer) ratio(usual float64, of func(measured) (alike bool, part, by float64)) float64 {
 	parts, bys := 0.0, 0.0
 	for _, m := range s {

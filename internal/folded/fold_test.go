@@ -119,7 +119,8 @@ func newPackets(t *testing.T, n *netlist.Netlist, samples int, events bool) *pac
 	return packetsOf(t, n, n.InputPorts()[0].Word, samples, events)
 }
 
-// packetsOf is like newPackets, but each beat has data bits. Bits of a beat above the word are random.
+// packetsOf is like newPackets, but the argument data is the number of bits in a beat. Bits of a beat above the word
+// are random.
 func packetsOf(t *testing.T, n *netlist.Netlist, data, samples int, events bool) *packets {
 	t.Helper()
 	x := n.InputPorts()[0]

@@ -194,8 +194,8 @@ func drawConstant(r *rand.Rand, layer *model.FrozenLayer) uint64 {
 	return model.LastTable(len(layer.Pins)) * uint64(r.IntN(2))
 }
 
-// constantNetwork makes the last gates of all chains constant. If but is not negative, it leaves out the chain with
-// this number. If all chains are constant, the netlist reads no input and has no encoder.
+// constantNetwork makes the last gates of all chains constant. The argument but is the number of a chain that is left
+// out, or negative. If all chains are constant, the netlist reads no input and has no encoder.
 func constantNetwork(r *rand.Rand, f *model.Frozen, but int) {
 	layer := &f.Layers[f.Depth()-1]
 	for i := range f.Width {

@@ -117,7 +117,7 @@ func constantKernels(r *rand.Rand, m *model.Model) {
 	}
 }
 
-// constantLast makes the nodes of the last section constant. If but is true, it leaves out one node.
+// constantLast makes the nodes of the last section constant. If the argument but is true, one node is left out.
 func constantLast(r *rand.Rand, m *model.Model, but bool) {
 	s := &m.Sections[len(m.Sections)-1]
 	left := -1

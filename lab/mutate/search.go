@@ -153,7 +153,8 @@ func (d *design) compare(a, b *sim.Result, values func(int) []uint16) (list []di
 	return list
 }
 
-// gap returns the smallest distance between a count that differs in was and is and the largest other count.
+// gap compares the counts of a sample before and after a change. It returns the smallest distance between a count
+// that differs and the largest other count.
 func gap(was, is []int32) int {
 	smallest := 1 << 30
 	for i := range was {
