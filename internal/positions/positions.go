@@ -21,9 +21,9 @@ type Network struct {
 
 // Convolution is a netlist that is evaluated at every position of an image.
 //
-// The position in row y and column x of Out reads a patch of In that begins at row y Step - Padding and column x Step
-// - Padding. It writes a bit of each plane of Out. Pooling is part of the netlist, which then reads the patches of
-// four positions.
+// The position in row y and column x of Out writes a bit of each plane of Out. It reads a patch of In. The patch
+// begins at row y*Step - Padding and column x*Step - Padding. Pooling is part of the netlist, which then reads the
+// patches of four positions.
 type Convolution struct {
 	In, Out Image
 	Step    int

@@ -10,7 +10,7 @@ import (
 var CurveNames = []string{"accuracy", "loss", "learning-rate"}
 
 // Curves returns charts of a model's training record by epoch. The record includes earlier calls that trained the
-// model. It returns nil if the model was not trained.
+// model. Curves returns nil if the model was not trained.
 func Curves(m *model.Model) []*plot.Chart {
 	epochs := m.Record.Epochs
 	if len(epochs) == 0 {

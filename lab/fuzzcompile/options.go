@@ -24,7 +24,7 @@ type options struct {
 	counts bool // the class counts are an output port
 	assume bool // inputs are assumed to be thermometer codes
 
-	target    string // if empty, the netlist is not lowered, and the fields below are not used
+	target    string // if empty, the network is not lowered, and the fields below are not used
 	k         int
 	objective lut.Objective
 	tight     int // 0 for no bound on the depth, otherwise 1 + the number of levels above the minimum

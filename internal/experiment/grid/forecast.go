@@ -131,7 +131,7 @@ func (f *Forecast) project(ctx context.Context) error {
 }
 
 // pace returns the speed of a run's network in gate steps per second. Runs that differ only in the seed share a
-// measurement. Networks of different depths share one if they are measured with the same layers.
+// measurement. Networks of different depths share a measurement if they are measured with the same layers.
 func (f *Forecast) pace(known map[config.Config]float64, a *Ahead) (float64, error) {
 	if a.Done >= a.Epochs {
 		return 1, nil // no epochs are left, so any speed will do
