@@ -13,8 +13,10 @@ const tableNot = 0b01
 // with gates.
 //
 // Requires: no copies, no inverters and no constant or repeated inputs between gates, so that chains are recognised
-// completely. Ensures: no chain has a step that cannot affect the output, given the other steps and the thermometer
-// bits that o knows. Cost: O(cells + pins), 6 bytes for each cell and 1 for each net.
+// completely.
+// Ensures:  no chain has a step that cannot affect the output, given the other steps and the thermometer bits that o
+// knows.
+// Cost:     O(cells + pins), 6 bytes for each cell and 1 for each net.
 func Remove(n *netlist.Netlist, o *Order) *netlist.Netlist {
 	r := &remover{Copier: netlist.NewCopier(n), paths: Find(n), simplifier: NewSimplifier(o)}
 	r.rewritten = make([]bool, n.Cells())

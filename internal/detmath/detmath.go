@@ -22,7 +22,7 @@ var consts = struct{ scale, step, magic, sixth, half, one, lowest float32 }{
 }
 
 // expTable holds the bits of 2^(i/16) minus i<<19. Adding n<<19 gives the bits of 2^(n/16): the low four bits of n
-// cancel, and the others are added to the exponent.
+// cancel, and the other bits are added to the exponent.
 var expTable = func() (t [16]uint32) {
 	for i, x := range [len(t)]float32{
 		1, 1.0442737824274138, 1.0905077326652577, 1.1387886347566916,

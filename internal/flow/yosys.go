@@ -30,7 +30,7 @@ type YosysOptions struct {
 	Module  string         // the top module, a simple identifier
 	Sources []string       // Verilog files
 	Target  *target.Family // nil means [target.Generic]
-	LUT     int            // without a family: map to LUTs with this number of inputs, 2 to 6; 0: map to gates
+	LUT     int            // without a family, the number of inputs of LUTs, 2 to 6, or 0 to map to gates
 	Dir     string         // an empty folder for all files that are written
 	Place   bool           // also write the netlist for nextpnr
 	Vendor  bool           // also write the netlist for a vendor's tool, with unknown values replaced by 0

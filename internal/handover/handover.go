@@ -158,7 +158,7 @@ type design struct {
 	module   string            // name of the module that the files describe
 	pipeline *netlist.Pipeline // nil without registers
 	ports    []Port
-	clock    string // name of the clock port; empty: no clock
+	clock    string // name of the clock port; empty without a clock
 }
 
 // newDesign completes the options. It returns an error for names that are not valid in the files, and for

@@ -88,8 +88,8 @@ func (g *modelGenerator) table(pins int) uint64 {
 	return g.Uint64() & model.LastTable(pins)
 }
 
-// preferTable raises the logits of the lines in which the table is 1, and lowers the others, so that freezing selects
-// the table.
+// preferTable raises the logits of the lines in which the table is 1, and lowers the other logits, so that freezing
+// selects the table.
 func (g *modelGenerator) preferTable(logits []float32, table uint64) {
 	for i := range logits {
 		logits[i] += float32(20*int(table>>(len(logits)-1-i)&1) - 10)
