@@ -67,6 +67,9 @@ func (c Config) Complete() Config {
 		c.completeMemory()
 	}
 	c.completeSplit()
+	if c.Train.ClassWeights == weightsNone {
+		c.Train.ClassWeights = "" // models without weights keep their bytes
+	}
 	c.completeSchedule()
 	c.completeKinds()
 	c.completeAugment()
