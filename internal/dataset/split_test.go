@@ -63,6 +63,22 @@ func TestStratifiedStream(t *testing.T) {
 	}
 }
 
+// TestStratifiedSmallClasses has classes of one to eight samples.
+func TestStratifiedSmallClasses(t *testing.T) {
+	var labels []uint8
+	for c := range 8 {
+		for range c + 1 {
+			labels = append(labels, uint8(c))
+		}
+	}
+	for share, want := range map[float64][]int{0.2: {0, 0, 1, 1, 1, 1, 1, 2}, 0.8: {0, 1, 2, 3, 4, 5, 6, 6}} {
+		_, got := chosenOf(t, Split{Share: share, Classes: make([]string, 8)}, labels)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("share %g, samples of each class (-want +got):\n%s", share, diff)
+		}
+	}
+}
+
 // grouping returns random labels of four classes and random groups. Some classes occur in few groups.
 func grouping(r *rand.Rand) (labels []uint8, groups *Groups) {
 	groups = &Groups{}
