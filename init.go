@@ -271,7 +271,11 @@ func (i *initial) text(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sections, inputs := choose(set, samples)
+	validated, err := i.canValidate(ctx, set, samples)
+	if err != nil {
+		return "", err
+	}
+	sections, inputs := choose(set, samples, validated)
 	i.report.Features, i.report.Inputs = set.Features, inputs
 	text := i.head() + i.sections(append([]section{{"data", i.data}}, sections...))
 	if err := i.checkLength(text); err != nil {
@@ -418,8 +422,9 @@ const (
 	thresholdsFew  = 8
 )
 
-// choose returns the sections encoder, model and train for a data set, and the number of the network's input bits.
-func choose(set *dataset.Set, samples int) (sections []section, inputs int) {
+// choose returns the sections encoder, model and train for a data set, and the number of the network's input bits. If
+// validated is true, samples are held out.
+func choose(set *dataset.Set, samples int, validated bool) (sections []section, inputs int) {
 	classes := len(set.Classes)
 	row := proposed[slices.IndexFunc(proposed, func(p proposal) bool { return samples < p.samples })]
 	perClass := max(1, min(row.perClass, mostProposed/classes))
@@ -444,7 +449,7 @@ func choose(set *dataset.Set, samples int) (sections []section, inputs int) {
 	if inputs > anchors {
 		course = append(course, setting{"candidates", "{kind: gradient}", "pins find better input bits as they learn"})
 	}
-	if set.Quantiser != nil && samples >= validatedSamples {
+	if validated {
 		course = append(course, setting{
 			"validation", fmt.Sprintf("{share: %g}", validationShare), "held out; the model is the best epoch's on it",
 		})

@@ -1,6 +1,7 @@
 package ialgn
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +31,30 @@ func (i *initial) setOrder() {
 	if i.options.Order != "" {
 		i.data = append(i.data, setting{"order", i.options.Order, "the last rows are for the test, nothing is drawn"})
 	}
+}
+
+// canValidate reports whether the configuration should hold out validation samples. With groups or an order, this must
+// also be possible.
+func (i *initial) canValidate(ctx context.Context, set *dataset.Set, samples int) (bool, error) {
+	if set.Quantiser == nil || samples < validatedSamples {
+		return false, nil
+	}
+	if i.options.Group+i.options.Order == "" {
+		return true, nil
+	}
+	var labels []uint8
+	err := set.Read(ctx, dataset.Train, func(_ []uint16, label int) error {
+		labels = append(labels, uint8(label))
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	_, _, impossible := dataset.Split{
+		Share: validationShare, Seed: config.Default().Train.Seed, Classes: set.Classes, Groups: set.Groups(),
+		Ordered: i.options.Order != "", Validation: true,
+	}.Choose(labels)
+	return impossible == nil, nil
 }
 
 // groupNames are usual names of columns that say to which person or machine a row belongs. A name may end in "id".

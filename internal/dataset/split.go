@@ -178,8 +178,9 @@ const attempts = 10
 //
 // An attempt shuffles the groups like the samples in stratified, and at first chooses none. Then it goes through the
 // groups repeatedly. It chooses a group, or takes a choice back, if this decreases the error and leaves a sample of
-// each class. It ends when no single group decreases the error. All attempts use one PCG stream, and the first attempt
-// with the least error counts.
+// each class. It ends when no single group decreases the error. If it has then chosen no group, it chooses the group
+// with the least error that leaves a sample of each class, if there is one. All attempts use one PCG stream, and the
+// first attempt with the least error counts.
 func (s Split) grouped(labels []uint8) ([]bool, error) {
 	members, totals := s.count(labels)
 	order, src := make([]int, len(members)), s.source()
@@ -211,6 +212,23 @@ func (s Split) grouped(labels []uint8) ([]bool, error) {
 // class.
 func (s Split) attempt(order []int, members [][]ofClass, totals []int) (taken []bool, in []int) {
 	taken, in = make([]bool, len(members)), make([]int, len(totals))
+	// change returns the change of the error if group g moves, which is infinite if a class loses all samples.
+	change := func(g, sign int) (sum float64) {
+		for _, m := range members[g] {
+			total, after := totals[m.class], in[m.class]+sign*m.n
+			if after == total {
+				return math.Inf(1)
+			}
+			sum += s.miss(after, total) - s.miss(in[m.class], total)
+		}
+		return sum
+	}
+	move := func(g, sign int) {
+		taken[g] = sign > 0
+		for _, m := range members[g] {
+			in[m.class] += sign * m.n
+		}
+	}
 	for moved := true; moved; {
 		moved = false
 		for _, g := range order {
@@ -218,21 +236,21 @@ func (s Split) attempt(order []int, members [][]ofClass, totals []int) (taken []
 			if taken[g] {
 				sign = -1
 			}
-			change := 0.0
-			for _, m := range members[g] {
-				total, after := totals[m.class], in[m.class]+sign*m.n
-				if after == total {
-					change = math.Inf(1)
-				}
-				change += s.miss(after, total) - s.miss(in[m.class], total)
+			if change(g, sign) < -leastGain {
+				move(g, sign)
+				moved = true
 			}
-			if change > -leastGain {
-				continue
+		}
+	}
+	if !slices.Contains(taken, true) {
+		best, least := -1, math.Inf(1)
+		for _, g := range order {
+			if c := change(g, 1); c < least-leastGain {
+				best, least = g, c
 			}
-			taken[g], moved = !taken[g], true
-			for _, m := range members[g] {
-				in[m.class] += sign * m.n
-			}
+		}
+		if best >= 0 {
+			move(best, 1)
 		}
 	}
 	return taken, in
@@ -262,13 +280,16 @@ func (s Split) miss(n, total int) float64 {
 	return float64(d * d)
 }
 
-// checkGroups returns an error if the chosen groups have less than half of the samples that they should have.
+// checkGroups returns an error if the chosen groups have less than half of the samples that they should have, or more
+// than twice as many and more than half of all samples.
 func (s Split) checkGroups(members [][]ofClass, in []int, samples int) error {
 	n, largest, most := 0, 0, 0
 	for _, k := range in {
 		n += k
 	}
-	if float64(2*n) >= float64(s.Share*float64(samples)) && n > 0 {
+	should := float64(s.Share * float64(samples))
+	few, many := float64(2*n) < should, float64(n) > 2*should && 2*n > samples
+	if n > 0 && !few && !many {
 		return nil
 	}
 	for g, all := range members {

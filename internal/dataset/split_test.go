@@ -2,8 +2,10 @@ package dataset
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,6 +138,16 @@ func slowGrouped(s Split, labels []uint8) map[int32]bool {
 				}
 			}
 		}
+		if !slices.Contains(slices.Collect(maps.Values(taken)), true) {
+			only, alone := int32(-1), math.Inf(1)
+			for _, g := range order {
+				taken = map[int32]bool{int32(g): true}
+				if m, all := miss(); m < alone-leastGain && !all {
+					only, alone = int32(g), m
+				}
+			}
+			taken = map[int32]bool{only: true}
+		}
 		if m, _ := miss(); m < least-leastGain {
 			best, least = taken, m
 		}
@@ -172,8 +184,24 @@ func TestGrouped(t *testing.T) {
 			}
 		}
 	}
-	if refused > 60 {
+	if refused > 40 {
 		t.Errorf("%d of 200 tables were refused, want fewer", refused)
+	}
+}
+
+// TestFewGroups divides the samples of two groups of equal size. One of them is chosen, whatever the share.
+func TestFewGroups(t *testing.T) {
+	groups := &Groups{}
+	for i := range 40 {
+		groups.add([]string{"a", "b"}[i/20])
+	}
+	s := Split{Share: 0.1, Classes: []string{"x", "y"}, Groups: groups}
+	labels := make([]uint8, 40)
+	for i := range labels {
+		labels[i] = uint8(i & 1)
+	}
+	if _, got := chosenOf(t, s, labels); !slices.Equal(got, []int{10, 10}) {
+		t.Errorf("%v samples of the classes are chosen, want 10 and 10", got)
 	}
 }
 
