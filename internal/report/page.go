@@ -45,8 +45,10 @@ type Page struct {
 // Test is the result of the frozen model on its test set.
 type Test struct {
 	Correct, Samples int
-	Confusion        [][]int // [label][predicted]
-	OtherData        bool    // the test data differ from those of the training record
+	Confusion        [][]int  // [label][predicted]
+	ROCAUC           *float64 // nil unless there are two classes, which both have samples
+	AveragePrecision *float64 // nil if ROCAUC is nil
+	OtherData        bool     // the test data differ from those of the training record
 }
 
 // section is a part of the page with a heading.
