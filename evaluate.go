@@ -45,10 +45,10 @@ type Evaluation struct {
 	F1             []float64    `json:"f1"`              // harmonic mean of precision and recall
 	Support        []int        `json:"support"`         // samples of each class
 
-	Engine string `json:"engine"` // native, or simulator for the trainer's forward pass
-	ISA      string     `json:"isa"`
-	Rate     float64    `json:"images_per_second"`
-	Batches  []Batch    `json:"batches,omitempty"` // consecutive parts of a file's samples
+	Engine  string  `json:"engine"` // native, or simulator for the trainer's forward pass
+	ISA     string  `json:"isa"`
+	Rate    float64 `json:"images_per_second"`
+	Batches []Batch `json:"batches,omitempty"` // consecutive parts of a file's samples
 
 	// Note, unless nil, is a warning that the samples differ from the test samples of the training.
 	Note error `json:"-"`

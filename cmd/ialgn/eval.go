@@ -107,7 +107,9 @@ func (r evalReport) text(w io.Writer) {
 	}
 }
 
-func interval(limits [2]float64) string { return fmt.Sprintf("%.2f to %s", 100*limits[0], percent(limits[1])) }
+func interval(limits [2]float64) string {
+	return fmt.Sprintf("%.2f to %s", 100*limits[0], percent(limits[1]))
+}
 
 // classes writes the metrics of each class and its row of the confusion matrix, with complete class names.
 func (r evalReport) classes(w io.Writer) {

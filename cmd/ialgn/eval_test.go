@@ -15,7 +15,10 @@ func TestEvalReport(t *testing.T) {
 		Samples: 7, Correct: 4, Accuracy: 4.0 / 7, AccuracyInterval: [2]float64{0.25, 0.84},
 		BalancedAccuracy: 0.54, BalancedAccuracyInterval: [2]float64{0.21, 0.799}, MacroF1: 0.41, MatthewsCorrcoef: 0.05,
 		Classes: []string{"setosa", "b", "none"}, Confusion: [][]int{{3, 1, 0}, {1, 1, 0}, {0, 0, 0}},
-		Batches:   []ialgn.Batch{{Samples: 4, Correct: 3, Accuracy: 0.75}, {First: 4, Samples: 3, Correct: 1, Accuracy: 1.0 / 3}},
+		Batches: []ialgn.Batch{
+			{Samples: 4, Correct: 3, Accuracy: 0.75},
+			{First: 4, Samples: 3, Correct: 1, Accuracy: 1.0 / 3},
+		},
 	}}
 	var text strings.Builder
 	r.text(&text)

@@ -31,13 +31,13 @@ func (b *builder) confusion() section {
 		count(b.Test.Correct), count(b.Test.Samples), percent(ratio(b.Test.Correct, b.Test.Samples))))
 	classes := b.Info.Model.Classes
 	if len(classes) <= mostInTable {
-		s.Tables = []table{b.Test.table(classes), b.Test.classes(classes), b.Test.metrics()}
+		s.Tables = []table{b.Test.table(classes), b.Test.classes(classes), b.Test.metrics(classes)}
 		return s
 	}
 	s.Notes = append(s.Notes, "Rows are the true classes, columns the predicted classes; a darker cell "+
 		"holds a larger share of its row.")
 	s.Matrix = b.Test.drawing(classes)
-	s.Tables = []table{b.Test.mistakes(classes), b.Test.classes(classes), b.Test.metrics()}
+	s.Tables = []table{b.Test.mistakes(classes), b.Test.classes(classes), b.Test.metrics(classes)}
 	return s
 }
 
@@ -197,8 +197,8 @@ func (t *Test) classes(names []string) table {
 }
 
 // metrics lists the metrics of all classes together.
-func (t *Test) metrics() table {
-	interval := func(limits [2]float64) string { return percent(limits[0]) + " to " + percent(limits[1]) }
+func (t *Test) metrics(names []string) table {
+	interval := func(limits [2]float64) string { return fmt.Sprintf("%.2f to %s", 100*limits[0], percent(limits[1])) }
 	m := table{Caption: "Metrics of all classes", Head: []string{"metric", "value", "95 % interval"}, Numbers: true}
 	m.Rows = [][]cell{
 		texts("accuracy", percent(metrics.Accuracy(t.Confusion)), interval(metrics.AccuracyInterval(t.Confusion))),
@@ -208,8 +208,8 @@ func (t *Test) metrics() table {
 		texts("Matthews coefficient", decimals(metrics.MatthewsCorrcoef(t.Confusion)), ""),
 	}
 	if t.ROCAUC != nil {
-		m.Rows = append(m.Rows, texts("ROC AUC", decimals(*t.ROCAUC), ""),
-			texts("average precision", decimals(*t.AveragePrecision), ""))
+		m.Rows = append(m.Rows, texts("ROC AUC of "+names[1], decimals(*t.ROCAUC), ""),
+			texts("average precision of "+names[1], decimals(*t.AveragePrecision), ""))
 	}
 	return m
 }
