@@ -16,7 +16,7 @@ import (
 type Classifier struct {
 	frozen *model.Frozen
 	engine *networkEngine
-	data   config.Data // data section of the model's configuration
+	data   config.Data // the section data of the model's configuration
 	single sync.Pool   // holds values of type *single
 }
 
@@ -29,8 +29,8 @@ type single struct {
 }
 
 // Classifier returns a classifier for the model. The argument by is one of [Engines]; empty means auto. It selects
-// the engine for blocks of samples, while a single sample is always classified by the simulator. Classifier returns
-// an error if machine code is requested and this system cannot run it.
+// the engine for blocks of samples. A single sample is always classified by the simulator. Classifier returns an
+// error if machine code is requested and this system cannot run it.
 func (m *Model) Classifier(ctx context.Context, by string) (*Classifier, error) {
 	n, err := m.network(ctx)
 	if err != nil {
@@ -45,15 +45,14 @@ func (m *Model) Classifier(ctx context.Context, by string) (*Classifier, error) 
 	return &Classifier{frozen: e.frozen, engine: e, data: data}, nil
 }
 
-// Engine returns the name of the engine that classified the last block of samples, and its instruction set if it is
-// machine code.
+// Engine returns the name of the engine that classified the last block of samples. If the engine runs machine code,
+// isa is its instruction set.
 func (c *Classifier) Engine() (name, isa string) { return engineName(c.engine.code.Load()) }
 
 // Classes returns the names of the classes.
 func (c *Classifier) Classes() []string { return append([]string{}, c.frozen.Classes...) }
 
-// quantise writes the feature words of a sample to dst. It returns an error if the model has another number of
-// features.
+// quantise writes the feature words of a sample to dst. It returns an error if the number of features is wrong.
 func (c *Classifier) quantise(dst []uint16, features []float64) error {
 	if len(features) != len(dst) {
 		return fmt.Errorf("%d features, but the model has %d", len(features), len(dst))
@@ -62,8 +61,8 @@ func (c *Classifier) quantise(dst []uint16, features []float64) error {
 	return nil
 }
 
-// quantise converts real feature values to feature words, with the encoder's quantiser if there is one. Otherwise
-// features are integers, and quantise rounds to the nearest valid integer. NaN counts as the smallest value.
+// quantise converts real feature values to feature words. It uses the encoder's quantiser if there is one. Otherwise
+// the features are integers, and quantise rounds to the nearest valid integer. NaN counts as the smallest value.
 func quantise(enc *encoding.Encoder, dst []uint16, features []float64) {
 	for f, x := range features {
 		switch {
@@ -79,13 +78,13 @@ func quantise(enc *encoding.Encoder, dst []uint16, features []float64) {
 
 // Prediction is the classification of one sample.
 type Prediction struct {
-	Class  int   // the class with the largest count; the first such class if counts are equal
+	Class  int   // the class with the largest count; if counts are equal, the first such class
 	Counts []int // [class]
 }
 
-// Classify classifies one sample. A column of words (see [Model.Columns]) has one feature for each word: the feature
-// of the sample's word is 1, and the others are 0. Classify returns an error if the model has another number of
-// features.
+// Classify classifies one sample. A column of words (see [Model.Columns]) has one feature for each word. In a sample,
+// the feature for the sample's word is 1, and the features for all other words are 0. Classify returns an error if
+// the number of features is wrong.
 func (c *Classifier) Classify(features []float64) (Prediction, error) {
 	enc := &c.frozen.Encoder
 	s, ok := c.single.Get().(*single)
@@ -151,8 +150,8 @@ func (c *Classifier) ClassifyAll(ctx context.Context, features [][]float64) ([]P
 	return all, nil
 }
 
-// Samples are classified in blocks of at most maxBlock samples. A block of large samples has fewer: their feature
-// words fit in blockBytes, but a block has at least minBlock samples.
+// Samples are classified in blocks of at most maxBlock samples. If samples are large, a block has fewer samples, so
+// that their feature words fit in blockBytes. A block has at least minBlock samples.
 const (
 	maxBlock   = 4096
 	minBlock   = 512

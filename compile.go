@@ -11,7 +11,7 @@ import (
 )
 
 // CompileOptions decide what a model is compiled to. The zero value compiles the whole classifier to optimised
-// Verilog gates for any target. If a value is not valid, [Compile] returns an error that lists the valid ones.
+// Verilog gates for any target. If a value is not valid, [Compile] returns an error that lists the valid values.
 type CompileOptions struct {
 	// Scope says which part of the classifier is compiled. The scope full (default) begins at the feature words and
 	// ends at the class. The scope core begins at the thermometer bits and ends at the class. The scope gates begins
@@ -23,15 +23,15 @@ type CompileOptions struct {
 	Module string // name of the Verilog module; empty: the model's name
 
 	Optimise  Level
-	Target    string // FPGA family that the netlist is mapped to, such as ice40; empty: no particular family
-	LUT       int    // inputs of the look-up tables that gates are mapped to, 2 to 6; 0: Target's number, or no mapping
+	Target    string // FPGA family to map the netlist to, such as ice40; empty: no particular family
+	LUT       int    // inputs of the look-up tables for gates, 2 to 6; 0: Target's number, or no mapping
 	Objective string // what the mapping optimises: balanced (default), area or depth
 	MaxDepth  int    // maximum number of look-up table levels in the gates; 0: no limit
 
 	Pipeline  string // register stages: none (default), a number from 1, or auto (the fewest that MaxLevels allows)
 	MaxLevels int    // maximum number of look-up table levels in each stage of Pipeline auto; 0: 3
 
-	Style string  // form of the Verilog: gates, lut (primitives of Target), or auto (default): the better one for Target
+	Style string  // form of the Verilog: gates, lut (primitives of Target), or auto (default): the better for Target
 	MHz   float64 // clock frequency for which to write timing constraints; 0: no constraints
 
 	Wrap  string // interface around the module: none (default), stream, axis, uart or spi
@@ -39,12 +39,13 @@ type CompileOptions struct {
 	Baud  int    // baud rate of the interface uart; 0: 115,200
 	Board string // board whose pins the interface uses, such as icebreaker; empty: none
 
-	// Fold makes a folded engine, which reuses its look-up tables from clock to clock. The values 1, 2 and 4 make
-	// an engine that runs a program from block RAM, with that number of program steps in each clock. The value
+	// Fold makes a folded engine, which reuses its look-up tables from clock to clock. The values 1, 2 and 4 make an
+	// engine that runs a program from block RAM. The value is the number of program steps in each clock. The value
 	// positions makes an engine that computes one position of the convolutions in each clock. The value steps makes
-	// an engine for recurrent networks that contains the layers of one time step once. Empty: no engine.
+	// an engine for recurrent networks, which contains the layers of a single time step. If Fold is empty, there is
+	// no engine.
 	Fold      string
-	FoldSteps int // capacity of the engine in program steps, to make room for other models; 0: the steps of this model
+	FoldSteps int // program steps to make room for (for other models); 0: the steps of this model
 
 	AssumeThermometer bool // the inputs of scopes core and gates are thermometer codes; the compiler may rely on this
 	Counts            bool // add an output port with the class counts
@@ -66,7 +67,8 @@ const (
 	OptimiseNone               // run no passes: each gate becomes a cell
 )
 
-// plan converts the options for the compiler. The network's nodes have at most fanIn inputs; 0: not known.
+// plan converts the options to a plan for the compiler. fanIn is the largest number of inputs of the network's nodes,
+// or 0 if it is not known.
 func (o *CompileOptions) plan(fanIn int) (*plan.Plan, error) {
 	fold, err := plan.ParseFold(o.Fold)
 	if err != nil {
@@ -83,15 +85,15 @@ func (o *CompileOptions) plan(fanIn int) (*plan.Plan, error) {
 	return plan.New(options.ForNodes(fanIn))
 }
 
-// Validate returns an error if options are invalid or contradict each other for any model.
+// Validate returns an error if the options are invalid, or contradict each other, regardless of the model.
 func (o CompileOptions) Validate() error {
 	_, err := o.plan(0)
 	return err
 }
 
-// Compile freezes a model, optimises its netlist and maps the netlist to the target of the options. It runs on
-// GOMAXPROCS threads. The testbenches use samples of the model's test set, found through o.Data and the usual
-// folders. If the test set is not found, they use random samples.
+// Compile freezes a model, optimises its netlist and maps the netlist to the target in the options. It runs on
+// GOMAXPROCS threads. The testbenches use samples from the model's test set. Compile looks for the test set in o.Data
+// and in the usual folders. If the test set is not found, the testbenches use random samples.
 func Compile(ctx context.Context, m *Model, o CompileOptions) (*Design, error) {
 	p, err := o.plan(m.info.Model.FanIn())
 	if err != nil {
@@ -110,7 +112,7 @@ func Compile(ctx context.Context, m *Model, o CompileOptions) (*Design, error) {
 	return &Design{netlist: product.Netlist, plan: p, product: product, source: m.source(Data{}), reads: m.Path()}, nil
 }
 
-// foldable returns the properties of the model that the plan of a folded engine needs in addition to the netlist.
+// foldable returns those properties of the model that the plan for a folded engine needs, in addition to the netlist.
 func (m *Model) foldable() plan.Network {
 	return plan.Network{Encoder: &m.info.Model.Encoder, Compact: m.file.Compact}
 }
@@ -143,7 +145,7 @@ func (m *Model) hash(ctx context.Context) (wait func() (string, error)) {
 	}
 }
 
-// raw returns the netlist of the model's core without optimisation: each gate is a cell.
+// raw returns the netlist of the model's core without optimisation, with one cell for each gate.
 func (m *Model) raw(ctx context.Context) (*netlist.Netlist, *model.Frozen, error) {
 	f, err := m.frozen(ctx)
 	if err != nil {

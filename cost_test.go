@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestCost trains with and without a cost for look-up tables. With the cost, the compiled encoder has far fewer
-// tables, and nearly as many test samples are classified correctly.
+// TestCost trains with and without a cost for look-up tables. With the cost, the compiled encoder must have far fewer
+// tables, and the accuracy must be nearly as high.
 func TestCost(t *testing.T) {
 	cfg := ialgn.Config{
 		Data: config.Data{Set: "digits"}, Encoder: config.Encoder{Bits: 8},

@@ -15,7 +15,7 @@ import (
 )
 
 // cyclesBench sends samples to a design without a pause, or one sample every @PERIOD@ clocks. The first samples fill
-// the design. The bench counts the clocks of an equal number of samples after them.
+// the design. The bench then counts the clocks for the same number of further samples.
 const cyclesBench = `
 module bench_@MODULE@;
   reg clk = 0, rst = 1;
@@ -37,7 +37,7 @@ module bench_@MODULE@;
 @FEED@endmodule
 `
 
-// cyclesFeeds holds the bench's transmitter for each protocol. Each transmitter sends at full speed.
+// cyclesFeeds holds the part of the bench that sends samples, for each protocol. Each part sends at full speed.
 var cyclesFeeds = map[string]string{
 	"none": `  wire valid;
   assign result = valid;
@@ -132,8 +132,8 @@ type cyclesCase struct {
 	name  string
 	model func(t *testing.T, length int) *Model
 	o     CompileOptions
-	// lengths lists the numbers of features per sample to try. long lists larger ones, for interfaces that take a
-	// word per clock.
+	// lengths lists the numbers of features per sample to try. long lists larger numbers, for interfaces that take
+	// one word per clock.
 	lengths, long []int
 }
 
@@ -180,13 +180,14 @@ func cyclesCases() (cases []cyclesCase) {
 	return cases
 }
 
-// cyclesFill is the number of samples whose clocks are counted. It is also the number of samples before them, which
-// fill the design. It is even.
+// cyclesFill is the number of samples for which clocks are counted. It is also the number of earlier samples, which
+// fill the design. It must be even.
 const cyclesFill = 2
 
-// TestCycles compares the clocks per sample in reports with simulations of every kind of design in every wrapper, for
-// samples of several lengths, including the shortest. If the other end of an interface sets the pace, the bench sends
-// one sample per reported number of clocks, and the design must answer all samples without an error.
+// TestCycles compares the clocks per sample in reports with simulations. It simulates every kind of design in every
+// wrapper, for samples of several lengths, including the shortest length. If the other end of an interface determines
+// the pace, the bench sends one sample in each period of the reported number of clocks. The design must then answer
+// all samples without an error.
 func TestCycles(t *testing.T) {
 	type measured struct {
 		name    string
@@ -240,9 +241,9 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// each returns the sample lengths to try. If the other end of an interface sets the pace, a word takes many clocks,
-// so only the long tests try all of c.lengths; other tests try the two shortest and the longest. For all other
-// interfaces, each returns c.lengths and c.long.
+// each returns the sample lengths to try. If the other end of an interface determines the pace, a word takes many
+// clocks. In this case, only the long tests try all of c.lengths. Short tests try the two shortest lengths and the
+// longest. For other interfaces, each returns c.lengths and c.long.
 func (c cyclesCase) each() []int {
 	switch n := len(c.lengths); {
 	case !wrapper.Is(c.o.Wrap, wrapper.IsPaced):
@@ -264,7 +265,7 @@ func (c cyclesCase) device(t *testing.T) target.Device {
 	return d
 }
 
-// clocksOf returns the clocks between two samples according to the report.
+// clocksOf returns the number of clocks between two samples that the report gives.
 func clocksOf(out *backend.Output) float64 {
 	if w := out.Report.Wrapper; w != nil {
 		return w.Cycles

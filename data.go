@@ -13,29 +13,28 @@ import (
 	"ialgn/trainer"
 )
 
-// Data holds labelled samples in memory or, if Features is nil, says where to find them in files. The zero value
+// Data holds labelled samples in memory. If Features is nil, Data says where to find files of samples. The zero value
 // means the data set that the configuration or the model names, in the usual folders.
 type Data struct {
-	// Folders are searched first for the files of data sets. The folder in $IALGN_DATA, the user's cache folder and
-	// the system's folder are searched next.
+	// Folders lists the folders that are searched first for the files of data sets. The folder in $IALGN_DATA, the
+	// user's cache folder and the system's folder are searched after these folders.
 	Folders []string
 
 	Features [][]float64 // training part, [sample][feature]
 	Labels   []int       // training part, [sample]; class numbers from 0
 
-	// TestFeatures and TestLabels are the test part. If they are nil, the share data.test_share of the training part
-	// becomes the test part.
+	// TestFeatures and TestLabels are the test part. If they are nil, a part of the training samples becomes the test
+	// part. The key data.test_share gives the share of samples in this part.
 	TestFeatures [][]float64
 	TestLabels   []int
 
 	FeatureNames []string // one name for each feature; empty: no names
 	Classes      []string // names of the classes; empty: the numbers of the labels
 
-	opened *dataset.Set // an already opened data set, see Opened
+	opened *dataset.Set // an already opened data set; see Opened
 }
 
-// Opened returns a copy of d for trainings that use the opened data set. Files that were already read are not read
-// again.
+// Opened returns a copy of d with which a training uses an already opened data set, so that files are not read again.
 func (d Data) Opened(set *dataset.Set) Data {
 	d.opened = set
 	return d
@@ -57,19 +56,19 @@ func (d Data) samples() *config.Samples {
 	}
 }
 
-// source says where a model's test samples are and what the model recorded about them.
+// source says where a model's test samples are, and what is recorded about these samples in the model.
 type source struct {
 	encoder  *encoding.Encoder
 	classes  []string
 	data     config.Data
 	recorded string // SHA-256 of the test part that the model was trained with
 	folders  []string
-	imported bool // imported without a data set and not trained since, so no samples are known to belong to the model
-	override Data // samples to use instead of the data set; empty: use the data set
+	imported bool // the model was imported without a data set and not trained since, so it has no samples
+	override Data // samples to use instead of the data set; if empty, the data set is used
 }
 
-// source returns the source of a model's test samples: d if it holds samples, else the data set that the model was
-// trained on.
+// source returns the source of a model's test samples. The source is d if it holds samples. Otherwise, it is the data
+// set on which the model was trained.
 func (m *Model) source(d Data) source {
 	s := source{
 		encoder: &m.info.Model.Encoder, classes: m.info.Model.Classes, data: m.info.Model.Config.Data,
@@ -81,7 +80,7 @@ func (m *Model) source(d Data) source {
 	return s
 }
 
-// setMemory is the name of the data set of a model that was trained on samples in memory.
+// setMemory is the name of the data set in a model that was trained on samples in memory.
 const setMemory = "memory"
 
 // without reports whether there are no samples in memory and no files to read samples from.
@@ -98,7 +97,8 @@ func (s source) missing() error {
 		"import it again with {Set data.set=csv}, {Set data.test=FILE} and so on, or classify samples with predict")
 }
 
-// load reads the test samples. For samples in memory these are the test part or, if there is none, all samples.
+// load reads the test samples. If the samples are in memory, load uses the test part or, if there is no test part,
+// all samples.
 func (s source) load(ctx context.Context) (*trainer.TestData, error) {
 	if err := s.missing(); err != nil {
 		return nil, err
@@ -147,7 +147,8 @@ func newTestData(name string, enc *encoding.Encoder) *trainer.TestData {
 // tested holds the samples that a check runs, and where they come from.
 type tested struct {
 	*trainer.TestData
-	// The samples are random because a program trained the model on samples in memory, which are not available here.
+	// The samples are random because the model was trained on samples in the memory of a program. These samples are
+	// not available here.
 	random bool
 	// The samples are random because the model was imported without a data set.
 	imported bool
@@ -169,7 +170,7 @@ func (s source) samples(ctx context.Context) (*tested, error) {
 	return s.labelled(ctx)
 }
 
-// labelled reads the test samples. It never draws random ones.
+// labelled reads the test samples. It never uses random samples.
 func (s source) labelled(ctx context.Context) (*tested, error) {
 	test, err := s.load(ctx)
 	if err != nil {
@@ -180,7 +181,7 @@ func (s source) labelled(ctx context.Context) (*tested, error) {
 
 func (t *tested) samples() verify.Samples { return verify.Samples{Levels: t.Levels, Words: t.Words} }
 
-// note returns a warning about the samples, or nil.
+// note returns a warning if the samples are not the test samples of the training, or nil.
 func (t *tested) note() error {
 	switch {
 	case t.imported:

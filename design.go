@@ -15,7 +15,7 @@ import (
 	"ialgn/netlist"
 )
 
-// Design is a compiled classifier, either in memory with everything [Design.Write] needs, or in a folder.
+// Design is a compiled classifier. It is either in memory, with everything that [Design.Write] needs, or in a folder.
 type Design struct {
 	netlist *netlist.Netlist
 	plan    *plan.Plan
@@ -23,7 +23,7 @@ type Design struct {
 	dir     string           // folder of the design; empty: not yet written
 	report  *backend.Report  // content of the folder's report
 	out     *backend.Output  // content of the folder; nil: not yet read
-	read    *plan.Plan       // plan of the folder in out, according to its manifest
+	read    *plan.Plan       // plan in the manifest of the folder in out
 	source  source           // where to find the model's test samples
 	reads   string           // the model's file, which Write must not overwrite
 	left    backend.Leftovers
@@ -32,7 +32,7 @@ type Design struct {
 // WriteOptions say which files [Design.Write] may overwrite. The zero value allows it to overwrite only files that
 // ialgn wrote and nobody changed.
 type WriteOptions struct {
-	Force bool     // overwrite files that ialgn did not write, that were changed, or that were read
+	Force bool     // also overwrite files that ialgn did not write, changed files, and files that were read
 	Keep  []string // files that must not be overwritten, in addition to the model
 }
 
@@ -53,7 +53,7 @@ func (d *Design) Write(ctx context.Context, dir string, o WriteOptions) error {
 	return nil
 }
 
-// Leftovers reports what the last [Design.Write] did with files of an earlier design in the folder.
+// Leftovers reports what the last call of [Design.Write] did with files of an earlier design in the folder.
 func (d *Design) Leftovers() backend.Leftovers { return d.left }
 
 // output returns the content of the design's folder, which the first call reads.
@@ -125,7 +125,7 @@ func (d *Design) Report() (*backend.Report, error) {
 	return d.product.Report()
 }
 
-// from returns the source of the design's test samples, with data as override.
+// from returns the source of the design's test samples. If data has samples, they are used instead.
 func (d *Design) from(data Data) source {
 	s := d.source
 	s.folders, s.override = data.folders(), data

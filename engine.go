@@ -30,8 +30,9 @@ func Engines() []string {
 	return []string{string(engineAuto), string(engineNative), string(engineSimulator)}
 }
 
-// worthwhile is the number of samples from which generating machine code pays off. Generation takes about 0.3 us
-// for each gate. The simulator takes 25 to 40 ps for each gate and sample (docs/evidence/benchmarks.md).
+// worthwhile is the smallest number of samples for which generating machine code saves time. Generation takes about
+// 0.3 us for each gate. The simulator takes 25 to 40 ps for each pair of a gate and a sample
+// (docs/evidence/benchmarks.md).
 const worthwhile = 8_000
 
 // simulates reports whether e classifies this number of samples with the simulator.
@@ -39,9 +40,9 @@ func (e engine) simulates(samples int) bool {
 	return e == engineSimulator || (e == "" || e == engineAuto) && samples < worthwhile
 }
 
-// machineCode returns machine code for a netlist, or nil if the simulator is to classify this number of samples. If
-// words is not nil and the netlist allows it, the code reads feature words instead of bits. machineCode returns an
-// error if e asks for machine code and this system cannot run it.
+// machineCode returns machine code for a netlist. It returns nil if the simulator should classify this number of
+// samples. If words is not nil and the netlist allows it, the code reads feature words instead of bits. machineCode
+// returns an error if e requires machine code and this system cannot run it.
 func (e engine) machineCode(n *netlist.Netlist, samples int, words *encoding.Encoder) (*runner.Engine, error) {
 	if e.simulates(samples) {
 		return nil, nil
@@ -62,7 +63,7 @@ func (e engine) machineCode(n *netlist.Netlist, samples int, words *encoding.Enc
 		}
 	}
 	if e != engineNative {
-		return nil, nil // fall back to the simulator
+		return nil, nil // use the simulator instead
 	}
 	return nil, message.WithHint(message.Optionf("{Engine native}: %w", err), "leave {Engine} out")
 }
@@ -85,8 +86,8 @@ func (e engine) classifier(n *netlist.Netlist, samples int) (
 	return simulator.Classify, nil, nil
 }
 
-// networkCode is [engine.machineCode] for a model's network. The code reads feature words. It contains each
-// convolution kernel once, unless the network's form allows only unrolled code.
+// networkCode does the same as [engine.machineCode] for a model's network. The code reads feature words. It contains
+// each convolution kernel once, unless the network's form allows only unrolled code.
 func (e engine) networkCode(n *network, samples int) (*runner.Engine, error) {
 	if e.simulates(samples) {
 		return nil, nil
@@ -131,7 +132,8 @@ func features(e *encoding.Encoder) *backend.Features {
 	return backend.FeaturesOf(e.Thresholds, wordBytes(e) > 1)
 }
 
-// engineName returns the name of the engine that runs a netlist, and its instruction set if it is machine code.
+// engineName returns the name of the engine that runs a netlist. If the engine runs machine code, isa is its
+// instruction set.
 func engineName(e *runner.Engine) (name, isa string) {
 	if e == nil {
 		return string(engineSimulator), ""

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestEngines compares the classes of all engines, for all samples at once and one by one. There are enough samples to
-// make the automatic engine switch to machine code on the way.
+// TestEngines compares the classes of all engines, for all samples at once and one by one. There are so many samples
+// that the automatic engine switches to machine code after some of them.
 func TestEngines(t *testing.T) {
 	m := trained(t)
 	r := rand.New(rand.NewPCG(4, 4))

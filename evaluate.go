@@ -45,18 +45,18 @@ type Evaluation struct {
 	F1             []float64    `json:"f1"`              // harmonic mean of precision and recall
 	Support        []int        `json:"support"`         // samples of each class
 
-	Engine  string  `json:"engine"` // native, or simulator for the trainer's forward pass
+	Engine  string  `json:"engine"` // native, or simulator, which is the trainer's forward pass here
 	ISA     string  `json:"isa"`
 	Rate    float64 `json:"images_per_second"`
 	Batches []Batch `json:"batches,omitempty"` // consecutive parts of a file's samples
 
-	// Note, unless nil, is a warning that the samples differ from the test samples of the training.
+	// Note, if not nil, is a warning that the samples differ from the test samples of the training.
 	Note error `json:"-"`
 }
 
 // Batch is the accuracy on consecutive samples.
 type Batch struct {
-	First    int     `json:"first"` // number of its first sample, from 0
+	First    int     `json:"first"` // number of the batch's first sample, from 0
 	Samples  int     `json:"samples"`
 	Correct  int     `json:"correct"`
 	Accuracy float64 `json:"accuracy"`
@@ -67,16 +67,16 @@ type EvalOptions struct {
 	Data   Data   // where the test set is read from
 	Engine string // one of [Engines]; empty: auto
 
-	// File, unless empty, is a file of labelled samples to use instead of the test set, in a format of
-	// [Classifier.OpenFile]. The file's columns are found by name. The file's labels must be names of the model's
-	// classes.
+	// File, if not empty, is a file of labelled samples to use instead of the test set. Its format is one of the
+	// formats that [Classifier.OpenFile] reads. Its columns are found by name. Its labels must be names of the
+	// model's classes.
 	File      string
 	Labels    string // the file of labels, if File is an array
 	Label     string // name of the label column in a table; empty: as in training
 	BatchRows int    // samples in each batch of File; 0: a tenth of all samples
 }
 
-// Evaluate classifies labelled samples and compares the results with the labels. The engine simulator is the
+// Evaluate classifies labelled samples and compares the results with the labels. Here, the engine simulator is the
 // trainer's forward pass.
 func (m *Model) Evaluate(ctx context.Context, o EvalOptions) (*Evaluation, error) {
 	if o.BatchRows < 0 {

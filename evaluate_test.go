@@ -11,7 +11,7 @@ import (
 	"ialgn/trainer"
 )
 
-// TestEvaluation checks a report that can be counted by hand, with a class that has no samples.
+// TestEvaluation checks an evaluation that can be computed by hand. One class has no samples.
 func TestEvaluation(t *testing.T) {
 	labels := []uint8{0, 0, 0, 0, 1, 1, 1}
 	r := newEvaluation([]string{"setosa", "b", "none"}, &model.Scores{Classes: 3, Predicted: []uint8{0, 0, 0, 1, 1, 2, 0}},
@@ -51,8 +51,8 @@ func TestEvaluationOfTwoClasses(t *testing.T) {
 	}
 }
 
-// TestEvaluationMajority checks that the largest class is counted by the samples' labels, not by their predicted
-// classes.
+// TestEvaluationMajority checks that the largest class is determined by the labels of the samples, not by the
+// predicted classes.
 func TestEvaluationMajority(t *testing.T) {
 	e := Evaluation{Classes: []string{"a", "b"}, Confusion: [][]int{{0, 1}, {0, 3}}}
 	if got, want := e.Majority(), (trainer.Majority{Class: "b", Share: 0.75}); got != want {

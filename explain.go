@@ -17,7 +17,7 @@ import (
 // ExplainOptions say which sample to explain and how far to search for changes. The zero value means the first
 // sample of the test set.
 type ExplainOptions struct {
-	File   string // a file of samples, as for [Classifier.OpenFile]; empty: the test set
+	File   string // a file of samples for [Classifier.OpenFile]; empty: the test set
 	Data   Data   // where to read the test set from
 	Sample int    // number of the sample, from 0
 
@@ -57,9 +57,9 @@ func (m *Model) Shape() dataset.Shape {
 	return dataset.ShapeOf(m.info.Model.Config.Data.Set, m.Features())
 }
 
-// Explain says why the model assigns a sample to its class: which nodes voted, what decided their votes, and which
-// changes of features would change the class. Before it returns, Explain checks the explanation with the simulator
-// and with the trainer's forward pass.
+// Explain says why the model assigns a sample to its class. The explanation lists the nodes that voted, the reasons
+// for their votes, and changes of features that would change the class. Before it returns, Explain checks the
+// explanation with the simulator and with the trainer's forward pass.
 func (e *Explainer) Explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {
 	if o.Sample < 0 {
 		return nil, message.WithHint(message.Optionf("{Sample}: %d: must not be negative", o.Sample),
@@ -108,7 +108,7 @@ func (e *Explainer) ofFile(ctx context.Context, o ExplainOptions) (words []uint1
 	return words, o.File, "", nil
 }
 
-// cancelled returns the error of ctx, which it checks once every maxBlock samples.
+// cancelled returns the error of ctx. It checks ctx only once for every maxBlock samples.
 func cancelled(ctx context.Context, sample int) error {
 	if sample%maxBlock > 0 {
 		return nil

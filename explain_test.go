@@ -34,8 +34,8 @@ func floats(words []uint16) (features []float64) {
 }
 
 // TestExplain explains a hundred digits and checks each explanation with the trainer's forward pass and with the
-// simulator. With all changes of the explanation, the sample must get the announced class. If any single change is
-// left out, the sample must keep its class.
+// simulator. With all changes in an explanation together, the sample must get the class that the explanation gives.
+// If any single change is left out, the sample must keep its class.
 func TestExplain(t *testing.T) {
 	m := digits(t)
 	x, err := m.Explainer(t.Context())
@@ -144,8 +144,8 @@ func TestExplainRefuses(t *testing.T) {
 	}
 }
 
-// TestUnread changes the features that a compiled netlist does not read for a class, and checks that the class's count
-// stays the same.
+// TestUnread changes features that a compiled netlist does not read for a class, and checks that the count of this
+// class stays the same.
 func TestUnread(t *testing.T) {
 	m := digits(t)
 	f, err := m.File().Frozen()

@@ -26,8 +26,8 @@ type Exported struct {
 	Nodes  int    `json:"nodes"`  // nodes of the network
 }
 
-// Export writes a model's network in the format of another framework. The file starts at the thermometer bits:
-// these formats cannot hold the encoder.
+// Export writes a model's network in the format of another framework. The exported network reads thermometer bits,
+// because these formats cannot store the encoder.
 func Export(ctx context.Context, m *Model, path string, o ExportOptions) (*Exported, error) {
 	form, err := interchange.FindWriter(o.To)
 	if err != nil {

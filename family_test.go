@@ -11,13 +11,13 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestFamilies checks each row of the table of families. It compiles a network for the family in both styles, and
-// proves and simulates the Verilog, as a whole and class by class. It also proves and simulates the netlist that
-// Yosys synthesises from the Verilog. It then synthesises the network in a wrapper for the family's smallest device.
-// The result is placed if a placer is installed, and the bitstream is read back if possible.
+// TestFamilies checks each row of the table of families. For each family, it compiles a network in both styles. It
+// proves the Verilog, and simulates it as a whole and class by class. It also proves and simulates the netlist that
+// Yosys synthesises from the Verilog. Then it synthesises the network in a wrapper for the family's smallest device.
+// It places the result if a placer is installed, and reads the bitstream back if possible.
 //
-// Only the long tests synthesise for every family. The others synthesise for generic and for an iCE40 device, because
-// packages rtl and synth synthesise for all families.
+// Only the long tests synthesise for every family. The short tests synthesise for generic and for an iCE40 device,
+// because the tests of packages rtl and synth synthesise for all families.
 func TestFamilies(t *testing.T) {
 	for _, name := range []string{"iverilog", "yosys", "abc"} {
 		testkit.FindTool(t, name)
@@ -32,7 +32,7 @@ func TestFamilies(t *testing.T) {
 		for _, style := range []string{"gates", "lut"} {
 			t.Run(f.Name+" "+style, func(t *testing.T) {
 				d := design(t, m, ialgn.CompileOptions{Target: f.Name, Style: style})
-				// After synthesis, both styles have the same primitives.
+				// Synthesis gives the same primitives for both styles.
 				holds(t, m, d, ialgn.VerifyOptions{
 					Level: "all", Samples: 64, Synthesized: style == "lut" && (f == target.Generic || testkit.Whole()),
 				})
@@ -68,7 +68,8 @@ func holds(t *testing.T, m *ialgn.Model, d *ialgn.Design, o ialgn.VerifyOptions)
 	}
 }
 
-// synthesised synthesises a model for the smallest device of a family, which is the fastest to place and to read back.
+// synthesised synthesises a model for the smallest device of a family. For this device, placing and reading back take
+// the least time.
 func synthesised(t *testing.T, m *ialgn.Model, f *target.Family) {
 	d := design(t, m, ialgn.CompileOptions{Target: f.Name, Wrap: "stream"})
 	device := f.Devices[0]

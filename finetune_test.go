@@ -20,8 +20,8 @@ import (
 	"ialgn/trainer"
 )
 
-// TestGoOnForeign trains networks of other frameworks further on their own samples. The loss falls, beta stays, and
-// the resulting model can be used like any other.
+// TestGoOnForeign continues the training of networks from other frameworks on their own samples. The loss must fall,
+// beta must stay the same, and the resulting model must be usable like any other model.
 func TestGoOnForeign(t *testing.T) {
 	folders, _ := foreign(t)
 	for _, dir := range folders {
@@ -76,7 +76,7 @@ func TestGoOnForeign(t *testing.T) {
 	}
 }
 
-// goOn trains a network.
+// goOn trains a network further.
 func goOn(t *testing.T, cfg ialgn.Config, o ialgn.TrainOptions) {
 	t.Helper()
 	m, err := ialgn.Train(t.Context(), cfg, ialgn.Data{}, o)
@@ -147,7 +147,8 @@ var kinds = map[string]kind{
 }
 
 // digitsNetwork saves a network for the embedded digits in the file format of another framework. The network's layers
-// are of kind k. Its thresholds are multiples of 1/16: whole numbers of the given number of bits, divided by 16.
+// are of kind k. Its thresholds are multiples of 1/16. Multiplied by 16, they are integers with the given number of
+// bits.
 func digitsNetwork(t *testing.T, k kind, bits int) string {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, uint64(k.pins)))
@@ -191,9 +192,9 @@ data: {set: digits}
 train: {epochs: 3, batch: 100, checkpoint: {minutes: 0}}
 `
 
-// TestGoOnKinds trains every kind of node further and checks that the loss falls. The resulting model has the same
-// bytes with any number of threads. It also has the same bytes if the run is resumed, whether the start model is
-// named again or not.
+// TestGoOnKinds continues the training of networks with every kind of node, and checks that the loss falls. The
+// resulting model must have the same bytes with any number of threads. It must also have the same bytes if the run is
+// resumed, both with and without naming the start model again.
 func TestGoOnKinds(t *testing.T) {
 	for name, k := range kinds {
 		t.Run(name, func(t *testing.T) {
@@ -266,8 +267,8 @@ func content(t *testing.T, path string) []byte {
 	return b
 }
 
-// TestGoOnConfig trains networks of another framework further. Each case sets a key in the configuration or takes its
-// value from the network.
+// TestGoOnConfig continues the training of networks from another framework. In each case, a key is set in the
+// configuration or its value comes from the network.
 func TestGoOnConfig(t *testing.T) {
 	k := kinds["choosing tables"]
 	five, narrow := digitsNetwork(t, k, 5), digitsNetwork(t, k, 4)
@@ -297,7 +298,7 @@ func TestGoOnConfig(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", c.text, withHint(err), c.want)
 		}
 	}
-	// Keys that a configuration in Go does not set also come from the model.
+	// If the configuration is a Go value, keys that it does not set also come from the model.
 	cfg := ialgn.Config{Data: config.Data{Set: "digits"}, Train: config.Train{Epochs: 1}}
 	m, err := ialgn.Train(t.Context(), cfg, ialgn.Data{}, ialgn.TrainOptions{Init: five})
 	if err != nil {
@@ -318,7 +319,8 @@ func withHint(err error) string {
 	return fmt.Sprint(err)
 }
 
-// TestGoOnMemory trains a network of another framework on samples in memory whose classes have names.
+// TestGoOnMemory continues the training of a network from another framework on samples in memory. The classes have
+// names.
 func TestGoOnMemory(t *testing.T) {
 	start := digitsNetwork(t, kinds["light"], 5)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -359,8 +361,8 @@ func TestGoOnMemory(t *testing.T) {
 	}
 }
 
-// TestFewerClasses evaluates an imported network on samples that lack one of the network's classes, and trains the
-// network further on these samples. Labels keep the network's class numbers.
+// TestFewerClasses evaluates an imported network on samples that do not contain one of the network's classes. It also
+// continues the training on these samples. Labels must keep the network's class numbers.
 func TestFewerClasses(t *testing.T) {
 	dir := t.TempDir()
 	save := func(name, text string) string {

@@ -18,8 +18,8 @@ import (
 	"ialgn/trainer"
 )
 
-// randomModel returns a network with a configuration and random logits. All features have the same thresholds unless
-// uneven is set.
+// randomModel returns a network with a configuration and random logits. If uneven is not set, all features have the
+// same thresholds.
 func randomModel(t *testing.T, c config.Config, features int, uneven bool) *Model {
 	t.Helper()
 	c.Model.Complete(func(string) bool { return false })

@@ -10,9 +10,10 @@
 //	                  |                   \--Verify--> Certificate
 //	                  \--Classifier--> classes and counts
 //
-// Options are plain structs. A field's zero value selects its default. No function prints or reads the command
-// line. Long operations report their progress to callback functions in their options, and stop when their context
-// ends. Errors use the words of this package. [Hint] returns advice on how to fix an error, if there is any.
+// Options are plain structs. The zero value of a field selects the default. No function prints anything or reads the
+// command line. Long operations report their progress to callback functions in their options, and stop when their
+// context ends. Error messages use the names in this package. [Hint] returns advice on how to fix an error, if there
+// is any.
 //
 // Some checks and every synthesis run external programs (iverilog, yosys, abc, nextpnr). If a program is missing,
 // the error names the Debian package that contains it.

@@ -47,7 +47,8 @@ func trained(t *testing.T) *ialgn.Model {
 	return m
 }
 
-// TestTrain compares three runs, which must give the same bytes: in memory, into a file, and interrupted and resumed.
+// TestTrain compares three runs, which must give the same bytes. One run is in memory, one writes a file, and one is
+// interrupted and resumed.
 func TestTrain(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	m := trained(t)
@@ -102,7 +103,8 @@ func fileSum(t *testing.T, path string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// TestConfig checks that zeros in a Config literal mean the defaults, but zeros in a complete configuration mean zero.
+// TestConfig checks that a zero in a Config literal means the default, and that a zero in a complete configuration
+// means zero.
 func TestConfig(t *testing.T) {
 	cfg := ialgn.DefaultConfig()
 	cfg.Name, cfg.Encoder.Bits = "circle", 8
@@ -134,8 +136,8 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestClassifier compares four ways to classify the same samples: one by one, all at once, in an evaluation, and with
-// a simulated netlist.
+// TestClassifier classifies the same samples one by one, all at once, in an evaluation, and with a simulated netlist,
+// and compares the results.
 func TestClassifier(t *testing.T) {
 	m, data := trained(t), circle()
 	c, err := m.Classifier(t.Context(), "")
@@ -223,7 +225,7 @@ func TestBadData(t *testing.T) {
 		},
 		"features[0]: 0 features, want 1 to 65536": func(d *ialgn.Data) { d.Features[0] = nil },
 		"feature 0: values from -1.7e+308 to 1.7e+308": func(d *ialgn.Data) {
-			for i := range d.Features { // a few extreme values would be clipped
+			for i := range d.Features { // extreme values must be frequent, since a few would be clipped
 				d.Features[i][0] = 1.7e308 * float64(1-i%2*2)
 			}
 		},
@@ -307,8 +309,8 @@ func TestDesign(t *testing.T) {
 	}
 }
 
-// TestSavedWithoutSamples trains a model in memory, saves it and verifies it. Its samples are not in the file, so
-// random samples take their place.
+// TestSavedWithoutSamples trains a model in memory, saves it and verifies it. The model file does not contain the
+// samples, so the verification uses random samples.
 func TestSavedWithoutSamples(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.st")
 	if err := trained(t).Save(path); err != nil {

@@ -24,7 +24,7 @@ import (
 // ImportFormats returns the names of the formats that [Import] can read.
 func ImportFormats() []string { return interchange.ReaderNames() }
 
-// ImportOptions provide what a file of another framework does not contain.
+// ImportOptions provide information that a file of another framework does not contain.
 type ImportOptions struct {
 	From       string   // one of [ImportFormats]; empty: detected from the file
 	Facts      string   // a file of facts in JSON or YAML (docs/guides/frameworks.md)
@@ -34,9 +34,9 @@ type ImportOptions struct {
 	Classes    []string // names of the classes; nil: their numbers
 	Name       string   // the model's name; empty: the file's name without its extension
 
-	// Set assigns a data set to the network, with settings data.KEY=VALUE of a configuration's section data.
-	// [Model.Evaluate] and the checks of designs use its test part. Empty: there is no data set, so checks use
-	// random samples and evaluations fail.
+	// Set assigns a data set to the network. Its elements are settings data.KEY=VALUE from the section data of a
+	// configuration. [Model.Evaluate] and the checks of designs use the test part of the data set. If Set is empty,
+	// there is no data set, so checks use random samples and evaluations fail.
 	Set     []string
 	Folders []string // folders to search first for data sets, as in [Data]
 
@@ -49,7 +49,7 @@ type Imported struct {
 	Model    string          `json:"model"` // path of the model file; empty until Save
 	Name     string          `json:"name"`
 	Format   string          `json:"format"`
-	Findings []graph.Finding `json:"findings"` // facts about the network, and where each came from
+	Findings []graph.Finding `json:"findings"` // facts about the network, with the source of each fact
 	Unused   []string        `json:"unused"`   // given facts that do not apply to this network
 	Features int             `json:"features"`
 	Inputs   int             `json:"inputs"` // thermometer bits of all features
@@ -142,8 +142,8 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 	return i, nil
 }
 
-// takeData assigns the data set of o.Set to the network and returns its test part, or nil if o.Set is empty. It
-// replaces class names that are only numbers by the data set's class names.
+// takeData assigns the data set of o.Set to the network and returns the data set's test part. If o.Set is empty, it
+// returns nil. It replaces class names that are only numbers by the class names in the data set.
 func (o *ImportOptions) takeData(ctx context.Context, path string, m *model.Model) (*trainer.TestData, error) {
 	if len(o.Set) == 0 {
 		return nil, nil
@@ -162,7 +162,7 @@ func (o *ImportOptions) takeData(ctx context.Context, path string, m *model.Mode
 	return test, m.Validate()
 }
 
-// sources fills src from the options. It returns the files that it read, with their digests.
+// sources fills src from the options. It returns the files that it has read, with their digests.
 func (o *ImportOptions) sources(src *given.Source) (files []model.Start, err error) {
 	src.Facts = &given.Facts{}
 	sum, err := src.SHA256()
@@ -205,8 +205,8 @@ func (o *ImportOptions) sources(src *given.Source) (files []model.Start, err err
 	return append(files, model.Start{Name: f.Name, SHA256: f.SHA256()}), nil
 }
 
-// thresholdsFile returns the path of the thresholds file, or "" if none is given. The path is o.Thresholds if set.
-// Otherwise the argument beside, unless empty, is the path that the facts give, relative to the folder of the facts.
+// thresholdsFile returns the path of the thresholds file, or "" if there is no such file. The path is o.Thresholds if
+// this option is set. Otherwise it is the argument beside, which is relative to the folder of the facts file.
 func (o *ImportOptions) thresholdsFile(beside string) (string, error) {
 	switch {
 	case o.Thresholds != "" || beside == "":
@@ -220,8 +220,9 @@ func (o *ImportOptions) thresholdsFile(beside string) (string, error) {
 // maxThresholds is the maximum number of thresholds in a file.
 const maxThresholds = 1 << 24
 
-// Save writes the model to a file: first under a temporary name in the same folder, then renamed. It returns an
-// error if path is an existing file that is not a model, or a file that the network was read from.
+// Save writes the model to a file. It first writes the file under a temporary name in the same folder and then
+// renames it. Save returns an error if path is an existing file that is not a model, or a file from which the network
+// was read.
 func (i *Imported) Save(path string) error {
 	if err := i.guard.Check(path, outfile.ModelForm); err != nil {
 		return err

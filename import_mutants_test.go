@@ -14,7 +14,8 @@ import (
 	"ialgn"
 )
 
-// mutant returns a changed copy of a file: bytes are flipped, cut off or inserted, or sizes are replaced by numbers.
+// mutant returns a changed copy of a file. Bytes are flipped, cut off or inserted, or sizes are replaced by other
+// numbers.
 func mutant(r *rand.Rand, data []byte) []byte {
 	m := bytes.Clone(data)
 	for range 1 + r.IntN(3) {
@@ -42,9 +43,10 @@ func mutant(r *rand.Rand, data []byte) []byte {
 	return m
 }
 
-// TestImportMutants imports changed files. Each import returns an error or a model that can be opened. If the file is
-// a PyTorch archive, the model has the same scores as before the change. The import never needs more memory than four
-// times the file plus 64 MB. $IALGN_MUTANTS sets the number of mutants; the default is some hundred.
+// TestImportMutants imports changed files. Each import must return an error or a model that can be opened. If the
+// file is a PyTorch archive, the model must have the same scores as before the change. The import must not need more
+// memory than four times the size of the file plus 64 MB. $IALGN_MUTANTS sets the number of mutants. The default is a
+// few hundred.
 func TestImportMutants(t *testing.T) {
 	folders, _ := foreign(t)
 	total := 230
@@ -127,7 +129,7 @@ func importMutant(t *testing.T, c checkpoint, seed uint64) bool {
 	if _, err := m.File().Frozen(); err != nil {
 		t.Errorf("mutant %d of %s: frozen: %v", seed, c.file, err)
 	}
-	if bytes.HasPrefix(data, []byte("PK")) { // checksums protect its values
+	if bytes.HasPrefix(data, []byte("PK")) { // in such an archive, checksums protect the values
 		compareScores(t, fmt.Sprintf("mutant %d of %s", seed, c.file), filepath.Dir(c.file), m, c)
 	}
 	return true

@@ -23,7 +23,7 @@ import (
 )
 
 // foreign returns the folders of networks that other frameworks have trained. If $IALGN_IMPORT is set, these are the
-// folders in it, and the result all is true: the tests then try every case. Otherwise they are the folders in
+// folders in it, and the result all is true, so that the tests try every case. Otherwise, they are the folders in
 // shared/reference/import.
 func foreign(t *testing.T) (folders []string, all bool) {
 	t.Helper()
@@ -47,10 +47,11 @@ type checkpoint struct {
 	options ialgn.ImportOptions
 	inputs  string // file of the inputs with which the framework computed its scores
 	exact   bool   // the model's scores must equal the framework's scores exactly
-	missing string // fact that the file lacks; empty: it lacks none
+	missing string // the fact that is missing in the file; empty: nothing is missing
 }
 
-// checkpoints returns the files of a folder. A file that lacks facts is returned once for every way to supply them.
+// checkpoints returns the files of a folder. If facts are missing in a file, the result has the file once for each
+// way to supply these facts.
 func checkpoints(t *testing.T, dir string) (all []checkpoint) {
 	t.Helper()
 	has := func(pattern string) []string {
@@ -69,7 +70,7 @@ func checkpoints(t *testing.T, dir string) (all []checkpoint) {
 		switch name := filepath.Base(file); {
 		case strings.Contains(name, "no_indices"):
 			c.missing = "wiring"
-		case strings.HasPrefix(name, "circuit"): // reads thermometer bits, and is evaluated in double precision
+		case strings.HasPrefix(name, "circuit"): // reads thermometer bits, computes in double precision
 			if c.exact = false; len(has("bits.npy")) > 0 {
 				c.inputs = filepath.Join(dir, "bits.npy")
 			}
@@ -87,7 +88,7 @@ func checkpoints(t *testing.T, dir string) (all []checkpoint) {
 }
 
 // TestImport imports the networks of other frameworks and checks that they give the framework's scores and classes.
-// It tries every file, with every way to supply a missing fact. Without the fact, the import must be refused.
+// It tries every file, with every way to supply a missing fact. Without the missing fact, the import must be refused.
 func TestImport(t *testing.T) {
 	folders, _ := foreign(t)
 	for _, dir := range folders {
@@ -100,9 +101,9 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestImportAsks imports files as a user does who knows only what the import asks for. It answers every question of
-// the import by looking up the key that the question names. Two facts are given from the start, since an import never
-// asks for them: beta and the order of the counted bits.
+// TestImportAsks imports files in the same way as a user who gives only the facts that the import asks for. It
+// answers every question of the import by looking up the key that the question names. Beta and the order of the
+// counted bits are given from the start, since an import never asks for these two facts.
 func TestImportAsks(t *testing.T) {
 	folders, _ := foreign(t)
 	for _, dir := range folders {
@@ -152,8 +153,8 @@ func answer(t *testing.T, dir string, known map[string]any, c *checkpoint) {
 	t.Fatalf("%s: never stops asking: %v", filepath.Base(c.file), c.options.Fact)
 }
 
-// knownFacts returns all facts in a folder's facts.json. It adds the shape of a sample and the parametrization under
-// the keys that an import asks for.
+// knownFacts returns all facts in a folder's facts.json. It also adds the shape of a sample and the parametrization,
+// under the keys for which an import asks.
 func knownFacts(t *testing.T, dir string) map[string]any {
 	t.Helper()
 	path := filepath.Join(dir, "facts.json")
@@ -171,7 +172,7 @@ func knownFacts(t *testing.T, dir string) map[string]any {
 	}
 	all["input"] = map[string]any{"shape": f.Input.Shape}
 	for _, l := range f.LayersInOrder {
-		if l.Parametrization != "" && l.Parametrization != "raw" { // a state dict shows by itself that it is raw
+		if l.Parametrization != "" && l.Parametrization != "raw" { // an import recognises "raw" itself
 			all["parametrization"] = l.Parametrization
 		}
 	}
@@ -196,7 +197,7 @@ func lookUp(in any, path []string) any {
 	return in
 }
 
-// text formats a value as the value of an option.
+// text formats a value for use in an option.
 func text(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -234,7 +235,7 @@ func checkImport(t *testing.T, dir string, c checkpoint) {
 	compareScores(t, where, dir, m, c)
 }
 
-// compareScores classifies the samples of a folder and compares the result with the framework's.
+// compareScores classifies the samples of a folder and compares the result with the framework's result.
 func compareScores(t *testing.T, where, dir string, m *ialgn.Model, c checkpoint) {
 	t.Helper()
 	read := func(name string) []float64 {

@@ -27,11 +27,11 @@ type InitOptions struct {
 	Labels     string // if Data is an array: the file of its labels
 	TestLabels string // if Test is an array: the file of its labels
 
-	// Set holds KEY=VALUE settings of section data. They say how to read the CSV file where Init cannot find that
-	// out.
+	// Set holds KEY=VALUE settings of section data. They tell Init things about the CSV file that it cannot find out
+	// itself.
 	Set []string
 
-	Folders []string // folders searched for data sets before the usual ones
+	Folders []string // folders to search for data sets before the usual folders
 	Force   bool     // overwrite an existing configuration
 	Keep    []string // files that must not be overwritten
 }
@@ -40,20 +40,20 @@ type InitOptions struct {
 type Initial struct {
 	Config    string             `json:"config"`
 	Set       string             `json:"set"`
-	Rows      int                `json:"rows"` // samples in the training file or, if it is split, in the training part
+	Rows      int                `json:"rows"` // training samples
 	Separator string             `json:"separator,omitempty"`
 	Decimal   string             `json:"decimal,omitempty"`
 	Thousands string             `json:"thousands,omitempty"`
 	Header    bool               `json:"header"`
-	Columns   []dataset.Surveyed `json:"columns"` // of a CSV file
+	Columns   []dataset.Surveyed `json:"columns"` // columns of a CSV file
 	Classes   []dataset.Counted  `json:"classes"`
 	Features  int                `json:"features"`
 	Inputs    int                `json:"inputs"` // input bits of the network
-	// Extremes lists the features in which some values are far from the others. Those values are clipped.
+	// Extremes lists the features in which some values are far from all other values. These values are clipped.
 	Extremes []dataset.Clipped `json:"extremes,omitempty"`
 }
 
-// Init reads a data set and writes a commented configuration for it. The configuration says how to read the file,
+// Init reads a data set and writes a configuration with comments for it. The configuration says how to read the file,
 // and proposes a network and training settings that suit the number of samples, features and classes. Init does not
 // overwrite an existing file unless o.Force is set.
 func Init(ctx context.Context, o InitOptions) (*Initial, error) {
@@ -97,10 +97,11 @@ type initial struct {
 	data    []setting // settings of section data
 }
 
-// setting is one line of a configuration: a key and its value, and a comment.
+// setting is one line of a configuration. It has a key, a value and a comment.
 type setting struct{ key, value, comment string }
 
-// look fills in i.data, the settings of section data, for a named data set, arrays or a CSV file.
+// look fills in i.data, which holds the settings of section data. The data are a named data set, arrays or a CSV
+// file.
 func (i *initial) look(ctx context.Context) error {
 	if len(i.options.Set) > 0 && (i.options.Labels != "" || dataset.IsArray(i.options.Data)) {
 		return message.Optionf("{Set %s}: applies only to a CSV file", i.options.Set[0])
@@ -159,7 +160,7 @@ func (i *initial) nameArrays() error {
 	return nil
 }
 
-// testShare is the setting used if there are no test samples.
+// testShare is the setting that is written if there are no separate test samples.
 var testShare = setting{"test_share", "0.2", "this share of the samples is for the test"}
 
 // lookAtTable surveys a CSV file and writes the settings that read it.
@@ -205,7 +206,7 @@ var saidKeys = []string{
 	"data.label", "data.header", "data.separator", "data.decimal", "data.thousands", "data.missing_values",
 }
 
-// said returns the section data for a CSV file, with only the keys that the options set.
+// said returns the section data for a CSV file. It has only the keys that the options set.
 func (i *initial) said() (config.Data, error) {
 	for _, set := range i.options.Set {
 		if key, _, _ := strings.Cut(set, "="); !slices.Contains(saidKeys, key) {
@@ -306,7 +307,8 @@ const mostNoted = 20
 // mostExtremes is the maximum number of features with extreme values that the head comment lists.
 const mostExtremes = 5
 
-// head returns the comment at the top of the configuration: what the data contain and which columns are not read.
+// head returns the comment at the top of the configuration. It says what the data contain and which columns are not
+// read.
 func (i *initial) head() string {
 	r := i.report
 	var b strings.Builder
@@ -335,8 +337,8 @@ func (i *initial) head() string {
 	return b.String()
 }
 
-// Odd returns one line of text for each word that occurs in a column of numbers and is taken for a missing value. It
-// returns at most 20 lines.
+// Odd returns one line of text for each word that occurs in a column of numbers and is therefore treated as a missing
+// value. It returns at most 20 lines.
 func (r *Initial) Odd() (lines []string) {
 	for _, c := range r.Columns {
 		for _, o := range c.Odd {
@@ -382,8 +384,8 @@ func (i *initial) sections(all []section) string {
 	return b.String()
 }
 
-// proposal gives the size of the network and of its batches. It applies to data sets that have fewer samples than its
-// field samples says.
+// proposal gives the size of the network and of the batches. It is for data sets whose number of samples is less than
+// the field samples.
 type proposal struct{ samples, perClass, batch int }
 
 // proposed lists the sizes of the networks that [Init] proposes. The number of nodes for each class depends on the
@@ -394,12 +396,12 @@ var proposed = []proposal{
 
 const (
 	mostProposed   = 8000
-	pins           = 6  // inputs of a node, which is a look-up table
-	mostAnchors    = 16 // input bits that a pin chooses from
+	pins           = 6  // inputs of each node (a look-up table)
+	mostAnchors    = 16 // number of input bits from which a pin chooses
 	proposedSteps  = 12_000
 	mostEpochs     = 200
 	leastEpochs    = 10
-	manyFeatures   = 64 // with at least this number of features, each feature gets fewer thresholds
+	manyFeatures   = 64 // number of features from which on each feature gets fewer thresholds
 	thresholdsMany = 4
 	thresholdsFew  = 8
 )
@@ -442,8 +444,8 @@ func choose(set *dataset.Set, samples int) (sections []section, inputs int) {
 	}, inputs
 }
 
-// bitsFor returns the number of thermometer bits of each feature, n_b, for a data set. Features that are words or
-// bits need a single threshold. If there are many features, each gets fewer thresholds.
+// bitsFor returns n_b, the number of thermometer bits for each feature of a data set. Features that are words or bits
+// need a single threshold. If there are many features, each feature gets fewer thresholds.
 func bitsFor(set *dataset.Set) int {
 	numbers := slices.ContainsFunc(set.Columns, func(c encoding.Column) bool { return c.Kind == encoding.NumberColumn })
 	switch {

@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// If there are at least validatedSamples training samples, validationShare of them is held out to choose the best
-// epoch. In smaller data sets, all samples are needed for training.
+// If there are at least validatedSamples training samples, the share validationShare of these samples is held out to
+// choose the best epoch. In smaller data sets, all samples are needed for training.
 const (
 	validationShare  = 0.1
 	validatedSamples = 1000
@@ -31,7 +31,8 @@ func encoderFor(set *dataset.Set, bits int) []setting {
 	return all
 }
 
-// extremes returns the features in which some values, in the training or the test part, are far from the others.
+// extremes returns the features in which some values are far from all other values. It looks at the training part and
+// the test part.
 func extremes(ctx context.Context, set *dataset.Set) (all []dataset.Clipped, err error) {
 	if set.Narrowed {
 		if all, err = set.Clipped(ctx, dataset.Train); err != nil {

@@ -10,8 +10,8 @@ import (
 	"ialgn"
 )
 
-// TestInitEncoder checks that tables with all kinds of numbers get suitable thresholds, words and validation sets, and
-// that extreme values are named.
+// TestInitEncoder checks that tables with various kinds of numbers get suitable thresholds, words and validation
+// sets, and that extreme values are reported.
 func TestInitEncoder(t *testing.T) {
 	for name, c := range map[string]struct {
 		rows    int
@@ -84,7 +84,8 @@ func TestInitEncoder(t *testing.T) {
 	}
 }
 
-// extremeAt returns numbers from 0 to 49, and the given value in line 79.
+// extremeAt returns a function that gives the number for each line of a table. It is a number from 0 to 49, except in
+// line 79, where it is the given value.
 func extremeAt(value string) func(i int) string {
 	return func(i int) string {
 		if i == 77 {

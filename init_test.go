@@ -82,8 +82,8 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// TestColumnsOfNumbers checks that a model that was not trained on a table has one column of numbers for each
-// feature.
+// TestColumnsOfNumbers checks the columns of a model that was not trained on a table. There must be one column of
+// numbers for each feature.
 func TestColumnsOfNumbers(t *testing.T) {
 	m, err := ialgn.Train(t.Context(), ialgn.Config{
 		Model: config.Model{Width: 4, Depth: 1, Anchors: 2}, Train: config.Train{Epochs: 1},
@@ -133,8 +133,8 @@ func TestInitTest(t *testing.T) {
 	}
 }
 
-// TestInitMany writes a configuration for a table with more columns than the configuration can list. If even the
-// columns that must be listed do not fit, Init must return an error.
+// TestInitMany writes a configuration for a table with more columns than fit into a configuration. Some columns must
+// be listed. If they do not fit, Init must return an error.
 func TestInitMany(t *testing.T) {
 	const columns = 600
 	for _, test := range []struct{ values, want string }{{",", ""}, {",yes,no", "more than the 16384 bytes"}} {

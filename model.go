@@ -14,13 +14,13 @@ import (
 	"ialgn/trainer"
 )
 
-// Model is a trained network, in a model file or in memory. The file is opened once, and everything derived from
-// the model comes from the bytes of that file. If the file changes in the meantime, methods that read it return an
-// error. Several goroutines may use a Model.
+// Model is a trained network, in a model file or in memory. The file is opened once, and all methods use the content
+// of this opened file. If the file changes in the meantime, methods that read it return an error. Several goroutines
+// may use a Model.
 type Model struct {
 	file    *model.File
 	info    *model.Info
-	samples *config.Samples  // samples in memory that this process trained the model on; nil: the samples are in files
+	samples *config.Samples  // samples in memory on which this process trained the model; nil: the samples are in files
 	summary *trainer.Summary // result of the training; nil if another process trained the model
 
 	hashing sync.Mutex
@@ -53,8 +53,8 @@ func newModel(file *model.File) (*Model, error) {
 // Close closes the model's file.
 func (m *Model) Close() error { return m.file.Close() }
 
-// Path returns the path of the model's file. For a model trained in memory, it returns the name that the file would
-// have.
+// Path returns the path of the model's file. For a model that was trained in memory, it returns the name that a file
+// of the model would have.
 func (m *Model) Path() string { return m.file.Path() }
 
 // Name returns the model's name, which is also the default name of designs.
@@ -66,7 +66,7 @@ func (m *Model) Classes() []string { return slices.Clone(m.info.Model.Classes) }
 // Features returns the number of features.
 func (m *Model) Features() int { return m.info.Model.Encoder.Features() }
 
-// FeatureNames returns the names of the features. A feature without a name is called "feature 0" and so on.
+// FeatureNames returns the names of the features. If feature 0 has no name, it is called "feature 0", and so on.
 func (m *Model) FeatureNames() []string {
 	names := make([]string, m.Features())
 	for f := range names {
@@ -78,9 +78,9 @@ func (m *Model) FeatureNames() []string {
 // Column describes one column of the table that a model was trained on, and how its values become features.
 type Column = encoding.Column
 
-// Columns returns the columns of the table that the features come from, in order. Each column says whether it holds
-// numbers or categories, and how missing values are replaced. If the model was not trained on a table, each feature
-// counts as a column of numbers.
+// Columns returns the columns of the table from which the features are computed, in order. Each column says whether
+// it holds numbers or categories, and how missing values are replaced. If the model was not trained on a table,
+// Columns returns one column of numbers for each feature.
 func (m *Model) Columns() []Column {
 	enc := &m.info.Model.Encoder
 	if enc.Columns != nil {
@@ -135,8 +135,9 @@ func (m *Model) SHA256(ctx context.Context) (string, error) {
 	return m.sum, err
 }
 
-// Save writes the model to a file: first under a temporary name in the same folder, then renamed. It returns an
-// error if path is an existing file that is not a model, or the file that the model is read from.
+// Save writes the model to a file. It first writes the file under a temporary name in the same folder and then
+// renames it. Save returns an error if path is an existing file that is not a model, or the file from which the model
+// is read.
 func (m *Model) Save(path string) error {
 	if err := outfile.NewGuard(false, m.Path()).Check(path, outfile.ModelForm); err != nil {
 		return err
@@ -147,8 +148,8 @@ func (m *Model) Save(path string) error {
 	})
 }
 
-// frozen reads the frozen network from the file. In a frozen network each node is the gate with its largest logit
-// (argmax).
+// frozen reads the frozen network from the file. In a frozen network, each node computes the operation with the
+// node's largest logit (argmax).
 func (m *Model) frozen(ctx context.Context) (*model.Frozen, error) { return m.file.In(ctx).Frozen() }
 
 // File returns the opened model file. Its type is internal, so only packages of this module can use it.

@@ -8,12 +8,13 @@ import (
 	"ialgn/internal/model"
 )
 
-// network is the frozen Boolean network of a model: each node is the gate with its largest logit (argmax).
+// network is the frozen Boolean network of a model, in which each node computes the operation with the node's largest
+// logit (argmax).
 type network struct {
 	compact  *model.Compact // stores nodes shared between positions once; nil if the model has no shared nodes
 	encoder  *encoding.Encoder
 	classes  []string
-	unrolled func() (*model.Frozen, error) // the network with a copy of each shared node for each position; computed once
+	unrolled func() (*model.Frozen, error) // the network with separate nodes for each position; computed once
 }
 
 // network reads the network from the file.

@@ -11,14 +11,14 @@ import (
 	"ialgn/sim"
 )
 
-// networkEngine classifies samples with a frozen network. It starts with the trainer's forward pass, and switches
-// to machine code after enough samples that generating the code pays off.
+// networkEngine classifies samples with a frozen network. It starts with the trainer's forward pass, and switches to
+// machine code after a number of samples, if more samples arrive.
 type networkEngine struct {
 	network *network
 	frozen  *model.Frozen
 	choice  engine
 
-	samples atomic.Int64 // classified so far
+	samples atomic.Int64 // number of samples classified so far
 	once    sync.Once
 	code    atomic.Pointer[runner.Engine]
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // convolved returns a network of convolutions with random logits. The configuration has two convolutions on two
-// planes of 6 x 7 until the function change alters it.
+// planes of 6 x 7. The function change may alter the configuration.
 func convolved(t *testing.T, change func(c *config.Config)) *Model {
 	t.Helper()
 	c := config.Default()
@@ -35,16 +35,16 @@ func convolved(t *testing.T, change func(c *config.Config)) *Model {
 	return randomModel(t, c, size[0]*size[1]*size[2], strings.HasPrefix(c.Name, "uneven"))
 }
 
-// engineOf compiles a network to an engine that takes a position per clock. It returns the design and the files for a
-// comparison of its Verilog.
+// engineOf compiles a network to an engine that computes one position per clock. It returns the design and the files
+// for a comparison of its Verilog.
 func engineOf(t *testing.T, m *Model, o CompileOptions) (verify.Design, *verify.EngineFiles, *backend.Output) {
 	t.Helper()
 	return foldedBy(t, m, o, "positions")
 }
 
 // TestPositions sends samples to engines of networks of all forms, with pauses, broken packets and resets, and
-// compares their classes with the trainer's forward pass. Verilator simulates every fourth form, and all forms in the
-// long tests.
+// compares their classes with the trainer's forward pass. Verilator simulates every fourth form in the short tests,
+// and all forms in the long tests.
 func TestPositions(t *testing.T) {
 	for i, c := range []struct {
 		name    string
@@ -244,10 +244,10 @@ func TestPositionsTiming(t *testing.T) {
 		options         CompileOptions
 		cycles, latency int // 0: not known in advance
 	}{
-		// A sample has 84 words, more than the 8 x 7 steps of a scan with the padding.
+		// A sample has 84 words. This is more than the 8 x 7 steps of a scan, which include the padding.
 		{"loading is slowest", func(*config.Config) {}, CompileOptions{}, 84, 0},
-		// The image has one plane. A scan has (9 + 1) (10 + 1) steps with the padding, more than the 90 words of a
-		// sample.
+		// The image has one plane. A scan has (9 + 1) (10 + 1) steps, which include the padding. This is more than
+		// the 90 words of a sample.
 		{"scanning is slowest", func(c *config.Config) { c.Model.Image = "1,9,10" }, CompileOptions{}, 110, 0},
 		{"pipelines", func(*config.Config) {}, CompileOptions{LUT: 4, Pipeline: "3"}, 84, 0},
 		{"much padding", func(c *config.Config) {

@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestOpenReader classifies the samples of a reader. Errors must contain the name that was given for the reader.
+// TestOpenReader classifies samples from a reader. Errors must contain the name that was given for the reader.
 func TestOpenReader(t *testing.T) {
 	m, err := ialgn.Train(t.Context(), ialgn.Config{
 		Model: config.Model{Width: 4, Depth: 1, Anchors: 2}, Train: config.Train{Epochs: 1},

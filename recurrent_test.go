@@ -15,8 +15,8 @@ import (
 	"ialgn/internal/verify/rtl"
 )
 
-// recurring returns a recurrent network with random logits. The configuration has four steps with the given number of
-// features each until the function change alters it.
+// recurring returns a recurrent network with random logits. The configuration has four steps, each with the given
+// number of features. The function change may alter the configuration.
 func recurring(t *testing.T, features int, change func(c *config.Config)) *Model {
 	t.Helper()
 	c := config.Default()

@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/readahead"
 )
 
-// patience is the time that samples from a pipe wait for more samples to fill a block.
+// patience is the longest time for which samples from a pipe wait until further samples fill their block.
 const patience = 20 * time.Millisecond
 
 // SampleFile is an open file of samples to classify.
@@ -36,13 +36,14 @@ func (c *Classifier) OpenReader(ctx context.Context, name string, r io.Reader) (
 // Close closes the file.
 func (f *SampleFile) Close() error { return f.in.Close() }
 
-// Classify calls each for blocks of some hundreds to thousands of samples, in order, with their classes and counts,
-// [sample][class]. The argument first is the number of a block's first sample. The slices are valid until each
-// returns. If each returns an error, Classify stops and returns the error. Classify can be called only once.
-// Samples that arrive slowly, for example from a pipe, wait for further samples for at most 20 ms.
+// Classify calls the function each for one block of samples after another. A block has hundreds to thousands of
+// samples. The arguments of each are the number of the block's first sample, the classes of the samples, and their
+// counts as [sample][class]. The slices are valid until each returns. If each returns an error, Classify stops and
+// returns the error. Classify can be called only once. Samples that arrive slowly, for example from a pipe, wait for
+// further samples for at most 20 ms.
 //
-// Classify may read the next block while each runs. If it ends early because of an error, it waits for the current
-// read to finish. The end of ctx interrupts a read from a pipe or a terminal, but not from another reader.
+// Classify may read the next block while each runs. If Classify ends early because of an error, it waits for the
+// current read to finish. The end of ctx interrupts a read from a pipe or a terminal, but not from another reader.
 func (f *SampleFile) Classify(ctx context.Context, each func(first int, classes []uint16, counts []int32) error,
 ) error {
 	if wordBytes(&f.classifier.frozen.Encoder) == 1 {
@@ -51,7 +52,7 @@ func (f *SampleFile) Classify(ctx context.Context, each func(first int, classes 
 	return classifyBlocks(ctx, f, func(block []uint16) words { return words{wide: block} }, each)
 }
 
-// classifyBlocks is [SampleFile.Classify] for one type of feature words.
+// classifyBlocks does the work of [SampleFile.Classify] for one type of feature words.
 func classifyBlocks[T uint8 | uint16](ctx context.Context, f *SampleFile, wordsOf func(block []T) words,
 	each func(first int, classes []uint16, counts []int32) error,
 ) error {
@@ -65,7 +66,7 @@ func classifyBlocks[T uint8 | uint16](ctx context.Context, f *SampleFile, wordsO
 	read := func(dst []T) (int, error) {
 		n, err := dataset.ReadWords(f.in, dst)
 		if err != nil && ctx.Err() != nil {
-			return n, ctx.Err() // the cause of the interruption
+			return n, ctx.Err() // the reason for the interruption
 		}
 		return n, err
 	}

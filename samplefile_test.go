@@ -61,7 +61,7 @@ func manySamples(samples, largest int) (features [][]float64, table, images []by
 	return features, table, images
 }
 
-// outcomes classifies a file and checks that the samples arrive in the order of their numbers.
+// outcomes classifies a file and checks that the blocks of samples arrive in order.
 func outcomes(t *testing.T, f *ialgn.SampleFile) (all []ialgn.Prediction, err error) {
 	t.Helper()
 	defer f.Close()
@@ -81,9 +81,9 @@ func outcomes(t *testing.T, f *ialgn.SampleFile) (all []ialgn.Prediction, err er
 	return all, err
 }
 
-// TestClassifyFile classifies files of several blocks, with feature words of one byte and of two. Each sample must
-// get the same class as when it is classified alone. Classifying all samples of a file at once must give the same
-// classes, too.
+// TestClassifyFile classifies files of several blocks, with feature words of one byte and of two bytes. Each sample
+// must get the same class as when it is classified alone. Classifying all samples of a file at once must also give
+// the same classes.
 func TestClassifyFile(t *testing.T) {
 	for _, largest := range []int{255, 1000} {
 		c := corners(t, largest)
@@ -107,7 +107,7 @@ func TestClassifyFile(t *testing.T) {
 	}
 }
 
-// checkFile classifies a file on one processor and on two, from a disk and from a reader.
+// checkFile classifies a file on one processor and on two processors, each time from a disk and from a reader.
 func checkFile(t *testing.T, c *ialgn.Classifier, data []byte, want []ialgn.Prediction) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -158,7 +158,7 @@ func TestClassifyFault(t *testing.T) {
 func TestClassifyPipe(t *testing.T) {
 	c := corners(t, 255)
 	_, _, images := manySamples(10, 255)
-	const first = 12 + 2*3 + 1 // the head, three samples and half of one
+	const first = 12 + 2*3 + 1 // the head, three samples and half of a sample
 	r, w := io.Pipe()
 	go w.Write(images[:first])
 	f, err := c.OpenReader(t.Context(), "pipe", r)

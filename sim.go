@@ -13,14 +13,14 @@ import (
 	"ialgn/netlist"
 )
 
-// SimOptions say what to simulate and which files to write.
+// SimOptions say which samples to simulate and which files to write.
 type SimOptions struct {
 	Data   Data   // where to read the test samples from
 	Engine string // one of [Engines]; empty: auto
 
-	// ActivityFile is the JSON file to write with the number of transitions of every net. VCD is the file to write
+	// ActivityFile is the name of a JSON file with the number of transitions of every net. VCD is the name of a file
 	// with the values of every net over time, for waveform viewers. If a name is empty, the file is not written. Both
-	// files cover the first Samples samples; 0 means 1,000.
+	// files cover the first samples. Their number is Samples, or 1,000 if Samples is 0.
 	ActivityFile, VCD string
 	Samples           int
 
@@ -52,12 +52,12 @@ type Simulation struct {
 
 	Activity *Activity `json:"activity,omitempty"`
 
-	// Note, unless nil, is a warning about the samples.
+	// Note, if not nil, is a warning about the samples.
 	Note error `json:"-"`
 }
 
-// Activity reports how often nets switch between consecutive samples. It names only the busiest nets; the file
-// lists all.
+// Activity reports how often nets switch between consecutive samples. It names only the nets that switch most often.
+// The file lists all nets.
 type Activity struct {
 	*activity.Report
 	Busiest []activity.Net `json:"busiest"`
@@ -88,7 +88,7 @@ func (m *Model) Simulate(ctx context.Context, o SimOptions) (*Simulation, error)
 	return simulate(ctx, m.Path(), n, m.source(o.Data), o)
 }
 
-// simulate runs a netlist. The name is its folder or file, for errors.
+// simulate runs a netlist. The argument name is the netlist's folder or file, for error messages.
 func simulate(ctx context.Context, name string, n *netlist.Netlist, s source, o SimOptions) (*Simulation, error) {
 	test, err := s.labelled(ctx)
 	if err != nil {
@@ -121,8 +121,8 @@ func simulate(ctx context.Context, name string, n *netlist.Netlist, s source, o 
 	return r, err
 }
 
-// measure counts the transitions on the first samples of bit rows and writes the files. It returns nil if no file
-// was asked for.
+// measure counts the transitions on the first samples of bit rows and writes the files. It returns nil if the options
+// name no file.
 func (o SimOptions) measure(ctx context.Context, n *netlist.Netlist, x []uint64, samples int) (*Activity, error) {
 	if !o.measures() {
 		return nil, nil

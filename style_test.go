@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/plan"
 )
 
-// TestUsualStyle checks the default style of a network's Verilog. For iCE40 it is primitives if nodes have more inputs
-// than the LUTs, because Yosys maps the gates of such nodes slowly.
+// TestUsualStyle checks the default style of a network's Verilog. For iCE40, the default is primitives if nodes have
+// more inputs than the LUTs, because Yosys maps the gates of such nodes slowly.
 func TestUsualStyle(t *testing.T) {
 	for _, c := range []struct {
 		inputs int
@@ -40,7 +40,8 @@ func TestUsualStyle(t *testing.T) {
 	}
 }
 
-// TestStyleOfNodes compiles networks for iCE40 and checks that the inputs of their nodes decide the style.
+// TestStyleOfNodes compiles networks for iCE40 and checks that the number of inputs of their nodes determines the
+// style.
 func TestStyleOfNodes(t *testing.T) {
 	for inputs, want := range map[int]plan.Style{2: "gates", 4: "gates", 5: "lut", 6: "lut"} {
 		c := config.Default()

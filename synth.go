@@ -24,14 +24,14 @@ type SynthOptions struct {
 	// Target is the device, one of [target.DeviceNames]. Empty: a device for the design's board or family, or
 	// ice40-hx8k.
 	Target string
-	MHz    float64 // clock frequency to aim at; 0: the frequency of the design, its board or its serial line, or 48
+	MHz    float64 // target clock frequency; 0: the frequency of the design, its board or its serial line, or 48
 	Seeds  []int   // seeds for placement; the fastest result is kept; empty: seed 1
-	Place  string  // what placement optimises: clock, wires, or auto (default), which decides by an estimate of the wiring
-	Pins   string  // a file of pins; empty: the pins of the design's board, or pins that the placer chooses
-	Reuse  string  // folder of another design with the same folded engine, whose placement and routing is reused
+	Place  string  // goal of placement: clock, wires, or auto (default), which chooses by an estimate of the wiring
+	Pins   string  // a pin file; empty: the pins of the design's board, or pins that the placer chooses
+	Reuse  string  // folder of another design with the same folded engine, to reuse its placement and routing
 
-	// Check, unless nil, is the model with which the bitstream's content is compared. The comparison uses Samples
-	// samples from Data; 0 means 100.
+	// Check, if not nil, is the model with which the bitstream's content is compared. The comparison uses samples
+	// from Data. Their number is Samples, or 100 if Samples is 0.
 	Check   *Model
 	Samples int
 	Data    Data
@@ -39,8 +39,8 @@ type SynthOptions struct {
 	Force bool     // overwrite files that ialgn did not write
 	Keep  []string // files that must not be overwritten
 
-	// Note, unless nil, is called with progress messages. Warn, unless nil, is called with problems that do not
-	// stop the synthesis.
+	// If Note is not nil, it is called with progress messages. If Warn is not nil, it is called with problems that do
+	// not stop the synthesis.
 	Note func(string)
 	Warn func(error)
 }
@@ -64,8 +64,8 @@ func (o *SynthOptions) Validate() error {
 // SynthesisFolder is the subfolder of a design's folder with the results. It has one folder for each target.
 const SynthesisFolder = "synth"
 
-// These defaults apply if neither the design nor the options set the device, the clock, or the number of samples to
-// check.
+// These are defaults for the device, the clock, and the number of samples to check. They apply if neither the design
+// nor the options set the value.
 const (
 	usualDevice  = "ice40-hx8k"
 	usualMHz     = 48
@@ -75,14 +75,14 @@ const (
 // Implementation is the result of [Synthesise]. The files are in DIR/synth/TARGET.
 type Implementation struct {
 	*synth.Report
-	Cycles    float64   `json:"cycles,omitempty"`             // average clocks from one sample to the next, at least
+	Cycles    float64   `json:"cycles,omitempty"`             // average clocks between samples (lower bound)
 	Rate      float64   `json:"samples_per_second,omitempty"` // samples per second at the clock frequency of the result
 	Latency   int       `json:"latency_cycles,omitempty"`     // see [backend.Report.Rate]
 	LatencyNS float64   `json:"latency_ns,omitempty"`         // Latency in nanoseconds at this clock frequency
 	Hint      string    `json:"timing_hint,omitempty"`        // advice if the clock frequency was not reached
-	Check     *BitCheck `json:"check,omitempty"`              // check of the bitstream; nil: not asked for
+	Check     *BitCheck `json:"check,omitempty"`              // check of the bitstream; nil: not requested
 
-	slow error // says that the clock frequency was not reached or does not exist; nil: reached
+	slow error // the error if the clock frequency was not reached or does not exist; nil: reached
 }
 
 // ErrSlow says that a routed design does not reach the requested clock frequency.
@@ -94,7 +94,7 @@ var ErrUnplaced = errors.New("the design was not placed, so there is no clock")
 // ErrUnclocked says that no path of a routed design begins or ends at a register, so there is no clock frequency.
 var ErrUnclocked = errors.New("no path begins or ends at a register, so there is no clock")
 
-// ErrNoRoom is wrapped by the error of [Synthesise] if the design does not fit into the device.
+// ErrNoRoom says that the design does not fit into the device. The error of [Synthesise] then wraps ErrNoRoom.
 var ErrNoRoom = synth.ErrNoRoom
 
 // Timing returns nil if the requested clock frequency is reached. Otherwise it returns an error that wraps
@@ -162,7 +162,7 @@ func (o SynthOptions) warn(err error) {
 	}
 }
 
-// run returns the options of the synthesis, from o and from the content of the folder.
+// run derives the options of package synth from o and from the content of the folder.
 func (o SynthOptions) run(ctx context.Context, d *Design, out *backend.Output) (r synth.Options, err error) {
 	r = synth.Options{
 		MHz: o.MHz, Pins: o.Pins, Guard: guard(o.Force, o.Keep, o.Pins), Seeds: o.Seeds, Note: o.Note,
@@ -200,8 +200,8 @@ func (o SynthOptions) run(ctx context.Context, d *Design, out *backend.Output) (
 	return r, err
 }
 
-// device returns the device to synthesise for: o.Target if set, else the device of the design's board, else the
-// first device of the family that the design was compiled for.
+// device returns the device to synthesise for. It is o.Target if set, else the device of the design's board, else the
+// first device of the family for which the design was compiled.
 func (o SynthOptions) device(p *plan.Plan) (target.Device, error) {
 	if o.Target != "" {
 		return target.FindDevice(o.Target)
@@ -234,8 +234,8 @@ func reason(p *plan.Plan) string {
 	return "because neither an option nor the folder names a target"
 }
 
-// warnOfFamily warns if a folder's LUTs were mapped for another family than the family of the device. The result is
-// correct, but a mapping for the right family would be smaller.
+// warnOfFamily warns if the LUTs in a folder were mapped for a family other than the device's family. The result is
+// correct, but a mapping for the device's family would be smaller.
 func (o SynthOptions) warnOfFamily(out *backend.Output, p *plan.Plan, d target.Device) {
 	if family := cmp.Or(p.Family(), d.Family); family != d.Family && p.Style != verilog.LUTs && p.Lanes() == 0 {
 		o.warn(message.Optionf("%s was compiled for %s, but is synthesised for %s: compile with {Target %s} to get LUTs "+
@@ -244,8 +244,8 @@ func (o SynthOptions) warnOfFamily(out *backend.Output, p *plan.Plan, d target.D
 	}
 }
 
-// onBoard sets the pins and the clock of the board that a folder was compiled for. It changes nothing if the
-// options give other pins or if the device cannot be placed. It returns an error if the device or the clock does
+// onBoard sets the pins and the clock of the board for which a folder was compiled. It changes nothing if the options
+// give other pins, or if designs for the device cannot be placed. It returns an error if the device or the clock does
 // not match the board.
 func (o SynthOptions) onBoard(out *backend.Output, b *wrapper.Board, r *synth.Options) (err error) {
 	if b == nil || r.Pins != "" || !r.Device.Placeable() || o.Reuse != "" {
@@ -269,8 +269,8 @@ func (o SynthOptions) onBoard(out *backend.Output, b *wrapper.Board, r *synth.Op
 	return nil
 }
 
-// warnOfPins warns if a design with an interface for a board is placed without a pin file: its bitstream fits no
-// board.
+// warnOfPins warns if a design with an interface for a board is placed without a pin file. The bitstream then does
+// not fit any board.
 func (o SynthOptions) warnOfPins(p *plan.Plan, r synth.Options) {
 	if r.Pins == "" && o.Reuse == "" && r.Device.Placeable() && wrapper.Boarded(p.Wrap) {
 		o.warn(message.Optionf("no pins are given for the %s, so they are placed freely: for a board, compile with "+

@@ -78,7 +78,7 @@ func newBitChecker(ctx context.Context, out *backend.Output, p *plan.Plan, o Syn
 	return k, err
 }
 
-// unreadable returns the reason why the content of a bitstream cannot be simulated, or "" if it can.
+// unreadable returns the reason why the content of a bitstream cannot be simulated, or "" if it can be simulated.
 func (k *bitChecker) unreadable(r *synth.Report) string {
 	best := r.Best()
 	switch {
@@ -121,8 +121,8 @@ func (k *bitChecker) check(ctx context.Context, r *synth.Report, o SynthOptions)
 	return b, b.write(r.Dir)
 }
 
-// clocks describes how many clocks the samples take in a wrapper, for a message. A simulation of a serial line takes
-// long.
+// clocks returns text for a message that says how many clocks the samples take in a wrapper. For a serial line, there
+// are many clocks, so the simulation takes long.
 func (k *bitChecker) clocks() (string, error) {
 	if k.wrap == "" {
 		return "", nil

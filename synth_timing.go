@@ -12,8 +12,9 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// clockOf returns the clock frequency in MHz to place a design for if the options do not set one. It is the frequency
-// that the design was compiled for, else the frequency that its serial line derives bit times from, else usualMHz.
+// clockOf returns the clock frequency in MHz for placing a design if the options do not set a frequency. It is the
+// frequency for which the design was compiled. If there is none, it is the frequency from which the design's serial
+// line derives bit times. For other designs, it is usualMHz.
 func clockOf(p *plan.Plan) float64 {
 	if k, err := wrapper.Find(p.Wrap); err == nil && k.Baud {
 		hz, _ := wrapper.LineOptions(p.Options.MHz, p.Options.Baud, p.Board).Line()
@@ -41,7 +42,7 @@ func tooSlow(p *plan.Plan, out *backend.Output, r *synth.Report) error {
 func timingHint(err error, p *plan.Plan, out *backend.Output, r *synth.Report) error {
 	levels, lower := fewer(&out.Report, r), max(1, int(r.Slowest.MHz))
 	switch {
-	case r.Slowest.Kind != flow.RegisterToRegister && (p.Folded() || p.Wrap != ""): // to or from pads
+	case r.Slowest.Kind != flow.RegisterToRegister && (p.Folded() || p.Wrap != ""): // the path begins or ends at a pad
 		return message.WithHint(err, "give pins close to each other with {Pins FILE}, try more seeds with {Seeds 5}, or "+
 			"aim lower with {MHz %d}", lower)
 	case p.Lanes() > 0:
@@ -63,14 +64,14 @@ func timingHint(err error, p *plan.Plan, out *backend.Output, r *synth.Report) e
 // usualLevels is the number of levels in each stage to suggest if the folder does not say how many it has.
 const usualLevels = 3
 
-// fewer returns the number of levels in each stage that would reach the clock frequency, assuming that the delay of
-// a level stays the same.
+// fewer returns the number of levels in each stage with which the design would reach the clock frequency. It assumes
+// that the delay of a level stays the same.
 func fewer(report *backend.Report, r *synth.Report) int {
 	levels := report.Levels.Total
 	if p := report.Pipeline; p != nil {
 		levels = p.LevelsPerStage
 	}
-	if report.Mapping == nil { // gates and operators, not mapped to LUTs
+	if report.Mapping == nil { // the design has gates and operators, which are not mapped to LUTs
 		return usualLevels
 	}
 	return max(1, int(float64(levels)*r.Slowest.MHz/r.MHz))

@@ -16,8 +16,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestTimingHint checks the hints for designs that are too slow by a half: one for each cause, the most effective
-// first.
+// TestTimingHint checks the hints for designs that reach only half of the clock frequency. There is one hint for each
+// cause, and the most effective hint comes first.
 func TestTimingHint(t *testing.T) {
 	hx8k, err := target.FindDevice("ice40-hx8k")
 	if err != nil {
@@ -93,7 +93,7 @@ func TestTimingHint(t *testing.T) {
 	}
 }
 
-// TestPlanDevice checks the device that is synthesised for if Target is left out.
+// TestPlanDevice checks for which device a design is synthesised if Target is empty.
 func TestPlanDevice(t *testing.T) {
 	for want, o := range map[string]CompileOptions{
 		"ice40-hx8k":   {Target: "ice40"},
@@ -124,8 +124,8 @@ func checkDevice(t *testing.T, o CompileOptions, want string) {
 	}
 }
 
-// TestPlanClock checks the target clock if MHz is left out. It must be the clock that a serial line was compiled for:
-// at another clock, the line would have another baud rate.
+// TestPlanClock checks the target clock if MHz is 0. For a serial line, it must be the clock for which the design was
+// compiled, because at another clock the line would have another baud rate.
 func TestPlanClock(t *testing.T) {
 	for _, c := range []struct {
 		o    CompileOptions

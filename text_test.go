@@ -15,7 +15,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// folder is a compiled folder whose files the tests change. After each change, the manifest is updated to match.
+// folder is a compiled folder. The tests change its files and then update the manifest to match.
 type folder struct {
 	t     *testing.T
 	dir   string
@@ -65,8 +65,8 @@ func compiled(t *testing.T, o CompileOptions) *folder {
 	return f
 }
 
-// compare writes changed content to some files of the folder. It returns the differences that verify finds before it
-// runs the checks of a level.
+// compare writes changed content to some files of the folder. It returns the differences that verify finds when it
+// compares the folder.
 func (f *folder) compare(changed map[string][]byte) string {
 	f.t.Helper()
 	for name, sound := range f.sound {
@@ -144,9 +144,9 @@ func TestEveryComment(t *testing.T) {
 	}
 }
 
-// refused returns the name of the changed Verilog file that the reader refuses because ialgn writes no such comment,
-// or "" if the error in found is about something else. Such an error names the first line of the block of fixed text
-// that contains the comment.
+// refused returns the name of a changed Verilog file if the reader refuses this file because ialgn does not write
+// such a comment. The error then names the first line of the block of fixed text that contains the comment. If the
+// error in found has another reason, refused returns "".
 func (f *folder) refused(found string, changed map[string][]byte, i int, changes map[string][]int) string {
 	for name := range changed {
 		line := 0
@@ -158,8 +158,8 @@ func (f *folder) refused(found string, changed map[string][]byte, i int, changes
 	return ""
 }
 
-// said reports whether a line is a comment or a line of NAME.json. All lines of NAME.json count because it contains
-// only words and figures.
+// said reports whether a line is a comment or a line of NAME.json. All lines of NAME.json count, because the file
+// contains only words and figures.
 func said(name, line string) bool {
 	if strings.HasSuffix(name, ".hint.json") || name == "report.json" || name == "manifest.json" {
 		return false
@@ -292,7 +292,7 @@ func TestEveryEntry(t *testing.T) {
 	for i := range decode() {
 		l := decode()[i]
 		if strings.HasSuffix(l.key, "].name") {
-			continue // the manifest would name a missing file, which cannot be signed
+			continue // the manifest would name a missing file, whose digest cannot be computed
 		}
 		l.put(other(l.v))
 		text, err := json.Marshal(manifest)

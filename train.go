@@ -14,17 +14,17 @@ import (
 	"ialgn/trainer"
 )
 
-// Config is the configuration of a training run. Its sections Data, Encoder, Model and Train have one field for
-// each key in docs/reference/config.md; key model.width is field Model.Width. In a zero Config, fields that are
-// not set have their defaults. In a Config from [DefaultConfig], zero means zero.
+// Config is the configuration of a training run. Its sections Data, Encoder, Model and Train have one field for each
+// key in docs/reference/config.md. For example, the key model.width is the field Model.Width. In a zero Config,
+// fields that are not set have their defaults. In a Config from [DefaultConfig], zero means zero.
 type Config = config.Config
 
 // DefaultConfig returns the defaults that hold for every data set.
 func DefaultConfig() Config { return config.Default() }
 
 // LoadConfig reads a configuration file and applies overrides, each KEY=VALUE. If the run continues from a network of
-// another framework, that network provides the keys of section encoder, and the keys of section model that the file
-// does not set. With o.Resume and without o.Init, the checkpoint says which network the run started from.
+// another framework, the keys of section encoder come from this network, and also the keys of section model that the
+// file does not set. If o.Resume is set and o.Init is empty, the checkpoint says from which network the run started.
 func LoadConfig(o TrainOptions, path string, overrides ...string) (Config, error) {
 	base, err := o.base()
 	if err != nil {
@@ -33,7 +33,8 @@ func LoadConfig(o TrainOptions, path string, overrides ...string) (Config, error
 	return config.LoadFrom(path, overrides, base)
 }
 
-// base returns the configuration of the network that a run starts from if another framework trained it, else nil.
+// base returns the configuration of the network from which a run starts if another framework trained this network.
+// Otherwise it returns nil.
 func (o *TrainOptions) base() (*Config, error) {
 	r := trainer.Run{Model: o.Path, Start: o.Init, Resume: o.Resume && o.Init == ""}
 	m, err := r.Foreign()
@@ -47,26 +48,26 @@ func (o *TrainOptions) base() (*Config, error) {
 // in memory.
 var ErrInterrupted = trainer.ErrInterrupted
 
-// TrainOptions say how a run executes. They do not influence the trained model, except through Init. The zero value
+// TrainOptions say how a run is executed. Only the option Init has an influence on the trained model. The zero value
 // trains a new network in memory.
 type TrainOptions struct {
-	// Path is the model file to write. Checkpoints are written next to it. Empty: the model exists only in memory,
-	// and an interruption loses the work.
+	// Path is the model file to write. Checkpoints are written next to it. If Path is empty, the model exists only in
+	// memory, and the work is lost if the run is interrupted.
 	Path    string
 	Resume  bool   // continue from the checkpoint next to Path
 	Init    string // a model file that provides the initial parameters; empty: they are drawn at random
 	Threads int    // number of threads; 0: GOMAXPROCS
 
-	// Ranks, unless nil, connects the processes that train the network together. All processes must pass the same
+	// Ranks, if not nil, connects the processes that train the network together. All processes must pass the same
 	// options and data, except Threads and Progress, and all get the same model.
 	Ranks ranks.Comm
 
 	Force bool     // overwrite files that ialgn did not write, and files that the run reads
 	Keep  []string // files that must not be overwritten, in addition to the files that the run reads
 
-	// Progress, unless nil, is called after each batch and each epoch. With Estimate, it also gets an estimate of
-	// the network's look-up tables after each epoch. Warn, unless nil, is called with problems that do not stop the
-	// run.
+	// If Progress is not nil, it is called after each batch and each epoch. If Estimate is set, it also gets an
+	// estimate of the number of look-up tables for the network after each epoch. If Warn is not nil, it is called
+	// with problems that do not stop the run.
 	Progress func(trainer.Progress)
 	Estimate bool
 	Warn     func(error)
@@ -78,9 +79,9 @@ func guard(force bool, keep []string, reads ...string) outfile.Guard {
 }
 
 // Train trains a network and returns its model. The same configuration and data give the same bytes on any machine
-// with any number of threads, whether or not the run was interrupted and resumed. Train reads the data set that the
-// configuration names from files, unless data holds samples in memory. If the context ends, the error wraps
-// [ErrInterrupted].
+// with any number of threads, whether or not the run was interrupted and resumed. If data holds samples in memory,
+// Train uses these samples. Otherwise it reads the data set that the configuration names. If the context ends, the
+// error wraps [ErrInterrupted].
 func Train(ctx context.Context, cfg Config, data Data, o TrainOptions) (*Model, error) {
 	r, err := NewRun(ctx, cfg, data, o)
 	if err != nil {
@@ -100,8 +101,8 @@ func Train(ctx context.Context, cfg Config, data Data, o TrainOptions) (*Model, 
 	return m, err
 }
 
-// NewRun returns the run that [Train] executes. Its configuration is complete: width and tau fit the number of
-// classes.
+// NewRun returns the run that [Train] executes. The configuration of this run is complete, so width and tau fit the
+// number of classes.
 func NewRun(ctx context.Context, cfg Config, data Data, o TrainOptions) (trainer.Run, error) {
 	base, err := o.base()
 	if err == nil {

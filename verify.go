@@ -22,7 +22,7 @@ import (
 	"ialgn/internal/verify/spec"
 )
 
-// Certificate is the result of [Verify]: which checks ran, and what they found.
+// Certificate is the result of [Verify]. It says which checks ran and what they found.
 type Certificate = certify.Certificate
 
 // AllSamples is the value of VerifyOptions.Samples that selects all test samples.
@@ -37,17 +37,17 @@ type VerifyOptions struct {
 	// it.
 	Level       string
 	Samples     int    // maximum number of samples to run through the Verilog; 0: 1,000
-	Simulator   string // iverilog, verilator, or auto (default): the one expected to finish first
+	Simulator   string // iverilog, verilator, or auto (default), the one that is expected to finish first
 	ByClass     bool   // simulate each class separately, which is the default for large designs
 	Synthesized bool   // from level rtl on: also check the netlist that yosys synthesises from the Verilog
 	Data        Data   // where to read the test samples from
 
-	// Certify writes the certificate into the design's folder, unless an external program is missing or failed. If
-	// a certificate exists that ialgn did not write, Verify returns an error unless Force is set.
+	// Certify says to write the certificate into the design's folder, unless an external program is missing or has
+	// failed. If the folder has a certificate that ialgn did not write, Verify returns an error unless Force is set.
 	Certify bool
 	Force   bool
 
-	// Warn, unless nil, is called with problems that do not stop the verification.
+	// If Warn is not nil, it is called with problems that do not stop the verification.
 	Warn func(error)
 }
 
@@ -119,8 +119,8 @@ func Verify(ctx context.Context, m *Model, d *Design, o VerifyOptions) (*Certifi
 	return c, c.Err()
 }
 
-// hold returns a private copy of the design's folder and its plan. For a design without a folder it writes a
-// temporary one first.
+// hold returns a private copy of the design's folder and its plan. For a design without a folder, hold first writes a
+// temporary folder.
 func (d *Design) hold(ctx context.Context) (*backend.Output, *plan.Plan, error) {
 	if d.dir != "" {
 		out, err := d.output(ctx)
@@ -144,8 +144,8 @@ func (d *Design) hold(ctx context.Context) (*backend.Output, *plan.Plan, error) 
 	return out, p, err
 }
 
-// newJob collects the data that the checks compare, from the folder and from its model. Except for the digest, it
-// reads the model's file only once, for all networks and for the reference specification of the proofs.
+// newJob collects the data that the checks compare. The data come from the folder and from its model. newJob reads
+// the model's file once for the digest, and once for all networks and the reference of the proofs.
 func newJob(ctx context.Context, m *Model, out *backend.Output, p *plan.Plan, o VerifyOptions) (*certify.Job, error) {
 	if err := m.madeOf(ctx, out); err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func newJob(ctx context.Context, m *Model, out *backend.Output, p *plan.Plan, o 
 		Samples: test.samples(), Random: test.random, Level: certify.Level(o.Level), Simulated: o.Samples,
 		Simulator: o.Simulator, ByClass: o.ByClass, Synthesised: o.Synthesized, Threads: parallel(),
 	}
-	if test.SHA256 != "" && test.SHA256 == out.Manifest.Test { // the test part that the model was trained with
+	if test.SHA256 != "" && test.SHA256 == out.Manifest.Test { // the test part from the training of the model
 		j.Known = &plan.Source{Name: test.Name, Samples: test.samples()}
 	}
 	var compact *model.Compact

@@ -5,8 +5,8 @@ import (
 	"ialgn/sim"
 )
 
-// words holds the feature words of samples, [sample][feature]. They are in narrow if the encoder's words have at
-// most 8 bits, else in wide.
+// words holds the feature words of samples, [sample][feature]. If the encoder's words have at most 8 bits, they are
+// in the field narrow. Otherwise they are in the field wide.
 type words struct {
 	narrow []uint8
 	wide   []uint16
@@ -59,12 +59,12 @@ func (w words) get(values []uint16, i int) {
 	}
 }
 
-// newResult allocates the result of samples.
+// newResult allocates the result for the given number of samples.
 func newResult(classes, samples int) sim.Result {
 	return sim.Result{Classes: classes, Class: make([]uint16, samples), Counts: make([]int32, samples*classes)}
 }
 
-// resultOf returns the first n samples of r, which share their memory with it.
+// resultOf returns the results for the first n samples in r. They share their memory with r.
 func resultOf(r sim.Result, n int) sim.Result {
 	return sim.Result{Classes: r.Classes, Class: r.Class[:n], Counts: r.Counts[:n*r.Classes]}
 }

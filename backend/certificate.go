@@ -13,14 +13,14 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// CertificateFormat is the version of the certificate's format.
+// CertificateFormat is the version of the format of certificate.json.
 const CertificateFormat = 1
 
 const certificateName = "certificate.json"
 
-// Certificate is the content of certificate.json: which parts of an output folder were checked, with which
-// programs, and the results. It names every file by its SHA-256, so it does not apply to a folder that was changed
-// later. [Write] removes the certificate of an earlier output.
+// Certificate is the content of certificate.json. It records which parts of an output folder were checked, which
+// programs checked them, and the results. The certificate contains the SHA-256 of every file, so it does not apply to
+// a folder that was changed later. [Write] removes the certificate of an earlier output.
 type Certificate struct {
 	Format      int       `json:"format"`
 	Version     string    `json:"ialgn"` // version of the program
@@ -58,7 +58,7 @@ type Checks struct {
 	Core        any `json:"core,omitempty"`
 }
 
-// Certify writes a certificate into the folder. It fills in the fields that describe the folder.
+// Certify writes a certificate into the folder. Certify itself fills in the fields of c that describe the folder.
 func (o *Output) Certify(c *Certificate) error {
 	c.Format = CertificateFormat
 	c.Files, c.Data = o.Manifest.Files, o.Manifest.Test
@@ -67,7 +67,7 @@ func (o *Output) Certify(c *Certificate) error {
 }
 
 // Certificate returns the folder's certificate, or nil if there is none. The certificate may be older than the
-// folder's content. The SHA-256 that it contains for the manifest then differs from the manifest's own.
+// folder's content. In this case, the manifest's SHA-256 differs from the value in the certificate.
 func (o *Output) Certificate() (*Certificate, error) {
 	path := filepath.Join(o.Dir, certificateName)
 	data, err := os.ReadFile(path)

@@ -10,7 +10,7 @@ import (
 	"ialgn/netlist"
 )
 
-// TestEnded checks that reading and holding a folder stop when the context ends, and leave no files behind.
+// TestEnded checks that Read and Hold stop when the context ends, and that they leave no files behind.
 func TestEnded(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	t.Setenv("TMPDIR", t.TempDir())

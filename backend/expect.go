@@ -14,24 +14,25 @@ import (
 	"ialgn/netlist"
 )
 
-// Expected describes what a folder must contain: the files that [Write] makes of a product with the folder's
-// netlist and the options of its manifest.
+// Expected describes the expected content of a folder. The folder must contain the files that [Write] makes from a
+// product with the folder's netlist and the options in its manifest.
 type Expected struct {
 	Product
-	Compiled  *netlist.Netlist // netlist compiled from the model; nil: not known, so any netlist is accepted
-	Version   string           // version of the program that compares
+	Compiled  *netlist.Netlist // netlist compiled from the model; if nil, any netlist is accepted
+	Version   string           // version of the program that makes the comparison
 	Unchecked []string         // keys of the report without an expected value, such as passes[].seconds
 }
 
-// OfTheRun lists the keys of the report that describe the run of compile itself. A later run cannot reproduce them.
+// OfTheRun lists the keys of the report whose values describe the run of the compile command, such as its duration. A
+// later run cannot reproduce these values.
 var OfTheRun = []string{"seconds", "peak_bytes", "passes[].seconds"}
 
-// Compare compares every file of a folder with the file that [Write] makes of a product. It compares all files byte
-// by byte, except the report, in which it compares the value of every key.
+// Compare compares every file of a folder with the file that [Write] would make. It compares the values of the report
+// key by key, and all other files byte by byte.
 //
 // The options determine which files a folder has. Compare returns an error if the manifest lacks one of these files,
-// has an additional file, or gives a file another format. For every other difference, it returns a line that names
-// its place.
+// has an additional file, or gives a file the wrong format. For every other difference, Compare adds a line to the
+// result that says where the difference is.
 func (o *Output) Compare(ctx context.Context, e Expected) (differ []string, err error) {
 	e.prepare()
 	formats, err := selectFormats(e.Product)
@@ -54,8 +55,8 @@ func (o *Output) Compare(ctx context.Context, e Expected) (differ []string, err 
 	return append(differ, figures...), err
 }
 
-// writer returns the function that writes the file of a format. If e.Compiled is not nil, the function writes that
-// netlist instead of the folder's netlist.
+// writer returns the function that writes a file in format f. If e.Compiled is not nil, the function writes
+// e.Compiled instead of the folder's netlist.
 func (e Expected) writer(f format) func(io.Writer) error {
 	p := e.Product
 	if f.name == netlistFormat && e.Compiled != nil {
@@ -64,8 +65,8 @@ func (e Expected) writer(f format) func(io.Writer) error {
 	return func(w io.Writer) error { return f.write(w, p) }
 }
 
-// compareFile compares a file with the output of write. It returns "" if they are equal, else a description of the
-// first difference.
+// compareFile compares a file with the output of write. It returns "" if they are equal, and a description of the
+// first difference otherwise.
 func (o *Output) compareFile(ctx context.Context, have File, write func(io.Writer) error, version string) (string,
 	error,
 ) {
@@ -100,8 +101,8 @@ func firstDifference(ctx context.Context, path string, write func(io.Writer) err
 	return fmt.Sprintf("line %d: %q, not %q", 1+bytes.Count(before, []byte{'\n'}), got, want), nil
 }
 
-// These constants are the number of bytes of a line to show in a message, and the number of those bytes before the
-// difference.
+// A message shows a part of the line that differs. These constants are the length of this part in bytes, and the
+// number of its bytes that come before the difference.
 const (
 	shownBytes  = 80
 	shownBefore = 30
@@ -120,7 +121,7 @@ func shown(text []byte) []byte {
 type follower struct {
 	have  []byte
 	equal int    // number of bytes before the first difference
-	rest  []byte // beginning of the data written from the difference on
+	rest  []byte // first bytes of the data after the equal part
 }
 
 func (f *follower) Write(b []byte) (int, error) {
@@ -136,7 +137,7 @@ func (f *follower) Write(b []byte) (int, error) {
 	return size, nil
 }
 
-// checkNames compares the manifest's list of files with the files that these formats write.
+// checkNames compares the manifest's list of files with the files that belong to the given formats.
 func (o *Output) checkNames(p Product, formats []format) error {
 	want := []File{{Name: reportName, Format: "report"}}
 	for i, f := range formats {

@@ -12,16 +12,16 @@ import (
 // Fold is a folded engine and its part of the report.
 type Fold struct {
 	folded.Engine
-	Header []string      // header of the engine's and its wrapper's files; nil: the header of all files
+	Header []string      // header of the files of the engine and its wrapper; nil: same as in other files
 	Clocks folded.Clocks // timing of the engine
 	Parts  []FoldPart    // modules that the engine instantiates
 	Report FoldReport
 }
 
-// FoldPart is a module inside a folded engine.
+// FoldPart is a Verilog module that a folded engine instantiates.
 type FoldPart struct {
-	Suffix  string   // ends the part's module name, which begins with the netlist's name
-	Header  []string // describes the part in its file
+	Suffix  string   // the part's module name is the netlist's name and this suffix
+	Header  []string // header lines that describe the part in its file
 	Netlist *netlist.Netlist
 }
 
@@ -30,19 +30,19 @@ type FoldReport struct {
 	Lanes     int          `json:"lanes,omitempty"`     // program steps in each clock
 	Each      []FoldCost   `json:"each,omitempty"`      // cost for each possible number of lanes
 	Positions *Positions   `json:"positions,omitempty"` // set if the engine computes one position in each clock
-	Sequence  *Sequence    `json:"sequence,omitempty"`  // set if the engine contains the layers of one time step once
+	Sequence  *Sequence    `json:"sequence,omitempty"`  // set if the engine has the layers of only one time step
 	Memories  []FoldMemory `json:"memories"`
 }
 
-// Sequence is the cost of an engine that contains the layers of one time step once. Its parts are these layers, and
-// then the module that computes the class.
+// Sequence is the cost of an engine that contains the layers of a single time step and uses them for all steps. The
+// first part of the engine is these layers, and the second part is the module that computes the class.
 type Sequence struct {
 	folded.StepsCost
 	FoldParts
 }
 
-// Positions is the cost of an engine that contains each convolution kernel once. Its parts are the kernels of each
-// convolution, and then the dense layers.
+// Positions is the cost of an engine that contains each convolution kernel once. The engine has one part for the
+// kernels of each convolution. The last part is the dense layers.
 type Positions struct {
 	folded.PositionsCost
 	FoldParts
@@ -71,7 +71,7 @@ type FoldCost struct {
 	SamplesPerSecond float64  `json:"samples_per_second,omitempty"`
 }
 
-// Clocks returns the timing of the engine that was written, or zero if the report does not contain it.
+// Clocks returns the timing of the engine in the folder, or the zero value if the report does not contain the timing.
 func (r *FoldReport) Clocks() (c folded.Clocks) {
 	switch {
 	case r == nil:
@@ -89,7 +89,7 @@ func (r *FoldReport) Clocks() (c folded.Clocks) {
 	return c
 }
 
-// MinClocks returns the cycles of [FoldReport.Clocks], rounded up, but at least 1.
+// MinClocks returns the number of cycles in [FoldReport.Clocks], rounded up. The result is at least 1.
 func (r *FoldReport) MinClocks() int { return max(1, int(math.Ceil(r.Clocks().Cycles))) }
 
 // FoldMemory is a memory that is initialised from a file of the folder.
@@ -108,10 +108,10 @@ const (
 	FoldEncoder = "fold-thresholds"
 )
 
-// FoldSuffix ends the name of an engine's module. The name of the netlist's module comes before it.
+// FoldSuffix is the end of the name of an engine's module. The name begins with the name of the netlist's module.
 const FoldSuffix = folded.Suffix
 
-// foldCellsSuffix is the suffix of the file with format FoldCells.
+// foldCellsSuffix is the end of the name of the file with format FoldCells.
 const foldCellsSuffix = FoldSuffix + "_cells.v"
 
 // foldedFormats returns the formats of a folded engine's files.
@@ -153,7 +153,7 @@ func (p Product) foldHeader() []string {
 	return p.Header
 }
 
-// partOptions returns the options to write a part with.
+// partOptions returns the Verilog options for a part.
 func partOptions(p Product, part FoldPart) verilog.Options {
 	o := verilogOptions(p)
 	o.Module, o.Cells = p.Manifest.Module+part.Suffix, p.Manifest.Module+foldCellsSuffix

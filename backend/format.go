@@ -24,11 +24,11 @@ import (
 	"ialgn/netlist"
 )
 
-// format describes one file of the output folder that is made from the netlist.
+// format describes one file that is made from the netlist.
 type format struct {
 	name   string             // name in the manifest
-	emit   string             // name for --emit, which may be shared by several files; empty: not selectable
-	suffix string             // the file's name is the module's name and this suffix
+	emit   string             // name for --emit, possibly shared by several files; empty: not selectable
+	suffix string             // the file's name is the module name and this suffix
 	always func(Product) bool // reports whether the file is written without request
 	write  func(io.Writer, Product) error
 }
@@ -42,8 +42,8 @@ func (f format) file(p Product) string { return p.Manifest.Module + f.suffix }
 func always(Product) bool    { return true }
 func onRequest(Product) bool { return false }
 
-// lowered and inLUTs report whether a product's netlist is lowered, and whether it consists of LUTs. Some files are
-// written only for such netlists.
+// lowered reports whether a product's netlist is lowered to hardware. inLUTs reports whether it consists of LUTs.
+// Some files are written only for lowered netlists, and some only for netlists of LUTs.
 func lowered(p Product) bool { return p.Hardware != nil && p.Hardware.Hint != nil }
 func inLUTs(p Product) bool  { return p.Hardware != nil && p.Hardware.Style == verilog.LUTs }
 
@@ -73,7 +73,7 @@ func ownFormats() []format {
 		{"core", "", CoreSuffix + ".v", func(p Product) bool { return p.split != nil }, func(w io.Writer, p Product) error {
 			o := verilogOptions(p)
 			o.Module += CoreSuffix
-			o.Inputs = nil // the inputs of the core are levels, not feature words
+			o.Inputs = nil // the core reads the results of comparisons, not feature words
 			n, _, err := netlist.WithTag(p.split.Core, p.Tag)
 			if err != nil {
 				return err
@@ -146,12 +146,12 @@ func requested() []format {
 	}
 }
 
-// CoreSuffix ends the name of the module inside a wrapper that contains the encoder.
+// CoreSuffix is the end of the name of the module in NAME_core.v, which holds the netlist without its encoder.
 const CoreSuffix = "_core"
 
-// Core splits a netlist for a wrapper that receives feature words one after the other. Such a wrapper contains the
-// encoder and wraps the rest of the netlist. Core returns nil if the encoder cannot be separated, or if a word
-// needs more than one byte in a wrapper that transfers bytes.
+// Core splits a netlist into its encoder and the rest, for a wrapper that receives feature words one after another.
+// The wrapper contains the encoder, and the rest becomes a module inside the wrapper. Core returns nil if the encoder
+// cannot be separated. It also returns nil if the wrapper transfers bytes and a word needs more than one byte.
 func Core(n *netlist.Netlist, wrap string) *encoder.Split {
 	s := encoder.Apart(n)
 	if k, err := wrapper.Find(wrap); s != nil && s.Word > 8 && (err != nil || k.Bytes) {
@@ -216,8 +216,8 @@ func pins(p Product) []format {
 	}}}
 }
 
-// combinational converts a writer for a format that has no clock. For a pipeline, it passes the netlist with all
-// registers replaced by wires.
+// combinational adapts a function that writes a format without a clock. If the product's netlist is a pipeline, the
+// function gets the netlist with all registers replaced by wires.
 func combinational(write func(io.Writer, *netlist.Netlist, Product) error) func(io.Writer, Product) error {
 	return func(w io.Writer, p Product) error {
 		n, _, err := netlist.Transparent(p.Netlist)
@@ -228,7 +228,8 @@ func combinational(write func(io.Writer, *netlist.Netlist, Product) error) func(
 	}
 }
 
-// tagged converts a writer for a file about the Verilog module. It passes the netlist with the tag.
+// tagged adapts a function that writes a file about the Verilog module. The function gets the netlist with the tag
+// ports.
 func tagged(write func(io.Writer, *netlist.Netlist, Product) error) func(io.Writer, Product) error {
 	return func(w io.Writer, p Product) error {
 		n, _, err := netlist.WithTag(p.Netlist, p.Tag)
@@ -239,7 +240,7 @@ func tagged(write func(io.Writer, *netlist.Netlist, Product) error) func(io.Writ
 	}
 }
 
-// handedOver returns the formats of the files that help users of the Verilog.
+// handedOver returns the formats of the files from package handover, for users of the Verilog.
 func handedOver(p Product) []format {
 	o := handoverOptions(p)
 	var files []format
@@ -269,14 +270,14 @@ func verilogOptions(p Product) verilog.Options {
 	return o
 }
 
-// inC converts a writer of a C file.
+// inC adapts a function that writes a C file.
 func inC(write func(io.Writer, *netlist.Netlist, ccode.Options) error) func(io.Writer, Product) error {
 	return combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
 		return write(w, n, ccode.Options{Module: p.Manifest.Module, Header: p.Header, Inputs: p.Inputs})
 	})
 }
 
-// inLibrary converts a writer of a library's file.
+// inLibrary adapts a function that writes a file of the library.
 func inLibrary(write func(*library.Library, io.Writer) error) func(io.Writer, Product) error {
 	return func(w io.Writer, p Product) error {
 		l, err := p.library()
@@ -287,7 +288,7 @@ func inLibrary(write func(*library.Library, io.Writer) error) func(io.Writer, Pr
 	}
 }
 
-// Suffixes returns the suffixes of the files that --emit with this name writes.
+// Suffixes returns the suffixes of the files that the command writes for the given name after --emit.
 func Suffixes(emit string) (all []string) {
 	for _, f := range formats() {
 		if f.emit != "" && f.emit == emit {
@@ -301,7 +302,8 @@ func libraryOptions(p Product) library.Options {
 	return library.Options{Module: p.Manifest.Module, Header: p.Header}
 }
 
-// portableOptions are the options of the C code that replaces a library's machine code on other systems.
+// portableOptions returns the options for the C code that is used on systems for which the library has no machine
+// code.
 func portableOptions(p Product) ccode.Options {
 	return ccode.Options{Module: libraryOptions(p).Portable(), Header: p.Header}
 }

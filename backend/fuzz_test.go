@@ -44,9 +44,9 @@ func loweredProduct(t testing.TB) Product {
 	}
 }
 
-// FuzzRead reads a folder whose manifest, netlist, hint and report are the fuzz inputs. Reading must not panic or use
-// memory out of proportion to the inputs. Every file of an accepted folder must have the checksum of the manifest and
-// lie inside the folder.
+// FuzzRead reads a folder whose manifest, netlist, hint and report are the fuzz inputs. Reading must not panic, and
+// must not use much more memory than the size of the inputs. Every file of an accepted folder must be inside the
+// folder and have the checksum that the manifest gives.
 func FuzzRead(f *testing.F) {
 	sound := f.TempDir()
 	if _, err := Write(context.Background(), sound, loweredProduct(f)); err != nil {
@@ -87,7 +87,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		o := &Output{Dir: sound, Manifest: *m} // skips the check of hashes
+		o := &Output{Dir: sound, Manifest: *m} // without Read, so hashes are not checked
 		if o.load() != nil {
 			return
 		}

@@ -14,8 +14,9 @@ const (
 	HostFormat   = "host"
 )
 
-// InputsName returns the name of the file that describes how the inputs of a module are computed. The name is
-// NAME.json. If NAME.json is already the name of another file in every folder, it is NAME_inputs.json instead.
+// InputsName returns the name of the file that describes how the inputs of a module are computed. For a module NAME,
+// the file is NAME.json. If every folder already has another file called NAME.json, such as report.json, the file is
+// NAME_inputs.json.
 func InputsName(module string) string {
 	if name := module + ".json"; !slices.Contains([]string{manifestName, reportName, certificateName}, name) {
 		return name
@@ -23,8 +24,8 @@ func InputsName(module string) string {
 	return module + "_inputs.json"
 }
 
-// inputFiles returns the formats of the files about the inputs. One file says how the inputs are computed, and the
-// others are the program for the host of the wrapper.
+// inputFiles returns the formats of the files about the inputs. The first file says how the inputs are computed. The
+// others contain the program for the host, which sends samples to the wrapper.
 func inputFiles(p Product) ([]format, error) {
 	if p.Inputs == nil {
 		return nil, nil
@@ -47,8 +48,8 @@ func inputFiles(p Product) ([]format, error) {
 	}}), nil
 }
 
-// otherEnd returns what a host must know about the wrapper, and the host's program. Both are nil if there is no
-// wrapper or no protocol.
+// otherEnd returns the protocol between the wrapper and its host, and the host's program. Both are nil if there is no
+// wrapper or if the wrapper has no protocol.
 func (p Product) otherEnd() (protocol *wrapper.Protocol, host *wrapper.Host, err error) {
 	if p.Wrap == "" {
 		return nil, nil, nil

@@ -16,8 +16,8 @@ type jsonComparison struct {
 	differ    []string
 }
 
-// tree parses a JSON text into a tree of maps, lists and plain values. A duplicate key in an object is reported as
-// a difference, since some programs use the first value and others the last.
+// tree parses a JSON text into a tree of maps, lists and plain values. A duplicate key in an object is reported as a
+// difference, since some programs use the first value of the key and others use the last.
 func (c *jsonComparison) tree(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -71,7 +71,7 @@ func below(key, name string) string {
 	return key + "." + name
 }
 
-// compare adds the differences between two trees.
+// compare records the differences between two trees.
 func (c *jsonComparison) compare(key string, have, want any) {
 	if c.any(key) {
 		return
@@ -119,7 +119,8 @@ func (c *jsonComparison) compareObjects(key string, have, want map[string]any) {
 	}
 }
 
-// sameNumber compares numbers: integers by their digits, others by their float64 values.
+// sameNumber reports whether two numbers are equal. It compares integers by their digits and other numbers by their
+// float64 values.
 func sameNumber(a, b json.Number) bool {
 	if a == b {
 		return true
@@ -135,8 +136,8 @@ func (c *jsonComparison) any(key string) bool { return Covers(c.unchecked, key) 
 // indices matches list indices in a key.
 var indices = regexp.MustCompile(`\[[0-9]+\]`)
 
-// Covers reports whether a JSON key, such as passes[2].seconds, is one of the given keys (passes[].seconds) or lies
-// below one of them (passes).
+// Covers reports whether one of the given keys covers a JSON key. For example, passes[2].seconds is covered by the
+// key passes[].seconds and by its parent passes.
 func Covers(keys []string, key string) bool {
 	key = indices.ReplaceAllString(key, "[]")
 	return slices.ContainsFunc(keys, func(k string) bool {

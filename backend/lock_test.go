@@ -12,8 +12,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestWriteTogether has several goroutines write two different products into one folder at the same time. At the
-// end, and whenever a manifest exists in between, the folder must be the output of exactly one of them.
+// TestWriteTogether has several goroutines write two different products into one folder at the same time. At the end,
+// and at any time when a manifest exists, the folder must be the output of exactly one goroutine.
 func TestWriteTogether(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	products := []Product{product(t, "first", netlist.Gates, 1), product(t, "second", netlist.Core, 2)}

@@ -23,18 +23,19 @@ const (
 	reportName   = "report.json"
 )
 
-// Manifest is the content of manifest.json: what an output folder contains and what it was made from. The same
-// model, options and program give the same manifest, except for the report's size and SHA-256.
+// Manifest is the content of manifest.json. It says what an output folder contains, and from which model and options
+// the folder was made. The same model, options and program give the same manifest, except for the size and SHA-256 of
+// the report.
 type Manifest struct {
 	Format  int               `json:"format"`
 	Version string            `json:"ialgn"`        // version of the program
-	Word    uint32            `json:"version_word"` // identifies the build, also in the Verilog ([handover.Version])
+	Word    uint32            `json:"version_word"` // identifies the build; also in the Verilog ([handover.Version])
 	Module  string            `json:"module"`
 	Scope   string            `json:"scope"` // gates, core or full
 	Options json.RawMessage   `json:"options,omitempty"`
 	Model   ModelRef          `json:"model"`
 	Classes []string          `json:"classes"`
-	Data    json.RawMessage   `json:"data,omitempty"`        // section data of the configuration
+	Data    json.RawMessage   `json:"data,omitempty"`        // the section data from the configuration
 	Test    string            `json:"test_sha256,omitempty"` // digest of the test part, from the model's record
 	Encoder json.RawMessage   `json:"encoder,omitempty"`     // the thermometer encoder
 	Tools   map[string]string `json:"tools,omitempty"`       // versions of external programs
@@ -55,8 +56,8 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// readManifest reads the manifest of a folder and returns it with its text. Errors say what to do. If there is no
-// manifest, the error satisfies errors.Is(err, fs.ErrNotExist).
+// readManifest reads the manifest of a folder. It returns the manifest and its text. Error messages tell the user
+// what to do. If there is no manifest, the error satisfies errors.Is(err, fs.ErrNotExist).
 func readManifest(dir string) (*Manifest, []byte, error) {
 	m, data, err := readManifestFile(filepath.Join(dir, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,7 +92,8 @@ func readManifestFile(path string) (*Manifest, []byte, error) {
 	return m, data, m.checkNames(path)
 }
 
-// maxManifest is more than the size of the largest manifest, whose thresholds take about a megabyte.
+// maxManifest is the largest accepted size of a manifest in bytes. The thresholds in the largest real manifest take
+// about a megabyte.
 const maxManifest = 64 << 20
 
 // readPlain reads a regular file of at most maxManifest bytes.
@@ -112,8 +114,8 @@ func readPlain(path string) ([]byte, error) {
 // where other characters would not be safe.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.]*$`)
 
-// checkNames returns an error if a manifest has a name that [Write] does not use. This ensures that no file outside
-// the folder is read or removed, and that no name is taken for an option or a command.
+// checkNames returns an error if a manifest contains a file name that [Write] would not use. The check ensures that
+// no file outside the folder is read or removed, and that no program takes a name for an option or a command.
 func (m *Manifest) checkNames(path string) error {
 	for _, f := range m.Files {
 		if !plainName.MatchString(f.Name) {
@@ -127,8 +129,8 @@ func (m *Manifest) checkNames(path string) error {
 	return nil
 }
 
-// CheckModule returns nil if name is valid for a module and its files: a Verilog identifier
-// ([names.CheckIdentifier]) without $, which begins a variable in scripts and makefiles.
+// CheckModule returns nil if name is valid for a module and its files. A valid name is a Verilog identifier
+// ([names.CheckIdentifier]) without $, because $ begins a variable in scripts and makefiles.
 func CheckModule(name string) error {
 	if err := names.CheckIdentifier(name); err != nil {
 		return err
@@ -139,7 +141,8 @@ func CheckModule(name string) error {
 	return nil
 }
 
-// cause returns the reason of an error of the operating system, without the path, which callers add.
+// cause returns the reason for an operating system error. It removes the path, because callers add the path
+// themselves.
 func cause(err error) error {
 	var e *fs.PathError
 	if errors.As(err, &e) {

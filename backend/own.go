@@ -17,17 +17,18 @@ import (
 // CertificatePath returns the path of a folder's certificate.
 func CertificatePath(dir string) string { return filepath.Join(dir, certificateName) }
 
-// Leftovers lists the files of an earlier output that the new output does not have.
+// Leftovers lists the files from an earlier output that are not part of the new output.
 type Leftovers struct {
 	Removed []string `json:"removed,omitempty"`
-	Kept    []string `json:"kept,omitempty"` // files that the user changed, or that [Write] did not make
+	Kept    []string `json:"kept,omitempty"` // files that the user changed or [Write] did not make
 }
 
 // owned holds, for each file name, what earlier calls of [Write] recorded about the file.
 type owned map[string][]File
 
-// findOwned returns the files recorded in the manifest of dir, and the files recorded by calls that were killed while
-// they moved files into place. If force is set, it ignores a manifest that cannot be read.
+// findOwned returns the files that are recorded in the manifest of dir. It adds the files recorded by calls of
+// [Write] that were killed while they moved files into place. If force is set, findOwned ignores a manifest that
+// cannot be read.
 func findOwned(dir string, force bool) (owned, error) {
 	own := owned{}
 	m, err := oldManifest(dir)
@@ -45,8 +46,8 @@ func findOwned(dir string, force bool) (owned, error) {
 	return own, nil
 }
 
-// oldManifest returns the manifest of dir, or nil if there is none. It returns an error if the file there must not
-// be replaced.
+// oldManifest returns the manifest of dir, or nil if there is none. It returns an error if dir has a manifest.json
+// that must not be replaced.
 func oldManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, manifestName)
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
@@ -59,7 +60,7 @@ func oldManifest(dir string) (*Manifest, error) {
 	return m, err
 }
 
-// add adds the files of a manifest whose names [Write] could have chosen.
+// add adds the files that a manifest lists. It omits names that [Write] would not use.
 func (own owned) add(m *Manifest) {
 	if m == nil {
 		return
@@ -72,8 +73,8 @@ func (own owned) add(m *Manifest) {
 	}
 }
 
-// has reports whether a file of dir is unchanged since a call of Write made it: a regular file with a recorded
-// digest.
+// has reports whether a file of dir is unchanged since a call of [Write] made it. An unchanged file is a regular file
+// whose digest is recorded.
 func (own owned) has(ctx context.Context, dir, name string) bool {
 	info, err := os.Lstat(filepath.Join(dir, name))
 	return err == nil && info.Mode().IsRegular() &&
@@ -125,7 +126,7 @@ func checkFolders(dir string, names []string) error {
 
 // stages returns the temporary folders of calls of [Write] that are running or were killed.
 func stages(dir string) (all []string) {
-	entries, _ := os.ReadDir(dir) // an unreadable folder causes an error when it is written
+	entries, _ := os.ReadDir(dir) // if the folder cannot be read, writing to it returns the error
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), stageName) && e.IsDir() {
 			all = append(all, filepath.Join(dir, e.Name()))

@@ -23,8 +23,8 @@ func writeText(t *testing.T, dir, name, text string) {
 	}
 }
 
-// TestWriteRemoves changes an old output before a new one replaces it. Only files that are exactly as they were
-// written are removed, whatever the manifest says.
+// TestWriteRemoves changes an old output before a new one replaces it. Write may remove a file only if the file is
+// exactly as it was written, regardless of the manifest.
 func TestWriteRemoves(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -107,8 +107,8 @@ func TestWriteRemoves(t *testing.T) {
 // equalEmpty makes nil lists equal to empty lists.
 var equalEmpty = cmp.Transformer("list", func(l []string) string { return strings.Join(l, "\n") })
 
-// TestWriteKeepsEdited checks that without force, Write does not overwrite a file that the user changed or added,
-// and then leaves the whole folder unchanged.
+// TestWriteKeepsEdited checks that Write without force does not overwrite a file that the user changed or added. In
+// this case, Write must leave the whole folder unchanged.
 func TestWriteKeepsEdited(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -166,8 +166,8 @@ func TestWriteKeepsEdited(t *testing.T) {
 	}
 }
 
-// TestWriteKeepsFolders checks that a folder with the name of an output file stays, even with force, and that
-// nothing else changes then.
+// TestWriteKeepsFolders checks that Write does not replace a folder that has the name of an output file, even with
+// force. In this case, Write must leave all other files unchanged.
 func TestWriteKeepsFolders(t *testing.T) {
 	for _, name := range []string{"net.v", "report.json", "manifest.json", "certificate.json"} {
 		for _, force := range []bool{false, true} {

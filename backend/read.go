@@ -62,9 +62,9 @@ func Read(ctx context.Context, dir string) (*Output, error) {
 	return o, o.readReport()
 }
 
-// Hold makes a private copy of the folder's files and returns an Output whose Path and Paths refer to the copy, for
-// external programs. The copy has the bytes with the manifest's SHA-256, even if the folder is changed later. The
-// caller must call Release.
+// Hold makes a private copy of the folder's files for external programs. It returns an Output whose methods Path and
+// Paths refer to the copy. The copied files have the SHA-256 values in the manifest, even if the folder is changed
+// later. The caller must call Release.
 func (o *Output) Hold(ctx context.Context) (*Output, error) {
 	snapshot, err := outfile.MakeTemp("ialgn-folder-")
 	if err != nil {
@@ -88,7 +88,7 @@ func (o *Output) Release() {
 	}
 }
 
-// InWords replaces the paths of the private copy in an error's text by the paths in the user's folder.
+// InWords returns err with another text. Paths in the private copy are replaced by the paths in the user's folder.
 func (o *Output) InWords(err error) error {
 	if err == nil || o.snapshot == "" || !strings.Contains(err.Error(), o.snapshot) {
 		return err
@@ -108,7 +108,7 @@ func (e *renamed) Unwrap() error { return e.error }
 // at returns the path to read a file from.
 func (o *Output) at(name string) string { return filepath.Join(cmp.Or(o.snapshot, o.Dir), name) }
 
-// Named returns the path in the user's folder for a path from [Output.Path].
+// Named converts a path from [Output.Path] to the path of the same file in the user's folder.
 func (o *Output) Named(path string) string { return filepath.Join(o.Dir, filepath.Base(path)) }
 
 // SHA256 returns the SHA-256 of the manifest. It identifies the whole output, since the manifest contains the
@@ -151,8 +151,8 @@ func (o *Output) Paths(format string) []string {
 	return paths
 }
 
-// check compares a file with its entry in the manifest. If snapshot is not empty, it also copies the file into this
-// folder.
+// check compares a file with its entry in the manifest. If snapshot is not empty, check also copies the file into the
+// folder snapshot.
 func (f File) check(ctx context.Context, dir, snapshot string) error {
 	path := filepath.Join(dir, f.Name)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
@@ -178,7 +178,7 @@ func (f File) check(ctx context.Context, dir, snapshot string) error {
 		return ctx.Err()
 	}
 	if at := (*fs.PathError)(nil); errors.As(err, &at) && at.Path != path {
-		return err // an error in writing the copy
+		return err // the copy could not be written
 	} else if err != nil {
 		return fmt.Errorf("%s: the manifest's file cannot be read (%w): compile again", path, cause(err))
 	}
@@ -204,7 +204,8 @@ func (r until) Read(b []byte) (int, error) {
 }
 
 // checkVerilog returns an error if a Verilog file contains statements that [Write] does not use, since tools may
-// interpret them differently. In files of other forms, it allows only statements that describe a circuit.
+// interpret them differently. The files of a wrapper and of a folded engine may contain any statements that describe
+// a circuit.
 func (o *Output) checkVerilog() error {
 	for _, f := range o.Manifest.Files {
 		check := o.verilogCheck(f)

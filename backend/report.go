@@ -27,14 +27,15 @@ type Report struct {
 	Levels    netlist.Sizes       `json:"levels"`
 	Fanout    Fanout              `json:"input_fanout"`
 	Mapping   *lut.Report         `json:"mapping,omitempty"`        // how the gates were mapped to LUTs
-	Pipeline  *pipeline.Report    `json:"pipeline,omitempty"`       // nil without registers
-	Wrapper   *wrapper.Rate       `json:"wrapper,omitempty"`        // nil without a wrapper
-	Fold      *FoldReport         `json:"fold,omitempty"`           // nil without a folded engine
+	Pipeline  *pipeline.Report    `json:"pipeline,omitempty"`       // nil: no registers
+	Wrapper   *wrapper.Rate       `json:"wrapper,omitempty"`        // nil: no wrapper
+	Fold      *FoldReport         `json:"fold,omitempty"`           // nil: no folded engine
 	Samples   *Samples            `json:"vectors,omitempty"`        // the samples in the testbenches' vectors
-	Latency   int                 `json:"latency_cycles,omitempty"` // see [Report.Rate]; left out if there is no latency
-	// Seconds is the time from the start of the compilation to the last netlist file.
+	Latency   int                 `json:"latency_cycles,omitempty"` // see [Report.Rate]; left out if it is 0
+	// Seconds is the time from the start of the compilation until the last netlist file is written.
 	Seconds float64 `json:"seconds"`
-	// PeakBytes is the largest resident memory of the process, left out if the system does not report it.
+	// PeakBytes is the largest resident memory of the process. It is left out if the system does not report this
+	// size.
 	PeakBytes int64                 `json:"peak_bytes,omitempty"`
 	Raw       *netlist.Measures     `json:"raw,omitempty"` // before all passes
 	Passes    []compiler.PassReport `json:"passes"`
@@ -43,8 +44,8 @@ type Report struct {
 // Samples describes the vectors of the testbenches.
 type Samples struct {
 	Samples int    `json:"samples"`
-	Source  string `json:"source"`           // the data set from whose test part they come, or random
-	Reason  string `json:"reason,omitempty"` // why they are random
+	Source  string `json:"source"`           // data set whose test part contains the samples, or random
+	Reason  string `json:"reason,omitempty"` // reason for random samples
 }
 
 // Report measures a product. The result is the report that [Write] would write.
@@ -53,7 +54,7 @@ func (p Product) Report() (*Report, error) {
 	return newReport(p)
 }
 
-// newReport measures a product that was prepared.
+// newReport measures a product after [Product.prepare].
 func newReport(p Product) (r *Report, err error) {
 	m := netlist.Measure(p.Netlist)
 	r = &Report{
@@ -87,12 +88,13 @@ func newReport(p Product) (r *Report, err error) {
 
 // Rate returns the timing of the design in clocks:
 //
-//   - cycles is the minimum number of clocks from one sample to the next, on average;
+//   - cycles is a lower bound on the average number of clocks from one sample to the next;
 //   - latency is the number of clocks that a single sample takes, from the edge that takes its first word to
 //     the first edge that can take the result, if its words arrive in consecutive clocks.
 //
-// The values describe the wrapper if there is one, else the folded engine, else the pipeline, which takes all of x as
-// one word. Both are 0 for a netlist without registers, and for a serial line, whose own rate sets the pace.
+// The values describe the wrapper if there is one, else the folded engine, else the pipeline. A pipeline takes all
+// bits of port x as one word. Both values are 0 for a netlist without registers. They are also 0 for a serial line,
+// whose bit rate determines the speed.
 func (r *Report) Rate() (cycles float64, latency int) {
 	switch w := r.Wrapper; {
 	case w != nil && wrapper.Is(w.Kind, wrapper.IsPaced):

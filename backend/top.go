@@ -7,16 +7,16 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// top is a module of the folder that receives samples piece by piece: the wrapper or the folded engine. It has its
-// own testbench and its own files from package handover.
+// top is a Verilog module that receives samples piece by piece. It is the wrapper or the folded engine. Each such
+// module has its own testbench and its own files from package handover.
 type top struct {
-	name     string // prefix of its formats in the manifest: the wrapper's kind, or fold
+	name     string // prefix of the names of its formats: the wrapper's kind, or fold
 	protocol string // the wrapper's kind, or stream for the engine
 	suffix   string // the module's name is the netlist's name and this suffix
 	ports    *wrapper.Interface
 	latency  int
 	sources  []string // Verilog files, with the module itself last
-	pinned   bool     // a pin file contains its clock
+	pinned   bool     // reports whether a pin file contains the clock
 }
 
 // topModules returns the modules of a product that receive samples piece by piece.
@@ -73,7 +73,7 @@ func (p Product) cells() string {
 	return p.Manifest.Module + "_cells.v"
 }
 
-// formats returns the files that belong to the module, in addition to its Verilog.
+// formats returns the formats of the module's files, except its Verilog.
 func (t top) formats(p Product) []format {
 	testbench := t.suffix + "_tb.v"
 	files := []format{{t.name + "-testbench", "", testbench, always, t.writeTestbench}}
@@ -114,5 +114,5 @@ func (t top) writeTestbench(w io.Writer, p Product) error {
 	}, wrapperOptions(p))
 }
 
-// vectorsSuffix is the suffix of the file of vectors, which all testbenches read.
+// vectorsSuffix is the end of the name of the vectors file, which all testbenches read.
 const vectorsSuffix = "_vectors.txt"

@@ -45,7 +45,7 @@ type Product struct {
 	Passes   []compiler.PassReport // one for each pass, in order
 	Hardware *Hardware             // nil: the netlist is not lowered
 	Started  time.Time             // start of the compilation
-	Emit     []string              // formats to write in addition to those that are always written
+	Emit     []string              // formats to write in addition to the formats that are always written
 	Header   []string              // header lines of the Verilog files
 	Inputs   *inputs.Table         // how the inputs are computed; nil: not known
 	Wrap     string                // wrapper to write: stream, axis, uart or spi; empty: none
@@ -57,12 +57,12 @@ type Product struct {
 	Vectors  *verilog.Vectors      // vectors for the testbenches; nil: none
 	Samples  *Samples              // description of the vectors for the report
 	Manifest Manifest              // without Format and Files, which Write fills in
-	Guard    outfile.Guard         // says which files in the folder may be replaced
-	Left     func(Leftovers)       // called, unless nil, with the files of an earlier output
+	Guard    outfile.Guard         // decides which files in the folder may be replaced
+	Left     func(Leftovers)       // if not nil, called with the files of an earlier output
 
-	split *encoder.Split // the wrapper contains this instead of the netlist; nil: the netlist
+	split *encoder.Split // if not nil, the wrapper contains the core of this split
 
-	// library generates machine code once, for all files that contain it.
+	// library generates the machine code on its first call. All files that contain machine code use the result.
 	library func() (*library.Library, error)
 }
 
@@ -94,15 +94,16 @@ type Hardware struct {
 //	report.json         the [Report]
 //	manifest.json       the [Manifest]
 //
-// where NAME is the manifest's module. Files of an earlier output that the new one does not have are removed if
-// they are unchanged, and kept otherwise. Other files are left alone. Write returns an error if it would overwrite
-// a file, unless an earlier call wrote the file and nobody changed it, or the product's Guard allows everything.
+// where NAME is the manifest's module. If a file of an earlier output is not part of the new output, Write removes it
+// if it is unchanged, and keeps it otherwise. Write does not touch other files. It returns an error if it would
+// overwrite a file that the user added or changed, unless the product's Guard allows everything.
 //
 // All files are first written to a temporary folder inside dir, so an error (or the end of ctx) leaves dir unchanged.
 // Then the old manifest is moved to the temporary folder, the new files are renamed into place, and the new manifest
 // comes last. A folder with a manifest is therefore never a mix of old and new. If Write is interrupted between these
-// steps, the next call finds in the temporary folder which files do not belong to the user. If two calls write at the
-// same time, each moves its files into place while the other waits. The output of the later call remains, complete.
+// steps, the old manifest in the temporary folder tells the next call which files do not belong to the user. If two
+// calls write at the same time, each call moves its files into place while the other call waits. In the end, the
+// folder has the complete output of the later call.
 func Write(ctx context.Context, dir string, p Product) (*Report, error) {
 	p.prepare()
 	formats, err := selectFormats(p)
@@ -113,7 +114,7 @@ func Write(ctx context.Context, dir string, p Product) (*Report, error) {
 		return nil, fmt.Errorf("module name: %w", err)
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		defer os.Remove(dir) // succeeds only if nothing was written
+		defer os.Remove(dir) // succeeds only if dir is empty
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("%s: cannot be made a folder (%w): name a folder that compile made, or is to make", dir,
@@ -138,7 +139,7 @@ func Write(ctx context.Context, dir string, p Product) (*Report, error) {
 	return report, os.RemoveAll(s.dir)
 }
 
-// fileNames returns the names of the files of a product that [staging.all] writes.
+// fileNames returns the names of the files that [staging.all] writes for a product.
 func fileNames(p Product, formats []format) []string {
 	names := []string{reportName}
 	for _, f := range formats {
@@ -159,7 +160,7 @@ type staging struct {
 	ctx   context.Context
 	dir   string
 	lock  *outfile.Lock
-	own   owned // files of earlier outputs in the folder when writing began
+	own   owned // files of earlier outputs that were in the folder when writing began
 	files []File
 }
 
@@ -219,7 +220,7 @@ func (s *staging) all(p Product, formats []format) (*Report, error) {
 	return report, err
 }
 
-// file writes a file and adds it to the manifest's list.
+// file writes a file and adds an entry for the file to the manifest.
 func (s *staging) file(name, format string, write func(io.Writer) error) error {
 	f, err := s.write(name, write)
 	f.Format = format
@@ -236,7 +237,7 @@ func (s *staging) write(name string, write func(io.Writer) error) (File, error) 
 	defer file.Close() // closing twice is harmless
 	f, err := digest(s.ctx, file, write)
 	if err = cmp.Or(err, file.Sync(), file.Close()); err != nil {
-		if errors.As(err, new(*fs.PathError)) { // the folder's name helps
+		if errors.As(err, new(*fs.PathError)) { // the error then names the folder
 			name = filepath.Join(filepath.Dir(s.dir), name)
 		}
 		return File{}, fmt.Errorf("%s: %w", name, cause(err))
@@ -245,7 +246,7 @@ func (s *staging) write(name string, write func(io.Writer) error) (File, error) 
 	return f, nil
 }
 
-// digest passes the output of write on to w, until ctx ends, and returns its size and SHA-256.
+// digest calls write, passes the output on to w, and returns the output's size and SHA-256. It fails when ctx ends.
 func digest(ctx context.Context, w io.Writer, write func(io.Writer) error) (File, error) {
 	hash := sha256.New()
 	count := &counted{ctx: ctx, w: io.MultiWriter(w, hash)}
@@ -256,7 +257,7 @@ func digest(ctx context.Context, w io.Writer, write func(io.Writer) error) (File
 	return File{Size: count.size, SHA256: hex.EncodeToString(hash.Sum(nil))}, nil
 }
 
-// counted counts the bytes that pass through it. It fails when ctx has ended.
+// counted is a writer that counts the bytes that pass through it. It fails when ctx has ended.
 type counted struct {
 	ctx  context.Context
 	w    io.Writer
@@ -283,8 +284,9 @@ func jsonTo(v any) func(io.Writer) error {
 }
 
 // install moves the staged files into dir. First it removes the old manifest and the files that the old manifest
-// names; the new manifest comes last. An interruption leaves a part of the new output without a manifest, never a
-// mix of old and new. A lock ensures that no other process installs at the same time.
+// names; the new manifest comes last. If install is interrupted, the folder has a part of the new output and no
+// manifest, and never a mix of old and new files. A lock ensures that no other process installs files at the same
+// time.
 func (s *staging) install(dir string, guard outfile.Guard) (left Leftovers, err error) {
 	alone, err := outfile.LockFolder(dir, true)
 	if err != nil {
@@ -340,8 +342,8 @@ func (s *staging) names() (names []string) {
 	return names
 }
 
-// replaced returns the names of the files in dir to remove: files of the old output that the new one overwrites,
-// and files that the new one does not have and that are unchanged.
+// replaced returns the names of the files in dir to remove. These are the files of the old output that the new output
+// overwrites, and the unchanged files of the old output that are not part of the new output.
 func (s *staging) replaced(dir string, old []File) (gone []string, left Leftovers) {
 	gone = []string{certificateName}
 	names := s.names()
@@ -368,8 +370,8 @@ func remove(dir, name string) error {
 	return nil
 }
 
-// syncDir makes the renames in a folder durable on systems that allow it. Windows does not allow access to a
-// folder's data.
+// syncDir flushes a folder to disk, so that renames in the folder survive a crash. It has no effect on Windows, which
+// does not allow access to a folder's data.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -162,8 +162,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestWriteAgain checks that a second output replaces the whole first one and leaves files that are not part of an
-// output alone.
+// TestWriteAgain checks that a second output replaces the whole first output. Files that are not part of an output
+// must stay unchanged.
 func TestWriteAgain(t *testing.T) {
 	dir := t.TempDir()
 	p := product(t, "old", netlist.Gates, 1)
@@ -259,7 +259,7 @@ func TestWriteInterrupted(t *testing.T) {
 	if err := os.Remove(mine); err != nil {
 		t.Fatal(err)
 	}
-	write(t, dir, product(t, "later", netlist.Core, 2)) // must remove the files that the interrupted call left
+	write(t, dir, product(t, "later", netlist.Core, 2)) // must remove the files from the interrupted call
 	o, err := Read(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -269,7 +269,7 @@ func TestWriteInterrupted(t *testing.T) {
 	}
 }
 
-// installHalf writes a product, but stops at a file that cannot be moved to its final place.
+// installHalf writes a product, but fails when it moves the given file to its final place.
 func installHalf(t *testing.T, dir string, p Product, file string) {
 	t.Helper()
 	p.prepare()
@@ -294,7 +294,7 @@ func installHalf(t *testing.T, dir string, p Product, file string) {
 }
 
 // TestWriteOverOld simulates a call that was killed before it removed the files of the old output. The next call
-// finds these files in the manifest that was put aside.
+// finds these files in the manifest that the killed call moved to its temporary folder.
 func TestWriteOverOld(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, product(t, "net", netlist.Core, 1))
@@ -340,8 +340,8 @@ func edit(t *testing.T, dir, name, old, new string) {
 	}
 }
 
-// TestReadErrors breaks a folder in every way that the manifest can reveal. An edit without an old text removes the
-// file.
+// TestReadErrors breaks a folder in every way that the manifest can reveal. If the old text of an edit is empty, the
+// test removes the file.
 func TestReadErrors(t *testing.T) {
 	for _, c := range []struct{ name, file, old, new, want string }{
 		{"no manifest", "manifest.json", "", "", "no output folder of compile"},
@@ -373,7 +373,7 @@ func TestReadErrors(t *testing.T) {
 }
 
 // TestHold changes a folder while it is held. Path and Paths must return the contents as they were read, errors must
-// name the user's folder, and nothing may be left after the release.
+// name the user's folder, and no file of the copy may remain after the release.
 func TestHold(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	t.Setenv("TMPDIR", t.TempDir())

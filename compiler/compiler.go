@@ -1,26 +1,26 @@
 // Package compiler makes the netlist of a frozen model smaller without changing its function.
 //
-// A [Manager] runs the passes of a [Table]. There are tables of optimisations ([Passes]) and of lowerings to
-// hardware (package internal/hardware). Each row of a table is a pass with a contract (what the pass requires for
-// its full effect, and what it ensures) and the reason for its place. Hard constraints on the order are data next
-// to the table; the manager checks them before the first pass.
+// A [Manager] runs the passes of a [Table]. There are tables of optimisations ([Passes]) and of lowerings to hardware
+// (package internal/hardware). Each row of a table is a pass, together with its contract and the reason for its
+// place. The contract says what the pass requires for its full effect, and what it ensures. Hard constraints on the
+// order are listed next to the table. The manager checks the constraints before it runs the first pass.
 //
 // A pass is a function from netlist to netlist. Every pass preserves:
 //
 //   - the input ports, and the names, widths and words of output ports and probes;
-//   - every output and probe as a function of inputs and time (registers start at 0); with
-//     [ThermometerAssumed], only for inputs that are thermometer codes;
+//   - every output and probe as a function of inputs and time, where registers start at 0. With [ThermometerAssumed],
+//     a pass preserves this function only for inputs that are thermometer codes;
 //   - the invariants of package netlist;
 //   - the origin of each cell that stays.
 //
-// Only lowerings may increase the number of cells or pins, and only one of them inserts registers. Repeating the
-// optimisations therefore ends. With [Options.Check], the manager checks all of these rules except the origins
-// after each pass; the tests always do so.
+// Only lowerings may increase the number of cells or pins, and only one lowering inserts registers. Repeating the
+// optimisations therefore ends. With [Options.Check], the manager checks after each pass all of these rules except
+// the rule about origins. The tests always use this option.
 //
 // To add a pass, write it in its own file, with the contract as its comment. If the contract can be checked cheaply,
 // add a function that reports whether a netlist still has the property that the pass ensures. Then add the pass and
-// its reason to the table in [Options.passes], and its constraints to the list next to the table. The property tests
-// find the pass in the table.
+// the reason for its place to the table in [Options.passes]. Add its order constraints to the list next to the table.
+// The property tests run all passes in the table.
 package compiler
 
 import (
@@ -31,8 +31,8 @@ import (
 	"ialgn/netlist"
 )
 
-// Thermometer says how far passes may rely on the order of thermometer bits: if a value is above a threshold, the
-// value is also above all lower thresholds of the feature.
+// Thermometer says how far passes may rely on the order of thermometer bits. The order is this: if a value is above a
+// threshold, the value is also above all lower thresholds of the feature.
 type Thermometer uint8
 
 // These are the values of Thermometer.
@@ -107,7 +107,7 @@ func pure(pass func(*netlist.Netlist) *netlist.Netlist) Run {
 	return func(_ context.Context, n *netlist.Netlist) (*netlist.Netlist, error) { return pass(n), nil }
 }
 
-// chains is [chain.Remove]. It relies on the order of thermometer bits as far as t allows.
+// chains calls [chain.Remove], which relies on the order of thermometer bits as far as t allows.
 func (t Thermometer) chains(n *netlist.Netlist) *netlist.Netlist {
 	if t == ThermometerIgnored {
 		return chain.Remove(n, nil)
@@ -136,7 +136,7 @@ var constraints = []Constraint{
 
 // These are the levels of optimisation.
 const (
-	LevelNone   = 0 // no passes: a cell for each gate of the model
+	LevelNone   = 0 // run no passes, so that there is one cell for each gate of the model
 	LevelSweep  = 1 // run the table once
 	LevelRepeat = 2 // repeat the table until the netlist stops shrinking
 )
@@ -145,9 +145,9 @@ const (
 type Options struct {
 	Level int // one of LevelNone, LevelSweep or LevelRepeat
 
-	// Restructure also runs the passes that may change the function of a cell. Without them, each cell computes its
-	// gate of origin or that gate's complement. With these passes, the result is smaller, but a faulty gate can no
-	// longer be found by comparing cells with gates.
+	// Restructure also runs the passes that may change the function of a cell. Without these passes, each cell
+	// computes the function of its gate of origin or the complement of this function. With these passes, the result
+	// is smaller, but comparing cells with gates can no longer find a faulty gate.
 	Restructure bool
 
 	// Thermometer says how far the restructuring passes may rely on the order of thermometer bits.
@@ -165,9 +165,9 @@ func Optimise(ctx context.Context, n *netlist.Netlist, level int) (*netlist.Netl
 	return Options{Level: level}.Optimise(ctx, n)
 }
 
-// Optimise returns an optimised netlist with the same function, and a report on each pass that ran, in order. It
-// keeps no reference to n, so n is freed during the first pass unless the caller keeps a reference. Optimise returns
-// an error if the level is not 0 to 2, or an error of [Manager.Sweep].
+// Optimise returns an optimised netlist with the same function, and a report on each pass that ran, in order.
+// Optimise keeps no reference to n, so n can be freed during the first pass unless the caller keeps a reference.
+// Optimise returns an error if the level is not 0 to 2. It also returns the errors of [Manager.Sweep].
 func (o Options) Optimise(ctx context.Context, n *netlist.Netlist) (*netlist.Netlist, []PassReport, error) {
 	if o.Level < LevelNone || o.Level > LevelRepeat {
 		return nil, nil, fmt.Errorf("compiler: optimisation level %d is unknown, give 0, 1 or 2", o.Level)
@@ -200,7 +200,7 @@ func sizeOf(n *netlist.Netlist) size {
 	return s
 }
 
-// copier returns a copier of n with room for as many cells and pins as s says.
+// copier returns a copier for n with room for s.cells cells and s.pins pins.
 func copier(n *netlist.Netlist, s size) *netlist.Copier {
 	c := netlist.NewCopier(n)
 	c.Grow(s.cells, s.pins)

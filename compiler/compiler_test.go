@@ -56,8 +56,8 @@ func TestCheckOrder(t *testing.T) {
 	}
 }
 
-// needsTwo is a netlist that needs two sweeps. Only the second sweep finds that two inverters of one input are the
-// same, when it looks at repeated inputs.
+// needsTwo is a netlist that needs two sweeps. Only the second sweep finds that two inverters have the same input and
+// are therefore equal.
 func needsTwo(b *netlist.Builder, x nets) nets {
 	one := b.Function(tableNot, none, x[0])
 	two := b.Function(tableNot, none, x[0])
@@ -121,7 +121,7 @@ func TestRestructure(t *testing.T) {
 	f := netgen.Frozen(7, netgen.FrozenOptions{Width: 60, Depth: 12, Features: 5, Bits: 6})
 	for _, c := range []struct {
 		scope   netlist.Scope
-		smaller [3]bool // for each option: whether the result is smaller than with the option before
+		smaller [3]bool // for each option: whether the result is smaller than with the previous option
 	}{
 		{netlist.Gates, [3]bool{true, false, true}},
 		{netlist.Full, [3]bool{true, true, false}},

@@ -10,13 +10,14 @@ import (
 // Constants evaluates cells that do not depend on any input. It removes constant, repeated and vacuous inputs from
 // function cells, and replaces a cell without inputs by a constant.
 //
-// It also simplifies cells of other kinds if they keep their kind. It removes bits of a comparison that do not
-// influence the result, zeros in a popcount, and bit positions in which all words of an argmax agree. It also removes
-// registers that never leave 0, and enables that are always 1. A carry with one constant input stays a carry: it is
-// free in a carry chain, and a function would break the chain. Primitives are not changed.
+// It also simplifies cells of other kinds without changing their kind. It removes bits that do not influence the
+// result from comparisons, and zeros from popcounts. It removes bit positions from an argmax if all words agree in
+// them. It also removes registers that never leave 0, and enables that are always 1. A carry with one constant input
+// stays a carry, because a carry in a carry chain costs nothing and a function would break the chain. Primitives are
+// not changed.
 //
 // Requires: nothing.
-// Ensures:  no function cell has a constant, repeated or vacuous input, so every function cell has an input.
+// Ensures: no function cell has a constant, repeated or vacuous input, or no inputs at all.
 // Cost:     O(cells + pins).
 //
 // Constants runs first, since it makes the one-input cells that [PassThrough] and [Inverters] look for.
@@ -44,7 +45,7 @@ func Constants(n *netlist.Netlist) *netlist.Netlist {
 	return c.Finish()
 }
 
-// constant returns the constant net with the value of bit 0.
+// constant returns the constant net whose value is the lowest bit of its argument.
 func constant(bit uint64) netlist.Net { return netlist.Net(bit & 1) }
 
 func isConstant(v netlist.Net) bool { return v <= netlist.True }
@@ -119,8 +120,8 @@ func foldCompare(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	}
 }
 
-// foldCount removes zeros. It keeps ones unless the whole count is constant, since a constant offset would need an
-// adder.
+// foldCount removes constant zeros from a count. It keeps constant ones unless the whole count is constant, since
+// removing them would require an adder.
 func foldCount(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	left, ones := in[:0], uint64(0)
 	for _, v := range in {
@@ -151,8 +152,8 @@ func setWord(c *netlist.Copier, i netlist.Cell, v netlist.Net) {
 	}
 }
 
-// foldArgmax removes the bit positions in which all words have the same net. They cannot make one word larger than
-// another.
+// foldArgmax removes the bit positions in which all words have the same net. Such positions cannot make one word
+// larger than another.
 func foldArgmax(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	size := int(c.Old.Param(i))
 	classes := len(in) / size

@@ -23,8 +23,8 @@ func (e *BrokenError) Error() string {
 // Unwrap returns the error that describes the broken rule.
 func (e *BrokenError) Unwrap() error { return e.What }
 
-// check checks that pass i kept its contract, the lasting contracts of earlier passes in the table, and the function
-// of the netlist. It returns a [*BrokenError], or the error of ctx.
+// check checks that pass i kept its contract, that lasting contracts of earlier passes still hold, and that the
+// function of the netlist is unchanged. It returns a [*BrokenError], or the error of ctx.
 func (m *Manager) check(ctx context.Context, i int, before, after *netlist.Netlist) error {
 	p := &m.Table.Passes[i]
 	err := p.kept(before, after)
@@ -50,8 +50,8 @@ func (m *Manager) check(ctx context.Context, i int, before, after *netlist.Netli
 	return nil
 }
 
-// kept checks the rules that hold for every pass. The netlist is valid. Its name, ports, probes and chain classes are
-// unchanged. Unless the pass may grow the netlist, there are no more cells or pins than before.
+// kept checks the rules that hold for every pass. The netlist must be valid. Its name, ports, probes and chain
+// classes must be unchanged. Unless the pass may grow the netlist, there must not be more cells or pins than before.
 func (p *Pass) kept(before, after *netlist.Netlist) error {
 	if err := after.Validate(); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (p *Pass) kept(before, after *netlist.Netlist) error {
 }
 
 // samePorts returns an error unless two lists have ports with the same names, widths, words and labels in the same
-// order. The error calls the ports by kind.
+// order. The error message uses kind as the word for the ports.
 func samePorts(kind string, before, after []netlist.Port) error {
 	for i, p := range before {
 		switch {

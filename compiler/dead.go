@@ -12,7 +12,7 @@ import (
 // Ensures:  every cell reaches an output port or a probe.
 // Cost:     O(cells + pins), one backward sweep.
 //
-// Dead runs last, since the other passes redirect nets and leave replaced cells behind.
+// Dead runs last, since the other passes leave replaced cells behind without readers.
 func Dead(n *netlist.Netlist) *netlist.Netlist {
 	live, s := liveNets(n)
 	c := copier(n, s)

@@ -10,7 +10,7 @@ import (
 	"ialgn/netlist"
 )
 
-// A gate that copies its first input and an inverter disappear into the third gate.
+// The first gate copies its first input, and the second gate is an inverter. Both disappear into the third gate.
 func ExampleOptimise() {
 	b := netlist.NewBuilder("tiny")
 	x := b.Input("x", 2, 1, nil)

@@ -8,10 +8,10 @@ import (
 	"ialgn/netlist"
 )
 
-// Hash merges cells of the same kind that have the same parameter and the same inputs. The order of inputs is
-// ignored if the function does not depend on it. Functions with at least two inputs are also merged if they are
-// each other's complement; the later cell becomes an inverter. The first of several equal cells stays as it is,
-// with its origin.
+// Hash merges cells of the same kind that have the same parameter and the same inputs. The order of inputs is ignored
+// if the function does not depend on it. Functions with at least two inputs are also merged if one is the complement
+// of the other. The later cell then becomes an inverter. The first of several equal cells is unchanged and keeps its
+// origin.
 //
 // Requires: [Inverters], so that equal functions have an equal form.
 // Ensures:  no two cells of a kind have the same inputs and function, except for the inverters that Hash makes and
@@ -41,8 +41,8 @@ func Hash(n *netlist.Netlist) *netlist.Netlist {
 }
 
 // hasher finds equal cells with a hash table (open addressing, linear probing). A slot holds 32 bits of the hash, and
-// an old cell's number plus 1. The forms of cells are not stored: if hashes agree, the form is computed again from
-// the old netlist.
+// the number of an old cell plus 1. The forms of cells are not stored. If hashes agree, the form of the old cell is
+// computed again from the old netlist.
 type hasher struct {
 	*netlist.Copier
 	slots     []slot
@@ -81,13 +81,13 @@ func (h *hasher) find(i netlist.Cell) (netlist.Cell, bool) {
 	}
 }
 
-// form is the normal form of a cell. Cells with equal forms compute the same. Inputs are sorted if their order does
-// not matter. A function is complemented if its output would be 1 for inputs that are all 0.
+// form is the normal form of a cell. Cells with equal forms compute the same values. Inputs are sorted if their order
+// does not matter. A function is complemented if its output is 1 when all inputs are 0.
 type form struct {
 	kind       netlist.Kind
 	param      uint64
 	pins       []netlist.Net
-	complement bool // the cell's function is the complement of the form's
+	complement bool // the cell's function is the complement of the form's function
 }
 
 // set computes the form of cell i of the old netlist, over nets of the new netlist.
@@ -121,8 +121,8 @@ func (f *form) equal(g *form) bool {
 	return f.kind == g.kind && f.param == g.param && slices.Equal(f.pins, g.pins)
 }
 
-// hash mixes the form by 128-bit products (after Wang Yi's wyhash). The hash is the same in every run, so the order
-// of cells cannot depend on it.
+// hash returns a hash of the form. It mixes words by 128-bit products, as in Wang Yi's wyhash. The hash is the same
+// in every run, so different runs give the same order of cells.
 func (f *form) hash() uint64 {
 	h := mix(uint64(f.kind)<<32|uint64(len(f.pins)), f.param)
 	for _, v := range f.pins {

@@ -24,7 +24,7 @@ func Inverters(n *netlist.Netlist) *netlist.Netlist {
 	v := newInverter(n)
 	for i := range netlist.Cell(n.Cells()) {
 		switch {
-		case isUnary(n, i, tableNot): // the readers of an inverter read its root instead
+		case isUnary(n, i, tableNot): // readers of an inverter read the inverter's root instead
 		case n.Kind(i) == netlist.Function:
 			v.function(i)
 		default:
@@ -148,7 +148,7 @@ func (v *inverter) wire(net netlist.Net) netlist.Net {
 // invertersAbsorbed returns an error for the first net with two inverters, or the first function that reads an
 // inverter.
 func invertersAbsorbed(n *netlist.Netlist) error {
-	inverted, inverse := newNetSet(n), newNetSet(n) // nets that inverters read, and nets that they drive
+	inverted, inverse := newNetSet(n), newNetSet(n) // nets that inverters read, and nets that inverters drive
 	for i := range netlist.Cell(n.Cells()) {
 		if n.Kind(i) != netlist.Function {
 			continue

@@ -127,7 +127,8 @@ func TestInverters(t *testing.T) {
 	})
 }
 
-// TestInvertersKeepsProbes checks that a probe fixes the polarity of its net, as an output does.
+// TestInvertersKeepsProbes checks that the polarity of a net does not change if a probe or an output port reads the
+// net.
 func TestInvertersKeepsProbes(t *testing.T) {
 	b := netlist.NewBuilder("probes")
 	x := b.Input("x", 2, 1, nil)

@@ -16,16 +16,16 @@ type Pass struct {
 	Contract string // what the pass requires and ensures, in addition to the rules for every pass
 	Why      string // the reason for its place in the table
 
-	// Needs names the option that the pass requires; empty: the pass always runs. Off is true if this option is not
-	// set.
+	// Needs is the name of the option that turns the pass on. If it is empty, the pass always runs. Off is true if
+	// this option is not set.
 	Needs string
 	Off   bool
 
 	Grows  bool // the pass may increase the number of cells or pins
 	Delays bool // the pass may insert registers, enabled by a new input port [netlist.EnablePort]
 
-	// Holds returns an error if a netlist does not have the property that the contract ensures. It is nil if the
-	// check would take more than a few walks over the cells.
+	// Holds checks a netlist for the property that the contract ensures, and returns an error if the property is
+	// missing. The field is nil if this check would take more than a few walks over the cells.
 	Holds func(*netlist.Netlist) error
 	// Lasting says that later passes of the table preserve the property that Holds checks.
 	Lasting bool
@@ -50,8 +50,8 @@ type PassReport struct {
 
 // Table is a list of passes in their order, with constraints on that order.
 type Table struct {
-	Package     string // package that contains the table, for errors
-	Earlier     []Pass // passes of another table that ran before; constraints may name them
+	Package     string // package that contains the table, for error messages
+	Earlier     []Pass // passes of another table that ran before; constraints may name these passes
 	Passes      []Pass
 	Constraints []Constraint
 }
@@ -59,7 +59,7 @@ type Table struct {
 // Constraint says that one pass must come before another, and why.
 type Constraint struct{ First, Then, Why string }
 
-// Every is a value of Constraint.First that means all passes except Constraint.Then.
+// Every is a special value of Constraint.First. It means all passes except Constraint.Then.
 const Every = "every other"
 
 // CheckOrder checks the constraints of the table. It returns an error for the first pass that occurs twice, the
@@ -87,8 +87,8 @@ func (t Table) CheckOrder() error {
 	return nil
 }
 
-// Check compares the functions of two netlists with the same ports, before and after a pass. It returns an error
-// that says where they differ.
+// Check compares the functions of the netlists before and after a pass. Both netlists have the same ports. If their
+// functions differ, Check returns an error that says where.
 type Check func(ctx context.Context, before, after *netlist.Netlist) error
 
 // Manager runs the passes of a table on a netlist and reports on each pass.
@@ -96,18 +96,18 @@ type Manager struct {
 	Table   Table
 	Measure bool // measure the netlist for each report
 
-	// Check, unless nil, is called after every pass, and the contract of every pass is checked. The netlist before
-	// the pass stays in memory for the comparison.
+	// If Check is not nil, the manager calls it after every pass and also checks the contract of every pass. The
+	// netlist before the pass stays in memory for the comparison.
 	Check Check
 
 	Reports []PassReport // one for each pass and sweep, in order
 }
 
-// Sweep runs each pass of the table once, except those that are off, and returns the last pass's netlist. Sweeps are
-// numbered from 1; number 0 means a table that runs once, after all sweeps. If m.Check is nil, Sweep keeps no
-// reference to a pass's input, so the input can be freed during the pass. Sweep returns an error of a pass or a
-// [*BrokenError]. If ctx ends between two passes, it returns the error of ctx. It panics if the table breaks a
-// constraint.
+// Sweep runs each pass of the table once, except passes that are off, and returns the netlist of the last pass.
+// Sweeps are numbered from 1. The number 0 means that the table runs only once, after all sweeps of another table. If
+// m.Check is nil, Sweep keeps no reference to the input of a pass, so the input can be freed during the pass. If a
+// pass fails, Sweep returns its error. If a pass breaks its contract, Sweep returns a [*BrokenError]. If ctx ends
+// between two passes, it returns the error of ctx. It panics if the table breaks a constraint.
 func (m *Manager) Sweep(ctx context.Context, n *netlist.Netlist, sweep int) (*netlist.Netlist, error) {
 	if err := m.Table.CheckOrder(); err != nil {
 		panic(err.Error())

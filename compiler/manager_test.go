@@ -23,8 +23,8 @@ func rewritten(n *netlist.Netlist, cell func(*netlist.Copier, netlist.Cell)) *ne
 	return c.Finish()
 }
 
-// named is a pass that builds [probed] with other names for its output and its probe, and with input words of the
-// given number of bits. An empty probe name means no probe.
+// named returns a pass that builds the netlist of [probed] with the given names of its output and its probe. Each
+// input word has the given number of bits. An empty probe name means no probe.
 func named(output, probe string, word int) func(*netlist.Netlist) *netlist.Netlist {
 	return func(*netlist.Netlist) *netlist.Netlist {
 		b := netlist.NewBuilder("probed")
@@ -38,7 +38,7 @@ func named(output, probe string, word int) func(*netlist.Netlist) *netlist.Netli
 	}
 }
 
-// brokenPasses lists passes that break the contract of every pass, with the manager's error for each.
+// brokenPasses lists passes that break a rule that holds for every pass. Each has the expected error of the manager.
 var brokenPasses = []struct {
 	name, want string
 	pass       func(*netlist.Netlist) *netlist.Netlist
@@ -90,8 +90,8 @@ var brokenPasses = []struct {
 	}},
 }
 
-// TestBrokenPass puts passes that break the general contract into a table. With checking on, the manager must name
-// the pass and the broken rule, and must not report any other pass.
+// TestBrokenPass puts each pass of brokenPasses into a table. If Check is set, the manager must name the pass and the
+// broken rule, and must not report any other pass.
 func TestBrokenPass(t *testing.T) {
 	for _, c := range brokenPasses {
 		t.Run(c.name, func(t *testing.T) {
@@ -193,8 +193,8 @@ func TestBrokenOrder(t *testing.T) {
 	t.Error("not noticed")
 }
 
-// TestReleases checks that the manager keeps no netlist that a later pass has replaced, since memory does not hold
-// two netlists of ten million gates. While checking, it keeps only the previous netlist.
+// TestReleases checks that the manager keeps no netlist that a later pass has replaced, since two netlists of ten
+// million gates do not fit into memory. If Check is set, the manager keeps only the previous netlist.
 func TestReleases(t *testing.T) {
 	for _, check := range []Check{nil, sameOn} {
 		var given []weak.Pointer[netlist.Netlist]
@@ -230,8 +230,8 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// TestThermometerUnasked runs a pass that assumes thermometer codes at the inputs without being allowed to. A
-// comparison on random bits must find this.
+// TestThermometerUnasked runs a pass that assumes thermometer codes at the inputs although the options do not allow
+// it. A comparison on random bits must find the difference.
 func TestThermometerUnasked(t *testing.T) {
 	b := netlist.NewBuilder("codes")
 	x := b.Input("x", 2, 1, []string{"pixel 1 > 3", "pixel 1 > 7"})

@@ -13,11 +13,11 @@ import (
 	"ialgn/sim"
 )
 
-// nets are the input bits or the output bits of a case's builder.
+// nets are the input bits or output bits of a netlist that a test case builds.
 type nets = []netlist.Net
 
-// build makes the cells of a netlist with the input port x and one output port for each bit of y. Each bit has its
-// own port because registers may put the bits into different stages.
+// build adds cells to a netlist with the input port x, and returns the bits y. The netlist gets one output port for
+// each bit of y, because registers may put the bits into different stages.
 type build func(b *netlist.Builder, x nets) (y nets)
 
 // passCase is a netlist before and after a pass.
@@ -98,7 +98,8 @@ func sameOn(ctx context.Context, old, got *netlist.Netlist) error {
 	return sim.Same(ctx, old, got, sim.Random{Words: 40, Seed: 1})
 }
 
-// check fails the test if got breaks a rule that every non-growing pass keeps for old, or computes another function.
+// check fails the test if the pass that turned old into got broke a rule of all passes that may not grow the netlist,
+// or changed the function.
 func check(t testing.TB, old, got *netlist.Netlist) {
 	t.Helper()
 	if err := errors.Join((&Pass{}).kept(old, got), sameOn(t.Context(), old, got)); err != nil {

@@ -6,13 +6,14 @@ import (
 	"ialgn/netlist"
 )
 
-// PassThrough removes function cells that copy their only input. Their readers read that input directly.
+// PassThrough removes function cells that copy their only input. The readers of such a cell then read the input
+// directly.
 //
 // Requires: [Constants], so that gates that ignore all inputs but one appear as copies.
 // Ensures:  no function cell is a copy of its input.
 // Cost:     O(cells + pins).
 //
-// PassThrough runs before all passes that look at drivers and readers: most trained gates only copy their spine
+// PassThrough runs before all passes that look at drivers and readers. Most trained gates only copy their spine
 // input, and such a copy hides the driver from the reader.
 func PassThrough(n *netlist.Netlist) *netlist.Netlist {
 	s := sizeOf(n)

@@ -11,8 +11,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestPasses checks the general contract of passes on random netlists: ports and function stay the same, nothing
-// grows, and the result is valid.
+// TestPasses checks the rules for all passes on random netlists. The ports and the function must stay the same, the
+// numbers of cells and pins must not grow, and the result must be valid.
 func TestPasses(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { checkPasses(t, seed, 1+2*int(seed)) })
@@ -51,10 +51,10 @@ func checkPasses(t *testing.T, seed uint64, cells int) {
 	}
 }
 
-// twins returns a netlist in which many functions of two or more inputs have a twin. Some twins have two inputs
-// exchanged and the table adapted, which gives the same function. Others have only one of these changes, which gives
-// another function. Either twin is sometimes complemented, and each reader reads one of the two. Random netlists
-// alone have too few nearly equal cells to test hashing.
+// twins returns a netlist in which many functions of two or more inputs have a twin. In some twins, two inputs are
+// exchanged and the table is adapted, so the function is the same. In other twins, only the inputs or only the table
+// is changed, so the function is different. Sometimes a function or its twin is complemented. Each reader reads
+// either the function or its twin. Random netlists alone have too few nearly equal cells to test hashing.
 func twins(r *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 	c := netlist.NewCopier(n)
 	twin := map[netlist.Net][2]netlist.Net{}

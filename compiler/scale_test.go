@@ -11,8 +11,8 @@ import (
 	"ialgn/netlist"
 )
 
-// shares are the mixes of operations with which size is tested: the mix of the paper's trained networks, and a mix in
-// which half of the gates are binary.
+// shares lists the mixes of operations in the large test networks. One is the mix in the paper's trained networks. In
+// the other, half of the gates are binary.
 var shares = []struct {
 	name      string
 	a, binary float64
@@ -62,7 +62,8 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// BenchmarkOptimise measures repeated sweeps of all passes until nothing shrinks. It counts gates of the model.
+// BenchmarkOptimise measures repeated sweeps of all passes until the netlist stops shrinking. The reported rate
+// refers to gates of the model.
 func BenchmarkOptimise(b *testing.B) {
 	for _, s := range shares {
 		for _, size := range []struct{ width, depth int }{{8000, 6}, {8000, 80}} {

@@ -13,7 +13,7 @@ import (
 	"ialgn/netlist"
 )
 
-// large makes the benchmarks use the paper's largest network.
+// large is the flag that makes the benchmarks use the paper's largest network.
 var large = flag.Bool("large", false, "benchmark with a network of 128,000 x 80 gates")
 
 func benchmarkSize() (width, depth int) {
@@ -28,7 +28,7 @@ func gatesPerSecond(b *testing.B, gates int) {
 	b.ReportMetric(float64(gates)*float64(b.N)/b.Elapsed().Seconds(), "gates/s")
 }
 
-// BenchmarkFreeze measures freezing, and the memory that the netlist keeps.
+// BenchmarkFreeze measures the time to freeze a network, and the memory that the netlist takes.
 func BenchmarkFreeze(b *testing.B) {
 	width, depth := benchmarkSize()
 	f := netgen.Frozen(1, netgen.Paper(width, depth))
@@ -96,7 +96,7 @@ func BenchmarkText(b *testing.B) {
 	})
 }
 
-// BenchmarkAnalysis measures effective depth and the measures of a netlist.
+// BenchmarkAnalysis measures the time to compute the effective depth and the measures of a netlist.
 func BenchmarkAnalysis(b *testing.B) {
 	width, depth := benchmarkSize()
 	f := netgen.Frozen(1, netgen.Paper(width, depth))

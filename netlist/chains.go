@@ -1,13 +1,13 @@
 package netlist
 
 // Chains maps the carries of a netlist to the carry chains of an FPGA such as iCE40. There, a logic cell holds a LUT
-// with four inputs and a carry. The carry reads the LUT's second and third input and the carry of the cell below. The
-// LUT's fourth input can also read the carry of the cell below. The first two inputs of a [Carry] are its operands,
-// and the third input is the carry from below.
+// with four inputs and a carry. The carry has three operands: the second and third input of the LUT, and the carry of
+// the cell below. The fourth input of the LUT can also read the carry of the cell below. The first two inputs of a
+// [Carry] are its operands, and the third input is the carry from below.
 //
-// Only two cells can read a carry directly on its chain: the next carry, and the LUT in that carry's logic cell
-// (or, at the end of the chain, the LUT above). Any other reader needs a LUT that brings the carry out of the
-// chain.
+// Only two cells can read a carry directly on its chain. They are the next carry and the LUT in the logic cell of the
+// next carry. At the end of the chain, only the LUT above can read the carry. All other readers need a LUT that
+// brings the carry out of the chain.
 type Chains struct {
 	// for a function cell that reads the chain, the carry or first carry-in that the cell reads
 	reads map[Cell]Net
@@ -17,7 +17,7 @@ type Chains struct {
 	least Net           // the lowest net in out
 }
 
-// CarryChains maps the carries of n to chains. It costs a walk over the cells if there are carries.
+// CarryChains maps the carries of n to chains. If there are carries, it walks once over the cells.
 func (n *Netlist) CarryChains() *Chains {
 	s := &Chains{map[Cell]Net{}, map[Cell]Cell{}, map[Net]Cell{}, map[Net]bool{}, ^Net(0)}
 	readers := n.carryReaders(s)
@@ -61,7 +61,7 @@ func (s *Chains) Beside(c Cell) (Cell, bool) {
 const outputReader = ^Cell(0)
 
 // carryReaders returns the readers of every carry and of every carry-in, and sets s.next. Probes do not count as
-// readers, since they cost nothing.
+// readers, since a probe needs no hardware.
 func (n *Netlist) carryReaders(s *Chains) map[Net][]Cell {
 	readers := map[Net][]Cell{}
 	for c, k := range n.kind {
@@ -108,7 +108,7 @@ func (n *Netlist) isCarry(v Net) bool {
 	return ok && n.kind[c] == Carry
 }
 
-// carry decides which cells read carry v on its chain, and whether a LUT brings it out.
+// carry decides which cells read carry v on its chain, and whether a LUT brings v out of the chain.
 func (s *Chains) carry(n *Netlist, v Net, readers []Cell) {
 	_, goesOn := s.next[v]
 	rest := len(readers)

@@ -7,9 +7,9 @@ import (
 	"ialgn/netlist"
 )
 
-// chains builds two sums on carry chains. The first chain adds a, b and the carry c and has three digits; its last
-// carry is an output and also an operand of another cell. The second chain begins where the first ends, takes a
-// separate bit as its first carry, and ends in a LUT.
+// chains builds two sums on carry chains. The first chain adds a, b and the carry c and has three digits. The last
+// carry of this chain is an output and also an operand of another cell. The second chain begins where the first ends,
+// takes a separate bit as its first carry, and ends in a LUT.
 func chains() (n *netlist.Netlist, carry, sum []netlist.Net) {
 	const odd = 0b10010110
 	none := netlist.Origin{}
@@ -60,8 +60,8 @@ func TestCarryChains(t *testing.T) {
 		t.Errorf("cell %d goes on from carry 1 (%v), %d LUTs", c, ok, s.LUTs())
 	}
 	m := netlist.Measure(n)
-	// The longest paths have two levels: sum 0 and sum 3, or sum 0 and the last sum through carries of the second
-	// chain.
+	// The longest paths have two levels. One path goes through sum 0 and sum 3. Another goes through sum 0 and, along
+	// carries of the second chain, through the last sum.
 	if m.LUTs.Total != 6 || m.Carries.Total != 5 || m.Levels.Total != 2 {
 		t.Errorf("%d LUTs, %d carries, %d levels, want 6, 5 and 2", m.LUTs.Total, m.Carries.Total, m.Levels.Total)
 	}

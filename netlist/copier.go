@@ -67,8 +67,8 @@ func (c *Copier) port(p Port) {
 	}
 }
 
-// To returns the new net for net v of the old netlist. It panics if v was neither copied nor set, which means that
-// a pass forgot a cell.
+// To returns the new net for net v of the old netlist. It panics if v was neither copied nor set, because then a pass
+// has forgotten a cell.
 func (c *Copier) To(v Net) Net {
 	w := c.to[v]
 	if w == unset {
@@ -103,8 +103,8 @@ func (c *Copier) Finish() *Netlist {
 	return c.FinishWith(to, to)
 }
 
-// FinishWith is like Finish, for passes in which a bit of a port may need a net other than the net that [Copier.To]
-// returns. The functions output and probe return the new net for net v of an output port or a probe.
+// FinishWith is like Finish, but does not use [Copier.To] for the bits of ports. Instead, the functions output and
+// probe return the new net for net v of an output port or a probe.
 func (c *Copier) FinishWith(output, probe func(p Port, v Net) Net) *Netlist {
 	c.n.outputs = ports(c.Old.outputs, output)
 	c.n.probes = ports(c.Old.probes, probe)

@@ -24,7 +24,7 @@ func Extend(table uint64, inputs int) uint64 {
 	return table
 }
 
-// Cofactors returns two extended tables: the function with the given input fixed to 0, and fixed to 1.
+// Cofactors returns the function with the given input fixed to 0 (low) and fixed to 1 (high), as extended tables.
 func Cofactors(extended uint64, pin int) (low, high uint64) {
 	low, high = extended&^pinMask[pin], extended&pinMask[pin]
 	return low | low<<(1<<pin), high | high>>(1<<pin)
@@ -40,9 +40,8 @@ func Support(extended uint64) (pins uint8) {
 	return pins
 }
 
-// Effective returns the extended table of a function cell with the nets it reads taken into account. Inputs that
-// are constant nets are replaced by their value. If several inputs are the same net, only the first remains in the
-// [Support].
+// Effective returns the extended table of a function cell that reads the nets in. Inputs that are constant nets are
+// replaced by their values. If several inputs are the same net, only the first remains in the [Support].
 func Effective(table uint64, in []Net) uint64 {
 	t := Extend(table, len(in))
 	for j, v := range in {
@@ -74,7 +73,7 @@ func Project(extended uint64, support uint8) (table uint64) {
 	at := uint8(0)
 	for i := 0; ; i++ {
 		table |= extended >> at & 1 << i
-		if at = (at - support) & support; at == 0 { // the next subset of the support
+		if at = (at - support) & support; at == 0 { // continue with the next subset of the support
 			return table
 		}
 	}
@@ -109,10 +108,10 @@ type Split struct {
 }
 
 // Decompose returns the first step in a disjoint decomposition of an extended table, which must depend on at least
-// one input. If the function is an AND, OR or XOR with one input, Decompose splits off the lowest such input.
-// Otherwise it returns a multiplexer, controlled by the input that leaves the fewest inputs for the two remaining
-// functions. If several inputs are equally good, it takes the lowest. Repeated decomposition of the results ends
-// after at most six levels.
+// one input. If the function is an AND, OR or XOR of one input and a function of the others, Decompose splits off the
+// lowest such input. Otherwise it returns a multiplexer. Its control input is the input that leaves the fewest inputs
+// for the two remaining functions. If several inputs are equally good, it takes the lowest. Repeated decomposition of
+// the results ends after at most six levels.
 func Decompose(extended uint64) Split {
 	best, cost := Split{}, 2*MaxFunctionInputs+1
 	for j := range MaxFunctionInputs {

@@ -15,7 +15,7 @@ import (
 	"ialgn/netlist"
 )
 
-// twoChains is a class of two gates. The deeper gate is reached through two other gates.
+// twoChains is a netlist with one class that counts two gates. The deeper gate is reached through two other gates.
 const twoChains = `ialgn netlist 1
 name two
 input x word 1
@@ -51,7 +51,7 @@ func ExampleGraph_cone() {
 	// [c0 c1 in_x]
 }
 
-// This example finds the deepest path from the inputs to the count. For gonum, it is the shortest path with negated
+// This example finds the deepest path from the inputs to the count. It has gonum find the shortest path, with negated
 // levels as weights.
 func ExampleLevels() {
 	g := netlist.NewLevels(parsed(twoChains))
@@ -65,8 +65,8 @@ func ExampleLevels() {
 	// in_x c0 c1 c2 c4 out_count 4 levels
 }
 
-// This example finds the dominators of a cell. Every path from the inputs to the cell goes through all of them, so a
-// fault in any one of them can corrupt the cell completely.
+// This example finds the dominators of a cell. Every path from the inputs to the cell goes through all dominators, so
+// a fault in any dominator can corrupt the cell completely.
 func ExampleGraph_dominators() {
 	g := netlist.NewGraph(parsed(twoChains))
 	tree := flow.Dominators(g.InputNode(0), g)

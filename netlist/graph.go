@@ -8,11 +8,11 @@ import (
 )
 
 // Graph presents a netlist as a directed graph to gonum's algorithms and encoders. It has one node for each cell and
-// each port. Cell c has ID c. The next IDs belong to the input ports, and the last IDs to the output ports, in their
-// order. Constants, probes and single nets have no node.
+// each port. The node of cell c has ID c. The next IDs belong to the input ports in their order, and the last IDs to
+// the output ports in their order. Constants, probes and single nets have no node.
 //
-// An edge leads from a driver to a reader. Several nets or pins between the same two nodes make one edge. The graph
-// has no cycle, and edges between cells lead to higher IDs.
+// An edge leads from a driver to a reader. If several nets or pins connect the same two nodes, they make one edge.
+// The graph has no cycle, and edges between cells lead to higher IDs.
 //
 // A netlist stores only the nets that each cell reads. The first search in the other direction, from a driver to
 // its readers, builds an index of 4 bytes for each node and edge, which lives as long as the Graph. Several
@@ -151,8 +151,7 @@ func (g *Graph) readers(id int64) []uint32 {
 	return f.to[f.start[id]:f.start[id+1]]
 }
 
-// newFanout first counts the readers of each node, then lists them. It visits readers in ascending order, so every
-// list is sorted.
+// newFanout builds a list of readers for each node. It visits readers in ascending order, so every list is sorted.
 func (g *Graph) newFanout() *fanout {
 	f := &fanout{start: make([]uint32, g.Len()+2)}
 	var drivers []uint32

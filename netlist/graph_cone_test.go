@@ -9,8 +9,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestCone compares cones of random nets with a backward sweep over the cells. The search does not go beyond cells
-// that are marked as closed.
+// TestCone compares cones of random nets with a backward sweep over the cells. The search does not continue beyond
+// cells that are marked as closed.
 func TestCone(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for seed := range uint64(50) {

@@ -32,8 +32,8 @@ func (g Levels) Weight(uid, vid int64) (w float64, ok bool) {
 	return g.cellWeight(uid, Cell(vid)), true
 }
 
-// cellWeight returns the weight of an edge to a cell. If several pins read the driver, the pin that adds most levels
-// counts.
+// cellWeight returns the weight of an edge to a cell. If several pins read the driver, it uses the pin that adds most
+// levels.
 func (g Levels) cellWeight(uid int64, c Cell) float64 {
 	n, weight := g.n, math.Inf(1)
 	for pin, v := range n.Inputs(c) {

@@ -70,7 +70,7 @@ func weighted(t *testing.T, g netlist.Levels) *simple.WeightedDirectedGraph {
 	return w
 }
 
-// TestLevelsWeights asks for the weight of a missing edge and for weights at every kind of cell.
+// TestLevelsWeights checks the weight of a missing edge, and weights of edges to every kind of cell.
 func TestLevelsWeights(t *testing.T) {
 	b := netlist.NewBuilder("weights")
 	x := b.Input("x", 3, 1, nil)

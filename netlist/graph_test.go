@@ -146,8 +146,9 @@ func TestGraphAlgorithms(t *testing.T) {
 	if len(order) != g.Len() || len(topo.TarjanSCC(g)) != g.Len() {
 		t.Errorf("%d of %d nodes sorted, %d components", len(order), g.Len(), len(topo.TarjanSCC(g)))
 	}
-	// The longest path goes along any chain: port, comparison, 7 layers, popcount, argmax, port. The shortest path
-	// goes through the anchors of the last layer: port, comparison, gate, popcount, argmax, port.
+	// The longest path goes along a chain and has these nodes: port, comparison, 7 gates, popcount, argmax, port. The
+	// shortest path goes through an anchor of the last layer and has these nodes: port, comparison, gate, popcount,
+	// argmax, port.
 	all := path.DijkstraFrom(g.InputNode(0), g)
 	if got := all.WeightTo(g.OutputNode(0).ID()); got != 5 {
 		t.Errorf("shortest way from x to class_index has %v edges, want 5", got)

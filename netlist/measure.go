@@ -14,7 +14,7 @@ const (
 	parts = int(PartHead) + 1
 )
 
-// Sizes holds a number for each part of the design, and the total.
+// Sizes holds a number for each part of the design, and the total of these numbers.
 type Sizes struct {
 	Gates   int `json:"gates"`
 	Head    int `json:"head"`
@@ -33,18 +33,18 @@ type Measures struct {
 	// Cells counts all cells. In the raw netlist of a model, Cells.Gates is width x depth, the number of gates that
 	// are deployed.
 	Cells Sizes `json:"cells"`
-	// LUTs counts the functions that depend on at least one input and are not just a wire, and the LUTs that bring
-	// carries out of their chains ([Chains]). For a mapped netlist, this is the number that synthesis tools report,
-	// including inverters.
+	// LUTs counts the functions that depend on at least one input, except mere wires. It also counts the LUTs that
+	// bring carries out of their chains ([Chains]). For a mapped netlist, this is the number that synthesis tools
+	// report, including inverters.
 	LUTs Sizes `json:"luts"`
 	// Carries and Registers count the cells of these kinds.
 	Carries   Sizes `json:"carries"`
 	Registers Sizes `json:"registers"`
 	// Levels holds the lengths of longest paths. The length for a part is the largest number of cells of that part on
-	// one path. Total counts cells of all parts. Paths begin and end at registers. A cell of any kind is one level: a
-	// popcount, for example, is one level until it is lowered. There are two exceptions. A carry is no level, since a
-	// chain is very fast, but a LUT that brings a carry out of its chain is one level. A function without inputs is
-	// no level.
+	// one path. The total is the largest number of cells of any part on one path. Paths begin and end at registers. A
+	// cell of any kind is one level: a popcount, for example, is one level until it is lowered. There are two
+	// exceptions. A carry is no level, since a chain is very fast, but a LUT that brings a carry out of its chain is
+	// one level. A function without inputs is no level.
 	Levels Sizes `json:"levels"`
 	// Kinds lists the kinds that occur, in the order of their constants.
 	Kinds []KindCount `json:"kinds"`
@@ -104,9 +104,9 @@ func sizes(of [parts]int) Sizes {
 
 // Parts returns the part of every cell. Cells that come from a gate of the model belong to the gates. Comparisons
 // belong to the encoder. Popcounts and argmax belong to the head. A register belongs to the part of the cell that
-// drives it. Other cells, such as functions that a lowering made, belong to the encoder if they depend on one word of
-// an input port only ([Netlist.Words]), else to the head. (Counters of the head may read inputs, but of many
-// features.)
+// drives it. Other cells, such as functions that a lowering made, belong to the encoder if they depend on only one
+// word of an input port ([Netlist.Words]). Otherwise they belong to the head. Counters of the head may also read
+// inputs, but they read words of several features.
 func (n *Netlist) Parts() []Part {
 	part, word := make([]Part, len(n.kind)), n.Words()
 	ofNet := make([]Part, n.Nets())
@@ -131,7 +131,7 @@ func (n *Netlist) Parts() []Part {
 	return part
 }
 
-// path holds the length of the longest path for each part and, last, for all parts together.
+// path holds the length of the longest path for each part. The last element is the length for all parts together.
 type path [parts + 1]int32
 
 // raise raises each length of p to at least the length in q.

@@ -56,14 +56,14 @@ func TestMeasureFrozen(t *testing.T) {
 	}
 }
 
-// realGates counts the gates whose function is neither constant nor one of their pins.
+// realGates counts the gates whose function is neither a constant nor the value of one pin.
 func realGates(f *model.Frozen) (count int) {
 	for l, layer := range f.Layers {
 		for i, op := range layer.Op.Narrow {
-			same := l == 0 && layer.Pins[0].Index[i] == layer.Pins[1].Index[i] // only 0 0 and 1 1 occur
+			same := l == 0 && layer.Pins[0].Index[i] == layer.Pins[1].Index[i] // both pins always have the same value
 			switch {
 			case op == 0 || op == 15 || op == 3 || op == 5:
-			case same && (op>>3&1 == op&1 || op&1 == 1): // constant, or the pin
+			case same && (op>>3&1 == op&1 || op&1 == 1): // the function is a constant or the pin itself
 			default:
 				count++
 			}
@@ -72,8 +72,8 @@ func realGates(f *model.Frozen) (count int) {
 	return count
 }
 
-// TestParts measures a classifier whose encoder and head have been lowered in part. Functions without an origin are
-// assigned to a part by the nets that they read, and registers cut paths.
+// TestParts measures a classifier whose encoder and head have been lowered in part. The nets that a function without
+// an origin reads determine its part. Paths must end at registers.
 func TestParts(t *testing.T) {
 	const encoder, gates, head = netlist.PartEncoder, netlist.PartGates, netlist.PartHead
 	none, gate := netlist.Origin{}, func(layer uint16) netlist.Origin { return netlist.Origin{Layer: layer} }
@@ -111,7 +111,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestWords checks which nets depend on one word alone. One-bit words and outputs of gates do not count as such nets.
+// TestWords checks which nets depend on one word alone. Bits of one-bit words and outputs of gates do not count.
 func TestWords(t *testing.T) {
 	b := netlist.NewBuilder("words")
 	bits := b.Input("bits", 2, 1, nil)

@@ -51,8 +51,9 @@ func CheckName(s string) error {
 	return nil
 }
 
-// Identifier converts s to a name that passes [CheckName]. It replaces invalid characters by _ and adds the prefix
-// m_ if the result is still invalid. It is used to name a netlist after its model, whose name is free text.
+// Identifier converts s to a name that passes [CheckName]. It replaces invalid characters by _ and adds the prefix m_
+// if the result is still invalid. Identifier is used to name a netlist after its model, because the name of a model
+// may be any text.
 func Identifier(s string) string {
 	mapped := strings.Map(func(r rune) rune {
 		if r < 128 && isNameByte(byte(r)) && r != '$' {
@@ -83,7 +84,7 @@ func Printable(s string) string {
 	}, s)
 }
 
-// shorten returns s or, if it is longer than 40 bytes, its beginning, for messages.
+// shorten returns s for use in a message. If s is longer than 40 bytes, shorten returns only its beginning.
 func shorten(s string) string {
 	const maxShown = 40
 	if len(s) <= maxShown {

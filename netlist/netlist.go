@@ -1,20 +1,20 @@
 // Package netlist holds the compiler's intermediate form: a feed-forward network of cells over single-bit nets,
 // from the thermometer comparators to the argmax.
 //
-// A [Netlist] is made by a [Builder]: from a frozen model, from text, or by a pass that copies another netlist with
-// a [Copier]. After that it never changes. Nets and cells are numbered separately, in compact arrays:
+// A [Netlist] is made with a [Builder], for example from a frozen model or from text. A pass makes a netlist from
+// another netlist with a [Copier]. A netlist never changes after it is made. Nets and cells are numbered separately:
 //
-//   - net 0 is the constant 0 and net 1 the constant 1; then come the bits of the input ports in port order,
-//     then the outputs of the cells in cell order;
+//   - net 0 is the constant 0 and net 1 is the constant 1. The next nets are the bits of the input ports in port
+//     order. They are followed by the outputs of the cells in cell order;
 //   - cell c reads the nets Inputs(c) and drives Outputs(c) consecutive nets, starting with Output(c).
 //
-// Since outputs are numbered in cell order, every net has exactly one driver, and the cells are in topological
-// order exactly if each cell reads only nets below its own outputs. [Netlist.Validate] checks the remaining
-// invariants: topological order, the arity and parameter of each kind, port and probe names, and that all data
-// inputs of a cell are in the same pipeline stage ([Netlist.Stages]).
+// Since outputs are numbered in cell order, every net has exactly one driver. The cells are in topological order if
+// each cell reads only nets with lower numbers than its own outputs. [Netlist.Validate] checks the topological order,
+// the number of inputs and the parameter of each cell, and the names of ports and probes. It also checks that all
+// data inputs of a cell are in the same pipeline stage ([Netlist.Stages]).
 //
-// The table of a function cell is in LUT INIT order. [Table] converts the paper's operation numbers to this order;
-// no other function does.
+// The table of a function cell is in LUT INIT order. [Table] is the only function that converts the paper's operation
+// numbers to this order.
 package netlist
 
 import (
@@ -48,17 +48,17 @@ const (
 	Compare
 	// Popcount counts the ones among its n >= 1 inputs. It has bits.Len(n) outputs, least significant bit first.
 	Popcount
-	// Counter is a small popcount, like the k:m compressors in adder trees. It has k inputs, 2 to [MaxCounter], and
-	// bits.Len(k) outputs.
+	// Counter is a small popcount, like the k:m compressors in adder trees. It has 2 to [MaxCounter] inputs. A
+	// counter with k inputs has bits.Len(k) outputs.
 	Counter
-	// Argmax reads C >= 1 words, class 0 first. The parameter is the number of bits in each word, least significant
-	// bit first. The output is the index of the largest word, in max(1, bits.Len(C-1)) bits. If several words are
-	// equally large, it is the lowest of their indices.
+	// Argmax reads the words of C >= 1 classes, class 0 first. Each word begins with its least significant bit. The
+	// parameter is the number of bits in each word. The output is the index of the largest word, in max(1,
+	// bits.Len(C-1)) bits. If several words are equally large, the output is the lowest of their indices.
 	Argmax
 	// Carry returns the majority of its three inputs, which is the carry of a full adder.
 	Carry
-	// Register delays its first input by one clock. If it has a second input, the register changes only in clocks
-	// in which that input is 1. It starts at 0.
+	// Register delays its first input by one clock. If the register has a second input, its value changes only in
+	// clocks in which the second input is 1. A register starts at 0.
 	Register
 	// Primitive is a cell of a target technology. The parameter is an index into [Netlist.Primitives], which
 	// declares its pins and its function.
@@ -73,7 +73,8 @@ const MaxFunctionInputs = 6
 // MaxCounter is the maximum number of inputs of a [Counter].
 const MaxCounter = 15
 
-// MaxPins is the maximum number of nets, and of cell inputs. Both are numbered in 32 bits.
+// MaxPins is the maximum number of nets, and the maximum number of inputs of all cells together. Nets and inputs are
+// numbered in 32 bits.
 const MaxPins = 1<<32 - 1
 
 // MaxLayers is the largest layer number in an [Origin].
@@ -95,8 +96,8 @@ type Port struct {
 	Nets   []Net // least significant bit first
 }
 
-// PrimitiveType declares a target primitive: the names of its pins, and its function as a table in the
-// form of a [Function] cell.
+// PrimitiveType declares a target primitive. It contains the names of the pins and the function, as a table like the
+// table of a [Function] cell.
 type PrimitiveType struct {
 	Name   string
 	Inputs []string
@@ -143,7 +144,7 @@ func (n *Netlist) Param(c Cell) uint64 { return n.param[c] }
 // Inputs returns the nets that cell c reads, in pin order. The caller must not change the slice.
 func (n *Netlist) Inputs(c Cell) []Net { return n.in[n.inStart[c]:n.inStart[c+1]] }
 
-// Output returns the first net that cell c drives. For a kind with one output, this is the output.
+// Output returns the first net that cell c drives. If the cell has one output, the result is this output.
 func (n *Netlist) Output(c Cell) Net { return n.outStart[c] }
 
 // Outputs returns the number of nets that cell c drives.
@@ -185,15 +186,15 @@ func (n *Netlist) InputPorts() []Port { return n.inputs }
 // OutputPorts returns the output ports. The caller must not change the slice.
 func (n *Netlist) OutputPorts() []Port { return n.outputs }
 
-// Probes returns the named internal buses, such as the class counts. Passes preserve a probe like an output port,
-// but it needs no pin. The caller must not change the slice.
+// Probes returns the named internal buses, such as the class counts. Passes preserve probes as they preserve output
+// ports, but a probe needs no pin of the device. The caller must not change the slice.
 func (n *Netlist) Probes() []Port { return n.probes }
 
 // Primitives returns the declared target primitives. The caller must not change the slice.
 func (n *Netlist) Primitives() []PrimitiveType { return n.primitives }
 
-// Driver returns the cell that drives net v, and the index of v among its outputs. If v is a constant or a bit of
-// an input port, ok is false. Driver costs O(log cells), or O(1) if all earlier cells have one output.
+// Driver returns the cell that drives net v, and the index of v among the outputs of this cell. If v is a constant or
+// a bit of an input port, ok is false. Driver costs O(log cells), or O(1) if all earlier cells have one output.
 func (n *Netlist) Driver(v Net) (c Cell, pin int, ok bool) {
 	if v < n.firstCellNet || int(v) >= n.Nets() {
 		return 0, 0, false
@@ -227,9 +228,9 @@ const ClassPort = "class_index"
 func ClassBits(classes int) int { return max(1, bits.Len(uint(max(classes, 1)-1))) }
 
 // Table converts an operation number of the paper to a function table in LUT INIT order, for 1 to 6 pins. Bit i of
-// the table is the output for pin 0 = bit 0 of i, pin 1 = bit 1 of i and so on. In the paper's number, the lines of
-// the truth table are binary digits, with the line of zeros first (highest). Within a line, pin 0 is the highest
-// digit. For example, AND with two pins is operation 1 and table 0b1000.
+// the table is the output for pin 0 = bit 0 of i, pin 1 = bit 1 of i and so on. In the paper's number, each line of
+// the truth table is one binary digit. The line in which all pins are 0 is the highest digit. Within the number of a
+// line, pin 0 is the highest digit. For example, AND with two pins is operation 1 and table 0b1000.
 func Table(op uint64, pins int) (table uint64) {
 	if pins == 2 {
 		return uint64(bits.Reverse8(uint8(op))>>4&0b1001) | op&0b0110

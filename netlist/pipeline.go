@@ -19,8 +19,8 @@ type Pipeline struct {
 	Enable int
 }
 
-// Pipeline returns the pipeline of a netlist with registers, or nil if the netlist has none. It returns an error if
-// n has registers but is not a pipeline; functions that feed a netlist with a stream of samples return this error.
+// Pipeline returns the pipeline of a netlist with registers, or nil if the netlist has none. It returns an error if n
+// has registers but is not a pipeline. Functions that feed a stream of samples into a netlist return this error, too.
 // The netlist must be valid.
 func (n *Netlist) Pipeline() (*Pipeline, error) {
 	if !n.hasRegisters() {
@@ -87,9 +87,10 @@ func (n *Netlist) DataInputs() []Port {
 	return slices.Delete(slices.Clone(n.inputs), p.Enable, p.Enable+1)
 }
 
-// Transparent returns n with each register replaced by a wire and without the pipeline's enable port. The result
-// computes the same function as all stages together, for proofs about all inputs. The second result maps nets of n
-// to nets of the new netlist; the enable becomes [False]. If n has no registers, Transparent returns n itself.
+// Transparent returns n with each register replaced by a wire and without the pipeline's enable port. The new netlist
+// computes the same function as all stages together, and is used for proofs about all inputs. The second result maps
+// nets of n to nets of the new netlist. It maps the enable to [False]. If n has no registers, Transparent returns n
+// itself.
 //
 // Requires: a valid netlist that is a pipeline or has no registers.
 // Ensures:  no register is left; all other cells keep their order and origins.

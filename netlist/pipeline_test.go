@@ -87,7 +87,7 @@ func TestPipeline(t *testing.T) {
 	wantError(t, err, `netlist "n" has registers but is no pipeline: it has no input port ce of one bit to enable them`)
 }
 
-// TestTransparent removes the registers and the enable, here the first port, from a netlist.
+// TestTransparent removes the registers and the enable from a netlist. The enable is the first port of the netlist.
 func TestTransparent(t *testing.T) {
 	b, plain := NewBuilder("n"), NewBuilder("n")
 	ce := b.Input(EnablePort, 1, 1, nil)[0]

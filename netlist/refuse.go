@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// KindError is the error of a back end that cannot express a kind of cell in its format.
+// KindError says that a back end cannot express a kind of cell in its format.
 type KindError struct {
 	Format string // name of the format, such as "verilog"
 	Kind   Kind
-	Cell   Cell // the first such cell
+	Cell   Cell // the first cell of this kind
 }
 
 func (e *KindError) Error() string {

@@ -12,8 +12,8 @@ type Scope uint8
 // These are the scopes, from the smallest to the largest.
 const (
 	Gates Scope = iota // from port x (thermometer bits) to port h (the last layer)
-	Core               // from port x (thermometer bits) to class_index: gates, popcounts and argmax
-	Full               // from port x (feature words) to class_index: the comparators, too
+	Core               // from port x (thermometer bits) to class_index; has gates, popcounts and argmax
+	Full               // from port x (feature words) to class_index; also has the comparators
 )
 
 var scopeNames = [...]string{Gates: "gates", Core: "core", Full: "full"}

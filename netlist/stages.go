@@ -8,7 +8,7 @@ const AnyStage = -1
 
 // Stages returns the pipeline stage of every net, indexed by [Net]. It is 0 for input ports and [AnyStage] for
 // constants. A register's stage is one more than the stage of its data input. Other cells have the stage of their
-// inputs. A net in stage s depends on the inputs of s enabled clocks ago. A register's enable may come from any
+// inputs. A net in stage s depends on the inputs of s enabled clocks ago. The enable of a register may be in any
 // stage, since it only says when the pipeline advances.
 //
 // The netlist must be valid. The result has 4 bytes for each net.
@@ -51,7 +51,7 @@ func (n *Netlist) dataInputs(c Cell) []Net {
 	return n.Inputs(c)[:1]
 }
 
-// checkStages checks that no cell and no bus mixes stages, which is possible only with registers.
+// checkStages returns an error if a cell or a bus mixes stages. Only netlists with registers can mix stages.
 func (n *Netlist) checkStages() error {
 	if !n.hasRegisters() {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTable checks the conversion between the paper's numbering and LUT INIT order against the definitions of both:
-// for all sixteen operations of two pins, and for random tables of every fan-in.
+// TestTable checks the conversion from the paper's numbering to LUT INIT order against the definitions of the two. It
+// converts all sixteen operations of two pins, and random tables of every fan-in.
 func TestTable(t *testing.T) {
 	check := func(op uint64, pins int) {
 		lines := 1 << pins

@@ -14,9 +14,9 @@ const (
 // MaxTag is the maximum number of bits in a tag.
 const MaxTag = 64
 
-// WithTag returns n with a tag that travels with each sample. It adds an input port in_tag and an output port
-// out_tag after the other ports, connected by one register for each bit and pipeline stage. The second result maps
-// nets of n to nets of the new netlist. If bits is 0, WithTag returns n itself.
+// WithTag returns n with a tag that travels with each sample. It adds an input port in_tag and an output port out_tag
+// after the other ports. The two ports are connected by one register for each bit and each pipeline stage. The second
+// result maps nets of n to nets of the new netlist. If bits is 0, WithTag returns n itself.
 //
 // Requires: a valid netlist that is a pipeline or has no registers.
 // Ensures:  the cells of n keep their numbers and do not read the tag.

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// ParseText reads a netlist in the text form of docs/reference/netlist.md and validates it. Errors begin with the given
-// name, line and column. The text is read as a stream and not kept. Memory is proportional to the text that was
-// actually read, never to a number that the text claims.
+// ParseText reads a netlist in the text form of docs/reference/netlist.md and validates it. Errors begin with the
+// given name, line and column. The text is read as a stream and not kept. Memory is proportional to the text that was
+// actually read, and does not depend on numbers in the text.
 func ParseText(name string, r io.Reader) (*Netlist, error) {
 	p := &textParser{name: name, scan: newScanner(r), names: map[string]bool{}}
 	p.advance()
@@ -31,7 +31,7 @@ func ParseText(name string, r io.Reader) (*Netlist, error) {
 type textParser struct {
 	name  string
 	scan  *scanner
-	tok   token // the next token
+	tok   token // the token to be read next
 	err   error
 	b     *Builder
 	names map[string]bool // names of the ports and probes read so far
@@ -170,7 +170,7 @@ func (p *textParser) sections() {
 	}
 }
 
-// section reads the rest of a section after its word.
+// section reads the rest of a section after the word with which the section begins.
 func (p *textParser) section(word string) {
 	switch word {
 	case "primitive":
@@ -305,7 +305,7 @@ func (p *textParser) inputs(own Net) {
 	}
 }
 
-// next reads a net number, which must be want.
+// next reads a net number, which must equal the argument want.
 func (p *textParser) next(want Net, what string) {
 	t := p.tok
 	if v := p.net(what); v != want {

@@ -2,8 +2,8 @@ package netlist
 
 import "math"
 
-// input reads an input port. The numbers of its nets follow from the ports before it. The text lists them anyway,
-// so that a short text cannot claim a wide port.
+// input reads an input port. The numbers of its nets follow from the ports before it. The text lists the numbers
+// anyway, so that a short text cannot declare a wide port.
 func (p *textParser) input() {
 	port, at := p.portHead("an input port's name")
 	p.bus(&port, func() Net {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// These are the kinds of tokens. A punctuation character is its own kind.
+// These are the kinds of tokens. For a token of one punctuation character, the kind is the character.
 const (
 	tokenEnd    = 0
 	tokenLine   = '\n'
@@ -19,7 +19,7 @@ const (
 // token is a token of the text form.
 type token struct {
 	kind      byte
-	line, col int    // both from 1; col counts bytes
+	line, col int    // numbered from 1; col counts bytes
 	number    uint64 // value of a number token
 	text      string // a word, the content of a string, or the error in a bad token
 }
@@ -48,7 +48,7 @@ type scanner struct {
 	buf       []byte
 	data      []byte // data[i:] is not yet scanned
 	i         int
-	base      int64 // offset of data in the text
+	base      int64 // offset of data[0] in the text
 	line      int
 	lineStart int64
 	text      []byte
@@ -111,7 +111,7 @@ func (s *scanner) next() token {
 	return t
 }
 
-// blanks skips blanks and comments and returns the byte after them.
+// blanks skips blanks and comments and returns the next byte.
 func (s *scanner) blanks() int {
 	for comment := false; ; s.i++ {
 		switch c := s.peek(); {

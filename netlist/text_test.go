@@ -35,8 +35,8 @@ func parse(t testing.TB, s string) *netlist.Netlist {
 	return n
 }
 
-// TestTextRoundTrip writes netlists of all kinds, and frozen networks in every scope, and reads them back, both
-// whole and byte by byte.
+// TestTextRoundTrip writes netlists with cells of all kinds, and frozen networks in every scope. It reads each text
+// back, once as a whole and once byte by byte.
 func TestTextRoundTrip(t *testing.T) {
 	cases := map[string]*netlist.Netlist{"empty": netlist.NewBuilder("empty").Netlist()}
 	for seed := range uint64(60) {
@@ -72,8 +72,8 @@ func TestTextRoundTrip(t *testing.T) {
 	}
 }
 
-// TestTextDocumented reads the example of docs/reference/netlist.md and compares it with the netlist that freezing
-// the described network gives.
+// TestTextDocumented reads the example in docs/reference/netlist.md. It compares the netlist with the result of
+// freezing the network that the document describes.
 func TestTextDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../docs/reference/netlist.md")
 	if err != nil {
@@ -176,13 +176,13 @@ func TestTextFailingStreams(t *testing.T) {
 	}
 }
 
-// limited is a writer that always fails for lack of space.
+// limited is a writer that always fails.
 type limited struct{}
 
 func (limited) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-// FuzzParseText checks that any text is either refused with an error or gives a valid netlist that is written back
-// as the same text each time.
+// FuzzParseText checks that any text is either refused with an error or gives a valid netlist. Writing this netlist
+// and reading the text back must give an equal netlist.
 func FuzzParseText(f *testing.F) {
 	for seed := range uint64(6) {
 		f.Add([]byte(text(f, netgen.Netlist(seed, netgen.NetlistOptions{Cells: 12, Registers: seed > 2}))))

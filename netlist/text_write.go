@@ -10,11 +10,11 @@ import (
 // textVersion is the version of the text form, written in its first line.
 const textVersion = 1
 
-// netsPerLine is the number of nets or classes in a line, unless labels end the line earlier.
+// netsPerLine is the maximum number of nets or classes in a line. A label begins a new line.
 const netsPerLine = 16
 
-// WriteText writes n in the text form of docs/reference/netlist.md, with a line for each cell, as a stream. [ParseText]
-// reads an equal netlist back.
+// WriteText writes n in the text form of docs/reference/netlist.md, with one line for each cell. [ParseText] converts
+// the text back to an equal netlist.
 //
 // The netlist must be valid. All possible errors come from w.
 func WriteText(w io.Writer, n *Netlist) error {
@@ -48,7 +48,7 @@ func WriteText(w io.Writer, n *Netlist) error {
 	return nil
 }
 
-// textWriter ignores write errors, since the last Flush of bufio reports them.
+// textWriter writes the text form. It ignores write errors, since the last Flush of bufio reports them.
 type textWriter struct {
 	w    *bufio.Writer
 	line []byte

@@ -8,11 +8,11 @@ import (
 // maxCompare is the maximum number of inputs of a Compare cell, whose threshold must fit into 64 bits.
 const maxCompare = 64
 
-// Validate checks all invariants of a netlist that construction does not guarantee:
+// Validate checks all invariants of a netlist that its construction does not guarantee:
 //
-//   - Each cell has the right number of inputs and a valid parameter: no table bits beyond the inputs'
-//     combinations, a threshold that fits its word, whole words in an argmax, a declared primitive, and 0 for
-//     kinds without a parameter.
+//   - Each cell has the right number of inputs and a valid parameter. A table has no bits beyond the combinations of
+//     the inputs, a threshold fits its word, an argmax has whole words, and a primitive is declared. For kinds
+//     without a parameter, the parameter is 0.
 //   - Cells read only nets below their own, so their order is topological.
 //   - Names are identifiers ([CheckName]), and names of ports and probes are unique. A bus has whole words and
 //     only existing nets, and either no labels or one for each word.

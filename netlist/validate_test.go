@@ -9,7 +9,7 @@ import (
 
 var none Origin
 
-// wantError fails the test unless err begins with want. If want is empty, err must be nil.
+// wantError fails the test unless the text of err begins with want. If want is empty, err must be nil.
 func wantError(t *testing.T, err error, want string) {
 	t.Helper()
 	switch {
@@ -28,7 +28,7 @@ func TestValidateCells(t *testing.T) {
 		kind   Kind
 		param  uint64
 		inputs int
-		want   string // follows "cell 0 (kind, net 5): "
+		want   string // the error's text after "cell 0 (kind, net 5): "
 	}{
 		{"constant function", Function, 1, 0, ""},
 		{"function of 0, table", Function, 2, 0, "table 0x2 has bits beyond the 1 combinations of 0 inputs"},
@@ -82,7 +82,7 @@ func TestValidate(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		build func(b *Builder, x []Net)
-		want  string // follows the netlist's name
+		want  string // the error's text after the netlist's name
 	}{
 		{"nothing", func(*Builder, []Net) {}, ""},
 		{
@@ -239,8 +239,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestDriver compares the search with the definition on netlists in which cells with several outputs are mixed with
-// other cells.
+// TestDriver compares the result of Driver with the definition, on netlists in which some cells have several outputs.
 func TestDriver(t *testing.T) {
 	b := NewBuilder("n")
 	x := b.Input("x", 7, 1, nil)
@@ -307,7 +306,7 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-// TestBuilderPanics makes the one mistake that would break the numbering of nets.
+// TestBuilderPanics checks that a Builder panics if an input is declared after a cell.
 func TestBuilderPanics(t *testing.T) {
 	defer func() {
 		if r, ok := recover().(string); !ok || !strings.Contains(r, `input port "late" declared after the first cell`) {

@@ -3,7 +3,7 @@ package netlist
 // These are the results of [Netlist.Words] for nets that depend on no word, or on more than one.
 const (
 	AnyWord = -1 // a constant
-	NoWord  = -2 // several words, or a bit that belongs to no word
+	NoWord  = -2 // the net depends on several words, or on a bit that belongs to no word
 )
 
 // Words returns for every net, indexed by [Net], the single word of an input port that the net depends on, such as
@@ -34,7 +34,7 @@ func (n *Netlist) Words() []int32 {
 	return word
 }
 
-// wordOf returns the word of the nets that cell c drives, given the words of lower nets.
+// wordOf returns the word for the nets that cell c drives. The words for nets with lower numbers are known.
 func (n *Netlist) wordOf(c Cell, word []int32) int32 {
 	k := n.kind[c]
 	if k != Register && (n.layer[c] > 0 || k == Popcount || k == Argmax) {

@@ -22,7 +22,7 @@ func ialgn(b *testing.B, width, depth int) *netlist.Netlist {
 	return n
 }
 
-// BenchmarkRun measures one run of a block, in gate-words (gates times words).
+// BenchmarkRun measures one run of a block. It reports gate-words, that is, gates times words.
 func BenchmarkRun(b *testing.B) {
 	for _, size := range []struct{ width, depth int }{{8000, 6}, {12800, 80}, {128000, 80}} {
 		for _, block := range []int{1, 2, 4, 16} {

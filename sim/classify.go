@@ -11,13 +11,13 @@ import (
 	"ialgn/netlist"
 )
 
-// Classifier classifies samples with the netlist of a classifier, in any scope. In the scopes core and full, the
-// class is the netlist's output class_index, and the counts are its probes count_0, count_1 and so on. In the scope
-// gates, the Classifier counts the ones among the bits of output h for each class of chains. The class is then the
-// class with the largest count, or the lowest such class if counts are equal.
+// Classifier classifies samples with the netlist of a classifier. The netlist may have any scope. In the scopes core
+// and full, the class is the netlist's output class_index, and the counts are its probes count_0, count_1 and so on.
+// In the scope gates, the Classifier counts the ones among the bits of output h for each class of chains. The result
+// is the class with the largest count, or the lowest such class if counts are equal.
 //
-// A pipeline is clocked as in hardware: a new block of samples enters in each clock. Counts and class are read in
-// the stages where they appear. A test of the results therefore also tests the positions of the registers.
+// A pipeline is clocked as in hardware: a new block of samples enters in each clock. Counts and class are read from
+// the pipeline stages in which they appear, so wrong positions of registers lead to wrong results.
 type Classifier struct {
 	heads   []*head // one for each goroutine
 	input   netlist.Port
@@ -183,9 +183,9 @@ func (h *head) findChains() error {
 	return nil
 }
 
-// run classifies blocks of samples. The function next returns the first word of the next block. At the end it returns
-// a word beyond the rows of x. In a pipeline, several blocks are in different stages at the same time. After the last
-// block, run continues to clock the pipeline until all results are out.
+// run classifies blocks of samples. The function next returns the index of the first word of the next block. After
+// the last block, next returns an index beyond the rows of x. In a pipeline, several blocks are in different stages
+// at the same time. After the last block, run continues to clock the pipeline until all results are out.
 func (h *head) run(ctx context.Context, r *Result, port netlist.Port, x []uint64, block int, next func() int) error {
 	words := len(x) / len(port.Nets)
 	last := max(h.classStage, slices.Max(h.countStage))
@@ -215,8 +215,8 @@ func (h *head) run(ctx context.Context, r *Result, port netlist.Port, x []uint64
 	}
 }
 
-// load sets a port to words of rows. Each row has stride words, and the words begin at word first of the row. At the
-// end of a row, load may copy words of the next row, which are ignored.
+// load copies one block of words into the nets of a port. Each row has stride words, and the block begins at word
+// first of each row. At the end of a row, load may copy words of the next row, which are ignored.
 func (s *Simulator) load(port netlist.Port, rows []uint64, stride, first int) {
 	for r, v := range port.Nets {
 		copy(s.Net(v), rows[r*stride+first:])
@@ -274,8 +274,8 @@ func (h *head) storeClass(r *Result, first int) {
 	})
 }
 
-// transpose converts bit rows, one for each binary digit, to one number for each sample. Word 0 of a row belongs to
-// word first of the samples.
+// transpose converts bit rows to one number for each sample. Each row holds one binary digit of the numbers. Word 0
+// of a row belongs to the samples from 64*first on.
 func transpose(digits [][]uint64, first, samples int, put func(sample int, value uint64)) {
 	for w := range digits[0] {
 		var m [64]uint64

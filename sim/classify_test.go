@@ -15,8 +15,8 @@ import (
 	"ialgn/netlist"
 )
 
-// core returns a netlist with a head: one popcount for each group of inputs, and the argmax of the counts as the
-// class. If class is given, that net is the class instead.
+// core returns a netlist with a head. The head has one popcount for each group of inputs, and the class is the argmax
+// of the counts. If the argument class is given, its nets are the class instead.
 func core(classes, chains int, class ...netlist.Net) *netlist.Netlist {
 	b, x := bench(classes * chains)
 	width := 0
@@ -36,7 +36,7 @@ func core(classes, chains int, class ...netlist.Net) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// gates returns core's classifier without its head: its output port h has the inputs themselves.
+// gates returns the classifier of core without the head. The output port h has the input bits themselves.
 func gates(classes, chains int) *netlist.Netlist {
 	b, x := bench(classes * chains)
 	class := make([]uint16, len(x))
@@ -65,8 +65,8 @@ func wantResult(rows []uint64, samples, classes, chains int) *Result {
 	return want
 }
 
-// TestClassify compares counts, classes and ties in both scopes with an evaluation of one sample at a time, for sets
-// that do not fill their last word or block. There are few chains, so ties are frequent.
+// TestClassify compares counts and classes in the scopes core and gates with an evaluation of one sample at a time.
+// Some sets of samples do not fill their last word or block. There are few chains, so ties are frequent.
 func TestClassify(t *testing.T) {
 	for _, samples := range []int{0, 1, 63, 64, 65, 1500} {
 		for _, chains := range []int{1, 2, 3, 37} {
@@ -97,9 +97,9 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestClassifyPipeline classifies with pipelines that have counts and class in separate stages, on no samples and on
-// many blocks of samples. The test would notice one sample too many or too few in flight, and a count that belongs
-// to another sample than the class.
+// TestClassifyPipeline classifies with pipelines in which counts and class appear in different stages. It uses no
+// samples, and many blocks of samples. The test would notice if a block was in the pipeline for one clock too many or
+// too few, or if count and class belonged to different samples.
 func TestClassifyPipeline(t *testing.T) {
 	const classes, chains = 5, 7
 	for _, samples := range []int{0, 1, 200, 5000} {
@@ -188,8 +188,8 @@ func newBlock(t *testing.T, n *netlist.Netlist) *Simulator {
 	return s
 }
 
-// TestClassifyTrustsTheHead checks that the class comes from the netlist's own head if it has one, right or wrong: a
-// verifier must see the head's mistakes.
+// TestClassifyTrustsTheHead checks that the class comes from the head if the netlist has a head, even if the head is
+// wrong. Otherwise a verifier would not see the mistakes of the head.
 func TestClassifyTrustsTheHead(t *testing.T) {
 	c, err := NewClassifier(core(3, 2, netlist.False, netlist.True), 1)
 	if err != nil {

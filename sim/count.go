@@ -6,16 +6,16 @@ import (
 	"ialgn/netlist"
 )
 
-// counter counts ones for many samples at once. It is a vertical counter: digit d of the counts of all samples is one
-// row of words. The counter adds two rows at a time with full adders. Each carry waits until a second carry of the
-// same weight appears, and is then added together with it. This streaming carry-save tree needs about n full adders
-// for n rows, that is, 5 operations for each row, whatever the data are (Warren, Hacker's Delight, section 5-1,
-// "Harley-Seal").
+// counter counts ones for many samples at once. It is a vertical counter, in which one row of words holds digit d of
+// the counts of all samples. The counter adds two rows at a time with full adders. Each carry waits until a second
+// carry of the same weight appears. The two carries are then added together. This streaming carry-save tree needs
+// about n full adders for n rows, that is, 5 operations for each row. The number does not depend on the data (Warren,
+// Hacker's Delight, section 5-1, "Harley-Seal").
 type counter struct {
 	block int
 	rows  int      // rows added so far
 	sum   []uint64 // [digit][block]
-	wait  []uint64 // [digit][block]: carries out of the digit that wait for a second one
+	wait  []uint64 // [digit][block]: carries of this weight that wait for a second carry
 	carry [MaxBlock]uint64
 }
 
@@ -56,7 +56,7 @@ func fullAdd(sum, carry, x, y []uint64) {
 	}
 }
 
-// addAt adds a row with the weight of the given digit. Carries ripple up.
+// addAt adds a row with the weight of the given digit, and passes carries on to higher digits.
 func (c *counter) addAt(digit int, x []uint64) {
 	carry := c.carry[:len(x)]
 	copy(carry, x)
@@ -68,7 +68,7 @@ func (c *counter) addAt(digit int, x []uint64) {
 	}
 }
 
-// settle adds the waiting carries. After settle, only c.sum is valid, and no row may be added.
+// settle adds the waiting carries to the sum. After settle, only c.sum is valid, and no row may be added.
 func (c *counter) settle(words int) {
 	for digit, pairs := 0, c.rows/2; pairs>>digit != 0; digit++ {
 		if pairs>>digit&1 == 1 {
@@ -77,7 +77,7 @@ func (c *counter) settle(words int) {
 	}
 }
 
-// total counts the ones among the nets of in. The result is in the rows of c.sum.
+// total counts the ones among the nets in. The result is in the rows of c.sum.
 func (c *counter) total(s *Simulator, in []netlist.Net) {
 	c.reset(s.block, len(in))
 	i := 0

@@ -2,8 +2,9 @@ package sim
 
 import "ialgn/netlist"
 
-// eval computes all cells in order. It walks the netlist's arrays directly. A separate program would double the
-// memory and gain little, since the arrays are read in order and most values are in the cache.
+// eval computes all cells in order. It walks the netlist's arrays directly. Translating the netlist to a list of
+// instructions first would double the memory and save little time, since the arrays are read in order and most values
+// are in the cache.
 func (s *Simulator) eval() {
 	n, register := s.n, 0
 	value, block, words := s.value, s.block, s.words
@@ -68,9 +69,9 @@ func unary(out, a []uint64, table uint64) {
 	}
 }
 
-// polynomial is a function of two inputs as a polynomial over GF(2): c + ca a + cb b + cab ab. Each coefficient
-// fills all bits of a word. Its evaluation has no branch. With random operations, a switch over the table would be
-// mispredicted at nearly every gate.
+// polynomial represents a function of two inputs a and b by the polynomial c + ca a + cb b + cab ab over GF(2). Each
+// coefficient fills all bits of a word. The polynomial is evaluated without a branch. With random operations, a
+// switch over the table would be mispredicted at nearly every gate.
 type polynomial struct{ c, ca, cb, cab uint64 }
 
 func (p *polynomial) of(a, b uint64) uint64 { return p.c ^ p.ca&a ^ b&(p.cb^p.cab&a) }
@@ -83,7 +84,7 @@ func (p *polynomial) row(out, a, b []uint64) {
 	}
 }
 
-// polynomials holds the polynomial of each table with two inputs.
+// polynomials holds the polynomial for each function table with two inputs.
 var polynomials = func() (all [16]polynomial) {
 	for i := range all {
 		t := uint64(i)
@@ -92,8 +93,8 @@ var polynomials = func() (all [16]polynomial) {
 	return all
 }()
 
-// shannon computes a function with one or more inputs by Shannon expansion. Pairs of table bits become functions of
-// input 0; each further input selects between neighbours.
+// shannon computes a function with one or more inputs by Shannon expansion. Each pair of table bits becomes a
+// function of input 0. Each further input selects between two neighbouring functions.
 func (s *Simulator) shannon(out []uint64, table uint64, in []netlist.Net) {
 	var f [1 << (netlist.MaxFunctionInputs - 1)]uint64
 	for w := range out {
@@ -138,8 +139,8 @@ func (s *Simulator) compare(out netlist.Net, threshold uint64, in []netlist.Net)
 	}
 }
 
-// argmax goes through the words in order. It keeps the largest word so far and its index. Only a strictly larger word
-// replaces the kept word, so among equal words the lowest index wins.
+// argmax goes through the words in order and keeps the largest word so far, together with its index. Only a strictly
+// larger word replaces it, so the lowest index wins if words are equal.
 func (s *Simulator) argmax(out netlist.Net, outputs, width int, in []netlist.Net) {
 	s.best = resize(s.best, width)
 	for w := range s.words {
@@ -159,8 +160,8 @@ func (s *Simulator) argmax(out netlist.Net, outputs, width int, in []netlist.Net
 	}
 }
 
-// replace updates the largest number so far for the samples in word w whose new number is larger. It returns a mask
-// of these samples.
+// replace updates the largest number so far for the 64 samples of word w. It takes the new number for each sample in
+// which the new number is larger, and returns a mask of these samples.
 func (s *Simulator) replace(number []netlist.Net, w int) uint64 {
 	larger := uint64(0)
 	for b, v := range number {

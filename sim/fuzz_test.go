@@ -15,7 +15,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// FuzzSim is TestRandom for other netlists and samples.
+// FuzzSim does the same as TestRandom for netlists and samples that the fuzzer chooses.
 func FuzzSim(f *testing.F) {
 	f.Add(uint64(1), uint8(50), uint8(0))
 	f.Add(uint64(2), uint8(255), uint8(13))

@@ -2,8 +2,8 @@ package sim
 
 import "ialgn/netlist"
 
-// oracle is a slow and obvious evaluator: it takes one sample, holds one bool for each net, and evaluates every kind
-// of cell by its definition in package netlist.
+// oracle is a slow and simple evaluator for one sample. It holds one bool for each net, and evaluates every kind of
+// cell by its definition in package netlist.
 type oracle struct {
 	n     *netlist.Netlist
 	state map[netlist.Cell]bool
@@ -126,8 +126,8 @@ func sampleOf(rows []uint64, words, sample int) []bool {
 	return in
 }
 
-// differs steps simulator and oracle through the given clocks of random samples and
-// returns the first net on which they disagree.
+// differs runs the simulator and the oracle on random samples for the given number of clocks. It returns the first
+// net on which they disagree.
 func differs(n *netlist.Netlist, block, words, clocks int, random func() uint64) (clock, sample int, net netlist.Net,
 	found bool, err error,
 ) {

@@ -11,8 +11,9 @@ import (
 	"ialgn/netlist"
 )
 
-// Random says on which random samples [Same] compares netlists. From word to word, the share of ones changes between
-// 1/2, 1/4, 3/4, 1/16 and 15/16. If all shares were 1/2, a conjunction of many inputs would hardly ever be 1.
+// Random says on which random samples [Same] compares netlists. The share of ones in a word is 1/2, 1/4, 3/4, 1/16 or
+// 15/16, and changes from word to word. If the share were always 1/2, a conjunction of many inputs would hardly ever
+// be 1.
 type Random struct {
 	Words int // number of words of 64 samples
 	Seed  uint64
@@ -23,8 +24,8 @@ type Random struct {
 
 // Same compares two netlists on random samples. It returns an error that names the first bit of an output port or
 // probe in which they differ. The netlists must have the same ports. If both have registers, each word is one clock
-// for 64 samples. If only the netlist after has registers, it must be a pipeline ([netlist.Pipeline]). Each word is
-// then held until it has passed all stages.
+// for 64 samples. If only the second netlist has registers, it must be a pipeline ([netlist.Pipeline]). Each word is
+// then held at its inputs until the word has passed all stages.
 //
 // Same also returns an error if a netlist is invalid, if the ports differ, or if ctx ends.
 func Same(ctx context.Context, before, after *netlist.Netlist, r Random) error {
@@ -61,8 +62,7 @@ func Same(ctx context.Context, before, after *netlist.Netlist, r Random) error {
 	return nil
 }
 
-// rows returns random bit rows for each port. Each row has the given number of words, and its first word has number
-// first.
+// rows returns random bit rows for each port. Each row consists of the given number of words, numbered from first.
 func (r Random) rows(source *rand.Rand, ports []netlist.Port, first, words int) [][]uint64 {
 	var in [][]uint64
 	for _, p := range ports {
@@ -84,7 +84,7 @@ func (r Random) rows(source *rand.Rand, ports []netlist.Port, first, words int) 
 	return in
 }
 
-// randomWord returns the random word for a place. The place decides the share of ones.
+// randomWord returns a random word. The share of ones in the word depends on the argument place.
 func randomWord(source *rand.Rand, place int) uint64 {
 	word := source.Uint64()
 	if place%5 > 0 {

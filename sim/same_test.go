@@ -7,8 +7,8 @@ import (
 	"ialgn/netlist"
 )
 
-// two returns a netlist with one function of two bits behind the given number of registers. If codes is set, the
-// bits are labelled as thermometer bits of one feature.
+// two returns a netlist with one function of two bits. The given number of registers come before the function. If
+// codes is set, the bits are labelled as thermometer bits of one feature.
 func two(table uint64, stages int, codes bool) *netlist.Netlist {
 	b := netlist.NewBuilder("two")
 	var labels []string

@@ -1,17 +1,18 @@
 // Package sim evaluates netlists bit-exactly, for 64 samples in each machine word.
 //
 // A [Simulator] is made for one [netlist.Netlist] and can then run on any number of samples. It keeps the value of
-// every net for one block of samples, 1 to [MaxBlock] words. After a run, any net can be read: an output port, a
-// probe, or the output of one gate. A Simulator needs 8 bytes for each net and word. The block is chosen so that this
-// memory stays below a quarter of a gibibyte, unless one word for each net already needs more.
+// every net for one block of samples. A block has 1 to [MaxBlock] words. After a run, the value of any net can be
+// read, for example of an output port, a probe or a single gate. A Simulator needs 8 bytes for each net and word. The
+// size of the block is chosen so that this memory stays below a quarter of a gibibyte, unless one word for each net
+// already needs more.
 //
 // Samples are passed as bit rows. In a slice with w words in each row, row r is s[r*w : (r+1)*w], and bit i of word
 // j is sample 64*j + i. Row r of a port is bit r of its bus. Bits after the last sample are computed like all
 // others and have no meaning.
 //
 // A netlist without registers is combinational, and [Simulator.Run] is enough. For a netlist with registers,
-// [Simulator.Step] is one clock: it computes all nets from the inputs and the stored state, and then every enabled
-// register takes its data input. The state starts at 0. [Simulator.Reset] sets it to 0 again.
+// [Simulator.Step] simulates one clock. It computes all nets from the inputs and the stored state. Then every enabled
+// register takes the value of its data input. The state starts at 0. [Simulator.Reset] sets it to 0 again.
 //
 // A [Classifier] runs the netlist of a classifier, in any scope, on a set of samples and returns class counts and
 // classes. A pipeline ([netlist.Pipeline]) takes a new block in every clock, as in hardware.
@@ -25,10 +26,11 @@ import (
 	"ialgn/netlist"
 )
 
-// MaxBlock is the maximum number of words of each net that are evaluated at once.
+// MaxBlock is the maximum number of words for each net that are evaluated at once.
 const MaxBlock = 16
 
-// blockBudget bounds the memory for the nets' values, in words, unless one word for each net already exceeds it.
+// blockBudget is the maximum number of words for the values of all nets. It is exceeded only if one word for each net
+// already needs more.
 const blockBudget = 1 << 25
 
 // Simulator evaluates one netlist. It must not be used by several goroutines at once, but several simulators may
@@ -51,8 +53,8 @@ func New(n *netlist.Netlist) (*Simulator, error) {
 	return NewBlock(n, min(MaxBlock, max(1, blockBudget/n.Nets())))
 }
 
-// NewBlock returns a simulator that evaluates up to block words of each net at once. It needs 8*block bytes for
-// each net. NewBlock returns an error if block is not 1 to [MaxBlock] or if n is invalid.
+// NewBlock returns a simulator that evaluates up to block words for each net at once. The simulator needs 8*block
+// bytes for each net. NewBlock returns an error if block is not in the range 1 to [MaxBlock], or if n is invalid.
 func NewBlock(n *netlist.Netlist, block int) (*Simulator, error) {
 	if block < 1 || block > MaxBlock {
 		return nil, fmt.Errorf("simulator: a block of %d words is out of range, give 1 to %d", block, MaxBlock)
@@ -79,9 +81,9 @@ func (s *Simulator) Netlist() *netlist.Netlist { return s.n }
 // Block returns the maximum number of words that a run evaluates for each net.
 func (s *Simulator) Block() int { return s.block }
 
-// Run computes every net from the inputs and the stored state, which it does not change. It takes one slice of bit
-// rows for each input port, in port order. All rows have the given number of words, at most [Simulator.Block]. Run
-// returns an error if the number of words, ports or rows is wrong.
+// Run computes every net from the inputs and the stored state. It does not change the state. It takes one slice of
+// bit rows for each input port, in port order. All rows have the given number of words, at most [Simulator.Block].
+// Run returns an error if the number of words, ports or rows is wrong.
 func (s *Simulator) Run(words int, in ...[]uint64) error {
 	if words < 1 || words > s.block {
 		return fmt.Errorf("simulator: %d words a row do not fit a block of %d, run them with Each", words, s.block)
@@ -93,8 +95,8 @@ func (s *Simulator) Run(words int, in ...[]uint64) error {
 	return nil
 }
 
-// Step simulates one clock. It calls [Simulator.Run]; then each register that is enabled or has no enable takes the
-// value of its data input. The nets keep their values from before the clock edge.
+// Step simulates one clock. It first calls [Simulator.Run]. Then each register that is enabled or has no enable takes
+// the value of its data input. The nets keep the values that Run computed, before the clock edge.
 func (s *Simulator) Step(words int, in ...[]uint64) error {
 	if err := s.Run(words, in...); err != nil {
 		return err
@@ -132,10 +134,10 @@ func (s *Simulator) stages() int { return int(slices.Max(s.n.Stages())) }
 // Reset sets every register to 0.
 func (s *Simulator) Reset() { clear(s.state) }
 
-// Each runs all words of the inputs' rows, one block at a time. After each block it calls f with the block's first
-// word and number of words; during the call, the nets hold the values of that block. Each returns the error of f,
-// ctx's error, or an error if the inputs do not fit. It is meant for netlists without registers, since the stored
-// state is the same for all blocks.
+// Each runs the simulator on all words of the input rows, one block at a time. After each block, Each calls f with
+// the index of the block's first word and the block's number of words. During the call, the nets hold the values for
+// this block. Each returns an error of f or of ctx, or an error if the inputs do not fit. Each is meant for netlists
+// without registers, since all blocks share one stored state.
 func (s *Simulator) Each(ctx context.Context, words int, f func(first, words int) error, in ...[]uint64) error {
 	if err := s.checkInputs(words, in); err != nil {
 		return err
@@ -158,8 +160,8 @@ func (s *Simulator) Net(v netlist.Net) []uint64 {
 	return s.value[int(v)*s.block:][:s.words]
 }
 
-// Port returns the bit rows of a bus, such as an output port or a probe, after the last run. It uses dst if it is
-// large enough.
+// Port returns the bit rows of a bus, such as an output port or a probe, after the last run. It stores the rows in
+// dst if dst is large enough.
 func (s *Simulator) Port(p netlist.Port, dst []uint64) []uint64 {
 	dst = dst[:0]
 	for _, v := range p.Nets {
@@ -194,7 +196,8 @@ func (s *Simulator) checkInputs(words int, in [][]uint64) error {
 	return nil
 }
 
-// run evaluates the netlist for count words of the input rows, beginning with word first. Each row has stride words.
+// run evaluates the netlist on the given number (count) of words of each input row, beginning with word first. Each
+// row has stride words.
 func (s *Simulator) run(in [][]uint64, stride, first, count int) {
 	s.words = count
 	for i, p := range s.n.InputPorts() {

@@ -21,7 +21,7 @@ func bench(width int) (*netlist.Builder, []netlist.Net) {
 	return b, b.Input("x", width, 1, nil)
 }
 
-// kindCases has netlists of every kind, in the sizes at which the simulator changes its method.
+// kindCases returns netlists with cells of every kind. They have the sizes at which the simulator changes its method.
 func kindCases() map[string]func() *netlist.Netlist {
 	cases := map[string]func() *netlist.Netlist{}
 	for inputs := range netlist.MaxFunctionInputs + 1 {
@@ -119,8 +119,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestSkewed repeats TestKinds with rare ones or rare zeros. Uniform random words almost never exercise wide
-// comparisons, counts and ties.
+// TestSkewed does the same as TestKinds, but with words in which ones or zeros are rare. Uniform random words almost
+// never reach the rare results of wide comparisons and counts, or ties.
 func TestSkewed(t *testing.T) {
 	for name, build := range kindCases() {
 		t.Run(name, func(t *testing.T) {

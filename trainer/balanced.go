@@ -27,16 +27,17 @@ func drawBalanced(m *model.Model, layers []topology.Layer) {
 	}
 }
 
-// drawGroup draws the wires of the given pins for one group of a section's nodes. It draws from the group's share of
-// the sources. The wires are a random permutation in which each source occurs equally often. If the number of wires
-// is not a multiple of the number of sources, randomly chosen sources occur once more.
+// drawGroup draws the wires of the given pins for one group of a section's nodes. The wires read only the group's
+// share of the sources. The list of wires is a random permutation in which each source occurs equally often. If the
+// number of wires is not a multiple of the number of sources, some randomly chosen sources occur once more than the
+// others.
 func drawGroup(m *model.Model, section int, pins []int, group, groups int) {
 	if len(pins) == 0 {
 		return
 	}
 	stream := draw.New(m.Config.Train.Seed, draw.BalancedWires, section, group)
 	s := &m.Sections[section]
-	nodes, n := s.Width/groups, m.Limit(section, pins[0])/groups // of the whole network
+	nodes, n := s.Width/groups, m.Limit(section, pins[0])/groups // in the whole network
 	if m.Part != nil {
 		nodes = m.Config.Model.Width / groups
 	}

@@ -13,8 +13,8 @@ import (
 	"ialgn/internal/draw"
 )
 
-// cifar12k4 is the paper's smallest CIFAR-10 network. Its steps are short compared with the preparation of a batch of
-// 46,080 input bits.
+// cifar12k4 is the paper's smallest CIFAR-10 network. An optimiser step of this network is short compared with the
+// preparation of a batch of samples of 46,080 input bits.
 const cifar12k4 = `
 name: cifar10-12k-4
 data: {set: cifar10}
@@ -24,8 +24,8 @@ train: {epochs: 1, seed: 1}
 
 // BenchmarkAround trains epochs on CIFAR-10 and reports the share of the time that is spent outside optimiser steps.
 // This time excludes reading files and writing checkpoints. The benchmark also reports the times of an evaluation, a
-// checkpoint, gathering a batch and making a step. For the last two it reports the shortest time measured, which
-// other work on the machine disturbs least.
+// checkpoint, gathering a batch and making a step. For the batch and the step it reports the shortest time measured,
+// because this time is least disturbed by other work on the machine.
 func BenchmarkAround(b *testing.B) {
 	s := around(b)
 	var whole, evaluation, checkpoint time.Duration

@@ -11,8 +11,8 @@ import (
 // depend only on the configuration and the position in the run, so a resumed run replaces the same candidates.
 //
 // An epoch is cut into windows of a few batches, and each window scores a share of the nodes. Scoring all sources for
-// all pins at once would need a huge matrix. A window needs less memory and work, and its unfinished scores fit in a
-// checkpoint.
+// all pins at once would need a huge matrix. Scoring a share of the nodes needs less memory and work, and the scores
+// of an unfinished window fit in a checkpoint.
 type replacing struct {
 	*session
 	scores *engine.Scores // scores of the current window; nil outside of windows
@@ -41,7 +41,7 @@ func (r *replacing) active() bool {
 	return r.at.Epoch%c.Every == 0 && float64(r.at.Epoch) < end
 }
 
-// replacement returns how many candidates to replace and how.
+// replacement returns the number of candidates to replace and the rule for replacing them.
 func (r *replacing) replacement() engine.Replacement {
 	c := &r.Config.Train.Candidates
 	return engine.Replacement{Count: c.Replace, Gap: c.Gap, Batches: min(c.Batches, r.batches())}

@@ -20,16 +20,16 @@ import (
 // positionKey is the metadata key under which a checkpoint holds its position.
 const positionKey = model.ExtraMetadata + "position"
 
-// diskShare bounds the time spent on writing checkpoints and best epochs. If a checkpoint took t to write, the next
-// one is written after diskShare*t at the earliest.
+// diskShare bounds the time spent on writing checkpoints and best epochs. If writing a checkpoint took the time t,
+// the next checkpoint is written after diskShare*t at the earliest.
 const diskShare = 20
 
 // CheckpointPath returns the path of the checkpoint that belongs to a model file. A checkpoint is a model file with
 // the optimiser's moments added. It stays after the end of a run, so that a later run can continue from it.
 func CheckpointPath(model string) string { return model + ".checkpoint" }
 
-// saveWhenDue saves a checkpoint if the configured time has passed or if the context has ended. In the second case
-// it returns the error that ends the run.
+// saveWhenDue saves a checkpoint if the configured time has passed or if the context has ended. If the context has
+// ended, it returns the error that ends the run.
 func (s *session) saveWhenDue(ctx context.Context) error {
 	ended, due := s.asked(ctx)
 	if ended {
@@ -211,8 +211,8 @@ func (s *session) restoreState(info *model.Info) ([]model.Tensor, error) {
 	return all, nil
 }
 
-// checkState returns the position stored in a checkpoint. It returns an error if this run cannot continue from the
-// checkpoint because of its configuration or its position. It does not check the arrays and the data.
+// checkState returns the position stored in a checkpoint. It returns an error if the checkpoint's configuration or
+// position does not allow this run to continue from it. It does not check the arrays and the data.
 func (r *Run) checkState(m *model.Model, metadata map[string]string) (at position, err error) {
 	text, ok := metadata[positionKey]
 	if !ok {
@@ -253,7 +253,7 @@ func (r *Run) checkLength(at position, epochs []model.Epoch) error {
 	return nil
 }
 
-// checkConfig compares the configuration of a checkpoint with the run's.
+// checkConfig compares the configuration of a checkpoint with the configuration of the run.
 func (r *Run) checkConfig(theirs config.Config) error {
 	if err := theirs.CheckRemoved(); err != nil {
 		return message.WithHint(fmt.Errorf("cannot continue with %w", err),

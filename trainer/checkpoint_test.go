@@ -126,7 +126,7 @@ func TestWarns(t *testing.T) {
 }
 
 // TestDiverged trains with numbers that are not finite. Training must end at the next checkpoint or at the end of the
-// epoch, and leave no file. The error must say where training diverged and what helps.
+// epoch, and leave no file. The error must say where training diverged and name a remedy.
 func TestDiverged(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, c := range []struct {

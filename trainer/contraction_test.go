@@ -19,9 +19,10 @@ func fused(instruction uint32) bool { return instruction>>24 == 0x1f }
 
 // TestNoContraction builds the training path for arm64 and checks that our functions contain no fused instruction, so
 // that the trained bytes do not depend on the processor. On arm64 the compiler contracts x*y + z unless the product
-// is rounded explicitly. The test skips internal/plot, which computes the coordinates of charts and has gonum's
-// arithmetic inlined. It also skips internal/fit, which chooses configurations by the time available and records its
-// choices. The test also checks that it finds fused instructions in other modules, where they do occur.
+// is rounded explicitly. The test skips internal/plot, because this package only draws charts and has gonum's
+// arithmetic inlined. It also skips internal/fit, because this package chooses configurations by the time available
+// and records its choices. The test also checks that it finds fused instructions in other modules, where they do
+// occur.
 func TestNoContraction(t *testing.T) {
 	testkit.Long(t, "builds the program for arm64")
 	readSources(t)
@@ -77,8 +78,8 @@ func eachFunction(t *testing.T, exe string, fn func(name string, code []byte)) {
 	}
 }
 
-// readSources opens every source file. go test records the opened files, so it does not use its cached result after
-// one of them changes.
+// readSources opens every source file. The command go test records the opened files and runs the test again after any
+// of these files changes.
 func readSources(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {

@@ -28,9 +28,9 @@ type Data struct {
 	Words *encoding.Packed
 	Shape dataset.Shape
 
-	// Clipped lists the features with training values outside the range of the feature words. If the run keeps the
-	// encoder of a model, Unknown lists the columns whose training samples contain words that this encoder does not
-	// know.
+	// Clipped lists the features with training values outside the range of the feature words. Unknown lists the
+	// columns whose training samples contain words that the encoder does not know. This happens only if the run keeps
+	// the encoder of a model.
 	Clipped []dataset.Clipped
 	Unknown []dataset.Unknown
 
@@ -38,11 +38,11 @@ type Data struct {
 	// Test hold the levels under the encoder from [LoadData] until [Data.Use] replaces it.
 	TestWords *encoding.Packed
 
-	held, heldWords *encoding.Packed // validation set, taken out of Train and Words; nil: none
+	held, heldWords *encoding.Packed // validation set, taken out of Train and Words; nil without one
 }
 
-// Use re-encodes the samples in place with the encoder of a model. Thresholds must be learned. Use returns an error
-// if enc differs from the current encoder in more than thresholds.
+// Use re-encodes the samples in place with enc, the encoder of a model. The run must learn thresholds. Use returns an
+// error if enc differs from the current encoder in anything but thresholds.
 func (d *Data) Use(enc *encoding.Encoder) error {
 	if what := encoderDifference(enc, d.Encoder); what != "" && what != thresholdsDiffer {
 		return fmt.Errorf("its encoder and the encoder of data set %s have different %s", d.Name, what)
@@ -59,7 +59,7 @@ func LoadData(ctx context.Context, cfg config.Config, folders []string) (*Data, 
 	return loadAfter(ctx, nil, cfg, folders)
 }
 
-// loadAfter is like [LoadData] for a data set that may already be open. If it is not open, opened is nil.
+// loadAfter is like [LoadData], but uses the data set opened if opened is not nil.
 func loadAfter(ctx context.Context, opened *dataset.Set, cfg config.Config, folders []string) (*Data, error) {
 	set, err := opened.With(ctx, cfg.Data, cfg.Encoder, folders)
 	if err != nil {
@@ -75,6 +75,9 @@ func loadAfter(ctx context.Context, opened *dataset.Set, cfg config.Config, fold
 // load reads both parts of an opened data set with a given encoder, and checks that the network fits the data.
 func load(ctx context.Context, cfg *config.Config, set *dataset.Set, enc *encoding.Encoder) (d *Data, err error) {
 	if err := cfg.CheckClasses(len(set.Classes), enc.Inputs()); err != nil {
+		return nil, err
+	}
+	if err := cfg.CheckWeights(set.Classes); err != nil {
 		return nil, err
 	}
 	if err := cfg.CheckImages(set.Shape != dataset.Shape{}); err != nil {
@@ -109,9 +112,9 @@ func load(ctx context.Context, cfg *config.Config, set *dataset.Set, enc *encodi
 }
 
 // FitClasses sets the values of a configuration that depend on the number of classes, unless the user set them
-// ([config.Config.FitClasses]). If the caller has already opened the data set, it passes the set as opened. Otherwise
-// opened is nil. FitClasses returns the data set if it was opened, so that files are not read twice. The number of
-// classes depends on files only for a user's own data.
+// ([config.Config.FitClasses]). If the caller has already opened the data set, it passes this set as the argument
+// opened. Otherwise opened is nil. If the data set is open at the end, FitClasses returns it, so that files are not
+// read twice. The number of classes of a built-in data set does not depend on its files.
 func FitClasses(ctx context.Context, cfg config.Config, folders []string, opened *dataset.Set) (
 	config.Config, *dataset.Set, error,
 ) {
@@ -198,13 +201,13 @@ type TestData struct {
 	Name    string
 	Classes []string // class names in the data set
 	Levels  *encoding.Packed
-	Words   *encoding.Packed // BitsIn bits for each word, as at the input port of a design with scope full
+	Words   *encoding.Packed // BitsIn bits for each word, as the input port of a design with scope full expects them
 	SHA256  string
 }
 
 // LoadTest reads the test part of a data set with a model's encoder. It returns an error if the data set's features
 // or classes differ from the model's. It does not check that the samples are the same as in training. Callers compare
-// SHA256 for this purpose. If opened is not nil, LoadTest does not read files again that opened has already read.
+// SHA256 for this purpose. If opened is not nil, it is the open data set, and LoadTest does not read its files again.
 func LoadTest(ctx context.Context, opened *dataset.Set, enc *encoding.Encoder, classes []string, data config.Data,
 	folders []string,
 ) (*TestData, error) {

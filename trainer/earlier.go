@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/model"
 )
 
-// Earlier describes a finished model, or a checkpoint to continue from, that an earlier call left of a run.
+// Earlier describes what an earlier call left of a run: a finished model or a checkpoint to continue from.
 type Earlier struct {
 	Finished bool
 	model    string // path of the model, whether finished or not
@@ -22,13 +22,13 @@ type Earlier struct {
 // Epochs returns the number of finished epochs.
 func (e *Earlier) Epochs() int { return len(e.record.Epochs) }
 
-// earlier returns the model or checkpoint that an earlier call left of this run, or nil if there is none. If from is
-// not nil, the earlier run must have started from the model from.
+// earlier returns the model or checkpoint that an earlier call left of this run, or nil if there is none. If the
+// argument from is not nil, it is the model from which the earlier run must have started.
 //
-// If the model file does not belong to this run but there is a checkpoint, earlier looks only at the checkpoint. In
-// this case, this run may be longer than the finished run, or it may have begun to overwrite the model. Without a
-// checkpoint, earlier returns an error, since the new run would overwrite the model. It also returns an error if
-// refuse returns one.
+// If the model file does not belong to this run but there is a checkpoint, earlier looks only at the checkpoint. Two
+// cases are possible. This run may be longer than the finished run, or this run may have begun to overwrite another
+// run's model. Without a checkpoint, earlier returns an error, since the new run would overwrite the model. It also
+// returns an error if the function refuse returns an error.
 func (r *Run) earlier(from *model.Start, refuse Refusal) (*Earlier, error) {
 	done, err := infoIfThere(r.Model)
 	if err == nil {
@@ -99,8 +99,8 @@ func (r *Run) unfinished(done *model.Info, from *model.Start) error {
 }
 
 // unambiguous returns an error if this call could continue either the finished model or the checkpoint next to it.
-// This happens if the checkpoint belongs to a run with the same configuration that started from another model. If
-// from is not nil, it decides which run to continue.
+// This happens if the checkpoint belongs to a run with the same configuration that started from another model. If the
+// argument from is not nil, it decides which run to continue.
 func (r *Run) unambiguous(done, state *model.Info, from *model.Start) error {
 	if from != nil || state == nil || r.checkConfig(state.Model.Config) != nil {
 		return nil
@@ -116,8 +116,8 @@ func (r *Run) unambiguous(done, state *model.Info, from *model.Start) error {
 }
 
 // alike returns an error if the results of the runs in found cannot be averaged. All runs must have started from the
-// same model and must have been trained on the same data as like. If like is nil, they are compared with the first
-// run in found. A nil element of found is a run that begins now and starts from the model from.
+// same model and must have been trained on the same data as the run like. If like is nil, the runs are compared with
+// the first run in found. A nil element of found is a run that begins now. Its start model is the argument from.
 func alike(like *Earlier, found []*Earlier, from *model.Start) error {
 	first, begins := like, false
 	for _, e := range found {
@@ -145,8 +145,8 @@ func alike(like *Earlier, found []*Earlier, from *model.Start) error {
 	return nil
 }
 
-// otherStart returns the error for a run that started from the model was although this call starts from the model
-// from.
+// otherStart returns the error for a run that started from another model than this call. The run's start model is the
+// argument was, and this call's start model is the argument from.
 func otherStart(path string, was, from *model.Start) error {
 	remedy := "omit {Init}"
 	if was != nil {

@@ -38,8 +38,8 @@ func onOtherData(t *testing.T, path string) {
 	}
 }
 
-// TestSeedsOtherData resumes seeds of which the first or the last was trained on other data, for example before a
-// change of a table. The error must come before any seed trains.
+// TestSeedsOtherData resumes several seeds. The first or the last seed was trained on other data, for example on an
+// earlier version of a table. The error must come before any seed trains.
 func TestSeedsOtherData(t *testing.T) {
 	s := Seeds{Run: Run{Config: parse(t, "train.epochs=1"), Model: filepath.Join(t.TempDir(), "m")}, N: 2}
 	if _, err := s.Train(t.Context()); err != nil {
@@ -78,8 +78,8 @@ func TestSeedsDataChange(t *testing.T) {
 	wantError(t, err, "seed 8: "+s.Model+".seed7: was trained on another version of data set t")
 }
 
-// TestSeedsOtherRun resumes seeds of which the last belongs to another run. The error must come before the first seed
-// trains, and must say what helps.
+// TestSeedsOtherRun resumes several seeds, but the files of the last seed belong to another run. The error must come
+// before the first seed trains, and must name a remedy.
 func TestSeedsOtherRun(t *testing.T) {
 	dir := t.TempDir()
 	base := filepath.Join(dir, "base")
@@ -88,7 +88,7 @@ func TestSeedsOtherRun(t *testing.T) {
 	second := Run{Config: parse(t, "train.seed=8", "train.epochs=2"), Model: SeedPath(s.Model, 8)}
 	anew := "; to train this seed anew, move " + second.Model + " away, with its .checkpoint and .best"
 
-	for _, start := range []string{"", base} { // the error must name the other configuration, not the other start
+	for _, start := range []string{"", base} { // the error must be about the configuration
 		other := second
 		other.Config, other.Start = parse(t, "train.seed=8", "train.epochs=2", "train.optimizer.lr=0.02"), start
 		train(t, other)

@@ -14,8 +14,8 @@ import (
 
 // fewDigits returns a function that adds data keys to the keys of a network. The data are the first digits of both
 // parts, as images in array files. There are 630 training samples (twelve batches of 50 and one of 30) and 200 test
-// samples. Tests use this subset where all digits would show no more. Because an epoch has only 13 batches, a network
-// needs a high learning rate to learn anything.
+// samples. Tests use this subset where training on all digits would not test anything more. Because an epoch has only
+// 13 batches, a network needs a high learning rate to learn anything.
 func fewDigits(t *testing.T) func(network ...string) []string {
 	t.Helper()
 	set, err := dataset.Open(t.Context(), config.Data{Set: "digits"}, 0, nil)

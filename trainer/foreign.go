@@ -36,8 +36,8 @@ func (r *Run) Foreign() (*model.Model, error) {
 	return info.Model, nil
 }
 
-// goOnFrom completes the configuration of a run that continues from a network of another program. It does nothing
-// if from is nil.
+// goOnFrom completes the configuration of a run that continues from another program's network. The argument from is
+// this network. If from is nil, goOnFrom does nothing.
 func (r *Run) goOnFrom(from *model.Model) (err error) {
 	if from != nil {
 		r.Config, err = r.Config.From(&from.Config)

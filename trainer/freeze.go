@@ -11,8 +11,8 @@ func (s *session) addFreezing() {
 	s.stepping = append(s.stepping, func(_ context.Context, b *engine.Batch, _ []int32) { b.Frozen = s.frozenLayers() })
 }
 
-// frozenLayers returns the number of layers that are frozen in the current epoch. It depends only on configuration
-// and position, so a resumed run freezes the same layers.
+// frozenLayers returns the number of layers that are frozen in the current epoch. This number depends only on the
+// configuration and the position in the run, so a resumed run freezes the same layers.
 func (s *session) frozenLayers() int {
 	c := &s.Config
 	return c.Train.Freeze.Layers(s.at.Epoch, c.Train.Epochs, c.Model.Depth)

@@ -25,6 +25,7 @@ var freezing = []struct {
 	{"soft-rwlgn", []string{"model.topology=rwlgn", "train.estimator=soft"}},
 	{"gumbel-rwlgn", []string{"model.topology=rwlgn", "train.estimator=gumbel", "train.temperature=0.5"}},
 	{"tables", []string{"model.inputs=3", "train.gradients=int8"}},
+	{"tables-weighted", []string{"model.inputs=3", "train.class_weights=1=3"}},
 	{"tables-soft", []string{"model.inputs=3", "train.estimator=soft"}},
 	{"candidates", []string{"train.candidates.kind=gradient", "train.candidates.until=0.2"}},
 	{"conv", []string{
@@ -44,10 +45,11 @@ var byLayers = []string{
 	"train.optimizer.lr=0.05",
 }
 
-// TestFreeze freezes layers of networks of every engine. It interrupts the runs before, right after and between the
-// times of freezing. It resumes them on another SIMD path with another number of threads, and the model must have the
-// same bytes. At the end, a frozen layer must have the logits from the time when it was frozen, and the other layers
-// must have changed. By default, each network is interrupted at two of the four times.
+// TestFreeze freezes layers of networks of every engine. It interrupts each run at several times: before a layer is
+// frozen, right after that, and between two freezings. It resumes the run on another SIMD path with another number of
+// threads. The resulting model must have the same bytes as without interruption. At the end, a frozen layer must have
+// the logits from the time when it was frozen, and the other layers must have changed. By default, each network is
+// interrupted at two of the four times.
 func TestFreeze(t *testing.T) {
 	before, err := kernel.Path()
 	if err != nil {

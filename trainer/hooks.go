@@ -7,9 +7,9 @@ import (
 	"ialgn/internal/model"
 )
 
-// hooks are the functions through which features take part in a run. Each feature holds its own state and adds its
-// functions to these lists. The functions of a list are called in the order in which the features were added, on
-// all ranks.
+// hooks holds lists of functions through which optional features of training, such as a validation set, take part in
+// a run. Each feature holds its own state and adds its functions to these lists. The functions of a list are called
+// in the order in which the features were added, on all ranks.
 type hooks struct {
 	// restoring hooks return the tensors into which a checkpoint's arrays are read for the feature. They are called
 	// before the arrays are read.
@@ -18,9 +18,9 @@ type hooks struct {
 	// beginning hooks are called before the first batch, when model and engine are new or restored.
 	beginning []func() error
 
-	// stepping hooks are called with each batch before its optimiser step. stepped hooks are called after the step,
-	// before the position counts the batch. A checkpoint at the end of an epoch therefore includes the effects of the
-	// stepped hooks.
+	// stepping hooks are called with each batch before its optimiser step. stepped hooks are called after the step
+	// and before the run's position moves past the batch. A checkpoint at the end of an epoch therefore includes the
+	// effects of the stepped hooks.
 	stepping []func(ctx context.Context, b *engine.Batch, samples []int32)
 	stepped  []func() error
 
@@ -45,6 +45,7 @@ type hooks struct {
 func (s *session) addFeatures() {
 	s.addNotes()
 	s.addFreezing()
+	s.addWeights()
 	s.addRelaxedTest()
 	s.addValidating()
 	s.addReplacing()

@@ -12,10 +12,10 @@ import (
 
 // Initial returns the untrained network of a configuration whose sizes have been checked:
 //
-//   - wires and candidates as docs/reference/config.md describes the topologies;
-//   - selection logits from N(0,1);
-//   - operation and table logits that favour passing a pin on (cfg.Model.SkipLogit, plus N(0, InitNoise^2)), or
-//     N(0,1) for init random (paper, "Training and Inference").
+//   - wires and candidates are drawn as docs/reference/config.md describes for each topology;
+//   - selection logits are drawn from N(0,1);
+//   - operation and table logits favour passing a pin on. Each is cfg.Model.SkipLogit plus noise from N(0,
+//     InitNoise^2). With init random, these logits are drawn from N(0,1) instead (paper, "Training and Inference").
 //
 // Every random draw depends only on (seed, purpose, layer, node), so the result depends only on the configuration.
 //
@@ -68,8 +68,8 @@ func layout(cfg *config.Config, part *ranks.Share) []model.Section {
 	return all
 }
 
-// drawNode draws the logits of the nodes with index node in all layers of section i. It also draws the wires of these
-// nodes, unless the wires are balanced or structured.
+// drawNode draws the logits of one node in each layer of section i, namely the node with index node. It also draws
+// the wires of these nodes, unless the wires are balanced or structured.
 func drawNode(m *model.Model, i int, layer *topology.Layer, node int) {
 	s := &m.Sections[i]
 	for l := range s.Layers {
@@ -159,7 +159,7 @@ func (at place) drawPin(k int, form *topology.Pin) {
 	}
 }
 
-// drawCandidates draws different candidates of a pin from the given number of sources. It also draws the candidates'
+// drawCandidates draws distinct candidates for a pin from the given number of sources. It also draws the candidates'
 // logits.
 func (at place) drawCandidates(p *model.Pin, form *topology.Pin, sources int) {
 	seed := at.m.Config.Train.Seed

@@ -66,9 +66,9 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestCandidates checks that the hidden candidates of a gate differ. It also checks that the gate of the same index
-// is a candidate no more often than other gates. With 600 gates and 5 candidates out of 120, this happens 25 times on
-// average.
+// TestCandidates checks that the hidden candidates of a gate differ. It also counts the gates that have the gate with
+// their own index in the previous layer as a candidate. This candidate must not occur more often than others. With
+// 600 gates and 5 candidates out of 120, it occurs 25 times on average.
 func TestCandidates(t *testing.T) {
 	m := initial(t, "model.hidden=5")
 	own := 0
@@ -118,7 +118,7 @@ func TestRandomWires(t *testing.T) {
 	}
 }
 
-// agreeing returns the number of places at which two lists have the same wire, or 0 if a list is empty.
+// agreeing returns the number of indices at which two lists hold the same wire, or 0 if a list is empty.
 func agreeing(a, b []int) int {
 	n := 0
 	for i := range min(len(a), len(b)) {
@@ -229,7 +229,7 @@ func TestTableLogits(t *testing.T) {
 }
 
 // TestNodeWires checks the wires of trees and layers. Each leaf is read once, by its own root. Balanced wires read
-// each node equally often. Pins that choose have distinct candidates in the layer before.
+// each node equally often. A pin with candidates has distinct candidates in the previous layer.
 func TestNodeWires(t *testing.T) {
 	m := initial(t, "model.topology=tree", "model.inputs=4", "model.leaves=3", "model.depth=2")
 	for node := range m.Sections[1].Width {

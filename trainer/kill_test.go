@@ -14,10 +14,10 @@ import (
 // killCount is the environment variable with the number of kills of [TestKillCount].
 const killCount = "IALGN_KILLS"
 
-// TestKillCount kills training processes at random times that are uniform over the time of a whole run. It resumes
-// each run until the run ends, and then begins the next run. It stops after the number of kills in the environment
-// variable (`make kill-test COUNT=200`). The process checkpoints as often as possible. Each model must have the bytes
-// of an undisturbed run.
+// TestKillCount kills training processes at random times, uniformly distributed over the duration of a run. It
+// resumes each run until the run ends, and then begins the next run. It stops after the number of kills that the
+// environment variable gives (`make kill-test COUNT=200`). The process checkpoints as often as possible. Each model
+// must have the bytes of an undisturbed run.
 func TestKillCount(t *testing.T) {
 	count, err := strconv.Atoi(os.Getenv(killCount))
 	if err != nil || count < 1 {

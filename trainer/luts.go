@@ -7,7 +7,7 @@ import (
 )
 
 // addEstimating adds an estimate of the network's look-up tables to the Progress of each finished epoch, if the run
-// asks for it.
+// has the option Estimate.
 func (s *session) addEstimating() {
 	if !s.Estimate || s.Progress == nil && s.Ranks == nil {
 		return

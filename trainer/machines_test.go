@@ -25,8 +25,8 @@ var pinned = []struct {
 }
 
 // TestMachines builds the pinned tests for other machine types and runs them. For arm64 it uses an emulator. On arm64
-// the compiler contracts x*y + z unless the code prevents this. For x86-64 it uses the first and the third
-// microarchitecture level. The third level also has fused instructions.
+// the compiler contracts x*y + z unless the code prevents this. For x86-64 it builds for the first and the third
+// microarchitecture level. The third level includes fused instructions.
 func TestMachines(t *testing.T) {
 	testkit.Long(t, "builds the tests for three machine types and emulates them")
 	readSources(t)

@@ -33,9 +33,14 @@ func (m Majority) Warning(accuracy float64) error {
 
 // majority returns the most frequent class of the test part.
 func (d *Data) majority() Majority {
-	counts := make([]int, len(d.Classes))
-	for _, label := range d.Test.Labels {
+	return MajorityOf(d.Classes, classCounts(len(d.Classes), d.Test.Labels))
+}
+
+// classCounts returns the number of samples of each class.
+func classCounts(classes int, labels []uint8) []int {
+	counts := make([]int, classes)
+	for _, label := range labels {
 		counts[label]++
 	}
-	return MajorityOf(d.Classes, counts)
+	return counts
 }

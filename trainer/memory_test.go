@@ -28,13 +28,13 @@ func prepared(t *testing.T, cfg config.Config, path string) *session {
 	return s
 }
 
-// TestBytesPerGate measures the arrays of a network under training at two depths, and with a fixed and a relaxed
-// first pin. The difference between the depths is the memory of the gates.
+// TestBytesPerGate measures the arrays of a network under training at two depths. The first pin is fixed in one case
+// and relaxed in the other. The memory of a gate is computed from the difference between the two depths.
 func TestBytesPerGate(t *testing.T) {
 	const width = 2000
 	for _, c := range []struct {
 		features, bits int
-		gate           float64 // at most
+		gate           float64 // largest allowed number of bytes
 	}{
 		{3072, 16, 660}, // 46,080 inputs
 		{4096, 17, 660}, // 65,536

@@ -11,11 +11,11 @@ import (
 	"ialgn/trainer/internal/learned"
 )
 
-// Constants of learned thresholds. Their values were found by experiments with chains of two nodes with six pins, on
-// MNIST and on tables of measured values.
+// These constants control learned thresholds. Their values were found by experiments on MNIST and on tables of
+// measured values. The networks were chains of two nodes with six pins.
 const (
 	// movingBatches is the number of batches at the end of an epoch over which gradients are summed. If the epoch has
-	// fewer batches, all are summed.
+	// fewer batches, gradients are summed over all of them.
 	movingBatches = 32
 
 	// movingReach limits the move of a single threshold. After the first epoch, a threshold may move past at most
@@ -36,7 +36,7 @@ type moving struct {
 	*session
 	sums     *learned.Sums // sums of the current window; nil outside of windows
 	restored learned.State // sums of a checkpoint, until they are copied to sums
-	price    learned.Price // cost of thresholds (train.cost); nil: none
+	price    learned.Price // cost of thresholds (train.cost); nil means thresholds cost nothing
 }
 
 func (s *session) addMoving() {
@@ -58,7 +58,7 @@ const (
 	countTensor   = model.ExtraTensors + "thresholds.counts"
 )
 
-// end returns the time until which thresholds move, in epochs. It may have a fraction.
+// end returns the time after which thresholds no longer move, in epochs. The result may be a fraction of an epoch.
 func (m *moving) end() float64 { return float64(movingUntil * float64(m.Config.Train.Epochs)) }
 
 // windowFirst returns the first batch of the current epoch whose gradients are summed. If thresholds no longer

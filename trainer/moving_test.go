@@ -101,7 +101,7 @@ func (e *telling) Tell(s kernel.Sink) {
 func TestLearnedEpochs(t *testing.T) {
 	for _, c := range []struct {
 		thresholds string
-		want       []int // the epochs, out of five, after which thresholds have moved
+		want       []int // the epochs, out of five, at whose end thresholds move
 	}{{"learned", []int{1, 2, 3}}, {"uniform", nil}, {"quantile", nil}} {
 		s := prepared(t, parse(t, "train.epochs=5", "encoder.thresholds="+c.thresholds), filepath.Join(t.TempDir(), "m"))
 		eng := &telling{Engine: s.eng}
@@ -252,8 +252,8 @@ func TestLearnedBest(t *testing.T) {
 	}
 }
 
-// TestLearnedStart checks that a run with learned thresholds begins with any kind of thresholds that the start model
-// has. A run whose thresholds are not learned must refuse a start model with thresholds other than its own.
+// TestLearnedStart checks that a run with learned thresholds can begin with any kind of thresholds in the start
+// model. A run whose thresholds are not learned must refuse a start model with thresholds other than its own.
 func TestLearnedStart(t *testing.T) {
 	dir := t.TempDir()
 	for _, kind := range []string{"uniform", "quantile", "learned"} {

@@ -27,8 +27,8 @@ type named struct {
 	vectors bool
 }
 
-// networks lists the paper's networks and estimators except the plain IALGN. Each has the digest of its logits after
-// an epoch of 39 batches, which is the same on every SIMD path and machine.
+// networks lists the paper's networks and estimators except the plain IALGN. Each entry holds the digest of the
+// network's logits after an epoch of 39 batches. This digest is the same on every SIMD path and machine.
 var networks = []named{
 	{"hidden", []string{"model.hidden=4"}, "bcfd38b54ac351c9713fa56cf951a1496556656b1cd3cc294d320961f3f40a31", false},
 	{"light", []string{"model.parametrization=light"}, "b70d5d67a916f1d0c43a475bfec4a29de18cf1437d69182e07db9033f98bbcdb", false},
@@ -131,6 +131,13 @@ var networks = []named{
 		"encoder.thresholds=learned", "model.inputs=4", "model.depth=2", "train.cost.target=ice40", "train.cost.pressure=0.001",
 	}, "3312c0e173d147da85bb50daa14ce943aaca0b6a329ad85a19ce3082dcf13fde", false},
 	{"learned-validation", []string{"encoder.thresholds=learned", "train.validation.share=0.2", "encoder.bits=7"}, "6228974e6520e702496de270e90e2b041844f2cf98a685bdc9a7b7f97df39512", true},
+	{"weighted", []string{"train.class_weights=0=5, 3=0.5"}, "6d9b66ee64f47f2bb20252bb331ad2f7cf32a1d2c6a050180c4aa1be29bad6bb", false},
+	{"weighted-pressed", []string{
+		"train.class_weights=8=3", "model.inputs=4", "model.depth=2", "model.anchors=16", "train.candidates.kind=gradient",
+		"train.gradients=int8", "train.cost.target=ice40", "train.cost.pressure=0.0003",
+	}, "61e00dc6af85481cefee65f9290333b366f1ba036b02940c910fffcdcfb66ddd", true},
+	{"weighted-soft", []string{"train.class_weights=8=3", "train.estimator=soft"}, "73dafbc3f3001e9a5125cee4a68742c97665f2845773d3854ebed35366fb8322", true},
+	{"weighted-learned", []string{"train.class_weights=8=3", "encoder.thresholds=learned"}, "acc4729a4c1816c6439ad6ab7888711e777ce44a1dc85efee86bab9274c56a3f", true},
 	{"conv-soft", []string{
 		"model.topology=conv", "model.kernels=8,12", "model.levels=2,1", "model.widths=60,40", "model.depth=5", "model.width=40",
 		"train.estimator=soft", "train.optimizer.weight_decay=0.1", "train.optimizer.lr=0.05",
@@ -198,7 +205,7 @@ func TestNetworkBits(t *testing.T) {
 		t.Run(n.name, func(t *testing.T) {
 			turns := len(paths)
 			if n.vectors {
-				turns-- // the last path has no vectors
+				turns-- // the last path is the plain path
 			}
 			if turns == 0 {
 				t.Skip("there are no vector paths")
@@ -246,15 +253,15 @@ func logitsDigest(t *testing.T, file string) string {
 }
 
 // TestNetworksResume interrupts each network's run within its second epoch, resumes it and compares the model with an
-// uninterrupted run's. It also starts a run from the model. In the long test tier, the networks train on all digits
-// and each must learn something. By default, TestNetworkBits checks the result of learning.
+// uninterrupted run's. It also starts a run from the model. In the long test tier, the networks train on all digits,
+// and each must learn something. In the default tier, only TestNetworkBits checks the trained networks.
 func TestNetworksResume(t *testing.T) {
 	few := fewDigits(t)
 	for _, n := range distinct() {
 		t.Run(n.name, func(t *testing.T) {
 			dir := t.TempDir()
 			whole, path := filepath.Join(dir, "whole"), filepath.Join(dir, "m")
-			sets, least := few(n.sets...), math.SmallestNonzeroFloat64 // of the relaxed accuracy
+			sets, least := few(n.sets...), math.SmallestNonzeroFloat64 // least relaxed accuracy
 			if testkit.Whole() {
 				sets, least = n.sets, 0.12
 			}

@@ -27,8 +27,8 @@ const (
 func PaceDepth(m *config.Model) int { return min(m.Depth, max(2, paceGates/m.Width)) }
 
 // Pace measures how many gate steps per second this machine trains, with random data of 8-bit features. It runs a few
-// optimiser steps. The network is limited to 2^18 gates or to two layers, whichever is larger. The time for reading,
-// evaluation and checkpoints is not included.
+// optimiser steps. The number of layers is limited so that the network has at most 2^18 gates. This limit is never
+// less than two layers. The time for reading, evaluation and checkpoints is not included.
 func Pace(cfg config.Config, features, classes, threads int) (float64, error) {
 	cfg.Model.Depth = PaceDepth(&cfg.Model)
 	enc, err := encoding.NewUniform(features, cfg.Encoder.Bits, 8, 255, nil)

@@ -6,9 +6,10 @@ import (
 	"ialgn/internal/topology"
 )
 
-// drawPatches draws the wires of convolution kernels. For each kernel it draws some planes. From the patch of these
-// planes it draws the elements that the kernel's pins read. Pins without candidates read different elements as long
-// as unread elements are left. A pin with candidates gets different elements as its candidates.
+// drawPatches draws the wires of convolution kernels. For each kernel it first draws some planes of the image. It
+// then draws the elements that the kernel's pins read from the patch of these planes. Pins without candidates read
+// different elements as long as unread elements are left. A pin with candidates gets different elements as its
+// candidates.
 func drawPatches(m *model.Model, layers []topology.Layer) {
 	for i := 0; i < len(layers); {
 		p := kernelsFrom(m, layers, i)

@@ -74,7 +74,7 @@ func (s *session) takeShare() error {
 // is true on all ranks.
 var kinds = []error{ErrInterrupted, errDiverged, errBestLost, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
-// saysRank matches an error that already names its rank, such as an error from a file that all ranks write.
+// saysRank matches an error text that already names the rank, such as an error from a file that all ranks write.
 var saysRank = regexp.MustCompile(`(^|: )rank [0-9]+: `)
 
 // otherError is an error that occurred on another rank.
@@ -99,14 +99,15 @@ func (e *otherError) Is(target error) bool {
 	return false
 }
 
-// agree makes all ranks return the same error if any rank has one. The lowest rank with an error decides which error.
-// All ranks must call agree. Without ranks it returns err.
+// agree returns the error of the lowest rank that has an error, or nil if no rank has an error. All ranks must call
+// agree, and all get the same result. Without ranks, agree returns err.
 func (r *Run) agree(err error) error {
 	_, err = r.exchange(nil, err)
 	return err
 }
 
-// exchange is like agree. If no rank has an error, it also returns the argument said of each rank.
+// exchange is like agree, but also passes data between ranks. If no rank has an error, it returns the data that each
+// rank passed as the argument said.
 func (r *Run) exchange(said []byte, err error) ([][]byte, error) {
 	if r.Ranks == nil {
 		return [][]byte{said}, err
@@ -177,7 +178,7 @@ type same struct {
 	Resume      bool
 	Start       string // digest of the model to start from
 	Estimate    bool
-	Warn        bool // whether the caller is warned of checkpoints that could not be written
+	Warn        bool // whether the caller set Run.Warn
 }
 
 // meet checks that all ranks have opened the same run. If err is not nil on any rank, meet returns an error on all
@@ -231,8 +232,8 @@ func differs(rank int, first, other []byte) error {
 }
 
 // Each rank adds notes to its class counts. The notes are summed over the ranks together with the counts of a step,
-// so that all ranks learn the same two facts. The first is the number of ranks whose context has ended. The second is
-// whether a checkpoint is due by the first rank's clock.
+// so that all ranks learn two facts: how many ranks have a context that has ended, and whether a checkpoint is due by
+// the first rank's clock.
 const (
 	noteEnded = 1
 	noteDue   = 1 << 16
@@ -265,7 +266,8 @@ func (s *session) asked(ctx context.Context) (ended, due bool) {
 // errEnded says that the context of some rank has ended.
 var errEnded = errors.New("a rank was asked to end")
 
-// interrupted reports whether an evaluation with this error was interrupted. A resumed run then repeats it.
+// interrupted reports whether an evaluation with this error was interrupted. A resumed run then repeats the
+// evaluation.
 func (s *session) interrupted(ctx context.Context, err error) bool {
 	if s.Ranks == nil {
 		return ctx.Err() != nil
@@ -274,14 +276,14 @@ func (s *session) interrupted(ctx context.Context, err error) bool {
 }
 
 // countAll returns the class counts of the whole network for the samples p. The network f is this rank's part of the
-// whole network. The error wraps errEnded if the context of any rank has ended.
+// whole network. If the context of any rank has ended, countAll returns an error that wraps errEnded.
 func (s *session) countAll(ctx context.Context, f *model.Frozen, p *encoding.Packed) (*model.Scores, error) {
 	scores, err := f.Evaluate(ctx, p, s.Threads)
 	if s.Ranks == nil {
 		return scores, err
 	}
 	n := p.Len() * len(f.Classes)
-	counts := make([]int32, n+2) // the last two count the ranks whose context ended, and the ranks with another error
+	counts := make([]int32, n+2) // the last two: ranks with an ended context, ranks with another error
 	switch {
 	case ctx.Err() != nil:
 		counts[n] = 1

@@ -74,12 +74,13 @@ var shared = []struct {
 	}},
 	{"frozen", []string{"train.freeze.kind=layerwise", "train.epochs=3"}},
 	{"frozen gumbel", []string{"train.freeze.kind=layerwise", "train.epochs=3", "train.estimator=gumbel"}},
+	{"weighted", []string{"train.class_weights=balanced"}},
 	{"structured", []string{"model.topology=rwlgn", "model.wiring=structured", "model.depth=1"}},
 }
 
 // TestRanks trains each network with one process and with several ranks of uneven shares. It compares the models and
-// the checkpoints byte by byte. The networks are trained with two and three ranks in turn, and with more ranks in the
-// long test tier.
+// the checkpoints byte by byte. By default, a network is trained with either two or three ranks. In the long test
+// tier, more ranks are used.
 func TestRanks(t *testing.T) {
 	few := fewDigits(t)
 	for at, n := range shared {
@@ -223,8 +224,8 @@ func TestRanksInterrupted(t *testing.T) {
 	}
 }
 
-// interruptRanks trains with the given number of ranks. It interrupts the rank with the number told. The interruption
-// comes at this rank's progress report with the number after.
+// interruptRanks trains with the given number of ranks. It interrupts the rank with the number told. The argument
+// after says at which of this rank's progress reports the interruption comes, counted from 1.
 func interruptRanks(t *testing.T, run Run, size, told, after int) []error {
 	all, end := ranks.Local(size)
 	errs := make([]error, size)
@@ -271,8 +272,8 @@ func TestRanksDiffer(t *testing.T) {
 	}
 }
 
-// TestRanksStart starts from a model, with several ranks and with one process. Both estimate the look-up tables after
-// each epoch.
+// TestRanksStart starts from a model, with several ranks and with one process. Both runs estimate the number of
+// look-up tables after each epoch.
 func TestRanksStart(t *testing.T) {
 	dir := t.TempDir()
 	from := Run{Config: parse(t, "train.epochs=1"), Model: filepath.Join(dir, "from")}

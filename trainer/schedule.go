@@ -62,7 +62,7 @@ func (s *schedule) adam(o *config.Optimizer, step int) kernel.Adam {
 	return adam
 }
 
-// course returns the learning rate of a step as a share of the largest rate, as if there were no warm-up.
+// course returns the learning rate of a step as a share of the largest rate. It ignores the warm-up.
 func (s *schedule) course(step int) float64 {
 	switch s.Kind {
 	case "cosine":

@@ -16,7 +16,7 @@ func TestRate(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		schedule config.Schedule
-		want     map[int]float64 // by step
+		want     map[int]float64 // expected rate at each step
 	}{
 		{"constant", config.Schedule{Kind: "constant"}, map[int]float64{1: 0.5, 2: 0.5, 1000: 0.5, 5000: 0.5}},
 		{"warm-up", config.Schedule{Kind: "constant", Warmup: 1}, map[int]float64{

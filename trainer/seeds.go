@@ -21,7 +21,7 @@ type Seeds struct {
 	Run
 	N      int
 	Begin  func(seed uint64) // called before each run that trains, unless nil
-	Refuse Refusal           // decides whether files of earlier calls may be replaced; nil: they may
+	Refuse Refusal           // decides whether files of earlier calls may be replaced; nil means all may be replaced
 }
 
 // SeedsSummary is the result of all runs.
@@ -31,7 +31,7 @@ type SeedsSummary struct {
 	BestAccuracy Spread        `json:"best_test_accuracy"`
 }
 
-// SeedSummary is the result of one run. It contains no speed if an earlier call finished the run.
+// SeedSummary is the result of one run. The speed is missing if an earlier call finished the run.
 type SeedSummary struct {
 	Seed   uint64 `json:"seed"`
 	Before bool   `json:"finished_before,omitempty"`

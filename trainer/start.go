@@ -21,8 +21,8 @@ var (
 	freeKeys  = []string{"model.tau"}
 )
 
-// start returns the model in s.Start as the model of this run. Its record contains only the name of the file and, if
-// the model descends from another program's network, the model's origin.
+// start returns the model in the file s.Start as the model of this run. The new model's record contains only the name
+// of the file and, if the model descends from another program's network, the origin of the network.
 func (s *session) start() (*model.Model, error) {
 	file, err := model.Open(s.Start)
 	if err == nil {
@@ -53,8 +53,8 @@ func (s *session) start() (*model.Model, error) {
 }
 
 // settle replaces the candidates of a pin by the pin's current choice, if the configuration has the same pins without
-// choices. The configuration must set the key, model.hidden or model.anchors, to 1. A missing key may be 1 by
-// default, but then the user did not ask to end the choices.
+// choices. The configuration must set the key, model.hidden or model.anchors, to 1. If the key is missing and 1 is
+// only its default, settle does nothing, because the user did not ask to end the choices.
 func settle(m *model.Model, cfg *config.Config) {
 	is, to := &m.Config.Model, &cfg.Model
 	want := layout(cfg, m.Part)
@@ -104,7 +104,7 @@ func startOf(file *model.File) (*model.Start, error) {
 	return &model.Start{Name: filepath.Base(file.Path()), SHA256: sum}, err
 }
 
-// fits returns an error if a model differs, in more than its parameters, from the model that a run would draw.
+// fits returns an error if a model differs from the model that a run would draw in anything but the parameters.
 func fits(m *model.Model, cfg config.Config, data *Data) error {
 	free := freeKeys
 	if cfg.Encoder.Learned() || cfg.Encoder.Kept() {

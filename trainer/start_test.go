@@ -168,7 +168,7 @@ func TestStartRefuses(t *testing.T) {
 // Another program may have written such a checkpoint.
 func TestResumeForged(t *testing.T) {
 	for _, c := range []struct {
-		name, drawn, said string // keys of the drawn network, and keys in its configuration
+		name, drawn, said string // drawn: keys of the drawn network; said: keys in its configuration
 		change            func(m *model.Model)
 		want              string
 	}{
@@ -206,8 +206,8 @@ func TestResumeForged(t *testing.T) {
 	}
 }
 
-// TestStartData starts from a model with tables that each differ in one thing from the table that the model was
-// trained on.
+// TestStartData trains on tables, starting from a model. Each table differs in one thing from the table that the
+// model was trained on.
 func TestStartData(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, header, classes string, top int) string {

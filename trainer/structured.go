@@ -30,7 +30,7 @@ func drawStructured(m *model.Model, layers []topology.Layer) {
 // drawGrid draws the wires for one group of nodes of a section, from the group's share of the sources.
 func drawGrid(m *model.Model, section, group, groups int) {
 	s := &m.Sections[section]
-	nodes, n := s.Width/groups, m.Limit(section, len(s.Pins)-1)/groups // of the whole network
+	nodes, n := s.Width/groups, m.Limit(section, len(s.Pins)-1)/groups // in the whole network
 	if m.Part != nil {
 		nodes = m.Config.Model.Width / groups
 	}
@@ -54,12 +54,12 @@ func drawGrid(m *model.Model, section, group, groups int) {
 	}
 }
 
-// grid arranges all sources of a layer in rows and columns. If the sources are inputs, a column is a feature and
-// the rows are its thresholds in random order. If they are nodes of an earlier layer, there is only one row.
+// grid arranges all sources of a layer in rows and columns. If the sources are inputs, each column holds one
+// feature's thresholds in random order. If the sources are nodes of an earlier layer, there is only one row.
 type grid struct {
 	rows, columns int
 	names         []int32 // names[column + columns*row] is a source
-	shifts        []int32 // shifts below columns/2, from 1, in random order, with the larger half first
+	shifts        []int32 // shifts from 1 to below columns/2 in random order, the larger half of them first
 }
 
 func newGrid(stream *draw.Stream, rows, columns int) *grid {
@@ -86,8 +86,8 @@ func newGrid(stream *draw.Stream, rows, columns int) *grid {
 
 // pairs returns the two sources of each node. A block of g.columns consecutive nodes uses two rows. Pin A reads the
 // first row in order, and pin B reads the second row shifted by some columns. Successive blocks have different
-// shifts. The last block may be incomplete, with n < g.columns nodes. In this block pin A reads the first n sources
-// of the two rows, and pin B reads the next n. This is a shift by n, so no other block uses n as its shift.
+// shifts. The last block may be incomplete, with n < g.columns nodes. In this block, pin A reads the first n sources
+// of the two rows, and pin B reads the next n sources. This is a shift by n, so no other block uses n as its shift.
 func (g *grid) pairs(nodes int) [][2]int {
 	whole, left := nodes/g.columns, nodes%g.columns
 	shifts := slices.DeleteFunc(slices.Clone(g.shifts), func(s int32) bool { return int(s) == min(left, g.columns-left) })

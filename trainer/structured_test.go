@@ -11,8 +11,9 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// structuredCases lists networks with structured wires. Each has numbers of features and thresholds, and a
-// configuration. Some sizes divide into whole rows and columns of sources, and some do not.
+// structuredCases lists networks with structured wires. Each case has a number of features, a number of thresholds
+// and a configuration. In some cases the nodes fill whole rows and columns of sources, and in other cases the last
+// row or column is incomplete.
 var structuredCases = []struct {
 	features, bits int
 	sets           string
@@ -107,9 +108,9 @@ func checkStructured(t *testing.T, m *model.Model, l int) {
 	}
 }
 
-// TestStructuredSpread checks that the two readers of a node are a quarter of the layer apart. The first node of the
-// layer follows the last. The test also checks that every part of the first layer reads each input bit about equally
-// often.
+// TestStructuredSpread checks that the two readers of a node are a quarter of the layer apart. Distances wrap around
+// from the last node to the first. The test also checks that every part of the first layer reads each input bit about
+// equally often.
 func TestStructuredSpread(t *testing.T) {
 	const width = 1200
 	m := structuredModel(t, 20, 4, fmt.Sprintf("model.topology=rwlgn model.width=%d model.depth=3", width), 1, 1)

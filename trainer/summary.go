@@ -11,8 +11,8 @@ import (
 //   - the kept epoch, whose parameters are in the model file. It is the last epoch or, with a validation set, the
 //     best epoch on the validation set;
 //   - the last epoch;
-//   - the best epoch on the test set. Publications often report its accuracy, although this epoch is chosen by means
-//     of the test set.
+//   - the best epoch on the test set. Publications often report the accuracy of this epoch, although it is chosen by
+//     means of the test set.
 type Summary struct {
 	Model         string   `json:"model"`
 	Epochs        int      `json:"epochs"`
@@ -38,10 +38,10 @@ type Summary struct {
 
 // Seen describes the data that a call trained on. It is nil if the call did not train.
 type Seen struct {
-	Majority Majority          `json:"majority"`          // of the test part
+	Majority Majority          `json:"majority"`          // most frequent class of the test part
 	Clipped  []dataset.Clipped `json:"clipped,omitempty"` // features with training values outside the encoder's ranges
 	Unknown  []dataset.Unknown `json:"unknown,omitempty"` // columns with words that the start model does not know
-	Samples  int               `json:"-"`                 // of the training part
+	Samples  int               `json:"-"`                 // number of training samples
 }
 
 // Speed is the training speed of this call, measured in its optimiser steps. It is nil if the call did not train.

@@ -37,10 +37,10 @@ type Run struct {
 	Config  config.Config
 	Model   string        // path of the model file; the checkpoint is at [CheckpointPath]
 	Folders []string      // folders to search for data sets
-	Data    *dataset.Set  // the open data set, so that no file is read twice; nil: not open yet
-	Threads int           // number of threads; 0: GOMAXPROCS
+	Data    *dataset.Set  // the open data set, so that no file is read twice; nil means not open yet
+	Threads int           // number of threads; 0 means GOMAXPROCS
 	Resume  bool          // continue from the checkpoint
-	Start   string        // path of a model file with the initial parameters; empty: random parameters
+	Start   string        // path of a model file with the initial parameters; empty means random parameters
 	Guard   outfile.Guard // says which existing files may be replaced
 
 	// Ranks, unless nil, connects the processes that train the network together. Each process trains a share of every
@@ -68,14 +68,14 @@ type Progress struct {
 	Epoch, Epochs  int // the current epoch, from 1, and the number of epochs
 	Batch, Batches int // finished batches of this epoch, and the number of batches in each epoch
 	Loss           float64
-	TrainAccuracy  float64       // accuracy on the training samples of this epoch so far
-	LearningRate   float64       // in the last step
+	TrainAccuracy  float64       // accuracy so far on the training samples of this epoch
+	LearningRate   float64       // learning rate of the last step
 	GateStepsRate  float64       // gate steps per second in this call
 	Left           time.Duration // estimated time to the end of the run
 	// InStep is the time that this call has spent in optimiser steps. It excludes reading, shuffling, evaluation and
 	// checkpoints.
 	InStep   time.Duration
-	Finished *model.Epoch // the finished and evaluated epoch, nil while an epoch runs
+	Finished *model.Epoch // the finished and evaluated epoch, nil while the epoch runs
 	Relaxed  *float64     // test accuracy of the relaxed network, with Finished and estimator soft
 	// LUTs is the estimated number of look-up tables of the network. It is set with Finished if Run.Estimate is set.
 	// The tables have the number of inputs that train.cost targets, or [estimate.Usual] inputs.
@@ -89,7 +89,7 @@ var ErrInterrupted = errors.New("interrupted")
 type session struct {
 	Run
 	data *Data
-	part *ranks.Share // this rank's part of the network; nil: all
+	part *ranks.Share // this rank's part of the network; nil means the whole network
 
 	outcome engine.Result // result of the last step
 
@@ -105,7 +105,8 @@ type session struct {
 	order  []int32             // the epoch's samples, shuffled
 	gather func(index []int32) // writes samples of the training set to rows
 
-	// words returns feature words that include the samples gathered last, and the indices of these samples in them.
+	// words returns feature words that include the samples gathered last. It also returns the indices of these
+	// samples among the feature words.
 	words func(index []int32) (*encoding.Packed, []int32)
 
 	rows   []uint64 // thermometer bits of one batch

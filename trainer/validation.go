@@ -41,7 +41,7 @@ func (d *Data) holdOut(share float64, seed uint64) error {
 
 // bestValidation returns the epoch, from 1, with the largest validation accuracy. If several epochs are equally good,
 // it returns the first. It also returns the number of epochs after which the run ends because patience epochs in a
-// row brought no improvement. If there is no such epoch, the result is 0.
+// row brought no improvement. If the run does not end in this way, the second result is 0.
 func bestValidation(epochs []model.Epoch, patience int) (best, end int) {
 	bestCorrect := -1
 	for i, e := range epochs {
@@ -81,7 +81,7 @@ func (s *session) addValidating() {
 	}
 }
 
-// progressed returns bestValidation for the run so far.
+// progressed returns the result of bestValidation for all finished epochs of the run.
 func (v *validating) progressed() (best, end int) { return v.bestOf(v.m.Record.Epochs) }
 
 // stop ends the run if patience has run out.
@@ -91,12 +91,12 @@ func (v *validating) stop() error {
 	return nil
 }
 
-// bestOf returns bestValidation for epochs of the run.
+// bestOf returns the result of bestValidation for some epochs of the run.
 func (r *Run) bestOf(epochs []model.Epoch) (best, end int) {
 	return bestValidation(epochs, r.Config.Train.Validation.Patience)
 }
 
-// validate adds the accuracy of the frozen network on the validation set.
+// validate adds the accuracy of the frozen network on the validation set to p.
 func (v *validating) validate(ctx context.Context, p *Progress) error {
 	scores, err := v.countAll(ctx, v.frozen, v.data.held)
 	if err != nil {
@@ -151,8 +151,8 @@ func (v *validating) bestLost(err error) error {
 		BestPath(v.Model), errBestLost, err)
 }
 
-// checkBest returns an error if a resumed run lacks the file of its best epoch. The file may hold a later epoch
-// than the checkpoint, since the resumed run will reach this epoch if it is long enough.
+// checkBest returns an error if a resumed run lacks the file of its best epoch. The file may hold an epoch after the
+// checkpoint, since the resumed run will reach this epoch if the run is long enough.
 func (v *validating) checkBest() error {
 	best, _ := v.progressed()
 	if best == 0 {

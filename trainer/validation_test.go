@@ -340,8 +340,9 @@ func TestBestLostLate(t *testing.T) {
 }
 
 // TestKilledEarly begins a run at the path of an earlier run and leaves it after a batch, as if it were killed before
-// its first checkpoint. Then there must be nothing to resume, in particular not the earlier run. When a third run
-// begins, the renamed files of the earlier run must stay, although the second run may have written a best epoch.
+// its first checkpoint. After that there must be nothing to resume. In particular, the earlier run must not be
+// resumed. When a third run begins, the renamed files of the earlier run must stay, although the second run may have
+// written a best epoch.
 func TestKilledEarly(t *testing.T) {
 	for name, cfg := range map[string]config.Config{"plain": parse(t), "validation": stops(t)} {
 		path := filepath.Join(t.TempDir(), "m")
@@ -380,7 +381,8 @@ func leave(t *testing.T, r Run, epoch int) {
 }
 
 // TestMorePatience resumes a run that ended because its patience ran out, with more patience. The result must be the
-// same as with this patience from the start. Less patience than the run has already used must be refused.
+// same as in a run that has the larger patience from the start. Less patience than the run has already used must be
+// refused.
 func TestMorePatience(t *testing.T) {
 	dir := t.TempDir()
 	path, patient := filepath.Join(dir, "m"), filepath.Join(dir, "patient")

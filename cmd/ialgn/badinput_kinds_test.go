@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/interchange/torchfile/torchtest"
 )
 
-// These are the contents of files that the tests pass to commands for other kinds of files.
+// These are contents of files. The tests pass such a file to a command that needs another kind of file.
 const (
 	verilogText = "// a netlist\nmodule net(input a, output b);\n  assign b = a;\nendmodule\n"
 	blifText    = ".model m\n.inputs a\n.outputs y\n.names a y\n1 1\n.end\n"
@@ -82,8 +82,8 @@ func features(code string, size int) func(*bench) {
 	}
 }
 
-// badKinds give a command a file of the wrong kind. The message says what the file is, and the hint names the command
-// that takes it.
+// badKinds lists cases in which a command gets a file of the wrong kind. The message says what the file is, and the
+// hint names the command that takes it.
 var badKinds = []badInput{
 	{"a PyTorch file to predict", torch("x.pt"), "predict x.pt new.csv", "x.pt: is a PyTorch file, not a model file", "ialgn import x.pt -o x.safetensors", false},
 	{"a PyTorch file to compile", torch("x.pt"), "compile x.pt -o out", "is a PyTorch file", "ialgn import x.pt", false},

@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "accept the messages as they are now as the golden files")
 
-// badInput is an input that a user may pass by mistake or malice. Large texts are made only when harm is called. The
-// reason is that the scripts start this test binary more than a thousand times as the program ialgn.
+// badInput is an input that a user may pass by mistake or malice. Large texts are made only when harm is called,
+// because the scripts start this test binary more than a thousand times as the program ialgn.
 type badInput struct {
 	name   string
 	harm   func(b *bench) // damages the files of a [bench]; nil if only the flags are wrong

@@ -21,8 +21,9 @@ import (
 	"ialgn/internal/tool"
 )
 
-// lookScript opens a page in five frames: three of the width of a phone, a tablet and a screen, one in print style,
-// and one in dark style. It writes its findings into the document, which the browser prints when the script has run.
+// lookScript opens a page in five frames. Three frames have the widths of a phone, a tablet and a screen. One frame
+// has print style, and one has dark style. The script writes its findings into the document, which the browser prints
+// when the script has run.
 const lookScript = `<!DOCTYPE html><link rel="icon" href="data:,"><title>look</title>
 <style>iframe { height: 800px; border: 0 }</style>
 <iframe id="phone" src="/page" style="width:360px"></iframe>

@@ -19,7 +19,7 @@ import (
 // choice lists the values of an option that has a fixed list of values. For other options, the METAVAR determines the
 // values ([kinds]).
 type choice struct {
-	command string // empty: every command with this option
+	command string // empty means every command with this option
 	option  string
 	values  func() []string
 }

@@ -16,9 +16,9 @@ import (
 	"ialgn/internal/target"
 )
 
-// elsewhere lists the options that this test does not check. Most of them have values that are documented in another
-// place: the keys of the configuration, the devices of synth, the interfaces and families of compile, and the
-// topologies. One option takes values from a range.
+// elsewhere lists the options that this test does not check. The values of most of these options are documented in
+// another place. These values are the keys of the configuration, the devices of synth, the interfaces and families of
+// compile, and the topologies. One option takes values from a range.
 var elsewhere = []string{
 	"--set", "--grid", "synth --target", "fit --target", "sweep --target", "fit --wrap", "diagnose --topologies",
 	"compile --lut",

@@ -37,7 +37,7 @@ var (
 	}
 )
 
-// everywhere are the flags of every command.
+// everywhere lists the flags that every command has.
 var everywhere = []cli.Flag{jsonFlag, threadsFlag, quietFlag, cli.HelpFlag}
 
 // commonFlags adds the flags of every command, except -h, which the parser adds.
@@ -135,7 +135,7 @@ func threads(c *cli.Context) int {
 
 func folders(c *cli.Context) []string { return dataset.Folders(c.String("data")) }
 
-// dataOf returns where to search for data sets.
+// dataOf returns the folders in which data sets are searched.
 func dataOf(c *cli.Context) (d ialgn.Data) {
 	if dir := c.String("data"); dir != "" {
 		d.Folders = []string{dir}
@@ -214,7 +214,7 @@ func warn(s *screen.Screen, err error) {
 	fmt.Fprintf(s, "ialgn: %s %s\n", screen.Paint(s, screen.Yellow, "warning:"), screen.OneLine(say(err)))
 }
 
-// notes returns two functions: one writes notes, and the other writes warnings.
+// notes returns a function that writes notes, and a function that writes warnings.
 func notes(c *cli.Context) (toNote func(text string), toWarn func(error)) {
 	return func(text string) { note(c, "%s", text) }, func(err error) {
 		if remedy := message.HintIn(err, message.Flags); remedy != "" {

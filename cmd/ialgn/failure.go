@@ -69,7 +69,7 @@ func placeIn(message string) *place {
 	if err != nil {
 		return nil
 	}
-	column, _ := strconv.Atoi(m[3]) // 0: the message has no column
+	column, _ := strconv.Atoi(m[3]) // 0 if the message has no column
 	return &place{m[1], line, column}
 }
 

@@ -123,7 +123,7 @@ func (g gate) String() string {
 	return fmt.Sprintf("  %d = function(%#x) %s @%d.%d", g.output, g.table, strings.Join(g.in, " "), g.layer, g.chain)
 }
 
-// TestVerifyAcceptsSoundFolders is the control: verify finds nothing in unbroken folders.
+// TestVerifyAcceptsSoundFolders checks, for comparison, that verify finds no fault in undamaged folders.
 func TestVerifyAcceptsSoundFolders(t *testing.T) {
 	level := "all"
 	for _, name := range []string{"iverilog", "abc"} {
@@ -311,8 +311,8 @@ func unnamed(t *testing.T, c compiled) {
 	}
 }
 
-// exchange swaps a random input of popcount a with a random input of popcount b. Neither popcount may read the input
-// of the other already.
+// exchange swaps a random input of popcount a with a random input of popcount b. It does not choose inputs that the
+// other popcount already reads.
 func exchange(lines []string, a, b int, r *rand.Rand) {
 	fa, fb := strings.Fields(lines[a]), strings.Fields(lines[b])
 	for {
@@ -400,8 +400,8 @@ func simulatedModel(t *testing.T) {
 	tinyModel(t)
 }
 
-// TestWrapperFaults breaks parts that only a wrapper has: the encoder and its connection to the core. Level rtl and
-// every level above must find the fault. For a fault of an encoder, the report must name an input word that shows the
+// TestWrapperFaults breaks the encoder and its connection to the core, which only a wrapper has. Level rtl and every
+// level above must find the fault. For a fault of an encoder, the report must name an input word that shows the
 // fault.
 func TestWrapperFaults(t *testing.T) {
 	simulatedModel(t)

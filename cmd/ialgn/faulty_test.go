@@ -22,7 +22,7 @@ var (
 	none *int
 )
 
-// faults are the ways in which a program can crash.
+// faults maps names to functions that crash the program, each in a different way.
 var faults = map[string]func(){
 	"index":  func() { fmt.Fprint(os.Stderr, make([]int, zero)[zero]) },
 	"nil":    func() { fmt.Fprint(os.Stderr, *none) },

@@ -16,7 +16,7 @@ import (
 	"ialgn/trainer"
 )
 
-// These flags belong to the commands that train many runs: experiment and sweep.
+// These flags belong to experiment and sweep, the commands that train many runs.
 var (
 	jobsFlag = &cli.IntFlag{
 		Name: "jobs", Category: "runs",
@@ -29,7 +29,7 @@ var (
 	indexFlag = &cli.IntFlag{Name: "index", Usage: "train only run `I` of the list, counted from 0, and write no table"}
 )
 
-// gridOptions returns the options that the flags set: where and how to train the runs.
+// gridOptions returns the options that the flags set. They say where and how to train the runs.
 func gridOptions(c *cli.Context) (grid.Options, error) {
 	o := grid.Options{Dir: c.String("o"), Folders: folders(c), Threads: threads(c), Guard: guard(c), Jobs: c.Int("jobs")}
 	o.Ranks = teamOf(c).comm()

@@ -226,8 +226,8 @@ func TestClockOfWrapper(t *testing.T) {
 	}
 }
 
-// TestVectors checks the number of the testbenches' vectors, and where they come from. They come from the test set,
-// or are random samples if there is no test set.
+// TestVectors checks the number and the source of the vectors in testbenches. The vectors come from the test set. If
+// there is no test set, they are random samples.
 func TestVectors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	table(t)

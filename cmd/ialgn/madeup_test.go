@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// madeUp is a family of no vendor, with look-up tables of up to five inputs. It shows everything that has to be
-// written for a new family.
+// madeUp is a family that no vendor makes. Its look-up tables have up to five inputs. This file shows everything that
+// has to be written for a new family.
 var madeUp = &target.Family{
 	Name: "madeup",
 	LUT: target.LUT{

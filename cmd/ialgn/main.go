@@ -75,7 +75,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out, inJSON := newOutput(stdout), false
 	inObject := func(f failure) {
 		if inJSON {
-			_ = f.write(out) // standard error has the failure, too
+			_ = f.write(out) // the failure is also on standard error
 		}
 	}
 	return guarded(stderr, inObject, func() int {

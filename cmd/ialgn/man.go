@@ -31,8 +31,8 @@ func manCommand() *cli.Command {
 	}
 }
 
-// The man page of the program contains the sections manSections of docs/reference/cli.md. The page of every command
-// contains manCommon.
+// manSections names the sections of docs/reference/cli.md that the program's man page contains. manCommon names the
+// sections that the man page of every command contains.
 var (
 	manSections = []string{"Environment", "Data sets", "External programs", "What is written over"}
 	manCommon   = []string{"Exit status"}

@@ -48,7 +48,7 @@ func (m *manifestFile) with(t *testing.T, files []any) {
 	}
 }
 
-// withValue returns a copy of an entry of the manifest's list, with another value for key.
+// withValue returns a copy of an entry in the manifest's list. The copy has the given value for the key.
 func withValue(of any, key, value string) map[string]any {
 	e := map[string]any{}
 	for k, v := range of.(map[string]any) {
@@ -58,7 +58,7 @@ func withValue(of any, key, value string) map[string]any {
 	return e
 }
 
-// forms are options that together write all kinds of files.
+// forms lists options of compile that together produce all kinds of files.
 var forms = []string{
 	"--wrap stream --lut 6 --emit aiger,blif,c,dot,go,yosys-json",
 	"--wrap uart --board hx8k-breakout --target ice40 --style lut --pipeline 2",

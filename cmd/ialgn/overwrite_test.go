@@ -178,8 +178,8 @@ func readFile(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestInputsNotOverwritten names one of the command's inputs as the command's output: by name, through links and in
-// other ways. If these files were not inputs, the command would be allowed to replace them.
+// TestInputsNotOverwritten names one of the command's inputs as the command's output. It does this by name, through
+// links and in other ways. If these files were not inputs, the command would be allowed to replace them.
 func TestInputsNotOverwritten(t *testing.T) {
 	sound := soundFiles(t)
 	for _, c := range []struct{ name, args, input string }{
@@ -215,7 +215,7 @@ func TestInputsNotOverwritten(t *testing.T) {
 	}
 }
 
-// TestWrittenTwice names one file for two outputs. TestLogApart does the same for logs.
+// TestWrittenTwice names one file for two outputs. TestLogApart tests this for logs.
 func TestWrittenTwice(t *testing.T) {
 	soundFiles(t)
 	code, _, stderr := runProgram(t, "sim", "m.st", "--vcd", "a", "--activity", "./a")

@@ -40,8 +40,8 @@ var pinnedDesigns = []struct {
 }
 
 // TestPinned compares the bytes of models and of all files that compile writes with pinned digests. Users may rely on
-// these bytes: if a version changes some, the changelog says which and why. The report is pinned as JSON too, without
-// times and memory.
+// these bytes. If a version changes some of them, the changelog says which bytes changed and why. The report is also
+// pinned, as JSON without times and memory.
 func TestPinned(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)

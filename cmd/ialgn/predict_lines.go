@@ -21,8 +21,8 @@ type lines struct {
 // linesRoom is the approximate number of bytes to write at once.
 const linesRoom = 256 << 10
 
-// tableLines returns a writer of CSV with a header line. what is the word for the numbers of the classes in the
-// header: count or score.
+// tableLines returns a writer of CSV with a header line. The argument what is "count" or "score". The header uses
+// this word for the numbers of the classes.
 func tableLines(w io.Writer, names []string, what string, number func([]byte, int32) []byte) *lines {
 	l := &lines{w: w, after: "\n", number: number}
 	header := "sample,class"

@@ -21,7 +21,7 @@ type prediction struct {
 	Counts []int32 `json:"counts"`
 }
 
-// awkward are parts of names that CSV or JSON must quote or escape.
+// awkward lists parts of names that CSV or JSON must quote or escape.
 var awkward = []string{
 	`"`, ",", "\n", "\r", "\\", "<b>", "&", "\u2028", "\x00", "\x7f", "\xff", "é", "𝔸", "\u202e", " ", "", "7", "cat",
 }

@@ -87,8 +87,8 @@ func (p *epochs) room() int {
 	return max(1, p.Columns()-screen.Cells(p.label))
 }
 
-// parts returns the parts of an epoch's line. within is the text about the progress inside the epoch, or "" at its
-// end.
+// parts returns the parts of an epoch's line. The argument within is the text about the progress inside the epoch, or
+// "" at the end of the epoch.
 func (p *epochs) parts(s trainer.Progress, within string) []screen.Part {
 	parts := []screen.Part{{Text: fmt.Sprintf("epoch %*d/%d", len(fmt.Sprint(s.Epochs)), s.Epoch, s.Epochs)}}
 	if within != "" {

@@ -171,8 +171,8 @@ func launching(action cli.ActionFunc) cli.ActionFunc {
 // ranksReport is the number of ranks and their peak memory.
 type ranksReport struct {
 	Ranks     int    `json:"ranks"`
-	PeakBytes uint64 `json:"rank_peak_bytes"` // of the rank with the largest peak
-	AllBytes  uint64 `json:"peak_bytes"`      // of all ranks together
+	PeakBytes uint64 `json:"rank_peak_bytes"` // peak memory of the rank that uses most
+	AllBytes  uint64 `json:"peak_bytes"`      // peak memory of all ranks together
 }
 
 func (r *ranksReport) text(w io.Writer) {

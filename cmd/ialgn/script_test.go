@@ -94,8 +94,8 @@ func signAnew(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(testkit.ResignFolder(ts.MkAbs(args[0])))
 }
 
-// cuts is the command "cuts MODEL FILE". The training record of the new model describes the feature words of the new
-// model.
+// cuts is the command "cuts MODEL FILE". The training record of the new model describes the new model's feature
+// words.
 func cuts(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 2)
 	m, err := model.Load(ts.MkAbs(args[0]))
@@ -332,7 +332,7 @@ func samples(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o666))
 }
 
-// columns returns the number of columns to write: the 64 features, and the label if it is asked for.
+// columns returns the number of columns to write. These are the 64 features and, if it is asked for, the label.
 func columns(args []string) int {
 	if slices.Contains(args, "label") {
 		return 65

@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/tool"
 )
 
-// swapper copies the given files to the path place, one after another and again and again, until stop is called.
+// swapper copies the given files to the path place, one after the other. It repeats this until stop is called.
 func swapper(t *testing.T, place string, files ...string) (stop func()) {
 	t.Helper()
 	var texts [][]byte

@@ -16,7 +16,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// openTerminal opens a pseudo-terminal: text written to slave can be read from master.
+// openTerminal opens a pseudo-terminal. Text that is written to slave can be read from master.
 func openTerminal(t *testing.T, columns int) (master, slave *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

@@ -76,8 +76,8 @@ func topicNames() (all []string) {
 	return all
 }
 
-// askedForHelp rewrites the arguments of a command with -h as the arguments of `ialgn help COMMAND`. Without this,
-// the parser would take an argument before -h for a topic.
+// askedForHelp rewrites the arguments of a command with -h as the arguments of `ialgn help COMMAND`. Without this
+// change, the parser would take an argument before -h for a topic.
 func askedForHelp(args []string, commands []*cli.Command) []string {
 	for _, name := range cli.HelpFlag.Names() {
 		if len(args) > 1 && manual.HasFlag(args, commands, name) && slices.Contains(commandNames(commands), args[1]) {

@@ -147,7 +147,7 @@ func trainOptions(c *cli.Context, cfg *ialgn.Config, path string) (ialgn.TrainOp
 	return o, p, nil
 }
 
-// checkLog returns an error if the log is a file that the run reads or writes. --force does not permit it either,
+// checkLog returns an error if the log is a file that the run reads or writes. Even --force does not allow this,
 // because the program appends to logs.
 func checkLog(c *cli.Context, cfg *ialgn.Config, path string) error {
 	log := c.String("log")

@@ -56,7 +56,7 @@ func saveCurves(c *cli.Context, records ...record) ([]string, error) {
 }
 
 // curvesOnInterrupt draws the curves of an interrupted command, for the finished models and for the last model, which
-// has only a checkpoint. It returns err. If it cannot draw, it only warns.
+// has only a checkpoint. It returns err. If a chart cannot be drawn, curvesOnInterrupt only writes a warning.
 func (p *epochs) curvesOnInterrupt(c *cli.Context, err error, last string, finished ...string) error {
 	if !errors.Is(err, trainer.ErrInterrupted) || !p.begun {
 		return err

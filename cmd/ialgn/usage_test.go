@@ -27,7 +27,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// failureIn decodes standard output, which must be the JSON object of an error and nothing else.
+// failureIn decodes standard output, which must contain only the JSON object of an error.
 func failureIn(t *testing.T, stdout string) failure {
 	t.Helper()
 	var object struct {

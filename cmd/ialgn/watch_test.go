@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestWatch serves the page of a log until the signal comes. The signal is the normal end of the command: exit status
-// 0.
+// TestWatch serves the page of a log until the command gets the signal. The command must then end normally, with exit
+// status 0.
 func TestWatch(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)

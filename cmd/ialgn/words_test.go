@@ -49,7 +49,8 @@ func texts(t *testing.T, fn func(file, text string)) {
 	}
 }
 
-// TestOptionsAreFlags checks that every option named by a text of the library is a flag of some command.
+// TestOptionsAreFlags checks every option that is named in a text of the library. The option must be a flag of some
+// command.
 func TestOptionsAreFlags(t *testing.T) {
 	var known []string
 	for _, c := range newApp(os.Stdout, os.Stderr).Commands {

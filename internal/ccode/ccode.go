@@ -1,15 +1,15 @@
 // Package ccode writes netlists as C99 code that computes 64 samples in each word. The code consists of a source
 // file, its header, and a program that tests them. [WriteOne] writes code for small processors. This code computes
-// one sample at a time and is made of decision lists (decisionlist.go).
+// one sample at a time with decision lists, which decisionlist.go describes.
 //
 // The files depend only on the C library's headers <stddef.h> and <stdint.h> (and <stdio.h> for the test). The
 // functions allocate no memory and keep no state. The caller provides scratch memory. Names begin with the module's
 // name, and macros begin with this name in capitals.
 //
 // The header documents the functions. NAME_run computes rows of bits, for any netlist. For a classifier,
-// NAME_classify computes the class and the counts from feature words. If [Options] say how to compute these words,
-// NAME_classify_real starts from real values. With gcc and clang, a row of a block is several words, so that vector
-// instructions are used.
+// NAME_classify computes the class and the counts from feature words. If [Options] say how feature words are
+// computed, NAME_classify_real computes the class and the counts from real values. With gcc and clang, a row of a
+// block is several words, so that vector instructions are used.
 //
 // A network of up to [MaxStraight] operations is written as straight-line code in functions of bounded length. A
 // larger network is written as a table that a short loop interprets. A compiler takes minutes for a million lines of
@@ -29,7 +29,8 @@ import (
 
 // Options control how a netlist is written.
 type Options struct {
-	// Module is the beginning of every name, and the name of the files. If it is empty, the netlist's name is used.
+	// Module is the beginning of every name in the code and of every file name. If it is empty, the netlist's name is
+	// used.
 	Module string
 	// Header lists the lines of the comment at the top of each file, for example the program and its version, the
 	// model, its checksum and the options.
@@ -37,15 +38,15 @@ type Options struct {
 	// Inputs says how feature words are computed from real values. It is nil if this is unknown.
 	Inputs *inputs.Table
 
-	straight int // maximum number of operations of straight-line code; 0: MaxStraight
+	straight int // maximum number of operations of straight-line code; 0 means MaxStraight
 }
 
 // MaxStraight is the number of operations up to which a network is written as straight-line code.
 const MaxStraight = 10_000
 
-// Write writes the source file of n, NAME.c, which includes NAME.h. Before it writes to w, it returns a
-// [*netlist.KindError] if n has registers. It also returns an error if the module's name is not a C identifier or if
-// n is too large. Later it returns the errors of w.
+// Write writes the source file of n, NAME.c, which includes NAME.h. It writes nothing to w and returns a
+// [*netlist.KindError] if n has registers. It also writes nothing and returns an error if the module's name is not a
+// C identifier or if n is too large. Otherwise it returns the errors of w.
 func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return write(w, n, opt, newFile, (*file).source)
 }
@@ -92,9 +93,9 @@ type file struct {
 	program    *wordcode.Program
 	place      *wordcode.Placement  // memory of intermediate results, for straight-line code
 	table      *wordcode.Table      // for table code
-	classifier *wordcode.Classifier // nil: n is not a classifier
+	classifier *wordcode.Classifier // nil if n is not a classifier
 	vectors    *wordcode.Vectors    // vectors that the test program checks
-	real       *inputs.Table        // nil: no function takes real values
+	real       *inputs.Table        // nil if no function takes real values
 }
 
 func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
@@ -165,13 +166,13 @@ func something(n *netlist.Netlist, inputs, outputs int) error {
 	return nil
 }
 
-// identifier matches names that a module may have. C leaves $ in names to the compiler and reserves names that begin
-// with _, so both are excluded.
+// identifier matches names that a module may have. Names with $ are excluded because only some C compilers accept
+// them. Names that begin with _ are excluded because C reserves them.
 var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
 func (f *file) isStraight() bool { return len(f.program.Ops) <= f.opt.straight }
 
-// rows returns the number of rows of scratch memory that a run needs.
+// rows returns the number of rows in the scratch memory that a run needs.
 func (f *file) rows() int {
 	if f.isStraight() {
 		return max(1, f.place.Slots)

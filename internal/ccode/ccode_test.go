@@ -26,7 +26,7 @@ import (
 
 var update = flag.Bool("update", false, "accept what is written as the golden files")
 
-// table writes networks of any size as tables.
+// table holds options with which networks of any size are written as tables.
 var table = Options{straight: -1}
 
 // needGCC skips the test where there is no C compiler.
@@ -37,7 +37,7 @@ func needGCC(t *testing.T) {
 	}
 }
 
-// command runs a program in dir and returns all that it printed.
+// command runs a program in dir and returns all its output.
 func command(t *testing.T, dir string, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -98,7 +98,7 @@ func frozen(t *testing.T, scope netlist.Scope, o netgen.FrozenOptions) *netlist.
 }
 
 // TestSelftest compiles and runs the code written for random netlists and for classifiers, both as straight code and
-// as a table. The self-tests contain vectors of the simulator.
+// as a table. The self-tests contain test vectors computed by the simulator.
 func TestSelftest(t *testing.T) {
 	needGCC(t)
 	count := uint64(8)
@@ -126,7 +126,7 @@ func TestSelftest(t *testing.T) {
 	for shape, o := range shapes {
 		for scope := range netlist.Full + 1 {
 			if scope != netlist.Full && shape != "pixels" && !testkit.Whole() {
-				continue // the full scope covers all but the ports of bits in the other scopes
+				continue // the other scopes differ only in having ports of bits
 			}
 			n := frozen(t, scope, o)
 			check(fmt.Sprintf("%s/%v/straight", shape, scope), n, Options{})
@@ -145,7 +145,7 @@ func TestWords(t *testing.T) {
 		dir := emit(t, n, opt)
 		for words, level := range map[int]string{1: "-O2", 2: "-O0", 4: "-O3", 8: "-O2"} {
 			if !testkit.Whole() && (name == "table") == (words == 1 || words == 8) {
-				continue // tests each block size in one form, and each form with and without vectors
+				continue // tests each block size in one form of code, and each form with and without vectors
 			}
 			t.Run(fmt.Sprintf("%s/%d", name, words), func(t *testing.T) {
 				compile(t, dir, n.Name, level, fmt.Sprintf("-DRANDOM_WORDS=%d", words))
@@ -155,8 +155,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestSelftestFails checks that the self-test notices a wrong operation in both forms, and that it notices a wrong
-// class.
+// TestSelftestFails checks that the self-test notices a wrong operation, in straight-line code and in a table. It
+// also checks that the self-test notices a wrong class.
 func TestSelftestFails(t *testing.T) {
 	needGCC(t)
 	n := frozen(t, netlist.Full, netgen.FrozenOptions{})
@@ -194,8 +194,8 @@ func TestSelftestFails(t *testing.T) {
 	}
 }
 
-// TestInterface compiles a user's program. Its calls pass a feature that is too large, a null pointer for counts, and
-// zero samples.
+// TestInterface compiles a program that uses the code. The program passes a feature that is too large, a null pointer
+// for counts, and zero samples.
 func TestInterface(t *testing.T) {
 	needGCC(t)
 	n := frozen(t, netlist.Full, netgen.FrozenOptions{Features: 3, BitsIn: 5})

@@ -106,8 +106,8 @@ func (f *file) classify() {
 	f.template(classifyBottom)
 }
 
-// gather writes the function that combines features into a word. The function is a single expression, which compilers
-// recognise as a load of several bytes.
+// gather writes the function that combines features into a word. The function is a single expression, because
+// compilers recognise this expression as a load of several bytes.
 func (f *file) gather(group, bits int) {
 	f.template("/* Makes a word of features, and the OR of them all. */\n" +
 		"static uint64_t gather(const NAME_feature *p, uint64_t *all) {\n")

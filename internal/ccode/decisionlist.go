@@ -1,13 +1,14 @@
 // This file lowers netlists to programs that classify one sample at a time on small processors.
 //
 // A [Program] is a sequence of decision lists. A list computes one bit. It reads bits one after another. Each bit
-// either decides the result or leaves the result to the rest of the list, inverted or not. A chain of gates, read
-// from its last gate, is a decision list. For example, if an input of an AND is 0, the chain before the AND does not
-// matter. Therefore about two bits of a chain are read, however long the chain is, and no intermediate result is
-// stored. A look-up table of several inputs is a step that reads several bits and takes its decision from a table.
+// either decides the result, or the rest of the list decides it. In the second case, the result of the rest may be
+// inverted. A chain of gates, read from its last gate, is a decision list. For example, if an input of an AND is 0,
+// the chain before the AND does not matter. Therefore only about two bits of a chain are read on average, even if the
+// chain is long, and no intermediate result is stored. A look-up table of several inputs is a step that reads several
+// bits and takes its decision from a table.
 //
-// The result of a list is counted for its class, or it is stored in one bit of scratch memory for several readers.
-// This bit is reused after the last reader.
+// The result of a list is either counted for a class or stored in one bit of scratch memory, from which several lists
+// read it. This bit is reused after the last list that reads it.
 //
 // [Lower] recognises popcounts and argmax and replaces them by counting. If the popcounts and the argmax of a netlist
 // were mapped to look-up tables or adders, the netlist is lowered operation by operation. The results are the same,
@@ -20,27 +21,28 @@ import (
 	"ialgn/netlist"
 )
 
-// Program is a netlist as decision lists over an array of bits. The first bits are the inputs. The
-// bits from [Program.FirstSlot] on are slots for intermediate results, used as a ring.
+// Program is a netlist as decision lists over an array of bits. The first bits are the inputs. The bits from
+// [Program.FirstSlot] on are slots for intermediate results. They are used as a ring: after the last slot, the first
+// slot is written again.
 type Program struct {
 	Inputs  []Input // the bits of the inputs
 	Packed  bool    // the inputs come as bits, in port order
-	Compare bool    // if not packed: whether Input.Param is a threshold; otherwise it is a bit number
+	Compare bool    // used if Packed is false: whether Input.Param is a threshold (true) or a bit number (false)
 
-	Slots int // bits of the ring
+	Slots int // number of bits in the ring
 	Lists []List
 	Multi bool // whether a step reads several bits
-	Wide  bool // whether a number of [Program.Code] has 32 bits; otherwise it has 16
+	Wide  bool // whether the numbers of [Program.Code] have 32 bits instead of 16
 
 	Runs    []Run   // the lists, in groups
-	Classes []Class // the results that each class counts; nil: the program has Outputs instead
+	Classes []Class // the results that each class counts; nil means the program has Outputs instead
 
-	// Outputs lists the bits of the output ports, followed by the bits of the probes. The value of an element is 2 *
-	// (bit number + 1), or 0 for the constant 0. It is 1 more if the bit is inverted.
+	// Outputs lists the bits of the output ports, followed by the bits of the probes. An element is 2 * (bit number +
+	// 1), or 0 for the constant 0. If the bit is inverted, the element is larger by 1.
 	Outputs []uint32
 }
 
-// List is a decision list. The last step reads one bit, and both its actions are results.
+// List is a decision list. The last step reads one bit, and both actions of this step end the list with a result.
 type List []Step
 
 // Step reads one to five bits as a binary number, with the highest bit first, and has an [Action] for each number. An
@@ -50,11 +52,12 @@ type Step struct {
 	Actions uint64
 }
 
-// Input is a bit computed from a feature. It is either value > Param, or bit Param of the value.
+// Input is a bit computed from a feature. It is either the comparison value > Param or the bit with number Param of
+// the value.
 type Input struct{ Feature, Param uint32 }
 
-// Action is the decision of a step. Bit 0 says whether the list goes on. If the list ends, bit 1 is the result. If
-// the list goes on, bit 1 says whether the result of the rest is inverted.
+// Action is the decision of a step. Bit 0 says whether the list goes on. If the list ends, bit 1 is the list's
+// result. If the list goes on, bit 1 says whether the result of the remaining steps is inverted.
 type Action uint32
 
 // The actions.
@@ -65,8 +68,8 @@ const (
 	Invert  Action = 0b11
 )
 
-// Run is a group of lists with the same number of code words. Their results go into the next slots of the ring, or
-// are counted.
+// Run is a group of lists with the same number of code words. The results of the lists either go into the next slots
+// of the ring or are counted.
 type Run struct {
 	Slots        bool
 	Words, Lists int

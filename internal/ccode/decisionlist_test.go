@@ -59,8 +59,8 @@ func (m *machine) list(at int) bool {
 	}
 }
 
-// run runs a number of runs. It returns the number of counted lists that gave 1, and the position after the last
-// word.
+// run runs a number of runs. It returns the number of counted lists with the result 1, and the position after the
+// last word.
 func (m *machine) run(runs []Run, at int) (count, end int) {
 	for _, r := range runs {
 		for range r.Lists {
@@ -119,8 +119,8 @@ func newMachine(p *Program, c *wordcode.Classifier, rows []uint64, s int) *machi
 	return m
 }
 
-// check compares the program of n with the simulator. In some samples few bits are set, in some many, and in some
-// half.
+// check compares the program of n with the simulator. Some samples have few bits set, some have many, and some have
+// half of them.
 func check(t *testing.T, n *netlist.Netlist) *Program {
 	t.Helper()
 	p, err := Lower("test", n)

@@ -44,16 +44,17 @@ func (p *Program) FirstSlot() int { return (len(p.Inputs) + 31) / 32 * 32 }
 const (
 	actionBits = 2
 	nameShift  = 2 * actionBits
-	narrow     = 1 << (16 - nameShift) // number of bits that words of 16 bits can name
+	narrow     = 1 << (16 - nameShift) // number of bits of the array that words of 16 bits can name
 )
 
-// Code returns the lists as numbers, which a loop interprets. Each list directly follows the list before.
+// Code returns the lists as numbers, which a loop interprets. Each list directly follows the previous list.
 //
 // Bits 4 and up of a number name a bit of the array. Bits 0 and 2 are the [Action] if the named bit is 0, and bits 1
 // and 3 are the action if the named bit is 1. The lower bit of an action says whether the list goes on. If both
-// actions equal the same number a, the step reads a+2 bits. The next a+1 numbers then name the other bits. The bits
-// form an index i, in which the first bit is the highest. Numbers with the actions follow. An action takes two bits,
-// and each number is filled with actions. The action for i = 0 is in the lowest bits of the first number.
+// actions are equal, the step reads several bits. With a as the value of both actions, it reads a+2 bits, and the
+// next a+1 numbers name the other bits. The bits form an index i, in which the first bit is the highest. Then come
+// numbers that hold the actions for all i. An action takes two bits, and each number is filled with actions. The
+// action for i = 0 is in the lowest bits of the first number.
 func (p *Program) Code() (code []uint32) {
 	for _, l := range p.Lists {
 		for _, t := range l {

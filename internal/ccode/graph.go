@@ -13,15 +13,15 @@ type graph struct {
 	inputs          []Input
 	packed, compare bool
 	nodes           []node
-	counted         [][]wordcode.Literal // [class]: the literals that the class counts; nil: the program has outputs
+	counted         [][]wordcode.Literal // [class]: literals that the class counts; nil if there are no classes
 	outputs         []wordcode.Literal
 }
 
 // node is a function that depends on at least two values.
 type node struct {
-	table   uint64 // extended, see [netlist.Extend]
+	table   uint64 // the extended truth table, see [netlist.Extend]
 	pins    []wordcode.Value
-	readers int // number of pins that read the node and classes that count it; an output counts as two
+	readers int // number of pins that read the node plus number of classes that count it; an output counts as two
 }
 
 // node returns the node with the given value, or nil if the value is an input.

@@ -7,8 +7,8 @@ import (
 	"ialgn/netlist"
 )
 
-// findHead returns the nets that each class counts. The rest of the netlist must be only a head, which means that
-// only probes, the counts port and the argmax read popcounts. Otherwise ok is false.
+// findHead returns the nets that each class counts. The popcounts and the argmax of the netlist must form a head,
+// which means that only probes, the counts port and the argmax read the popcounts. Otherwise ok is false.
 func findHead(n *netlist.Netlist, c *wordcode.Classifier) (classes [][]netlist.Net, ok bool) {
 	if c == nil {
 		return nil, false
@@ -37,8 +37,9 @@ func countWords(n *netlist.Netlist, classes int) [][]netlist.Net {
 	return words
 }
 
-// countedNets returns the nets whose ones are counted in a word. For the output of a popcount, these are its inputs.
-// For a count of one bit, this is the bit itself. For a constant k, these are k constant ones.
+// countedNets returns the nets whose ones add up to the number in a word. If the word is the output of a popcount,
+// the nets are the popcount's inputs. If the word has one bit, the net is this bit. If the word is a constant k, the
+// nets are k constant ones.
 func countedNets(n *netlist.Netlist, word []netlist.Net) (nets []netlist.Net, ok bool) {
 	used := significant(word)
 	if ones, ok := constantOf(used); ok {
@@ -59,7 +60,7 @@ func countedNets(n *netlist.Netlist, word []netlist.Net) (nets []netlist.Net, ok
 	return n.Inputs(c), true
 }
 
-// constantOf returns the value of a word of constants.
+// constantOf returns the value of a word whose bits are constants.
 func constantOf(word []netlist.Net) (value int, ok bool) {
 	for i, v := range word {
 		if v > netlist.True {
@@ -67,7 +68,7 @@ func constantOf(word []netlist.Net) (value int, ok bool) {
 		}
 		value |= int(v) << i
 	}
-	return value, len(word) <= 20 // a count of chains is not larger
+	return value, len(word) <= 20 // a network has fewer chains than this limit
 }
 
 // significant returns a word without its leading zeros.

@@ -98,7 +98,7 @@ func (f *file) classifierSizes() {
 	f.define("CLASSES", len(f.classifier.Counts), "classes")
 }
 
-// words returns the number of words of a row with a compiler that supports vectors.
+// words returns the number of words in a row if the compiler supports vectors.
 func (f *file) words() int {
 	if f.isStraight() {
 		return wordsStraight
@@ -106,7 +106,7 @@ func (f *file) words() int {
 	return wordsTable
 }
 
-// These numbers of words of a row are fastest with gcc -O2 for a processor with AVX2; see
+// With these numbers of words in a row, the code is fastest when compiled with gcc -O2 for a processor with AVX2; see
 // docs/evidence/benchmarks.md.
 const (
 	wordsStraight = 2

@@ -7,10 +7,11 @@ import (
 	"ialgn/netlist"
 )
 
-// list is a decision list over values. The last step reads one bit, and both its actions are results.
+// list is a decision list over values. The last step reads one bit, and both actions of this step end the list with a
+// result.
 type list struct{ steps []step }
 
-// step reads bits as a binary number, with the highest bit first. It has an action of two bits for each number.
+// step reads bits as a binary number, with the highest bit first. It has an action for each value of this number.
 type step struct {
 	pins    []wordcode.Value
 	actions uint64
@@ -27,8 +28,8 @@ func (l list) words(wide bool) (n int) {
 	return n
 }
 
-// list returns the decision list of a literal. At each node, the list continues with one pin that has no other
-// reader. All other nodes that the list reads need slots.
+// list returns the decision list of a literal. At each node, the list continues with the node of one pin, if no other
+// pin reads this node. All other nodes that the list reads need slots.
 func (g *graph) list(l wordcode.Literal) list {
 	var out list
 	v, inverted := l.Value(), l.Inverted()
@@ -80,8 +81,8 @@ func (g *graph) steps(out *list, table uint64, pins []wordcode.Value) (rest word
 	return pins[spine], false
 }
 
-// settling returns a pin that decides the function for one of the pin's values, or inverts the function. The pin must
-// not be the spine. settling also returns the actions for the pin's values and the remaining function. If there is no
+// settling returns a pin other than the spine. Either one value of this pin decides the function, or the pin inverts
+// the function. It also returns the actions for the two values of the pin and the remaining function. If there is no
 // such pin, pin is -1.
 func settling(table uint64, support uint8, spine int) (pin int, actions, rest uint64) {
 	for k := range netlist.MaxFunctionInputs {
@@ -104,8 +105,8 @@ func settling(table uint64, support uint8, spine int) (pin int, actions, rest ui
 
 func constant(table uint64) bool { return table == 0 || table == ^uint64(0) }
 
-// action returns the action that turns the function rest, which the rest of a list computes, into the function table.
-// If there is no such action, ok is false.
+// action returns the action of a step whose result must be the function table, if the remaining steps of the list
+// compute the function rest. If there is no such action, ok is false.
 func action(table, rest uint64) (a Action, ok bool) {
 	switch table {
 	case 0:

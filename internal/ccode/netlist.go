@@ -17,7 +17,7 @@ type reading struct {
 }
 
 // fromNetlist returns the graph of a netlist. The argument c is nil if the netlist is not a classifier. The result ok
-// is false if the netlist has arithmetic other than the head of a classifier, or computes with single bits of
+// is false if the netlist has arithmetic outside the head of a classifier, or if it computes with single bits of
 // features.
 func fromNetlist(n *netlist.Netlist, c *wordcode.Classifier) (g *graph, ok bool) {
 	r := &reading{n: n, g: &graph{packed: c == nil || c.FeatureBits == 1}, lits: make([]wordcode.Literal, n.Nets())}
@@ -104,8 +104,8 @@ func (r *reading) topBit(v netlist.Net) (in Input, ok bool) {
 	return Input{uint32(int(v-2) / word), 1<<(word-1) - 1}, true
 }
 
-// comparison returns the input for a comparison of a feature. A comparison of the feature's upper
-// bits equals a comparison of the whole feature with a threshold that ends in ones.
+// comparison returns the input for a comparison of a feature. If only the feature's upper bits are compared, the
+// result equals a comparison of the whole feature with a threshold whose lower bits are ones.
 func (r *reading) comparison(c netlist.Cell) (in Input, ok bool) {
 	if r.n.Kind(c) != netlist.Compare {
 		return in, false

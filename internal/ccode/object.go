@@ -11,11 +11,11 @@ import (
 
 // ObjectOptions describes machine code that this program compiled from a netlist.
 type ObjectOptions struct {
-	// Module and Header are as in [Options].
+	// Module and Header have the same meaning as in [Options].
 	Module string
 	Header []string
 	// Variants lists the names of the code variants for different processors, in the order of the levels that
-	// NAME_level returns, with the slowest first. If it is empty, there is one variant and no NAME_level.
+	// NAME_level returns, with the slowest first. If the list is empty, there is one variant and no NAME_level.
 	Variants []string
 	// Words is the number of words in a row of NAME_run. If it is 0, there is no NAME_run.
 	Words int
@@ -72,11 +72,11 @@ int NAME_classify(const NAME_feature *x, size_t samples, uint16_t *class_index, 
 )
 
 // WriteObjectHeader writes the header file, NAME_object.h, of a library of machine code that computes n. It declares
-// the functions of [WriteHeader], except that here the functions take the size of their memory in bytes and return an
-// int.
+// the same functions as [WriteHeader], but these functions also take the size of their scratch memory in bytes, and
+// return an int.
 //
-// Before it writes to w, it returns an error if the module's name is not a C identifier or if there is no function.
-// It also returns an error if a variant's name cannot be part of a macro's name. Later it returns the errors of w.
+// It writes nothing to w and returns an error if the module's name is not a C identifier, if there is no function, or
+// if a variant's name cannot be part of a macro's name. Otherwise it returns the errors of w.
 func WriteObjectHeader(w io.Writer, n *netlist.Netlist, opt ObjectOptions) error {
 	module, err := moduleName(n, opt.Module)
 	if err != nil {

@@ -21,8 +21,8 @@ var library = ObjectOptions{
 	ScratchAlign: 64,
 }
 
-// userC is a program that classifies 100 samples with the library's functions and with the portable code. The
-// library's functions must fall back to the portable code.
+// userC is a program that classifies 100 samples with the library's functions and with the portable code. In this
+// program, the library's functions must fall back to the portable code.
 const userC = `
 #include <stdio.h>
 #include <string.h>

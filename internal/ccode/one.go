@@ -10,15 +10,15 @@ import (
 	"ialgn/netlist"
 )
 
-// one is the state of writing a file of the form for one sample.
+// one is the state of writing a file with the code for one sample at a time.
 type one struct {
 	*printer
 	n          *netlist.Netlist
 	opt        Options
 	program    *Program
-	classifier *wordcode.Classifier // nil: n is not a classifier
+	classifier *wordcode.Classifier // nil if n is not a classifier
 	vectors    *wordcode.Vectors    // vectors that the test program checks
-	real       *inputs.Table        // nil: no function takes real values
+	real       *inputs.Table        // nil if no function takes real values
 }
 
 // WriteOne writes the source file of n for one sample at a time, NAME_one.c, which includes NAME_one.h. It returns

@@ -41,12 +41,12 @@ func emitOne(t *testing.T, n *netlist.Netlist) string {
 	return dir
 }
 
-// processors lists the processors for which self-tests are compiled. Each has the command of a compiler and the
-// command that runs the result.
+// processors lists the processors for which self-tests are compiled. Each entry holds the command that compiles a
+// program and the command that runs it.
 var processors = map[string]struct{ compiler, run []string }{
 	"native":    {compiler: []string{"gcc", "-fsanitize=undefined,address", "-fno-sanitize-recover=all"}},
 	"cortex-m4": {bareARM("cortex-m4", "-O2"), board},
-	"cortex-m0": {bareARM("cortex-m0", "-Os"), board}, // a Cortex-M4 runs its code too
+	"cortex-m0": {bareARM("cortex-m0", "-Os"), board}, // a Cortex-M4 also runs code for the Cortex-M0
 }
 
 // board runs a program on qemu's Cortex-M4. The folder lab/mcu/board has the startup code and the memory layout.
@@ -73,7 +73,7 @@ func selftestOne(t *testing.T, processor string, n *netlist.Netlist) {
 		want = "PASS: 100 samples\n"
 	}
 	p, dir := processors[processor], emitOne(t, n)
-	for _, form := range []string{"TABLES", strings.ToUpper(n.Name) + "_ONE_FAST"} { // TABLES is no macro of this package
+	for _, form := range []string{"TABLES", strings.ToUpper(n.Name) + "_ONE_FAST"} { // TABLES has no effect
 		args := slices.Concat(p.compiler, warnings, []string{"-D" + form, "-o", form, n.Name + "_one.c", n.Name + "_one_selftest.c"})
 		if out, err := command(t, dir, args...); err != nil || out != "" {
 			t.Fatalf("%v: %v\n%s", args, err, out)
@@ -131,7 +131,7 @@ func partial() *netlist.Netlist {
 	return b.Netlist()
 }
 
-// wordsAlone returns a netlist that computes with bits of words and has no classes.
+// wordsAlone returns a netlist without classes that computes with the bits of words.
 func wordsAlone() *netlist.Netlist {
 	b := netlist.NewBuilder("words")
 	x := b.Input("x", 8, 4, nil)

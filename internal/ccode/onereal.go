@@ -8,8 +8,8 @@ import (
 )
 
 // oneReal is the part of the header file that defines the function for real values. The function needs a table and
-// double-precision arithmetic, which small processors lack. Because it is defined in the header, only programs that
-// call the function contain them, without any linker option.
+// double-precision arithmetic. Small processors lack such arithmetic. Because the function is defined in the header,
+// the table and the arithmetic are only in programs that call it. This needs no linker option.
 const oneReal = `
 /*
  * Makes the features of a sample of real values for NAME_one, as the trainer does: of x[f], a value of

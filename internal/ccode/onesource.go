@@ -66,7 +66,7 @@ func (f *one) sample() string {
 	return f.feature() + " *x"
 }
 
-// this returns the C arguments for the parameters that sample returns.
+// this returns the C arguments for the parameters that the method sample returns.
 func (f *one) this() string {
 	switch {
 	case f.program.Packed:
@@ -117,7 +117,7 @@ func (f *one) signature() {
 	}
 }
 
-// start returns the initial position in the code.
+// start returns the C initialiser for the initial position in the code.
 func (f *one) start() string {
 	if f.program.Slots > 0 {
 		return fmt.Sprintf("{code, runs, %d}", f.firstSlot())

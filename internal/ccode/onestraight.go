@@ -20,8 +20,8 @@ func (f *one) isStraight() bool {
 	return f.program.Classes != nil && steps <= MaxStraight
 }
 
-// straight writes the lists as straight-line code. It writes functions of some lists each, and one function that
-// calls the functions of a class.
+// straight writes the lists as straight-line code. It writes several functions, each for a few lists, and one
+// function that calls the functions of a class.
 func (f *one) straight() {
 	w := &codeWriter{one: f, slot: f.program.FirstSlot()}
 	lists, runs := f.program.Lists, f.program.Runs
@@ -115,7 +115,7 @@ func (w *codeWriter) code(l List, sum string) {
 	w.printf("        %s += %s%s;\n    } while (0);\n", sum, result, flipped(inverts))
 }
 
-// has reports whether one of a step's actions is a.
+// has reports whether a is one of a step's actions.
 func has(t Step, a Action) bool {
 	for i := range 1 << len(t.Bits) {
 		if Action(t.Actions>>(2*i)&3) == a {
@@ -150,7 +150,7 @@ func (w *codeWriter) single(t Step, sum string, inverts bool) {
 			w.printf("        v ^= %s;\n", condition)
 		}
 	}
-	if has(t, Invert) && !has(t, Go) { // here the other value decides the result
+	if has(t, Invert) && !has(t, Go) { // one value of the bit inverts, and the other value decides the result
 		w.text("        v ^= 1;\n")
 	}
 }

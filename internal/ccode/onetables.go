@@ -99,7 +99,7 @@ func (f *one) tables() {
 	}
 }
 
-// runs writes the table of the runs.
+// runs writes the table of the program's runs.
 func (f *one) runs() {
 	largest := 0
 	var rows []string
@@ -173,7 +173,7 @@ func (f *one) features() {
 	f.text("};\n")
 }
 
-// bitOf writes the function that returns a bit of a sample or a slot.
+// bitOf writes the function that returns a bit of a sample or the bit in a slot.
 func (f *one) bitOf() {
 	f.text("\n/* Returns a bit by its number. */\nstatic uint32_t bit_of(" + f.sample() + ", uint32_t i) {\n")
 	switch {

@@ -109,7 +109,7 @@ func (f *one) classTest(samples int) {
 	f.template(replace(text, "SAMPLES", fmt.Sprint(samples)))
 }
 
-// arguments returns replacements for the parts of the test that depend on the form of a sample.
+// arguments returns replacements for those parts of the test that depend on how a sample is passed.
 func (f *one) arguments() [][2]string {
 	if f.program.Packed {
 		return [][2]string{

@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/inputs"
 )
 
-// printer writes text and replaces NAME_ and MACRO_ by the module's prefixes. The buffer keeps the first error until
-// flush returns it.
+// printer writes text and replaces NAME_ and MACRO_ by the module's prefixes. The buffer keeps the first write error
+// until flush returns the error.
 type printer struct {
 	w      *bufio.Writer
 	prefix *strings.Replacer

@@ -103,7 +103,7 @@ type quantiser struct {
 	table    *inputs.Table
 	features string                 // the number of features
 	feature  string                 // the type of a word
-	scaling  string                 // the type of a row of the table; the table's name is this and s
+	scaling  string                 // the type of a row of the table; an s is added for the table's name
 	wordOf   string                 // the function's name
 	static   string                 // storage class of the function
 	double   func(x float64) string // formats a number
@@ -216,7 +216,7 @@ func (f *file) realTest() {
 	}
 }
 
-// quantiserTest writes the test of a function that computes the words of samples.
+// quantiserTest writes the test of a function that computes the feature words of samples.
 func (p *printer) quantiserTest(t *inputs.Table, quantise, features, feature string) {
 	p.text("\n/* Values, a feature after the other, and the trainer's words for them. */\n" +
 		"static const double values[] = {\n")

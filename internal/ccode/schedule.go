@@ -10,8 +10,8 @@ import (
 // unit is a list with its place in the schedule.
 type unit struct {
 	list
-	node   wordcode.Value // the node whose value goes into a slot; 0: the result is counted
-	level  int            // length of the longest path of slots to the node
+	node   wordcode.Value // the node whose value goes into a slot; 0 means the result is counted
+	level  int            // length of the longest path to the node on which every node has a slot
 	writes int            // number of slots written before this list
 }
 
@@ -136,7 +136,7 @@ func (s *schedule) add(units []unit) {
 	}
 }
 
-// ring returns the number of slots of the ring. No slot may be overwritten before its last reader.
+// ring returns the number of slots in the ring. No slot may be overwritten before the last list that reads it.
 func (s *schedule) ring() (slots int) {
 	age := func(l wordcode.Literal, now int) {
 		if w, ok := s.written[l.Value()]; ok {
@@ -154,8 +154,8 @@ func (s *schedule) ring() (slots int) {
 	return slots
 }
 
-// inputs returns the values of the inputs that get bits. If the inputs are computed from features, it returns only
-// the inputs that are read.
+// inputs returns the values of the inputs that get a bit in the array. If the inputs are computed from features, only
+// the inputs that are read get a bit.
 func (s *schedule) inputs() (values []wordcode.Value) {
 	read := make([]bool, len(s.g.inputs)+1)
 	mark := func(l wordcode.Literal) {

@@ -96,7 +96,7 @@ var syntax = wordcode.Syntax{
 		wordcode.Not:    {"~", ""},
 		wordcode.Sum:    {"", " ^ ", " ^ ", ""},
 	},
-	// (a & b) | (c & (a ^ b)): shares a ^ b with the sum
+	// (a & b) | (c & (a ^ b)): this form shares a ^ b with the sum
 	Carry: [6]string{"(", " & ", ") | (", " & (", " ^ ", "))"},
 }
 

@@ -32,8 +32,8 @@ type limit struct {
 //
 // The largest depth is the number of layers that a netlist can name. The largest batch fits the counters of the
 // training engine, and the largest number of anchors fits the engine's bit rows. The limits of real numbers ensure
-// that all numbers that the engine computes from them are normal, finite float32 numbers. They also keep the betas
-// below 1.
+// that all numbers that the engine computes from them are normal, finite float32 numbers. The limits also keep the
+// betas of the optimiser below 1.
 var limits = []limit{
 	{"encoder.bits", 2, 256},
 	{"model.width", 1, topology.MaxWidth},
@@ -107,8 +107,8 @@ var headers = choice{"data.header", []string{"auto", "yes", "no"}}
 // empty text.
 var thousands = choice{"data.thousands", []string{"none", "comma", "point", "space", "apostrophe"}}
 
-// csvChoices lists choices for csv. If such a key has its default, which is the first value, the key is stored as
-// empty text.
+// csvChoices lists choices for csv. The first value of each choice is the default of its key. A key with the default
+// value is stored as empty text.
 var csvChoices = []choice{
 	{"data.separator", []string{"auto", "comma", "semicolon", "tab", "pipe", "space"}},
 	{"data.decimal", []string{"point", "comma"}},
@@ -126,7 +126,7 @@ func (c Config) Check() error {
 	for _, check := range []func() error{
 		c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits,
 		c.checkTopology, c.checkData, c.checkKinds, c.checkAugment, c.checkCost, c.checkFreeze,
-		c.checkSchedule, c.checkValidation, c.checkConv,
+		c.checkSchedule, c.checkWeights, c.checkValidation, c.checkConv,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -156,7 +156,7 @@ func (c *Config) checkText() error {
 var identifier = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 
 // CheckMemory returns an error if training needs more memory than there is. needs and has are in bytes, and has is 0
-// if the available memory is unknown. by names the source of the memory, such as "this machine has".
+// if the available memory is unknown. The argument by says where the memory is, such as "this machine has".
 func (c *Config) CheckMemory(needs, has uint64, by string) error {
 	if has == 0 || needs <= has {
 		return nil
@@ -303,7 +303,8 @@ type ownKey struct {
 	sets []string
 }
 
-// ownKeys lists these keys for data sets in files. [Config.checkMemory] handles the set memory.
+// ownKeys lists the keys that apply only to data sets in the user's own files. [Config.checkMemory] checks the keys
+// of the data set memory.
 var ownKeys = slices.Concat(
 	keysOf([]string{setCSV, setArrays}, "data.train", "data.test", "data.test_share", "data.split_seed",
 		bitsInLimit.key, "encoder.ranges", "encoder.raw"),

@@ -53,7 +53,7 @@ type Data struct {
 	Separator  string `yaml:"separator" json:"separator,omitempty"`   // auto | comma | semicolon | tab | pipe | space
 	Decimal    string `yaml:"decimal" json:"decimal,omitempty"`       // point | comma
 	Thousands  string `yaml:"thousands" json:"thousands,omitempty"`   // none | comma | point | space | apostrophe
-	Columns    string `yaml:"columns" json:"columns,omitempty"`       // the columns that are read; empty: all
+	Columns    string `yaml:"columns" json:"columns,omitempty"`       // the columns that are read; empty means all
 	Drop       string `yaml:"drop" json:"drop,omitempty"`             // columns that are not read
 	Categories string `yaml:"categories" json:"categories,omitempty"` // columns that hold words, not numbers
 	Missing    string `yaml:"missing" json:"missing,omitempty"`       // refuse | median
@@ -95,21 +95,23 @@ type Model = topology.Keys
 
 // Train says how the network is trained.
 type Train struct {
-	Estimator   string     `yaml:"estimator" json:"estimator"`               // ste | soft | gumbel
-	Temperature float64    `yaml:"temperature" json:"temperature,omitempty"` // temperature of the random choices of gumbel
-	Gradients   string     `yaml:"gradients" json:"gradients,omitempty"`     // float32 | int8
-	Candidates  Candidates `yaml:"candidates" json:"candidates,omitzero"`
-	Augment     Augment    `yaml:"augment" json:"augment,omitzero"`
-	Cost        Cost       `yaml:"cost" json:"cost,omitzero"`
-	Removed                // keys that only models of earlier versions have
-	Freeze      Freeze     `yaml:"freeze" json:"freeze,omitzero"`
-	Optimizer   Optimizer  `yaml:"optimizer" json:"optimizer"`
-	Epochs      int        `yaml:"epochs" json:"epochs"`
-	Batch       int        `yaml:"batch" json:"batch"`
-	Seed        uint64     `yaml:"seed" json:"seed"`
-	Schedule    Schedule   `yaml:"schedule" json:"schedule"`
-	Validation  Validation `yaml:"validation" json:"validation"`
-	Checkpoint  Checkpoint `yaml:"checkpoint" json:"-"`
+	Estimator   string  `yaml:"estimator" json:"estimator"`               // ste | soft | gumbel
+	Temperature float64 `yaml:"temperature" json:"temperature,omitempty"` // temperature of the random choices of gumbel
+	Gradients   string  `yaml:"gradients" json:"gradients,omitempty"`     // float32 | int8
+	// none | balanced | weights of classes in the loss, such as "S=8, V=2.5"
+	ClassWeights string     `yaml:"class_weights" json:"class_weights,omitempty"`
+	Candidates   Candidates `yaml:"candidates" json:"candidates,omitzero"`
+	Augment      Augment    `yaml:"augment" json:"augment,omitzero"`
+	Cost         Cost       `yaml:"cost" json:"cost,omitzero"`
+	Removed                 // keys that only models of earlier versions have
+	Freeze       Freeze     `yaml:"freeze" json:"freeze,omitzero"`
+	Optimizer    Optimizer  `yaml:"optimizer" json:"optimizer"`
+	Epochs       int        `yaml:"epochs" json:"epochs"`
+	Batch        int        `yaml:"batch" json:"batch"`
+	Seed         uint64     `yaml:"seed" json:"seed"`
+	Schedule     Schedule   `yaml:"schedule" json:"schedule"`
+	Validation   Validation `yaml:"validation" json:"validation"`
+	Checkpoint   Checkpoint `yaml:"checkpoint" json:"-"`
 }
 
 // Candidates says which candidates of pins are replaced during training. All keys except Kind apply only to random

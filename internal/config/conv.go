@@ -6,15 +6,15 @@ import (
 	"ialgn/internal/topology"
 )
 
-// images gives planes, rows and columns of the images of some data sets. The files of these data sets do not give
-// them.
+// images maps the name of a data set to the planes, rows and columns of its images. It has the data sets whose files
+// do not contain these numbers.
 var images = map[string][3]int{
 	"digits": {1, 8, 8}, "mnist": {1, 28, 28}, "fashion-mnist": {1, 28, 28},
 	"cifar10": {3, 32, 32}, "cifar100": {3, 32, 32},
 }
 
-// ImageOf returns planes, rows and columns of the images of a named data set. It returns zeros if they do not follow
-// from the name.
+// ImageOf returns planes, rows and columns of the images of a named data set. It returns zeros if the name does not
+// determine these numbers.
 func ImageOf(set string) [3]int { return images[set] }
 
 // completeConv sets model.image to the size of the data set's images.
@@ -36,7 +36,7 @@ var unshared = []struct {
 	{"encoder.thresholds", "use uniform or quantile", func(c *Config) bool { return c.Encoder.Learned() }},
 }
 
-// sharers lists the topologies with shared nodes. The value names the things that share the nodes.
+// sharers lists the topologies with shared nodes. Each value says what shares the nodes.
 var sharers = map[string]string{
 	topology.Conv: "the positions of an image", topology.Recurrent: "the steps of a sequence",
 }

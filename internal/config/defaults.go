@@ -64,6 +64,9 @@ func (c Config) Complete() Config {
 	case setMemory:
 		c.completeMemory()
 	}
+	if c.Train.ClassWeights == weightsNone {
+		c.Train.ClassWeights = "" // models without weights keep their bytes
+	}
 	c.completeSchedule()
 	c.completeKinds()
 	c.completeAugment()

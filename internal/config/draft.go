@@ -30,7 +30,7 @@ func ParseDraft(name string, src []byte, sets []string) (Draft, error) {
 	return Draft{c}, err
 }
 
-// Set returns the draft with additional keys. Each is KEY=VALUE and counts as written in the draft.
+// Set returns the draft with additional keys. Each argument is KEY=VALUE, and its key counts as written in the draft.
 func (d Draft) Set(sets ...string) (Draft, error) {
 	c := d.copied()
 	for _, set := range sets {
@@ -86,7 +86,7 @@ func (d Draft) With(chosen, own []string) (Config, error) {
 }
 
 // At returns the complete and checked configuration at one place of a grid. The keys in place, each KEY=VALUE,
-// replace keys of the draft. by is the option that gave the place, for errors.
+// replace keys of the draft. Errors name the option in the argument by, which gave the place.
 func (d Draft) At(place []string, by string) (Config, error) {
 	c := d.copied()
 	for _, set := range place {

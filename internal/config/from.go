@@ -43,7 +43,7 @@ func (c Config) From(base *Config) (Config, error) {
 	return c, nil
 }
 
-// KeepEncoder returns the configuration of a run that keeps the encoder of the model that it starts from. If c does
+// KeepEncoder returns the configuration of a run that starts from a model and keeps the model's encoder. If c does
 // not give a key of the section encoder, its value is taken from encoder.
 func (c Config) KeepEncoder(encoder Encoder) Config {
 	base := Config{Encoder: encoder}

@@ -10,7 +10,7 @@ import (
 )
 
 // FuzzParse checks that no text causes a panic and that an error starts with its place. An accepted configuration
-// must be complete and valid. It must also be valid after a round trip through JSON.
+// must be complete and valid. The configuration must also be valid after a round trip through JSON.
 func FuzzParse(f *testing.F) {
 	example, err := os.ReadFile(full)
 	if err != nil {

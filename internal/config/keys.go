@@ -128,7 +128,7 @@ func equal(a, b reflect.Value) bool {
 	return a.Equal(b)
 }
 
-// Equal reports whether all keys have the same values. It ignores the places where they were given.
+// Equal reports whether all keys have the same values. It ignores the places where the keys were given.
 func (c Config) Equal(other Config) bool { return len(c.Diff(other)) == 0 }
 
 // unknown describes the fault of a key that does not exist. It also returns a hint, which names the most similar key

@@ -39,10 +39,10 @@ func (v Validation) KeepsBest() bool { return v.Share > 0 && v.Keep != keepLast 
 // kindKey is a key that applies only to some choices of another key. For all other choices, the key must be zero.
 type kindKey struct {
 	limit
-	of       string   // the other key, whose value is a choice
+	of       string   // the other key, which has a choice as its value
 	kinds    []string // the choices for which the key applies
 	what     string   // name of the chosen thing, for errors
-	standard float64  // the default; 0: the default is zero, or there is none
+	standard float64  // the default; 0 if the default is zero or there is no default
 }
 
 var kindKeys = []kindKey{

@@ -20,8 +20,8 @@ var listed = map[token.Type]bool{
 	token.SequenceEntryType: true, token.SequenceStartType: true, token.SequenceEndType: true,
 }
 
-// LoadLists reads a grid file. It is YAML with dotted keys. Each key has a list of values or a single text. The file
-// is read as strictly as a configuration. The caller interprets keys and values.
+// LoadLists reads a grid file. A grid file is YAML with dotted keys. Each key has a list of values or a single text.
+// The file is read as strictly as a configuration. The caller interprets keys and values.
 func LoadLists(path string) ([]List, error) {
 	src, err := readFile(path)
 	if err != nil {

@@ -20,8 +20,8 @@ type Samples struct {
 	TestFeatures [][]float64
 	TestLabels   []int
 
-	FeatureNames []string // one name for each feature; empty: features have no names
-	Classes      []string // names of the classes; empty: the labels are the names
+	FeatureNames []string // one name for each feature; if empty, features have no names
+	Classes      []string // names of the classes; if empty, the labels are the names
 }
 
 // hasTest reports whether there is a test part.

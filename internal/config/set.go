@@ -9,8 +9,8 @@ import (
 // optionSet is the option that overrides keys of a single configuration.
 const optionSet = "Set"
 
-// override applies one override, KEY=VALUE. by is the option that gave the override. VALUE is used literally, without
-// YAML's quotes. An empty VALUE is an empty text.
+// override applies one override, KEY=VALUE. The argument by names the option that gave the override. VALUE is used
+// literally, without YAML's quotes. An empty VALUE is an empty text.
 func (c *Config) override(by, set string) error {
 	key, text, ok := strings.Cut(set, "=")
 	key = strings.TrimSpace(key)

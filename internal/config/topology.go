@@ -52,7 +52,7 @@ func (c Config) FitWidth(classes int) Config {
 	return c
 }
 
-// WidthGiven reports whether the width has its final value, whatever the number of classes is.
+// WidthGiven reports whether the width has its final value and does not depend on the number of classes.
 func (c Config) WidthGiven() bool {
 	return !c.inText() && (c.source == nil || !c.source.noWidth) || c.isSet("model.width") || c.Model.Widths != "" ||
 		c.Model.Topology == topology.Conv

@@ -21,8 +21,8 @@ import (
 // a better error.
 const maxNesting = 4
 
-// refused names the parts of YAML that configurations do not need. They are refused before the parser runs. This
-// limits the parser's recursion.
+// refused names the parts of YAML that configurations do not need. These parts are refused before the parser runs,
+// which limits the parser's recursion.
 var refused = map[token.Type]string{
 	token.SequenceEntryType: "a list",
 	token.SequenceStartType: "a list",

@@ -25,7 +25,7 @@ type array struct {
 	count    int   // number of records according to the header
 	dims     []int // dimensions of a record
 	features int   // number of elements of a record
-	places   []int // for each feature, its element in the record; nil: feature f is element f
+	places   []int // for each feature, its element in the record; if nil, feature f is element f
 	shape    Shape // shape of images; zero if records are not images
 	fortran  bool  // the first dimension varies fastest in the file, so records are interleaved
 	done     int
@@ -128,7 +128,7 @@ func (a *array) idx() error {
 	return nil
 }
 
-// maxNPYHeader is the greatest length of the header of an array. Headers of readable types have about a hundred
+// maxNPYHeader is the greatest length of an array's header in bytes. Headers of readable types have about a hundred
 // bytes.
 const maxNPYHeader = 1 << 12
 
@@ -139,8 +139,8 @@ var (
 	npyShape   = regexp.MustCompile(`'shape': *\(([0-9, ]*)\)`)
 )
 
-// npy reads the header of a NumPy array. It consists of the magic number, a version, the length of the description,
-// and the description.
+// npy reads the header of a NumPy array, which consists of the magic number, a version, the length of the
+// description, and the description.
 func (a *array) npy() error {
 	head := make([]byte, len(npyMagic)+2)
 	if _, err := io.ReadFull(a, head); err != nil {
@@ -403,8 +403,8 @@ func (s *stream) isArray() bool {
 // archiveEnding is the ending of the names of array archives.
 const archiveEnding = ".npz"
 
-// inArchive splits a path into the path of an archive and the name of an array in the archive. in is false for other
-// paths.
+// inArchive splits a path into the path of an archive and the name of an array in the archive. The result in is false
+// for other paths.
 func inArchive(path string) (archive, name string, in bool) {
 	at := strings.LastIndex(path, archiveEnding+":")
 	if at < 0 {

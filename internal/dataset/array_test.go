@@ -196,7 +196,7 @@ func TestArraysSplit(t *testing.T) {
 	}
 }
 
-// TestLabelsMemory reads many labels from a small archive. They may take little more than one byte for each label.
+// TestLabelsMemory reads many labels from a small archive. The labels may take little more than one byte each.
 func TestLabelsMemory(t *testing.T) {
 	const n = 1 << 21
 	y := make([]uint8, n)

@@ -139,7 +139,7 @@ func (a *array) labels(ctx context.Context) (labels []uint8, found []float64, er
 func (s *arraySource) openFeatures(part Part) (*array, error) {
 	a, err := openArray(s.features[part])
 	if err == nil && s.plain && a.places != nil {
-		a.places, a.shape = nil, Shape{} // if the planes come last, numbers in file order are not an image by planes
+		a.places, a.shape = nil, Shape{} // if the planes come last, the numbers in file order are not ordered by plane
 	}
 	return a, err
 }

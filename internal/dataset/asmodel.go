@@ -37,9 +37,9 @@ func (s *csvFiles) areOf(cfg config.Data, folders []string) bool {
 		f.files[len(f.files)-1].name == s.files[Test].name
 }
 
-// columnsAs returns the columns of a model, with the model's categories and medians, and the column of each feature.
-// It finds columns by name. They may be in any order, and the table may have other columns. If the table or the model
-// has no names, it finds columns by place.
+// columnsAs returns the columns of a model, with the model's categories and medians. It also returns, for each
+// feature, the column that the feature comes from. It finds columns by name. The columns may be in any order, and the
+// table may have other columns. If the table or the model has no names, it finds columns by place.
 func (s *csvFiles) columnsAs(enc *encoding.Encoder) (all []column, features []int, err error) {
 	columns := featureColumns(enc)
 	at := make([]int, len(columns)) // index in s.read

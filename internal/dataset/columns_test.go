@@ -295,7 +295,7 @@ func TestTableFaults(t *testing.T) {
 }
 
 // FuzzTable opens tables with arbitrary lists of columns. A table that is accepted for training must also be accepted
-// for prediction, with and without its header. Its words must be within the limits.
+// for prediction, with and without its header. The feature words must be within their limits.
 func FuzzTable(f *testing.F) {
 	f.Add([]byte(wild), "id", "colour", "state", true)
 	f.Add([]byte("7,red,1,a\n8,blue,2,b\n9,red,3,a\n4,red,5,b\n"), "1", "2", "", false)

@@ -184,7 +184,7 @@ func (s *csvSource) hold(ctx context.Context) ([]held, error) {
 	})
 }
 
-// called names a column in errors.
+// called returns the name of a column for errors.
 func (s *csvFiles) called(c *column) string { return (&table{header: s.header}).called(c.at) }
 
 // findCSV finds the files of a CSV set.
@@ -201,8 +201,8 @@ func findCSV(cfg config.Data, folders []string) (found, error) {
 
 // findFiles looks for the user's own files. It looks in data.dir (in the working directory if data.dir is empty), in
 // the folders, and in the folder of the model or configuration that names the files. If it does not find the files
-// there, it looks for their names without folders, because a folder may have been moved. This second search omits the
-// first of these places.
+// there, it looks for their names without folders, because a folder may have been moved. The second search does not
+// look in data.dir or the working directory.
 func findFiles(set string, files []string, cfg config.Data, folders []string) (found, error) {
 	var names [][]string
 	for _, name := range files {
@@ -251,8 +251,8 @@ func setName(path string) string {
 // medianValues is the greatest number of values that are held at a time to find medians.
 const medianValues = 1 << 22
 
-// fill sets the Fill of each column of numbers. The value is the median in the training part, or the lower of two
-// medians. fill processes a few columns at a time to limit the memory.
+// fill sets the Fill of each column of numbers. The value is the median of the column in the training part. If two
+// values are in the middle, it is the lower one. fill processes a few columns at a time to limit the memory.
 func (s *csvSource) fill(ctx context.Context, samples int) error {
 	var numbers []int
 	for i := range s.columns {

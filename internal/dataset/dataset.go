@@ -65,18 +65,18 @@ type Set struct {
 	Quantiser    *encoding.Quantiser // turns real values into words; nil if there are no real values, except after OpenFor
 	Whole        bool                // real values are whole numbers that can be used unchanged
 	Narrowed     bool                // the ranges omit extreme values of the training part
-	Spans        [][2]uint16         // words at the ends of each feature's range, if some are used unchanged; else nil
-	Columns      []encoding.Column   // columns, in order, of a table that has more than numbers and a label; else nil
+	Spans        [][2]uint16         // words at the ends of each feature's range; nil if no feature is used unchanged
+	Columns      []encoding.Column   // columns of a table, in order; nil if it has only numbers and a label
 	Path         string              // folder of the files; "embedded" for the digits, "made" for sequences
 
 	// TrainSamples and TestSamples are the numbers of samples from headers or from an earlier pass, or 0 if unknown.
-	// They are exact after a complete Read of the part. Before that, memory must not be allocated for this number of
-	// samples.
+	// The numbers are exact after a complete Read of the part. Before this Read, callers must not allocate memory for
+	// this number of samples.
 	TrainSamples, TestSamples int
 
 	digests [2]string
 	source  source
-	labels  []int     // for each class of the source, its new label; nil: labels are unchanged
+	labels  []int     // for each class of the source, its new label; if nil, labels are unchanged
 	files   *csvFiles // the files of a CSV set
 	form    form      // the form of the set's words
 }
@@ -90,9 +90,9 @@ type source interface {
 	read(part Part, emit func(values []uint16, label int) error) error
 }
 
-// Open finds the data set that cfg names and reads the data for the fields of Set. For this, it reads through CSV
-// files and the user's own arrays, but not through other sets. bitsIn, 1 to 16, is the width to which the features of
-// these files are quantised. It has no meaning for other sets.
+// Open finds the data set that cfg names and reads the data for the fields of Set. To find this data, it reads all of
+// a CSV file or of the user's own arrays. It does not read other sets. bitsIn, 1 to 16, is the width to which the
+// features of these files are quantised. For other sets, bitsIn has no meaning.
 //
 // Open looks for files in cfg.Dir, if it is set, and then in the folders (see [Folders]). In each folder, it first
 // looks in the set's own subfolder. It tries names with and without ".gz". If a set is missing, the error is a
@@ -101,9 +101,9 @@ func Open(ctx context.Context, cfg config.Data, bitsIn int, folders []string) (*
 	return open(ctx, cfg, form{bitsIn: bitsIn}, folders)
 }
 
-// OpenWith is like [Open], for a data set that is to be encoded as enc describes. Either ranges of the kind that enc
-// names scale the real values, or whole numbers are used unchanged. If enc takes the ranges from a model, OpenWith
-// returns an error; use [OpenFor] then.
+// OpenWith is like [Open], for a data set that is to be encoded as enc describes. The real values are scaled by
+// ranges of the kind that enc names, unless whole numbers are used unchanged. If enc takes the ranges from a model,
+// OpenWith returns an error; use [OpenFor] then.
 func OpenWith(ctx context.Context, cfg config.Data, enc config.Encoder, folders []string) (*Set, error) {
 	return (*Set)(nil).With(ctx, cfg, enc, folders)
 }
@@ -204,7 +204,7 @@ func (s *Set) checkFeatures(enc *encoding.Encoder) error {
 }
 
 // LabelAs relabels the samples. A label becomes the index of its class in classes. The set may lack some of these
-// classes. If a class of the set is not in classes, LabelAs returns false and changes nothing. It must be called
+// classes. If a class of the set is not in classes, LabelAs returns false and changes nothing. LabelAs must be called
 // before Read.
 func (s *Set) LabelAs(classes []string) bool {
 	labels := make([]int, len(s.Classes))
@@ -222,10 +222,10 @@ func (s *Set) LabelAs(classes []string) bool {
 // form says how real values become words.
 type form struct {
 	bitsIn  int                 // width of words; if raw is set, a lower bound
-	q       *encoding.Quantiser // nil: ranges of the training part scale the words, unless whole is set
+	q       *encoding.Quantiser // if q is nil, ranges of the training part scale the words, unless whole is set
 	whole   bool                // the values are the words
 	largest uint32              // largest word, if there is a quantiser or whole is set
-	model   *encoding.Encoder   // the encoder that has the quantiser, if its columns are known; else nil
+	model   *encoding.Encoder   // the encoder that has the quantiser; nil if its columns are unknown
 	robust  bool                // ranges omit extreme values
 	raw     bool                // whole numbers are used unchanged
 }
@@ -250,7 +250,7 @@ func (f form) max() uint32 {
 
 // scaling turns real values into feature words.
 type scaling struct {
-	q     *encoding.Quantiser // nil: the numbers are the words
+	q     *encoding.Quantiser // if nil, the numbers are the words
 	whole bool                // the numbers are the words, and no ranges are needed
 	max   uint32
 }
@@ -301,7 +301,7 @@ func (s *wordSource) read(part Part, emit func([]uint16, int) error) error {
 	})
 }
 
-// open opens the data set. Its real values are turned into words of the given form.
+// open opens the data set and turns its real values into words of the given form.
 func open(ctx context.Context, cfg config.Data, words form, folders []string) (*Set, error) {
 	switch cfg.Set {
 	case "digits":
@@ -338,7 +338,7 @@ func open(ctx context.Context, cfg config.Data, words form, folders []string) (*
 //
 // Faults in the data may appear late. For example, a wrong checksum of a compressed file appears only after the last
 // sample. The data that fn collects is therefore valid only if Read returns nil. The part's digest and number of
-// samples are known after such a Read, too.
+// samples are also known after such a Read.
 func (s *Set) Read(ctx context.Context, part Part, fn func(values []uint16, label int) error) error {
 	if part != Train && part != Test {
 		panic(fmt.Sprintf("dataset: no part %d", part))

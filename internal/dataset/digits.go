@@ -33,8 +33,8 @@ var digitsContent = content{
 	note:  "the original digits of the UCI repository",
 }
 
-// digitsSource reads the digits from text. The text has a header. It then has 64 pixels of 0..16 and the digit for
-// each sample.
+// digitsSource reads the digits from text. The text begins with a header. Each sample then has 64 pixel values from 0
+// to 16, followed by the digit.
 type digitsSource struct {
 	files   [2]file
 	samples [2]int

@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// element is a type of elements of an array.
+// element is an element type of arrays.
 type element struct {
 	code   string // NumPy's code, without the byte order
 	size   int

@@ -39,7 +39,7 @@ func standardInput() file {
 }
 
 // during returns a file whose reads can be interrupted. If a read waits for a writer (on a pipe or terminal), it ends
-// with an error when ctx ends. This is the case until stop is called.
+// with an error when ctx ends. Reads can no longer be interrupted after stop is called.
 func (f file) during(ctx context.Context) (interruptible file, stop func()) {
 	stopped := func() bool { return true }
 	return file{f.name, func() (io.ReadCloser, error) {

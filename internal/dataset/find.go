@@ -29,10 +29,10 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("data set %s: not found: %s", e.Set, e.Reason)
 }
 
-// Hint says how to get the set. It names options as package message does for fields.
+// Hint says how to get the set. It names options by the names of their fields, as package message does.
 func (e *MissingError) Hint() string { return e.HintIn(message.Fields) }
 
-// HintIn says how to get the set. words says how options are named.
+// HintIn says how to get the set. The argument words determines how the text names options.
 func (e *MissingError) HintIn(words message.Words) string { return message.Text(words, e.Get) }
 
 // find looks for the set's files. It looks first in dir, if dir is not empty, and then in the folders.

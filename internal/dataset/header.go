@@ -26,7 +26,7 @@ func isLabelName(name string, names []string) bool {
 // sayHeader is the advice for a table in which the first line may or may not be a header.
 const sayHeader = "data.header: yes, or data.header: no"
 
-// fewRows is the least number of rows for which the absence of a repeated word proves something.
+// fewRows is the least number of rows in which it is significant that most words occur only once.
 const fewRows = 20
 
 // isHeadline decides whether the first row is a header, which names the columns. It considers the first rows and, if
@@ -37,8 +37,8 @@ const fewRows = 20
 // line of numbers is a header if its field in the label column is not a label. No other row may have this field as
 // its label. In addition, the field must be a usual name of a label column, or the line must count 0, 1, 2 and so on.
 //
-// A line of words above words is a header if none of the words occurs again in later rows. Missing and infinite
-// values count neither as words nor as numbers.
+// A line of words above words is a header if none of the words occurs again in later rows. Missing values and
+// infinite values are neither words nor numbers here.
 func (t *table) isHeadline(rows [][]string, judged func(column int) bool) (bool, error) {
 	f, label := t.judge(rows, judged), t.labelOf(rows)
 	switch {
@@ -64,7 +64,7 @@ type firstFields struct {
 	names  []string // words above numbers
 	values []string // numbers above numbers
 	words  int      // number of other fields
-	again  bool     // some of the other fields occur again below
+	again  bool     // some of these other fields occur again below
 }
 
 // judge classifies the fields of the first line. It looks only at the columns that judged selects.
@@ -114,7 +114,7 @@ type firstLabel struct {
 	repeated bool // other rows have this label
 	name     bool // the field is a usual name of a label column, or a word above numbers
 	foreign  bool // the field is not a class of the model that reads the table, but the labels below are
-	single   bool // other labels repeat; in a table with many rows, most of them do, else all
+	single   bool // the labels below repeat: all of them or, in a table with many rows, at least half
 }
 
 func (t *table) labelOf(rows [][]string) (l firstLabel) {

@@ -83,7 +83,7 @@ func TestIDXOfBytesRefusesOtherTypes(t *testing.T) {
 	}
 }
 
-// TestTablesAreNotMistaken reads tables whose first letters are the same as in other kinds of files.
+// TestTablesAreNotMistaken reads tables that begin with the same letters as files of other kinds.
 func TestTablesAreNotMistaken(t *testing.T) {
 	for _, head := range []string{
 		"PAR1,PAR2", "MZ,x", "BZh,x", "aig 1,x", "GIF,x", "PK,x", "%PDF,x", "module a,x", ".model,x", "{a},x", "library,x",

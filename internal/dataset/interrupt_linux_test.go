@@ -14,8 +14,8 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestInterrupt interrupts reads that wait for a pipe. If the context ends, opening must end. Interrupt must end the
-// wait for the next sample. After the samples were opened, the context may end without an effect on them.
+// TestInterrupt interrupts reads that wait for a pipe. If the context ends, OpenSamples must return. Interrupt must
+// end the wait for the next sample. If the context ends after the samples were opened, reading must go on.
 func TestInterrupt(t *testing.T) {
 	path := fmt.Sprint(t.TempDir(), "/fifo")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {

@@ -13,7 +13,7 @@ import (
 const exactDigits = 15
 
 // key returns a text that is equal for all labels of the same class. Equal numbers, such as 1, 1.0 and 1e0, are the
-// same class. A number that begins with a zero, such as 007, is a code. It is equal only to itself.
+// same class. A number that begins with a zero, such as 007, is a code. A code is equal only to itself.
 func (n notation) key(label string) string {
 	digits := strings.TrimLeft(label, "+-")
 	if len(digits) > exactDigits || len(digits) > 1 && digits[0] == '0' && allDigits(digits[1:2]) {
@@ -58,7 +58,7 @@ func (c *classes) add(label string) (class int) {
 	return class
 }
 
-// find returns the class of a label. known is false if no class has this label.
+// find returns the class of a label. The result known is false if no class has this label.
 func (c *classes) find(label string) (class int, known bool) {
 	if class, known = c.at[label]; !known {
 		class, known = c.at[c.key(label)]
@@ -101,8 +101,8 @@ func (c *classes) check(rows int, column string, given bool) error {
 	return nil
 }
 
-// sortLabels sorts labels. If all are numbers with a decimal point, they are sorted by value. Otherwise they are
-// sorted as texts.
+// sortLabels sorts labels. If all labels are numbers with a decimal point, it sorts the labels by value. Otherwise it
+// sorts them as texts.
 func sortLabels(labels []string) error {
 	values := make(map[string]float64, len(labels))
 	for _, l := range labels {

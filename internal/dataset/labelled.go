@@ -23,9 +23,9 @@ type Labelled struct {
 // OpenLabelled is like [OpenSamples], for a file whose samples have labels. A label is the name of one of the given
 // classes, or a number equal to the name.
 //
-// The labels of a table are in one of its columns. It is the column named data.Label, or else the label column of
-// training, or else the last column. The labels of an array are in a separate file, named by labels. For a table,
-// labels is empty.
+// The labels of a table are in one of its columns. It is the column named data.Label. Without such a column, it is
+// the label column of training, or else the last column. The labels of an array are in a separate file, named by
+// labels. For a table, labels is empty.
 //
 // Columns of a table are matched by name if both the model and the file have names.
 func OpenLabelled(ctx context.Context, path, labels string, enc *encoding.Encoder, classes []string, data config.Data) (

@@ -15,21 +15,21 @@ import (
 
 // layout says how to read a CSV file and how to interpret its columns.
 type layout struct {
-	header    string   // auto, yes or no; empty: auto
+	header    string   // auto, yes or no; empty means auto
 	label     string   // name of the label column or, if there is no header, its number from 1; empty: the last column
-	separator byte     // 0: determined by the first lines
-	notation           // of numbers; if fields are separated by commas, numbers with a decimal comma are quoted
+	separator byte     // if 0, the first lines determine the separator
+	notation           // notation of numbers; if commas separate fields, numbers with a decimal comma are quoted
 	said      bool     // the configuration gives the notation
 	words     []string // words for a missing value, in addition to the usual words
 
-	// These are names of columns or, if there is no header, numbers. only lists the columns to read. If only is empty,
-	// all columns are read.
+	// These fields list columns by name or, if there is no header, by number. The field only lists the columns to
+	// read. An empty list means all columns.
 	only, drop, categories []string
 	missing                bool // values may be missing
 
-	// The remaining fields are for files for prediction. They give the number of features, and names that show that the
-	// first line is a header even if they look like numbers. Records may lack the label. If the model knows its columns,
-	// the field columns is used to find them.
+	// The remaining fields are for files for prediction. They give the number of features and the names of the
+	// features. A first line with these names is a header, even if the names look like numbers. Records may lack the
+	// label. If the model knows its columns, the field columns is used to find the columns.
 	features int
 	names    []string
 	columns  []encoding.Column
@@ -157,7 +157,8 @@ func checkWidth(rows [][]string, label bool) error {
 	return message.WithHint(err, "set data.separator if another character separates the columns")
 }
 
-// findLabel finds the label column by name or number. If the layout gives neither, it finds the column by place.
+// findLabel finds the label column by name or number. If the layout gives neither name nor number, it finds the
+// column by place.
 func (t *table) findLabel(line []string, lay layout) error {
 	at, number := slices.Index(line, lay.label), lay.number(line)
 	known := lay.features != 0
@@ -180,8 +181,8 @@ func (t *table) findLabel(line []string, lay layout) error {
 	return t.namedLabel(line, lay)
 }
 
-// namedLabel finds the label column by the label's name. If there is no name, it takes the last column. In a file for
-// prediction, the label is the column that is not among the feature names, or else the last column.
+// namedLabel finds the label column by the label's name. If the layout gives no name, it takes the last column. In a
+// file for prediction, the label is the column that is not among the feature names, or else the last column.
 func (t *table) namedLabel(line []string, lay layout) error {
 	at := slices.Index(line, lay.label)
 	t.label = len(line) - 1
@@ -229,8 +230,8 @@ func columnNumber(text string, columns int) int {
 	return n - 1
 }
 
-// uncertain reports whether the label may be a name or a number. This is the case if it is not known whether there is
-// a header.
+// uncertain reports whether the label in the layout may be a name or a number. This is the case if the layout does
+// not say whether there is a header.
 func (lay layout) uncertain() bool { return lay.header != "no" && lay.features == 0 }
 
 func allNumbers(line []string) bool {

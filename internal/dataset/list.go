@@ -53,12 +53,12 @@ type Status struct {
 	Path  string       `json:"path,omitempty"`
 	Parts []PartStatus `json:"parts,omitempty"`
 	Known bool         `json:"known"` // both parts have a content that the program knows
-	Note  string       `json:"note"`  // what the set holds; for a missing set, where it was searched and how to get it
+	Note  string       `json:"note"`  // description of the content; for a missing set, how to get it
 
-	missing *MissingError // nil: the set was found
+	missing *MissingError // nil if the set was found
 }
 
-// NoteIn returns the note. words says how options are named in it.
+// NoteIn returns the note. The argument words determines how the note names options.
 func (s Status) NoteIn(words message.Words) string {
 	if s.missing == nil {
 		return s.Note

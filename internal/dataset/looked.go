@@ -16,7 +16,7 @@ import (
 // looked summarises the values of a column in a survey.
 type looked struct {
 	values, numbers, missing int
-	absent                   int // values that mean "missing" in a column of numbers and are words in other columns
+	absent                   int // number of values that mark a missing number, but are words in other kinds of columns
 	numerals                 int // number of values that are numbers in any notation
 	marks                    evidence
 	lo, hi                   float64
@@ -24,7 +24,7 @@ type looked struct {
 	last                     float64
 	distinct                 map[uint64]bool // hashes of the distinct values, because values may be long and many
 	words                    []string        // the first distinct values, up to maxCategories
-	unfit                    error           // why some value cannot be a category; nil: all can
+	unfit                    error           // why some value cannot be a category; nil if all values can be categories
 	odd                      []Odd           // the first values that are not numbers
 }
 
@@ -142,9 +142,9 @@ func (c *looked) reason(to *Surveyed, words int) string {
 	return ""
 }
 
-// takeMissing treats the words in a column of numbers as missing values if there are few of them. Some words are the
-// usual marks of programs. Other words must be declared in the configuration. takeMissing returns an error for a
-// number in a different notation.
+// takeMissing treats the words in a column of numbers as missing values if there are few of them. Words that programs
+// usually write for missing values are known. Other words must be declared in the configuration. takeMissing returns
+// an error for a number in a different notation.
 func (c *looked) takeMissing(to *Surveyed) error {
 	values := c.values - c.absent
 	odd := values - c.numbers

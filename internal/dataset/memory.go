@@ -16,7 +16,8 @@ type memorySource struct {
 	labels   [2][]int
 }
 
-// openMemory checks samples that a program passed in memory. If they have no test part, it splits a test part off.
+// openMemory checks samples that a program passed in memory. If there is no test part, openMemory splits a test part
+// off.
 func openMemory(cfg config.Data, words form) (*Set, error) {
 	m := cfg.Memory
 	if m == nil {

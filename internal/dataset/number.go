@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// notation says how the numbers of a table are written. They have a decimal point or a decimal comma. Thousands are
-// separated by a character or not separated.
+// notation says how the numbers of a table are written. Numbers have a decimal point or a decimal comma. A character
+// may separate thousands.
 type notation struct {
 	comma     bool
-	thousands string // a name in groupMarks; empty: thousands are not separated
+	thousands string // a name in groupMarks; if empty, thousands are not separated
 }
 
 // groupMarks lists the characters that may separate thousands, with a name for each kind.
@@ -123,9 +123,9 @@ func looksNumeric(text string) bool {
 	return ok
 }
 
-// numeral says what the marks in a number mean. group is the thousands separator, decimal is the decimal mark, and
-// either is a mark that may be one or the other, as in 1,021. Each is the index of a row of groupMarks, or -1 if
-// there is no such mark.
+// numeral says what the marks in a number mean. The field group is the thousands separator, and decimal is the
+// decimal mark. The field either is a mark that may be a thousands separator or a decimal mark, as in 1,021. Each
+// field is the index of a row of groupMarks, or -1 if there is no such mark.
 type numeral struct{ group, decimal, either int }
 
 // exponent matches the end of a number in scientific notation.
@@ -201,8 +201,8 @@ func kindOf(mark string) int {
 // groupMarks.
 type evidence struct {
 	group, decimal, either [4]int
-	rounded                [4]int // numbers with a mark of unclear meaning whose last digit is 0
-	small, large           int    // counts of whole numbers below 1000, and of larger ones
+	rounded                [4]int // number of values that have a mark of unclear meaning and end in 0
+	small, large           int    // number of whole numbers below 1000, and number of larger whole numbers
 	example                [4]place
 }
 
@@ -270,8 +270,9 @@ const (
 	markMixed   = -2
 )
 
-// decimalMark returns the decimal mark of the numbers. It is the mark that is certainly a decimal mark in some
-// number. If a mark certainly separates thousands, the other mark is the decimal mark.
+// decimalMark returns the decimal mark of the numbers. If a comma or point is certainly a decimal mark in some
+// number, it is this mark. If the comma or the point certainly separates thousands, it is the other of these two
+// marks.
 func (e *evidence) decimalMark() int {
 	sure := func(mark, other int) bool { return e.decimal[mark] > 0 || e.group[other] > 0 }
 	switch comma, point := sure(markComma, markPoint), sure(markPoint, markComma); {
@@ -285,8 +286,8 @@ func (e *evidence) decimalMark() int {
 	return markUnknown
 }
 
-// decide returns the notation of the numbers in some columns. If a mark is ambiguous, column and mark say which mark
-// of which column. Otherwise column is -1.
+// decide returns the notation of the numbers in some columns. If a column has an ambiguous mark, the result column is
+// the index of this column, and mark is the mark's row in groupMarks. Otherwise column is -1.
 func decide(columns []*evidence) (n notation, column, mark int) {
 	var all evidence
 	for _, e := range columns {

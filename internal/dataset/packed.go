@@ -21,7 +21,8 @@ type packedRows struct {
 	full          bool // a write to the file has failed
 }
 
-// rowBlock is a block of rows. It has the data in memory. If data is nil, it has the data's place in the file.
+// rowBlock is a block of rows. The field data has the bytes of the block if they are in memory. If data is nil, the
+// block is in the file.
 type rowBlock struct {
 	data []byte
 	at   int64
@@ -30,15 +31,15 @@ type rowBlock struct {
 
 // These are the sizes of packed rows.
 const (
-	mostHeld    = 2 << 20 // bytes in memory
+	mostHeld    = 2 << 20 // greatest total size of the blocks in memory, in bytes
 	blockValues = 1 << 15
-	mostRows    = 1 << 10 // in a block
+	mostRows    = 1 << 10 // greatest number of rows in a block
 	leastRows   = 1 << 4
 	columnHead  = 10 // bytes
 	wordBytes   = 8
 )
 
-// These are the forms of a column in addition to the exponents of ten.
+// The form of a packed column is plainFloats or an exponent of ten. withMissing may be added to an exponent.
 const (
 	plainFloats = 31   // the values are stored as float64
 	withMissing = 0x80 // the largest code means NaN
@@ -156,7 +157,7 @@ func (p *packedRows) each(column, row func(i int) bool, fn func(i int, x []float
 	return nil
 }
 
-// load returns the bytes of a block. If they are not in memory, it reads them into buf.
+// load returns the bytes of a block. If the bytes are not in memory, it reads them into buf.
 func (p *packedRows) load(b *rowBlock, buf *[]byte) ([]byte, error) {
 	if b.data != nil {
 		return b.data, nil
@@ -171,7 +172,7 @@ func (p *packedRows) load(b *rowBlock, buf *[]byte) ([]byte, error) {
 // powers holds the powers of ten, indexed by exponent.
 var powers = [16]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// appendColumn packs the numbers of a column. Some may be NaN.
+// appendColumn packs the numbers of a column. Some of the numbers may be NaN.
 func appendColumn(dst []byte, values []float64) []byte {
 	for k, power := range powers {
 		if lo, hi, missing, ok := multiples(values, power); ok {

@@ -67,7 +67,7 @@ func TestPackedRowsAreExact(t *testing.T) {
 }
 
 // TestCSVFileIsReadOnce counts how often the files of a set are opened. Each file must be opened once for training,
-// and once for a model with other words. It does not matter which operations are called.
+// and once for a model with other words. This must be true for every sequence of operations.
 func TestCSVFileIsReadOnce(t *testing.T) {
 	text := "x,colour,class\n"
 	for i := range 40 {

@@ -16,12 +16,13 @@ import (
 
 // real is a source of real values that will be turned into words.
 type real interface {
-	// reals calls fn with each sample of a part, in order. class is the sample's class. at is its line, or its number in
-	// the file, counted from 1. value returns the values of number features, or NaN for a missing value.
+	// reals calls fn with each sample of a part, in order. The argument class is the sample's class. The argument at
+	// is the sample's line or its number in the file, counted from 1. The function value returns the value of a
+	// number feature, or NaN if the value is missing.
 	reals(part Part, fn func(class, at int, value func(f int) (float64, error)) error) error
 }
 
-// interruptible is a source. Its reading ends when a context ends.
+// interruptible is a source whose reading ends when a context ends.
 type interruptible struct {
 	ctx context.Context
 	real
@@ -39,7 +40,7 @@ func (s interruptible) reals(part Part, fn func(class, at int, value func(f int)
 // ranged holds the ranges of the features of a training part, and results that are computed from these ranges.
 type ranged struct {
 	lo, hi  []float64
-	numbers []int  // features from columns of numbers; all others are from categories
+	numbers []int  // the features that come from columns of numbers; all other features come from categories
 	whole   []bool // for each feature: all values are whole numbers
 
 	q        *encoding.Quantiser
@@ -279,7 +280,7 @@ func (s *Set) clip(c *Clipped, f, at int, x float64) {
 	c.Low, c.High = s.Range(f)
 	half := 0.5 / s.Quantiser.Scale[f] // values that are nearer than half have the same words as the ends
 	switch {
-	case !(c.beyond(x) > half): // true if the value is missing, too
+	case !(c.beyond(x) > half): // also true if the value is missing
 		return
 	case x < c.Low:
 		c.Below++

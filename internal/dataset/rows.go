@@ -123,7 +123,8 @@ func (t *table) next() error {
 	}
 }
 
-// take returns the next record of the file. The record is valid until the second call of take after this one.
+// take returns the next record of the file. The record remains valid during the next call of take, but not during the
+// one after that.
 func (t *table) take() record {
 	if len(t.ahead) > 0 {
 		r := t.ahead[0]

@@ -158,7 +158,7 @@ func (s *Samples) noWord(record, feature int, x float64) error {
 }
 
 // Interrupt makes a read fail that is waiting for a writer, for example at a pipe. It has no effect on other reads,
-// nor on a reader that the caller passed. It may be called at any time.
+// or on a reader that the caller passed. It may be called at any time.
 func (s *Samples) Interrupt() {
 	if s.table != nil {
 		s.table.interrupt()

@@ -25,8 +25,9 @@ const (
 
 // separatorOf returns the character that separates the fields of the first lines. It prefers a character with which
 // all lines have the same number of fields, at least two. Of two such characters, it chooses the character with more
-// fields that are numbers. If there is no such character, it chooses the one with the most fields in the first line,
-// or the comma. Unless head is the whole file, separatorOf ignores the last line, because it may be incomplete.
+// fields that are numbers. If there is no such character, it chooses the character with the most fields in the first
+// line, or else the comma. Unless head is the whole file, separatorOf ignores the last line, because it may be
+// incomplete.
 func separatorOf(head []byte, whole, weka bool) byte {
 	if end := bytes.LastIndexByte(head, '\n'); end >= 0 && !whole {
 		head = head[:end+1]

@@ -9,8 +9,9 @@ import (
 	"ialgn/internal/draw"
 )
 
-// sequences lists the sets that the program generates. Their samples are sequences of steps, and the features are in
-// the order of the steps. A sample depends only on the number of steps and on the number of the sample.
+// sequences lists the sets that the program generates. A sample of these sets is a sequence of steps, and its
+// features are in the order of the steps. A sample depends only on the number of steps and on the number of the
+// sample.
 var sequences = []*sequenceKind{
 	{
 		name: "parity", title: "made by the program: strings of bits and their parity, 4,000 + 2,000",

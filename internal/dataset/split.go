@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// splitStream is the stream of random numbers for splits. Other uses of a seed have other streams.
+// splitStream selects the stream of random numbers for splits. Other uses of a seed have streams of their own.
 const splitStream = 0x69616c676e2f7370 // "ialgn/sp"
 
 // stratified chooses the test part of a split. From each class, it chooses the given share of the samples, rounded

@@ -19,7 +19,7 @@ import (
 type Survey struct {
 	Separator string   // comma, semicolon, tab, pipe or space
 	Decimal   string   // point or comma
-	Thousands string   // separator of thousands; empty: none found; "none" if the configuration says this
+	Thousands string   // thousands separator; empty if none was found; "none" if the configuration says so
 	Declared  []string // words for missing values that the configuration gives
 	Header    bool
 	// LabelFound says that the label is not the last column. It was found by a usual name of a label.
@@ -74,9 +74,9 @@ const leastValues = 5
 // These are the limits within which a column with some words is still a column of numbers (see takeMissing).
 const (
 	mostOdd      = 8  // greatest number of distinct words
-	oddShare     = 20 // least number of values for each word
-	fewOdd       = 3  // if there are few distinct words, they may occur more often
-	manyDistinct = 10 // but there must be more than this number of distinct values
+	oddShare     = 20 // a column needs this number of values for each occurrence of such a word
+	fewOdd       = 3  // up to this number of distinct words may occur more often
+	manyDistinct = 10 // if the column has more than this number of distinct values
 )
 
 // SurveyTable surveys the training file of a CSV set. If the configuration does not give the label, the survey finds

@@ -23,7 +23,7 @@ const (
 type table struct {
 	*stream
 	notation           // notation of numbers
-	file      *file    // nil: the file can be read only once
+	file      *file    // nil if the file can be read only once
 	csv       *records //
 	ahead     []record // records that were read to determine the columns
 	width     int      // number of columns
@@ -91,8 +91,8 @@ func (f file) table(lay layout) (*table, error) {
 	return t, nil
 }
 
-// newTable returns a table that reads the stream. It has already read the first rows. On an error, newTable closes
-// the stream.
+// newTable returns a table that reads the stream. The first rows of the table were already read. On an error,
+// newTable closes the stream.
 func newTable(s *stream, lay layout) (*table, error) {
 	t := &table{
 		stream: s, label: -1, skipBlank: !lay.mayLack(), known: lay.features > 0, declared: lay.words, classes: lay.classes,
@@ -284,8 +284,8 @@ func (t *table) tooLarge(text string) bool {
 }
 
 // wholeNumber reads a number that consists only of digits and is short enough to be exact. Most fields of most tables
-// are such numbers. Reading them takes a quarter of the time of a search for spaces, marks of missing values, and a
-// point.
+// are such numbers. wholeNumber takes a quarter of the time that is needed to search for spaces, marks of missing
+// values, and a point.
 func wholeNumber(text string) (x float64, ok bool) {
 	if len(text) == 0 || len(text) > 15 {
 		return 0, false

@@ -14,7 +14,8 @@ type Unknown struct {
 	At    int    `json:"at"`    // line of the first unknown word
 }
 
-// Unknown returns the columns of a table that have words unknown to the set's encoder. Columns are in order.
+// Unknown returns the columns of a table that have words unknown to the set's encoder. The columns have the order of
+// the table.
 func (s *Set) Unknown(ctx context.Context, part Part) (all []Unknown, err error) {
 	src, ok := s.source.(*csvSource)
 	if !ok || !slices.ContainsFunc(src.columns, func(c column) bool { return c.isCategory() }) {

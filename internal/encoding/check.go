@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of an encoder's widths. A level fits into a byte. A feature word fits into 16 bits, and so does a
-// threshold.
+// These are the limits of an encoder's widths. A level fits into a byte. A feature word fits into 16 bits, and so
+// does a threshold.
 const (
 	MinBits   = 2
 	MaxBits   = 256

@@ -54,8 +54,8 @@ func (c *Column) Features() int {
 // Optional reports whether a row to be classified may lack the column.
 func (c *Column) Optional() bool { return c.Kind == LabelColumn || c.Kind == DroppedColumn }
 
-// MissingWords lists words that mark a missing value in any column. They may be in upper or lower case, with or
-// without spaces around them.
+// MissingWords lists words that mark a missing value in any column. The words may be in upper or lower case, and may
+// have spaces around them.
 var MissingWords = []string{"", "NA", "N/A", "NaN", "null", "?"}
 
 // MissingNumbers also mark a missing value in a column of numbers. In a column of categories, they are ordinary

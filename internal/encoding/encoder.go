@@ -27,7 +27,7 @@ type Encoder struct {
 	Bits       int        `json:"bits"`                // n_b: each feature has Bits-1 thresholds
 	BitsIn     int        `json:"bits_in"`             // width of a feature word
 	Max        uint32     `json:"max"`                 // largest value of a feature, below 1<<BitsIn
-	Names      []string   `json:"names,omitempty"`     // feature names; empty: "feature 0" and so on
+	Names      []string   `json:"names,omitempty"`     // feature names; empty means "feature 0" and so on
 	Thresholds [][]uint16 `json:"thresholds"`          // [feature][Bits-1], ascending, not necessarily strictly
 	Quantiser  *Quantiser `json:"quantiser,omitempty"` // turns real features into integers; nil if features are integers
 
@@ -53,9 +53,9 @@ func (e *Encoder) Name(f int) string {
 	return fmt.Sprintf("feature %d", f)
 }
 
-// Label returns the meaning of input bit i: its feature and threshold, as in "pixel 12 > 63". The threshold is an
-// integer that is compared with the feature word. The label is therefore correct for the hardware's input bus, with
-// or without cuts.
+// Label returns the meaning of input bit i, which consists of a feature and a threshold, as in "pixel 12 > 63". The
+// threshold is an integer that is compared with the feature word. The label is therefore correct for the hardware's
+// input bus, with or without cuts.
 func (e *Encoder) Label(i int) string {
 	f, j := i/(e.Bits-1), i%(e.Bits-1)
 	return fmt.Sprintf("%s > %d", e.Name(f), e.Thresholds[f][j])

@@ -79,7 +79,7 @@ func TestLevelsAnyThresholds(t *testing.T) {
 			for f := range values {
 				values[f] = uint16(r.Uint32())
 				if r.IntN(3) == 0 {
-					values[f] = e.Thresholds[f][r.IntN(bits-1)] // equal to a threshold: shows that the comparison is strict
+					values[f] = e.Thresholds[f][r.IntN(bits-1)] // equal to a threshold, to test that > is strict
 				}
 				for _, th := range e.Thresholds[f] {
 					if values[f] > th {

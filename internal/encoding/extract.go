@@ -1,8 +1,8 @@
 package encoding
 
-// Extract removes the samples with the given strictly ascending indices from p, and returns them. The other samples
-// move up and keep their order. p keeps its memory, so a large set is never held twice. Extract panics if an index is
-// out of range.
+// Extract removes the samples with the given indices from p and returns these samples. The indices must be strictly
+// ascending. The other samples move up and keep their order. p keeps its memory, so a large set is never held twice.
+// Extract panics if an index is out of range.
 func (p *Packed) Extract(index []int32) *Packed {
 	out := NewPacked(p.Features, p.Width)
 	kept := 0

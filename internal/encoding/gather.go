@@ -6,7 +6,7 @@ import (
 	"ialgn/internal/bitplane"
 )
 
-// Gather writes the samples of a batch as bit rows: bit b of feature f of sample index[i] becomes bit i%64 of
+// Gather writes the samples of a batch as bit rows. Bit b of feature f in sample index[i] becomes bit i%64 of
 // dst[(f*Width+b)*words + i/64]. Bits after the last sample are zero, in all words of a row.
 //
 // dst must have Rows()*words elements, and words must be at least len(index)/64, rounded up. Otherwise Gather panics.

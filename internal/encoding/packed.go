@@ -48,8 +48,8 @@ func (p *Packed) Len() int { return len(p.Labels) }
 // Rows returns the number of bit rows that [Packed.Gather] writes, which is Features*Width.
 func (p *Packed) Rows() int { return p.Features * p.Width }
 
-// Append adds one sample. It panics unless there is one value for each feature, every value fits Width bits, and
-// the label fits a byte.
+// Append adds one sample. It panics if the number of values is not the number of features, if a value does not fit
+// into Width bits, or if the label does not fit into a byte.
 func (p *Packed) Append(values []uint16, label int) {
 	if len(values) != p.Features || label < 0 || label > 255 {
 		panic(fmt.Sprintf("encoding: %d values with label %d for %d features", len(values), label, p.Features))

@@ -14,9 +14,9 @@ import (
 // Max. A feature with scale 0 is constant and always 0. Training makes such quantisers.
 //
 // By cuts, the integer is the number of Cuts[f] that x exceeds, strictly. The integer is between 0 and Bits-1, and
-// Bits-1 is the encoder's Max. Threshold j of the feature is the integer j. Input bit j-1 is then x > Cuts[f][j-1]: a
-// thermometer code with real thresholds. Networks from other programs have such codes. No scale reproduces them
-// exactly.
+// Bits-1 is the encoder's Max. Threshold j of the feature is the integer j. Input bit j-1 is then x > Cuts[f][j-1].
+// This is a thermometer code with real thresholds. Networks from other programs have such codes, and no scale
+// reproduces these codes exactly.
 type Quantiser struct {
 	Offset []float64   `json:"offset,omitempty"` // [feature]
 	Scale  []float64   `json:"scale,omitempty"`  // [feature]
@@ -163,8 +163,9 @@ func (e *Encoder) words() []bool {
 	return words
 }
 
-// checkCuts returns an error if the cuts of feature f are invalid, or if its thresholds are not the integers that
-// count cuts. word says that the feature belongs to a category. The cuts of such a feature must separate 1 from 0.
+// checkCuts returns an error if the cuts of feature f are invalid, or if the feature's thresholds are not the
+// integers that count cuts. The argument word says that the feature belongs to a category. The cuts of such a feature
+// must separate 1 from 0.
 func (e *Encoder) checkCuts(f int, cuts []float64, word bool) error {
 	if len(cuts) != e.Bits-1 {
 		return fmt.Errorf("feature %d has %d cuts, want %d (encoder bits - 1)", f, len(cuts), e.Bits-1)

@@ -14,8 +14,9 @@ type Value struct {
 	Class uint8
 }
 
-// trims lists the trims that [RobustRange] tries. Each omits a share of each class's values at either end, and must
-// raise the entropy by the factor gain. The last trim is for numbers that represent missing values.
+// trims lists the trims that [RobustRange] tries. Each trim omits a share of the values of each class, at one end of
+// the range or at both ends. The trim is accepted if it raises the entropy at least by the factor gain. The last trim
+// is for numbers that represent missing values.
 var trims = []struct{ share, gain float64 }{{0.001, 1.5}, {0.01, 1.5}, {0.05, 3}}
 
 // rangeParts is the number of equal parts of a range over which the entropy is computed.
@@ -58,7 +59,7 @@ func nearby(values []Value, low, high float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// trimmed returns the range of sorted values after a share of each class is omitted at either end.
+// trimmed returns the range of sorted values after a share of the values of each class is omitted at each end.
 func trimmed(values []Value, share float64) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for len(values) > 0 {

@@ -74,8 +74,8 @@ func NewHistogram(features, bitsIn int, max uint32) (*Histogram, error) {
 	return h, nil
 }
 
-// Add counts the values of one sample. It panics unless there is one value for each feature, and if a value exceeds
-// the histogram's max.
+// Add counts the values of one sample. It panics if the number of values is not the number of features, or if a value
+// exceeds the histogram's maximum.
 func (h *Histogram) Add(values []uint16) {
 	if len(values) != len(h.counts) {
 		panic(fmt.Sprintf("encoding: %d values for a histogram of %d features", len(values), len(h.counts)))

@@ -14,9 +14,9 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// BenchmarkStep times one exact training step of private chains. The batch has 100 samples, k_x is 32, and the first
-// pin is fixed. The networks have the sizes of the paper's smaller networks. The benchmark reports the median and the
-// shortest time of a step.
+// BenchmarkStep times one exact training step of networks of private chains. The batch has 100 samples, each pin has
+// 32 candidates (k_x), and the first pin is fixed. The networks have the sizes of the paper's smaller networks. The
+// benchmark reports the median and the shortest time of a step.
 func BenchmarkStep(b *testing.B) {
 	mnist := netgen.ModelOptions{Width: 8000, Depth: 6, Features: 784, Bits: 4}
 	cifar := netgen.ModelOptions{Width: 12000, Depth: 4, Features: 3072, Bits: 16}
@@ -37,7 +37,7 @@ func BenchmarkCandidates(b *testing.B) {
 	}
 }
 
-// BenchmarkLayers is like BenchmarkStep, for networks that the layer engine trains.
+// BenchmarkLayers is like BenchmarkStep, but with networks that the layer engine trains.
 func BenchmarkLayers(b *testing.B) {
 	for _, net := range []struct {
 		name    string
@@ -56,7 +56,7 @@ func BenchmarkLayers(b *testing.B) {
 	}
 }
 
-// benchmark times the step of the network on one and two threads.
+// benchmark times a step of the network on one thread and on two threads.
 func benchmark(b *testing.B, name string, o netgen.ModelOptions) {
 	for _, threads := range []int{1, 2} {
 		b.Run(fmt.Sprintf("net=%s/threads=%d", name, threads), func(b *testing.B) {
@@ -91,7 +91,7 @@ func skipBias(m *model.Model) {
 }
 
 // timeSteps returns the times of steps in ascending order. As in the C prototype's benchmark, every batch is new and
-// random. A batch that the network has learnt by heart has subnormal gradients, which take longer.
+// random. If the network had learnt a batch by heart, the gradients would be subnormal numbers, which take longer.
 func timeSteps(b *testing.B, e Engine, m *model.Model) (took []time.Duration) {
 	r := rand.New(rand.NewPCG(1, 1))
 	batch := Batch{X: memory.MakeHuge[uint64](m.Encoder.Inputs() * e.Words()), Labels: make([]uint8, 100)}

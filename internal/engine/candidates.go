@@ -11,15 +11,16 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// Replacement says how the candidates of a pin are replaced.
+// Replacement says how many candidates of a pin are replaced, and which logits the new candidates get.
 type Replacement struct {
-	Count int     // candidates replaced per pin
+	Count int     // number of candidates replaced for each pin
 	Gap   float64 // difference between the largest logit of a pin and the logit of a new candidate
 
 	Batches int // number of batches in a window of scores
 }
 
-// choices holds the pins of a layer that choose among candidates, and the data needed to replace the candidates.
+// choices holds the choosing pins of a layer, which are the pins with several candidates. It also holds the data
+// needed to replace candidates.
 type choices struct {
 	layer, width  int
 	layers, index int // number of layers in the section, and index of this layer in the section
@@ -33,8 +34,8 @@ type choosing struct {
 	sources int // number of sources that the pin can choose from
 }
 
-// choicesOf returns the choosing pins of a layer, given the number of input bits and the number of nodes in the layer
-// before.
+// choicesOf returns the choosing pins of a layer. Its arguments include the number of input bits and the number of
+// nodes in the previous layer.
 func choicesOf(l *kernel.NodeLayer, inputs, before int) choices {
 	c := choices{layer: l.Number, width: l.Width, layers: l.Layers, index: l.Index}
 	for k, p := range l.Pins {
@@ -58,7 +59,7 @@ type candidates struct {
 	rewire func()    // called when hidden candidates have changed
 	costs  *costs    // nil without train.cost
 
-	part *ranks.Share // the chains of the network that this rank has; nil: all
+	part *ranks.Share // the chains of the network that this rank has; nil means all
 }
 
 // newCandidates returns the candidates of a network's layers.
@@ -91,7 +92,7 @@ func (c *candidates) ReplaceRandom(seed uint64, epoch int, r Replacement) {
 		for node := range l.width {
 			for _, p := range l.pins {
 				stream := draw.InStep(seed, draw.Replacement, epoch, l.layer, c.number(node)*kernel.MaxPins+p.number)
-				left := 64 * p.pin.K // draws left before Replace gives up
+				left := 64 * p.pin.K // number of draws before Replace gives up
 				p.pin.Replace(node*l.layers+l.index, r.Count, float32(r.Gap), func() (uint32, bool) {
 					left--
 					return uint32(stream.Below(p.sources)), left >= 0
@@ -102,39 +103,40 @@ func (c *candidates) ReplaceRandom(seed uint64, epoch int, r Replacement) {
 	c.rewired()
 }
 
-// rewired calls rewire if hidden candidates can have changed.
+// rewired calls the function rewire if hidden candidates may have changed.
 func (c *candidates) rewired() {
 	if c.hidden {
 		c.rewire()
 	}
 }
 
-// Scores estimates the change of the loss if a pin read another source. It has an estimate for each pin in a window
-// of nodes and each source that the pin could read. An estimate is of first order and is summed over some batches.
-// Window w of n contains the nodes in the range [width*w/n, width*(w+1)/n) of each layer of the whole network.
+// Scores holds estimates of how the loss would change if a pin read another source. There is an estimate for each pin
+// in a window of nodes and each source that the pin could read. An estimate is of first order and is summed over some
+// batches. Window w of n contains the nodes in the range [width*w/n, width*(w+1)/n) of each layer of the whole
+// network.
 type Scores struct {
 	c         *candidates
 	gradients kernel.Gradients
 	first     []int // first pin of each layer among the pins of the window
 	from, to  []int // range of nodes of each layer
-	wholeFrom int   // range of nodes in the whole network, if a rank has only a part
+	wholeFrom int   // used if a rank has only a part: the window's range of nodes in the whole network
 	wholeTo   int
 	sums      []float32               // a row for each pin, with one sum for each source
-	rows      []scored                // rows of each layer's pins, for pins with the same sources
+	rows      []scored                // one for each group of a layer's pins that read the same sources
 	sources   map[int]*kernel.Sources // sources in a batch: [0] the inputs, [l] the nodes that the pins of layer l read
 }
 
 // scored holds the sums of several pins that read the same sources. Each pin has a row of sums.
 type scored struct {
-	layer, pin int // layer of the network; index among the layer's choosing pins
+	layer, pin int // layer of the network, and index of the pin among the layer's choosing pins
 	first      int // index of the first scored pin among the pins of the window
 	sums       []float32
 	sources    int
-	stride     int // length of a row of sums: the sources and some padding
+	stride     int // length of a row of sums: the number of sources plus padding
 	hidden     bool
 }
 
-// row returns the sums of the pin of the window's node i.
+// row returns the sums of the pin in node i of the window.
 func (of *scored) row(i int) []float32 { return of.sums[i*of.stride:][:of.sources] }
 
 // newScores returns scores of a window, with all sums zero. The rows of the batches have the given number of words.
@@ -220,11 +222,11 @@ func (s *Scores) Take(step, layer, node, pin int, _ uint32, beta []float32) {
 // nodes returns the window's range of nodes in a layer.
 func (s *Scores) nodes(layer int) (from, to int) { return s.from[layer], s.to[layer] }
 
-// columnBlock is the number of sources whose sums a task computes at a time.
+// columnBlock is the number of sources for which a task computes sums at a time.
 const columnBlock = 512
 
-// add adds the products of the gradients and the bits of all sources. The sources are the inputs x and the rows of
-// the nodes of each layer.
+// add adds the products of gradients and source bits to the sums. The sources are the inputs x and the rows of the
+// nodes of each layer.
 func (s *Scores) add(b *base, x []uint64, rows [][]uint64) {
 	type task struct {
 		of   *scored
@@ -278,8 +280,8 @@ func (s *Scores) setSources(b *base, x []uint64, rows [][]uint64) {
 	})
 }
 
-// Replace replaces the weakest candidates of the window's pins by the sources with the smallest sums. Among equal
-// sums it takes the first source. The scores must not be used afterwards.
+// Replace replaces the weakest candidates of the window's pins by the sources with the smallest sums. If several sums
+// are equal, it takes the first source. The scores must not be used afterwards.
 func (s *Scores) Replace(r Replacement) {
 	for _, of := range s.rows {
 		l := &s.c.all[of.layer]
@@ -320,7 +322,7 @@ func (s *Scores) memory(total int) []float32 {
 // their indices.
 func leastFirst(sums []float32, n int) []uint32 {
 	best := make([]uint32, 0, n+1)
-	bound := float32(math.Inf(1)) // after n sums have been found, another sum must be below bound
+	bound := float32(math.Inf(1)) // once n sums have been found, only a sum below bound is among the n smallest
 	for i, x := range sums {
 		if x >= bound {
 			continue

@@ -15,8 +15,9 @@ import (
 )
 
 // TestScores compares the scores of every form of network with the gradients of its selection logits. [TestGolden]
-// compares these gradients with autograd. Up to a constant for each pin, du_j/q_j is the change of the loss if the
-// pin read candidate j. Rounding to 8 bits causes an error that is a fraction of the largest score.
+// compares these gradients with autograd. If du_j is the gradient of logit j and q_j its probability, du_j/q_j is the
+// change of the loss if the pin read candidate j, plus a constant for each pin. Rounding to 8 bits causes an error
+// that is a fraction of the largest score.
 func TestScores(t *testing.T) {
 	for _, form := range netgen.Unshared() {
 		t.Run(form.Name, func(t *testing.T) {
@@ -49,7 +50,7 @@ func TestScores(t *testing.T) {
 // checkScores compares the differences between the scores of each pin's candidates.
 func checkScores(t *testing.T, scores *Scores, sections []model.Section, moments map[string][]float32, rest float64) {
 	t.Helper()
-	compared, first := 0, 0 // first is the number of the section's first layer
+	compared, first := 0, 0 // first is the number of the section's first layer in the network
 	for i := range sections {
 		s := &sections[i]
 		for _, of := range scores.rows {
@@ -133,7 +134,8 @@ func TestWindows(t *testing.T) {
 }
 
 // TestReplace replaces candidates by scores and at random. Selected candidates must stay, sources must stay distinct,
-// and new candidates must have the prescribed logit. A new engine for the model must continue with the same bits.
+// and new candidates must have the prescribed logit. A new engine for the changed model must give the same bits as
+// the old engine.
 func TestReplace(t *testing.T) {
 	for _, form := range netgen.Unshared() {
 		for _, random := range []bool{false, true} {
@@ -181,7 +183,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestLeastFirst compares the order with a sort.
+// TestLeastFirst compares the result of leastFirst with a sort.
 func TestLeastFirst(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 200 {

@@ -7,8 +7,8 @@ import (
 
 // chainEngine trains networks of private chains.
 //
-// A step goes chain by chain. The forward pass is a Boolean circuit on packed bits, with 64 samples in each word, and
-// computes the class counts. The loss turns the counts into one upstream gradient for each class and sample. The
+// A step goes chain by chain. The forward pass computes the class counts. It evaluates the gates on packed bits, with
+// 64 samples in each word. The loss turns the counts into one upstream gradient for each class and sample. The
 // backward pass walks each chain from its last gate to its first. It recomputes the chain's bits and updates each
 // gate with Adam as soon as its gradient is known, so the network's gradient is never stored as a whole.
 type chainEngine struct {

@@ -17,8 +17,8 @@ func newChainWorker(e *chainEngine, lo, hi int) *chainWorker {
 	return &chainWorker{tally: newTally(e.readout, lo, hi), e: e, pass: kernel.NewPass(e.depth, e.words, k)}
 }
 
-// groups calls f for groups of the worker's chains, from the last group to the first. An update goes down a section's
-// arrays, and with this order it continues downwards from group to group.
+// groups calls f for groups of the worker's chains, from the last group to the first. In this order, an update reads
+// a section's arrays from the end to the beginning without jumps between groups.
 func (w *chainWorker) groups(f func(chain, chains int)) {
 	for end := w.hi; end > w.lo; end -= w.pass.Group {
 		n := min(w.pass.Group, end-w.lo)

@@ -11,8 +11,8 @@ import (
 )
 
 // TestConstantNodes trains every form of network. Function logits of 2^40 make some nodes constant. Models of earlier
-// versions have such nodes, and a run may start from such a model. The steps would move any logit that has a
-// gradient. The logits of constant nodes and of their pins must not move. All other nodes must learn.
+// versions have such nodes, and a run may start from such a model. The steps are so large that any logit with a
+// gradient would move. The logits of constant nodes and of their pins must not move. All other nodes must learn.
 func TestConstantNodes(t *testing.T) {
 	for i, form := range netgen.Unshared() {
 		for j, how := range estimates {

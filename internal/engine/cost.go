@@ -7,14 +7,14 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// costs holds the price of reading an input bit, in look-up tables (LUTs) of the target, as part of the loss
-// (train.cost). The price is the cost of the bit's comparison, divided by the number of pins that currently read the
-// bit (at least one). A pin that alone reads a bit pays for the whole comparison. If a bit has many readers, each
-// reader pays very little.
+// costs holds the price of reading each input bit, which is part of the loss (train.cost). The price is the number of
+// look-up tables (LUTs) that the bit's comparison takes, divided by the number of pins that currently read the bit
+// (at least one). A pin that alone reads a bit pays for the whole comparison. If a bit has many readers, each reader
+// pays very little.
 type costs struct {
 	m       *model.Model
 	layers  []*kernel.NodeLayer
-	whole   []float32 // the pressure times the number of LUTs of each input bit's comparison
+	whole   []float32 // for each input bit, the pressure times the number of LUTs of the bit's comparison
 	readers []int32   // number of pins that currently read each input bit; only pins on which their node depends count
 	price   []float32 // increase of the loss if a pin reads the bit
 }
@@ -70,8 +70,8 @@ func (c *costs) refresh(all ranks.Comm) error {
 	return nil
 }
 
-// add adds batches times the price of each input bit to sums. The element sums[i] is the change of the loss, summed
-// over the batches, if a pin read input bit i.
+// add multiplies the price of each input bit by the number of batches and adds the product to sums. Afterwards,
+// sums[i] includes the price for a pin that reads input bit i, summed over the batches.
 func (c *costs) add(sums []float32, batches int) {
 	if c == nil {
 		return

@@ -15,7 +15,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// pressed returns a copy of a form's model with train.cost, whose weight is pressure.
+// pressed returns a copy of a form's model in which train.cost has the weight pressure.
 func pressed(form netgen.Form, pressure float64) *model.Model {
 	m := form.Model()
 	m.Config.Train.Cost = config.Cost{Target: "ice40", Pressure: pressure}
@@ -112,7 +112,7 @@ func TestCostGradient(t *testing.T) {
 					for g := range s.Width * s.Layers {
 						q, mean := probabilities(p.Logits[g*p.K:][:p.K]), 0.0
 						table := frozen.Layers[layer+g%s.Layers].Op.At(g / s.Layers)
-						of := func(j int) float64 { // a constant node pays nothing
+						of := func(j int) float64 { // the pins of a constant node have no price
 							if p.Source != model.Input || table == 0 || table == model.LastTable(len(s.Pins)) {
 								return 0
 							}

@@ -33,14 +33,15 @@ import (
 // Engine trains one model. Its methods must not be called concurrently.
 type Engine interface {
 	// Step trains on one batch with the given Adam constants. It returns the loss and the number of correct
-	// classifications before the update. A batch may be smaller than the engine's largest batch. The step follows the
-	// gradient of the mean loss over the samples of the batch. If the result has an error, Step has updated nothing.
+	// classifications, computed before the update. A batch may be smaller than the engine's largest batch. The step
+	// follows the gradient of the mean loss over the samples of the batch. If the result has an error, Step has
+	// updated nothing.
 	Step(b Batch, adam kernel.Adam) Result
 
 	// Measure returns the same result as Step, but changes nothing.
 	Measure(b Batch) Result
 
-	// NewScores returns empty scores for the window with the given number. The windows together cover the network.
+	// NewScores returns empty scores for the window with the given number. All windows together cover the network.
 	NewScores(window, windows int) *Scores
 
 	// Score makes the following steps add to the scores s. Score(nil) ends the scoring.
@@ -56,16 +57,16 @@ type Engine interface {
 	// Words returns the number of words of a row of a [Batch]. A word holds 64 samples.
 	Words() int
 
-	// Crew returns the goroutines that execute a step. The caller may use them for work between steps, when they are
-	// still awake, but not during a step.
+	// Crew returns the goroutines that execute a step. The caller may give them other work between steps, but not
+	// during a step.
 	Crew() *crew.Crew
 
 	// Frozen writes the network that the current argmaxes select to f and returns f. The argument f is an earlier
 	// result, which is overwritten, or nil for a new network.
 	Frozen(f *model.Frozen) *model.Frozen
 
-	// Moments returns the live moment arrays in a fixed order. A checkpoint stores them, and a resumed run overwrites
-	// them.
+	// Moments returns the engine's own moment arrays, not copies, in a fixed order. A checkpoint stores these arrays,
+	// and a resumed run overwrites them.
 	Moments() []Moment
 }
 
@@ -77,10 +78,14 @@ type Batch struct {
 	Step   int // number of the step, from 1; random draws depend on it
 
 	// Frozen is the number of frozen layers, counted from the first (train.freeze). The values of a frozen layer are
-	// the bits of the gates that its logits select, without noise. A frozen layer is not updated, and its gradients
-	// are not passed to a sink. The last layer is an exception. If it is frozen, it is still updated, with gradients
-	// that pass straight through its choices.
+	// the bits of the gates that the layer's logits select, without noise. A frozen layer is not updated, and its
+	// gradients are not passed to a sink. The last layer is an exception. If it is frozen, it is still updated, with
+	// gradients that pass straight through its choices.
 	Frozen int
+
+	// Weights holds the weight of each class in the loss; nil: all classes weigh 1. The loss is the weighted mean of the
+	// samples' losses, and a sample has the weight of its class.
+	Weights []float32
 
 	Note int32 // a number that a rank sends along with its counts; the engine does not interpret it
 }
@@ -94,7 +99,7 @@ type Result struct {
 	Correct int
 
 	Notes int32 // the sum of the notes of all ranks
-	Err   error // error of the exchange with other ranks; the run cannot continue after it
+	Err   error // error in the exchange with other ranks, after which the run cannot continue
 }
 
 // Moment is one of Adam's moment arrays. It has the shape of its parameter.
@@ -110,9 +115,9 @@ func New(m *model.Model, maxBatch, threads int) (Engine, error) {
 	return NewRank(m, maxBatch, threads, nil)
 }
 
-// NewRank returns an engine for a rank's part of a network (m.Part). If all is nil, NewRank does the same as [New].
-// The class counts of each batch are summed over all ranks, so loss and gradients are the same as for the whole
-// network. The network must have private chains and hard values.
+// NewRank returns an engine for a rank's part of a network (m.Part). If the argument all is nil, NewRank does the
+// same as [New]. The class counts of each batch are summed over all ranks, so loss and gradients are the same as if
+// one process trained the whole network. The network must have private chains and hard values.
 func NewRank(m *model.Model, maxBatch, threads int, all ranks.Comm) (Engine, error) {
 	e, err := newEngine(m, maxBatch, threads)
 	if _, can := e.(interface{ freezes() }); err == nil && !can && m.Config.Train.Freeze.Active() {
@@ -128,7 +133,7 @@ func NewRank(m *model.Model, maxBatch, threads int, all ranks.Comm) (Engine, err
 	return e, nil
 }
 
-// newEngine returns an engine without other ranks.
+// newEngine returns an engine for a network that is not divided among ranks.
 func newEngine(m *model.Model, maxBatch, threads int) (Engine, error) {
 	switch {
 	case len(m.Sections) > 0 && (m.Sections[0].Grid != nil || m.Steps > 0):
@@ -162,7 +167,7 @@ type base struct {
 	candidates
 	scores *Scores     // scores of the current window, nil if nothing is scored
 	told   kernel.Sink // set by [Engine.Tell]
-	sink   kernel.Sink // forwards to scores and told; nil if both are nil
+	sink   kernel.Sink // forwards gradients to scores and told; nil if both are nil
 	probe  *probe      // made by the first step that has a sink
 }
 
@@ -257,8 +262,8 @@ func newSection(s *model.Section) *kernel.Gates {
 	return n
 }
 
-// newLogits returns logits with zero moments. It makes room for the largest logit of each softmax, where tops is the
-// number of softmaxes.
+// newLogits returns logits with zero moments. It makes room for the largest logit of each softmax. The argument tops
+// is the number of softmaxes.
 func newLogits(w []float32, tops int) kernel.Logits {
 	floats := memory.MakeHuge[float32]
 	return kernel.Logits{W: w, M: floats(len(w)), V: floats(len(w)), Top: floats(tops)}

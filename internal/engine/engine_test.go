@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/model"
 )
 
-// golden3 returns the network of the golden file with the relaxed first pin, for experiments.
+// golden3 returns the network of the golden file whose first pin is relaxed, for use in tests.
 func golden3(t *testing.T) *golden {
 	return readGolden(t, "testdata/golden/ialgn-first-relaxed.json")
 }
@@ -111,7 +111,7 @@ func TestBatchSizes(t *testing.T) {
 	}
 }
 
-// TestWideIndices checks that training with 32-bit wires gives the same as with 16-bit wires.
+// TestWideIndices checks that training with 32-bit wires gives the same results as training with 16-bit wires.
 func TestWideIndices(t *testing.T) {
 	g := golden3(t)
 	narrow, err := New(g.model(g.Start), 100, 1)

@@ -19,10 +19,11 @@ import (
 )
 
 // TestFrozenLayers freezes the first layers of every form of network and trains the rest. Frozen layers must keep
-// their parameters and moments to the bit. A second network serves for comparison. The logits of its first layers are
-// so far apart that only their choices count. For the same steps, both networks must have the same losses. If all
-// layers are frozen, the last layer is trained as with the estimator ste. Paths and numbers of frozen layers take
-// turns. The long test tier uses all numbers.
+// their parameters and moments to the bit. A second network serves for comparison. The first layers of this network
+// are trained, but their logits are so far apart that no choice can change. In every step, both networks must have
+// the same loss. If all layers are frozen, the last layer is trained as with the estimator ste. By default, each
+// network is tested with one SIMD path and one number of frozen layers, which take turns. The long test tier uses all
+// numbers of frozen layers.
 func TestFrozenLayers(t *testing.T) {
 	for i, form := range netgen.Unshared() {
 		for j, how := range estimates {
@@ -169,7 +170,7 @@ func makeSure(m *model.Model, layers int) {
 	}
 }
 
-// momentsOf returns the moments of the first layers.
+// momentsOf returns the moments of the given number of first layers.
 func momentsOf(e Engine, m *model.Model, frozen int) (all []float32) {
 	layer := 0
 	for i := range m.Sections {
@@ -202,7 +203,7 @@ var estimates = []struct {
 	{"cost", func(m *model.Model) { m.Config.Train.Cost = config.Cost{Target: "ice40", Pressure: 0.1} }},
 }
 
-// ofNodes returns the logits of the given nodes. Section, layer, node and pin form the key.
+// ofNodes returns the logits of the given nodes. The key consists of section, layer, node and pin.
 func ofNodes(m *model.Model, nodes []map[int]bool) map[string][]float32 {
 	all, layer := map[string][]float32{}, 0
 	for k := range m.Sections {

@@ -29,9 +29,9 @@ type goldenNodes struct {
 			Pins  []struct{ Source, Wire string }
 		}
 
-		// The fields from here are in files of golden_positions.py.
-		Model              *topology.Keys // nil: there are no convolutions
-		Bits               int            // bits of a feature; 0: 1
+		// Only files of golden_positions.py have the following fields.
+		Model              *topology.Keys // nil: the network has no convolutions
+		Bits               int            // number of bits in a feature; 0 means 1
 		Estimator          string         // "": the field STE decides
 		Temperature, Decay float64
 		Seed               uint64
@@ -51,7 +51,7 @@ type goldenNodes struct {
 	}
 }
 
-// nodeState holds the logits of a network by layer, or anything of the same shape.
+// nodeState holds the logits of a network, layer by layer, or other numbers in the same shape.
 type nodeState []struct {
 	Table [][]float64   // [node][line]
 	Pins  [][][]float64 // [pin][node][candidate]; nil for a fixed wire
@@ -284,7 +284,7 @@ func narrow(dst []float32, src []float64) {
 	}
 }
 
-// form returns a pin of a layer, without its arrays.
+// form returns the description of a layer's pin, without arrays.
 func (g *goldenNodes) form(layer, k int) model.Pin {
 	p, at := &g.Config.Layers[layer].Pins[k], model.Pin{K: 1}
 	if c := g.Layers[layer][k].Candidates; c != nil {
@@ -327,7 +327,7 @@ func (g *goldenNodes) parameters(m *model.Model) nodeState {
 	return g.named(arrays)
 }
 
-// gather returns the moments whose names have a suffix.
+// gather returns the moments whose names end with a suffix.
 func (g *goldenNodes) gather(all []Moment, suffix string) nodeState {
 	arrays := map[string][]float32{}
 	for _, m := range all {
@@ -338,7 +338,7 @@ func (g *goldenNodes) gather(all []Moment, suffix string) nodeState {
 	return g.named(arrays)
 }
 
-// named returns arrays by layer and node.
+// named converts named arrays to arrays by layer and node.
 func (g *goldenNodes) named(arrays map[string][]float32) nodeState {
 	out := g.Start.zero()
 	for i, layers := range g.sections() {
@@ -403,7 +403,7 @@ func (g *goldenNodes) compare(t *testing.T, what string, got, want, tolerance no
 	})
 }
 
-// zero returns zeros in the shape of s, without logits of single candidates.
+// zero returns zeros in the shape of s. It leaves out the logits of pins with a single candidate.
 func (s nodeState) zero() nodeState { return s.each(func(float64) float64 { return 0 }) }
 
 // each returns a state in which f has been applied to every value.
@@ -438,7 +438,7 @@ func (s nodeState) with(o nodeState, f func(a, b float64) float64) nodeState {
 	return out
 }
 
-// tolerance returns the tolerance of each gradient. It is the same for all gradients of a node.
+// tolerance returns the tolerance of each gradient. All gradients of a node have the same tolerance.
 func (s nodeState) tolerance() nodeState {
 	out := s.zero()
 	for l := range s {

@@ -15,14 +15,15 @@ import (
 )
 
 // golden is a file with three Adam steps that PyTorch's autograd computed in float64. The reference's golden.py
-// writes it. Arrays over layers and gates are [layer][gate].
+// writes it. testdata/golden_weights.py writes the files with class weights. Arrays over layers and gates are [layer][gate].
 type golden struct {
 	Config struct {
 		Inputs, Width, Depth, Classes, Batch, KX, KH int
 		Tau, LR                                      float64
 		STE                                          bool
 		Topology, Parametrization                    string
-		FirstPin                                     string `json:"first_pin"`
+		FirstPin                                     string    `json:"first_pin"`
+		Weights                                      []float32 `json:"class_weights"` // weights of classes; nil: 1
 	}
 	First            []uint32      // pin A of layer 1, when fixed
 	FirstCandidates  [][]uint32    `json:"first_candidates"`
@@ -43,7 +44,7 @@ type goldenStep struct {
 	Grad, After params
 }
 
-// params holds the logits of a network, or anything of the same shape.
+// params holds the logits of a network, or other numbers in the same shape.
 type params struct {
 	First  [][]float64   // selection of layer 1's pin A; nil when fixed
 	Ops    [][][]float64 // [layer][gate][16 or 4]
@@ -110,7 +111,7 @@ func (g *golden) testEngine(t *testing.T) {
 	}
 }
 
-// testChained runs the three steps without help from the file.
+// testChained makes the three steps in sequence. Only the first step starts from the file's parameters and moments.
 func (g *golden) testChained(t *testing.T) {
 	e, tol := g.engine(t, g.Start, params{}, params{}), uniform(&g.Start, 1e-3)
 	var v params
@@ -179,7 +180,7 @@ func (g *golden) checkGradients(t *testing.T, n int, want, before, after params)
 	compare(t, fmt.Sprintf("step %d: gradient", n+1), got, want, gradientTolerance(&want))
 }
 
-// gradientTolerance returns the tolerance of each gradient. It is the same for all gradients of a gate.
+// gradientTolerance returns the tolerance of each gradient. All gradients of a gate have the same tolerance.
 func gradientTolerance(want *params) params {
 	tol := uniform(want, 1e-7)
 	for l := range want.Ops {
@@ -200,17 +201,17 @@ func gradientTolerance(want *params) params {
 	return tol
 }
 
-// slack returns the tolerance of each parameter after step n+1, given the tolerance of the gradients. The second
-// moments after the step are v. Adam divides by their root, so it makes a whole step even for a tiny gradient whose
-// sign depends on rounding.
+// slack returns the tolerance of each parameter after step n+1, given the tolerance of the gradients. The argument v
+// holds the second moments after the step. Adam divides by their square root. Therefore it makes a whole step even
+// for a tiny gradient whose sign depends on rounding.
 func (g *golden) slack(n int, grad, v params) params {
 	correction := 1 - math.Pow(0.999, float64(n+1))
 	return zip(gradientTolerance(&grad), v, func(tol, v float64) float64 {
-		return g.Config.LR * min(2, tol/(math.Sqrt(v/correction)+1e-8)) // at most 2: a whole step in the wrong direction
+		return g.Config.LR * min(2, tol/(math.Sqrt(v/correction)+1e-8)) // 2 is a whole step in the wrong direction
 	})
 }
 
-// uniform returns the same value for all parameters.
+// uniform returns params in which every number is the given value.
 func uniform(like *params, value float64) params {
 	return zip(*like, *like, func(_, _ float64) float64 { return value })
 }
@@ -299,10 +300,11 @@ func (g *golden) batch(e Engine, s goldenStep) Batch {
 			x[f*e.Words()+i/64] |= uint64(bit-'0') << (i % 64)
 		}
 	}
-	return Batch{X: x, Labels: s.Y}
+	return Batch{X: x, Labels: s.Y, Weights: g.Config.Weights}
 }
 
-// engine returns an engine whose model has the given logits. Unless m is empty, its moments are m and v.
+// engine returns an engine whose model has the given logits. Unless m is empty, m and v are the engine's first and
+// second moments.
 func (g *golden) engine(t *testing.T, start, m, v params) Engine {
 	t.Helper()
 	net := g.model(start)

@@ -12,8 +12,8 @@ import (
 // layerEngine trains any network of gates with hard values, layer by layer. In the backward pass, each gate gathers
 // its gradient from the gates that read it, along lists that are made once. Therefore a goroutine never adds to
 // memory that another goroutine writes, and every sum has a fixed order. Layers without a fused kernel are processed
-// in blocks of gates. A whole block goes through one step before the next step begins. This saves 11 % of the time at
-// k_h = 8, and more than 20 % at k_h = 32.
+// in blocks of gates. A whole block goes through one step before the next step begins. Blocks save 11 % of the time
+// with 8 hidden candidates for each pin (k_h = 8), and more than 20 % with 32.
 type layerEngine struct {
 	*stack[uint64]
 	sums    *kernel.Trace // gradient of the loss with respect to each class count

@@ -28,7 +28,7 @@ type nodeNetwork[T uint64 | float32] struct {
 	*base
 	walk[*kernel.NodeLayer, T]
 	sections []*kernel.Nodes
-	gradient func(node int) []float32 // same as readout.top
+	gradient func(node int) []float32 // same function as readout.top
 }
 
 // newNodeNetwork returns a network that consists of the sections and shares their state.
@@ -72,7 +72,8 @@ func newSections(m *model.Model) (all []*kernel.Nodes) {
 	return all
 }
 
-// makeTraces allocates the two traces. Each layer writes the gradients for the layer before it to one of the two.
+// makeTraces allocates the two traces. The layers use the traces alternately: each layer writes the gradients for the
+// previous layer to one of the traces.
 func (n *nodeNetwork[T]) makeTraces() {
 	var pins, share [2]int
 	for _, l := range n.layers {
@@ -174,7 +175,7 @@ type nodeEngine struct {
 	passes  []*kernel.NodePass
 	tallies []*tally
 	costs   *costs        // nil without train.cost
-	noise   *kernel.Noise // noise of the layers that are not frozen; nil without noise
+	noise   *kernel.Noise // noise in the layers that are not frozen; nil if there is no noise
 
 	forward, count, update func(member int)
 }
@@ -308,5 +309,5 @@ func (e *relaxedNodes) Step(b Batch, adam kernel.Adam) Result {
 func (e *relaxedNodes) Measure(b Batch) Result {
 	e.up(b, e.forward)
 	e.crew.Run(e.sum)
-	return e.loss(e.crew, b.Labels)
+	return e.loss(e.crew, b)
 }

@@ -12,9 +12,9 @@ import (
 )
 
 // BenchmarkNodes times steps of networks of look-up tables over the bits of MNIST with n_b = 4. The pins have 16
-// candidates, and the batches have 128 samples. It uses one thread. Gradients are either rounded to 8 bits or not
-// rounded, with and without a cost for look-up tables. The benchmark times plain steps and steps that also compute
-// scores. As in an epoch, all nodes are scored once, in 58 windows of 8 batches.
+// candidates, and the batches have 128 samples. It uses one thread. The variants differ in whether gradients are
+// rounded to 8 bits and in whether look-up tables have a cost. The benchmark times plain steps and steps that also
+// compute scores. As in an epoch, all nodes are scored once, in 58 windows of 8 batches.
 func BenchmarkNodes(b *testing.B) {
 	for _, c := range []struct {
 		name      string

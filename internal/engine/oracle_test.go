@@ -24,13 +24,14 @@ type pass struct {
 
 // oraclePin is a pin of a gate. It holds the pin's candidates with their logits and gradients.
 type oraclePin struct {
-	from         []float64 // values of the source
-	back         []float64 // gradients of the source; nil for inputs
+	from         []float64 // values of the bits that the pin can read
+	back         []float64 // gradients with respect to from; nil if the source is the inputs
 	candidates   []uint32
 	logits, grad []float64 // nil if the pin has no candidates
 }
 
-// pin returns a pin of gate i of layer l. The argument pin is 0 for A and 1 for B. The argument grad may be nil.
+// pin returns a pin of gate i in layer l. The argument pin is 0 for pin A and 1 for pin B. The argument grad may be
+// nil.
 func (o *oracle) pin(s *pass, back []float64, grad *params, l, i, pin int) oraclePin {
 	c, g := o.g.Config, o.g
 	at := oraclePin{from: s.x}
@@ -105,7 +106,7 @@ func (o *oracle) mix(w []float64, hard bool) [16]float64 {
 		p[argmax(w)] = 1
 	case len(w) == 16:
 		copy(p[:], softmax(w))
-	default: // the value of a light gate is the weighted sum of the four lines: NOR, B without A, A without B, AND
+	default: // a light gate weights its four lines, which are NOR, B without A, A without B, and AND
 		for i, op := range []int{8, 4, 2, 1} {
 			if p[op] = 1 / (1 + math.Exp(-w[i])); hard {
 				p[op] = 0
@@ -175,11 +176,11 @@ func (o *oracle) logits(s pass) []float64 {
 	return z
 }
 
-// backward adds one sample's gradient with respect to the probabilities to grad. The gradients with respect to the
-// logits are computed after all samples have been added.
+// backward computes one sample's gradient with respect to the probabilities and adds it to grad. The gradients with
+// respect to the logits are computed after all samples have been added.
 func (o *oracle) backward(s pass, dz []float64, grad params) {
 	c := o.g.Config
-	d := make([]float64, c.Width) // with respect to the layer's outputs
+	d := make([]float64, c.Width) // gradient with respect to the layer's outputs
 	for i := range d {
 		d[i] = dz[i/(c.Width/c.Classes)] / c.Tau
 	}
@@ -243,10 +244,11 @@ func (o *oracle) step(s goldenStep) (z [][]float64, loss float64, grad params) {
 		run := o.forward(x)
 		z = append(z, o.logits(run))
 		dz := softmax(z[n])
-		loss -= math.Log(dz[s.Y[n]]) / float64(len(s.X))
+		share := o.g.share(s, n)
+		loss -= share * math.Log(dz[s.Y[n]])
 		dz[s.Y[n]]--
 		for c := range dz {
-			dz[c] /= float64(len(s.X))
+			dz[c] *= share
 		}
 		o.backward(run, dz, grad)
 	}
@@ -261,6 +263,18 @@ func (o *oracle) step(s goldenStep) (z [][]float64, loss float64, grad params) {
 	}
 	o.adam(grad)
 	return z, loss, grad
+}
+
+// share returns the share of sample n in the loss of a step.
+func (g *golden) share(s goldenStep, n int) float64 {
+	if g.Config.Weights == nil {
+		return 1 / float64(len(s.Y))
+	}
+	sum := 0.0
+	for _, y := range s.Y {
+		sum += float64(g.Config.Weights[y])
+	}
+	return float64(g.Config.Weights[s.Y[n]]) / sum
 }
 
 func (o *oracle) adam(grad params) {

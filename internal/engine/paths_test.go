@@ -48,8 +48,8 @@ func onPathInTurn(t *testing.T, number int, test func(t *testing.T)) {
 	test(t)
 }
 
-// TestTrainedBits compares the parameters, moments and losses of trained networks with recorded digests. They must be
-// the same on every SIMD path and processor, and with any number of threads.
+// TestTrainedBits compares the parameters, moments and losses of trained networks with recorded digests. The digests
+// must be the same on every SIMD path and processor, and with any number of threads.
 func TestTrainedBits(t *testing.T) {
 	for _, c := range []struct {
 		name    string

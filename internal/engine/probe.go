@@ -35,14 +35,14 @@ func (b *base) combine() {
 type probe struct {
 	*nodeNetwork[uint64]
 	passes  []*kernel.NodePass
-	private bool // chains are private, so scores need only the nodes of the window
+	private bool // whether chains are private; scores then need only the nodes of the window
 
 	forward, backward func(member int)
 }
 
 // probeBatch passes the pin gradients of a batch to the sink, if there is one. It uses the gradients of the class
 // counts, so it must be called after the engine's forward pass. It must also be called before the update. The
-// function sections returns the engine's state.
+// function sections returns the sections that share the engine's state.
 func (b *base) probeBatch(batch Batch, sections func() []*kernel.Nodes) {
 	if b.sink == nil {
 		return

@@ -14,10 +14,10 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// BenchmarkRanks times steps of the paper's smaller networks in four variants. They are a process of one thread, a
-// single rank, two ranks of one thread each, and a process of two threads. The ranks are goroutines that exchange
-// counts through memory. The four variants take turns, so that other work on the machine disturbs all of them
-// equally.
+// BenchmarkRanks times steps of the paper's smaller networks in four variants. The variants are a process with one
+// thread, a single rank with one thread, two ranks with one thread each, and a process with two threads. The ranks
+// are goroutines that exchange counts through memory. The four variants take turns, so that other work on the machine
+// disturbs all of them equally.
 func BenchmarkRanks(b *testing.B) {
 	for _, net := range []struct {
 		name    string

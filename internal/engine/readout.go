@@ -11,18 +11,20 @@ import (
 // loss.
 type readout struct {
 	classes  int
-	perClass int // gates of the last layer for each class
-	words    int // words of a row of bits
+	perClass int // number of gates in the last layer for each class
+	words    int // number of words in a row of bits
 	tau      float32
 	counts   []float64   // [classes][samples, padded]
-	deltas   []float32   // [classes][samples, padded], the gradient of every gate of the class
+	deltas   []float32   // [classes][samples, padded], the gradient for each gate of the class
 	delta    [][]float32 // deltas, split by class
 	logits   [][]float32 // logits of one sample, [threads][classes]
-	losses   []float64   // loss of each sample
+	losses   []float64   // weighted loss of each sample
 	right    []bool
+	weights  []float32 // weight of each class in the current batch; nil: 1
+	weight   float64   // sum of the weights of the current batch
 
 	comm  ranks.Comm // nil if this rank has all nodes of the last layer
-	given []int32    // counts and a note, summed over all ranks
+	given []int32    // the counts and the note, summed over all ranks
 }
 
 func newReadout(m *model.Model, words, threads int) *readout {
@@ -55,22 +57,22 @@ func (r *readout) add(tallies []*tally) {
 	}
 }
 
-// join makes the class counts sums over all ranks.
+// join connects the readout to all ranks, so that class counts are summed over the ranks.
 func (r *readout) join(all ranks.Comm) {
 	r.comm, r.given = all, make([]int32, len(r.counts)+1)
 }
 
-// result returns the outcome of a batch whose nodes have been counted.
+// result returns the outcome of a batch from the counts of all goroutines.
 func (b *base) result(tallies []*tally, batch Batch) Result {
 	if b.comm == nil {
 		b.add(tallies)
-		return b.loss(b.crew, batch.Labels)
+		return b.loss(b.crew, batch)
 	}
 	notes, err := b.addAll(tallies, batch.Note)
 	if err != nil {
 		return Result{Err: err}
 	}
-	r := b.loss(b.crew, batch.Labels)
+	r := b.loss(b.crew, batch)
 	r.Notes = notes
 	return r
 }
@@ -108,17 +110,20 @@ func (r *readout) sumValues(c, samples int, rows []float32) {
 	}
 }
 
-// loss returns the mean cross-entropy of the batch and the number of correct classifications, computed from the class
-// counts. It writes the gradient with respect to each gate's output to delta. This gradient is (softmax(z)_c - [y =
-// c]) / (B tau), with z_c = count_c / tau. If counts tie, the lowest class wins. The gradient of padding is zero.
-func (r *readout) loss(crew *crew.Crew, labels []uint8) Result {
+// loss returns the weighted mean cross-entropy of the batch and the number of correct classifications, computed from
+// the class counts. It writes the gradient with respect to each gate's output to delta. This gradient is
+// w_y (softmax(z)_c - [y = c]) / (W tau), with z_c = count_c / tau, the weight w_y of the sample's class y, and the sum W
+// of the batch's weights. If counts tie, the lowest class wins. The gradient of padding is zero.
+func (r *readout) loss(crew *crew.Crew, batch Batch) Result {
+	labels := batch.Labels
 	n := len(labels)
+	r.weigh(batch)
 	for _, d := range r.delta {
 		clear(d[n:])
 	}
 	crew.Run(func(i int) {
 		for s := n * i / len(r.logits); s < n*(i+1)/len(r.logits); s++ {
-			r.losses[s], r.right[s] = r.sample(s, labels[s], n, r.logits[i])
+			r.losses[s], r.right[s] = r.sample(s, labels[s], r.logits[i])
 		}
 	})
 	return r.total(n)
@@ -132,13 +137,34 @@ func (r *readout) total(n int) (all Result) {
 			all.Correct++
 		}
 	}
-	all.Loss /= float64(n)
+	all.Loss /= r.weight
 	return all
 }
 
-// sample computes the loss and the gradient of sample s, whose class is y. The batch has n samples.
-func (r *readout) sample(s int, y uint8, n int, z []float32) (loss float64, right bool) {
-	scale := float32(float64(n) * float64(r.tau))
+// weigh sets the weights of the classes and the sum of the weights of a batch.
+func (r *readout) weigh(b Batch) {
+	r.weights, r.weight = b.Weights, float64(len(b.Labels))
+	if b.Weights == nil {
+		return
+	}
+	r.weight = 0
+	for _, y := range b.Labels {
+		r.weight += float64(b.Weights[y])
+	}
+}
+
+// of returns the weight of a sample of class y.
+func (r *readout) of(y uint8) float64 {
+	if r.weights == nil {
+		return 1
+	}
+	return float64(r.weights[y])
+}
+
+// sample computes the weighted loss and the gradient of sample s, whose class is y.
+func (r *readout) sample(s int, y uint8, z []float32) (loss float64, right bool) {
+	w := r.of(y)
+	scale := float32(r.weight * float64(r.tau) / w)
 	best := r.scores(s, z)
 	top, sum := z[best], 0.0
 	loss = float64(top) - float64(z[y])
@@ -153,7 +179,7 @@ func (r *readout) sample(s int, y uint8, n int, z []float32) (loss float64, righ
 		}
 		r.delta[c][s] = p / scale
 	}
-	return loss + detmath.Log(sum), best == int(y)
+	return w * (loss + detmath.Log(sum)), best == int(y)
 }
 
 // scores writes the logits of sample s to z and returns the class with the largest count.

@@ -10,17 +10,17 @@ import (
 //
 // All values of a unit stay in the arena. The arena begins with the state before the first step, which consists of
 // rows of zeros that are never written. A frame for each step follows. A frame has the rows of the step's input bits.
-// For each layer, it also has the rows gathered for pins that choose, and the rows of the layer's nodes. The state
-// that a step reads ends where the step's frame begins. The rows of step s come s*frame after the rows of the first
-// step.
+// For each layer, it also has the rows gathered for pins with several candidates, and the rows of the layer's nodes.
+// The state that a step reads ends where the step's frame begins. A row of step s is s*frame after the same row of
+// the first step.
 type recurrence struct {
 	steps, frame int // frame is the number of float32 in a step's frame
 	state        int // number of float32 in the state
 	layers       []stepLayer
 }
 
-// stepLayer is one layer of a step. It holds the layer's nodes and the rows gathered for them. The offsets of rows
-// are for the first step.
+// stepLayer is one layer of a step. It holds the layer's nodes and the rows gathered for these nodes. All offsets of
+// rows are the offsets in the first step.
 type stepLayer struct {
 	section int
 	list    shared.List
@@ -32,7 +32,7 @@ type stepLayer struct {
 type stepChoice struct {
 	shared.Choice
 	node, pin int
-	leaf      uint32 // the row of the gathered value, which the pin reads
+	leaf      uint32 // the row with the gathered value, which the pin reads
 }
 
 // frameRows returns the number of rows of a step's frame.
@@ -103,7 +103,7 @@ func (l *stepLayer) wire(n *kernel.Nodes, sources [2]uint32, s *model.Section, r
 	}
 }
 
-// counted implements [course]. The counted bits are the state after the last step.
+// counted implements [course]. The bits that the readout counts are the state after the last step.
 func (r *recurrence) counted(bit int) uint32 { return uint32(r.steps*r.frame + bit*shared.Lanes) }
 
 // forward implements [course].

@@ -35,7 +35,7 @@ func (n *slowNetwork) lastState(sample []float64) []float64 {
 	return state
 }
 
-// mean returns the value of a pin of node g that chooses among the values from.
+// mean returns the value of a pin of node g that chooses among the values in the slice from.
 func (n *slowNetwork) mean(p *model.Pin, g int, from []float64) (v float64) {
 	q := []float64{1}
 	if p.K > 1 {

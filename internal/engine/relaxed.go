@@ -6,14 +6,14 @@ import (
 )
 
 // relaxedEngine trains any network of gates with relaxed values, layer by layer. The relaxed network is the mean over
-// all functions and wires that the logits can select. The network that the logits do select is a different network.
-// Both traces share one array of Pins.
+// all functions and wires that the logits can select. It differs from the frozen network, which has only the
+// functions and wires with the largest logits. Both traces share one array for the field Pins.
 type relaxedEngine struct {
 	*stack[float32]
 	workers []*relaxedWorker
 
 	forward, sum, update func(member int)
-	gradient             func(gate int) []float32 // same as readout.top
+	gradient             func(gate int) []float32 // same function as readout.top
 }
 
 // relaxedWorker handles the gates of each layer in the range [lo, hi).
@@ -67,7 +67,7 @@ func (e *relaxedEngine) Step(b Batch, adam kernel.Adam) Result {
 func (e *relaxedEngine) Measure(b Batch) Result {
 	e.up(b, e.forward)
 	e.crew.Run(e.sum)
-	return e.loss(e.crew, b.Labels)
+	return e.loss(e.crew, b)
 }
 
 // forward computes the worker's gates of the current layer.

@@ -32,7 +32,7 @@ func BenchmarkRelaxed(b *testing.B) {
 func timeRelaxed(b *testing.B, o netgen.ModelOptions) {
 	m := netgen.Model(o)
 	m.Config.Train.Estimator = "soft"
-	for i := range m.Sections { // skip-biased, as at the start of training
+	for i := range m.Sections { // logits as at the start of training, when gates pass a pin on
 		skip := []float32{0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 		if o.Light {
 			skip = []float32{-3, -3, 3, 3}

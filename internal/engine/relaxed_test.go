@@ -12,7 +12,7 @@ import (
 )
 
 // TestRelaxedBits compares the parameters, moments and losses of networks trained with relaxed values with recorded
-// digests. They must be the same on every SIMD path and processor, and with any number of threads.
+// digests. The digests must be the same on every SIMD path and processor, and with any number of threads.
 func TestRelaxedBits(t *testing.T) {
 	for _, c := range []struct {
 		name    string

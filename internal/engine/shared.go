@@ -12,11 +12,11 @@ import (
 
 // sharedEngine trains networks whose nodes are shared by positions or steps. The other engines compute one node for
 // all samples of a batch. This engine takes one unit of [shared.Lanes] samples through the whole network, forward and
-// backward, so the rows of a unit stay in the processor's caches. Each goroutine has its own units. Afterwards the
-// sums of the units are added up for each node, in the order of the units.
+// backward, so the rows of a unit stay in the processor's caches. Each goroutine has its own units. At the end of a
+// step, the gradient sums of all units are added up for each node, in the order of the units.
 //
-// Values are float32 numbers with every estimator, because the backward pass needs numbers and takes four fifths of
-// the time. With a hard estimator, the truth tables of the forward pass hold zeros and ones.
+// Values are float32 numbers with every estimator. The backward pass needs numbers and takes four fifths of the time,
+// so packed bits would save little. With a hard estimator, the truth tables of the forward pass hold zeros and ones.
 type sharedEngine struct {
 	*base
 	sections []*kernel.Nodes
@@ -24,14 +24,14 @@ type sharedEngine struct {
 	course   course
 	input    []uint32       // position in an arena of each input bit's row
 	field    image          // a copy of the input image with a wider border, for pins of later layers that read it
-	fields   []uint32       // position of each input bit's row in field; nil without such pins
-	outs     map[int]*image // output images of blocks, by the block's last section
+	fields   []uint32       // position of each input bit's row in field; nil if there are no such pins
+	outs     map[int]*image // output image of each block; the key is the block's last section
 	tables   []*nodeTables  // by section
 	passes   []*kernel.NodePass
 	arenas   []*arena // by goroutine
 	sums     []*sums  // by unit
 	soft     bool
-	noise    *kernel.Noise // noise of the layers that are not frozen; nil without noise
+	noise    *kernel.Noise // noise in the layers that are not frozen; nil if there is no noise
 
 	batch Batch
 	adam  kernel.Adam
@@ -49,11 +49,11 @@ type course interface {
 	// forward computes all values in x. The values of the input bits must already be in x.
 	forward(x []float32)
 
-	// clear sets to zero the gradients to which backward adds.
+	// clear zeroes the gradients to which backward adds.
 	clear(g []float32)
 
-	// backward passes the gradients of the counted bits on to all other bits. It adds to the sums of the nodes in
-	// layer trained and all later layers. Earlier layers are not trained.
+	// backward passes the gradients of the counted bits on to all other bits. It adds to the sums of the nodes in the
+	// layer with index trained and in all later layers. Earlier layers are not trained.
 	backward(x, g []float32, s *sums, trained int)
 
 	// counted returns the row of a bit of the last layer, which the readout counts.
@@ -69,8 +69,8 @@ type arena struct {
 
 // sums holds a unit's sums for the nodes.
 type sums struct {
-	lines  [][]float32   // by section, [nodes][lines]
-	chosen [][][]float32 // by section and pin, [nodes][candidates]; nil for a pin that does not choose
+	lines  [][]float32   // one element for each section, [nodes][lines]
+	chosen [][][]float32 // one element for each section and pin, [nodes][candidates]; nil for a pin with one candidate
 }
 
 // nodeTables holds the functions that the nodes of a section compute in the current step.
@@ -79,11 +79,11 @@ type nodeTables struct {
 	forward []float32 // truth values of the forward pass, [nodes][lines]
 	hard    []float32 // truth values of the selected tables
 	slopes  []float32 // truth values whose slopes the backward pass uses
-	kept    []float32 // values that a kernel pass keeps for the update, [nodes][per]
+	kept    []float32 // values that [kernel.NodePass.Truth] keeps for the update, [nodes][per]
 	per     int
 
 	// For each pin, q holds the probabilities of the candidates, [nodes][candidates], and selected holds the selected
-	// candidates. Both are nil for a pin that does not choose.
+	// candidates. Both are nil for a pin with one candidate.
 	q        [][]float32
 	selected [][]int32
 }
@@ -215,6 +215,7 @@ func (e *sharedEngine) pass(b Batch) Result {
 	for _, d := range e.delta {
 		clear(d[len(b.Labels):])
 	}
+	e.weigh(b)
 	e.crew.Run(e.run)
 	return e.total(len(b.Labels))
 }
@@ -231,7 +232,7 @@ func (e *sharedEngine) runUnits(member int) {
 		e.count(a, u)
 		from, n := u*shared.Lanes, len(e.batch.Labels)
 		for s := from; s < min(from+shared.Lanes, n); s++ {
-			e.losses[s], e.right[s] = e.sample(s, e.batch.Labels[s], n, e.logits[member])
+			e.losses[s], e.right[s] = e.sample(s, e.batch.Labels[s], e.logits[member])
 		}
 		if e.train {
 			e.back(a, u)
@@ -253,7 +254,7 @@ func (e *sharedEngine) load(a *arena, u int) {
 	}
 }
 
-// bytesOfBits holds the eight bits of each byte value as numbers.
+// bytesOfBits holds, for each value of a byte, its eight bits as numbers.
 var bytesOfBits = func() (all [256][8]float32) {
 	for b := range all {
 		for i := range all[b] {
@@ -277,7 +278,7 @@ func (e *sharedEngine) count(a *arena, u int) {
 	}
 }
 
-// back passes a unit's gradients backward through the network, beginning with the class counts.
+// back passes a unit's gradients backward through the network, beginning with the gradients of the class counts.
 func (e *sharedEngine) back(a *arena, u int) {
 	e.sums[u].clear()
 	e.course.clear(a.g)

@@ -36,7 +36,7 @@ func BenchmarkShared(b *testing.B) {
 	}
 }
 
-// networkOf returns a network as at the start of training, on CIFAR-10's features in 4 levels.
+// networkOf returns an untrained network for CIFAR-10 with 4 levels for each feature.
 func networkOf(b *testing.B, estimator string, change func(c *config.Config)) *model.Model {
 	c := config.Default()
 	c.Model.Tau, c.Train.Estimator, c.Train.Batch = 20, estimator, 128

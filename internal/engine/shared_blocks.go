@@ -36,7 +36,7 @@ func (i *image) bit(n int) uint32 {
 	return i.pixel(n/(i.rows*i.columns), n/i.columns%i.rows, n%i.columns)
 }
 
-// level is a section of a block. It holds the nodes of the block's kernels, grouped by kernel.
+// level is a section of a block. It holds the nodes of the section, grouped by kernel.
 type level struct {
 	section int
 	nodes   int         // nodes of one kernel
@@ -44,9 +44,9 @@ type level struct {
 	tables  *nodeTables
 	sources []source // by pin
 
-	// Pins may read values that are gathered in leaves, which are rows of a chunk. The slice choices holds the
-	// candidates, [nodes of all kernels][pins]. It is nil if no value is gathered. The slice leaves holds the places
-	// of a kernel's leaves, [nodes of a kernel][pins].
+	// Pins may read values that are first gathered in leaves, which are rows of a chunk. The slice choices holds the
+	// candidates of each pin, [nodes of all kernels][pins]. It is nil if no value is gathered. The slice leaves holds
+	// the place of each leaf of a kernel, [nodes of a kernel][pins].
 	choices []shared.Choice
 	leaves  []uint32
 }
@@ -61,13 +61,13 @@ type block struct {
 	rows, columns int // positions
 	pool          int
 
-	// Positions are handled in chunks of whole rows. The rows of a chunk are pitch positions apart.
+	// Positions are handled in chunks of whole rows of positions. In a chunk, two rows are pitch positions apart.
 	chunk, pitch int
 	root         uint32 // offset in a chunk of the rows of a kernel's outputs
-	alone        bool   // the block is one list of nodes at one position
+	alone        bool   // the block is whether the block is one list of nodes at one position
 }
 
-// source describes the values that a pin reads. They belong to an image or to the level below.
+// source describes the values that a pin reads. These values belong to an image or to the level below.
 type source struct {
 	image    *image         // nil for the level below
 	grid     *topology.Grid // grid of the image's patches; nil for a single position
@@ -75,8 +75,8 @@ type source struct {
 	gathered bool           // whether the values are gathered in leaves
 }
 
-// element returns the place of an element's row. For an element of a patch, it returns the place at the first
-// position of the grid.
+// element returns the place of an element's row. For an element of a patch, this is the place at the first position
+// of the grid.
 func (s *source) element(n uint32) uint32 {
 	if s.grid == nil {
 		return s.image.bit(int(n))
@@ -93,12 +93,12 @@ func (s *source) stride() int {
 	return s.grid.Stride
 }
 
-// row returns the offset between the pixels that the first row of positions reads and the pixels that row y of
+// row returns the distance from the pixels that the first row of positions reads to the pixels that row y of
 // positions reads.
 func (s *source) row(y int) uint32 { return uint32(y * s.stride() * s.image.pitch() * shared.Lanes) }
 
-// chunkFloats limits the rows of a kernel's nodes in a chunk, so that the chunk's values and gradients stay in a
-// cache.
+// chunkFloats is the largest size in float32 of a chunk's rows for one kernel. With this limit, the chunk's values
+// and gradients stay in a cache.
 const chunkFloats = 12 << 10
 
 // blocks is a network of convolutions, in order.
@@ -160,8 +160,9 @@ func fieldBorder(m *model.Model) (border int) {
 	return border
 }
 
-// isLevel reports whether section i is the next level of the kernels in the section before it. Then each node reads
-// its own nodes of the section before, at its own position, and all its other pins read images.
+// isLevel reports whether section i is the next level of the kernels in the section before it. In this case, each
+// node reads nodes of the previous section that no other node reads, at its own position. All its other pins read
+// images.
 func isLevel(m *model.Model, i int) bool {
 	s, before := &m.Sections[i], &m.Sections[i-1]
 	if s.Grid == nil || s.Grid.Side != 1 || s.Grid.Stride != 1 || before.Grid.Pool != 1 {
@@ -216,8 +217,8 @@ func (e *sharedEngine) newBlock(in image, from, to int, size *int) *block {
 	return b
 }
 
-// sources returns the sources of the pins of section i. The argument above says whether the section is above the
-// lowest level of its block.
+// sources returns the sources of the pins of section i. The argument above is true if the section is above the lowest
+// level of its block.
 func (e *sharedEngine) sources(b *block, i int, above bool) (all []source) {
 	s := &e.m.Sections[i]
 	gathered := false
@@ -253,7 +254,7 @@ func (l *level) gathers() bool {
 
 // cut chooses the number of rows of positions in a chunk.
 func (b *block) cut() {
-	rows := 0 // number of rows of a kernel at each position
+	rows := 0 // number of a kernel's rows for each position
 	for i := range b.levels {
 		l := &b.levels[i]
 		for _, s := range l.sources {
@@ -299,10 +300,10 @@ func (b *block) placeNodes(sections []*kernel.Nodes, size *int) {
 	}
 }
 
-// place sets the rows of the nodes of one kernel if all kernels of the level are alike, and of all kernels otherwise.
+// place sets the rows of nodes. If all kernels of the level are alike, it does this for the nodes of one kernel only.
 // The rows of the level below begin at below. The rows of a node in a chunk take run float32 numbers.
 func (l *level) place(n *kernel.Nodes, b *block, below, run uint32) {
-	own, alike := uint32(0), true // pins that read the level below
+	own, alike := uint32(0), true // own counts the pins that read the level below
 	for _, s := range l.sources {
 		if s.image == nil {
 			own++

@@ -54,7 +54,7 @@ func (b *block) top() int { return b.levels[len(b.levels)-1].section }
 // used returns the number of rows of positions that reach the output. Pooling drops an incomplete last row.
 func (b *block) used() int { return b.rows / b.pool * b.pool }
 
-// kernel computes the nodes of a kernel at some rows of positions.
+// kernel computes the nodes of a kernel at all positions of some rows.
 func (b *block) kernel(x []float32, k, y, rows int) {
 	n := b.positions(rows)
 	for i := range b.levels {
@@ -97,7 +97,7 @@ func (b *block) emit(x []float32, k, y, rows int) {
 	}
 }
 
-// pooling returns the pooling of two rows, from row r of a chunk that begins at row y.
+// pooling returns the pooling of row r and the next row of a chunk. The chunk begins at row y.
 func (b *block) pooling(k, y, r int) shared.Pool {
 	pitch := uint32(b.pitch * shared.Lanes)
 	return shared.Pool{In: b.root + uint32(r)*pitch, Out: b.out.pixel(k, (y+r)/2, 0), Pitch: pitch, Width: b.out.columns}
@@ -177,8 +177,8 @@ func (b *block) kernelBack(x, g []float32, s *sums, k, y, rows int, do shared.Gr
 	}
 }
 
-// scatter passes on the gradients of the leaves of a kernel's level. It adds to the sums for the leaves' candidates,
-// and to the gradients of the images that contain the candidates.
+// scatter passes on the gradients of the leaves of a kernel's level. It adds to the sums of the candidates of each
+// leaf, and to the gradients of the images that contain the candidates.
 func (b *block) scatter(l *level, x, g []float32, s *sums, k, y, rows int) {
 	one := []float32{1}
 	for j := range l.choices[:min(len(l.choices), len(l.leaves))] {

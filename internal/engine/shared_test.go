@@ -23,7 +23,9 @@ type slowNetwork struct {
 	m    *model.Model
 	hard bool
 
-	outs  [][]float64            // the sample's input bits, then the outputs of the sections
+	weights []float32 // weights of the classes in the loss; nil: 1
+
+	outs  [][]float64            // the sample's input bits, followed by the outputs of each section
 	known map[*float32][]float64 // probabilities already computed for this loss, by the address of their logits
 }
 
@@ -92,7 +94,7 @@ func output(t, pins []float64) (y float64) {
 	return y
 }
 
-// bits returns the output bits of section i for a sample. The slice before holds the bits of the section before or,
+// bits returns the output bits of section i for a sample. The slice before holds the bits of the previous section or,
 // for the first section, the input bits.
 func (n *slowNetwork) bits(i int, before []float64) []float64 {
 	s := &n.m.Sections[i]
@@ -168,8 +170,9 @@ func (n *slowNetwork) pin(p *model.Pin, grid *topology.Grid, g, y, x int, before
 	return v
 }
 
-// loss returns the mean cross-entropy of samples, rows of input bits.
-func (n *slowNetwork) loss(samples [][]float64, labels []uint8) (sum float64) {
+// loss returns the mean cross-entropy of samples, weighted by n.weights. Each sample is a row of input bits.
+func (n *slowNetwork) loss(samples [][]float64, labels []uint8) float64 {
+	sum, total := 0.0, 0.0
 	classes := len(n.m.Classes)
 	n.known = map[*float32][]float64{}
 	for s, bits := range samples {
@@ -189,9 +192,14 @@ func (n *slowNetwork) loss(samples [][]float64, labels []uint8) (sum float64) {
 		for _, v := range z {
 			all += math.Exp(v)
 		}
-		sum += math.Log(all) - z[labels[s]]
+		weight := 1.0
+		if n.weights != nil {
+			weight = float64(n.weights[labels[s]])
+		}
+		sum += weight * (math.Log(all) - z[labels[s]])
+		total += weight
 	}
-	return sum / float64(len(samples))
+	return sum / total
 }
 
 // sharedConfig returns the configuration of a network of convolutions.
@@ -291,7 +299,17 @@ func labelsOf(n, classes int) []uint8 {
 	return labels
 }
 
-// TestSharedGradients compares loss and gradients of relaxed networks with central differences of the slow evaluation.
+// weightsOf returns a weight for each class.
+func weightsOf(classes int) []float32 {
+	weights := make([]float32, classes)
+	for i := range weights {
+		weights[i] = 0.5 + 1.5*float32(i)
+	}
+	return weights
+}
+
+// TestSharedGradients compares the loss and the gradients of relaxed networks with central differences of the slow
+// evaluation. The classes have different weights.
 func TestSharedGradients(t *testing.T) {
 	for name, change := range sharedForms {
 		t.Run(name, func(t *testing.T) {
@@ -304,9 +322,11 @@ func TestSharedGradients(t *testing.T) {
 			const n = 7 // few samples, because the slow evaluation takes most of the time
 			x, samples := randomBits(m.Encoder.Inputs(), e.Words(), n)
 			labels := labelsOf(len(samples), len(m.Classes))
-			// With these constants the first moment is the gradient, and no parameter moves.
-			r := e.Step(engine.Batch{X: x, Labels: labels, Step: 1}, kernel.Adam{Rest1: 1, Rest2: 1, Eps: 1})
-			slow := &slowNetwork{m: m}
+			// These constants make the first moment equal to the gradient and leave all parameters unchanged.
+			weights := weightsOf(len(m.Classes))
+			batch := engine.Batch{X: x, Labels: labels, Weights: weights, Step: 1}
+			r := e.Step(batch, kernel.Adam{Rest1: 1, Rest2: 1, Eps: 1})
+			slow := &slowNetwork{m: m, weights: weights}
 			if want := slow.loss(samples, labels); math.Abs(r.Loss-want) > 1e-5*want {
 				t.Errorf("loss %v, want %v", r.Loss, want)
 			}
@@ -394,7 +414,7 @@ func checkGradients(t *testing.T, m *model.Model, e engine.Engine, loss func() f
 		for range 6 {
 			i := r.IntN(len(w))
 			was := w[i]
-			const step = 1.0 / (1 << 14) // so small that another of four values seldom becomes the largest
+			const step = 1.0 / (1 << 14) // so small that the largest of four pooled values seldom changes
 			w[i] = was + step
 			up := loss()
 			w[i] = was - step

@@ -5,21 +5,21 @@ import (
 	"ialgn/internal/memory"
 )
 
-// walk holds the common parts of the engines that go layer by layer. Rows consist of bits or of values.
+// walk holds the common parts of the engines that go layer by layer. Rows hold either bits or values.
 type walk[L any, T uint64 | float32] struct {
 	on     *base
 	layers []L
 	rows   [][]T           // outputs of each layer's nodes, [width][row]
-	traces [2]kernel.Trace // traces of the current layer and of the layer above it, alternately
+	traces [2]kernel.Trace // the current layer's trace and the trace of the layer above; they alternate
 
-	// The current step. It is stored here so that the closures of the tasks are made only once. Closures for each
-	// layer of each batch would allocate 26 KB per batch at depth 100.
+	// The following fields describe the current step. They are fields so that the closures of the tasks are made only
+	// once. Making closures for each layer of each batch would allocate 26 KB per batch at depth 100.
 	batch Batch
 	adam  kernel.Adam
 	layer int
 }
 
-// up runs a task for each layer, from the first to the last. The task reads the batch b.
+// up runs a task for each layer, from the first layer to the last. The task reads the batch b.
 func (w *walk[L, T]) up(b Batch, task func(member int)) {
 	w.on.check(b)
 	w.batch = b
@@ -47,7 +47,8 @@ func (w *walk[L, T]) below() []T {
 	return w.rows[w.layer-1]
 }
 
-// turns returns the trace of the current layer and the trace of the layer above it (nil for the last layer).
+// turns returns the trace of the current layer and the trace of the layer above. For the last layer, the second trace
+// is nil.
 func (w *walk[L, T]) turns() (own, next *kernel.Trace) {
 	if own = &w.traces[w.layer%2]; w.layer < len(w.layers)-1 {
 		next = &w.traces[(w.layer+1)%2]
@@ -99,7 +100,7 @@ func newLayerList(n *network) []*kernel.Layer {
 }
 
 // mostSlots returns the largest number of slots of a gate, but at least 1. Kernels take the address of the first slot
-// even if no gate reads the layer before.
+// even if no gate reads the previous layer.
 func mostSlots(layers []*kernel.Layer) int {
 	slots := 1
 	for _, l := range layers {

@@ -17,8 +17,8 @@ func newTally(r *readout, lo, hi int) *tally {
 	}
 }
 
-// classes counts the ones of the nodes in the range. It calls add once for each class, with the nodes of this class
-// in the range. The function add must pass the rows of these nodes to [tally.rows].
+// classes counts the ones of the nodes in the range. For each class, it calls add with the nodes of this class that
+// are in the range. The function add must pass the rows of these nodes to [tally.rows].
 func (t *tally) classes(add func(from, to int)) {
 	first := t.lo / t.r.perClass
 	for from := t.lo; from < t.hi; {

@@ -1,14 +1,14 @@
 // Package hardware lowers the netlist of a classifier to the cells of a target technology: LUTs,
 // carries and registers.
 //
-// It is a table of lowerings for the pass manager of package compiler. Each lowering has a separate package. First
-// the gates become LUTs ([lut.Map]), and the comparators become LUTs ([encoder.Lower]). Then popcounts and argmax
-// become counters and a tournament ([head.Lower]). Registers come last ([pipeline.Insert]). The contracts, reasons
-// and order constraints are in table.go. The constraints treat the passes of package compiler as passes that have
+// The package has a table of lowerings for the pass manager of package compiler. Each lowering has a separate
+// package. First, gates and comparators become LUTs ([lut.Map] and [encoder.Lower]). Then popcounts and argmax become
+// counters and a tournament ([head.Lower]). The last lowering inserts registers ([pipeline.Insert]). The contracts,
+// reasons and order constraints are in table.go. The constraints may name passes of package compiler, which have
 // already run.
 //
 // To add a lowering, write a package whose comment is the contract. Then add a row to the table, with the reason for
-// the lowering and a check of what the lowering promises. Add the order constraints to the list below the table.
+// the place of the lowering and a check of its contract. Add the order constraints to the list below the table.
 package hardware
 
 import (
@@ -43,21 +43,22 @@ type Options struct {
 	Threads    int // 0: one for each processor
 	Pipeline   pipeline.Options
 
-	// Check, unless nil, is called after each lowering to check its contract ([compiler.Manager]).
+	// If Check is not nil, it is called after each lowering, and the contract of the lowering is checked
+	// ([compiler.Manager]).
 	Check compiler.Check
 }
 
 // Design is a netlist lowered to hardware, with reports on the lowerings.
 type Design struct {
 	Netlist *netlist.Netlist
-	Hint    *counts.Hint     // proves the counts; refers to nets of Netlist
+	Hint    *counts.Hint     // justifies the class counts; refers to nets of Netlist
 	Mapping *lut.Report      // how the gates were mapped to LUTs
 	Stages  *pipeline.Report // nil if there are no registers
 	Steps   []compiler.PassReport
 }
 
-// Lower lowers a netlist. It keeps no reference to n. If the caller keeps none either, the memory of n can be freed
-// after the first step. Lower returns an error if the options are invalid or cannot be met, and the errors of
+// Lower lowers a netlist. It keeps no reference to n, so the memory of n can be freed after the first step unless the
+// caller keeps a reference. Lower returns an error if the options are invalid or cannot be met, and the errors of
 // [compiler.Manager.Sweep].
 func (o Options) Lower(ctx context.Context, n *netlist.Netlist) (*Design, error) {
 	if err := CheckK(o.Target, o.K); err != nil {

@@ -34,7 +34,7 @@ func optimised(t *testing.T) *netlist.Netlist {
 }
 
 // TestLower lowers for every target. The result must have only LUTs, carries and registers. No LUT may have more
-// inputs than the target allows. The hint must prove the counts. The function must stay the same.
+// inputs than the target allows. The counts must be provable from the hint. The function must stay the same.
 func TestLower(t *testing.T) {
 	n := optimised(t)
 	for _, family := range target.Families() {

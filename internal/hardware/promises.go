@@ -29,8 +29,8 @@ func noComparisons(n *netlist.Netlist) error {
 	return nil
 }
 
-// lowered returns an error for the first cell that the design must not have, and for the first class count that the
-// hint does not prove. A design may have LUTs, registers and, if the target has carries, carries.
+// lowered returns an error for the first cell that must not occur in a design, or for the first class count that the
+// hint does not prove. Only LUTs, registers and, on a target with carries, carries may occur in a design.
 func (o Options) lowered(n *netlist.Netlist, h *counts.Hint) error {
 	kinds := []netlist.Kind{netlist.Function, netlist.Register}
 	if o.Target.OrGeneric().Carry {

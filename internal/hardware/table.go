@@ -58,7 +58,8 @@ func (o Options) table(d *Design) compiler.Table {
 	}
 }
 
-// constraints lists rules for the order of the lowerings, among themselves and after the passes of package compiler.
+// constraints lists rules for the order of the lowerings. Some rules say which passes of package compiler must run
+// before a lowering.
 var constraints = []compiler.Constraint{
 	{First: "inverters", Then: "map", Why: "an inverter between two gates ends their chain"},
 	{First: "chains", Then: "map", Why: "a LUT holds several steps of a chain, and none can be removed from it"},

@@ -27,8 +27,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestBrokenOrder puts rows of the table in forbidden places. The manager must report the wrong order before any row
-// runs.
+// TestBrokenOrder moves rows of the table to forbidden places. The manager must report the wrong order before it runs
+// any row.
 func TestBrokenOrder(t *testing.T) {
 	const mapping, encoding, heading, registers = 0, 1, 2, 3
 	for _, c := range []struct {
@@ -90,7 +90,7 @@ func TestBrokenOrder(t *testing.T) {
 	}
 }
 
-// first copies a netlist, and replaces the first wanted cell by the result of change.
+// first copies a netlist. It replaces the first cell that is wanted by the result of change.
 func first(
 	n *netlist.Netlist, wanted func(netlist.Cell) bool, change func(*netlist.Copier, netlist.Cell) netlist.Net,
 ) *netlist.Netlist {
@@ -143,7 +143,7 @@ func widened(n *netlist.Netlist, _ *Design) *netlist.Netlist {
 	})
 }
 
-// untold changes the report so that it states one stage more than the netlist has.
+// untold changes the report, so that the stated number of stages is one more than the netlist has.
 func untold(n *netlist.Netlist, d *Design) *netlist.Netlist {
 	d.Stages.Stages++
 	return n

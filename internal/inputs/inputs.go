@@ -32,10 +32,10 @@ type Table struct {
 	Scope   string // gates, core or full
 	Classes []string
 	Label   string // name or number of the label's column in the training table; empty if unknown
-	Bits    int    // of each feature's word
+	Bits    int    // width of each feature's word
 	Max     uint32 // the largest word of a feature
-	Scaled  bool   // real values become words by offset and scale or by cuts; false: the values are the words
-	ByCuts  bool   // in a Scaled table: by cuts
+	Scaled  bool   // real values become words by offset and scale or by cuts; if false, the values are the words
+	ByCuts  bool   // in a Scaled table, real values become words by cuts
 	// DecimalComma says that numbers in the table have a decimal comma, unless commas separate its columns.
 	DecimalComma bool
 	Missing      Missing
@@ -45,8 +45,8 @@ type Table struct {
 	// feature f is word > Thresholds[f][j], and the first feature's bits are the lowest. Thresholds is nil if the design
 	// takes words.
 	Thresholds [][]uint16
-	// Trials are sample rows for tests. Each has one real value for each feature, and the words that the trainer makes
-	// of these values.
+	// Trials are sample rows for tests. Each row has one real value for each feature, and the words that the trainer
+	// computes from these values.
 	Trials []Trial
 }
 
@@ -80,12 +80,12 @@ const (
 
 // Column is a column of the table that holds the samples.
 type Column struct {
-	Name    string // empty: the table has no header
+	Name    string // empty if the table has no header
 	Kind    Kind
-	Feature int      // number of its first feature
-	Values  []string // in a category column: its words, in the order of the features
+	Feature int      // number of the column's first feature
+	Values  []string // in a category column, the column's words in the order of the features
 	Missing bool     // the value may be missing
-	Fill    float64  // in a number column: replaces a missing value
+	Fill    float64  // in a number column, the value that replaces a missing value
 }
 
 // Trial is a row of real values with its words.

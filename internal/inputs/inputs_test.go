@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// small has a column of each kind.
+// small returns a table with a column of each kind.
 func small() *Table {
 	return &Table{
 		Module: "m", File: "m.json", Scope: "full", Classes: []string{"a", "b \"c\""}, Label: "kind", Bits: 8, Max: 255,

@@ -11,7 +11,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// readValue saves a value as torch.save does, and reads the network from the file. from is the format's name.
+// readValue saves a value as torch.save does, and reads the network from the file. The argument from is the name of
+// the format.
 func readValue(t *testing.T, value any, from string) (*graph.Network, error) {
 	t.Helper()
 	file := torchtest.Archive(t, value)
@@ -44,7 +45,7 @@ func TestPassedOverValuesAreNamed(t *testing.T) {
 	}
 }
 
-// TestNetworkThatWasNotRead checks the error if the network itself is a value of a class that is not read.
+// TestNetworkThatWasNotRead checks the error if the network itself is an instance of an unknown class.
 func TestNetworkThatWasNotRead(t *testing.T) {
 	net := torchtest.Instance("__main__", "Net", torchtest.Dict{"training", false})
 	for _, test := range []struct{ name, from, want, hint string }{
@@ -68,8 +69,8 @@ func TestNetworkThatWasNotRead(t *testing.T) {
 	}
 }
 
-// TestLayerThatWasNotRead checks the error if a tensor of the network is a value of a class that is not read. It also
-// checks the error if such a value is next to the network.
+// TestLayerThatWasNotRead checks the error if an instance of an unknown class takes the place of a tensor of the
+// network. It also checks the error if an instance of an unknown class is next to the network.
 func TestLayerThatWasNotRead(t *testing.T) {
 	d := func(entries ...any) torchtest.Dict { return entries }
 	for _, test := range []struct {

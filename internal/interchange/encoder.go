@@ -43,7 +43,7 @@ func newInputs(in *graph.Input, words given.InputNumbers) (*inputs, error) {
 		return wordInputs(in, in.Thresholds, words)
 	case in.Thresholds != nil:
 		return realInputs(in)
-	case in.Digits == 1 && words.Bits > 0: // bits are words that were divided and rounded
+	case in.Digits == 1 && words.Bits > 0: // each bit is a word that was divided and rounded
 		return wordInputs(in, slices.Repeat([][]float32{{0.5}}, in.Features()), words)
 	case words.Bits > 0:
 		return nil, fmt.Errorf("input.bits: the network takes whole numbers of %d bits by itself: leave it out", in.Digits)
@@ -113,7 +113,7 @@ func ascending(row []float32) (order, rank []int) {
 	return order, rank
 }
 
-// realInputs returns an encoder of real values. Its comparisons have the same results as the network's.
+// realInputs returns an encoder of real values. Its comparisons have the same results as the network's comparisons.
 func realInputs(in *graph.Input) (*inputs, error) {
 	cuts, ranks := make([][]float64, len(in.Thresholds)), make([][]int, len(in.Thresholds))
 	for f, row := range in.Thresholds {
@@ -137,7 +137,7 @@ func realInputs(in *graph.Input) (*inputs, error) {
 
 // cut returns the threshold for values in double precision that matches the threshold t in single precision. A value
 // exceeds the cut exactly if the value exceeds t after rounding to single precision. The cut is half way from t to
-// the next number in single precision. If the half way point is rounded up, the cut is just below it.
+// the next number in single precision. If the half way point is rounded up, the cut is just below this point.
 func cut(t float32) float64 {
 	if math32.IsInf(t, 1) {
 		return math.MaxFloat64
@@ -145,7 +145,7 @@ func cut(t float32) float64 {
 	const beyond = 1 << 128 // takes the place of the number after the largest one, which is rounded to infinity
 	here, next := max(float64(t), -beyond), min(float64(math32.Nextafter(t, math32.Inf(1))), beyond)
 	half := (here + next) / 2
-	if math.Float32bits(t)&1 == 1 { // half way, the even number is taken
+	if math.Float32bits(t)&1 == 1 { // a value half way is rounded to the even number
 		return math.Nextafter(half, math.Inf(-1))
 	}
 	return half
@@ -228,8 +228,9 @@ func digitInputs(in *graph.Input) *inputs {
 	return x
 }
 
-// digit returns one binary digit of a word. The circuit's inputs, starting at first, compare the word with 0, 1 and
-// so on. The digit is 1 if the word has reached an odd number of multiples of the digit's weight.
+// digit returns one binary digit of a word. Input first of the circuit compares the word with 0, the next input
+// compares it with 1, and so on. The digit is 1 if the word has reached an odd number of multiples of the digit's
+// weight.
 func digit(c *graph.Circuit, first, levels, place int) graph.Ref {
 	var multiples []graph.Ref
 	for m := 1 << place; m <= levels; m += 1 << place {

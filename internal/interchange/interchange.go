@@ -4,9 +4,9 @@
 // parameters or a circuit. [Model] turns the network into a model that computes the same results. The model is like
 // any other model:
 //
-//   - Real thresholds become cuts of the encoder. A comparison with a cut in double precision has the same result as
-//     the framework's comparison in single precision. If features are known to be whole numbers of some bits, the
-//     thresholds become thresholds of these numbers instead.
+//   - Real thresholds become cuts, which are the encoder's real thresholds. A comparison with a cut in double
+//     precision has the same result as the framework's comparison in single precision. If features are known to be
+//     whole numbers of a known width, the thresholds become whole numbers instead.
 //   - Layers keep their parameters and candidates, so that training can continue. A circuit also becomes layers.
 //     Additional nodes pass bits on to later layers.
 //   - A permutation before the sum becomes the order of the last layer's nodes.
@@ -32,7 +32,7 @@ const maxDepth = 8192
 // Options holds data about a model that neither the file nor the network has.
 type Options struct {
 	Name    string             // name of the model
-	Classes []string           // names of the classes; nil: classes are named by their numbers
+	Classes []string           // names of the classes; if nil, classes are named by their numbers
 	Words   given.InputNumbers // set if the features are whole numbers; see wordInputs
 	Files   []model.Start      // the files from which the network was read
 }
@@ -98,7 +98,8 @@ func checkGroups(n *graph.Network, counted [][]graph.Ref) error {
 	return nil
 }
 
-// configuration returns the configuration of a run of layers that would continue training from the model.
+// configuration returns the configuration of a training run that would continue from the model. Its topology is
+// "layered".
 func configuration(m *model.Model, name string, tau float64) config.Config {
 	c := config.Default()
 	c.Name, c.Data = name, config.Data{Set: "memory", Plain: true}

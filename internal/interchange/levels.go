@@ -53,8 +53,8 @@ func levels(c *graph.Circuit, out []graph.Ref) ([]level, error) {
 // levelled is a circuit together with the depths of its bits.
 type levelled struct {
 	c       *graph.Circuit
-	depth   []int32 // of each bit: 0 for an input; for a node, one more than the largest depth of its pins
-	last    []int32 // of each bit: the last layer that reads it; 0 if no layer does
+	depth   []int32 // depth of each bit: 0 for an input; for a node, one more than the largest depth of its pins
+	last    []int32 // for each bit, the last layer that reads the bit; 0 if no layer reads it
 	deepest int
 
 	hidden [][]graph.Ref // for each depth, the nodes that a node or an output reads

@@ -1,4 +1,5 @@
-// This file has the table of the formats of other frameworks' networks. A new format is a new row.
+// This file has the table of formats in which networks of other frameworks are read. Each format has a row in this
+// table.
 
 package interchange
 
@@ -41,7 +42,7 @@ type format struct {
 	// The following fields say which additional data of the user the format uses.
 	wiring     bool     // a file of wires
 	thresholds bool     // the thresholds of a thermometer in front of the network
-	frameworks []string // names of frameworks in facts that fit this format, in lower case; nil: any framework
+	frameworks []string // names of frameworks in facts that fit this format, in lower case; nil means any framework
 }
 
 // formats is the table of all formats.
@@ -75,10 +76,11 @@ func ReaderNames() (names []string) {
 	return names
 }
 
-// headBytes is the number of bytes at the beginning of a file that are examined.
+// headBytes is the number of bytes that are examined at the beginning of a file.
 const headBytes = filekind.HeadBytes
 
-// Read reads a network. from is the name of the format. If from is empty, Read determines the format from the file.
+// Read reads a network. The argument from is the name of the format. If it is empty, Read determines the format from
+// the file.
 func Read(src *given.Source, from string) (*graph.Network, error) {
 	src, head, err := beginning(src)
 	if err != nil {
@@ -315,8 +317,8 @@ func byHead(head []byte) *format {
 	return nil
 }
 
-// byValue returns the format of the value in a PyTorch file. If several formats fit, the facts decide by the name of
-// the framework.
+// byValue returns the format of the value in a PyTorch file. If several formats fit, the framework that the facts
+// name selects one of them.
 func byValue(value any, framework string) *format {
 	var found *format
 	for i := range formats {

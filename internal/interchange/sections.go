@@ -79,8 +79,8 @@ type denseLayer struct {
 	gates   bool // keep the logits of operations; otherwise they become a table
 	source  model.Source
 	sources int
-	bits    []graph.Ref // first layer: positions of its inputs in the encoder; nil in later layers
-	order   []graph.Ref // last layer: its nodes in the order in which they are counted; nil in earlier layers
+	bits    []graph.Ref // in the first layer, the positions of its inputs in the encoder; nil in later layers
+	order   []graph.Ref // in the last layer, its nodes in the order of counting; nil in earlier layers
 }
 
 // section returns the section of the layer.
@@ -115,7 +115,7 @@ func (d *denseLayer) arity() int {
 	return 1 << d.Pins
 }
 
-// node returns the source of node i of the section: a node of the layer, or a constant.
+// node returns the source of node i of the section, which is a node of the layer or a constant.
 func (d *denseLayer) node(i int) graph.Ref {
 	if d.order == nil {
 		return graph.Ref(i)
@@ -171,8 +171,8 @@ func (d *denseLayer) setPin(p *model.Pin, k, i int) {
 	}
 }
 
-// largest returns the indices, in ascending order, of the n largest logits. If logits are equal, the first ones are
-// taken. The first largest of the selected logits is therefore also the first largest of all logits.
+// largest returns the indices, in ascending order, of the n largest logits. Among equal logits, logits with lower
+// indices are selected first. The first of the largest logits is therefore always selected.
 func largest(logits []float32, n int) []int {
 	sorted := slices.Sorted(slices.Values(logits))
 	least := sorted[len(sorted)-n]
@@ -190,7 +190,7 @@ func largest(logits []float32, n int) []int {
 	return places
 }
 
-// place returns the position in the model of an input bit of the layer.
+// place returns the position that an input bit of the layer has in the model.
 func (d *denseLayer) place(bit uint32) uint32 {
 	if d.bits == nil {
 		return bit

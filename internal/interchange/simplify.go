@@ -37,7 +37,7 @@ func simpleNode(to *graph.Circuit, table uint64, pins []graph.Ref) graph.Ref {
 			table = restrict(table, len(pins), k, func(uint) bool { return false })
 		case pins[k] == graph.True:
 			table = restrict(table, len(pins), k, func(uint) bool { return true })
-		case first >= 0: // pin k always equals pin first: take its digit from there
+		case first >= 0: // pin k always has the value of pin first
 			n := len(pins)
 			table = restrict(table, n, k, func(rest uint) bool { return rest>>(n-2-first)&1 == 1 })
 		case !depends(table, len(pins), k):
@@ -68,7 +68,8 @@ func indexOf(pins []graph.Ref, p graph.Ref) int {
 	return -1
 }
 
-// restrict returns a table without pin k. value returns the pin's value for each line of the remaining pins.
+// restrict returns a table without pin k. The function value returns the value of pin k for each line of the
+// remaining pins.
 func restrict(table uint64, pins, k int, value func(rest uint) bool) uint64 {
 	below := pins - 1 - k // number of digits below the pin's digit
 	made := uint64(0)

@@ -1,5 +1,5 @@
-// This file has the table of other frameworks' formats in which networks are written. A new format is a new row. The
-// formats of netlists, such as QONNX and BLIF, are in backend.
+// This file has the table of other frameworks' formats in which networks are written. Each format has a row in this
+// table. Netlist formats, such as QONNX and BLIF, are in package backend.
 
 package interchange
 

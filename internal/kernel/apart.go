@@ -1,8 +1,8 @@
 package kernel
 
-// This file is for engines that evaluate nodes themselves, such as the engine of nodes shared by positions. Its
-// methods return the truth values and probabilities of a step. For the update, they take sums over all samples and
-// positions that the engine processed.
+// The methods in this file are for engines that evaluate nodes themselves, such as the engine of nodes shared by
+// positions. Some methods return the truth values and probabilities of a step. Other methods update a node from sums
+// over all samples and positions that the engine processed.
 
 // Truth writes the truth values of the lines of node i in this step to t. It writes the bits of the selected table,
 // as 0 and 1, to hard. With noise, it also writes the probabilities of operations or the slopes of lines to kept.
@@ -37,7 +37,7 @@ func (p *NodePass) noisyTruth(l *NodeLayer, i int) (table uint64) {
 	return operationTable(k)
 }
 
-// Kept returns the number of values that [NodePass.Truth] keeps for a node: 0 without noise.
+// Kept returns the number of values that [NodePass.Truth] keeps for a node. Without noise, this number is 0.
 func (p *NodePass) Kept(n *Nodes) int {
 	switch {
 	case p.Noise == nil:
@@ -75,7 +75,7 @@ func (p *NodePass) Choice(l *NodeLayer, i, k int, q []float32) int {
 	return selected
 }
 
-// decay multiplies the k logits of gate g by a factor. A factor of 0 means no decay.
+// decay multiplies the k logits of gate g by the factor of the weight decay. If the factor is 0, decay does nothing.
 func (l *Logits) decay(g, k int, factor float32) {
 	if factor == 0 {
 		return
@@ -116,8 +116,8 @@ func (p *NodePass) StepFunction(l *NodeLayer, i int, s, t, kept []float32) {
 	}
 }
 
-// StepChoice makes a step on the selection logits of pin k of node i. The slice q holds the probabilities of the
-// pin's candidates in this step, and r holds their sums R_j.
+// StepChoice makes a step on the selection logits of pin k of node i. The slice q holds the probability of each
+// candidate in this step, and r holds the sum R_j of each candidate.
 func (p *NodePass) StepChoice(l *NodeLayer, i, k int, q, r []float32) {
 	copy(p.choice.q, q)
 	copy(p.choice.r, r)

@@ -1,7 +1,7 @@
 package kernel
 
-// Apply writes operation op (the paper's numbering) of the bits a and b to dst. All have the same length. dst may be
-// a or b.
+// Apply writes operation op (the paper's numbering) of the bits a and b to dst. All three slices have the same
+// length. dst may be a or b.
 func Apply(dst, a, b []uint64, op uint8) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	f11, f10 := -uint64(op&1), -uint64(op>>1&1)

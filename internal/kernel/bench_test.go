@@ -27,7 +27,7 @@ func BenchmarkShapes(b *testing.B) {
 	}
 }
 
-// benchmark times the update of the shape's gates on each SIMD path.
+// benchmark times the update of gates with the given shape on each SIMD path.
 func benchmark(b *testing.B, name string, sh shape) {
 	before, _ := Path()
 	defer Use(before)
@@ -51,7 +51,7 @@ func benchmark(b *testing.B, name string, sh shape) {
 			p.X, p.Samples = st.x, st.samples
 			copy(p.A, st.a)
 			copy(p.B, st.b)
-			best := time.Hour // the best time, since other work on the machine distorts the mean
+			best := time.Hour // the shortest time, since other work on the machine distorts the mean
 			for b.Loop() {
 				p.Adam = NewAdam(0, 0.9, 0.999, 1e-8, 1000)
 				for c := range p.Delta {

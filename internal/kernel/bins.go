@@ -4,7 +4,8 @@ package kernel
 // unless beta is nil, writes the gradient of pin B to beta. Bit s of a is the value of pin A in sample s, and bit s
 // of b is the value of pin B. The slices delta and beta are padded with zeros to a multiple of [Lanes].
 //
-// The loop over the lanes of a block is unrolled by hand. With a constant index, a lane takes half the instructions.
+// The loop over the lanes of a block is unrolled by hand. Unrolling makes the index of each lane constant, which
+// halves the number of instructions.
 func Bins(delta, beta []float32, a, b []uint64, t *Quad) Quad {
 	var sums [Lanes][4]float32
 	c := coefficients{ // indexed by the pins' values, 2a + b
@@ -23,11 +24,12 @@ func Bins(delta, beta []float32, a, b []uint64, t *Quad) Quad {
 	return Quad{fold(&sums, 0), fold(&sums, 1), fold(&sums, 2), fold(&sums, 3)}
 }
 
-// coefficients holds the factor between the upstream gradient and the gradient of each pin. Two arrays, one for each
-// pin, save an instruction at each use compared with one array for both pins.
+// coefficients holds the factors that turn the upstream gradient into the gradient of each pin. The struct has one
+// array for each pin, because a single array for both pins would take one more instruction at each use.
 type coefficients struct{ a, b [4]float32 }
 
-// fold is like reduce, but for one of the four lane sums.
+// fold is like reduce, for lane sums of four values that are interleaved in l. It reduces the lane sum with the index
+// xy.
 func fold(l *[Lanes][4]float32, xy int) float32 {
 	xy &= 3
 	a0, a1, a2, a3 := l[0][xy]+l[8][xy], l[1][xy]+l[9][xy], l[2][xy]+l[10][xy], l[3][xy]+l[11][xy]

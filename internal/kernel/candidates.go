@@ -15,7 +15,7 @@ type Tables struct {
 }
 
 // subsets writes the sums of all subsets of d0 .. d3 to t. Bit i of the index says whether d_i is included. The order
-// of the additions is the order of a group sum.
+// of the additions is the order of a group sum (see the package comment).
 func subsets(t *[16]float32, d0, d1, d2, d3 float32) {
 	d01, d23 := d0+d1, d2+d3
 	t[0], t[1], t[2], t[3] = 0, d0, d1, d01
@@ -43,12 +43,12 @@ func (t *Tables) Fill(beta []float32, samples int) {
 	}
 }
 
-// fillGroup writes the subset sums of d, except its last value, to t.
+// fillGroup writes the sums of all subsets of the first five values of d to t.
 //
-// The time of fillGroup is the time of its stores. Many processors store one float but two integers per cycle.
-// Therefore fillGroup stores the sum of a single sample together with its neighbour. It copies two floats, which the
-// compiler turns into one integer store. A later store overwrites the neighbour. The sum of the empty subset is never
-// stored, because it is zero in a new table.
+// The time of fillGroup is the time of its stores. Many processors can store only one float but two integers per
+// cycle. Therefore fillGroup stores the sum of a single sample by copying this sample and its neighbour, which the
+// compiler turns into one integer store. A later store overwrites the neighbour's place. The sum of the empty subset
+// is never stored, because it is zero in a new table.
 func fillGroup(t *[1 << groupSize]float32, d *[groupSize + 1]float32) {
 	*(*[2]float32)(t[1:]) = [2]float32(d[0:])
 	*(*[2]float32)(t[4:]) = [2]float32(d[2:])
@@ -112,7 +112,7 @@ const paperGroups = 20
 const rowsAhead = 16
 
 // candidates100 is Candidates for rows of two words and 20 groups. It has no branch in the loop and takes little more
-// than half the time.
+// than half the time that Candidates would take.
 func candidates100[I uint16 | uint32](s *[paperGroups][1 << groupSize]float32, r []float32, x []uint64, wires []I) {
 	wires = wires[:len(r)]
 	var rows [rowsAhead][2]uint64

@@ -1,7 +1,7 @@
 package kernel
 
-// place is an array whose elements are prefetched. Only one of its three pointers is in use. The assembly depends on
-// the offsets of the fields.
+// place is an array whose elements are prefetched. Only one of the three pointers in place is in use. The assembly
+// depends on the offsets of the fields.
 type place struct {
 	bytes  int // distance from one element to the next
 	lines  int // cache lines that an element covers
@@ -14,8 +14,8 @@ type place struct {
 const lineBytes = 4 * lineFloats
 
 // fetcher prefetches the data of later gates. Most arrays of a layer are outside the nearest caches. The processor's
-// own prefetcher finds neither the rows that wires lead to nor elements that are a whole chain apart. On the plain
-// path, a fetcher does nothing.
+// own prefetcher does not find the rows that wires lead to, and it does not find elements that are a whole chain
+// apart. On the plain path, a fetcher does nothing.
 type fetcher struct {
 	places []place
 	f      *relaxedSteps
@@ -59,7 +59,8 @@ func (f *fetcher) logits(l *Layer, w *Logits, k int, update bool) {
 	}
 }
 
-// rows adds rows of values or gradients. Gate i has the given number of floats, starting at float i*every.
+// rows adds rows of values or gradients. The row of gate i has the given number of floats and begins at float
+// i*every.
 func (f *fetcher) rows(v []float32, every, floats int) {
 	f.places = append(f.places, place{bytes: 4 * every, lines: floats / lineFloats, floats: &v[0]})
 }
@@ -78,7 +79,7 @@ func (f *fetcher) row(v []float32) {
 	}
 }
 
-// edges prefetches the values in the trace t that the readers of a gate have left. It prefetches n floats for each
+// edges prefetches the values that the readers of a gate have left in the trace t. It prefetches n floats for each
 // reader.
 func (f *fetcher) edges(t *Trace, edges []Edge, row, n int) {
 	if f.f != nil && len(edges) > 0 {

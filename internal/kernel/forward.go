@@ -1,7 +1,8 @@
 package kernel
 
-// Forward computes the bits of both pins and the output of each gate in the given number of chains, beginning with
-// the given chain. The network consists of the sections first and rest. At depth 1, rest is nil.
+// Forward computes the bits of both pins and the output bit of each gate. It does this for the given number of
+// chains, beginning with the given chain. The network consists of the sections first and rest. At depth 1, rest is
+// nil.
 func (p *Pass) Forward(first, rest *Gates, chain, chains int) {
 	if p.fuseForward(first, rest, chain, chains) {
 		return
@@ -31,7 +32,8 @@ func (p *Pass) forward(first, rest *Gates, i, c int) {
 }
 
 // forms holds each operation as an algebraic normal form, f(x,y) = c0 ^ c1 x ^ c2 y ^ c3 xy, with the coefficients as
-// masks of two words. Evaluating this form takes half the instructions of a choice among four truth values.
+// masks of two words. Evaluating this form takes half the instructions that a choice among four truth values would
+// take.
 var forms = func() (t [Ops][4][2]uint64) {
 	for op := range t {
 		f := func(x, y int) uint64 { return -uint64(op >> (3 - (2*x + y)) & 1) }
@@ -43,7 +45,7 @@ var forms = func() (t [Ops][4][2]uint64) {
 	return t
 }()
 
-// forward2 is forward for rows of two words. The rows stay in registers from gate to gate.
+// forward2 does the same as forward, for rows of two words. The rows stay in registers from gate to gate.
 func (p *Pass) forward2(first, rest *Gates, i, c int) {
 	rows, x := p.depth*2, p.X
 	as, bs := p.A[c*rows:][:rows], p.B[c*rows:][:rows]

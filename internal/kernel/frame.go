@@ -13,20 +13,22 @@ const (
 // padded.
 const LeastWords = fusedWords
 
-// These constants limit the shapes that the fused kernels accept. fusedK is the largest number of candidates of a
-// pin, fusedSamples the largest number of samples, and fusedWords the largest number of words in a row.
+// These constants limit the shapes that the fused kernels accept. The constant fusedK is the largest number of
+// candidates of a pin, fusedSamples is the largest number of samples, and fusedWords is the largest number of words
+// in a row.
 const (
 	fusedK       = 32
 	fusedSamples = 128
 	fusedWords   = fusedSamples / 64
 )
 
-// blockGates is the number of gates that a fused kernel takes through one phase before the next phase. With more
-// gates, a phase waits less often for its first result, as long as the scratch memory fits the L1 cache.
+// blockGates is the number of gates in a block. A fused kernel takes all gates of a block through one phase before
+// the next phase begins. In a larger block, a phase waits less often for its first result. However, the scratch
+// memory of a block must fit in the L1 cache.
 const blockGates = 32
 
-// edgesAhead is the number of edges after a gate's own edges that a vector path may read. It prefetches the rows that
-// these edges lead to.
+// edgesAhead is the number of edges after a gate's own edges that a vector path may read. The path prefetches the
+// rows that these edges lead to.
 const edgesAhead = 16
 
 // gradientRow is the length of a row of gradients. The row has a gradient for each sample, followed by zeros for
@@ -35,17 +37,18 @@ const gradientRow = fusedSamples + 16
 
 // frame is the argument of a fused kernel. It holds the arrays of a section, the gates to update, and scratch memory
 // for the gates of a block. The generator (lab/avo/kernel) reads this file to find the offsets, so the struct must
-// not refer to other files. The kernels change no pointer in it, because a pointer past the end of an array would
-// stop the garbage collector.
+// not refer to other files. The kernels change no pointer in the frame, because a pointer past the end of an array
+// would crash the garbage collector.
 //
 //nolint:unused // assembly uses the fields
 type frame struct {
-	// The scratch memory comes first, and its parts are multiples of a cache line, so that they are aligned.
+	// The scratch memory comes first, and the size of each part is a multiple of a cache line, so that all parts are
+	// aligned.
 	beta  [blockGates][gradientRow]float32 // gradients of pins B
 	block [blockGates + 1]frameGate
 	masks [4][16]byte // one gate's masks for the four pairs of pin values
 
-	// The offsets in x of the rows of one gate's candidates.
+	// Offsets of the rows of one gate's candidates in x.
 	rows [fusedK]uint32
 
 	// AVX2 uses these fields for one gate. The field words holds the bits of the gate's candidates. The field pairs
@@ -58,7 +61,7 @@ type frame struct {
 	n      int64 // number of gates in the current block
 	layers int64 // layers in a chain
 	layer  int64 // layers of the current chain that are not yet done
-	chain  int64 // index of the current chain in from and out
+	chain  int64 // index of the current chain's row in from and out
 
 	w, m, v *float32 // operation logits and their moments, [gates][16]
 	top     *float32
@@ -82,7 +85,7 @@ type frame struct {
 
 	// These fields are set for a layer. They hold the edges to the readers of the layer's gates, and the trace that
 	// the readers have left (next). Unless keep is 0, they also hold the trace to write (own). For each pin, they
-	// hold the rows that the pin may read and the indices of the rows that it does read.
+	// hold the rows that the pin can read and the index of the row that each gate's pin reads now.
 	starts, edges       *uint32
 	nextDelta, nextCoef *float32
 	nextBits            *uint64
@@ -93,7 +96,7 @@ type frame struct {
 }
 
 // layerWalk is the argument of the forward kernel of a layer. It holds a range of the layer's gates, the rows that
-// the gates' pins may read, the indices of the rows that the pins do read, and the operations.
+// the gates' pins can read, the index of the row that each pin reads now, and the gates' operations.
 type layerWalk struct {
 	rowsA, rowsB, out *uint64
 	forms             *[16][4][2]uint64
@@ -126,16 +129,17 @@ type frameGate struct {
 	_    [8]float32 // pads the struct to a whole cache line
 }
 
-// nodeFrame is the argument of the fused kernel that updates those pins of a node that choose among input bits. The
-// batch has up to 128 samples. Only the fields node, next, start, delta and beta differ between the nodes of a layer.
+// nodeFrame is the argument of the fused kernel that updates the pins of one node. It updates only pins that choose
+// among input bits. The batch has up to 128 samples. Only the fields node, next, start, delta and beta differ between
+// the nodes of a layer.
 //
 //nolint:unused // assembly uses the fields
 type nodeFrame struct {
 	q [fusedSamples]int8 // gradients of one pin; first, to be aligned
 
-	node, next int64 // index of the node in the arrays, and of the next node, which is prefetched
+	node, next int64 // indices in the arrays of the node and of the next node, which is prefetched
 	pins       int64
-	start      int64 // row of pin 0's dithers, among 256 rows of 16
+	start      int64 // index of the row of dithers for pin 0, among 256 rows of 16
 
 	line   *uint8 // [128]
 	delta  *float32
@@ -147,12 +151,12 @@ type nodeFrame struct {
 	pin  [6]nodePin
 }
 
-// nodePin describes one of the pins. It holds the pin's index, its arrays, and the value of the pin's digit in a
-// line's number.
+// nodePin describes one pin of a node. It holds the pin's index, its arrays, and the place value of the pin's binary
+// digit in a line's number.
 type nodePin struct {
 	digit, number int64
 	w, m, v, top  *float32
 	wires         *uint16
 	bit           *uint32
-	beta          *float32 // where the pin's gradients are written, [128]; nil: nowhere
+	beta          *float32 // receives the pin's gradients, [128]; nil if nobody needs them
 }

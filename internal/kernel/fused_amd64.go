@@ -2,7 +2,7 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
-// Paths returns the paths that this processor supports, the fastest first.
+// Paths returns the SIMD paths that this processor supports, the fastest path first.
 func Paths() []string {
 	var have []string
 	x := &cpu.X86
@@ -15,7 +15,8 @@ func Paths() []string {
 	return append(have, "none")
 }
 
-// kernels holds the fused kernels of a path for whole gates and for single pins, each for wires of 16 and of 32 bits.
+// kernels holds a path's fused kernels for whole gates and for single pins. There is a variant of each for wires of
+// 16 bits and a variant for wires of 32 bits.
 type kernels struct {
 	gates, pin [2]func(*frame)
 }
@@ -26,8 +27,8 @@ var fullKernels = map[string]*kernels{
 	"avx2":   {[2]func(*frame){gatesAVX2, gatesWideAVX2}, [2]func(*frame){pinAVX2, pinWideAVX2}},
 }
 
-// fewKernels holds the kernels of both paths for pins of fewer candidates. Such pins would leave parts of AVX-512's
-// vectors empty, so both paths use AVX2.
+// fewKernels holds the kernels for pins of fewer than 32 candidates. These kernels use AVX2 on the AVX-512 path too,
+// because such pins would leave parts of AVX-512's vectors empty.
 var fewKernels = map[int]*kernels{
 	16: {[2]func(*frame){gates16AVX2, gates16WideAVX2}, [2]func(*frame){pin16AVX2, pin16WideAVX2}},
 	8:  {[2]func(*frame){gates8AVX2, gates8WideAVX2}, [2]func(*frame){pin8AVX2, pin8WideAVX2}},

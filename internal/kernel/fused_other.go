@@ -2,7 +2,7 @@
 
 package kernel
 
-// Paths returns the paths that this processor supports, the fastest first.
+// Paths returns the SIMD paths that this processor supports, the fastest path first.
 func Paths() []string { return []string{"none"} }
 
 type fused struct{}

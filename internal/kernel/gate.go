@@ -10,8 +10,8 @@ func (s *Steps) Truth(gates *Gates, g int) {
 	s.Operations((*[Ops]float32)(gates.W[at:]), gates.Top[g])
 }
 
-// UpdateTruth makes an Adam step on the operation logits of gate g, from the sums of Bins, and selects its operation
-// again.
+// UpdateTruth makes an Adam step on the operation logits of gate g, from the sums that Bins returned. It then selects
+// the gate's operation again.
 func (s *Steps) UpdateTruth(c *Adam, gates *Gates, g int) {
 	at := g * gates.Arity()
 	if gates.Light {
@@ -46,9 +46,9 @@ func (s *Steps) updateLight(c *Adam, w, m, v *[LightOps]float32) uint8 {
 	return LightOp(w)
 }
 
-// UpdatePin makes an Adam step on the selection logits of a pin of gate g and selects again. It does nothing if the
-// pin has no logits. The gradient of the pin's bit is grad (see sumCandidates). The batch holds the rows that the pin
-// reads.
+// UpdatePin makes an Adam step on the selection logits of a pin of gate g and selects the pin's candidate again. It
+// does nothing if the pin has no logits. The gradient of the pin's bit is grad (see sumCandidates). The batch holds
+// the rows that the pin reads.
 func (s *Steps) UpdatePin(c *Adam, p *Pin, g int, batch *Batch, grad []float32) {
 	if p.K == 1 {
 		return
@@ -58,14 +58,14 @@ func (s *Steps) UpdatePin(c *Adam, p *Pin, g int, batch *Batch, grad []float32) 
 	s.stepPin(c, p, g, batch)
 }
 
-// sumPin does the first part of UpdatePin for a pin that has logits. The scratch memory must have room for the
-// logits.
+// sumPin does the first part of UpdatePin: it sums the gradient for each candidate. The pin must have logits, and the
+// scratch memory must have room for them.
 func (s *Steps) sumPin(p *Pin, g int, batch *Batch, grad []float32) {
 	at, to := g*p.K, (g+1)*p.K
 	s.sumCandidates(p.W[at:to], p.Top[g], p.wires(at, to), batch, grad)
 }
 
-// stepPin does the second part of UpdatePin.
+// stepPin does the second part of UpdatePin: it makes the Adam step.
 func (s *Steps) stepPin(c *Adam, p *Pin, g int, batch *Batch) {
 	at, to := g*p.K, (g+1)*p.K
 	arg, top := s.stepSelection(c, p.W[at:to], p.M[at:to], p.V[at:to], batch)

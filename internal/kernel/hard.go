@@ -1,7 +1,7 @@
 package kernel
 
 // Hard is [RelaxedPass.Forward] for a layer whose choices are final. The values are the output bits, 0 or 1, of the
-// gates that the logits select. The choices of the layer before must also be final, unless it is the input.
+// gates that the logits select. The choices of the previous layer must also be final, unless this is the first layer.
 func (p *RelaxedPass) Hard(l *Layer, out []float32, from, to int) {
 	p.batch = Batch{p.X, p.words, p.Samples}
 	n, row := p.padded(), p.words*64
@@ -16,7 +16,7 @@ func (p *RelaxedPass) Hard(l *Layer, out []float32, from, to int) {
 	}
 }
 
-// Hard is [RelaxedPass.Hard] for nodes instead of gates.
+// Hard does the same for nodes as [RelaxedPass.Hard] does for gates.
 func (p *RelaxedNodePass) Hard(l *NodeLayer, out []float32, from, to int) {
 	p.batch = Batch{p.X, p.words, p.Samples}
 	n, row := p.padded(), p.words*64
@@ -35,9 +35,9 @@ func (p *RelaxedNodePass) Hard(l *NodeLayer, out []float32, from, to int) {
 	}
 }
 
-// chosen returns the row that a pin of gate i has selected, for n samples of a batch. This is a row of values of the
-// layer before, or a row of input bits, which chosen converts to values in own. The gate's index in the section's
-// arrays is g.
+// chosen returns the row that a pin of gate i has selected, for n samples of a batch. If the pin reads the previous
+// layer, this is a row of values. If the pin reads an input bit, chosen converts the row of bits to values in own.
+// The gate's index in the section's arrays is g.
 func (s *Steps) chosen(own *relaxedPin, pin *Pin, i, g, n int, below []float32, batch *Batch) []float32 {
 	row := batch.Words * 64
 	switch {

@@ -1,6 +1,6 @@
 // Package kernel holds the training arithmetic of one gate and one batch. It computes softmaxes and truth values, the
 // four-bin sums of the upstream gradient, the sums for the candidates of a relaxed pin, and Adam steps. Engines
-// decide the order in which gates are handled. Only this package decides what is computed for a gate.
+// decide the order in which gates are handled. This package alone decides how a gate is computed.
 //
 // With hard forward values, a gate needs no floating-point arithmetic per sample except sums (docs/reference/maths.md
 // derives this). Let delta_s be the upstream gradient of sample s, and let a_s and b_s be the pins' values. Let p_k
@@ -20,17 +20,17 @@
 // All arithmetic is float32, every product is rounded before it is added, and no operation is contracted.
 //
 //   - A lane sum adds values v_0, v_1, ... in sixteen lanes. Each lane starts at +0, and lane i adds v_i, v_16+i,
-//     v_32+i, ... in order. A masked-out value is skipped, which equals adding +0, because a lane is never -0. Then
-//     [reduce] adds the lanes in 8 pairs (i, i+8), then 4 pairs (i, i+4), 2 pairs (i, i+2) and 1 pair. S_xy, the
-//     softmax sum, sum_j q_j R_j and the four T_xy (before division by the sum) are lane sums.
+//     v_32+i, ... in order. A masked-out value is skipped. This has the same result as adding +0, because a lane is
+//     never -0. Then [reduce] adds the lanes in 8 pairs (i, i+8), then 4 pairs (i, i+4), 2 pairs (i, i+2) and 1 pair.
+//     S_xy, the softmax sum, sum_j q_j R_j and the four T_xy (before division by the sum) are lane sums.
 //   - A group sum gives R_j. Samples form groups of five, numbered from 0. The value of a group is ((v_0 + v_1) +
 //     (v_2 + v_3)) + v_4 over its samples, where a sample whose bit is 0 contributes +0. One sum adds the even groups
 //     in order, and another sum adds the odd groups. Both start from +0. R_j is the even sum plus the odd sum.
 //   - sum_xy S_xy T_xy and sum_xy S_xy f_k are (00 + 01) + (10 + 11).
 //
 // lab/avo/kernel generates two kinds of vector code. Fused kernels update whole gates or pins for rows of two words.
-// They exist for gates and pins with 4, 8, 16 or 32 candidates, and for layers without relaxed pins. For all other
-// shapes there are functions that do one step of one gate (see [Steps]). The steps of relaxed values add in a
+// Fused kernels exist for gates and pins with 4, 8, 16 or 32 candidates, and for layers without relaxed pins. All
+// other shapes use functions that do one step of one gate (see [Steps]). The steps of relaxed values add in a
 // different order, which relaxed_steps.go describes. Vector code may add with a fused operation whose factor is one,
 // which is exact. Neither vector code nor plain Go flushes subnormals. IALGN_SIMD forces a path (see [Path]).
 //
@@ -60,8 +60,8 @@ func reduce(l *[Lanes]float32) float32 {
 	return ((a0 + a4) + (a2 + a6)) + ((a1 + a5) + (a3 + a7))
 }
 
-// Operations writes the softmax of the 16 operation logits w to p and returns the truth values T. The largest logit
-// is top.
+// Operations writes the softmax of the 16 operation logits w to p and returns the truth values T. The argument top is
+// the largest logit.
 func Operations(p *[Ops]float32, w *[Ops]float32, top float32) Quad {
 	detmath.ExpAll(p[:], w[:], top)
 	// The sums of p and of its four masked forms share the first additions. The masks are the bits of k: bit 3 is
@@ -85,7 +85,7 @@ func Operations(p *[Ops]float32, w *[Ops]float32, top float32) Quad {
 	return t
 }
 
-// Selection writes the softmax of the selection logits u to q. The largest logit is top.
+// Selection writes the softmax of the selection logits u to q. The argument top is the largest logit.
 func Selection(q, u []float32, top float32) {
 	detmath.ExpAll(q, u[:len(q)], top)
 	inv := 1 / laneSum(q)
@@ -128,7 +128,7 @@ func laneDot(x, y []float32) float32 {
 	return reduce(&l)
 }
 
-// lane returns lane i of laneDot. The sum begins with +0, so the result is never -0.
+// lane returns the sum in lane i of laneDot. The sum begins with +0, so the result is never -0.
 func lane(x, y *[2 * Lanes]float32, i int) float32 {
 	return 0 + float32(x[i]*y[i]) + float32(x[i+Lanes]*y[i+Lanes])
 }
@@ -179,12 +179,13 @@ func NewAdam(lr, beta1, beta2, eps float64, t int) Adam {
 }
 
 // Update makes one Adam step on the logits w with the gradient g and the moments m and v. It returns the index and
-// the value of the largest logit after the step. Among equal logits it returns the lowest index. If the largest value
-// is a zero, Update returns +0.
+// the value of the largest logit after the step. If several logits are equal, it returns the lowest index. If the
+// largest value is a zero, Update returns +0.
 //
 // The running maximum compares integers without a branch. A branch would have to wait for a division, so a
 // misprediction would be detected late. The bits of positive numbers, read as integers, have the order of the numbers
-// and are above the bits of all other numbers. The lower bits of each compared integer prefer the lowest index.
+// and are above the bits of all other numbers. The low bits of each compared integer make the lowest index win among
+// equal logits.
 func (c *Adam) Update(w, m, v, g []float32) (arg int, top float32) {
 	m, v, g = m[:len(w)], v[:len(w)], g[:len(w)]
 	beta1, rest1, beta2, rest2 := c.Beta1, c.Rest1, c.Beta2, c.Rest2
@@ -206,8 +207,8 @@ func (c *Adam) Update(w, m, v, g []float32) (arg int, top float32) {
 	return Largest(w)
 }
 
-// Largest returns the index and the value of the largest element of w. Among equal elements it returns the lowest
-// index. If the largest value is a zero, Largest returns +0.
+// Largest returns the index and the value of the largest element of w. If several elements are equal, it returns the
+// lowest index. If the largest value is a zero, Largest returns +0.
 func Largest(w []float32) (arg int, top float32) {
 	top = float32(math.Inf(-1))
 	for k, x := range w {

@@ -8,7 +8,8 @@ import (
 	"ialgn/internal/detmath"
 )
 
-// lanes returns the lane sum of the values for which in is true, as the package comment defines it.
+// lanes returns the lane sum, as the package comment defines it, of the values for which the function in returns
+// true.
 func lanes(v []float32, in func(i int) bool) float32 {
 	var l [16]float32
 	for i, x := range v {
@@ -35,7 +36,7 @@ func normals(r *rand.Rand, n int, scale float32) []float32 {
 func operation(k, x, y int) bool { return k>>(3-(2*x+y))&1 == 1 }
 
 // TestOperations compares softmax and truth values with their definitions. The results must equal the summation tree
-// to the bit, and float64 within a tolerance.
+// to the bit, and a computation in float64 within a tolerance.
 func TestOperations(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
@@ -44,7 +45,7 @@ func TestOperations(t *testing.T) {
 		var p [16]float32
 		got := Operations(&p, &w, top)
 		var e [16]float32
-		Selection(e[:], w[:], top) // the same softmax, computed by the other function
+		Selection(e[:], w[:], top) // Selection computes the same softmax as Operations
 		if e != p {
 			t.Fatalf("Operations and Selection differ: %v, %v", p, e)
 		}
@@ -136,8 +137,8 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// TestFill compares each subset sum with its definition. The tables have been used before. The sign of a zero does
-// not matter.
+// TestFill compares each subset sum with its definition. The tables still hold sums from an earlier use. The sign of
+// a zero does not matter.
 func TestFill(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	var tab Tables
@@ -164,7 +165,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestSelection compares the softmax of any size with the summation tree, to the bit.
+// TestSelection compares softmaxes of all sizes with the summation tree, to the bit.
 func TestSelection(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	for _, k := range []int{1, 3, 16, 31, 32, 33, 100, 256} {
@@ -205,7 +206,7 @@ func TestGradients(t *testing.T) {
 	for _, k := range []int{1, 3, 31, 32, 33, 100, 256} {
 		for range 20 {
 			q, sums, got, prod := odds(r, k, 1), odds(r, k, 1), make([]float32, k), make([]float32, k)
-			if r.IntN(4) == 0 { // a mean of zero, whose sign shows in the result
+			if r.IntN(4) == 0 { // with a mean of zero, the result shows the sign of the zero
 				for j := range q {
 					q[j], sums[j] = 1, float32(math.Copysign(0, -1))
 				}

@@ -1,11 +1,11 @@
 package kernel
 
-// Layer is one layer of a network whose gates may read any gate of the layer before.
+// Layer is one layer of a network whose gates may read any gate of the previous layer.
 type Layer struct {
 	*Gates          // the section that the layer belongs to
 	Index  int      // index of the layer in its section
 	Uses   *Uses    // edges to the gates that read the layer
-	Rows   []uint32 // for relaxed values: the rows of the gradients of the gates' pins, [width][2], see [Settle]
+	Rows   []uint32 // used with relaxed values: index of the row for each pin's gradient, [width][2], see [Settle]
 }
 
 // gate returns the index of gate i of the layer in the section's arrays.
@@ -15,13 +15,13 @@ func (l *Layer) gate(i int) int { return i*l.Layers + l.Index }
 // goroutine. All goroutines share the rows and the traces.
 type LayerPass struct {
 	X       []uint64 // the batch's rows
-	Below   []uint64 // the rows of the layer before, [width][words]
+	Below   []uint64 // the rows of the previous layer, [width][words]
 	Samples int      // samples in the batch
 	Adam    Adam
 
 	words int
 	row   int       // elements in a row of delta and of beta: 64 words and a padding of zeros
-	delta []float32 // gradients of the gates of a block, later of their pins A, [stepGates][row]
+	delta []float32 // gradients of a block's gates, later gradients of their pins A, [stepGates][row]
 	beta  []float32 // gradients of the pins B
 	steps [stepGates]Steps
 	batch Batch
@@ -30,7 +30,7 @@ type LayerPass struct {
 }
 
 // stepGates is the number of gates in a block. All gates of a block go through one step before the next step begins.
-// The steps of one gate depend on each other, while the steps of different gates do not.
+// The steps of one gate depend on each other, but the steps of different gates can overlap.
 const stepGates = 16
 
 // blockSteps is the number of steps of a block after which a [lookahead] prefetches.
@@ -72,8 +72,8 @@ func (p *LayerPass) source(pin *Pin, i, g int) []uint64 {
 	return rows[i*p.words:][:p.words]
 }
 
-// Update updates the layer's gates in the range [from, to). It fills own, the trace for the layer before. The trace
-// next was left by the layer above. For the last layer, next is the trace of the classes.
+// Update updates the layer's gates in the range [from, to). It fills own, the trace for the previous layer. The trace
+// next comes from the update of the following layer. For the last layer, next is the trace of the classes.
 func (p *LayerPass) Update(l *Layer, own, next *Trace, from, to int) {
 	if p.fuse(l, own, next, from, to) {
 		return
@@ -89,8 +89,9 @@ func (p *LayerPass) Update(l *Layer, own, next *Trace, from, to int) {
 }
 
 // block returns the range of gates in block n. The blocks divide the gates in the range [from, to). After the last
-// block, the result is an empty range. Blocks go up, because gather prefetches upward. With relaxed pins, blocks go
-// down, because the kernels of relaxed pins prefetch downward.
+// block, the result is an empty range. Without relaxed pins, blocks are in ascending order, because gather prefetches
+// the following gates. With relaxed pins, blocks are in descending order, because the kernels of relaxed pins
+// prefetch the preceding gates.
 func (l *Layer) block(n, from, to int) (int, int) {
 	if n *= stepGates; n >= to-from {
 		return to, to
@@ -179,8 +180,8 @@ func (p *LayerPass) pin(l *Layer, pin *Pin, from, to int, grads []float32) {
 }
 
 // shares writes the derivatives for the slots of a pin that was just updated. The array c holds the derivative of the
-// gate's output with respect to the pin's value. c[0] is for samples in which the other pin is 0, and c[1] for
-// samples in which it is 1.
+// gate's output with respect to the pin's value. The element c[0] is for samples in which the gate's other pin is 0,
+// and c[1] is for samples in which the other pin is 1.
 func (s *Steps) shares(coef []float32, pin *Pin, c [2]float32) {
 	if pin == nil || pin.K == 1 {
 		copy(coef, c[:])

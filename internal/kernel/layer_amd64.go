@@ -7,7 +7,7 @@ type fusedLayer struct {
 	same  []uint32 // same[i] is i, because gate i reads row i on the spine
 }
 
-// alone holds the kernels of one path for layers without relaxed pins.
+// alone holds one SIMD path's kernels for layers without relaxed pins.
 type alone struct{ gates, light func(*frame) }
 
 var layerKernels = map[string]alone{
@@ -90,8 +90,8 @@ func (p *LayerPass) fusePin(l *Layer, pin *Pin, from, to int, grads []float32) b
 	return true
 }
 
-// pinRows returns the rows that a pin may read. For the gates below to, it also returns the indices of the rows that
-// the pin does read.
+// pinRows returns the rows that a pin can read. It also returns, for each gate with an index below to, the index of
+// the row that the gate's pin reads now.
 func (p *LayerPass) pinRows(pin *Pin, to int) (rows *uint64, bits *uint32) {
 	if pin == nil {
 		for i := len(p.fused.same); i < to; i++ {

@@ -1,9 +1,10 @@
 package kernel
 
 // lookahead prefetches the data of the next block of gates, if the SIMD path in use can prefetch. These data are the
-// gates' parameters and the traces that the gates' readers have left. The traces are in the third cache and have more
-// cache lines than the processor can wait for at a time. Therefore a part of the traces is prefetched after each step
-// of the current block. This saves 9 % of the time with 8 hidden candidates for each gate, and 25 % with 32.
+// gates' parameters and the traces that the gates' readers have left. The traces are in the third-level cache and
+// have more cache lines than the processor can load at the same time. Therefore a part of the traces is prefetched
+// after each step of the current block. This saves 9 % of the time with 8 hidden candidates for each gate, and 25 %
+// with 32.
 type lookahead struct {
 	next  *Trace
 	edges []Edge // edges whose gates' rows are still to be prefetched
@@ -14,7 +15,7 @@ type lookahead struct {
 // begin sets the lookahead to the layer's gates in the range [from, to).
 func (a *lookahead) begin(l *Layer, next *Trace, from, to int) {
 	a.next, a.edges = next, l.Uses.edges[l.Uses.start[from]:l.Uses.start[to]]
-	if len(a.edges) < 4*(to-from) { // gather prefetches enough by itself
+	if len(a.edges) < 4*(to-from) { // with so few edges, gather itself prefetches enough
 		a.edges = nil
 	}
 	a.share = (len(a.edges) + blockSteps*stepGates - 1) / (blockSteps * stepGates)

@@ -18,7 +18,7 @@ type onePinOf struct {
 type layerShape struct {
 	a, b    onePinOf
 	light   bool
-	layers  int // of the section; the tested layer is the middle one
+	layers  int // number of layers in the section; the tested layer is in the middle
 	words   int
 	samples int
 }
@@ -28,7 +28,7 @@ func (sh layerShape) String() string {
 		sh.samples)
 }
 
-// layerState is a layer with a batch, the bits of the layer before, and the trace that the layer's readers have left.
+// layerState is a layer with a batch, the bits of the previous layer, and the trace that the layer's readers have left.
 type layerState struct {
 	layerShape
 	width    int
@@ -53,7 +53,7 @@ func (sh layerShape) pin(r *rand.Rand, p onePinOf, width int) *Pin {
 		rows = width
 	}
 	for range n {
-		if w := min(r.IntN(rows+10), rows-1); p.wide { // often the last row
+		if w := min(r.IntN(rows+10), rows-1); p.wide { // often selects the last row
 			pin.Wide = append(pin.Wide, uint32(w))
 		} else {
 			pin.Narrow = append(pin.Narrow, uint16(w))
@@ -97,7 +97,7 @@ type places struct {
 	words  func([]uint64) []uint64
 	bits   func([]uint32) []uint32
 	ops    func([]uint8) []uint8
-	edges  func([]Edge) []Edge // including the edges after the last
+	edges  func([]Edge) []Edge // the copy includes the padding after the last edge
 }
 
 // clones copies arrays to any place.

@@ -6,7 +6,7 @@ import "ialgn/internal/detmath"
 const LightOps = 4
 
 // Light returns the truth values T of a light gate, which are the sigmoids of its logits for 00, 01, 10 and 11. It
-// writes the derivatives T (1 - T) of the truth values to slope.
+// writes the derivatives T (1 - T) of the sigmoids to slope.
 func Light(slope *Quad, w *[LightOps]float32) (t Quad) {
 	for i, x := range w {
 		// Both forms below take the exponential of a number that is at most 0.

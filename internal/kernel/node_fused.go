@@ -1,7 +1,7 @@
 package kernel
 
 // fusedNodes holds the state of a layer whose candidate pins are updated by a fused kernel. The fused kernel requires
-// candidates among input bits and int8 gradients. If a layer lacks these, kernel is nil.
+// that all candidates are input bits and that gradients have 8 bits. In all other layers, kernel is nil.
 type fusedNodes struct {
 	layer  *NodeLayer
 	kernel func(*nodeFrame)
@@ -9,7 +9,7 @@ type fusedNodes struct {
 	betas  [MaxPins][fusedSamples]float32 // gradients of the pins, for a sink that wants them
 }
 
-// fuse prepares p.fused for a layer.
+// fuse sets p.fused for a layer.
 func (p *NodePass) fuse(l *NodeLayer) {
 	f := &p.fused
 	f.layer, f.kernel = l, nil

@@ -4,11 +4,11 @@ import "slices"
 
 // NodeOptions holds options for the training of nodes.
 //
-// Integer sums are exact in any order. A dither makes the rounding right on average. Without the dither, small
-// gradients of many samples would vanish.
+// With Integer, sums for candidates are sums of integers, which are exact in any order. A dither makes the rounding
+// right on average. Without the dither, small gradients of many samples would vanish.
 type NodeOptions struct {
 	Integer bool   // gradients of pins are rounded to 8 bits before they are summed for candidates
-	Noise   *Noise // noise on all choices; nil: none
+	Noise   *Noise // noise on all choices; nil means no noise
 }
 
 // NodePass computes and updates nodes with hard values, one layer after another. It is the scratch memory of one
@@ -16,15 +16,15 @@ type NodeOptions struct {
 type NodePass struct {
 	NodeOptions
 	X       []uint64 // the batch's rows
-	Below   []uint64 // the rows of the layer before, [width][words]
+	Below   []uint64 // the rows of the previous layer, [width][words]
 	Samples int      // samples in the batch
 	Number  int      // number of the step, from 1
 	Adam    Adam
 
 	Sink Sink // takes the gradients of pins; may be nil
 
-	// Prices[i] is the amount by which the loss rises if a pin reads input bit i, independent of the samples. Prices
-	// are added to the sums R_j of candidates, except in constant nodes. nil means no prices.
+	// Prices[i] is the amount by which the loss rises if a pin reads input bit i. This amount does not depend on the
+	// samples. Prices are added to the sums R_j of candidates, except in constant nodes. nil means no prices.
 	Prices []float32
 
 	// If Still is true, an update computes gradients but changes no parameter.
@@ -54,8 +54,8 @@ type NodePass struct {
 // Sink receives gradients of the loss with respect to the bit that a pin reads, one for each sample. The gradients
 // pass straight through the node's selected table. Goroutines call a Sink for different nodes at the same time.
 type Sink interface {
-	// Wants reports whether the sink takes the gradients of a pin. The pin has one or more candidates and is not pin
-	// A is on the spine.
+	// Wants reports whether the sink takes the gradients of a pin. The pin has one or more candidates. Wants is not
+	// called for a pin A on the spine.
 	Wants(layer, node, pin int) bool
 
 	// Take receives the gradients beta of a pin in a step and the wire that the pin reads in that step. beta is valid
@@ -147,9 +147,9 @@ func (p *NodePass) sources(l *NodeLayer, i int) [][]uint64 {
 	return p.rows
 }
 
-// Update updates the layer's nodes in the range [from, to). It fills own, the trace for the layer before, at the
-// places that [NewNodeUses] numbers. The trace next was left by the layer above. For the last layer, next is nil, and
-// top returns the gradient of a node's output.
+// Update updates the layer's nodes in the range [from, to). It fills own, the trace for the previous layer, at the
+// places that [NewNodeUses] numbers. The trace next comes from the update of the following layer. For the last layer,
+// next is nil, and top returns the gradient of a node's output.
 func (p *NodePass) Update(l *NodeLayer, own, next *Trace, top func(i int) []float32, from, to int) {
 	p.fuse(l)
 	for i := from; i < to; i++ {
@@ -292,8 +292,9 @@ func (p *NodePass) stepPin(pin *Pin, g int) {
 }
 
 // stepFunction makes a step on the function logits of node g and selects the node's table again. The slice s holds
-// the gradient sums of the lines, and t holds their truth values. For logits of lines, slope holds the derivatives of
-// the truth values. For logits of operations, the probabilities in operations give these derivatives.
+// the gradient sums of the lines, and t holds their truth values. If each line has a logit, the slice slope holds the
+// derivatives of the truth values. If each operation has a logit, the derivatives follow from the probabilities in
+// the slice operations.
 func stepFunction(n *Nodes, g int, s, t, slope []float32, operations *[Ops]float32, adam *Adam, noise *Noise) {
 	at, to := g*n.Arity, (g+1)*n.Arity
 	w, m, v := n.W[at:to], n.M[at:to], n.V[at:to]

@@ -5,7 +5,7 @@ package kernel
 // exact gradient of this function.
 type RelaxedNodePass struct {
 	X       []uint64  // the batch's rows of bits
-	Below   []float32 // the rows of the layer before, [width][row]
+	Below   []float32 // the rows of the previous layer, [width][row]
 	Samples int       // samples in the batch
 	Adam    Adam
 
@@ -68,9 +68,9 @@ func (p *RelaxedNodePass) begin(l *NodeLayer, i int) {
 	}
 }
 
-// reduce returns the mean of the lines for sample s. The last pin halves the table first. In levels, the table of
-// length n = 1 << pins begins at index n, and each halved table of length n also begins at index n. The result is at
-// index 1.
+// reduce returns the mean of the lines for sample s. The last pin halves the table first. All tables are in the slice
+// levels. The full table and each halved table begin at the index that equals their length, so the result is at index
+// 1.
 func (p *RelaxedNodePass) reduce(levels *[2 * maxLines]float32, pins, s int) float32 {
 	n := 1 << pins
 	copy(levels[n:2*n], p.t[:n])
@@ -85,7 +85,7 @@ func (p *RelaxedNodePass) reduce(levels *[2 * maxLines]float32, pins, s int) flo
 	return levels[1]
 }
 
-// Update does the same as [NodePass.Update].
+// Update does for relaxed values what [NodePass.Update] does for hard values.
 func (p *RelaxedNodePass) Update(l *NodeLayer, own, next *Trace, top func(i int) []float32, from, to int) {
 	n, row := p.padded(), p.words*64
 	for i := from; i < to; i++ {
@@ -124,7 +124,7 @@ func (p *RelaxedNodePass) gradients(delta []float32, pins, lines int) {
 	}
 }
 
-// updatePins makes a step on the selection logits of node i. It fills own, the trace for the layer before.
+// updatePins makes a step on the selection logits of node i. It fills own, the trace for the previous layer.
 func (p *RelaxedNodePass) updatePins(l *NodeLayer, own *Trace, i int) {
 	g, n := l.node(i), p.padded()
 	hidden, candidates := l.Hidden()

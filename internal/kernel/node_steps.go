@@ -42,7 +42,8 @@ func spreadByte(x uint64) uint64 {
 	return (x + 0x7f7f7f7f7f7f7f7f | x) >> 7 & 0x0101010101010101
 }
 
-// look writes to out, for whole rows, the table's value at the line that the pins select.
+// look writes the table's value for each sample of a row to out. The sample's bits in the rows of the pins select a
+// line of the table.
 func look(out []uint64, table uint64, pins [][]uint64) {
 	for w := range out {
 		var t [maxLines]uint64
@@ -50,7 +51,7 @@ func look(out []uint64, table uint64, pins [][]uint64) {
 		for i := range n {
 			t[i] = -(table >> i & 1)
 		}
-		for _, row := range pins { // the table is halved by pin 0 first
+		for _, row := range pins { // pin 0 halves the table first
 			n /= 2
 			x := row[w]
 			for i := range n {
@@ -91,8 +92,9 @@ func sumLines(s, delta []float32, line []uint8) {
 	}
 }
 
-// pinGradient writes the gradient of a pin to beta. The gradient is delta times the difference that the pin makes at
-// the sample's line. The argument bit is the value of the pin's digit in a line's number.
+// pinGradient writes the gradient of a pin to beta. For each sample, the gradient is delta times the difference that
+// the pin makes at the sample's line of the table. The argument bit is the place value of the pin's binary digit in a
+// line's number.
 func pinGradient(beta, delta []float32, line []uint8, t []float32, bit int) {
 	var difference [maxLines]float32
 	for a := range t {
@@ -105,7 +107,7 @@ func pinGradient(beta, delta []float32, line []uint8, t []float32, bit int) {
 }
 
 // These constants control the quantisation to 8 bits. The largest gradient becomes fullScale, which leaves room for
-// half a step of dither. If the largest gradient is below least, least is used instead.
+// half a step of dither. If the largest gradient is below least, the value least becomes fullScale instead.
 const (
 	fullScale = 126.5
 	least     = 1e-30
@@ -120,7 +122,7 @@ func largestSize(values []float32) (largest float32) {
 }
 
 // quantise writes values as 8-bit integers in the order of [fourth] and returns the value of one integer step. The
-// caller passes the largest absolute value as largest. The number of values must be a multiple of 32.
+// argument largest is the largest absolute value. The number of values must be a multiple of 32.
 func quantise(dst []int8, values, dither []float32, largest float32) (step float32) {
 	largest = max(largest, least)
 	scale := fullScale / largest
@@ -131,8 +133,9 @@ func quantise(dst []int8, values, dither []float32, largest float32) (step float
 	return largest / fullScale
 }
 
-// fourth returns the index of sample s among quantised gradients. In each block of 32, sample t + 8 p is at index 4 t
-// + p. Therefore four consecutive gradients belong to bit t of the four bytes in a 32-bit word of a row.
+// fourth returns the index of sample s in a slice of quantised gradients. In each block of 32, sample t + 8 p is at
+// index 4 t + p. Therefore the four consecutive gradients from index 4 t belong to the bits t of the four bytes in a
+// 32-bit word of a row.
 func fourth(s int) int { return s&^31 | s&7<<2 | s>>3&3 }
 
 // ditherLength limits the index at which a row of dithers begins.
@@ -169,7 +172,7 @@ const quarter = 4
 // quarters holds, for each block of four samples, the sums of q over all subsets of the block.
 type quarters [][1 << quarter]int32
 
-// fill computes the sums.
+// fill computes the sums of all subsets.
 func (t quarters) fill(q []int8) {
 	for i := range len(q) / quarter {
 		sums := &t[i]
@@ -182,8 +185,9 @@ func (t quarters) fill(q []int8) {
 	}
 }
 
-// sums writes to r, for each wire, step times the sum of q over the samples whose bit is set in the wire's row of x.
-// It covers the given number of samples. A call of fill must have covered these samples.
+// sums computes a value for each wire and writes these values to r. The value is step times the sum of q over the
+// samples whose bit is set in the wire's row of x. It sums the given number of samples. The last call of fill must
+// have included these samples.
 func (t quarters) sums(r []float32, samples int, step float32, wires Wires, x []uint64, words int) {
 	t = t[:samples/quarter]
 	for j := range r {
@@ -207,8 +211,8 @@ func (t quarters) sum(row []uint64) (sum int32) {
 	return sum
 }
 
-// tableStep makes a step on the logits w of a table with the moments m and v. It uses the gradient sums s of the
-// table's lines and the slopes of the lines' truth values. It returns the table that the new logits select. The
+// tableStep makes a step on the logits w of a table, whose moments are m and v. For each line of the table, it uses
+// the gradient sum in s and the slope of the truth value. It returns the table that the new logits select. The
 // argument noise is the noise on the logits, or nil.
 func tableStep(c *Adam, w, m, v, s, slope []float32, noise *Noise) (table uint64) {
 	grad := s[:len(w)]

@@ -14,7 +14,7 @@ type nodeSteps struct {
 	integerSums   func(r *float32, q *int8, blocks int, x *uint64, offsets *uint32, k, last int, bits *uint32,
 		step float32)
 	addProducts func(sums *float32, sources int, q *int8, samples, pins int, steps *float32, x *uint32, stride, n int)
-	productPins int // the largest number of pins for one call of addProducts, a power of two
+	productPins int // the largest number of pins that addProducts takes in one call; a power of two
 	tableStep   func(w, m, v, s, slope *float32, lines int, adam *float32) (table uint64)
 
 	// pins returns the fused kernel for pins with the given number of candidates and nodes with the given number of
@@ -92,7 +92,7 @@ func (p *NodePass) pinGradient(beta, delta []float32, lines, bit int) (largest f
 	return step(&beta[0], &delta[0], &p.line[:len(delta)][0], &p.t[0], bit, len(delta)/Lanes)
 }
 
-// quantiseBy is [quantise] with the functions f of a SIMD path.
+// quantiseBy does the same as [quantise], but calls the functions f of a SIMD path.
 func quantiseBy(f *nodeSteps, q []int8, values, dither []float32, largest float32) (step float32) {
 	if f == nil {
 		return quantise(q, values, dither, largest)

@@ -18,9 +18,9 @@ const (
 // The number of a line has one bit for each pin. Pin 0 is the highest bit.
 type Nodes struct {
 	Layers, Width int
-	Arity         int      // function logits of a node: [Ops], or one for each line of its table
+	Arity         int      // number of function logits of a node: [Ops], or the number of lines of its table
 	Logits                 // the function logits; Top is set only for Ops logits
-	Pins          []*Pin   // nil for a pin on the spine
+	Pins          []*Pin   // a pin on the spine is nil
 	Table         []uint64 // the selected table, [nodes]: bit i is the value at line i
 
 	// Op, unless nil, holds the selected operations and replaces Table. It is the state of gates.
@@ -31,7 +31,7 @@ type Nodes struct {
 	Part *ranks.Share
 }
 
-// number converts a node's number in this rank's part to its number in the whole network.
+// number converts a node's number in this rank's part to the node's number in the whole network.
 func (n *Nodes) number(node int) int {
 	if n.Part == nil {
 		return node
@@ -54,7 +54,7 @@ func (n *Nodes) table(g int) uint64 {
 	return n.Table[g]
 }
 
-// operations reports whether the logits belong to operations, rather than to lines.
+// operations reports whether the function logits belong to operations instead of lines.
 func (n *Nodes) operations() bool { return n.Arity == Ops && len(n.Pins) == 2 }
 
 // lines returns the number of lines of a node's table.
@@ -92,8 +92,8 @@ func (n *Nodes) constant(g int) bool {
 	return t == 0 || t == ^uint64(0)>>(64-n.lines())
 }
 
-// Number returns a table as a number in the paper's order, in which line 0 is the highest bit. The table belongs to a
-// node with the given number of pins.
+// Number converts the table of a node with the given number of pins to the paper's numbering, in which line 0 is the
+// highest bit.
 func Number(table uint64, pins int) uint64 { return bits.Reverse64(table) >> (64 - 1<<pins) }
 
 // positive returns the table that is 1 at the lines whose logit is above 0.
@@ -128,8 +128,8 @@ func slots(p *Pin) int {
 	return 0
 }
 
-// Hidden returns the number of pins of a node that read the layer before, and the total number of these pins'
-// candidates.
+// Hidden returns the number of a node's pins that read the previous layer. It also returns the total number of
+// candidates that these pins have.
 func (n *Nodes) Hidden() (pins, candidates int) {
 	for _, p := range n.Pins {
 		if s := slots(p); s > 0 {
@@ -141,12 +141,12 @@ func (n *Nodes) Hidden() (pins, candidates int) {
 }
 
 // NewNodeUses returns the edges from a layer of the given width to its readers, the nodes of the next layer l. An
-// edge refers to the gradient of one of the reader's hidden pins, numbered in the order of the pins, and to the
-// probability of a candidate.
+// edge refers to the gradient of one of the reader's hidden pins and to the probability of one candidate of this pin.
+// Gradients are numbered in the order of the pins.
 func NewNodeUses(l *NodeLayer, width int) *Uses { return usesOf(width, l.eachEdge) }
 
-// eachEdge calls f for all edges between l and the layer before, in the order of slots. It passes the edge and the
-// node that is read.
+// eachEdge calls f for all edges between l and the previous layer, in the order of slots. It passes the edge and the
+// node of the previous layer.
 func (l *NodeLayer) eachEdge(f func(node uint32, e Edge)) {
 	row, slot := uint32(0), uint32(0)
 	for i := range l.Width {

@@ -3,7 +3,7 @@ package kernel
 import "golang.org/x/sys/cpu"
 
 // turnsIntegers reports whether the processor has the byte and integer instructions that only the AVX-512 steps of
-// nodes need. A processor without these instructions does the steps in AVX2, with the same bits.
+// nodes need. A processor without these instructions does these steps with AVX2 and gets the same bits.
 var turnsIntegers = cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512VNNI && cpu.X86.HasBMI2
 
 // nodeVectors returns the functions of the SIMD path in use, or nil for the plain path.

@@ -16,7 +16,7 @@ func randomRows(r *rand.Rand, n int) [][]uint64 {
 	return rows
 }
 
-// TestLines compares the selected lines of tables, and the tables' values at these lines, with a computation bit by
+// TestLines compares the lines that pins select, and the values of tables at these lines, with a computation bit by
 // bit.
 func TestLines(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
@@ -88,7 +88,7 @@ func TestQuantise(t *testing.T) {
 	}
 }
 
-// TestIntegerSums compares the sums for candidates and for all sources with a simple computation.
+// TestIntegerSums compares the sums for candidates, and the sums for all sources, with a simple computation.
 func TestIntegerSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, words := range []int{1, 2, 3, 16} {
@@ -132,7 +132,7 @@ func TestIntegerSums(t *testing.T) {
 	}
 }
 
-// columns returns a row of sums for a number of sources.
+// columns returns a row of sums with room for the given number of sources.
 func columns(sources int) []float32 {
 	return make([]float32, (sources+ProductColumns-1)/ProductColumns*ProductColumns)
 }

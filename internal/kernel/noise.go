@@ -8,20 +8,20 @@ import (
 // Noise is Gumbel noise on the choices of nodes (Jang, Gu and Poole, "Categorical Reparameterization with
 // Gumbel-Softmax", ICLR 2017). A Gumbel variable is added to the logit of each operation and each candidate. The
 // difference of two Gumbel variables is added to the logit of each line of a table. The hard forward pass takes the
-// choice with the largest sum. Gradients are gradients of the softmax of the sums. Random draws depend only on (seed,
-// step, layer, node, choice).
+// choice with the largest sum. The backward pass uses the gradient of the softmax of these sums. Random draws depend
+// only on (seed, step, layer, node, choice).
 type Noise struct {
 	Seed        uint64
 	Temperature float32
 }
 
 // choice writes (logit + noise) / temperature to dst, for each of the logits w, and returns dst. The argument which
-// is the number of the node's choice: 0 for its operation, and k+1 for pin k.
+// numbers the choices of a node: 0 is the choice of the operation, and k+1 is the choice of pin k.
 func (n *Noise) choice(dst, w []float32, step, layer, node, which int) []float32 {
 	return n.add(dst, w, draw.InStep(n.Seed, draw.GumbelNoise, step, layer, node*(MaxPins+1)+which), gumbels)
 }
 
-// lines does the same as choice for the logits of a table's lines.
+// lines is like choice, for the logits of a table's lines.
 func (n *Noise) lines(dst, w []float32, step, layer, node int) []float32 {
 	return n.add(dst, w, draw.InStep(n.Seed, draw.GumbelNoise, step, layer, node*(MaxPins+1)), logistics)
 }

@@ -63,7 +63,8 @@ func TestNoiseKeys(t *testing.T) {
 }
 
 // TestNoiseGradient compares two steps on the same node. The first step uses noise. The second step uses no noise,
-// but its logits include the noise of the first. The gradients differ by a factor, the temperature.
+// but its logits include the noise of the first step. The two gradients must differ by exactly one factor, the
+// temperature.
 func TestNoiseGradient(t *testing.T) {
 	const k, temperature = 5, 0.5
 	noise := &Noise{Seed: 9, Temperature: temperature}

@@ -1,7 +1,7 @@
 package kernel
 
-// Logits holds the k logits of a softmax for each gate of a section, their moments and the largest logit. The gates
-// are ordered chain by chain.
+// Logits holds the k logits of a softmax for each gate of a section. It also holds the moments of the logits and each
+// gate's largest logit. The gates are ordered chain by chain.
 type Logits struct {
 	W, M, V []float32 // [gates][k]
 	Top     []float32 // [gates]
@@ -10,7 +10,7 @@ type Logits struct {
 // Pin selects a bit among K candidates for each gate of a section. A pin with one candidate has no logits.
 type Pin struct {
 	K      int
-	Hidden bool // the candidates are gates of the layer before, not input bits
+	Hidden bool // the candidates are gates of the previous layer, not input bits
 	Logits
 	Narrow []uint16 // wires, [gates][K]; either Narrow or Wide is in use
 	Wide   []uint32
@@ -25,11 +25,11 @@ func (p *Pin) Wire(i int) uint32 {
 	return uint32(p.Narrow[i])
 }
 
-// Gates is a section of a network, together with its state. A section has Layers gates for each chain.
+// Gates is a section of a network, together with its state. A section has Layers gates in each chain.
 type Gates struct {
 	Layers int
 	Light  bool    // gates have four truth-table logits instead of 16 operation logits
-	Logits         // operation logits; a light gate has no Top
+	Logits         // operation logits; Top is not set for light gates
 	Op     []uint8 // the selected operation
 	A      *Pin    // nil if pin A is on the spine
 	B      *Pin
@@ -43,15 +43,15 @@ func (s *Gates) Arity() int {
 	return Ops
 }
 
-// Pass goes through a group of chains from the first gates to the last to compute their bits, and back to update the
-// gates. It is the scratch memory of one goroutine.
+// Pass computes the bits of a group of chains from the first gates to the last, and updates the gates from the last
+// to the first. It is the scratch memory of one goroutine.
 type Pass struct {
 	X       []uint64 // the batch's rows
 	Samples int      // samples in the batch
 	Adam    Adam
 
-	// Group is the number of chains that a pass can process at a time. With more chains, a kernel is called less
-	// often. With fewer chains, the rows stay in a nearer cache.
+	// Group is the number of chains that a pass can process at a time. A larger group needs fewer calls of a kernel.
+	// The rows of a smaller group stay in a nearer cache.
 	Group int
 
 	// Delta is the gradient of each chain's output or, during an update, of the output of the next gate to update.
@@ -70,7 +70,7 @@ type Pass struct {
 	beta    []float32 // [64 words]
 	batch   Batch
 	steps   Steps
-	touched uint32 // sum of the touched words, so that the compiler keeps the reads; see Gates.touch
+	touched uint32 // sum of the touched words, which makes the compiler keep the reads; see Gates.touch
 	fused   fused
 }
 
@@ -145,7 +145,7 @@ func (p *Pin) wires(from, to int) Wires {
 	return Wires{Narrow: p.Narrow[from:to]}
 }
 
-// Refresh recomputes everything that the logits select.
+// Refresh selects the operation of each gate and the candidate of each pin again, from the logits.
 func (s *Gates) Refresh() {
 	for g := range s.Op {
 		if s.Light {

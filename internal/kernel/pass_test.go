@@ -23,7 +23,7 @@ type state struct {
 type shape struct {
 	k, samples, words, layers int
 	wide                      bool // wires of 32 bits
-	first                     int  // candidates of pin A; 0: the pin is on the spine
+	first                     int  // candidates of pin A; 0 means the pin is on the spine
 }
 
 func (sh shape) String() string {
@@ -44,8 +44,8 @@ func (sh shape) chains() int {
 	return 25
 }
 
-// odd returns either a value that kernels may get wrong (a zero, a subnormal, a tie or a large number) or an ordinary
-// value of the given scale.
+// odd returns a random value. Sometimes this is a value that kernels may get wrong (a zero, a subnormal, a tie or a
+// large number), and otherwise an ordinary value of the given scale.
 func odd(r *rand.Rand, scale float64) float32 {
 	switch r.IntN(12) {
 	case 0:
@@ -55,7 +55,7 @@ func odd(r *rand.Rand, scale float64) float32 {
 	case 2:
 		return math.Float32frombits(r.Uint32()&0x807fffff) * 1
 	case 3:
-		return float32(scale) // often the same value, to get ties
+		return float32(scale) // often equal to other values, to get ties
 	case 4:
 		return float32(-100 * scale)
 	}
@@ -84,7 +84,7 @@ func (sh shape) pin(r *rand.Rand, gates, k int) *Pin {
 		p.Logits = sh.logits(r, gates, k)
 	}
 	for range gates * k {
-		p.Narrow = append(p.Narrow, uint16(min(r.IntN(testInputs+20), testInputs-1))) // often the last row
+		p.Narrow = append(p.Narrow, uint16(min(r.IntN(testInputs+20), testInputs-1))) // often selects the last row
 	}
 	if sh.wide {
 		for _, w := range p.Narrow {

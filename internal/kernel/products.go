@@ -2,10 +2,10 @@ package kernel
 
 import "math/bits"
 
-// Gradients holds the gradients of some pins in a batch, quantised to 8 bits. For every source that the pins could
-// read, the gradients are summed over the samples in which the source is 1.
+// Gradients holds the gradients of some pins in a batch, quantised to 8 bits. [Gradients.AddProducts] sums each pin's
+// gradients for every source that the pin could read, over the samples in which the source is 1.
 type Gradients struct {
-	Samples int       // samples of a row, a multiple of 64
+	Samples int       // number of samples in a row, a multiple of 64
 	Q       []int8    // [pins][Samples], each in the order of [fourth]
 	Step    []float32 // the value of one integer step of each pin
 }
@@ -39,7 +39,7 @@ type Sources struct {
 	stride  int
 }
 
-// Set makes the first n rows of x the sources. Each row has the given number of words.
+// Set makes the first n rows of x the current sources. Each row has the given number of words.
 func (s *Sources) Set(x []uint64, words, n int) {
 	s.x, s.words, s.n = x, words, n
 	s.stride = (n + ProductColumns - 1) / ProductColumns * ProductColumns
@@ -64,8 +64,8 @@ func (s *Sources) Set(x []uint64, words, n int) {
 
 // AddProducts adds to sums[pin][source], for each source in the range [from, to), the sum of the pin's gradients over
 // the samples whose bit is set in the source's row. The index from must be a multiple of ProductColumns, and the
-// length of the rows of sums must be padded to a multiple of it. Sums of integers are exact, so all SIMD paths and
-// orders give the same result.
+// length of the rows of sums must be padded to a multiple of it. Sums of integers are exact, so all SIMD paths give
+// the same result.
 func (g *Gradients) AddProducts(sums []float32, s *Sources, from, to int) {
 	f := nodeVectors()
 	if f == nil {

@@ -5,12 +5,12 @@ package kernel
 // gradient of this function, which the paper calls the raw relaxed gradient.
 type RelaxedPass struct {
 	X       []uint64  // the batch's rows of bits
-	Below   []float32 // the rows of the layer before, [width][row]
+	Below   []float32 // the rows of the previous layer, [width][row]
 	Samples int       // samples in the batch
 	Adam    Adam
 
 	// If Straight is true, updates use the bits that pins have chosen as the pins' values. Gradients then pass
-	// straight through the choice. Straight must be set for layers whose values [RelaxedPass.Hard] computed.
+	// straight through the choice. Straight must be true for layers whose values [RelaxedPass.Hard] computed.
 	Straight bool
 
 	words int
@@ -24,8 +24,8 @@ type RelaxedPass struct {
 // relaxedPin is the state of a pin of the current gate.
 type relaxedPin struct {
 	choice
-	value []float32 // room for the pin's value, [row]; unused if the value is a row of the layer before
-	grad  []float32 // gradient of the value; if the layer below needs it, it is in the layer's trace instead
+	value []float32 // room for the pin's value, [row]; unused if the value is a row of the previous layer
+	grad  []float32 // gradient of the value, [row]; unused if the gradient goes to the trace for the layer below
 }
 
 // NewRelaxedPass returns a pass for rows of the given number of words and pins of at most k candidates.
@@ -62,8 +62,8 @@ func (p *RelaxedPass) Forward(l *Layer, out []float32, from, to int) {
 	}
 }
 
-// These constants are numbers of gates. The first says how many gates ahead a gate's own arrays are prefetched. The
-// second says how many gates ahead the rows are prefetched that the gate's wires lead to.
+// These constants say how many gates ahead data are prefetched. The first constant is for a gate's own arrays. The
+// second constant is for the rows that the gate's wires lead to.
 const (
 	gatesAhead     = 3
 	rowsGatesAhead = 2
@@ -78,9 +78,9 @@ func (p *RelaxedPass) fetchRows(l *Layer, i int) {
 	}
 }
 
-// value returns the relaxed value of a pin of gate i. An update computes the value again. Keeping it from the forward
-// pass would make a step of 12,000 x 20 with 32 candidates take a fifth more time, and would double the memory for
-// rows.
+// value returns the relaxed value of a pin of gate i. An update computes the value again instead of keeping the value
+// from the forward pass. Keeping the values would make a step of a network of 12,000 x 20 with 32 candidates take a
+// fifth more time. It would also double the memory for rows.
 func (p *RelaxedPass) value(which int, pin *Pin, i, g int) []float32 {
 	v := p.steps.relax(&p.pins[which], pin, i, g, p.padded(), p.Below, &p.batch)
 	if p.Straight {
@@ -89,8 +89,9 @@ func (p *RelaxedPass) value(which int, pin *Pin, i, g int) []float32 {
 	return v
 }
 
-// relax returns the relaxed value of a pin of gate i, for n samples of a batch. This is a row of values of the layer
-// before, or a mean, which relax computes in own. The gate's index in the section's arrays is g.
+// relax returns the relaxed value of a pin of gate i, for n samples of a batch. If the pin has one candidate in the
+// previous layer, this is a row of that layer. Otherwise relax computes the mean of the candidates in own. The gate's
+// index in the section's arrays is g.
 func (s *Steps) relax(own *relaxedPin, pin *Pin, i, g, n int, below []float32, batch *Batch) []float32 {
 	if pin == nil || pin.K == 1 {
 		return s.chosen(own, pin, i, g, n, below, batch)
@@ -109,7 +110,7 @@ func (p *Pin) rows(below []float32) []float32 {
 	return nil
 }
 
-// Update does the same as [LayerPass.Update].
+// Update does for relaxed values what [LayerPass.Update] does for hard values.
 func (p *RelaxedPass) Update(l *Layer, own, next *Trace, top func(i int) []float32, from, to int) {
 	p.batch = Batch{p.X, p.words, p.Samples}
 	n, row := p.padded(), p.words*64

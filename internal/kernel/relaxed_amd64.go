@@ -3,8 +3,8 @@ package kernel
 import "golang.org/x/sys/cpu"
 
 // turnsBits reports whether the processor has the byte and bit instructions that only meanBitsAVX512 needs. So far,
-// all processors with the AVX-512 path have these instructions. A processor without them would do the relaxed steps
-// in AVX2, with the same bits.
+// all processors with the AVX-512 path have these instructions. A processor without these instructions would do the
+// relaxed steps with AVX2 and get the same bits.
 var turnsBits = cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512GFNI
 
 // relaxedVectors returns the functions of the SIMD path in use, or nil for the plain path.

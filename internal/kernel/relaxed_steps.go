@@ -1,8 +1,8 @@
 package kernel
 
 // This file holds the steps of gates with relaxed values. They use float32 arithmetic lane by lane and round every
-// product. This plain path defines the bits that all SIMD paths must give. The file relaxed_vector.go chooses the
-// path. T are the truth values of the current gate.
+// product. The plain path in this file defines the bits that all SIMD paths must give. The file relaxed_vector.go
+// chooses the path. T are the truth values of the current gate.
 //
 //	output   : (T_00 + (T_01 - T_00) b) + a (cA + d b), with cA = T_10 - T_00 and
 //	           d = (T_11 - T_10) - (T_01 - T_00)

@@ -15,7 +15,7 @@ type pinShape struct {
 
 // relaxedShape describes a random layer and the layer above it.
 type relaxedShape struct {
-	a, b, above         pinShape // above: both pins of the layer above; if its k is 0, the tested layer is the last
+	a, b, above         pinShape // above is each pin of the layer above; if above.k is 0, the tested layer is the last
 	samples, words      int
 	layers              int // of the section
 	wide, light, spread bool
@@ -23,7 +23,7 @@ type relaxedShape struct {
 
 const relaxedWidth = 23
 
-// relaxedState is a random layer with everything that its passes read.
+// relaxedState is a random layer with all arrays that a pass reads.
 type relaxedState struct {
 	sh     relaxedShape
 	l      *Layer
@@ -67,8 +67,8 @@ func (sh relaxedShape) gradient(r *rand.Rand, scale float64) []float32 {
 	return append(odds(r, sh.samples, scale), make([]float32, 64*sh.words-sh.samples)...)
 }
 
-// gates returns a random section. Its gates read only a few gates of the layer before, and often the same gates,
-// unless the wires are spread.
+// gates returns a random section. If the shape's wires are not spread, the gates read only a few gates of the
+// previous layer, and several gates often read the same gate.
 func (sh relaxedShape) gates(r *rand.Rand, a, b pinShape) *Gates {
 	n := relaxedWidth * sh.layers
 	draw := func(p pinShape) *Pin {
@@ -225,7 +225,7 @@ func TestMean(t *testing.T) {
 	}
 }
 
-// TestRelaxedBins compares gradients with their definitions to the bit, and sums in double precision.
+// TestRelaxedBins compares outputs, gradients and sums with their definitions, computed in double precision.
 func TestRelaxedBins(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 14))
 	delta, a, b := normals(r, 112, 1e-3), normals(r, 112, 1), normals(r, 112, 1)
@@ -253,7 +253,7 @@ func TestRelaxedBins(t *testing.T) {
 	}
 }
 
-// TestRelaxedLooks passes invalid arguments that the assembly must not use. Each SIMD path must panic.
+// TestRelaxedLooks passes invalid arguments, which must not reach the assembly. Each SIMD path must panic.
 func TestRelaxedLooks(t *testing.T) {
 	panics := func(f func()) (yes bool) {
 		defer func() { yes = recover() != nil }()

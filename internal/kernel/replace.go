@@ -1,10 +1,10 @@
 package kernel
 
 // Replace replaces up to count candidates of the pin of gate g by other sources. It replaces the candidates with the
-// smallest logits, and among equal logits the first, but never the selected candidate. The function next returns
-// sources in order of preference until ok is false. Each source must be below the pin's number of sources. Replace
-// skips sources that are already candidates. The moments of a new candidate are zero, and its logit is the largest
-// logit minus gap. Replace reports whether anything changed.
+// smallest logits, but never the selected candidate. Of two candidates with equal logits, it replaces the first. The
+// function next returns sources in order of preference until ok is false. Each source must be below the pin's number
+// of sources. Replace skips sources that are already candidates. The moments of a new candidate are zero, and its
+// logit is the largest logit minus gap. Replace reports whether anything changed.
 func (p *Pin) Replace(g, count int, gap float32, next func() (source uint32, ok bool)) bool {
 	from, to := g*p.K, (g+1)*p.K
 	w := p.W[from:to]

@@ -37,12 +37,12 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// checkSettled checks a layer l and the layer above it. The edges between the two layers before the call of Settle
-// are pins.
+// checkSettled checks layer l and the layer above it. The argument pins holds the edges between the two layers as
+// they were before the call of Settle.
 func checkSettled(t *testing.T, l, above *Layer, pins []Edge, bounds []int, rows int) {
 	t.Helper()
 	type use struct{ goroutine, gate int }
-	last := map[uint32]use{} // the last reader of a row; goroutine -1: several goroutines read the row
+	last := map[uint32]use{} // the last reader of each row; the goroutine is -1 if several goroutines read the row
 	for g := range len(bounds) - 1 {
 		for i := bounds[g]; i < bounds[g+1]; i++ {
 			for j, e := range l.Uses.Of(i) {

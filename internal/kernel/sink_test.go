@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// told is a sink that wants some pins and records the arguments of Take.
+// told is a sink that wants the gradients of some pins and records the arguments of Take.
 type told struct {
 	wants func(pin int) bool
 	wires map[[2]int]uint32 // by node and pin
@@ -55,7 +55,7 @@ func sinkLayer(width, inputs int) *NodeLayer {
 
 // TestSinks checks that each of two sinks receives the gradients of the pins that it wants. The pins have one or
 // several candidates. The test runs on every SIMD path, with and without fused kernels, and with noise. A sink must
-// receive the wire that the pin read in the step, although the pin may read another wire after the step.
+// receive the wire that the pin reads during the step, although the step may make the pin choose another wire.
 func TestSinks(t *testing.T) {
 	before, err := Path()
 	if err != nil {

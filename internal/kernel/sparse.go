@@ -3,11 +3,11 @@ package kernel
 // SparseLanes is the number of values of a row of [Sparse].
 const SparseLanes = 8
 
-// Sparse multiplies by a sparse matrix. Row i of dst becomes the sum of factor[e] times row from[e] of src over the
-// edges e in the range [start[i], start[i+1]). A sum starts at +0 and adds its edges in order, and every product is
-// rounded, so all SIMD paths give the same bits. The length of start is the number of rows of dst plus one, and its
-// elements must not decrease. The elements of from must be below the number of rows of src. Vector kernels do not
-// check these elements.
+// Sparse multiplies by a sparse matrix. Row i of dst becomes a sum over the edges e in the range [start[i],
+// start[i+1]). Edge e contributes factor[e] times row from[e] of src. A sum starts at +0 and adds its edges in order,
+// and every product is rounded, so all SIMD paths give the same bits. The length of start is the number of rows of
+// dst plus one, and its elements must not decrease. The elements of from must be below the number of rows of src.
+// Vector kernels do not check these elements.
 //
 // Each edge costs two operations on SparseLanes values. Sparse is fastest if rows with the same number of edges are
 // next to each other, because a loop of unpredictable length costs as much as an edge.

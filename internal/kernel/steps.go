@@ -1,8 +1,8 @@
 package kernel
 
 // Steps is the arithmetic of one gate, step by step, on the SIMD path in use. All paths give the same bits as the
-// plain functions of this package. A Steps is the scratch memory of one goroutine. The zero value is ready for use
-// and grows as needed.
+// plain functions of this package. A value of type Steps is the scratch memory of one goroutine. The zero value is
+// ready for use and grows as needed.
 //
 // To update a gate, call Operations, Bins, UpdateOperations and, for each relaxed pin, UpdatePin.
 type Steps struct {
@@ -25,7 +25,7 @@ func (s *Steps) grow(k, words int) {
 	}
 }
 
-// Operations loads the operation logits w of the next gate. The largest logit is top.
+// Operations loads the operation logits w of the next gate. The argument top is the largest logit.
 func (s *Steps) Operations(w *[Ops]float32, top float32) {
 	if f := vectors(); f != nil {
 		f.operations(&s.p[0], &w[0], &s.t[0], top)
@@ -83,9 +83,10 @@ type Batch struct {
 	Words, Samples int
 }
 
-// sumCandidates does the first part of a step on the selection logits w, of which the largest is top. Candidate j is
-// row wires[j] of the batch. The gradient of the selected bit is grad, padded with zeros to a multiple of [Lanes].
-// sumCandidates leaves the probabilities in s.q and the sums of the candidates in s.r, which must be large enough.
+// sumCandidates does the first part of a step on the selection logits w. The argument top is the largest logit.
+// Candidate j is row wires[j] of the batch. The gradient of the selected bit is grad, padded with zeros to a multiple
+// of [Lanes]. sumCandidates leaves the probabilities in s.q and the sums of the candidates in s.r, which must be
+// large enough.
 func (s *Steps) sumCandidates(w []float32, top float32, wires Wires, batch *Batch, grad []float32) {
 	s.selection(s.q, w, top)
 	s.pinSums(s.r, len(w), wires, batch, grad)
@@ -100,8 +101,8 @@ func (s *Steps) pinSums(r []float32, k int, wires Wires, batch *Batch, grad []fl
 	s.tables.Sum(r[:k], wires, batch, grad)
 }
 
-// stepSelection does the second part of the step, with the moments m and v. Its results are the same as the results
-// of [Adam.Update].
+// stepSelection does the second part of the step, which updates the logits w and the moments m and v. Its results are
+// the same as the results of [Adam.Update].
 func (s *Steps) stepSelection(c *Adam, w, m, v []float32, batch *Batch) (arg int, top float32) {
 	k := len(w)
 	m, v = m[:k], v[:k]
@@ -124,8 +125,8 @@ type steps struct {
 	binsAlone   func(delta *float32, a, b *uint64, blocks int, t, s *float32)
 	offsets     func(offsets *uint32, wires *uint16, k, rows, bytes int) (beyond int)
 	offsetsWide func(offsets, wires *uint32, k, rows, bytes int) (beyond int)
-	pairs       func(to, values *float32, groups int) // nil if candidates reads the gradients themselves
-	candidates  []candidatesStep                      // the widest first
+	pairs       func(to, values *float32, groups int) // nil if candidates reads the gradients itself
+	candidates  []candidatesStep                      // the function with the largest width comes first
 	opStep      func(w, m, v, p, s, t, adam *float32) (arg int, top float32)
 	selectStep  func(w, m, v, q, r *float32, k int, adam *float32) (arg int, top float32)
 	light       func(p, w, t *float32)
@@ -134,8 +135,9 @@ type steps struct {
 	readers     func(delta *float32, bits *uint64, coef *float32, edges *uint32, n, blocks, words int)
 }
 
-// candidatesStep sums up to width candidates. The argument last is the byte offset of the last 128 bits of a row that
-// are read. The argument bits points to the bits of the rows, with a 32-bit word for each candidate in turn.
+// candidatesStep sums up to width candidates. The argument last is the byte offset of the last 128 bits that are read
+// in a row. The argument bits points to the bits of the rows. It holds one 32-bit word for each candidate, and then
+// the next word for each candidate.
 type candidatesStep struct {
 	width int
 	sum   func(r, values *float32, samples int, x *uint64, offsets *uint32, k, last int, bits *uint32)

@@ -1,11 +1,11 @@
 package kernel
 
-// fullGroups is the number of samples in four groups. The assembly sums four groups for candidates before it checks
-// whether there are more.
+// fullGroups is the number of samples in four groups. The assembly always sums four groups of samples before it
+// checks whether there are more groups.
 const fullGroups = 4 * groupSize
 
-// pairFloats is the number of subset sums of a group in AVX2. There are four sums for each of two pairs of samples,
-// and four for the fifth sample.
+// pairFloats is the number of subset sums of a group in AVX2. There are four sums for the first pair of samples, four
+// for the second pair, and four for the fifth sample.
 const pairFloats = 12
 
 // widest is the largest width of a candidatesStep.
@@ -16,7 +16,7 @@ type vectorScratch struct {
 	offsets []uint32  // byte offsets of the candidates' rows, [k, padded]
 	values  []float32 // the gradient, with more zeros after it
 	pairs   []float32 // [groups][pairFloats]
-	bits    []uint32  // a column for each 32 samples of a row, padded, [columns][widest]
+	bits    []uint32  // one column for every 32 samples of a row, padded, [columns][widest]
 }
 
 // suits reports whether vector functions can read the batch. The rows must have at least two words, and 32 bits must
@@ -63,7 +63,7 @@ func (s *vectorScratch) grow(k, words int) {
 	if needed := 64*words + fullGroups; len(s.values) < needed {
 		s.values = make([]float32, needed)
 		s.pairs = make([]float32, needed/groupSize*pairFloats)
-		// Groups may reach up to one word past the last word, and each column is read together with the next.
+		// Groups may reach up to one word past the last word, and each column is read together with the next column.
 		s.bits = make([]uint32, (2*words+2)*widest)
 	}
 }

@@ -105,7 +105,7 @@ func TestStepsGrow(t *testing.T) {
 	})
 }
 
-// TestStepsLook passes invalid arguments that the assembly must not use. Each SIMD path must panic.
+// TestStepsLook passes invalid arguments, which must not reach the assembly. Each SIMD path must panic.
 func TestStepsLook(t *testing.T) {
 	panics := func(f func()) (yes bool) {
 		defer func() { yes = recover() != nil }()
@@ -158,7 +158,7 @@ func ExampleSteps() {
 	u, um, uv := make([]float32, 3), make([]float32, 3), make([]float32, 3)
 	w[1] = 2 // AND, at first
 	batch := Batch{X: []uint64{0b0011, 0, 0b0101, 0, 0b1001, 0}, Words: 2, Samples: 4}
-	a, b := []uint64{0b0111, 0}, batch.X[:2] // the pins' values; B has chosen row 0
+	a, b := []uint64{0b0111, 0}, batch.X[:2] // the values of pins A and B; B has chosen row 0
 	delta, beta := make([]float32, Lanes), make([]float32, Lanes)
 	copy(delta, []float32{-1, 1, -1, 1}) // the output should be 0101
 

@@ -2,8 +2,8 @@ package kernel
 
 import "math"
 
-// touchBlock is the number of gates touched at a time. It is large enough for the waits for memory to overlap. It is
-// small enough for the gates' cache lines to be still in the first cache when they are used.
+// touchBlock is the number of gates touched at a time. It is so large that the waits for memory overlap, and so small
+// that the gates' cache lines are still in the first-level cache when the gates are updated.
 const touchBlock = 8
 
 // lineFloats is the number of float32 in a cache line.

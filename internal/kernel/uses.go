@@ -2,23 +2,23 @@ package kernel
 
 // Edge connects a gate to a gate of the next layer, the reader, that can read its output.
 type Edge struct {
-	Pin  uint32 // the reader's pin: 2*reader for pin A or 2*reader + 1 for pin B; after [Settle], the row of the pin
+	Pin  uint32 // the reader's pin: 2*reader for pin A, 2*reader + 1 for pin B; [Settle] replaces it by the pin's row
 	Slot uint32 // index of the edge among all edges to the next layer, in Trace.Coef
 }
 
-// Uses holds, for each gate of a layer, the edges to its readers in the order of their slots. Gradients are gathered
-// along these edges. The gradient of a gate is the sum of the values that its readers left, in the order of the
-// edges, so the result does not depend on threads.
+// Uses holds, for each gate of a layer, the edges to its readers in the order of their slots. The gradient of a gate
+// is the sum of the values that its readers left. These values are added in the order of the edges, so the result
+// does not depend on the number of threads.
 type Uses struct {
 	start []uint32 // [width + 1]
 	edges []Edge
 }
 
-// Of returns the edges of gate i. At least [edgesAhead] more elements follow them in memory.
+// Of returns the edges of gate i. At least [edgesAhead] more elements follow these edges in memory.
 func (u *Uses) Of(i int) []Edge { return u.edges[u.start[i]:u.start[i+1]] }
 
-// Slots returns the numbers of hidden candidates of pins A and B of a gate. The slots of gate i begin at i (a + b).
-// Pin A's slots come first.
+// Slots returns the number of hidden candidates that a gate's pin A has, and the number that its pin B has. The slots
+// of gate i begin at i (a + b). Pin A's slots come first.
 func (s *Gates) Slots() (a, b int) {
 	if s.A == nil {
 		a = 1
@@ -57,8 +57,8 @@ func usesOf(width int, each func(f func(gate uint32, e Edge))) *Uses {
 
 func newEdges(n int) []Edge { return make([]Edge, n+edgesAhead)[:n] }
 
-// NewClassUses returns the edges from the last layer to its readers, which are the sums of the classes. The trace of
-// these readers has classes instead of gates (see [NewClassTrace]).
+// NewClassUses returns the edges from the last layer to its readers, which are the sums of the classes. In the trace
+// of these readers, classes take the place of gates (see [NewClassTrace]).
 func NewClassUses(width, classes int) *Uses {
 	u := &Uses{start: make([]uint32, width+1), edges: newEdges(width)}
 	for i := range width {
@@ -78,7 +78,8 @@ func NewClassTrace(delta []float32, classes, words int) *Trace {
 	return t
 }
 
-// eachEdge calls f for all edges into a layer, in the order of slots. It passes the edge and the gate that is read.
+// eachEdge calls f for all edges into a layer, in the order of slots. It passes the edge and the gate that the edge's
+// pin reads.
 func (s *Gates) eachEdge(layer, width int, f func(gate uint32, e Edge)) {
 	slotsA, slotsB := s.Slots()
 	for i := range width {
@@ -96,12 +97,12 @@ func (s *Gates) eachEdge(layer, width int, f func(gate uint32, e Edge)) {
 	}
 }
 
-// Trace holds the values that the update of a layer leaves for the update of the layer before.
+// Trace holds the values that the update of a layer leaves for the update of the previous layer.
 type Trace struct {
 	// These fields are used with hard values. Delta holds the gradients of the gates' outputs, [width][row]. Bits
 	// holds the values of the gates' pins, [width][2][words]. For each slot, Coef holds two derivatives of the
-	// reader's output with respect to the gate that the slot refers to. The first applies where the reader's other
-	// pin is 0, and the second where it is 1.
+	// reader's output with respect to the gate that the slot refers to. The first derivative applies if the reader's
+	// other pin is 0, and the second if that pin is 1.
 	Delta []float32
 	Bits  []uint64
 	Coef  []float32 // [width][slots][2]

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// drawTrace returns a trace as a layer of the given width may have left it. It also returns the edges of len(numbers)
-// gates to this layer, where gate i has numbers[i] edges.
+// drawTrace returns a random trace of a layer of the given width. It also returns the edges of len(numbers) gates to
+// this layer, where gate i has numbers[i] edges.
 func drawTrace(r *rand.Rand, width, words, samples int, numbers []int) (*Trace, *Uses) {
 	t := &Trace{Bits: make([]uint64, width*2*words), Coef: odds(r, width*2*2, 1)}
 	for range width {
@@ -30,8 +30,8 @@ func drawTrace(r *rand.Rand, width, words, samples int, numbers []int) (*Trace, 
 	return t, u
 }
 
-// TestGather compares the sums along edges with the plain sums. A gate has between no and many edges, and rows have
-// all lengths.
+// TestGather compares the sums along edges with the plain sums. The gates have different numbers of edges, including
+// none, and the rows have all lengths.
 func TestGather(t *testing.T) {
 	onPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(12, 12))
@@ -41,7 +41,7 @@ func TestGather(t *testing.T) {
 			n := (samples + Lanes - 1) / Lanes * Lanes
 			for i := range len(uses.start) - 1 {
 				var s Steps
-				want, got := odds(r, n, 1), odds(r, n, 1) // to be overwritten
+				want, got := odds(r, n, 1), odds(r, n, 1) // random contents, which must be overwritten
 				trace.gather(want, uses.Of(i), words)
 				s.gather(trace, got, uses.Of(i), words)
 				for k := range want {

@@ -28,8 +28,8 @@ func benchmarkOptions() netgen.ModelOptions {
 	return o
 }
 
-// BenchmarkEvaluator measures the forward pass over rows of several lengths. The unit is one gate for one word of 64
-// samples.
+// BenchmarkEvaluator measures the forward pass over rows of several lengths. It reports the number of gates per
+// second, and the time for one gate and one word of 64 samples.
 func BenchmarkEvaluator(b *testing.B) {
 	for _, ops := range []string{"paper", "random"} {
 		o := benchmarkOptions()
@@ -79,8 +79,8 @@ func BenchmarkFreeze(b *testing.B) {
 	b.ReportMetric(float64(m.Width*m.Depth())*float64(b.N)/b.Elapsed().Seconds(), "gates/s")
 }
 
-// BenchmarkFile measures three operations from the page cache: writing a file with its checksum, loading it, and
-// reading it as a frozen network.
+// BenchmarkFile measures how long it takes to write a file with its checksum, to load it, and to read it as a frozen
+// network. The file stays in the page cache.
 func BenchmarkFile(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "m.safetensors")
 	gates := float64(benchmarkOptions().Width * benchmarkOptions().Depth)

@@ -13,8 +13,8 @@ import (
 type Carriage struct {
 	From, To int // the convolution consists of the layers From .. To-1
 
-	// Padding is the number of zeros on each side of the image. It is the grid's padding. It is larger if the input bits
-	// that a kernel reads are further out than the kernel's patch.
+	// Padding is the number of zeros on each side of the image. It equals the grid's padding, unless a kernel reads
+	// input bits that are further out than the kernel's patch. The padding is then larger.
 	Padding int
 	// Planes counts the image's planes. The outputs of the kernels before come first, then one plane for each bit of
 	// Carried.
@@ -27,7 +27,7 @@ type Carriage struct {
 }
 
 // CarriedBit identifies a plane of carried bits. Plane is a plane of the input. Each pixel of the image covers
-// several pixels of the input, and Row and Column select one of these.
+// several pixels of the input, and Row and Column select one pixel of the input.
 type CarriedBit struct{ Plane, Row, Column int }
 
 // Pixel is a bit of an image. Row and Column count from the corner of the padded image, where the patch of the
@@ -76,7 +76,7 @@ func (c *Compact) Carriages() []Carriage {
 }
 
 // convolutions returns the first layer of each convolution and, as the last element, the layer after the last
-// convolution. A pointwise layer belongs to the convolution of the layer before it, unless that layer before is
+// convolution. A pointwise layer belongs to the convolution of the layer before it, unless the layer before it is
 // pooled or is also the base of a later layer.
 func (c *Compact) convolutions() []int {
 	from, l := []int{0}, 1
@@ -94,7 +94,7 @@ func (l *CompactLayer) pointwise() bool {
 	return l.Grid.Side == 1 && l.Grid.Stride == 1 && l.Grid.Padding == 0
 }
 
-// Grid returns the grid of the lowest level.
+// Grid returns the grid of the convolution's lowest level.
 func (k *Carriage) Grid() *topology.Grid { return k.layers[k.From].Grid }
 
 // pad enlarges Padding until the padded image covers all input bits that the kernels read. It returns false if the
@@ -165,7 +165,8 @@ func (k *Carriage) Source(next CarriedBit) Pixel {
 	return Pixel{k.plane(k.before(next)), k.Padding + next.Row/k.scale, k.Padding + next.Column/k.scale}
 }
 
-// before returns the carried bit of this image from which a carried bit of the next image is taken.
+// before returns the carried bit of this image from which the next image takes a carried bit. The argument next is
+// the carried bit of the next image.
 func (k *Carriage) before(next CarriedBit) CarriedBit {
 	return CarriedBit{next.Plane, next.Row % k.scale, next.Column % k.scale}
 }

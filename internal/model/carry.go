@@ -8,8 +8,8 @@ import "slices"
 // shared reports whether the network has nodes that positions share.
 func (m *Model) shared() bool { return len(m.Sections) > 0 && m.Sections[0].Grid != nil }
 
-// finish completes a frozen network made of the model's layers. It adds nodes that pass bits on to pins with the
-// source Base.
+// finish completes a frozen network that was made from the model's layers. It adds nodes that pass bits on to pins
+// with the source Base.
 func (m *Model) finish(f *Frozen) {
 	if !m.shared() {
 		return
@@ -81,7 +81,8 @@ func (l *FrozenLayer) baseBits() (bits []uint32) {
 	return bits
 }
 
-// readBase replaces the source Base of pins with Previous. at returns the number of a bit's copy in the layer before.
+// readBase replaces the source Base of pins with Previous. The function at returns the number that a bit's copy has
+// in the layer before.
 func (l *FrozenLayer) readBase(at func(bit uint32) uint32) {
 	for k := range l.Pins {
 		if p := &l.Pins[k]; p.Source == Base {

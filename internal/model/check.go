@@ -246,7 +246,7 @@ func checkFinite(x []float32) error {
 	return fmt.Errorf("%v among the numbers, %w", bad, ErrNotFinite)
 }
 
-// checkForm checks the properties that a model and a frozen network share: classes, width and encoder.
+// checkForm checks the classes, the width and the encoder, which models and frozen networks have in common.
 func checkForm(width int, classes []string, e *encoding.Encoder) error {
 	switch n := len(classes); {
 	case n < 1 || n > MaxClasses:

@@ -81,7 +81,8 @@ func (c *container) pieceSum(size int64, piece, pieces int) (uint32, error) {
 	return contribution(sum, size-end), nil
 }
 
-// headers returns the bytes before the tensors twice: unchanged, and with zeros in place of the checksum.
+// headers returns two copies of the bytes before the tensors. The first copy is unchanged, and the second has zeros
+// in place of the checksum.
 func (c *container) headers() (header, unsigned []byte, err error) {
 	header = make([]byte, c.data)
 	if _, err := c.r.ReadAt(header, 0); err != nil && err != io.EOF {
@@ -98,8 +99,8 @@ func (c *container) headers() (header, unsigned []byte, err error) {
 	return header, unsigned, nil
 }
 
-// compareRemainder compares the checksum in the header with the file. The argument is the CRC remainder of the whole
-// unchanged file, including the checksum.
+// compareRemainder compares the checksum in the header with the file. The first argument is the CRC remainder of the
+// whole unchanged file, including the checksum.
 func (c *container) compareRemainder(of uint32, size int64) error {
 	if _, found := c.meta[checksumKey]; !found {
 		return nil

@@ -14,9 +14,10 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestChecksum flips bytes of a model and of a checkpoint. It flips every third byte (every byte in the long tier),
-// once in all bits and once in one bit. All readers of the whole file must refuse the file. The only exception is the
-// name of the checksum's key. With another name, the file has no checksum, like files of other programs.
+// TestChecksum damages every third byte (every byte in the long tier) of a model and of a checkpoint. For each byte,
+// it tests a file with all bits of the byte flipped, and a file with one bit flipped. Every function that reads the
+// whole file must refuse it. The only exception is the name of the checksum's key. With another name, the file has no
+// checksum, like files of other programs.
 func TestChecksum(t *testing.T) {
 	step := 3
 	if testkit.Whole() {

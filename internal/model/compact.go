@@ -16,7 +16,7 @@ type Compact struct {
 	Width   int // output bits of the last layer, which are counted by class
 	Encoder encoding.Encoder
 	Layers  []CompactLayer
-	Steps   int // steps of a sequence; 0: the network is not recurrent
+	Steps   int // steps of a sequence; 0 if the network is not recurrent
 }
 
 // CompactLayer is one layer of nodes with the same fan-in. In a layer with a grid, the nodes are evaluated at each
@@ -24,8 +24,8 @@ type Compact struct {
 // Output bits are numbered as in [Frozen]: node by node, and within a node row by row.
 type CompactLayer struct {
 	FrozenLayer
-	Grid *topology.Grid // nil: the nodes have no positions
-	Base int            // number of the layer that pins with the source [Base] read; -1: none
+	Grid *topology.Grid // nil if the nodes have no positions
+	Base int            // number of the layer that pins with the source [Base] read; -1 if there is no such layer
 }
 
 // Compact returns the network that the model's largest logits select, without unrolling it. The model must be valid.

@@ -8,8 +8,8 @@ import "hash/crc32"
 // A CRC is a remainder of polynomials over GF(2). The bits of a file are the coefficients of a polynomial, and the
 // first bit has the highest power. Remainders modulo the generator P can be added, and addition is XOR. A piece that
 // is followed by n bytes contributes its own remainder times x^(8n). The definition of the CRC also has terms before
-// and after the file, and [finish] adds them. A stored remainder has the coefficient of x^31 in its lowest bit and of
-// x^0 in its highest bit.
+// and after the file, and [finish] adds them. The lowest bit of a stored remainder is the coefficient of x^31, and
+// the highest bit is the coefficient of x^0.
 
 // generator is P without x^32. one is the polynomial 1.
 const (
@@ -19,12 +19,12 @@ const (
 
 var castagnoli = crc32.MakeTable(generator)
 
-// remainder returns the remainder of a piece that ends with p. The argument of is the remainder of the piece's bytes
-// before p, or 0 if there are none.
+// remainder returns the remainder of a piece that ends with p. The first argument is the remainder of the piece's
+// bytes before p, or 0 if there are none.
 func remainder(of uint32, p []byte) uint32 { return ^crc32.Update(^of, castagnoli, p) }
 
-// contribution returns the contribution of a piece to the sum of a file. remainder is the piece's own remainder, and
-// following is the number of bytes after the piece.
+// contribution returns the value that a piece contributes to the XOR of all pieces (see [finish]). remainder is the
+// piece's own remainder, and following is the number of bytes after the piece.
 func contribution(remainder uint32, following int64) uint32 {
 	return times(remainder, shift(following))
 }

@@ -55,7 +55,7 @@ func TestPiecesOfLongFiles(t *testing.T) {
 			t.Errorf("%d bytes: %08x, in two steps %08x", 2*n+1, got, twice)
 		}
 	}
-	if got := model.Finish(model.Remainder(0, []byte("123456789")), 9); got != 0xe3069283 { // of RFC 3720's polynomial
+	if got := model.Finish(model.Remainder(0, []byte("123456789")), 9); got != 0xe3069283 { // check value of CRC-32C
 		t.Errorf("check value %08x", got)
 	}
 }

@@ -15,9 +15,9 @@ type Evaluator struct {
 // NewEvaluator returns an evaluator of f, which must be valid and must not change afterwards.
 func NewEvaluator(f *Frozen) *Evaluator { return &Evaluator{f: f} }
 
-// Run evaluates 64*words samples. in holds the thermometer bits as rows, [Inputs][words]. After each layer, Run calls
-// visit (unless it is nil) with the layer's number, counted from 0, and the layer's bits, [width][words]. The bits
-// are valid until visit returns.
+// Run evaluates 64*words samples. The argument in holds the thermometer bits as rows, [Inputs][words]. After each
+// layer, Run calls visit, unless visit is nil. It passes the layer's number, counted from 0, and the layer's bits,
+// [width][words]. The bits are valid until visit returns.
 func (e *Evaluator) Run(in []uint64, words int, visit func(layer int, h []uint64)) {
 	e.resize(words)
 	in = in[:e.f.Inputs()*words]
@@ -66,8 +66,8 @@ func (e *Evaluator) layer(layer *FrozenLayer, in []uint64) {
 }
 
 // Counts writes the class counts after Run. A class's count is the number of ones in its group of gates. The group of
-// class c is the gates from c*Width/classes up to (c+1)*Width/classes, exclusive. dst is [classes][samples] and gets
-// the first samples of the batch.
+// class c is the gates from c*Width/classes up to (c+1)*Width/classes, exclusive. dst has the shape
+// [classes][samples] and receives the counts of the first samples in the batch.
 func (e *Evaluator) Counts(dst []int32, samples int) {
 	group := e.f.Width / len(e.f.Classes)
 	for c := range e.f.Classes {

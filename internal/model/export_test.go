@@ -17,5 +17,5 @@ func (s *Staged) CloseFile() { s.file.Close() }
 // KeepNothing makes a file keep only the digests of its blocks, as for a large file.
 func (f *File) KeepNothing() { f.room.Store(0) }
 
-// Intact reports whether the checksum was compared. If it was, later passes can rely on it.
+// Intact reports whether the file was compared with its checksum, so that later passes need not do this again.
 func (f *File) Intact() bool { return f.intact.Load() }

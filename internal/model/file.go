@@ -14,15 +14,15 @@ import (
 )
 
 // File is a model file that is opened once and read in several passes. All passes see the same bytes. A file of up to
-// 4 MB is kept in memory after it is first read. For a larger file, File keeps a digest of each block. It returns an
-// error if the block later reads differently or cannot be read.
+// 4 MB is kept in memory after it is first read. For a larger file, File keeps a digest of each block. If a later
+// read of a block fails or gives different bytes, the pass returns an error.
 //
 // If the file is replaced or changed in the meantime, a pass can therefore fail. However, [File.SHA256] always
 // describes the bytes that Info, Frozen and Chains read.
 //
 // Several goroutines may use a File at once. It must be closed after its last use.
 type File struct {
-	ctx context.Context // reads end when ctx ends; nil: they are never interrupted
+	ctx context.Context // reads end when ctx ends; if nil, they are never interrupted
 	*opened
 }
 
@@ -41,7 +41,7 @@ type opened struct {
 	buffer sync.Pool
 }
 
-// blockBytes is the size of a block. Each block has its own digest. Tensors are read in pieces of the same size.
+// blockBytes is the size of a block. Each block has its own digest. Tensors are also read in pieces of this size.
 const blockBytes = codecBytes
 
 // keptBytes is the largest size of a file that is kept in memory. For a larger file, new memory costs more time than
@@ -76,7 +76,7 @@ type inMemory struct{ io.ReaderAt }
 
 func (inMemory) Close() error { return nil }
 
-// In returns the same file with a context that can interrupt its passes. A pass may read gigabytes.
+// In returns the file with a context that can interrupt its passes, because a pass may read gigabytes.
 func (f *File) In(ctx context.Context) *File { return &File{ctx, f.opened} }
 
 // Path returns the path with which the file was opened.
@@ -106,8 +106,8 @@ func (f *File) Compact() (*Compact, error) {
 	return m.compact(nodes), nil
 }
 
-// Visit receives a run of consecutive chains of a section. s holds these chains. first is the number of the run's
-// first chain in the network. The arrays of s are reused after Visit returns.
+// Visit receives a run of consecutive chains of a section. The argument s holds these chains, and first is the number
+// that the run's first chain has in the network. The arrays of s are reused after Visit returns.
 type Visit func(section, first, chains int, s *Section) error
 
 // Chains reads the raw arrays with the checks of [Load], but needs only a few megabytes of memory. It first checks
@@ -167,7 +167,7 @@ func (f *File) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-// readBlock copies bytes of a block into p, from offset at up to the end of the block or the end of p.
+// readBlock copies bytes into p, beginning at the given offset. It stops at the end of the block or the end of p.
 func (f *File) readBlock(p []byte, at int64) (int, error) {
 	if at < 0 || at >= f.size {
 		return 0, io.EOF

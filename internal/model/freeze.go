@@ -10,7 +10,7 @@ import (
 // each pin gets the candidate with the largest logit. Of several equal logits, the lowest index is selected. The
 // truth table of a node with one logit for each line is 1 where the logit is above 0. The model must be valid.
 //
-// Cost: one pass over all logits, spread over the processors.
+// Freeze makes one pass over all logits, in parallel on all processors.
 func (m *Model) Freeze() *Frozen { return m.unrolled(m.selected()) }
 
 // selected returns the nodes that the largest logits select, as layers of each section. A node that positions share
@@ -96,7 +96,7 @@ func (p *Pin) gates(from, to int) Pin {
 }
 
 // freeze writes the selected operations and candidates of a section. The section holds only some chains, beginning
-// with chain first of the network.
+// with chain number first of the network.
 func (s *Section) freeze(layers []FrozenLayer, first int) {
 	for g := range s.Width * s.Layers {
 		chain, out := first+g/s.Layers, &layers[g%s.Layers]
@@ -136,10 +136,10 @@ func table(logits []float32, pins int) uint64 {
 	return t
 }
 
-// Settle removes all candidates of each node except the one that the pin selects.
+// Settle removes all candidates of each node except the selected candidate.
 func (p *Pin) Settle() {
 	n := len(p.Logits) / p.K
-	for node := range n { // overwrites only candidates that were read before, of this node or of earlier ones
+	for node := range n { // overwrites only candidates of this node or earlier nodes, which were read before
 		p.Wires.Set(node, p.Wires.At(node*p.K+argmax(p.Logits[node*p.K:][:p.K])))
 	}
 	p.Wires, p.Logits, p.K = p.Wires.Slice(0, n), nil, 1

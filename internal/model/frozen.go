@@ -27,8 +27,8 @@ type FrozenLayer struct {
 	Rows, Columns int
 }
 
-// FrozenPin is one input of all nodes of a layer. Index holds numbers of the encoder's bits if Source is Input, or
-// numbers of the previous layer's nodes if Source is Previous. The source Spine does not occur here.
+// FrozenPin is one input of all nodes of a layer. If Source is Input, Index holds the numbers of encoder bits. If
+// Source is Previous, it holds the numbers of nodes in the previous layer. The source Spine does not occur here.
 type FrozenPin struct {
 	Source Source
 	Index  []uint32 // [width]

@@ -7,9 +7,9 @@ import (
 	"ialgn/internal/topology"
 )
 
-// These are the limits of grids. They are equal to the limits of configurations. maxImageSide limits rows and
-// columns. maxPatchSide limits the side and the stride of patches. The limits keep every product of positions, planes
-// and nodes within an int64.
+// These are the limits of grids. Configurations have the same limits. maxImageSide limits rows and columns.
+// maxPatchSide limits the side and the stride of patches. The limits keep every product of positions, planes and
+// nodes within an int64.
 const (
 	maxImageSide = 1 << 12
 	maxPatchSide = 64
@@ -38,8 +38,8 @@ func (m *Model) checkGrid(i int) error {
 	return m.checkImage(i)
 }
 
-// hasBase reports whether the base of section i, if there is one, is the grid of its kernels' lowest level. The
-// lowest level is the nearest earlier section without a base.
+// hasBase checks the base of section i, if there is one. It reports whether the base is the grid of the kernels'
+// lowest level. The lowest level is the nearest earlier section without a base.
 func (m *Model) hasBase(i int) bool {
 	g, low := m.Sections[i].Grid, i-1
 	if g.Base == nil {
@@ -214,8 +214,9 @@ func blankPool(width int) FrozenLayer {
 }
 
 // unroll writes the section's nodes at all positions into its layers of a frozen network. nodes holds the nodes of
-// one position. Their indices are elements of the patch. bits is the number of input bits of a feature. A pin whose
-// element is outside the image reads 0. The node's table is restricted so that it does not depend on this pin.
+// one position, whose indices are elements of the patch. bits is the number of input bits of a feature. A pin whose
+// element is outside the image reads 0. The table of a node with such a pin is restricted so that it does not depend
+// on the pin.
 //
 // Node n at row y and column x becomes number (n rows + y) columns + x of its layer.
 func (s *Section) unroll(layers []FrozenLayer, nodes *FrozenLayer, bits int) {
@@ -261,7 +262,8 @@ func (s *Section) pixel(source Source, element, y, x, bits int) (bit int, outsid
 	return (plane*g.Rows+cy)*g.Columns + cx, outside
 }
 
-// unrollPool writes the layer of pooling. Each node of this layer is the OR of two by two positions.
+// unrollPool writes the layer that pools positions. Each node of this layer is the OR of a node at two by two
+// positions.
 func (s *Section) unrollPool(layer *FrozenLayer) {
 	_, width := s.Grid.Size()
 	height := s.Grid.Positions() / width

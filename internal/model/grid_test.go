@@ -47,7 +47,7 @@ func TestGridVersion(t *testing.T) {
 		}
 		checkCompact(t, path, m)
 		f := m.Freeze()
-		// Chains read earlier layers. Nodes that are not in the model pass the bits of these layers on.
+		// Chains read earlier layers. Additional nodes, which are not in the model, pass the bits of these layers on.
 		passing := form.Options.Chains > 0
 		if got, want := m.FrozenNodes(), f.Gates(); got != want && !passing || got >= want && passing {
 			t.Errorf("%s: %d nodes unrolled, want %d", form.Name, got, want)

@@ -48,7 +48,7 @@ func (c *container) info(m *Model) *Info {
 	return info
 }
 
-// Shape returns the shape of a tensor, or nil if the file has no such tensor. The file is known to be long enough for
+// Shape returns the shape of a tensor, or nil if the file has no such tensor. The file is long enough for a tensor of
 // this shape.
 func (i *Info) Shape(tensor string) []int64 {
 	for _, t := range i.Tensors {
@@ -59,7 +59,7 @@ func (i *Info) Shape(tensor string) []int64 {
 	return nil
 }
 
-// Parameters returns the number of trained numbers. These are the logits of operations and of candidates.
+// Parameters returns the number of trained parameters, which are the logits of operations and candidates.
 func (m *Model) Parameters() int {
 	n := 0
 	for i := range m.Sections {

@@ -4,11 +4,11 @@
 // A [Model] describes any network whose layers consist of nodes of up to six pins. The nodes are the paper's gates,
 // which have two pins, or look-up tables. The layers of a Model are grouped into [Section]s. A section is a run of
 // consecutive layers of the same width whose pins have the same sources and numbers of candidates. A network of
-// private chains (an IALGN with k_h = 1) has two sections: the first layer, and all other layers. Other networks have
-// one section for each layer. All arrays of a section are chain-major, [width][layers][k], because training, files
-// and freezing process one private chain after the other. The nodes of a convolution are evaluated at all positions
-// of an image ([Section.Grid]). The layers of a recurrent network are evaluated at all steps of a sequence
-// ([Model.Steps]).
+// private chains (an IALGN with k_h = 1) has one section for the first layer and one for all other layers. Other
+// networks have one section for each layer. All arrays of a section are chain-major, [width][layers][k], because
+// training, files and freezing process one private chain after the other. The nodes of a convolution are evaluated at
+// all positions of an image ([Section.Grid]). The layers of a recurrent network are evaluated at all steps of a
+// sequence ([Model.Steps]).
 //
 // [Frozen] is the Boolean network that a model computes. It has a truth table for each node, and the selected
 // candidate for each pin. The selected candidate has the largest logit, or is the lowest of several with equal
@@ -92,15 +92,15 @@ type Record struct {
 	DataSet string  `json:"data_set"`
 	Train   string  `json:"train_sha256"` // digest of the decoded training data; see package dataset
 	Test    string  `json:"test_sha256"`
-	Start   *Start  `json:"start,omitempty"` // nil: the seed determined the first parameters
+	Start   *Start  `json:"start,omitempty"` // nil if the seed determined the first parameters
 	Epochs  []Epoch `json:"epochs"`
 	// Kept is the epoch whose parameters the model has, counted from 1. Kept is 0 if there is no validation set. The
 	// model then has the parameters of the last epoch.
 	Kept int `json:"kept_epoch,omitempty"`
 
-	Origin   *Origin   `json:"origin,omitempty"`   // nil: the network was trained here from the beginning
-	Pruned   *Pruned   `json:"pruned,omitempty"`   // nil: nothing was removed
-	Refilled *Refilled `json:"refilled,omitempty"` // nil: tables were not refilled
+	Origin   *Origin   `json:"origin,omitempty"`   // nil if the network was trained here from the beginning
+	Pruned   *Pruned   `json:"pruned,omitempty"`   // nil if nothing was removed
+	Refilled *Refilled `json:"refilled,omitempty"` // nil if tables were not refilled
 }
 
 // Origin says that another program trained this network, or the network from which training started.
@@ -113,8 +113,8 @@ type Origin struct {
 // Pruned says how much was removed during training.
 type Pruned struct {
 	Epoch      int     `json:"epoch"`       // number of epochs before pruning
-	Bits       int     `json:"bits"`        // counted bits that became 0
-	Nodes      int     `json:"nodes"`       // other nodes that became constant
+	Bits       int     `json:"bits"`        // number of counted bits that became 0
+	Nodes      int     `json:"nodes"`       // number of other nodes that became constant
 	LossBefore float64 `json:"loss_before"` // mean loss of the frozen network over the training set
 	LossAfter  float64 `json:"loss_after"`
 }

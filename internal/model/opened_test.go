@@ -44,7 +44,7 @@ func opened(t *testing.T, path string) *model.File {
 	return f
 }
 
-// passes lists the functions that read a model file from its beginning.
+// passes lists the functions that each read a model file once from its beginning.
 var passes = map[string]func(t *testing.T, f *model.File) error{
 	"Info":     func(_ *testing.T, f *model.File) error { _, err := f.Info(); return err },
 	"Frozen":   func(_ *testing.T, f *model.File) error { _, err := f.Frozen(); return err },
@@ -84,8 +84,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestNetworks reads both networks from a file at once. It compares them with the networks of the model in memory,
-// and counts the visits.
+// TestNetworks reads both networks from a file at once. It compares these networks with the networks of the model in
+// memory, and counts the visits.
 func TestNetworks(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		m := form.Model()

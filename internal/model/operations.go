@@ -4,8 +4,8 @@ package model
 // of the number is f(0,0), bit 2 is f(0,1), bit 1 is f(1,0) and bit 0 is f(1,1). The rows h, a and b have the same
 // length. h may not overlap a or b.
 //
-// The operations are written out by the paper's names and do not use the compiler's truth tables. The two can
-// therefore be compared.
+// The operations are written out by the paper's names and do not use the compiler's truth tables. Tests can therefore
+// compare the operations with the truth tables.
 func apply(op uint8, h, a, b []uint64) {
 	a, b = a[:len(h)], b[:len(h)]
 	switch op {
@@ -79,8 +79,9 @@ func applyNegated(op uint8, h, a, b []uint64) {
 	}
 }
 
-// ApplyTable writes h = f(pins) for words of 64 samples, for any number of pins. table is the truth table of f. In
-// each word, the table's lines are halved once for each pin, starting with the pin of the highest digit.
+// ApplyTable writes h = f(pins) for words of 64 samples, for any number of pins. table is the truth table of f. For
+// each word, the computation halves the number of table lines once for each pin. It starts with the pin of the
+// highest digit.
 func ApplyTable(table uint64, h []uint64, pins [][]uint64) {
 	var lines [1 << MaxPins]uint64
 	for w := range h {

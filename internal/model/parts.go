@@ -17,9 +17,9 @@ type Parts struct {
 
 // Convolution is one convolution of a network.
 type Convolution struct {
-	// Grid says which pixels of the image before the kernels read, and how their outputs are pooled. Its planes are the
-	// bits of a pixel. If the kernels read carried input bits, the grid's patches and padding may be larger than in the
-	// layers.
+	// Grid says which pixels of the previous image the kernels read, and how the kernels' outputs are pooled. The
+	// planes of the grid are the bits of a pixel. If the kernels read carried input bits, the grid's patches and
+	// padding may be larger than in the layers.
 	Grid topology.Grid
 	// Kernels is a network that reads a patch. Its input bit (column Side + row) Planes + plane is a pixel of the patch.
 	// Pixels are ordered column by column, because patches move along a row. The last layer of Kernels has a node for
@@ -32,8 +32,8 @@ type Convolution struct {
 
 // Parts divides the network into parts. A layer that reads only one pixel of the layer before, at its own position,
 // belongs to the convolution of the layer before. The bits that the dense layers read are ordered by position, row by
-// row. Their numbers are (row Columns + column) Planes + plane. If the network has no dense layers, the result gets a
-// dense layer that passes every bit on.
+// row. A bit has the number (row Columns + column) Planes + plane. If the network has no dense layers, the result
+// gets a dense layer that passes every bit on.
 //
 // Parts returns an error if the network has no convolutions. It also returns an error if pins read input bits that
 // cannot be carried to their part.

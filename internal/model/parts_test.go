@@ -67,7 +67,7 @@ func convolve(c *model.Convolution, in picture) picture {
 			for k, bit := range evaluate(c.Kernels, patch) {
 				to := &out[k][y/g.Pool][x/g.Pool]
 				if k >= c.Kernels.Width-c.Carried {
-					*to = bit // carried bits are not pooled: the last one in the window remains
+					*to = bit // carried bits are not pooled; the last carried bit in the window remains
 				} else {
 					*to = *to || bit
 				}

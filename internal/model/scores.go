@@ -42,8 +42,8 @@ func (s *Scores) Confusion(labels []uint8) [][]int {
 	return table
 }
 
-// batchWords is the number of words in a row of an evaluated batch. A row of 8 words fills a cache line. It also
-// spreads the cost of choosing an operation over 512 samples.
+// batchWords is the number of words in each bit row of a batch. A row of 8 words fills a cache line. It also spreads
+// the cost of choosing an operation over 512 samples.
 const batchWords = 8
 
 // Evaluate runs the network on all samples of p, which must hold levels of f's encoder. It uses the given number of

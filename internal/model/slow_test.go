@@ -114,7 +114,7 @@ func evaluatePatches(m *model.Model, s *model.Section, from [3][]bool, out *slow
 	return pooled
 }
 
-// slowElement returns the bit that pin k of a node reads at row y and column c of positions.
+// slowElement returns the bit that pin k of a node reads at the position in row y and column c.
 func slowElement(m *model.Model, s *model.Section, k, node, y, c int, from [3][]bool) bool {
 	p := &s.Pins[k]
 	g := s.Grid.Of(p.Source)

@@ -18,13 +18,13 @@ import (
 )
 
 // Staged is a model file that the ranks of a run have written together under a temporary name. Each rank writes its
-// own chains, and rank 0 writes the rest. Every rank must call its methods.
+// own chains, and rank 0 writes the rest. Every rank must call the methods of its Staged.
 type Staged struct {
 	comm ranks.Comm
 	file *outfile.File // the file, as this rank opened it
 
-	// header is the header with its checksum, and unsigned is the header without it. Only rank 0 has these fields and
-	// the checksum.
+	// header is the file's header with the checksum, and unsigned is the header without the checksum. Only rank 0 has
+	// these fields and the checksum.
 	header, unsigned []byte
 	sum              uint32
 }
@@ -39,7 +39,7 @@ type beginning struct {
 
 // Stage writes a model and extra under a temporary name in the folder of path. The file has the bytes that
 // [Model.Write] writes. All ranks of a run call Stage with their parts of the network. If c is nil, there is only a
-// single process. Metadata, and tensors without runs, are taken from rank 0. If one rank fails, all ranks get an
+// single process. Rank 0 provides the metadata and the tensors without runs. If one rank fails, all ranks get an
 // error and the temporary file is removed. The error does not name path.
 func (m *Model) Stage(c ranks.Comm, path string, extra Extra) (*Staged, error) {
 	if c == nil {
@@ -67,8 +67,8 @@ func (m *Model) SaveBy(c ranks.Comm, path string) (string, error) {
 	return sum, nil
 }
 
-// write writes the file. Rank 0 creates the file. Each rank writes its runs of the tensors and computes their
-// contribution to the checksum. Rank 0 then writes the header.
+// write writes the file. Rank 0 creates the file. Each rank writes its runs of the tensors and computes the
+// contribution of these runs to the checksum. Rank 0 then writes the header.
 func (s *Staged) write(m *Model, path string, extra Extra) error {
 	header, tensors, err := m.layout(extra)
 	at, err := s.begin(path, header, tensors, err)
@@ -106,7 +106,7 @@ func (s *Staged) begin(path string, header []byte, tensors []Tensor, err error) 
 	return at, json.Unmarshal(all[0], &at)
 }
 
-// digestOf returns a digest of the tensors' entries in a header, and the number of bytes of the tensors.
+// digestOf returns a digest of the tensors' entries in a header, and the total size of the tensors in bytes.
 func digestOf(tensors []Tensor) (string, int64) {
 	h := sha256.New()
 	size := describe(h, tensors)

@@ -89,7 +89,7 @@ func numbers(tensor, at int, x []float32) {
 	}
 }
 
-// window returns the range of chains that have sums. It covers parts of the chains of two classes.
+// window returns the range of chains that have sums. The range covers some chains of each of two classes.
 func window(m *model.Model) (from, to int) { return m.Width / 4, m.Width * 3 / 4 }
 
 // TestStage writes all forms with several numbers of ranks. It compares the files with the files of a single process.

@@ -2,7 +2,8 @@ package model
 
 import "fmt"
 
-// Step is a recurrent network that is divided into two networks. Their input bits are features of one bit.
+// Step is a recurrent network that is divided into two networks. Each input bit of these networks is a feature of one
+// bit.
 type Step struct {
 	Steps int     // number of steps of a sequence
 	Core  *Frozen // reads the input bits of a step, then the state; its last layer is the next state

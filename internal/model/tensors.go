@@ -9,9 +9,9 @@ import (
 	"ialgn/internal/topology"
 )
 
-// tensors returns all arrays of the model, in the order of a file before alignment. Arrays that do not exist yet are
-// empty, but have their name, type and shape. If the model is a part, the tensors of its sections are runs of the
-// whole network's tensors.
+// tensors returns all arrays of the model, in the order that they have before they are sorted by element size. Arrays
+// that do not exist yet are empty, but have their name, type and shape. If the model is a part, the tensors of its
+// sections are runs of the whole network's tensors.
 func (m *Model) tensors() []Tensor {
 	ts := m.encoderTensors()
 	for i := range m.Sections {
@@ -32,7 +32,7 @@ func (m *Model) sectionTensors(i int) []Tensor {
 	return ts
 }
 
-// pinPrefix returns the beginning of the names of a pin's arrays.
+// pinPrefix returns the prefix that the names of a pin's arrays have.
 func pinPrefix(pin int) string { return strings.ToLower(PinName(pin)) + "." }
 
 // appendPin appends the arrays of a pin of section i.
@@ -65,7 +65,7 @@ func (m *Model) limit(i int, p *Pin) int {
 	return sources(p.Source, before, m.Encoder.Inputs()/max(m.Steps, 1))
 }
 
-// planes returns the number of planes of the patches that a pin with source s reads.
+// planes returns the number of planes in the patches that a pin with source s reads.
 func (m *Model) planes(g *topology.Grid, s Source) int {
 	if s == Input {
 		return m.Encoder.Inputs() / (g.Rows * g.Columns)

@@ -12,8 +12,8 @@ import (
 // belonging describes the parts of a cell's name that cannot be derived from the cell's gate.
 type belonging struct {
 	to     Sort
-	index  int32  // number of the word or the bus; the stage of a register
-	number uint32 // index among the cells with the same owner, in cell order; or the threshold or the bit
+	index  int32  // stage of a register; for other cells, the number of the word or the bus
+	number uint32 // the threshold or the bit, or else the index among the cells with the same owner
 }
 
 // Sort is the kind of thing after which a cell is named.
@@ -30,11 +30,11 @@ const (
 	OfSignal                // a register, which holds a signal
 )
 
-// belongings holds the belonging of each cell that needs one. These are registers, cells of no gate, and all cells of
-// a gate except the first. Most cells need none and take only one bit of memory.
+// belongings holds the belonging of each cell that needs one. These cells are registers, cells of no gate, and all
+// cells of a gate except the first. All other cells take only one bit of memory.
 type belongings struct {
 	need   bitplane.Set
-	before []uint32 // number of cells with a belonging in the lower words of need
+	before []uint32 // for each word of need, the number of ones in all lower words
 	list   []belonging
 }
 
@@ -100,7 +100,7 @@ type reach struct {
 	last bitplane.Set // cells that are bits of a bus
 }
 
-// buses returns the buses that can give a cell its name: first the probes, then the output ports.
+// buses returns the buses that can give a cell its name. The probes come first, then the output ports.
 func buses(n *netlist.Netlist) []netlist.Port { return slices.Concat(n.Probes(), n.OutputPorts()) }
 
 // reach sets the owner of the cells that belong to no gate. The owner is the bus that has the cell as a bit, or else

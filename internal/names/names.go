@@ -10,8 +10,8 @@ import (
 	"ialgn/netlist"
 )
 
-// Signal is an input port or a cell. Each signal has a name of its own. Ports come first: input port i is signal i,
-// and cell c is signal c plus the number of input ports. A constant is not a signal.
+// Signal is an input port or a cell. Each signal has a name of its own. The signals of the ports come first. Input
+// port i is signal i, and cell c is signal c plus the number of input ports. A constant is not a signal.
 type Signal int64
 
 // Constant takes the place of a signal for a net that is constant.
@@ -44,7 +44,7 @@ func IsBus(k netlist.Kind) bool {
 // port's name ends in a digit or in _, a _ precedes the number of the word.
 type Names struct {
 	n        *netlist.Netlist
-	firstBus netlist.Net             // all nets below this one are driven by cells with one output
+	firstBus netlist.Net             // all lower nets are driven by cells with one output
 	alias    map[netlist.Cell]string // for each cell that is a whole bus, the name of its port or probe
 	belong   *belongings             // cells whose names cannot be derived from their gates
 	words    []wordOf                // words of the input ports

@@ -14,7 +14,7 @@ const widestWord = 10
 type encoder struct {
 	n     *netlist.Netlist
 	words []wordOf                 // words of the input ports, in order
-	value map[netlist.Net][]uint64 // for each net that depends on one word: one bit for each value of the word
+	value map[netlist.Net][]uint64 // for each net that depends on one word, one bit for each value of the word
 }
 
 // wordOf is a word of an input port.
@@ -74,7 +74,7 @@ func (e *encoder) compared(c netlist.Cell, word []netlist.Net) (threshold uint64
 	return (e.n.Param(c)+1)<<low - 1, true
 }
 
-// tabulate records the function of cell c for later cells. It records nothing if the word is too wide.
+// tabulate records the function of cell c, which later cells may need. It records nothing if the word is too wide.
 func (e *encoder) tabulate(c netlist.Cell, word []netlist.Net, of func(value uint64) bool) {
 	if len(word) > widestWord {
 		return
@@ -140,8 +140,9 @@ func (e *encoder) net(v netlist.Net, word []netlist.Net) ([]uint64, bool) {
 	return value, true
 }
 
-// step returns the threshold t of a function of a word, which is given as one bit for each of its values. ok is true
-// if the function is 0 for words up to t and 1 for larger words.
+// step returns the threshold t at which a function of a word changes. The argument value has one bit for each value
+// of the word, which is the function's result. The result ok is true if the function is 0 for words up to t and 1 for
+// larger words.
 func step(value []uint64, values int) (threshold uint64, ok bool) {
 	ones, first := 0, -1
 	for k, x := range value {

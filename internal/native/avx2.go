@@ -15,7 +15,8 @@ var AVX2 = &ISA{
 	edges: x86Edges((*rows.Input).AVX2, (*rows.Output).AVX2),
 }
 
-// avx2 writes AVX2 code. The last register holds all ones, which complements need.
+// avx2 writes AVX2 code. The last vector register holds all ones, because a complement is computed as the exclusive
+// or with all ones.
 type avx2 struct {
 	a    x86.Asm
 	loop x86.Label

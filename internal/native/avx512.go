@@ -21,8 +21,9 @@ func hasAVX512() bool { return cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.
 // entryAlignment is the alignment of functions in bytes. It is the size of a cache line.
 const entryAlignment = 64
 
-// avx512 writes AVX-512 code. With an offset of one signed byte, an instruction reaches 256 rows around the address
-// in a register. Therefore each group of 256 input rows has its own register, as long as there are registers.
+// avx512 writes AVX-512 code. With an offset of one signed byte, an instruction can address 256 rows around the
+// address in a register. Therefore each group of 256 input rows has its own register, as long as there are free
+// registers.
 type avx512 struct {
 	a      x86.Asm
 	groups []int // the first input row of each group that has a register
@@ -161,10 +162,10 @@ func (e *avx512) lookup(g *generator, op *wordcode.Op) int {
 	return dst
 }
 
-// order chooses the value that the result overwrites and the value that may be read from memory. It chooses them so
-// that the fewest instructions are needed.
+// order chooses the value that the result overwrites and the value that may be read from memory, so that as few
+// instructions as possible are needed.
 func (e *avx512) order(g *generator, op *wordcode.Op) [3]wordcode.Value {
-	rank := func(v wordcode.Value) int { // a low rank is for overwriting, a high rank for reading from memory
+	rank := func(v wordcode.Value) int { // lowest rank: overwritten; highest: may be in memory
 		switch in := g.register(v) >= 0; {
 		case in && g.dies(v):
 			return 0
@@ -181,7 +182,7 @@ func (e *avx512) order(g *generator, op *wordcode.Op) [3]wordcode.Value {
 			v[j], v[j-1] = v[j-1], v[j]
 		}
 	}
-	if rank(v[0]) == 1 && rank(v[2]) >= 2 { // all are needed later: load one instead of copying one
+	if rank(v[0]) == 1 && rank(v[2]) >= 2 { // all values are needed later, so load one value instead of copying one
 		if rank(v[1]) == 1 {
 			v[0], v[1], v[2] = v[2], v[0], v[1]
 		} else {
@@ -194,7 +195,7 @@ func (e *avx512) order(g *generator, op *wordcode.Op) [3]wordcode.Value {
 // permuted returns the table of an operation for an instruction whose operands are the operation's
 // values in the given order.
 func permuted(op *wordcode.Op, order [3]wordcode.Value) (table uint8) {
-	var bit [3]int // bits of A, B and C in an index of the instruction's table
+	var bit [3]int // the bits for A, B and C in an index of the instruction's table
 	for k, v := range [3]wordcode.Value{op.A, op.B, op.C} {
 		for i, w := range order {
 			if v == w {

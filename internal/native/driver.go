@@ -50,8 +50,8 @@ func CompileFunction(n *netlist.Netlist, isa *ISA, f *Features, featureBits int)
 }
 
 // driver writes the function that calls all other functions. Register r12 holds the address of the samples, and r13
-// the number of samples left. rbx holds the address for classes, and rbp the address for counts. r14 holds the
-// address of the scratch memory, and r15 counts blocks.
+// holds the number of samples left. Register rbx holds the address for classes, and rbp holds the address for counts.
+// Register r14 holds the address of the scratch memory, and r15 counts blocks.
 type driver struct {
 	a       x86.Asm
 	c       *Code
@@ -75,8 +75,8 @@ func (d *driver) layOut() {
 // saved lists the registers that the function must keep.
 var saved = [...]x86.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15}
 
-// These are the offsets of the variables on the stack: the samples of the current blocks, the rows of a block, and
-// the samples of a block.
+// These are the offsets of three variables on the stack. The variables hold the samples of the current blocks, the
+// rows of a block, and the samples of a block.
 const (
 	batchVariable = 8 * iota
 	rowsVariable
@@ -166,7 +166,8 @@ func (d *driver) count() {
 	a.Store(x86.At(x86.RSP, countVariable), x86.RSI)
 }
 
-// called subtracts a block's samples from the number of samples left, and advances to the rows of the next block.
+// called writes the code after a call: it subtracts a block's samples from the number of samples left and advances to
+// the rows of the next block.
 func (d *driver) called(rows int) {
 	a := &d.a
 	a.Load(x86.RSI, x86.At(x86.RSP, countVariable))

@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// Edges holds the offsets in the text of the functions at both ends of a classifier's code. These functions follow
-// the C calling convention, and work on one block of up to [ISA.Samples] samples:
+// Edges holds the offsets of the input and output functions of a classifier in the text. These functions follow the C
+// calling convention, and each works on one block of up to [ISA.Samples] samples:
 //
 //	void input(const void *x, uint64_t samples, void *input_rows, void *temp);
 //	void output(const void *state_rows, uint64_t samples, uint16_t *class_index, uint32_t *counts);
@@ -18,8 +18,8 @@ import (
 // and thresholds.
 //
 // The argument counts is [sample][class] or null. The output function may start inside a block, at a multiple of 64
-// samples. Then state_rows is advanced by one byte for each 8 samples. The time of a call grows with the numbers of
-// samples and classes.
+// samples. In this case, the caller adds one byte to state_rows for every 8 samples before the start. The time of a
+// call grows with the numbers of samples and classes.
 type Edges struct {
 	Inputs []int
 	Output int
@@ -80,7 +80,8 @@ func (c *Code) addEdges(in *rows.Input, classifier *wordcode.Classifier) (err er
 	return err
 }
 
-// digits returns the state rows of a number that is an output. The rows of outputs are the first state rows.
+// digits returns the state rows with the digits of a number that is an output. The rows of outputs are the first
+// state rows.
 func digits(r wordcode.Rows) (all []rows.Row) {
 	for i := range r.Count {
 		all = append(all, rows.Row(r.First+i))

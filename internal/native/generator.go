@@ -26,8 +26,8 @@ type generator struct {
 	mem  *memory
 	cost Cost
 
-	holds []wordcode.Value // [register]: the value in the register; 0: none
-	in    []int8           // [value]: the register that holds it, or -1
+	holds []wordcode.Value // [register]: the value in the register; 0 if the register is free
+	in    []int8           // [value]: the register that holds the value, or -1
 	at    int              // the current operation
 	end   int              // end of the current segment
 
@@ -177,7 +177,7 @@ func (g *generator) dies(v wordcode.Value) bool { return g.uses.last(v) <= int32
 func (g *generator) register(v wordcode.Value) int { return int(g.in[v]) }
 
 // free returns a register that holds no value. If all registers hold values, free first moves a value to memory. It
-// chooses the value that is read last, but no value in keep.
+// chooses the value whose next read is furthest away, but never a value in keep.
 func (g *generator) free(keep []wordcode.Value) int {
 	victim, latest := -1, int32(-1)
 	for r, v := range g.holds {
@@ -199,8 +199,8 @@ func (g *generator) free(keep []wordcode.Value) int {
 	return victim
 }
 
-// pair holds the operands of an instruction that combines two values. The second operand is in a register or, if
-// second is negative, in memory. For wordcode.AndNot, the first operand is complemented.
+// pair holds the operands of an instruction that combines two values. The second operand is in the register with the
+// number second or, if second is negative, in memory. For wordcode.AndNot, the first operand is complemented.
 type pair struct {
 	result, first, second int
 	memory                row
@@ -231,7 +231,7 @@ func (g *generator) two(op *wordcode.Op) pair {
 	return o
 }
 
-// complement writes a Not.
+// complement writes the code of a Not.
 func (g *generator) complement(op *wordcode.Op) (result int) {
 	read := []wordcode.Value{op.A}
 	src := g.register(op.A)
@@ -270,8 +270,8 @@ func (g *generator) spare(v wordcode.Value, keep []wordcode.Value) int {
 	return r
 }
 
-// worth reports whether v, which is in memory, is read again so soon that it should be loaded into
-// a register instead of being read as an operand.
+// worth reports whether v should be loaded from memory into a register instead of being read as an operand in memory.
+// This is the case if v is read again soon.
 func (g *generator) worth(v wordcode.Value) bool {
 	next := g.uses.after(v, g.at+1)
 	return next < int32(g.end) && next < int32(g.at+window)

@@ -8,11 +8,11 @@ type ISA struct {
 
 	available func() bool // whether this processor has the instruction set
 	registers int
-	tables    bool  // whether any function of three values is one instruction
-	forms     forms // if tables is false: the functions of three values that are one instruction
+	tables    bool  // whether every function of three values is one instruction
+	forms     forms // used if tables is false: the functions of three values that are one instruction
 	segment   int   // number of operations in a segment
 	edges     edgeWriter
-	encoder   func(rows []int) encoder // the argument lists the input rows that are read, ascending
+	encoder   func(rows []int) encoder // rows lists the input rows that are read, in ascending order
 }
 
 // ISAs lists all instruction sets. In each processor family, faster ones come first.

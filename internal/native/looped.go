@@ -13,20 +13,20 @@ import (
 // has a row for each plane. The rows of a pixel are consecutive in memory, since a kernel reads several planes. The
 // pixels of an image row are consecutive, and so are the image rows. Where a convolution reads beyond the edges of an
 // image, rows of zeros surround the pixels, so that all positions run the same instructions. These rows are never
-// written. Neighbouring positions read rows at a constant distance from each other. Therefore a function that runs on
-// several blocks with a given distance between blocks also runs on the positions of an image row.
+// written. The rows that two neighbouring positions read are always the same distance apart. Therefore a function for
+// several blocks at a given distance can also compute the positions of an image row.
 
 // Stage is a convolution. It reads one image and writes another image.
 type Stage struct {
 	Parts         []Part
 	Rows, Columns int // numbers of rows and columns of positions
 
-	Image int // number of rows in memory of the image that the stage reads, including rows of zeros
+	Image int // size of the image that the stage reads, in rows of memory including rows of zeros
 	In    Steps
 	Out   Steps
 }
 
-// Steps says where positions read or write in an image. The unit is rows in memory.
+// Steps says where positions read or write in an image. All values are in rows of memory.
 type Steps struct {
 	First  int // place of the first position
 	Row    int // distance between two image rows of positions
@@ -37,13 +37,13 @@ type Steps struct {
 // are the positions.
 type Part struct {
 	Segment
-	First     int // number of the first plane; planes that are not read do not count
+	First     int // number of the first plane, counting only planes that are read
 	Positions int // maximum number of positions in a call, so that the call ends soon
 }
 
-// Each calls do for each function call of a convolution, in order. Rows have the given number of bytes. The arguments
-// of do are the function's offset in the text, the byte offsets in the images at which the function reads and writes,
-// and the number of positions.
+// Each calls do for each function call of a convolution, in order. A row has the given number of bytes. The first
+// argument of do is the function's offset in the text. The next two are the byte offsets in the images at which the
+// function reads and writes. The last is the number of positions.
 func (s *Stage) Each(rowBytes int, do func(offset, from, to, positions int)) {
 	for i := range s.Parts {
 		p := &s.Parts[i]
@@ -194,7 +194,7 @@ func (l *looped) join(rest *Code, last int) *Code {
 	return &c
 }
 
-// add adds the counts of o.
+// add adds the numbers of o to the numbers of c.
 func (c *Cost) add(o Cost) {
 	c.Operations += o.Operations
 	c.Compute += o.Compute

@@ -32,7 +32,7 @@ type memory struct {
 	local     int // number of local rows
 	freeState []int32
 	freeLocal []int32
-	locals    []wordcode.Value // values of the current segment in local rows
+	locals    []wordcode.Value // values of the current segment that are in local rows
 	nextLocal int              // the first local row that the current segment does not use
 }
 
@@ -88,8 +88,8 @@ func (m *memory) arrange(f *Features) {
 	}
 }
 
-// addInputs assigns rows to the input bits that are read, in the order of their first use. Rows that are read
-// together are then close in memory.
+// addInputs assigns rows to the input bits that are read, in the order of their first use. With this order, rows that
+// are read together are close in memory.
 func (m *memory) addInputs(p *wordcode.Program) {
 	add := func(v wordcode.Value) {
 		if v > 0 && int(v) <= p.Inputs && m.home[v].area == nowhere {

@@ -6,8 +6,8 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// forms lists the functions of three values that are one instruction on a machine that does not have all functions. A
-// function is a table of wordcode.Lookup.
+// forms says which functions of three values are one instruction, for a machine that lacks an instruction for
+// arbitrary functions. A function is a table of wordcode.Lookup.
 type forms struct {
 	selects bool // A ? B : C
 	folds   bool // A ^ B ^ C and A ^ (B &^ C)
@@ -61,7 +61,7 @@ func isCarryOf(carry, sum wordcode.Op) bool {
 	return carry == sum
 }
 
-// expansion is the state of building a program from another.
+// expansion is the state of building a program from another program.
 type expansion struct {
 	p     *wordcode.Program
 	first wordcode.Value   // first value that an operation computes

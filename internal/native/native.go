@@ -3,12 +3,12 @@
 // [Compile] lowers a netlist to a program of bitwise operations (package wordcode), and lowers the program to
 // straight-line code for an [ISA]. Each operation is one instruction on a vector, which has one bit for each sample.
 // Operations read and write rows of the size of a vector. The samples of a row form a block. The rows of a block are
-// consecutive in memory, and so are the blocks. There are
+// consecutive in memory, and blocks follow one another. There are three kinds of rows:
 //
 //   - input rows, one for each input bit that the network reads (see [Code.Rows]);
 //   - state rows, first for the outputs, then for values that pass from one segment to a later segment;
-//   - local rows, for values within a segment for which there are not enough registers. All blocks share the local
-//     rows.
+//   - local rows, for values that only one segment uses and that do not fit into registers. All blocks share the
+//     local rows.
 //
 // The code is divided into segments that fit the first-level instruction cache. A [Segment] is a function that runs
 // on several blocks, so that its instructions are fetched only once for all blocks. The caller runs the segments in
@@ -34,8 +34,8 @@ type Code struct {
 	Text     []byte
 	Segments []Segment
 
-	Rows    []int // [input row]: the input bit, counted through all ports; one bit of several equal bits
-	Outputs int   // number of bits of the output ports and probes; their rows are the first state rows, in port order
+	Rows    []int // [input row]: the input bit, numbered through all ports; equal bits share a row
+	Outputs int   // number of bits in the output ports and probes; the first state rows hold these bits, in port order
 	State   int   // number of state rows
 	Local   int   // number of local rows
 
@@ -52,7 +52,7 @@ type Code struct {
 // Segment is a function in the text.
 type Segment struct {
 	Offset int // offset in the text
-	Ops    int // number of operations of the program
+	Ops    int // number of operations that the segment computes
 }
 
 // Cost counts the instructions of the code.
@@ -60,21 +60,22 @@ type Cost struct {
 	Operations int // operations of the program
 	Compute    int // instructions that compute
 	Loads      int // instructions that only load
-	Operands   int // operands in memory, of instructions that compute
+	Operands   int // memory operands of instructions that compute
 	Stores     int
 	Copies     int // copies between registers
 }
 
 // Features says how the bits of the input port depend on feature words, so that code for computing the rows of these
-// bits can be compiled. The code is machine code because the archive of compile --emit object also contains it.
+// bits can be compiled. This code is also machine code, because the archive that compile --emit object writes must
+// contain it.
 type Features struct {
-	Count int         // features of a sample
+	Count int         // number of features in a sample
 	Wide  bool        // words have 16 bits; otherwise 8
 	Bits  []rows.Pair // [input bit]: the feature and the threshold that are compared
 }
 
-// FeaturesOf returns the features of networks whose input bits are comparisons with thresholds[feature][i]. If wide
-// is true, words have 16 bits, otherwise 8.
+// FeaturesOf returns the features of a network whose input bits are comparisons with thresholds[feature][i]. Words
+// have 16 bits if wide is true, and 8 bits otherwise.
 func FeaturesOf(thresholds [][]uint16, wide bool) *Features {
 	f := &Features{Count: len(thresholds), Wide: wide}
 	for i, of := range thresholds {

@@ -177,7 +177,8 @@ func TestCompileRefusesRegisters(t *testing.T) {
 	}
 }
 
-// TestTooLarge checks that every machine returns an error if samples are too long for the reach of instructions.
+// TestTooLarge checks that every machine returns an error if samples are so long that instructions cannot address all
+// features.
 func TestTooLarge(t *testing.T) {
 	n := network(t, 100, 2, netgen.Chain, netlist.Core)
 	for _, isa := range ISAs {
@@ -192,7 +193,8 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// BenchmarkRun measures networks of the paper's form, from bit rows to the bits of the counts and the class.
+// BenchmarkRun measures networks of the paper's form. A run begins with bit rows and ends with the bits of the counts
+// and the class.
 func BenchmarkRun(b *testing.B) {
 	for _, isa := range sets() {
 		for _, blocks := range []int{1, 8} {

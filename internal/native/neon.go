@@ -68,7 +68,8 @@ func (e *neon) end() {
 	e.a.Ret()
 }
 
-// reach is the largest offset of a vector load or store. Larger offsets need an addition of a multiple of page.
+// reach is the largest offset of a vector load or store. For a larger offset, a multiple of page is first added to
+// the address.
 const (
 	reach = 65520
 	page  = 4096
@@ -132,8 +133,8 @@ func (e *neon) op(g *generator, op *wordcode.Op) int {
 	return result
 }
 
-// selection computes A ? B : C. The result may overwrite any of the three operands. There is an instruction for each
-// case.
+// selection computes A ? B : C. The result may overwrite any of the three operands. A different instruction is used
+// for each of the three cases.
 func (e *neon) selection(g *generator, op *wordcode.Op) int {
 	a, b, c := g.register(op.A), g.register(op.B), g.register(op.C)
 	switch {

@@ -49,8 +49,8 @@ func emulated(t *testing.T, n *netlist.Netlist, isa *ISA, cpu arm64test.CPU) {
 	compareBlock(t, s, in, got)
 }
 
-// emulatedLooped runs NEON code with loops over positions, which contains each kernel once, on a block of random
-// samples in the emulator. It compares every output with the simulator's results for the unrolled network.
+// emulatedLooped runs NEON code with loops over positions on a block of random samples in the emulator. Such code
+// contains each kernel once. It compares every output with the simulator's results for the unrolled network.
 func emulatedLooped(t *testing.T, m *model.Model, isa *ISA, cpu arm64test.CPU) {
 	t.Helper()
 	kernels, err := freeze.Positions(m.Compact())
@@ -119,8 +119,7 @@ func loopedCalls(c *Code) (code []byte, state int) {
 	return calls(all), state
 }
 
-// call describes a call of a function of the code. The arguments are three addresses, given as offsets from x0, and
-// three numbers.
+// call describes one function call. The arguments are three addresses, given as offsets from x0, and three numbers.
 type call struct {
 	offset    int
 	arguments [6]int

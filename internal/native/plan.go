@@ -7,7 +7,7 @@ import (
 
 // plan is the program of a network of convolutions, and the places of its images in memory.
 type plan struct {
-	images []image  // the images that convolutions read, and the image that the last convolution writes
+	images []image  // the image that each convolution reads, then the image that the last convolution writes
 	parts  [][]part // [convolution]: kernels of the convolution whose outputs are read
 	rest   *wordcode.Program
 }
@@ -15,7 +15,7 @@ type plan struct {
 // image is an image in memory. Planes that are not read have no rows.
 type image struct {
 	positions.Image
-	border  int   // number of rows, and of columns, of zeros before the first pixel
+	border  int   // number of rows of zeros, and number of columns of zeros, before the first pixel
 	rows    int   // number of image rows, including zeros
 	columns int   // number of columns, including zeros
 	places  []int // [plane]: number of the plane among the planes that are read, or -1
@@ -26,8 +26,8 @@ type image struct {
 // zeros.
 func (m *image) pixel(row, column int) int { return (row*m.columns + column) * m.planes }
 
-// inside returns the number of the row in memory of a plane of a pixel. Here the pixel's row and column do not
-// include the border of zeros.
+// inside returns the number of the row in memory that holds one plane of a pixel. Here the pixel's row and column do
+// not include the border of zeros.
 func (m *image) inside(p positions.Pixel) int {
 	return m.pixel(p.Row+m.border, p.Column+m.border) + m.places[p.Plane]
 }
@@ -35,7 +35,7 @@ func (m *image) inside(p positions.Pixel) int {
 // size returns the number of rows of the image in memory.
 func (m *image) size() int { return m.rows * m.columns * m.planes }
 
-// size returns the number of rows of all images.
+// size returns the number of rows of all images in memory.
 func (p *plan) size() (sum int) {
 	for i := range p.images {
 		sum += p.images[i].size()
@@ -44,7 +44,7 @@ func (p *plan) size() (sum int) {
 }
 
 // newPlan lowers the netlists of a network. It begins with the last netlist, because each netlist determines which
-// outputs of the netlist before are read.
+// outputs of the previous netlist are read.
 func newPlan(n *positions.Network, isa *ISA) (*plan, error) {
 	count := len(n.Convolutions)
 	p := &plan{images: make([]image, count+1), parts: make([][]part, count)}
@@ -102,7 +102,7 @@ func kept(outputs []wordcode.Literal, places []int) (all []wordcode.Literal) {
 	return all
 }
 
-// reads returns the input bits that a program reads, each at least once.
+// reads returns the input bits that a program reads. A bit may occur more than once.
 func reads(p *wordcode.Program) (bits []int) {
 	add := func(v wordcode.Value) {
 		if v > 0 && int(v) <= p.Inputs {

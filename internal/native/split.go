@@ -13,8 +13,8 @@ type part struct {
 	program *wordcode.Program
 }
 
-// split divides a program into parts. A part has at most limit operations, unless a single output needs more.
-// Operations that several parts need are repeated in each of these parts.
+// split divides a program into parts. A part has at most limit operations, unless a single output needs more
+// operations. Operations that several parts need are repeated in each of these parts.
 func split(p *wordcode.Program, limit int) []part {
 	s := splitter{p: p, at: 1, seen: make([]int32, len(p.Ops)), moved: make([]wordcode.Value, len(p.Ops))}
 	for o := range p.Outputs {
@@ -36,9 +36,9 @@ type splitter struct {
 	p     *wordcode.Program
 	parts []part
 	at    int32            // number of the part, from 1
-	seen  []int32          // [operation]: the last part that contains it
-	first int              // first output of the part
-	ops   []int            // operations of the part
+	seen  []int32          // [operation]: number of the last part that contains the operation
+	first int              // number of the part's first output
+	ops   []int            // indices of the part's operations
 	moved []wordcode.Value // [operation]: value of the operation in the part
 	stack []wordcode.Value
 }

@@ -2,5 +2,5 @@
 
 package nativecall
 
-// synchronise does nothing, because the processor itself notices that code was written.
+// synchronise does nothing, because x86-64 processors detect changed code by themselves.
 func synchronise(uintptr, uintptr) {}

@@ -13,8 +13,8 @@ var storeArguments = []byte{
 	0xc3, // ret
 }
 
-// clobber uses 2 KiB of stack. It stops the process unless the stack pointer is a multiple of 16. It fills all
-// registers that it may change with ones.
+// clobber uses 2 KiB of stack. It stops the process unless the stack pointer is a multiple of 16. It sets all bits of
+// the registers that it may change.
 var clobber = []byte{
 	0x55,                         // push rbp
 	0xb8, 0xff, 0xff, 0xff, 0xff, // mov eax,0xffffffff

@@ -10,7 +10,7 @@ var storeArguments = []byte{
 	0xc0, 0x03, 0x5f, 0xd6, // ret
 }
 
-// clobber uses 2 KiB of stack and fills all registers that it may change with ones.
+// clobber uses 2 KiB of stack and sets all bits of the registers that it may change.
 var clobber = []byte{
 	0x01, 0x00, 0x80, 0x92, // mov x1, #0xffffffffffffffff
 	0x00, 0x10, 0x80, 0xd2, // mov x0, #0x80

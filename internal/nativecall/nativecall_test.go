@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCall calls a function that stores its six arguments, from stacks of many depths, while garbage collections
-// run.
+// TestCall calls a function that stores its six arguments. It makes the calls at many stack depths while garbage
+// collections run.
 func TestCall(t *testing.T) {
 	code := mapped(t, storeArguments)
 	stop, done := make(chan bool), make(chan bool)
@@ -54,7 +54,7 @@ func callDeep(t *testing.T, depth int, entry uintptr) byte {
 	return 0
 }
 
-// TestClobber calls a function that overwrites every register that it may, and that uses 2 KiB of stack.
+// TestClobber calls a function that uses 2 KiB of stack and overwrites every register that a function may change.
 func TestClobber(t *testing.T) {
 	code := mapped(t, clobber)
 	sum := 0.0

@@ -2,8 +2,8 @@
 // search an archive for the files that define missing symbols of a program.
 //
 // An archive begins with an index of symbols (the member "/"). The index tells the linker which member defines a
-// symbol. A table of the names longer than 15 bytes follows (the member "//"). Dates and owners are zero, as with GNU
-// ar's rcsD, so that the same members give the same bytes.
+// symbol. A table of the names longer than 15 bytes follows (the member "//"). Dates and owners are zero, so that the
+// same members give the same bytes. The command ar rcsD of GNU writes the same.
 
 package object
 
@@ -25,13 +25,13 @@ type Member struct {
 const (
 	magic      = "!<arch>\n"
 	headerSize = 60
-	shortName  = 15 // bytes of a name that fits in a header, without the / that ends it
+	shortName  = 15 // longest name in bytes that fits in a header, not counting the / at its end
 	filler     = '\n'
 )
 
-// Bytes returns an archive of the members, in their order. If several members define a symbol, the linker takes the
-// first. Bytes returns an error if a name is empty, occurs twice, or has a / or an unprintable character. It also
-// returns an error if the archive is too large for the 32-bit offsets of its index.
+// Bytes returns an archive of the members, in their order. If several members define the same symbol, the linker
+// takes the first of these members. Bytes returns an error if a name is empty, occurs twice, or has a / or an
+// unprintable character. It also returns an error if the archive is too large for the 32-bit offsets of its index.
 func Bytes(members []Member) ([]byte, error) {
 	if err := check(members); err != nil {
 		return nil, err
@@ -86,8 +86,8 @@ func nameFields(members []Member) (fields []string, table []byte) {
 	return fields, table
 }
 
-// indexSize returns the size of the index of symbols. The index holds the number of symbols, and an offset and a name
-// for each symbol.
+// indexSize returns the size of the index of symbols. The index holds the number of symbols. For each symbol, it
+// holds an offset and a name.
 func indexSize(members []Member) int {
 	size := 4
 	for _, m := range members {

@@ -105,7 +105,7 @@ func TestOddMembers(t *testing.T) {
 }
 
 func TestWriteRefusesBrokenMembers(t *testing.T) {
-	gigabyte := make([]byte, 1<<30) // never touched, so that it takes no memory
+	gigabyte := make([]byte, 1<<30) // never written, so it takes no physical memory
 	for _, tt := range []struct {
 		name    string
 		members []Member

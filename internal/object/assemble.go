@@ -7,7 +7,7 @@ import (
 
 // These are the local names of the object file.
 const (
-	cache  = "level_plus_one" // variable with the processor's level plus 1; 0: level not known yet
+	cache  = "level_plus_one" // variable that holds the processor's level plus 1, or 0 while the level is not known
 	detect = "detect_level"   // function that determines the level and stores it
 )
 
@@ -29,8 +29,8 @@ func (d *Dispatcher) assemble() *code {
 	return c
 }
 
-// levelPlusOne writes code that puts the level plus 1 into eax. The code reads the level from memory or, at the first
-// call, determines it.
+// levelPlusOne writes code that puts the level plus 1 into eax. The code reads the level from memory. At the first
+// call, it determines the level instead.
 func levelPlusOne(c *code) {
 	c.reference("mov eax,DWORD PTR [rip+0x0]", cache, elf.R_X86_64_PC32, 0x8b, 0x05)
 	c.add("test eax,eax", 0x85, 0xc0)
@@ -39,7 +39,7 @@ func levelPlusOne(c *code) {
 	c.label("known")
 }
 
-// choose writes the jump to the function of the processor's variant.
+// choose writes the jump to the version of the function that suits the processor.
 func (d *Dispatcher) choose(c *code, f DispatchedFunction) {
 	levelPlusOne(c)
 	for i := len(d.Variants) - 1; i >= 0; i-- {
@@ -95,7 +95,7 @@ func (d *Dispatcher) ask(c *code) {
 
 	c.add("xor eax,eax", 0x31, 0xc0)
 	c.add("cpuid", 0x0f, 0xa2)
-	c.add("cmp eax,0x7", 0x83, 0xf8, 7) // the highest available leaf
+	c.add("cmp eax,0x7", 0x83, 0xf8, 7) // eax is the highest leaf that cpuid has
 	c.jump("jb", "done", 0x0f, 0x82)
 
 	c.constant("mov eax,%#x", 1, 0xb8)
@@ -122,7 +122,7 @@ func (d *Dispatcher) ask(c *code) {
 	c.add("pop rbx", 0x5b)
 }
 
-// compare writes code that jumps to a label if the processor lacks a bit of the mask.
+// compare writes code that jumps to a label if the processor lacks any bit of the mask.
 func compare(c *code, m mask, otherwise string) {
 	for _, part := range []struct {
 		bits uint32

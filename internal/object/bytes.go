@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 )
 
-// These sections are in every file, in addition to the sections of the File.
+// Every file contains these sections, in addition to the sections in the field Sections.
 const (
 	stackNote    = ".note.GNU-stack"
 	symbolTable  = ".symtab"
@@ -26,7 +26,7 @@ func (f *File) Bytes() ([]byte, error) {
 	}
 	i := image{out: make([]byte, binary.Size(elf.Header64{})), number: map[string]uint32{}}
 	i.names.add("")
-	i.headers = make([]elf.Section64, 1) // number 0 means none
+	i.headers = make([]elf.Section64, 1) // number 0 means no section
 	for _, s := range f.Sections {
 		i.number[s.Name] = i.add(s, elf.Section64{})
 	}
@@ -59,7 +59,8 @@ type image struct {
 	number  map[string]uint32 // [name of a section of the File]: index of the section among the headers
 }
 
-// add appends a section and returns its number. The argument rest holds the header fields that Section lacks.
+// add appends a section and returns its number. The argument rest holds the header fields that the type Section
+// lacks.
 func (i *image) add(s Section, rest elf.Section64) uint32 {
 	i.align(s.Align)
 	rest.Name, rest.Type, rest.Flags = i.names.add(s.Name), uint32(s.Type), uint64(s.Flags)
@@ -77,8 +78,8 @@ func (i *image) align(n uint64) {
 	i.out = append(i.out, make([]byte, -uint64(len(i.out))&(n-1))...)
 }
 
-// relocations appends a table for each section that has relocations. Each table's link is the number of the table of
-// symbols, which must be appended next.
+// relocations appends a table of relocations for each section that has relocations. The tables refer to the table of
+// symbols by its number. Therefore the table of symbols must be appended next.
 func (i *image) relocations(f *File, symbols []Symbol) {
 	index := map[string]uint32{}
 	for k, s := range symbols {
@@ -105,7 +106,7 @@ func (i *image) relocations(f *File, symbols []Symbol) {
 func (i *image) symbols(symbols []Symbol, locals int) {
 	var names nameTable
 	names.add("")
-	table := make([]elf.Sym64, 1) // number 0 means none
+	table := make([]elf.Sym64, 1) // number 0 means no symbol
 	for _, s := range symbols {
 		table = append(table, elf.Sym64{
 			Name: names.add(s.Name), Info: elf.ST_INFO(s.Binding, s.Type), Other: byte(s.Visibility),
@@ -136,11 +137,11 @@ func (i *image) finish(machine elf.Machine) {
 	copy(i.out, encode(header))
 }
 
-// encode returns the bytes of an ELF structure, or of a slice of them.
+// encode returns the bytes of an ELF structure, or of a slice of ELF structures.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	if err := binary.Write(&b, binary.LittleEndian, v); err != nil {
-		panic("object: " + err.Error()) // a type without a fixed size
+		panic("object: " + err.Error()) // happens only for a type without a fixed size
 	}
 	return b.Bytes()
 }

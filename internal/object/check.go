@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// fields lists the relocations of each machine, with the number of bytes that the linker fills in.
+// fields lists the known relocations of each machine. The value is the number of bytes that the linker fills in.
 var fields = map[elf.Machine]map[uint32]uint64{
 	elf.EM_X86_64: {
 		uint32(elf.R_X86_64_64):            8,
@@ -131,8 +131,8 @@ func (r *Relocation) check(m elf.Machine, sections map[string]*Section, symbols 
 // inside reports whether a range, given by offset and size, is within a section of the given length.
 func inside(offset, size, length uint64) bool { return offset <= length && size <= length-offset }
 
-// printable reports whether a name consists of printable ASCII characters without spaces, so that it can be in tables
-// of names and in listings.
+// printable reports whether a name consists of printable ASCII characters without spaces. Other characters would
+// break tables of names and listings.
 func printable(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' })
 }

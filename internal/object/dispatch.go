@@ -5,11 +5,11 @@
 // M_VARIANT_F, such as mnist_avx512_classify, in another object file. A [Dispatcher] writes M_F, which jumps to the
 // function of the best variant that the processor and the operating system support. It also writes M_level, which
 // returns the number of this variant. AArch64 needs no dispatcher, because all of its processors with Linux have
-// NEON. There M_F is the function itself.
+// NEON. On AArch64, M_F is the function itself.
 //
-// The functions query the processor once, with the instruction cpuid. It takes a hundred cycles, or thousands under a
-// hypervisor. The result is stored in an aligned word of zeroed memory. Threads that query at the same time find and
-// store the same result.
+// The functions query the processor once, with the instruction cpuid. This instruction takes a hundred cycles, or
+// thousands of cycles under a hypervisor. The result is stored in an aligned word of zeroed memory. Threads that
+// query at the same time find and store the same result.
 //
 // If a processor supports no variant, M_F jumps to the portable function M_portable_F. The C code that internal/ccode
 // writes for a module M_portable defines this function. M_portable_F is a weak symbol, so a program may leave it
@@ -33,14 +33,14 @@ const Portable = "portable"
 
 // Variant is the code of the functions for one kind of processor.
 type Variant struct {
-	Name  string  // such as avx2; between the module's and the function's names
+	Name  string  // such as avx2; part of a symbol, between the module's name and the function's name
 	Needs Feature // all processor features that the code uses
 }
 
 // DispatchedFunction is a function that each variant has. It returns an int and takes its arguments
 // in registers.
 type DispatchedFunction struct {
-	Name string // follows the module's and the variant's names
+	Name string // part of a symbol, after the module's name and the variant's name
 	// Void says that the portable function returns no value. The dispatching function then returns 0.
 	Void bool
 }
@@ -59,10 +59,10 @@ func SymbolName(module, variant, function string) string {
 
 // Object returns the object file with M_level and the dispatching functions.
 //
-// M_level takes no arguments and returns the level of the processor. The level is the number, counted from 1, of the
-// last variant in Variants that the processor supports, or 0 if it supports no variant. Therefore the best variant
-// must be last. Before they jump to the variant's function, all functions preserve the argument registers of the ABI
-// and use at most 40 bytes of stack.
+// M_level takes no arguments and returns the level of the processor. Levels are the positions of variants in
+// Variants, counted from 1. The processor's level is the level of the last variant that the processor supports, or 0
+// if it supports no variant. Therefore the best variant must be last in Variants. Before they jump to the variant's
+// function, all functions preserve the argument registers of the ABI and use at most 40 bytes of stack.
 //
 // Object returns an error if there are no variants or more than 126, or if a variant needs no feature. It also
 // returns an error if a name occurs twice or cannot be part of a C name.

@@ -43,8 +43,7 @@ func TestDisassembly(t *testing.T) {
 	}
 }
 
-// lines returns the listing, completed by the targets of jumps to other files. The linker fills in the distance of
-// these jumps.
+// lines returns the listing. It adds the targets of jumps to other files, whose distances the linker will fill in.
 func (c *code) lines() []string {
 	placed := map[int]bool{}
 	for _, r := range c.relocations {
@@ -54,7 +53,7 @@ func (c *code) lines() []string {
 	for _, i := range c.listing {
 		text := fmt.Sprintf("%x %s", i.offset, i.text)
 		if i.text == "je" && placed[i.offset+2] {
-			text += fmt.Sprintf(" %x", i.offset+6) // the distance is still 0
+			text += fmt.Sprintf(" %x", i.offset+6) // the linker has not filled in the distance, so it is 0
 		}
 		lines = append(lines, text)
 	}
@@ -156,7 +155,7 @@ func TestChoose(t *testing.T) {
 				}
 				for cpu, level := range map[string]int{"qemu64": 0, "Nehalem": 0, "Haswell": 1} {
 					out, _ := testkit.TryOtherTool(t, dir, "qemu-x86_64", "-cpu", cpu, program)
-					out, _, _ = strings.Cut(out, "qemu-x86_64: warning:") // about missing features of the processor
+					out, _, _ = strings.Cut(out, "qemu-x86_64: warning:") // a warning about missing features
 					if diff := cmp.Diff(outputs[level][portable], out); diff != "" {
 						t.Errorf("on %s (-want +got):\n%s", cpu, diff)
 					}
@@ -198,15 +197,15 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestFeatures compares the levels of 20,000 made-up processors, as the dispatcher finds them, with the levels from
-// testdata/features.c.
+// TestFeatures makes up 20,000 processors. It compares the levels that the dispatcher finds for these processors with
+// the levels that testdata/features.c computes.
 func TestFeatures(t *testing.T) {
 	f := mustObject(t, &Dispatcher{Module: "m", Variants: []Variant{
 		{"old", AVX2},
 		{"new", AVX2 | BMI1 | BMI2 | POPCNT},
 		{"newest", AVX512F | AVX512BW | AVX512DQ | AVX512VL | AVX512VBMI | AVX512VBMI2 | AVX512BITALG | AVX512VPOPCNTDQ | GFNI},
 	}})
-	f.Symbols[0].Binding = elf.STB_GLOBAL // the cached level, which the program clears
+	f.Symbols[0].Binding = elf.STB_GLOBAL // the cached level, which the test program clears
 	code := bytes.ReplaceAll(f.Sections[0].Data, []byte{0x0f, 0xa2}, []byte{0x0f, 0x0b})
 	f.Sections[0].Data = bytes.ReplaceAll(code, []byte{0x0f, 0x01, 0xd0}, []byte{0x0f, 0x0b, 0x90})
 	b, err := Bytes([]Member{{Name: "m.o", Data: objecttest.Bytes(t, f), Symbols: f.Defined()}})

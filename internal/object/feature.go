@@ -15,7 +15,7 @@ const (
 	AVX512VBMI2
 	AVX512BITALG
 	AVX512VPOPCNTDQ
-	GFNI // the form with AVX registers
+	GFNI // only the instructions on AVX registers
 	BMI1
 	BMI2
 	POPCNT
@@ -36,8 +36,8 @@ const (
 	avxBit     = 28
 )
 
-// mask holds the bits that a processor must have. The lowest byte of leaf1 holds bits of XCR0. They replace the bits
-// of features that no variant needs.
+// mask holds the bits that a processor must have. The lowest byte of leaf1 holds bits of XCR0 instead of bits of ecx.
+// The bits of ecx in this byte belong to features that no variant needs.
 type mask struct {
 	leaf1    uint32 // ecx of cpuid's leaf 1, and XCR0
 	leaf7ebx uint32 // ebx of leaf 7, subleaf 0

@@ -23,7 +23,7 @@ type File struct {
 	Relocations []Relocation
 }
 
-// Section is a section of the file that belongs to the program, or the comment section.
+// Section is a section whose bytes belong to the program, or the comment section.
 type Section struct {
 	Name  string // unique; .note.GNU-stack and the tables of symbols and relocations are added automatically
 	Type  elf.SectionType
@@ -65,8 +65,8 @@ func Zeroed(size, align uint64) Section {
 	}
 }
 
-// Comment returns the section .comment, which names the program that made a file. The linker keeps one copy of equal
-// texts, and the texts are not loaded into memory.
+// Comment returns the section .comment, which names the program that made a file. If several files have the same
+// text, the linker keeps one copy. The texts are not loaded into memory.
 func Comment(text string) Section {
 	return Section{
 		Name: ".comment", Type: elf.SHT_PROGBITS, Flags: elf.SHF_MERGE | elf.SHF_STRINGS, Align: 1,
@@ -74,7 +74,7 @@ func Comment(text string) Section {
 	}
 }
 
-// size returns the size of the section in the program.
+// size returns the section's size in the program's memory.
 func (s *Section) size() uint64 {
 	if s.Type == elf.SHT_NOBITS {
 		return s.Size
@@ -85,15 +85,15 @@ func (s *Section) size() uint64 {
 // Symbol is the name of a place in a section, or a name that another file defines.
 type Symbol struct {
 	Name        string
-	Section     string // name of its section; empty: undefined, another file defines it
+	Section     string // name of its section; empty if another file defines the symbol
 	Value, Size uint64 // offset in the section and length, in bytes
 	Binding     elf.SymBind
 	Visibility  elf.SymVis
 	Type        elf.SymType
 }
 
-// Relocation is a place in a section that the linker fills in. Depending on the type, it fills in the address of a
-// symbol or the distance to the symbol.
+// Relocation is a place in a section that the linker fills in. The linker fills in the address of a symbol or the
+// distance to the symbol, depending on the field Type.
 type Relocation struct {
 	Section string // name of the section that contains the place
 	Offset  uint64 // offset of the place, in bytes
@@ -102,7 +102,8 @@ type Relocation struct {
 	Addend  int64  // added to the symbol's address; -4 for a 4-byte field at the end of an x86-64 instruction
 }
 
-// Defined returns the symbols that other files can use, in their order. The index of an archive lists these symbols.
+// Defined returns the symbols that other files can use, in the order of f.Symbols. The index of an archive lists
+// these symbols.
 func (f *File) Defined() []string {
 	var names []string
 	for _, s := range f.Symbols {

@@ -17,9 +17,9 @@ import (
 )
 
 // contents describes an object file as debug/elf reads it. It lists the sections of the program, the symbols, and the
-// relocations. Symbols and sections are resolved to the place that a relocation refers to. The list omits the
-// additions of assemblers: empty sections, the symbols of sections, $x and $d on AArch64, and a symbol for the table
-// of addresses.
+// relocations. A relocation may refer to a place by a symbol or by a section. The list gives the place itself, so
+// that both forms compare as equal. The list omits the additions of assemblers: empty sections, the symbols of
+// sections, $x and $d on AArch64, and a symbol for the table of addresses.
 func contents(t *testing.T, data []byte) []string {
 	t.Helper()
 	f, err := elf.NewFile(bytes.NewReader(data))
@@ -151,7 +151,8 @@ int main(void) {
 `
 
 // TestLink links object files with a C program in all possible ways and runs the result. Warnings are errors. The
-// output is the sum of 5 and 6 millions from the helper, the two constants, and the number of the call.
+// program prints the sum of several numbers: 5 and 6 millions from the helper, the two constants, and the number of
+// the call.
 func TestLink(t *testing.T) {
 	objecttest.OnAMD64(t)
 	dir := t.TempDir()
@@ -213,7 +214,8 @@ func TestLinkARM64(t *testing.T) {
 	}
 }
 
-// TestFunctions checks that several functions are at multiples of 64 bytes, with trapping instructions between them.
+// TestFunctions checks that several functions begin at multiples of 64 bytes, and that the bytes between the
+// functions are trapping instructions.
 func TestFunctions(t *testing.T) {
 	f := Functions(elf.EM_X86_64, Function{Name: "one", Code: []byte{0xc3}},
 		Function{Name: "two", Code: []byte{0x90, 0xc3}, Hidden: true})

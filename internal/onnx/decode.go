@@ -90,7 +90,7 @@ func fields(b []byte, visit func(number int, kind protowire.Type, v uint64, b []
 	return nil
 }
 
-// field says how to read a field: as a number, or as bytes. A field with another wire type is an error.
+// field says whether a field is read as a number or as bytes. A field with another wire type is an error.
 type field struct {
 	number func(uint64) error
 	bytes  func([]byte) error

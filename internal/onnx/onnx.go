@@ -4,8 +4,8 @@
 // A [Model] is decoded from a file ([Decode]), or built and written ([Write]). The ten messages are read field by
 // field with protowire instead of generated code. Generated code for the whole schema has ten thousand lines. It
 // would copy the whole file, including unknown fields, before it checks anything. Here a tensor remains a part of the
-// file's bytes until its elements are needed. The memory of [Decode] is proportional to the size of the file,
-// whatever sizes the file claims.
+// file's bytes until its elements are needed. The memory of [Decode] is proportional to the size of the file, even if
+// the file claims larger sizes.
 //
 // Decode ignores fields that this package does not know. But functions, training information and sparse tensors would
 // change the meaning of a model. Decode counts them, so that callers can refuse the model.
@@ -87,7 +87,7 @@ type Model struct {
 
 // Opset is the version of a set of operators in a model.
 type Opset struct {
-	Domain  string // empty: ONNX's own operators
+	Domain  string // empty means ONNX's own operators
 	Version int64
 }
 
@@ -147,14 +147,14 @@ type Attribute struct {
 // Value is an input or output of a graph.
 type Value struct {
 	Name  string
-	Type  DataType // type of a tensor's elements; Undefined: not a tensor, or the file does not say
+	Type  DataType // type of a tensor's elements; Undefined if it is not known, or if the value is not a tensor
 	Shape []Dim
 	Known bool // the file has a shape
 }
 
-// Dim is a dimension of a shape: either a number, or the name of a variable dimension. The number is 0 and the name
-// is empty if the file gives neither.
+// Dim is a dimension of a shape. It has a number or, for a variable dimension, a name. If the file gives neither, the
+// number is 0 and the name is empty.
 type Dim struct {
-	Size int64 // 0: the size is not a number; see Name
+	Size int64 // 0 if the size is not a number; see Name
 	Name string
 }

@@ -15,7 +15,7 @@ type Tensor struct {
 	Type     DataType
 	Dims     []int64
 	External bool   // the elements are in another file
-	Raw      []byte // elements, little endian, one byte for each bool; nil: they are in another field
+	Raw      []byte // elements, little endian, one byte for each bool; nil if they are in another field
 
 	message []byte // the whole message of a decoded tensor
 }
@@ -60,8 +60,8 @@ func (t *Tensor) stored(size, field int) (count int, err error) {
 	return count, err
 }
 
-// elements visits the numbers of a field, which may be packed. The numbers are passed as they are in the message: as
-// varints, or as the bits of floats.
+// elements visits the numbers of a field, which may be packed. It passes each number in the form of the message,
+// which is a varint or the bits of a float.
 func (t *Tensor) elements(field int, visit func(uint64) error) error {
 	return fields(t.message, func(number int, kind protowire.Type, v uint64, b []byte) error {
 		if number != field {

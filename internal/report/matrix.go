@@ -54,13 +54,10 @@ func (t *Test) table(classes []string) table {
 		for _, n := range row {
 			cells = append(cells, cell{Text: fmt.Sprint(n), Shade: shade(ratio(n, all))})
 		}
-		m.Rows = append(m.Rows, append(cells, cell{Text: recall(row, y)}))
+		m.Rows = append(m.Rows, append(cells, cell{Text: shareOf(ratio(row[y], all), all)}))
 	}
 	return m
 }
-
-// recall returns the share of a class's samples that are predicted as the class.
-func recall(row []int, class int) string { return shareOf(ratio(row[class], sum(row)), sum(row)) }
 
 // shareOf returns a share of a number of samples, or a dash if there are no samples.
 func shareOf(share float64, samples int) string {

@@ -26,11 +26,11 @@ func FindBlamed(ctx context.Context, d Design, samples Stimuli) (o netlist.Origi
 	return o, err
 }
 
-// suspect looks for the gate to blame for a difference between the raw netlist and the optimised one. Both
+// suspect looks for the gate to blame for a difference between the raw netlist and the optimised netlist. The two
 // netlists have the same inputs, outputs and probes.
 //
-// A pass may complement a cell, but the cell keeps the origin of its gate. So a right cell equals its gate in
-// all samples, or is the gate's complement in all samples. The search blames, in this order:
+// A pass may complement a cell, but the cell keeps the origin of its gate. So a correct cell equals its gate in all
+// samples, or equals the gate's complement in all samples. The search blames, in this order:
 //
 //  1. the first cell that is neither equal to its gate nor the gate's complement. If there is a complemented cell
 //     upstream of this cell, and inverting its table makes the two netlists agree, the complemented cell is blamed
@@ -45,8 +45,8 @@ type suspect struct {
 	samples      Stimuli
 }
 
-// relation compares a cell with its gate over the samples. One bit says that they are equal in some sample, the
-// other bit that they are unequal in some sample.
+// relation compares a cell with its gate over the samples. One bit says whether the two are equal in some sample. The
+// other bit says whether they are unequal in some sample.
 type relation uint8
 
 const (
@@ -83,8 +83,8 @@ func (s suspect) find(ctx context.Context) (o netlist.Origin, ok bool, err error
 	return s.product.Origin(c), true, err
 }
 
-// complemented looks at complemented cells that drive one of the nets, directly or through other complemented cells
-// only. It returns the first one whose inversion makes the two netlists agree.
+// complemented returns the first complemented cell whose inversion makes the two netlists agree. It tries the
+// complemented cells that drive one of the nets, either directly or through other complemented cells only.
 func (s suspect) complemented(
 	ctx context.Context, relations []relation, nets []netlist.Net,
 ) (c netlist.Cell, ok bool, err error) {
@@ -148,13 +148,13 @@ func complement(n *netlist.Netlist, c netlist.Cell) *netlist.Netlist {
 	return k.Finish()
 }
 
-// wrongRoots returns the nets that the optimised netlist counts where the raw netlist counts their complement.
-// The popcounts of the two netlists may read their bits in different orders.
+// wrongRoots returns those nets counted in the optimised netlist whose complement is counted in the raw netlist. The
+// popcounts of the two netlists may read their bits in different orders.
 func (s suspect) wrongRoots(ctx context.Context) ([]netlist.Net, error) {
 	a, errA := FindRoots(s.raw, nil)
 	b, errB := FindRoots(s.product, nil)
 	if errA != nil || errB != nil || len(a.Bits) != len(b.Bits) {
-		return nil, nil // the head is to blame
+		return nil, nil // only the head can be to blame
 	}
 	var wrong []netlist.Net
 	for class := range b.Bits {

@@ -12,9 +12,9 @@ import (
 // correctable returns the origin of the cell to blame in a lowered netlist, whose cells are no longer gates. A cell
 // is a candidate if inverting it in the wrong samples makes all outputs right.
 //
-// correctable prefers a candidate for which another table makes all samples right (see table). If no other table
-// helps any candidate, the first candidate is returned. This happens for a cell that reads a wrong net. The result
-// is the faulty cell or a cell near it on the same chain.
+// correctable prefers a candidate for which another function table makes all samples right (see the method table). If
+// there is no such candidate, it returns the first candidate. This happens if the faulty cell reads a wrong net. The
+// result is the faulty cell or a nearby cell on the same chain.
 func (s suspect) correctable(ctx context.Context) (o netlist.Origin, err error) {
 	f, err := s.flips(ctx)
 	if err != nil || f == nil {
@@ -46,14 +46,14 @@ const (
 	maxWrong = 256
 )
 
-// flips simulates the product with single cells inverted.
+// flips is a simulation of the product in which single cells are inverted.
 type flips struct {
 	suspect
 	n     *netlist.Netlist // the product with an input for each cell that may be inverted
 	sim   *sim.Simulator
 	cells []netlist.Cell   // cells of the product that may be at fault, in topological order
 	wrong []int            // the numbers of wrong samples
-	right map[int][]uint64 // right values of outputs and probes, by the number of the word of samples
+	right map[int][]uint64 // correct values of outputs and probes, for each word of samples
 }
 
 // flipPort is the name of the input port whose bits invert the cells.
@@ -87,8 +87,8 @@ func (s suspect) flips(ctx context.Context) (*flips, error) {
 	return f, err
 }
 
-// choose builds the netlist in which each function cell that reaches a wrong bit can be inverted. reached marks the
-// nets of the wrong bits. choose also marks all nets on which the wrong bits depend.
+// choose builds the netlist in which each function cell that reaches a wrong bit can be inverted. The argument
+// reached marks the nets of the wrong bits. choose also marks all nets on which these bits depend.
 func (f *flips) choose(reached []bool) {
 	n := f.product
 	for c := netlist.Cell(n.Cells()); c > 0; {
@@ -122,7 +122,7 @@ func (f *flips) choose(reached []bool) {
 // mending returns the cells for which inverting the cell fixes every wrong sample. Each run of the simulator tries
 // one sample, with a different cell inverted in each lane.
 func (f *flips) mending(ctx context.Context) ([]netlist.Cell, error) {
-	all := make([]int, len(f.cells)) // indices of cells that have fixed every sample so far
+	all := make([]int, len(f.cells)) // indices of cells whose inversion has fixed every sample so far
 	for i := range all {
 		all[i] = i
 	}
@@ -209,14 +209,14 @@ func (f *flips) want(ctx context.Context, word int) ([]uint64, error) {
 	return want, err
 }
 
-// table reports whether some other table of cell c makes all samples right. No such table exists if two samples have
-// the same values at the cell's inputs but need different values at its output.
+// table reports whether another function table for cell c makes all samples right. There is no such table if two
+// samples have the same values at the inputs of c but need different values at its output.
 func (f *flips) table(ctx context.Context, c netlist.Cell) (ok bool, err error) {
 	changed := complement(f.product, c)
 	outs, others := Buses(f.product), Buses(changed)
 	var must [2]uint64 // must[v] is a mask of the input combinations for which the output must be v
 	err = f.samples.Each(ctx, func(_ int, mask uint64, sims []*sim.Simulator) error {
-		var kept, turned uint64 // masks: samples wrong with the cell as it is; with the cell inverted
+		var kept, turned uint64 // masks of wrong samples: with the cell unchanged; inverted
 		for i, p := range Buses(f.raw) {
 			for bit, v := range p.Nets {
 				want := sims[0].Net(v)[0]

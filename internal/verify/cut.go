@@ -18,9 +18,9 @@ type Cut struct {
 	Roots   *Roots
 }
 
-// NewCut cuts the logic of the roots r out of n. If project is positive, it is the number of thermometer bits per
-// feature at the input port, and NewCut puts [Codes] in front of the logic. Inputs that are thermometer codes
-// already are not changed by [Codes].
+// NewCut cuts the logic of the roots r out of n. If project is positive, NewCut puts [Codes] in front of the logic.
+// project is then the number of thermometer bits per feature at the input port. [Codes] does not change inputs that
+// are thermometer codes.
 func NewCut(n *netlist.Netlist, r *Roots, project int) (*Cut, error) {
 	live, err := r.live(n)
 	if err != nil {
@@ -86,7 +86,7 @@ func (k *Cut) Ones(class int) (list []int) {
 	return list
 }
 
-// Origin returns the origin of a root: the gate in the latest layer among the drivers of its nets.
+// Origin returns the origin of a root. Among the drivers of the root's nets, this is the gate in the latest layer.
 func (k *Cut) Origin(b Root) (latest netlist.Origin) {
 	for _, v := range b.Nets {
 		if c, _, ok := k.of.Driver(v); ok && k.of.Origin(c).Layer > latest.Layer {
@@ -96,7 +96,7 @@ func (k *Cut) Origin(b Root) (latest netlist.Origin) {
 	return latest
 }
 
-// live reports, for each cell, whether the roots depend on it. It returns an error if the roots depend on a
+// live reports, for each cell, whether the roots depend on the cell. It returns an error if the roots depend on a
 // cell of a head.
 func (r *Roots) live(n *netlist.Netlist) ([]bool, error) {
 	live := make([]bool, n.Cells())

@@ -13,10 +13,10 @@ import (
 	"ialgn/sim"
 )
 
-// ExpectedVectors returns the first samples as vectors for a netlist that was frozen from f. The netlist only
-// determines the ports. All values come from the trainer's forward pass, so ExpectedVectors returns an error if the
-// netlist has a port that the trainer has no values for. Values taken from the netlist would repeat the fault of a
-// compiler pass.
+// ExpectedVectors returns the first samples as vectors for a netlist that was frozen from f. All values come from the
+// trainer's forward pass, because values from the netlist would repeat the fault of a compiler pass. The netlist only
+// determines the ports. ExpectedVectors returns an error if the netlist has a port for which the trainer has no
+// values.
 func ExpectedVectors(f *model.Frozen, n *netlist.Netlist, s Samples, samples int) (*verilog.Vectors, error) {
 	index := Consecutive(0, min(samples, s.Levels.Len()))
 	v := &verilog.Vectors{Samples: len(index), Words: (len(index) + 63) / 64}
@@ -90,7 +90,8 @@ func masked(rows []uint64, words, samples int) []uint64 {
 	return rows
 }
 
-// SimulatedVectors returns the samples of v with the outputs and probes of n that our simulator computes.
+// SimulatedVectors returns the samples of v, with the values that our simulator computes for the outputs and probes
+// of n.
 func SimulatedVectors(n *netlist.Netlist, v verilog.Vectors) (*verilog.Vectors, error) {
 	s, err := sim.New(n)
 	if err != nil {

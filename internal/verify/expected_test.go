@@ -12,8 +12,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestVectors compares the vectors of the trainer's forward pass with the vectors of the simulator. It does so in
-// every scope, with counts and with registers. The samples fill more than one word.
+// TestVectors compares the vectors of the trainer's forward pass with the vectors of the simulator. It compares them
+// in every scope, with counts and with registers. The samples fill more than one word.
 func TestVectors(t *testing.T) {
 	f := netgen.Model(netgen.ModelOptions{Seed: 3, Features: 6, BitsIn: 8, Width: 40, Depth: 3, Classes: 10}).Freeze()
 	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {

@@ -7,8 +7,8 @@ import (
 	"ialgn/netlist"
 )
 
-// CheckCounts checks that the output port of the counts, if there is one, consists of the nets of the probes
-// count_0, count_1, … in order. n must have no registers.
+// CheckCounts checks the output port of the counts, if there is one. Its nets must be the nets of the probes count_0,
+// count_1, … in this order. n must have no registers.
 func CheckCounts(n *netlist.Netlist) error {
 	port, ok := CountsPort(n)
 	if !ok {

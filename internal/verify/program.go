@@ -49,14 +49,14 @@ func (f EngineFiles) Sources() []string {
 // ProgramResult is the outcome of [CheckProgram].
 type ProgramResult struct {
 	Checked int     `json:"checked"` // samples
-	Steps   int     `json:"steps"`   // steps in all lanes together, including empty ones
+	Steps   int     `json:"steps"`   // steps in all lanes together, including empty steps
 	Seconds float64 `json:"seconds"`
 	Findings
 }
 
 // CheckProgram runs the program in a folded engine's files on all samples, and compares every class count and the
 // class with the trainer's values. The code that reads and runs the files is independent of the code that writes the
-// files. It follows only the documentation. CheckProgram returns an error if a file does not have the documented
+// files. It is based only on the documentation. CheckProgram returns an error if a file does not have the documented
 // form.
 func CheckProgram(ctx context.Context, d Design, s Samples, f EngineFiles) (*ProgramResult, error) {
 	ctx, end := progress.Begin(ctx, "folded program")
@@ -107,7 +107,7 @@ func compareFolded(counts [][64]int32, k int, want *model.Scores, i int) string 
 
 // Program is a folded engine's program.
 type Program struct {
-	classes, levels, address int // number of classes; number of bits in a level; in a word's operand
+	classes, levels, address int // number of classes; bits in a level; bits in an operand
 	Lanes                    [][]uint64
 }
 
@@ -200,10 +200,10 @@ func hexLines(path string) ([]string, error) {
 
 // A Step is a decoded word of a program.
 type Step struct {
-	Closes         bool // completes a class, to which Ones constant ones are added
+	Closes         bool // completes a class, and adds Ones to its count
 	Ones           int
 	Op             int  // 0 load, 1 and, 2 or, 3 xor
-	Inverted, Ends bool // Inverted: inverts the input bit; Ends: the chain ends and is counted
+	Inverted, Ends bool // Inverted: invert the input bit; Ends: the chain ends here and is counted
 	Feature, Level int
 }
 
@@ -219,8 +219,8 @@ func (p *Program) Step(lane, pc int) Step {
 	}
 }
 
-// check returns an error if the program does not fit the model. A program does not fit if it reads an input that
-// does not exist, uses a value that the previous sample left, or counts another number of classes.
+// check returns an error if the program does not fit the model. A program does not fit if it reads an input that does
+// not exist, uses a value from the previous sample, or counts a different number of classes.
 func (p *Program) check(features, perFeature int) error {
 	classes := 0
 	for l := range p.Lanes {

@@ -13,18 +13,18 @@ type Roots struct {
 	Bits  [][]Root // [class]
 	Pairs []int    // [class]: number of pairs of complementary bits, which are not in Bits
 
-	// Ports says that the bits are the bits of the output port h. Bits then has a single row with all bits in the
-	// order of the port. Without Ports, the order of the bits in a row does not matter.
+	// Ports says that the roots are the bits of the output port h. In this case, Bits has a single row with all bits
+	// in the order of the port. Otherwise, the order of the bits in a row does not matter.
 	Ports bool
 
-	// Argmax is the tournament that finds the class, or nil if an argmax operator does.
+	// Argmax is the tournament that computes the class. It is nil if an argmax operator computes the class.
 	Argmax *counts.Index
 }
 
-// FindRoots returns the bits that are counted for each class. It also checks the head. Each probe count_c must be
-// the whole count of its class. class_index must be the argmax of the counts. If there is an output port of the
-// counts, it must carry the counts. For a lowered head, the hint h names the counted bits, and FindRoots proves the
-// counts. The caller still has to prove [Roots.Argmax], if it is not nil.
+// FindRoots returns the bits that are counted for each class. It also checks the head. Each probe count_c must be the
+// whole count of its class. class_index must be the argmax of the counts. If there is an output port of the counts,
+// it must carry the counts. For a lowered head, the hint h names the counted bits, and FindRoots proves the counts.
+// If [Roots.Argmax] is not nil, the caller has to prove it.
 func FindRoots(n *netlist.Netlist, h *counts.Hint) (*Roots, error) {
 	if i := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == "h" }); i >= 0 {
 		return &Roots{Bits: [][]Root{copies(n.OutputPorts()[i].Nets)}, Pairs: []int{0}, Ports: true}, nil
@@ -70,8 +70,9 @@ func Significant(digits []netlist.Net) []netlist.Net {
 	return digits
 }
 
-// counted returns the bits whose count is the probe p: the inputs of a popcount or, for a lowered popcount, the bits
-// that the hint names. A probe may also be a single bit, or a constant n, for which counted returns n constant ones.
+// counted returns the bits whose count is the probe p. These are the inputs of a popcount or, for a lowered popcount,
+// the bits that the hint names. The probe may also be a single bit. If it is a constant n, counted returns n constant
+// ones.
 func counted(
 	n *netlist.Netlist, p netlist.Port, numbers []counts.Count, used []bool,
 ) (bits []Root, pairs int, err error) {
@@ -97,8 +98,8 @@ func counted(
 	return nil, 0, fmt.Errorf("%s is not the result of a popcount", p.Name)
 }
 
-// FindCount returns the count with the given digits and marks it as used. Classes whose counts are always equal
-// share the digits, and may share the count. So FindCount prefers a count that was not used before.
+// FindCount returns the count with the given digits and marks it as used. Classes whose counts are always equal have
+// the same digits, and may share a count. So FindCount prefers a count that was not used before.
 func FindCount(numbers []counts.Count, used []bool, digits []netlist.Net) *counts.Count {
 	found := -1
 	for i, c := range numbers {

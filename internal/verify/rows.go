@@ -8,8 +8,9 @@ import (
 	"ialgn/sim"
 )
 
-// BusRows returns the bit rows of the given ports after a run of the simulator. A row holds the trainer's values for
-// the samples with the given indices, if want has values of the port. Otherwise the row holds the simulated values.
+// BusRows returns the bit rows of the given ports after a run of the simulator. If want has values for a port, the
+// rows hold the trainer's values for the samples with the given indices. Otherwise the rows hold the simulated
+// values.
 func BusRows(s *sim.Simulator, ports []netlist.Port, want *model.Scores, index []int32) []uint64 {
 	var rows []uint64
 	for _, p := range ports {
@@ -29,8 +30,8 @@ func BusRows(s *sim.Simulator, ports []netlist.Port, want *model.Scores, index [
 	return rows
 }
 
-// Trainers returns a function that gives the trainer's value of each bit of a bus in each sample. It returns nil if
-// the trainer has no values of this bus.
+// Trainers returns a function that returns the trainer's value for a bit of a bus in a sample. The function is nil if
+// the trainer has no values for this bus.
 func Trainers(want *model.Scores, bus netlist.Port) func(sample, bit int) uint64 {
 	if want == nil {
 		return nil

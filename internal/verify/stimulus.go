@@ -15,8 +15,7 @@ import (
 	"ialgn/sim"
 )
 
-// Stimuli are samples of an input port in words of 64 samples: bit i of Words[w][r] is input bit r of sample 64
-// w + i.
+// Stimuli holds samples of an input port, 64 in each word. Bit i of Words[w][r] is input bit r of sample 64 w + i.
 type Stimuli struct {
 	Words   [][]uint64
 	Samples int
@@ -94,7 +93,7 @@ func (s Stimuli) Sample(i int) []uint64 {
 	return x
 }
 
-// Project turns the samples into thermometer codes with the given number of bits per feature: a bit stays 1 only if
+// Project turns the samples into thermometer codes with the given number of bits per feature. A bit stays 1 only if
 // all lower bits of its feature are 1.
 func (s Stimuli) Project(bits int) {
 	for _, word := range s.Words {
@@ -119,8 +118,8 @@ func (s *Stimuli) Around(x []uint64) {
 	s.Samples = 64 * len(s.Words)
 }
 
-// Each simulates the netlists on one word of samples after another. After each word w it calls f with one simulator
-// for each netlist and with the mask of the word's samples.
+// Each simulates the netlists on one word of samples after another. After word w, it calls f with w, with a mask of
+// the bits of the word that are samples, and with one simulator for each netlist.
 func (s Stimuli) Each(ctx context.Context, f func(w int, mask uint64, sims []*sim.Simulator) error,
 	netlists ...*netlist.Netlist,
 ) error {
@@ -151,7 +150,7 @@ func (s Stimuli) Each(ctx context.Context, f func(w int, mask uint64, sims []*si
 // Signature holds the values of a net on all samples of a [Stimuli], with 64 samples per word.
 type Signature []uint64
 
-// Inverse returns the signature of the net's complement.
+// Inverse returns the signature of the complement of the net with signature g.
 func (s Stimuli) Inverse(g Signature) Signature {
 	inverse := make(Signature, len(g))
 	for w := range g {

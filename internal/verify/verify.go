@@ -1,21 +1,21 @@
-// Package verify holds what all comparisons of a compiled design with its trained network share: the design, the
-// samples, and the differences found. Each comparison is a subpackage. The list goes from the weakest comparison to
-// the strongest, and each comparison relies on the result of the previous one:
+// Package verify has the common parts of all comparisons of a compiled design with its trained network. These are the
+// design, the samples, and the differences found. Each comparison is a subpackage. The following list begins with the
+// weakest comparison. Each comparison relies on the result of the previous one:
 //
 //   - software compares netlists with [model.Evaluator], the trainer's own forward pass, on a whole data set. It
 //     compares every hidden bit of the raw netlist, and the counts and classes of both the raw and the optimised
 //     netlist;
-//   - rtl runs the emitted Verilog in a Verilog simulator and compares it with our simulator, on samples that
-//     include ties of the class counts. It does the same with the netlist that yosys makes of the Verilog, and with
-//     wrappers, folded engines and bitstreams;
-//   - proof compares the optimised netlist with the raw one for all inputs. abc proves that the counted bits are
+//   - rtl runs the emitted Verilog in a Verilog simulator and compares it with our simulator, on samples that include
+//     ties of the class counts. It also runs the netlist that yosys makes from the Verilog, wrappers, folded engines
+//     and bitstreams;
+//   - proof compares the optimised netlist with the raw netlist for all inputs. abc proves that the counted bits are
 //     equal, and that the argmax is right. For a lowered head, the compiler's hint guides the proof of the counts.
 //     The program of a folded engine is proved in the same way.
 //
-// The package also has the shared parts of the comparisons. Stimuli are samples that show whether functions differ.
-// Expected vectors are the trainer's values for samples. Cuts are classifiers without their heads. Blame is the
-// search for the gate that causes a difference. The report of a difference names the sample and, if a gate is to
-// blame, its layer and number. A result is never called verified if any part of it is undecided.
+// The package also has these parts. Stimuli are samples that show whether functions differ. Expected vectors are the
+// trainer's values for samples. Cuts are classifiers without their heads. Blame is the search for the gate that
+// causes a difference. The report of a difference names the sample. If a gate is to blame, the report also names the
+// gate's layer and number. A design is never called verified if any part of the result is undecided.
 package verify
 
 import (
@@ -37,15 +37,15 @@ type Design struct {
 	Raw     *netlist.Netlist
 	Product *netlist.Netlist
 
-	// Looped, unless nil, is the network in which a node that the positions of an image share occurs only once. The
-	// machine code for classifying is made from this network.
+	// Looped, if not nil, is the network in a form in which a node that the positions of an image share occurs only
+	// once. The machine code for classifying is made from this form.
 	Looped *positions.Network
 
-	// Spec, unless nil, is the meaning of the model's tensors, read by code that is independent of freezing. It
-	// replaces the raw netlist as the reference of proofs.
+	// Spec, if not nil, is the network that the model's tensors specify. It is read by code that is independent of
+	// freezing. It replaces the raw netlist as the reference of proofs.
 	Spec *spec.Network
 
-	// Hint, unless nil, says that the product was lowered and explains why its counts are right.
+	// Hint is not nil if the product was lowered. It explains why the product's counts are right.
 	Hint *counts.Hint
 	// Tag is the number of tag bits that the Verilog has in addition to the product's ports
 	// ([netlist.WithTag]), or 0.
@@ -66,12 +66,12 @@ func (d Design) Project() int {
 // Words reports whether the input port carries feature words.
 func (d Design) Words() bool { return hasWords(&d.Model.Encoder, d.Input()) }
 
-// Input returns the input port of the raw netlist, whose labels say what the bits mean.
+// Input returns the input port of the raw netlist. Its labels say what the bits mean.
 func (d Design) Input() netlist.Port { return d.Raw.DataInputs()[0] }
 
 // hasWords reports whether input port x carries feature words rather than thermometer bits. If each feature is a
-// single bit in both forms, only the label tells the forms apart. The two bits can differ, because the threshold
-// need not be 0.
+// single bit in both forms, only the label distinguishes the forms. The word and the thermometer bit can differ,
+// because the threshold need not be 0.
 func hasWords(enc *encoding.Encoder, x netlist.Port) bool {
 	if x.Word != 1 || enc.BitsIn != 1 {
 		return x.Word != 1
@@ -111,7 +111,7 @@ func (d Design) WithTag() (Design, error) {
 	return d, nil
 }
 
-// Samples is a set of samples in the two forms that circuits read.
+// Samples is a set of samples in the two forms in which circuits read them.
 type Samples struct {
 	Levels *encoding.Packed // levels of the model's encoder
 	Words  *encoding.Packed // raw feature words, width BitsIn
@@ -185,8 +185,8 @@ func Consecutive(from, to int) []int32 {
 	return index
 }
 
-// Gather is like [Samples.Rows] for the samples of the given indices. The size of the port alone cannot tell the two
-// forms apart, because the number of thresholds of a feature may equal the number of bits.
+// Gather is similar to [Samples.Rows], for the samples with the given indices. It does not choose the form by the
+// size of the port, because a feature may have the same number of thresholds as bits.
 func (s Samples) Gather(enc *encoding.Encoder, x netlist.Port, words int, index []int32) ([]uint64, error) {
 	switch bits := len(x.Nets); {
 	case bits == enc.Inputs() && x.Word == 1 && !hasWords(enc, x):

@@ -9,9 +9,9 @@ import (
 	"ialgn/netlist"
 )
 
-// wideInput is the width from which on each bit of an input port gets its own wire: x_5 for x[5]. Without such
-// wires, iverilog's time grows with the square of the number of bit selects of a vector. A network with 2,352 input
-// bits would take minutes.
+// wideInput is the smallest width of an input port for which each bit that is read gets its own wire, such as x_5 for
+// x[5]. Without these wires, iverilog's time grows with the square of the number of bit selects of a vector. A
+// network with 2,352 input bits would take minutes.
 const wideInput = 512
 
 // findBits finds the input bits that get their own wires.

@@ -12,8 +12,8 @@ import (
 )
 
 // cells declares and drives the outputs of the cells, section by section in the order of the netlist. A section is a
-// run of gates of one layer, of comparators, or of other cells. It begins with its wires, followed by one assign for
-// each cell. Registers are written elsewhere. cells also records which nets are read.
+// sequence of gates in one layer, of comparators, or of other cells. It begins with its wires, followed by one assign
+// for each cell. Registers are written elsewhere. cells also records which nets are read.
 func (d *design) cells() {
 	d.used = bitplane.NewSet(d.n.Nets())
 	var run []netlist.Cell
@@ -224,7 +224,7 @@ func (d *design) use(nets []netlist.Net) {
 	}
 }
 
-// unused writes wires that read all bits of input ports, cells and probes that nothing else reads.
+// unused writes wires that read those bits of input ports, cells and probes that nothing else reads.
 func (d *design) unused() {
 	for _, p := range d.n.OutputPorts() {
 		d.use(p.Nets)
@@ -256,7 +256,7 @@ func (d *design) unused() {
 	sink.close()
 }
 
-// sink writes the wires of unused. Each wire reads up to [longWord] pieces.
+// sink writes the wires for the method unused. Each wire reads up to [longWord] pieces.
 type sink struct {
 	*design
 	line  []byte
@@ -264,7 +264,7 @@ type sink struct {
 	wires int
 }
 
-// begin returns the line to append the next item to.
+// begin returns the line to which the next item has to be appended.
 func (s *sink) begin() []byte {
 	if s.items == 0 {
 		if s.wires == 0 {

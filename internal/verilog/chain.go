@@ -7,12 +7,12 @@ import (
 	"ialgn/netlist"
 )
 
-// For targets with carry chains, a carry has two wires. A wire such as count_3_n5 is on the chain, where only the
-// next carry and the LUT in the same logic cell can read it. The wire count_3_n5_o is the output of a LUT that makes
-// the carry readable for all other cells. If a LUT shares a logic cell with a carry, its second and third pins have
-// the operands of the carry, and its last pin has the incoming carry. Place and route recognises the pair by these
-// pins. Without such a LUT, nextpnr would insert one and end the chain there. On iCE40, a count of 100 bits takes
-// 154 logic cells in this form, and 160 with a LUT for each carry.
+// For targets with carry chains, a carry can have two wires. A wire such as count_3_n5 is on the chain. Only the next
+// carry and the LUT in the same logic cell as the next carry can read this wire. The wire count_3_n5_o is the output
+// of a LUT that makes the carry readable for all other cells. If a LUT shares a logic cell with a carry, its second
+// and third pins have the operands of the carry, and its last pin has the incoming carry. Place and route recognises
+// the pair by these pins. Without such a LUT, nextpnr would insert one and end the chain there. On iCE40, a count of
+// 100 bits takes 154 logic cells in this form. With a LUT for each carry, it takes 160.
 
 // chainsOf returns the carry chains of n, or nil if the target has no carries.
 func (f *family) chainsOf(n *netlist.Netlist) *netlist.Chains {

@@ -38,8 +38,7 @@ func stat(out, cell string) (count int) {
 
 var logicCells = regexp.MustCompile(`ICESTORM_LC: +(\d+)/`)
 
-// packed returns the number of logic cells into which nextpnr packs the design that yosys makes with the given
-// script.
+// packed runs yosys with the given script, and returns the number of logic cells into which nextpnr packs the result.
 func packed(t *testing.T, dir, script string) (cells int, out string) {
 	t.Helper()
 	out, err := tool(t, dir, "yosys", "-p", script+"; write_json top.json")
@@ -55,10 +54,10 @@ func packed(t *testing.T, dir, script string) (cells int, out string) {
 	return cells, out
 }
 
-// TestIce40Pairs checks counts on carry chains. They are simulated with our models of the cells, counted by yosys,
-// and packed by nextpnr both unchanged and after synth_ice40. If nextpnr does not recognise a carry and its LUT as a
-// pair, the carry takes another logic cell. The counts include the cells that nextpnr makes for constants. The long
-// tests have more sizes.
+// TestIce40Pairs checks counts on carry chains. The test simulates the counts with our models of the cells, has yosys
+// count the cells, and has nextpnr pack the design, both unchanged and after synth_ice40. If nextpnr does not
+// recognise a carry and its LUT as a pair, the carry takes another logic cell. The counts include the cells that
+// nextpnr makes for constants. The long tests have more sizes.
 func TestIce40Pairs(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	needTool(t, "yosys", "yosys")

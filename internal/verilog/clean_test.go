@@ -45,8 +45,8 @@ func text(t *testing.T, write func(io.Writer) error) []byte {
 
 // TestClean checks the Verilog of random networks, raw and mapped. verilator, iverilog and yosys must print no
 // warning. A second run must give the same bytes, also with another number of threads. The long tests check each
-// scope in each style and for each target. The short tests check each style and target in the full scope, and gates
-// in each scope.
+// scope in each style and for each target. The short tests check each style and each target in the full scope, and
+// the style Gates in each scope.
 func TestClean(t *testing.T) {
 	seeds := uint64(2)
 	if !testkit.Whole() {
@@ -125,8 +125,8 @@ func clean(t *testing.T, n *netlist.Netlist, opt verilog.Options) {
 		"; proc; check -assert; select -assert-none t:$dlatch t:$adlatch t:$dlatchsr t:$sr t:$dff t:$mem* %% ")
 }
 
-// checkText checks properties that no tool looks for. In the style with operators, each function must have one
-// variable.
+// checkText checks properties that no tool checks. The only reg in a file may be the variable best in the helper
+// functions.
 func checkText(t *testing.T, what, text string) {
 	t.Helper()
 	if first, last := strings.Index(text, "`default_nettype none\n"), "\n`default_nettype wire\n"; first < 0 ||

@@ -97,9 +97,9 @@ func (d *design) vectors(cells []netlist.Cell) (all []vector) {
 	return all
 }
 
-// owner finds the group of a signal by the signal's name. The group is a bus, or the first part of the name. For a
-// node that belongs to no class, the node's number is removed from this part. Later parts of names, such as k17 and
-// b2, are letters followed by a number.
+// owner returns the group of a signal, which depends on the signal's name. The group is a bus or the first part of
+// the name. Further parts of a name, such as k17 and b2, consist of letters and a number. If the first part is a node
+// that belongs to no class, its number is removed.
 func owner(name string, buses map[string]bool) string {
 	for !buses[name] {
 		last := strings.LastIndexByte(name, '_')
@@ -144,7 +144,7 @@ func concatenation(line []byte, cells []netlist.Cell, bit func([]byte, netlist.C
 	return append(line, '}')
 }
 
-// valid writes the bits that track valid samples.
+// valid writes the bits that say which stages hold a valid sample.
 func (d *design) valid() {
 	title := "\n"
 	if d.clock.Stages > 0 {

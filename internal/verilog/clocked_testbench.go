@@ -56,9 +56,9 @@ func (t testbench) wrong(stage int) string {
 //go:embed templates/testbench_clock.v
 var clockDeclarations string
 
-// clockedHoles returns the values of a pipeline's template marks. On average, a reset comes once in the time of 64
+// clockedHoles returns the values of a pipeline's template marks. On average, there is one reset in the time of 64
 // samples, so that most samples are not lost. After the last sample, the testbench runs for the time of one more
-// sample, in which no result may come.
+// sample. In this time, no result may come.
 func (t testbench) clockedHoles() map[string]func() {
 	last, out := t.last(), t.clock.Stages
 	holes := t.holes()

@@ -64,7 +64,7 @@ func TestCounts(t *testing.T) {
 			t.Run(fmt.Sprintf("%v-%d", scope, k), func(t *testing.T) {
 				n := compiled(t, netgen.Frozen(1, o), scope, k, 1)
 				m := netlist.Measure(n)
-				luts := netlist.Measure(lowering.Functions(n)).LUTs.Total // counts comparators and carries as LUTs
+				luts := netlist.Measure(lowering.Functions(n)).LUTs.Total // comparators and carries also count as LUTs
 				if m.LUTs.Total == 0 || k == 4 && scope > netlist.Gates && m.Carries.Total == 0 {
 					t.Fatalf("nothing to count: %+v", m)
 				}

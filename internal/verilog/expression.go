@@ -2,10 +2,10 @@ package verilog
 
 import "ialgn/netlist"
 
-// operands is a function that appends the name of a net to a buffer.
+// operands is the type of a function that appends the name of a net to a buffer.
 type operands func(buf []byte, v netlist.Net) []byte
 
-// binary has the operator form of each function of two inputs that depends on both. The index is the function's
+// binary has the expression for each function that depends on both of its two inputs. The index is the function's
 // table in LUT INIT order.
 var binary = [16]struct {
 	op             byte
@@ -73,7 +73,7 @@ func (e expression) binary(buf []byte, table uint64, a, b int, context byte) []b
 	at := func(i, j int) uint64 { return table >> (i<<a | j<<b) & 1 }
 	f := binary[at(0, 0)|at(1, 0)<<1|at(0, 1)<<2|at(1, 1)<<3]
 	if f.no {
-		buf, context = append(buf, '~'), contextMux // the operand always needs parentheses
+		buf, context = append(buf, '~'), contextMux // with this context, the operand always gets parentheses
 	}
 	buf, closing := open(buf, f.op, context)
 	buf = e.literal(buf, a, f.notA)

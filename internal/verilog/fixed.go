@@ -23,8 +23,8 @@ func Below(module string) string {
 	return "// verilator lint_off DECLFILENAME\n" + module + "// verilator lint_on DECLFILENAME\n"
 }
 
-// SimulationOnly begins text that synthesisers skip, and AnyTool ends this text. The text contains models of
-// primitives, which synthesisers know already.
+// SimulationOnly begins text that synthesisers skip, and AnyTool ends this text. The text has models of primitives.
+// Synthesisers have their own models.
 const (
 	SimulationOnly = "\n`ifndef SYNTHESIS\n"
 	AnyTool        = "`endif\n"
@@ -53,7 +53,7 @@ const OutValid = "out_valid"
 func SampleLines(stages int) string {
 	next := "in_valid"
 	switch stages {
-	case 0: // the outputs are constants
+	case 0: // there are no stages, since the outputs are constants
 		return "  assign out_valid = in_valid;\n  wire unused_control = &{1'b0, rst};\n"
 	case 1:
 	case 2:
@@ -65,7 +65,7 @@ func SampleLines(stages int) string {
 		"  assign out_valid = valid[%d];\n", appendConstant(nil, 0, stages), next, stages-1)
 }
 
-// Primitive is a cell of a target. Its names are used by instances and by its model.
+// Primitive is a cell of a target. Instances and the model of the primitive use its names.
 type Primitive struct {
 	Name      string
 	Parameter string   // name of the parameter with the truth table; empty: none
@@ -110,9 +110,9 @@ func (p Primitive) Model() string {
 	return moduleAlone(p.Name, head+ports+p.choices())
 }
 
-// choices returns the statements of a LUT's model. Each input selects a half of the remaining table, so an unknown
-// input does no harm if both halves are equal. This matters for a LUT that shares a logic cell with a carry, because
-// the carry's operands are at pins of the LUT.
+// choices returns the statements of a LUT's model. Each input selects one half of the remaining table. If both halves
+// are equal, an unknown input therefore does not make the output unknown. This matters for a LUT that shares a logic
+// cell with a carry, because the carry's operands are at pins of the LUT.
 func (p Primitive) choices() string {
 	var text strings.Builder
 	from := p.Parameter

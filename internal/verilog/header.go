@@ -169,7 +169,7 @@ func (d *design) conventions() {
 	}
 }
 
-// otherNames explains the names of cells that are not gates, for the kinds of names that occur.
+// otherNames explains those sorts of names of other cells (cells that are not gates) that occur in the file.
 func (d *design) otherNames(sorts map[names.Sort]bool) {
 	if d.chains != nil && d.chains.LUTs() > 0 {
 		d.comment("Wire count_3_n5_o is the carry count_3_n5 as a LUT brings it out of its chain.")

@@ -14,7 +14,7 @@ type Style uint8
 
 // These are the styles.
 const (
-	Gates Style = iota // one assign for each cell, which is readable and mapped by a synthesiser
+	Gates Style = iota // one assign for each cell; readable, and mapped to LUTs by a synthesiser
 	LUTs               // one LUT of the target for each cell, which synthesis must keep
 )
 

@@ -8,8 +8,8 @@ import (
 	"ialgn/netlist"
 )
 
-// These modules implement a netlist's operators. Popcount and argmax are functions in continuous assignments. Unlike
-// always @*, a continuous assignment is also evaluated if all inputs are constants.
+// These modules implement a netlist's operators. In the modules for popcount and argmax, a continuous assignment
+// calls a function. Unlike always @*, a continuous assignment is also evaluated if all inputs are constants.
 var (
 	//go:embed templates/popcount_module.v
 	popcountModule string
@@ -24,7 +24,7 @@ var (
 type Helper struct {
 	Suffix     string
 	Parameters []string // parameters in the order in which an instance sets them
-	Inputs     []string // pins in order; a register has clock, enable, data
+	Inputs     []string // pins in order; for a register: clock, enable, data
 	Output     string
 
 	title, text string
@@ -62,7 +62,7 @@ func (h Helper) Module(module string) string {
 	return "\n// " + h.title + "\n" + Below(strings.ReplaceAll(h.text, "NAME"+h.Suffix, module+h.Suffix))
 }
 
-// head returns the beginning of an instance, which is the end of the module's name followed by the parameters.
+// head returns the beginning of an instance. It consists of the end of the module's name and the parameters.
 func (h Helper) head(values []int) string {
 	var parameters []string
 	for i, name := range h.Parameters {

@@ -8,8 +8,8 @@ import (
 	"ialgn/netlist"
 )
 
-// evaluate is a slow and obvious evaluation of a netlist. It returns the value of every net for one sample, whose
-// bits are the values of all input ports.
+// evaluate is a slow and simple evaluation of a netlist. It returns the value of every net for one sample. The
+// argument in has the bits of all input ports.
 func evaluate(n *netlist.Netlist, in []bool) []bool {
 	net := make([]bool, n.Nets())
 	net[netlist.True] = true
@@ -80,7 +80,7 @@ func randomNetlist(r *rand.Rand, name string, cells int) *netlist.Netlist {
 	pick := func(n int) []netlist.Net {
 		in := make([]netlist.Net, n)
 		for j := range in {
-			if in[j] = nets[r.IntN(len(nets))]; r.IntN(3) > 0 { // mostly recent nets, to get depth
+			if in[j] = nets[r.IntN(len(nets))]; r.IntN(3) > 0 { // mostly nets of recent cells, so that the netlist is deep
 				in[j] = nets[len(nets)-1-r.IntN(min(len(nets), 20))]
 			}
 		}
@@ -140,8 +140,8 @@ func randomNetlist(r *rand.Rand, name string, cells int) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// sampleVectors returns random samples of n with the oracle's results. In half of the samples nearly all bits are
-// equal, which leads to the smallest and largest counts.
+// sampleVectors returns random samples of n with the oracle's results. In half of the samples, nearly all bits are
+// equal, which gives very small and very large counts.
 func sampleVectors(r *rand.Rand, n *netlist.Netlist, samples int) Vectors {
 	v := Vectors{Samples: samples, Words: (samples + 63) / 64}
 	width := func(ports []netlist.Port) (w int) {

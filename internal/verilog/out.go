@@ -43,8 +43,9 @@ func (p *printer) end(line []byte) {
 	}
 }
 
-// wrapAt returns the position at which to break a line that does not begin with a space. It is the last space within
-// width characters. If there is none, it is the first space or, in a line without spaces, the end.
+// wrapAt returns the position at which to break a line that does not begin with a space. The position is the last
+// space within width characters. If there is no such space, it is the first space. If the line has no spaces, it is
+// the end of the line.
 func wrapAt(line []byte, width int) int {
 	if len(line) <= width {
 		return len(line)

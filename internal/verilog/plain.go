@@ -8,15 +8,15 @@ import (
 )
 
 // CheckPlain checks the Verilog of wrappers and folded engines, which package syntax cannot read. It refuses
-// constructs that do not describe a circuit but have an effect when a tool reads or simulates them:
+// constructs that do not describe a circuit but have an effect when a tool reads or simulates the file:
 //
 //   - system tasks and functions, which write files and, with verilator, run C code;
 //   - directives, which read files;
 //   - imports of C functions;
 //   - escaped identifiers, which could hide the other constructs.
 //
-// The check matters because a folder may come from anybody, and a verification simulates the folder's Verilog.
-// memories lists the only files that $readmemh may read.
+// The check is necessary because a folder may come from anybody, and a verification simulates the Verilog in the
+// folder. Files that $readmemh reads must be listed in the argument memories.
 func CheckPlain(r io.Reader, memories ...string) error {
 	s := &plainScanner{r: bufio.NewReaderSize(r, 1<<16), line: 1, memories: memories}
 	for {
@@ -108,7 +108,7 @@ func (s *plainScanner) word(c byte) string {
 			return string(word)
 		}
 		word = append(word, next[0])
-		_, _ = s.r.Discard(1) // the byte that Peek has shown
+		_, _ = s.r.Discard(1) // the byte that Peek has returned
 	}
 }
 
@@ -123,7 +123,7 @@ func (s *plainScanner) comment() error {
 		return nil
 	}
 	kind, last := peeked[0], byte(0)
-	_, _ = s.r.Discard(1) // the byte that Peek has shown
+	_, _ = s.r.Discard(1) // the byte that Peek has returned
 	for {
 		c, err := s.next()
 		if err != nil {

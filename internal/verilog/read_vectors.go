@@ -10,8 +10,8 @@ import (
 	"ialgn/netlist"
 )
 
-// ReadVectors reads the format of [WriteVectors] for n. Each line must have exactly the lower-case hexadecimal
-// digits that the ports need. Errors name the line.
+// ReadVectors reads the format of [WriteVectors] for n. Each line must have exactly as many hexadecimal digits as the
+// ports need, in lower case. Errors name the line.
 func ReadVectors(r io.Reader, n *netlist.Netlist) (Vectors, error) {
 	groups := portGroups(n)
 	var rows [3][][]byte // for each group, the bits of each sample

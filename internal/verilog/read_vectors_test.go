@@ -48,7 +48,8 @@ func randomVectors(r *rand.Rand, n *netlist.Netlist, samples int) Vectors {
 	return v
 }
 
-// TestReadVectorsRefuses checks that the error for a line that is not a vector names the line and the reason.
+// TestReadVectorsRefuses checks the error for a line that is not a vector. The error must name the line and the
+// reason.
 func TestReadVectorsRefuses(t *testing.T) {
 	b := netlist.NewBuilder("net")
 	x := b.Input("x", 6, 1, nil)

@@ -41,8 +41,8 @@ func compiled(t *testing.T, f *model.Frozen, scope netlist.Scope, k, threads int
 	return d.Netlist
 }
 
-// definitions returns the definition of each name. It has the cell's kind, the cell's parameter, and the names that
-// the cell reads.
+// definitions returns the definition of each name. A definition consists of the cell's kind, the cell's parameter,
+// and the names that the cell reads.
 func definitions(n *netlist.Netlist) map[string]string {
 	wires := names.New(n)
 	name := func(v netlist.Net) string {

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTags adds tags to vectors and removes them again. The tag of a sample must not depend on the part of a set in
-// which the sample is written. If tags have eight bits or more, neighbouring samples must have different tags.
+// TestTags adds tags to vectors and removes them again. If a set of samples is written in parts, the tag of a sample
+// must not depend on the part. If tags have eight bits or more, neighbouring samples must have different tags.
 func TestTags(t *testing.T) {
 	v := Vectors{Samples: 70, Words: 2, Inputs: []uint64{1, 2, 3, 4}, Outputs: []uint64{5, 6}, Probes: []uint64{7, 8}}
 	for _, bits := range []int{0, 1, 8, 64} {

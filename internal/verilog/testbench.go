@@ -25,15 +25,16 @@ const maxShown = 20
 // returns the same errors as Write.
 //
 // The vectors of a pipeline are the vectors of the netlist without its registers. The testbench sends them in order.
-// Between samples there are gaps in which the inputs are unknown, stalls, and resets. After a reset, the testbench
+// Between samples, there are stalls, resets, and gaps in which the inputs are unknown. After a reset, the testbench
 // sends the lost samples again. The first reset comes at the very beginning, before any register has a value. The
 // second reset comes as soon as the pipeline is full. Gaps, stalls and further resets are pseudo-random and the same
 // in every run. The testbench checks out_valid in every clock, and checks outputs and probes whenever their stage
-// holds a sample. So no unknown value may reach an output, and nothing may move in a stall. With +count=N, the
-// testbench holds the last inputs at the end.
+// holds a sample. So the testbench fails if an unknown value reaches an output, or if the pipeline moves in a stall.
+// With +count=N, the testbench holds the last inputs at the end.
 //
-// If a module was reduced to a part, [Options.Compare] names the outputs and probes to compare. The vectors stay the
-// same. Other modules can read the expected values, which are signals of the testbench (see [WantedBit]).
+// If a module contains only a part of the netlist, [Options.Compare] names the outputs and probes to compare. The
+// vectors stay the same. Other modules can read the expected values, which are signals of the testbench (see
+// [WantedBit]).
 func WriteTestbench(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(w, n, opt)
 	if err != nil {
@@ -104,8 +105,8 @@ type testbench struct {
 	tell    int      // number of vectors between progress reports; 0: no reports
 }
 
-// telling returns the statement that prints the progress when the count of vectors rises. The statement also flushes
-// the output. Otherwise the simulator would keep output to a pipe in its buffer.
+// telling returns a statement that prints the progress when the number of tested vectors rises. The statement also
+// flushes the output, because a simulator buffers its output to a pipe.
 func (t testbench) telling() string {
 	if t.tell == 0 {
 		return ""

@@ -110,7 +110,7 @@ func TestTestbench(t *testing.T) {
 	})
 }
 
-// TestMismatchLimit has every vector fail, and checks that only the first failures are printed.
+// TestMismatchLimit makes every vector fail, and checks that only the first failures are printed.
 func TestMismatchLimit(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	n := adder()

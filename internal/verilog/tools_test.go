@@ -82,8 +82,8 @@ func cases(t *testing.T, first, count int, f func(t *testing.T, r *rand.Rand, n 
 }
 
 // narrowCases calls f with random netlists, with whole classifiers and with frozen networks. The seeds of the random
-// netlists start at first, and count is the number of these netlists. A test of a slow tool sets count to 1.
-// narrowCases then uses only the classifier with one class, and only the full network.
+// netlists start at first, and count is the number of these netlists. A test of a slow tool sets count to 1. In this
+// case, narrowCases uses only the classifier with one class, and only the frozen network of scope full.
 func narrowCases(t *testing.T, first, count int, f func(t *testing.T, r *rand.Rand, n *netlist.Netlist)) {
 	for seed := uint64(first); seed < uint64(first+count); seed++ {
 		t.Run(fmt.Sprintf("random-%d", seed), func(t *testing.T) {
@@ -140,7 +140,7 @@ func classifier(r *rand.Rand, name string, classes, chains, depth int) *netlist.
 	x := b.Input("x", features*bitsIn, bitsIn, labels)
 	var inputs []netlist.Net
 	for f := range features {
-		for _, threshold := range []uint64{3, 15, 31} { // 31 cannot be exceeded
+		for _, threshold := range []uint64{3, 15, 31} { // no value exceeds 31
 			inputs = append(inputs, b.Cell(netlist.Compare, threshold, netlist.Origin{}, x[f*bitsIn:][:bitsIn]...))
 		}
 	}
@@ -241,7 +241,7 @@ func TestDirectiveNames(t *testing.T) {
 }
 
 // TestSynthesis has yosys read, check and synthesise the written Verilog, and simulates the resulting gates with the
-// same testbench. The test has no wide ports, because they would show nothing new and take half a minute.
+// same testbench. The test has no wide ports, because they would find no other faults and take half a minute.
 func TestSynthesis(t *testing.T) {
 	needTool(t, "yosys", "yosys")
 	needTool(t, "iverilog", "iverilog")

@@ -7,9 +7,9 @@ import (
 	"ialgn/netlist"
 )
 
-// Vectors holds samples of all ports of a netlist as bit rows. There is one row for each port bit, with the ports in
-// the netlist's order. Row r of a slice s is s[r*Words : (r+1)*Words], and bit i of word w in a row is sample 64 w +
-// i.
+// Vectors holds samples of all ports of a netlist as bit rows. There is one row for each bit of each port. The ports
+// are in the netlist's order. Row r of a slice s is s[r*Words : (r+1)*Words], and bit i of word w in a row is sample
+// 64 w + i.
 type Vectors struct {
 	Samples int
 	Words   int // words in a row, at least Samples / 64 rounded up
@@ -22,10 +22,10 @@ type Vectors struct {
 // wider port is split into several numbers.
 const fieldBits = 1024
 
-// WriteVectors writes the samples of v in the format of the testbench of n: one line for each sample, with one
-// hexadecimal number for each input port, output port and probe, in this order. A port of more than 1024 bits is
-// split into several numbers, the most significant first. All of these numbers except the first have 1024 bits. The
-// file has no header, so several calls can write one file.
+// WriteVectors writes the samples of v in the format that the testbench of n reads. There is one line for each
+// sample. A line has one hexadecimal number for each input port, output port and probe, in this order. A port of more
+// than 1024 bits is split into several numbers, the most significant first. All of these numbers except the first
+// have 1024 bits. The format has no header, so several calls can write parts of one file.
 //
 // WriteVectors returns an error before it writes anything if v does not fit the ports of n. Later errors come from
 // w.

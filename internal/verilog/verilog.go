@@ -8,22 +8,23 @@
 //
 // A netlist with registers must be a [netlist.Pipeline]. Its module has the additional ports clk, rst, ce, in_valid
 // and out_valid. The module takes new inputs in every clock in which ce is 1. While ce is 0, its state does not
-// change. One more bit for each stage says whether the stage holds a sample. rst (synchronous, active high,
-// independent of ce) clears only these bits, because data without a sample do no harm. out_valid is in_valid,
-// delayed by one enabled clock for each stage.
+// change. One more bit for each stage says whether the stage holds a sample. The reset rst is synchronous, active
+// high and independent of ce. It clears only these bits, because the data in a stage have no effect if the stage
+// holds no sample. out_valid is in_valid, delayed by one enabled clock for each stage.
 //
 // The following holds for every file that is written:
 //
 //   - the same netlist and options give the same bytes;
-//   - names from outside are checked and must be simple identifiers. Any other string from outside is in a comment,
-//     which the string cannot end;
-//   - verilator -Wall and iverilog -Wall report nothing. For this purpose, every width is explicit, and wires named
+//   - names from outside are checked and must be simple identifiers. Any other text from outside is in a comment, and
+//     cannot end this comment;
+//   - verilator -Wall and iverilog -Wall report nothing. To achieve this, every width is explicit, and wires named
 //     unused_0, unused_1 and so on read all signals that nothing else reads. The line directives before the second
-//     and third module are for verilator, which expects one module per file;
+//     and third module are there because verilator expects one module per file;
 //   - expressions are fully parenthesised, except for chains of one operator and for ~.
 //
-// If the netlist is refused, nothing is written. Writing takes time in proportion to the netlist's size. Besides the
-// netlist, it needs about one bit of memory per net, and 4 bytes per cell of the longest section.
+// If the netlist is refused, nothing is written. The time for writing is proportional to the netlist's size. In
+// addition to the netlist, writing needs about one bit of memory per net, and 4 bytes per cell in the longest
+// section.
 package verilog
 
 import (

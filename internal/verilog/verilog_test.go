@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "accept what is written as the golden files")
 
-// golden compares got with a file of testdata, or writes the file if asked to.
+// golden compares got with a file in testdata. If the flag -update is set, golden first writes got to the file.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -83,8 +83,8 @@ func TestGolden(t *testing.T) {
 	golden(t, "tiny_tb.v", bench.Bytes())
 }
 
-// TestOneAssignAGate counts the model's gates in the Verilog of the raw netlist, including constants and
-// pass-throughs.
+// TestOneAssignAGate checks that the Verilog of the raw netlist has one assign for each gate of the model, including
+// gates that are constants or copies of an input.
 func TestOneAssignAGate(t *testing.T) {
 	n := classifier(rand.New(rand.NewPCG(1, 1)), "digits", 10, 30, 20)
 	text := verilogOf(t, n, Options{})
@@ -163,7 +163,7 @@ func TestAllFunctions(t *testing.T) {
 		inputs := 4 + i%3
 		table := r.Uint64()
 		if i%2 == 0 {
-			table &= r.Uint64() & r.Uint64() // makes the function sparse, so that it can be written with ANDs
+			table &= r.Uint64() & r.Uint64() // make the function sparse, so that it can be written with ANDs
 		}
 		y = append(y, b.Function(table&(1<<(1<<inputs)-1), netlist.Origin{}, x[:inputs]...))
 	}
@@ -338,7 +338,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestWriterErrors has the underlying writer fail after each possible number of bytes.
+// TestWriterErrors makes the underlying writer fail after each possible number of bytes.
 func TestWriterErrors(t *testing.T) {
 	n := classifier(rand.New(rand.NewPCG(1, 1)), "digits", 10, 30, 20)
 	for _, after := range []int{0, 70_000, 200_000} {

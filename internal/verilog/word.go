@@ -8,7 +8,7 @@ import (
 	"ialgn/netlist"
 )
 
-// wires writes nets and words of nets as operands of expressions, with the names of a netlist.
+// wires writes nets, and words of nets, as operands of expressions. It uses the names of a netlist.
 type wires struct {
 	*names.Names
 	n      *netlist.Netlist
@@ -47,7 +47,7 @@ func (m *wires) join(p *piece, s names.Signal, bit int) bool {
 	return true
 }
 
-// pieces returns the nets of a word as pieces. The least significant piece comes first.
+// pieces groups the nets of a word into pieces. The least significant piece comes first.
 func (m *wires) pieces(nets []netlist.Net) []piece {
 	var list []piece
 	var p piece
@@ -98,7 +98,7 @@ func appendRange(buf []byte, high, low int) []byte {
 	return append(buf, ']')
 }
 
-// concatenation appends pieces as one operand. The given pieces have the least significant one first.
+// concatenation appends pieces as one operand. In the argument, the least significant piece comes first.
 func (m *wires) concatenation(buf []byte, pieces []piece) []byte {
 	if len(pieces) == 1 {
 		return m.piece(buf, pieces[0])

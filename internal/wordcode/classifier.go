@@ -9,16 +9,16 @@ import (
 
 // Classifier describes the inputs and outputs of a classifier's program.
 type Classifier struct {
-	Features    int    // words of the input port x
+	Features    int    // number of words in the input port x
 	FeatureBits int    // bits in a feature's word, at most [MaxFeatureBits]
 	Class       Rows   // output rows with the class index
 	Counts      []Rows // rows with the count of each class
 }
 
-// Rows describes consecutive outputs of a program that form a number. The lowest bit comes first.
+// Rows describes consecutive outputs of a program that are the bits of a number. The lowest bit comes first.
 type Rows struct{ First, Count int }
 
-// MaxFeatureBits is the widest feature word that is read as a number.
+// MaxFeatureBits is the largest number of bits in a feature word that is read as a number.
 const MaxFeatureBits = 32
 
 // ClassPort is the name of the port with the class index.

@@ -20,8 +20,8 @@ type lowering struct {
 // frame is a cell whose inputs are being lowered.
 type frame struct {
 	cell  netlist.Cell
-	pin   int      // inputs before this index are done
-	count *counter // counter of a popcount; each input is added when it has been computed
+	pin   int      // inputs before this index have been lowered
+	count *counter // counter of a popcount, to which each input is added as soon as the input has been computed
 }
 
 func newLowering(n *netlist.Netlist) *lowering {
@@ -35,8 +35,8 @@ func newLowering(n *netlist.Netlist) *lowering {
 	return l
 }
 
-// need lowers all cells on which the driver of v depends, and then the driver. It uses its own stack, since a network
-// may be deeper than Go's calls can nest.
+// need lowers all cells on which the driver of v depends, and then the driver. It uses its own stack instead of
+// recursion, since a network may be very deep.
 func (l *lowering) need(v netlist.Net) {
 	l.push(v)
 	for len(l.stack) > 0 {
@@ -64,7 +64,7 @@ func (l *lowering) push(v netlist.Net) bool {
 }
 
 // advance goes through the inputs of a frame and reports whether all are done. If an input is not done, advance
-// pushes it and returns false.
+// pushes the input's cell and returns false.
 func (l *lowering) advance(at int) bool {
 	f := l.stack[at]
 	in := l.n.Inputs(f.cell)
@@ -259,8 +259,9 @@ func (l *lowering) plain(a Literal) Literal {
 	return a
 }
 
-// fullAdder returns the sum and the carry of three bits. If one bit is constant, it lowers a half adder. The full
-// adder of three complements gives the complements of sum and carry, so two complements cost the same as one.
+// fullAdder returns the sum and the carry of three bits. If one bit is constant, it lowers a half adder. A full adder
+// of three complements gives the complements of the sum and the carry. Therefore a full adder of two complements
+// costs the same as a full adder of one complement.
 func (l *lowering) fullAdder(a, b, c Literal) (sum, carry Literal) {
 	for range 2 { // move a constant to the end
 		if a.Value() == 0 {
@@ -284,10 +285,10 @@ func (l *lowering) fullAdder(a, b, c Literal) (sum, carry Literal) {
 	return l.op(Sum, a, b, c) ^ flip, l.op(Carry, a, b, c) ^ flip
 }
 
-// adderTables is fullAdder with two lookups. If a and c differ, the sum is the complement of b and the carry is b.
-// The carry can therefore be computed from a, c and the sum. It does not read b, so the sum can overwrite b. If two
-// bits have the same value number, they are equal or complementary. Equal bits are the carry, and complementary bits
-// add up to 1.
+// adderTables is like fullAdder, but uses two lookups. If a and c differ, the sum is the complement of b and the
+// carry is b. Therefore the carry can be computed from a, c and the sum. This lookup does not read b, so the sum can
+// overwrite b. If two bits have the same value number, they are equal or complementary. If they are equal, the carry
+// equals these bits. If they are complementary, they add up to 1.
 func (l *lowering) adderTables(a, b, c Literal) (sum, carry Literal) {
 	for range 3 {
 		switch a {
@@ -305,8 +306,8 @@ func (l *lowering) adderTables(a, b, c Literal) (sum, carry Literal) {
 
 // counter adds bits in the order in which they are computed. Two bits and the sum so far give a sum and a carry.
 // Carries are paired in the same way. This method is by Harley and Seal (Warren, Hacker's Delight, section 5-1). The
-// counter adds several bits at a time. Then gates and full adders come in runs, which suits the branch prediction of
-// a table-driven loop.
+// counter collects several bits and then adds all of them. As a result, the program has long runs of gates and long
+// runs of full adders, which helps the branch prediction of the loop that interprets a [Table].
 type counter struct {
 	l    *lowering
 	bits []Literal // bits that are still to be added
@@ -315,7 +316,7 @@ type counter struct {
 	full []bool    // [digit]: whether wait has a bit
 }
 
-// run is the number of bits that are added at a time.
+// run is the number of bits that are collected before they are added.
 const run = 32
 
 func (c *counter) add(x Literal) {

@@ -3,17 +3,17 @@ package wordcode
 // Local marks a value that needs no slot, because only the section that computes the value reads it.
 const Local = ^uint32(0)
 
-// Placement says where the results of a program's operations are kept.
+// Placement assigns slots of an array to the results of a program's operations.
 type Placement struct {
 	Section int      // number of operations in a section
-	Slots   int      // size of the array
+	Slots   int      // number of slots in the array
 	Slot    []uint32 // [operation]: slot of the operation's result, or [Local]
 }
 
-// Place gives a slot in an array to each value that is an output or is read outside the section
-// that computes it. Operation i is in section i / section. A slot is reused after the end of the
-// section that reads its value last, so a section never writes a slot that it reads. With sections
-// of one operation, every value gets a slot.
+// Place gives a slot in an array to each value that is an output or is read outside the section that computes it.
+// Operation i is in section i / section. A slot becomes free at the end of the section that reads its value last.
+// Therefore a section never writes a slot that it reads. If sections have only one operation, every value gets a
+// slot.
 func (p *Program) Place(section int) *Placement {
 	l := &Placement{Section: section, Slot: make([]uint32, len(p.Ops))}
 	last := p.lastReaders(section)

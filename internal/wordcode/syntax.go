@@ -5,12 +5,12 @@ import "strconv"
 // Section is the number of operations in a function of straight-line code.
 const Section = 256
 
-// Syntax says how a language writes an operation of straight-line code. An operation is the definition of a constant
-// whose name is t and the operation's number.
+// Syntax says how operations of straight-line code are written in a language. Each operation defines a constant. Its
+// name is the letter t followed by the operation's number.
 type Syntax struct {
-	Begin, Assign, Store, End string     // before and after the operation's number, before the slot's number, at the end
+	Begin, Assign, Store, End string     // text around the operation's number, before the slot's number, and last
 	Forms                     [][]string // [operator]: text before, between and after the operands A, B and C
-	Carry                     [6]string  // text before each of the operands a, b, c, a and b, and at the end
+	Carry                     [6]string  // text before each operand, in the order a, b, c, a, b, and text at the end
 }
 
 // Append appends operation i. If another section reads the operation's value, or the value is an output, Append also
@@ -38,8 +38,8 @@ func (y *Syntax) Append(line []byte, p *Program, place *Placement, i int) []byte
 	return append(line, y.End...)
 }
 
-// appendOperand appends an operand of operation at. The text names an input in x, a constant of the same section, or
-// a slot in v.
+// appendOperand appends an operand of the operation with the number at. The text names an input in x, a constant of
+// the same section, or a slot in v.
 func appendOperand(line []byte, p *Program, place *Placement, v Value, at int) []byte {
 	op := int(v) - p.Inputs - 1
 	switch {

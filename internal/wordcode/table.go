@@ -6,9 +6,10 @@ import "fmt"
 // holds the rows of the inputs, then a row of all ones, a row that no operation reads, and the slots.
 //
 // A number of the code consists of three row numbers of [RowBits] bits each and, above them, the operator. An
-// operation on two values is one number. It has an operator from [And] to [Xor], and the rows of the result, of A and
-// of B. A full adder is two numbers. The first has the operator [FullAdder] and the rows of C, A and B. The second
-// has two zeros and the rows of carry and sum. A complement is an AndNot of the row of ones.
+// operation on two values is one number. It has an operator from [And] to [Xor] and the row numbers of the result, of
+// A and of B. A full adder is two numbers. The first number has the operator [FullAdder] and the row numbers of C, A
+// and B. The second number has two zeros and the row numbers of the carry and the sum. A complement is an AndNot
+// whose operand A is the row of ones.
 type Table struct {
 	Rows    int
 	Ones    int // number of the row of ones
@@ -16,7 +17,7 @@ type Table struct {
 	Outputs []uint32 // see [Program.OutputRows]
 }
 
-// RowBits is the width of a row's number in a [Table].
+// RowBits is the number of bits of a row number in a [Table].
 const RowBits = 20
 
 // MaxRows is the largest number of rows of a [Table].
@@ -49,7 +50,7 @@ func (p *Program) Table() (*Table, error) {
 		if op := int(v) - p.Inputs - 1; op >= 0 {
 			return result(op)
 		}
-		return uint64(max(v, 1) - 1) // operands that are not read may have any row
+		return uint64(max(v, 1) - 1) // an operand that is not read may be any row
 	}
 	for i := 0; i < len(p.Ops); i++ {
 		op, to := p.Ops[i], result(i)
@@ -78,8 +79,9 @@ func (t *Table) add(do, high, middle, low uint64) {
 	t.Code = append(t.Code, do<<(3*RowBits)|high<<(2*RowBits)|middle<<RowBits|low)
 }
 
-// OutputRows returns a number for each output. The number is twice the output's row, plus one for a complement. Row 0
-// is the constant 0. The rows of the inputs, the given number of other rows, and the slots follow.
+// OutputRows returns a number for each output. The number is twice the number of the output's row, plus one if the
+// output is a complement. Row 0 is the constant 0. After row 0 come the rows of the inputs, then the given number of
+// other rows, and then the slots.
 func (p *Program) OutputRows(place *Placement, others int) []uint32 {
 	rows := make([]uint32, len(p.Outputs))
 	for i, o := range p.Outputs {

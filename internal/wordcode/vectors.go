@@ -5,7 +5,7 @@ import (
 	"ialgn/sim"
 )
 
-// Vectors holds test vectors of a netlist, in a form that is small enough for a test program. A formula gives the
+// Vectors holds test vectors for a netlist, in a form that is small enough for a test program. A formula gives the
 // inputs, and a hash checks the outputs.
 //
 // There are [Blocks] blocks of 64 samples. Row r of the inputs of a block is InputWord(block, r). [Hash] checks the
@@ -20,7 +20,7 @@ type Vectors struct {
 const Blocks = 8
 
 // Samples is the number of samples whose classes are listed. It is not a multiple of 64, so that tests also classify
-// a part of a word.
+// fewer samples than a word holds.
 const Samples = 100
 
 // NewVectors computes the vectors of n with the simulator. The argument c is nil if n is not a classifier.
@@ -106,7 +106,7 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Hash returns the FNV-1a hash of words, taking one word in each step.
+// Hash returns the FNV-1a hash of words. It processes one word in each step instead of one byte.
 func Hash(words []uint64) uint64 {
 	h := uint64(0xcbf29ce484222325)
 	for _, w := range words {

@@ -3,13 +3,13 @@
 //
 // A [Program] is a list of [Op]s in order of execution. Every value is a word: the constant 0, a row of an input
 // port, or the result of an operation. A [Literal] is a value or its complement. All operators of two values return 0
-// for 0 and 0. A complement is passed on to the operations that read it, and is only computed if a full adder or an
-// output needs it. Some machines compute any function of three words in one instruction. For such machines,
-// [LowerTables] uses [Lookup] operations, whose tables include complements.
+// for 0 and 0. Operations that read a complement include it in their operator. A complement is only computed if a
+// full adder or an output needs it. Some machines compute any function of three words in one instruction. For such
+// machines, [LowerTables] uses [Lookup] operations, whose tables include complements.
 //
-// The operations have the order in which outputs need them. For example, a bit that a popcount adds is computed just
-// before it is added. Therefore few values are live at a time in a network of chains. [Program.Place] assigns slots
-// in an array to the values that live longer than a section of the program.
+// The operations are in the order in which outputs need them. For example, a bit that a popcount adds is computed
+// just before it is added. Therefore few values are live at a time in a network of chains. [Program.Place] assigns
+// slots in an array to the values that live longer than a section of the program.
 //
 // [Classifier] says which outputs of a program are the class and the counts. [NewVectors] makes test inputs and
 // simulates the outputs with package sim.
@@ -44,14 +44,14 @@ func (o Operator) Operands() int {
 	return [operators]int{And: 2, AndNot: 2, Or: 2, Xor: 2, Not: 1, Sum: 3, Carry: 3, Lookup: 3}[o]
 }
 
-// Value is the number of a word of a program. 0 is the constant 0, and 1 to Inputs are the rows of the inputs. The
-// results of the operations follow in order.
+// Value is the number of a word of a program. Number 0 is the constant 0, and the numbers 1 to Inputs are the rows of
+// the inputs. The results of the operations have the following numbers, in order.
 type Value uint32
 
-// Literal is a value or its complement. 2v is the value v, and 2v+1 is its complement.
+// Literal is a value or its complement. Literal 2v is the value v, and literal 2v+1 is the complement of v.
 type Literal uint32
 
-// The literals of constants.
+// These literals are constants.
 const (
 	constant0 Literal = 0
 	constant1 Literal = 1
@@ -72,7 +72,7 @@ type Op struct {
 
 // Program computes the output ports and the probes of a netlist.
 type Program struct {
-	Inputs  int // number of rows: the bits of the input ports, in port order
+	Inputs  int // number of input rows; there is a row for each bit of the input ports, in port order
 	Ops     []Op
 	Outputs []Literal // the bits of the output ports, then of the probes, in port order
 }
@@ -88,7 +88,7 @@ var Kinds = []netlist.Kind{
 const maxValues = 1 << 31
 
 // Lower returns the program of n, which must be valid. It returns an error if n has registers or is too large. The
-// error begins with the name of the format.
+// error text begins with the argument format, the name of the output format.
 //
 // Lowering takes about 16 bytes of memory for each operation and 5 bytes for each net. A gate of two inputs becomes
 // at most one operation. A counted bit becomes a full adder, which is two operations and possibly complements.
@@ -98,8 +98,8 @@ func Lower(format string, n *netlist.Netlist) (*Program, error) { return lower(f
 // a multiplexer. For all other functions it uses And, AndNot, Or and Xor. It computes complements only for outputs. A
 // full adder reads two of its bits twice and the third bit once, so the sum can overwrite the third bit.
 //
-// Each bit is added to a count when it has been computed, not in groups. Therefore fewer values are live at a time,
-// but full adders and gates alternate.
+// Each bit is added to a count as soon as the bit has been computed, instead of in groups of bits. Therefore fewer
+// values are live at a time, but full adders and gates alternate.
 func LowerTables(format string, n *netlist.Netlist) (*Program, error) { return lower(format, n, true) }
 
 func lower(format string, n *netlist.Netlist, tables bool) (*Program, error) {

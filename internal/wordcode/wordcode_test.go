@@ -69,7 +69,7 @@ func lookUp(table uint8, a, b, c uint64) (x uint64) {
 	return x
 }
 
-// runTable runs a program's table on one word for each row, as its documentation describes.
+// runTable runs a program's table on one word for each row, as the documentation of [Table] describes.
 func runTable(t *testing.T, p *Program, in []uint64) []uint64 {
 	t.Helper()
 	table, err := p.Table()
@@ -181,7 +181,7 @@ func FuzzLower(f *testing.F) {
 	})
 }
 
-// TestOperations checks the documented cost of a netlist. A gate must cost one operation, also if it has complements.
+// TestOperations checks the documented cost of a netlist. A gate must cost one operation, even if it has complements.
 // A counted bit must cost a full adder, which is two operations.
 func TestOperations(t *testing.T) {
 	for op := range uint8(16) {
@@ -212,8 +212,8 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestFewSlots checks that the chains of a network are computed one after another. Then only a few values are live at
-// a time, instead of a whole layer.
+// TestFewSlots checks that the chains of a network are computed one after another. In this order, only a few values
+// are live at a time. In a layer-by-layer order, a whole layer would be live.
 func TestFewSlots(t *testing.T) {
 	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 3000, Depth: 10, Classes: 3, ShareA: 0.4, ShareBinary: 0.6})
 	n, err := freeze.Network(f, netlist.Core)

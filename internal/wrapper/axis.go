@@ -51,18 +51,19 @@ const AXISBytes = 4
 //	input  m_axis_tready
 //	output error
 //
-// A sample is a packet. Its bytes are laid out as the package comment says. The first byte of a beat is in the
-// lowest bits of tdata. Bytes of the last beat beyond the sample are ignored. There is no tkeep, because all bytes
-// of a beat count. A packet that is shorter or longer than a sample is dropped as a whole. error is then 1 until a
-// reset, but the next packet is accepted again. A result is one beat, with tlast.
+// A sample is a packet. Its bytes are laid out as the package comment says. The first byte of a beat is in the lowest
+// bits of tdata. If the sample ends within the last beat, the other bytes of this beat are ignored. There is no
+// tkeep, because every beat before the last one consists of bytes of the sample. A packet that is shorter or longer
+// than a sample is dropped as a whole. error is then 1 until a reset, but the next packet is accepted again. A result
+// is one beat, with tlast.
 //
 // If there is a tag ([Options.Tag]), there are two more ports, the input s_axis_tuser and the output m_axis_tuser.
 // m_axis_tuser is the value of s_axis_tuser in the last beat of the sample's packet. Values of s_axis_tuser in other
 // beats are ignored.
 //
-// No tvalid or tready depends on an input in the same clock. A tvalid that is 1 stays 1 with the
-// same data until the beat is taken. aresetn is active low and synchronous, and drops everything
-// that has not been output. Samples follow each other every ceil(bytes / BYTES) + 1 clocks.
+// The outputs tvalid and tready do not depend on inputs in the same clock. Once a tvalid is 1, it stays 1 with the
+// same data until the beat is taken. aresetn is active low and synchronous, and drops everything that has not been
+// output. Samples follow each other every ceil(bytes / BYTES) + 1 clocks.
 //
 // WriteAXIS returns the errors of [WriteStream], and an error for a negative BYTES. BYTES may exceed the number of
 // bytes in a sample. Beats then have unused bytes.
@@ -120,7 +121,7 @@ func (d *design) axisHeader() string {
 	return b.String()
 }
 
-// streamNames adds the names that the modules of all byte wrappers use to the given names.
+// streamNames returns the given names and the names that the modules of all byte wrappers use.
 func streamNames(own ...string) []string {
 	return append(own, "clk", "rst", "ce", "in_valid", "in_ready", "in_data", "in_last", "drop", "out_valid", "out_ready",
 		"error", "loader",

@@ -10,7 +10,7 @@ import (
 	"ialgn/netlist"
 )
 
-// inBytes lays out the words of a port as bytes. It is written separately from the layout that it tests. If r is not
+// inBytes lays out the words of a port as bytes. It shares no code with the layout that the tests check. If r is not
 // nil, the unused bits between words are random.
 func inBytes(word int, words []uint64, r *rand.Rand) []uint64 {
 	lane := 8 * ((word + 7) / 8)
@@ -40,7 +40,7 @@ func inHex(bytes []uint64) string {
 	return b.String()
 }
 
-// newPackets returns a program of samples as packets of bytes.
+// newPackets returns a program that sends samples as packets of bytes.
 func newPackets(t *testing.T, n *netlist.Netlist, beat, samples int, events bool) *program {
 	t.Helper()
 	in := n.InputPorts()[0]
@@ -53,7 +53,8 @@ func newPackets(t *testing.T, n *netlist.Netlist, beat, samples int, events bool
 	return p
 }
 
-// reply returns the bytes of a result. They are the class and, if the counts are a port, the counts.
+// reply returns the bytes of a result. The bytes hold the class and, if the netlist has a port for the counts, the
+// counts.
 func (s expected) reply(n *netlist.Netlist) []uint64 {
 	var bytes []uint64
 	for _, p := range n.OutputPorts() {
@@ -75,7 +76,7 @@ func axisClassifiers(t *testing.T) map[string]*netlist.Netlist {
 }
 
 // TestAXIS plays samples to wrappers of combinational and of pipelined cores. Samples come back to back, or with
-// stalls on either side. Some programs have packets of a wrong length and resets.
+// stalls at the input and the output. Some programs have packets of a wrong length and resets.
 func TestAXIS(t *testing.T) {
 	classifiers := axisClassifiers(t)
 	for _, c := range []struct {
@@ -140,7 +141,7 @@ func TestAXISFaults(t *testing.T) {
 	for _, f := range axisFaults {
 		p.build(t, dir, "axis_tb.v", f.broken(t, wrapper), 0, 8)
 		stalls := []string{"+stall_in=30", "+stall_out=70"}
-		if f.rule == "a result too many" { // with later results, the report would be a wrong result
+		if f.rule == "a result too many" { // if more results follow, the testbench reports a wrong result instead
 			stalls = nil
 		}
 		f.found(t, simulate(t, dir, stalls...))
@@ -190,8 +191,8 @@ func TestAXISPaths(t *testing.T) {
 	}
 }
 
-// lint checks that linters print no warning for a wrapper, with all warnings on. If values of a parameter are given,
-// it checks the wrapper with each value.
+// lint checks that linters print no warning for a wrapper, with all warnings on. If values for a parameter are given,
+// lint checks the wrapper with each value.
 func lint(t *testing.T, dir, wrapper, parameter string, values ...int) {
 	t.Helper()
 	write(t, dir, "dut.v", wrapper)

@@ -2,7 +2,7 @@ package wrapper
 
 import _ "embed" // templates
 
-// testbenchModule is the part of a wrapper's testbench that is the same for all protocols. Each protocol provides
+// testbenchModule is the part of a wrapper's testbench that does not depend on the protocol. The other part provides
 // the task tb_play, which runs one or more clocks.
 //
 //go:embed templates/testbench_module.v

@@ -21,8 +21,8 @@ func laneOf(word int) int {
 // bytesOf returns the number of bytes of the given number of words.
 func bytesOf(word, words int) int { return (laneOf(word)*words + 7) / 8 }
 
-// Bytes returns a port's value in the byte layout of the package comment. bit(i) is the value of
-// bit i, 0 or 1.
+// Bytes returns a port's value in the byte layout of the package comment. The function bit returns the value of bit
+// i, 0 or 1.
 func Bytes(p netlist.Port, bit func(i int) uint64) []byte {
 	word := max(p.Word, 1)
 	bytes := make([]byte, portBytes(p))
@@ -33,7 +33,7 @@ func Bytes(p netlist.Port, bit func(i int) uint64) []byte {
 	return bytes
 }
 
-// asBytes returns the design with bytes as the words of a sample. Unused bits between the words are not stored.
+// asBytes returns the design for samples whose words are bytes. Unused bits between the words are not stored.
 func (d *design) asBytes() *design {
 	b := *d
 	if d.levels != nil { // each feature word takes one byte
@@ -68,7 +68,7 @@ func (d *design) features() string {
 `)
 }
 
-// keeps returns a sentence for the header, which says how many bits of a sample are stored.
+// keeps returns a sentence for the header. The sentence says how many bits of a sample are stored.
 func (d *design) keeps() string {
 	what := "bits"
 	if d.levels != nil {

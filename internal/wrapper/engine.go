@@ -7,12 +7,12 @@ import (
 )
 
 // Engine is a classifier that takes samples word by word, without a loader in front. It has the ports of the stream
-// module. For [WriteUART] and [WriteSPI] it also needs an input named drop, which discards the part of a packet that
-// has arrived.
+// module. For [WriteUART] and [WriteSPI], it also needs an input named drop, which discards the part of a packet that
+// has already arrived.
 type Engine struct {
 	Module  string
 	Cycles  float64 // clocks from one sample to the next, on average
-	Latency int     // clocks from a sample to its result; see [Rate]
+	Latency int     // clocks from a sample's first word to its result; see [Rate]
 	Drop    bool    // the engine has an input named drop
 }
 
@@ -25,8 +25,8 @@ func (o Options) checkEngine(word int) error {
 	return nil
 }
 
-// inner returns the modules inside a wrapper of bytes: the stream module with its loader, or the module that gives
-// an engine one byte at a time. If drop is set, the modules have an input named drop.
+// inner returns the modules inside a wrapper of bytes. They are the stream module with its loader or, for an engine,
+// the module that gives the engine one byte at a time. If drop is set, the modules have an input named drop.
 func (d *design) inner(stream string, drop bool) []module {
 	if d.engine == nil {
 		return []module{{stream, "bytes to results", d.streamModule(stream, drop)}, d.loader(stream)}

@@ -46,7 +46,7 @@ func cHeader(lines []string) string {
 	return b.String() + " */\n"
 }
 
-// cNumber is a number in the program, with the mark in the template that the number replaces.
+// cNumber is a number in the program. The number replaces a mark in the template.
 type cNumber struct {
 	key   string
 	value int
@@ -77,7 +77,7 @@ func cNumbers(t *inputs.Table, p *Protocol) []cNumber {
 	}
 }
 
-// cList returns the beginning of a list of C strings.
+// cList returns the elements of a C array of strings, beginning with the first one.
 func cList(texts []string) string {
 	var b strings.Builder
 	for _, text := range texts {

@@ -145,7 +145,7 @@ func testHosts(t *testing.T, table *inputs.Table) {
 		if strings.Contains(text, "cuts") != table.ByCuts || strings.Contains(text, "halves away") == table.ByCuts {
 			t.Errorf("wrapper %s: words by cuts: %t, the host makes others:\n%s", name, table.ByCuts, text)
 		}
-		for _, word := range []string{`"-999"`, `"k\"A\\"`} { // in C and in Python
+		for _, word := range []string{`"-999"`, `"k\"A\\"`} { // these texts occur in C and in Python
 			if !strings.Contains(text, word) {
 				t.Errorf("wrapper %s: the host does not know the missing value %s", name, word)
 			}
@@ -157,7 +157,7 @@ func testHosts(t *testing.T, table *inputs.Table) {
 }
 
 // TestHostOutputEncodings runs the Python hosts in environments whose encoding lacks characters of the class names.
-// The hosts must write UTF-8, as predict does. There is no device: the answer to sample i is class i.
+// The hosts must write UTF-8, as predict does. There is no device. Instead, the answer to sample i is class i.
 func TestHostOutputEncodings(t *testing.T) {
 	table := hostedTable()
 	table.Classes, table.Label, table.DecimalComma = []string{"gr\u00fcn", "\u9f8d, \U0001f600"}, "Zustand \u00e4", false
@@ -183,7 +183,7 @@ func TestHostOutputEncodings(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			if !strings.HasPrefix(out, want) { // after the standard output comes the standard error
+			if !strings.HasPrefix(out, want) { // out has the standard output, followed by the standard error
 				t.Errorf("output:\n%s\nwant:\n%s", out, want)
 			}
 		})

@@ -7,14 +7,14 @@ import (
 	"ialgn/internal/inputs"
 )
 
-// hostWord holds the code with which host programs in Python and in C compute a word from a real value.
+// hostWord holds the code, in Python and in C, with which host programs compute a word from a real value.
 type hostWord struct {
 	python string
 	rule   string // type of the table entry for each feature in C
 	c      string
 }
 
-// wordOf returns the code that suits a table.
+// wordOf returns the code for the way in which a table computes words.
 func wordOf(t *inputs.Table) *hostWord {
 	if t.ByCuts {
 		return &byCuts

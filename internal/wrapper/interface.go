@@ -31,7 +31,7 @@ func NewInterface(kind string, n *netlist.Netlist, o Options) (*Interface, error
 	}
 	words := o
 	if k.Bytes {
-		words.Beat = 0 // Beat counts bytes here, and may exceed the number of words
+		words.Beat = 0 // in o, Beat counts bytes and may exceed the number of words
 	}
 	d, err := newDesign(n, words, k)
 	if err != nil {

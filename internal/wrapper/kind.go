@@ -13,14 +13,14 @@ import (
 // Kind is a row of the table of wrappers. A wrapper is an interface between the classifier and the outside. Each
 // kind is defined in the file with its write function.
 type Kind struct {
-	Name  string // name of the kind, which ends the names of the module and the file: CORE_NAME
+	Name  string // name of the kind; the names of the module and the file are CORE_NAME
 	Clock string // name of the clock's port
 	Bytes bool   // samples and results are bytes; a word of several bits takes whole bytes
 	Drops bool   // the protocol can discard an incomplete packet
-	Paced bool   // the other side decides when bits come, so no latency is reported
+	Paced bool   // the other side determines the pace of the bits, so no latency is reported
 	Baud  bool   // the interface has a bit rate in addition to its clock
 	Tags  bool   // the interface can carry a tag with each sample and result
-	Beat  int    // bytes per clock; 0: one, or as the rate says; always one for an engine
+	Beat  int    // bytes per clock; 0: one, or as the bit rate allows; always one for an engine
 
 	// Broken lists the kinds of broken packets that a player can send, in the order in which they are tried. A
 	// broken packet has no result.
@@ -32,23 +32,23 @@ type Kind struct {
 	Write func(io.Writer, *netlist.Netlist, Options) error
 	// Ports returns the ports of the module in the order of the Verilog.
 	Ports func(*Shape, Options) []Port
-	// Cycles returns the number of clocks from one sample to the next. It gets the design twice: words counts in
-	// words, bytes in bytes.
+	// Cycles returns the number of clocks from one sample to the next. It gets the design twice. The argument words
+	// has the samples in words, and the argument bytes has them in bytes.
 	Cycles func(words, bytes *Shape, o Options) int
-	// Bench is the protocol part of the testbench: pins, the design, tb_reset, tb_play, and tb_before, which samples
-	// the pins before each edge. QUIET is the number of clocks after the last result in which no further result may
-	// come.
+	// Bench is the part of the testbench for the protocol. It has the pins, the design, and the tasks tb_reset,
+	// tb_play and tb_before. The task tb_before samples the pins before each edge. QUIET is the number of clocks
+	// after the last result in which no further result may come.
 	Bench string
 	// BenchParameters declares the parameters of Bench. BenchOptions describes these parameters in the header.
 	BenchParameters, BenchOptions string
-	// Bits returns the number of bits that the testbench transfers at a time: in one clock, or in one byte.
+	// Bits returns the number of bits that the testbench transfers at a time, which is in one clock or in one byte.
 	Bits func(d *Shape, o Options) int
 	// Host is the program for the other end of the interface. It is nil if the other end is logic on the same
 	// device, which sends words to the ports.
 	Host *Host
 }
 
-// EngineKind is the kind whose ports a folded engine itself has.
+// EngineKind is the kind of wrapper that has the same ports as a folded engine.
 const EngineKind = "stream"
 
 // Shape is a netlist with everything that a wrapper around it needs.
@@ -101,8 +101,8 @@ func Find(name string) (*Kind, error) {
 	return nil, fmt.Errorf("wrapper %q: no such wrapper, give %s", name, message.Or(Kinds()))
 }
 
-// Is reports whether a kind of this name exists and has the property: [TakesBytes], [DropsPackets],
-// [IsPaced], [HasBaud] or [TakesTags].
+// Is reports whether a kind of this name exists and has the given property. The property is one of [TakesBytes],
+// [DropsPackets], [IsPaced], [HasBaud] and [TakesTags].
 func Is(name string, property func(*Kind) bool) bool {
 	k, err := Find(name)
 	return err == nil && property(k)

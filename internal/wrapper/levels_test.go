@@ -23,8 +23,8 @@ func emitApart(t *testing.T, n *netlist.Netlist, stages int,
 	return emitCore(t, s.Core, writer, Options{Levels: &Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}})
 }
 
-// TestLevels plays the programs of other tests to wrappers that contain the encoder. It also checks that linters
-// print no warning.
+// TestLevels runs the programs of the other wrapper tests on wrappers that contain the encoder. It also checks that
+// linters print no warning.
 func TestLevels(t *testing.T) {
 	n := classifier(t)
 	for i, c := range []struct{ stages, beat int }{{0, 11}, {2, 3}, {0, 1}, {0, 3}} {
@@ -72,7 +72,8 @@ func TestLevelsFault(t *testing.T) {
 	}
 }
 
-// TestLevelsRange checks that empty levels, and levels of words that are not bytes, are refused.
+// TestLevelsRange checks that levels without thresholds and bits are refused, and also levels for words that do not
+// fit a byte.
 func TestLevelsRange(t *testing.T) {
 	s := encoder.Apart(classifier(t))
 	for _, c := range []struct {

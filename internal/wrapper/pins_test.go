@@ -20,8 +20,8 @@ func tinyNet() *netlist.Netlist {
 }
 
 // TestPins has nextpnr connect the ports of the wrappers, without their logic, to the pins of each board. nextpnr
-// refuses a pin that the package lacks, a port without a pin, and a pin for a port that the wrapper lacks. nextpnr
-// must refuse a pin file with one line missing.
+// refuses a pin that the package does not have, a port without a pin, and a pin for a port that the wrapper does not
+// have. The test also checks that nextpnr refuses a pin file in which one line is missing.
 func TestPins(t *testing.T) {
 	for _, kind := range []string{"uart", "spi"} {
 		writer := WriteUART
@@ -56,8 +56,8 @@ func TestPins(t *testing.T) {
 	}
 }
 
-// TestPinsOnce checks that each pin of a board has only one port. It also checks that boards without pins are
-// refused.
+// TestPinsOnce checks that each pin of a board is used for only one port. It also checks that boards without pins for
+// a wrapper are refused.
 func TestPinsOnce(t *testing.T) {
 	set := regexp.MustCompile(`(?m)^set_io .*?(\w+) +(\w+)(?: +#.*)?$`)
 	for _, b := range boards {

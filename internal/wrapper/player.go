@@ -16,7 +16,7 @@ type Played struct {
 	Tag     int  // bits of the tag; 0: no tag
 	Engine  int  // clocks per sample in a folded engine; 0: no engine
 	Drop    bool // the module is an engine with an input named drop
-	Quick   bool // parameters set a line to the rate in Options and to few idle bits
+	Quick   bool // parameters set a serial line to the rate in Options and to few idle bits
 }
 
 // sampleBytes returns the bytes of a sample, for interfaces that transfer bytes.
@@ -32,9 +32,9 @@ func (p Played) resultBytes() (n int) {
 
 func zero(int) uint64 { return 0 }
 
-// Player describes how a simulation sends samples to an interface and receives the results. It has the size of the
-// unit that is transferred at a time, and the part of a testbench between these units and the pins. Before this
-// part, the testbench declares
+// Player describes how a simulation sends samples to an interface and receives the results. A unit is the amount of
+// data that is transferred at a time. Player has the size of a unit, and the part of a testbench between the units
+// and the pins. Before this part, the testbench declares
 //
 //	clk            a clock of 100 ns
 //	running        1 once a reset is over
@@ -54,11 +54,11 @@ type Player struct {
 	Unit  int    // bits that are transferred at a time
 	Units int    // units in a sample
 	Bench string // Verilog
-	Late  int    // clocks without a result after which the testbench gives up
+	Late  int    // number of clocks without a result after which the testbench fails
 	Quiet int    // clocks after the last result in which no further result may come
 }
 
-// Broken is a kind of packet without a result.
+// Broken is a way in which a packet can be broken, so that it has no result.
 type Broken int
 
 // A broken packet has too few units or too many, is cut off by a reset, or has a wrong stop bit.

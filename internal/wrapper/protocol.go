@@ -8,16 +8,16 @@ import (
 type Protocol struct {
 	Kind        string `json:"kind"`
 	SampleBytes int    `json:"sample_bytes"`
-	WordBits    int    `json:"word_bits"` // bits from one word of a sample to the next: 1, 8 or 16
+	WordBits    int    `json:"word_bits"` // distance of consecutive words of a sample in bits: 1, 8 or 16
 	ResultBytes int    `json:"result_bytes"`
 	Class       Digits `json:"class"`               // the class in a result
-	Counts      Digits `json:"counts"`              // the class counts, first class first; zero if the result has none
+	Counts      Digits `json:"counts"`              // the class counts, first class first; zero: no counts
 	Beat        int    `json:"beat,omitempty"`      // bytes of a beat; 0: the interface has no beats
 	Tag         int    `json:"tag,omitempty"`       // bits of the tag in tuser; 0: no tag
 	Baud        int    `json:"baud,omitempty"`      // bit rate of a line
 	IdleBits    int    `json:"idle_bits,omitempty"` // idle bits on a line before a new sample
-	// Ahead is the number of samples that may be sent before their results are read. It exceeds one only if results
-	// are shorter than samples and the design is not slower than the line.
+	// Ahead is the number of samples that may be sent before their results are read. It is larger than one only if
+	// results are shorter than samples and the design is at least as fast as the line.
 	Ahead int `json:"ahead"`
 }
 
@@ -41,7 +41,7 @@ func NewProtocol(kind string, n *netlist.Netlist, o Options) (*Protocol, error) 
 	if err != nil {
 		return nil, err
 	}
-	o.Levels = nil // the bytes do not depend on where the encoder is
+	o.Levels = nil // the bytes are the same with and without the encoder in the wrapper
 	rate, err := NewRate(kind, n, o)
 	if err != nil || !k.Bytes {
 		return nil, err

@@ -10,15 +10,15 @@ import (
 // Rate is the throughput and the latency of a wrapper with its default parameters.
 //
 // The latency is counted in clocks. It begins at the clock edge that takes the first word of a sample, and ends at
-// the first edge that can take the result. It holds if no other sample is being processed and words come in every
-// clock. A serial line and SPI report no latency, because the other side decides how fast bits come.
+// the first edge that can take the result. This value is right if no other sample is being processed and words come
+// in every clock. For a serial line and SPI, no latency is reported, because the other side determines the pace.
 type Rate struct {
 	Kind             string  `json:"kind"`
 	SampleBytes      int     `json:"sample_bytes,omitempty"` // 0 for stream, which takes words
 	ResultBytes      int     `json:"result_bytes,omitempty"`
-	Cycles           float64 `json:"cycles"` // minimum clocks from one sample to the next, on average
+	Cycles           float64 `json:"cycles"` // lower bound on the average number of clocks from one sample to the next
 	Latency          int     `json:"latency_cycles,omitempty"`
-	MHz              float64 `json:"clock_mhz,omitempty"` // the clock, if one was given
+	MHz              float64 `json:"clock_mhz,omitempty"` // clock frequency, if given
 	SamplesPerSecond float64 `json:"samples_per_second,omitempty"`
 }
 
@@ -60,8 +60,8 @@ func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
 	return r, nil
 }
 
-// beats returns the number of clocks for the given number of units. In one more clock, which is included, the loader
-// passes the units on.
+// beats returns the number of clocks in which the loader takes the given number of units and passes them on. Passing
+// the units on takes one of these clocks.
 func beats(units, beat int) int { return (units+beat-1)/beat + 1 }
 
 // Line returns the clock and the bit rate of a serial line.

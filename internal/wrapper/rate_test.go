@@ -10,8 +10,8 @@ import (
 	"ialgn/netlist"
 )
 
-// takes compares the clocks of a program of back-to-back samples with the reported rate. clocks is the total for all
-// samples. ends is the number of clocks before the first sample and after the last one.
+// takes compares the measured clocks for samples that come back to back with the reported rate. clocks is the total
+// number of clocks for all samples. ends is the number of clocks before the first sample and after the last sample.
 func takes(t *testing.T, kind string, n *netlist.Netlist, o Options, samples, clocks, ends int) {
 	t.Helper()
 	r, err := NewRate(kind, n, o)
@@ -23,8 +23,8 @@ func takes(t *testing.T, kind string, n *netlist.Netlist, o Options, samples, cl
 	}
 }
 
-// answersAfter compares the reported latency with the clocks that a testbench counted from the first beat of its
-// first sample to the result.
+// answersAfter compares the reported latency with a testbench's count of clocks from the first beat of the first
+// sample to the result.
 func answersAfter(t *testing.T, kind string, core *netlist.Netlist, o Options, out string) {
 	t.Helper()
 	r, err := NewRate(kind, core, o)

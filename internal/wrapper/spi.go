@@ -12,12 +12,12 @@ import (
 
 func spiKind() *Kind {
 	return &Kind{
-		Name: "spi", Clock: "clk", Play: playSPI, Broken: []Broken{TooShort, TooLong}, // a frame is not cut off
+		Name: "spi", Clock: "clk", Play: playSPI, Broken: []Broken{TooShort, TooLong}, // SPI frames are not cut off
 		Bytes: true, Drops: true, Paced: true, Write: WriteSPI, Ports: (*design).spiPorts,
 		Cycles: func(_, bytes *design, _ Options) int {
-			frame := func(bytes int) int { return 2*spiHalf*8*(1+bytes) + 2*spiHalf } // and cs_n at the end
+			frame := func(bytes int) int { return 2*spiHalf*8*(1+bytes) + 2*spiHalf } // includes cs_n at the end
 			if bytes.resultBytes() > bytes.words {
-				// The frame of a sample ends with the sample, and another frame reads the result.
+				// One frame sends the sample, and another frame reads the result.
 				return frame(bytes.words) + frame(bytes.resultBytes())
 			}
 			return frame(bytes.words)
@@ -40,8 +40,8 @@ var spiLive string
 const spiHalf = 4
 
 // WriteSPI writes a module that takes samples and returns results as an SPI slave in mode 0. In this mode, sck is 0
-// while idle. Both sides read at the rising edge of sck and change their outputs after the falling edge. The highest
-// bit of a byte comes first.
+// while no frame is transferred. Both sides read at the rising edge of sck and change their outputs after the falling
+// edge. The highest bit of a byte comes first.
 //
 //	input  clk, rst_n, sck, mosi, cs_n
 //	output miso, ready, error
@@ -55,9 +55,9 @@ const spiHalf = 4
 //
 // The bytes after the status are the oldest result that was ready when the frame began, followed by zeros. When all
 // bytes of this result have been read, the next result takes its place. ready is 1 while a result waits. The module
-// discards a sample that has another length or ends within a byte. It also discards a sample if there is no room for
-// it because results were not read, and any unknown command. In all these cases, error is then 1 until a reset. The
-// bytes of samples and results are laid out as the package comment says.
+// discards a sample that has the wrong length or ends within a byte. It also discards a sample if there is no room
+// because earlier results were not read. Unknown commands are ignored. In all these cases, error is then 1 until a
+// reset. The bytes of samples and results are laid out as the package comment says.
 //
 // All inputs are synchronised to clk. Each half of a period of sck must last at least four periods of clk. At least
 // the same time must pass between an edge of cs_n and the next or previous edge of sck, and between frames. miso is

@@ -55,7 +55,7 @@ func (p *spiProgram) read() { p.frame(0, make([]uint64, p.reply), 0) }
 func (p *spiProgram) event(bytes []uint64, r *rand.Rand) {
 	first := r.IntN(len(bytes))
 	switch r.IntN(6) {
-	case 0: // a part of the sample, perhaps nothing
+	case 0: // only a part of the sample, which may be empty
 		p.frame(1, bytes[:first], 0)
 		p.failed = true
 	case 1: // more bytes than a sample
@@ -143,8 +143,8 @@ func (p *spiProgram) run(t *testing.T, dir, wrapper string, jitter int) string {
 }
 
 // TestSPI plays samples back to back and with other frames between them. These frames are too short, too long, cut
-// off, have an unknown command, or are interrupted by a reset. The phase between the clocks of the two sides takes
-// every value.
+// off, have an unknown command, or are interrupted by a reset. The test uses every phase between the clocks of the
+// two sides.
 func TestSPI(t *testing.T) {
 	for _, c := range []struct {
 		name            string

@@ -19,7 +19,7 @@ func streamKind() *Kind {
 		Cycles: func(words, _ *design, o Options) int { return beats(words.words, max(1, o.Beat)) },
 		Bench:  streamBench + handshakeBench,
 		Bits:   func(d *design, _ Options) int { return d.word },
-		Host:   nil, // words come from logic on the same device, and NAME.json says how to compute them
+		Host:   nil, // logic on the same device computes the words, as NAME.json describes
 	}
 }
 
@@ -36,24 +36,24 @@ func streamKind() *Kind {
 //	output error
 //
 // The words of a sample are a packet of ceil(words/BEAT) beats. in_last is 1 in the last beat. Bits above the last
-// word of this beat are ignored. A packet that is shorter or longer is dropped as a whole. error is then 1 until a
-// reset, but the next packet is accepted again. A reset drops everything that has not been output.
+// word of this beat are ignored. A packet that is shorter or longer than a sample is dropped as a whole. error is
+// then 1 until a reset, but the next packet is accepted again. A reset drops everything that has not been output.
 //
 // If there is a tag ([Options.Tag]), there are two more ports, the input in_tag and the output out_tag. With each
 // result, out_tag has the value that in_tag had when the last beat of the sample was taken.
 //
-// Only bits that a cell, an output port or a probe reads have registers. Loading starts again in the clock after a
-// complete sample was passed to the core, so that samples follow each other every ceil(words/BEAT) + 1 clocks. A
-// result waits in a separate register. No output depends on an input in the same clock. If one ready signal depended
-// on another, chained modules would have one long path.
+// A bit of a sample has a register only if a cell, an output port or a probe reads the bit. Loading starts again in
+// the clock after a complete sample was passed to the core, so that samples follow each other every ceil(words/BEAT)
+// + 1 clocks. A result waits in a separate register. No output depends on an input in the same clock. Otherwise the
+// ready signals of chained modules would form one long path.
 //
 // The core is the netlist's module without a clock. If the netlist has registers, the core is a pipeline with the
 // additional ports clk, rst, ce, in_valid and out_valid. While ce is 0, its state does not change. out_valid is
 // in_valid delayed by the pipeline's stages.
 //
-// WriteStream returns an error before it writes anything if the netlist does not fit. It must have exactly one input
-// port. No name may be invalid in Verilog or used by the wrapper. A beat must not have more words than a sample.
-// Later errors come from w.
+// WriteStream checks its arguments before it writes anything. The netlist must have exactly one input port. Its names
+// must be valid in Verilog and must not be names that the wrapper uses. A beat must not have more words than a
+// sample. If one of these conditions does not hold, WriteStream returns an error. Later errors come from w.
 func WriteStream(w io.Writer, n *netlist.Netlist, o Options) error {
 	d, err := newDesign(n, o, streamKind(), "clk", "rst", "ce", "in_valid", "in_ready", "in_data", "in_last",
 		"out_valid", "out_ready", "error", "loader", "core", "sample", "sample_valid", "step", "BEAT",
@@ -189,16 +189,16 @@ func (d *design) encoder() string {
 `)
 }
 
-// sampleTag declares the register for the tag of the sample in the loader. This tag came with the sample's last
-// beat.
+// sampleTag declares the register for the tag of the sample that is in the loader. The tag came with the last beat of
+// this sample.
 const sampleTag = `  reg [@HIGH@:0] sample_tag;
   always @(posedge clk) if (in_valid & in_ready) sample_tag <= in_tag;
 
 `
 
-// streamModule is the template of the stream module. The core advances unless it has a result while the previous
-// result is still waiting. When the previous result is taken, the core waits for one more clock, so that its enable
-// does not depend on out_ready.
+// streamModule is the template of the stream module. The core stops only while it has a result and the previous
+// result has not been taken yet. When the previous result is taken, the core waits for one more clock, so that its
+// enable does not depend on out_ready.
 //
 //go:embed templates/stream_module.v
 var streamModule string

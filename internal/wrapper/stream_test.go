@@ -211,7 +211,7 @@ func (p *program) event(s []uint64) {
 			p.send(s, 1+p.r.IntN(p.packet-1), true)
 		}
 	case 2, 3:
-		if p.packet > 1 { // the packet ends after the reset, or does not end
+		if p.packet > 1 { // the packet either continues after the reset or does not
 			first := 1 + p.r.IntN(p.packet-1)
 			p.send(s, first, false)
 			p.failed, p.reset = false, true
@@ -268,7 +268,7 @@ func TestStream(t *testing.T) {
 	n := classifier(t)
 	for i, c := range []struct{ stages, beat int }{{0, 1}, {1, 3}, {5, 11}, {0, 3}, {0, 11}, {3, 1}} {
 		if i > 2 && !testkit.Whole() {
-			break // each length of a beat was used once
+			break // every beat length was used once
 		}
 		t.Run(fmt.Sprintf("stages=%d/beat=%d", c.stages, c.beat), func(t *testing.T) {
 			dir, wrapper := emit(t, n, c.stages)
@@ -282,7 +282,7 @@ func TestStream(t *testing.T) {
 			build(t, dir, wrapper, c.stages, p)
 			for i, stalls := range [][]string{{"+stall_out=80"}, {"+stall_in=40", "+stall_out=40"}, nil, {"+stall_in=50"}} {
 				if i > 1 && !testkit.Whole() {
-					break // TestFaults finds all faults with the first two
+					break // the first two are enough for TestFaults
 				}
 				clocks(t, simulate(t, dir, stalls...), p)
 			}
@@ -290,7 +290,8 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// clocks returns the number of clocks that a program took, and fails the test if the program did not pass.
+// clocks returns the number of clocks that a program took according to the testbench's output. It fails the test if
+// the program did not pass.
 func clocks(t *testing.T, out string, p *program) (clocks int) {
 	t.Helper()
 	results := 0
@@ -349,7 +350,7 @@ func TestFaults(t *testing.T) {
 		} {
 			build(t, dir, fault{good: f[0], bad: f[1]}.broken(t, wrapper), stages, p)
 			out := simulate(t, dir, "+stall_in=30", "+stall_out=50")
-			if strings.Contains(out, "PASS") { // some faults show only while results wait
+			if strings.Contains(out, "PASS") { // some faults have an effect only while results wait
 				out = simulate(t, dir, "+stall_out=85")
 			}
 			if strings.Contains(out, "PASS") {

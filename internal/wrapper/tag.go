@@ -10,7 +10,7 @@ import (
 // tagNames lists the names that wrapper modules use for the tag.
 var tagNames = []string{netlist.TagInPort, netlist.TagOutPort, "sample_tag", "s_axis_tuser", "m_axis_tuser"}
 
-// checkTag returns an error for a tag that the interface or the wrapped design does not support.
+// checkTag returns an error if the interface or the design inside the wrapper does not support the tag.
 func (o Options) checkTag(kind *Kind) error {
 	switch {
 	case o.Tag < 0 || o.Tag > netlist.MaxTag:

@@ -8,11 +8,12 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestTag runs testbenches of wrappers with a tag. Linters must print no warning for them. The testbenches must fail
-// for wrappers in which the tag comes one result late, belongs to another beat, or does not wait with its result.
+// TestTag runs testbenches of wrappers with a tag. Linters must print no warning for them. The test also breaks the
+// wrappers. The tag comes one result late, comes from another beat, or changes while its result waits. The
+// testbenches must then fail.
 func TestTag(t *testing.T) {
 	testkit.FindTool(t, "verilator")
-	for i, c := range []wrapperCase{wrapperCases(t)[1], wrapperCases(t)[5]} { // without and with registers
+	for i, c := range []wrapperCase{wrapperCases(t)[1], wrapperCases(t)[5]} { // without registers, with registers
 		for j, kind := range []string{"stream", "axis"} {
 			if !taken(i, j) {
 				continue

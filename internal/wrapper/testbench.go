@@ -16,11 +16,11 @@ type Bench struct {
 	Sources []string // Verilog files to compile with the testbench, for its header
 }
 
-// WriteTestbench writes a self-checking testbench for a wrapper. Its module is NAME_tb, where NAME
-// is the wrapper's module. The netlist is the whole classifier. The testbench reads the
-// classifier's vectors ([ialgn/internal/verilog.WriteVectors]), plays each sample by the wrapper's
-// protocol, and compares the results with the vector's output ports. Both sides make pseudo-random
-// pauses, which are the same in every run. The last line that it prints is
+// WriteTestbench writes a self-checking testbench for a wrapper. Its module is NAME_tb, where NAME is the wrapper's
+// module. n is the netlist of the whole classifier. The testbench reads the classifier's vectors
+// ([ialgn/internal/verilog.WriteVectors]). For each vector, it sends the sample by the wrapper's protocol, and
+// compares the result with the output ports in the vector. Both sides make pseudo-random pauses, which are the same
+// in every run. The last line that it prints is
 //
 //	PASS: N vectors
 //
@@ -47,13 +47,13 @@ type testbench struct {
 	inputs netlist.Port
 	fields [3][]field // fields of a vector: inputs, outputs, probes
 	unit   int        // bits that are transferred at a time
-	lane   int        // bits from one transferred word of a sample to the next
+	lane   int        // bits from the start of one transferred word to the start of the next
 	units  int        // units in a sample
 	late   int        // number of clocks without progress after which a fault is reported
 	drop   bool
 }
 
-// field is one number of a vector. The number has a range of the bits of a bus.
+// field is one number of a vector. The number holds a range of bits of a bus.
 type field struct {
 	bus       string
 	low, bits int

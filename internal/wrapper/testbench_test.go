@@ -80,7 +80,7 @@ func sourcesOf(t *testing.T, c wrapperCase, kind string, samples int, change ...
 	n := staged(t, c.n, c.stage)
 	o, core := Options{Header: []string{"a test"}, Core: "net", Tag: c.tag}, n
 	if kind == "uart" && c.name != "words" {
-		o.ClockHz, o.Baud = 1_000_000, 125_000 // fewer clocks for each bit than by default
+		o.ClockHz, o.Baud = 1_000_000, 125_000 // fewer clocks for each bit than the default, to save time
 	}
 	if c.apart {
 		s := encoder.Apart(n)
@@ -329,7 +329,7 @@ func portsAsRead(t *testing.T, path, module string) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	d := json.NewDecoder(strings.NewReader(string(file.Modules[module].Ports))) // keeps the order of the ports
+	d := json.NewDecoder(strings.NewReader(string(file.Modules[module].Ports))) // to keep the order of the ports
 	for _, err := d.Token(); d.More() && err == nil; {
 		name, _ := d.Token()
 		var p struct {

@@ -18,7 +18,7 @@ func uartKind() *Kind {
 		Cycles: func(_, bytes *design, o Options) int {
 			hz, baud := o.Line()
 			clocks := (hz + baud/2) / baud
-			return max(10*clocks*bytes.words, (10*clocks+1)*bytes.resultBytes()) // a clock between sent bytes
+			return max(10*clocks*bytes.words, (10*clocks+1)*bytes.resultBytes()) // one more clock between bytes
 		},
 		Bench: uartBench,
 		BenchParameters: ` #(
@@ -51,16 +51,17 @@ const (
 	defaultBaud    = 115_200
 )
 
-// These are limits of the number of clocks per bit. With fewer clocks, a sender whose rate is 2 % off could not be
-// read. The number is an integer, and must be within 1 % of the exact quotient of clock and bit rate.
+// These are limits of the number of clocks per bit. With fewer clocks, bytes from a sender whose rate is 2 % off
+// could not be read. The number of clocks per bit is an integer, and must be within 1 % of the exact quotient of
+// clock and bit rate.
 const (
 	minBitClocks = 8
 	maxBitClocks = 1 << 18
 	maxOffBy     = 100
 )
 
-// UARTIdle is the default of IDLE_BITS: 21 ms at 115,200 baud, which is longer than USB adapters
-// hold bytes back.
+// UARTIdle is the default of IDLE_BITS. At 115,200 baud, this is 21 ms, which is longer than the time for which USB
+// adapters hold bytes back.
 const UARTIdle = 2400
 
 // WriteUART writes a module that takes samples over a serial line. It answers each sample with the bytes of its
@@ -71,12 +72,12 @@ const UARTIdle = 2400
 //	output tx, frame_error, error
 //
 // A sample is a fixed number of bytes, laid out as the package comment says. Samples may follow each other without a
-// pause if an answer is shorter than a sample. A sample is dropped if a stop bit is 0, because of noise, another
-// rate or a break. It is also dropped if there is no room for a byte, or if the line is idle for IDLE_BITS bits
-// within the sample. error is then 1 until a reset. After a wrong stop bit, frame_error is also 1. After a wrong
-// stop bit, a lack of room or a reset, bytes are ignored until the line has been idle for IDLE_BITS bits. So after a
-// pause of IDLE_BITS bits, a sender always begins a new sample. No byte could mark the beginning of a sample,
-// because every value may be part of a sample.
+// pause if an answer is shorter than a sample. A sample is dropped if a stop bit is 0, for example because of noise,
+// a wrong bit rate or a break. It is also dropped if there is no room for a byte, or if the line is idle for
+// IDLE_BITS bits within the sample. error is then 1 until a reset. After a wrong stop bit, frame_error is also 1.
+// After a wrong stop bit, a lack of room or a reset, bytes are ignored until the line has been idle for IDLE_BITS
+// bits. So after a pause of IDLE_BITS bits, a sender always begins a new sample. No byte could mark the beginning of
+// a sample, because every value may be part of a sample.
 //
 // CLOCK_HZ / BAUD must be from 8 to 262144 and within 1 % of an integer. The sender's rate may be another 2 % off.
 // IDLE_BITS must be from 12 to 8191. rst_n and rx may come from pins: both are synchronised. The registers of rst_n
@@ -176,7 +177,7 @@ func playUART(p Played) Player {
 	if p.Quick {
 		parameters, idle = "#(.CLOCK_HZ(@HZ@), .BAUD(@BAUD@), .IDLE_BITS(@IDLE@)) ", quickIdle
 	}
-	ahead := "0" // an engine may be slower than the line; the sender then waits for each answer
+	ahead := "0" // if an engine is slower than the line, the sender waits for each answer
 	if p.Engine <= 10*(hz/baud)*sample {
 		ahead = "1"
 	}
@@ -188,8 +189,8 @@ func playUART(p Played) Player {
 	}
 }
 
-// playUARTBytes sends bytes with a separate clock. It begins a sample when at most one answer is outstanding, and
-// sometimes pauses before the sample.
+// playUARTBytes sends bytes with a separate clock. It begins the next sample only when at most one answer is
+// outstanding. Sometimes it also pauses before a sample.
 //
 //go:embed templates/play_uart_bytes.v
 var playUARTBytes string

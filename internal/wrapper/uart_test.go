@@ -67,7 +67,7 @@ func (p *uartProgram) event(bytes []uint64, r *rand.Rand) {
 		}
 	}
 	switch kind {
-	case 0: // the bytes after it do not count
+	case 0: // the receiver ignores the bytes after this event
 		p.do(uartBadStop, int(bytes[0])&0x7f)
 		p.do(uartPause, 2)
 		for _, b := range bytes {
@@ -86,7 +86,7 @@ func (p *uartProgram) event(bytes []uint64, r *rand.Rand) {
 		p.do(uartReset, 0)
 		p.errors = 0
 	case 4:
-		p.do(uartPause, uartIdleBits-12) // too short to end the sample
+		p.do(uartPause, uartIdleBits-12) // this pause is too short to end the sample
 		p.do(uartPause, 2)
 		p.do(uartGlitch, 300)
 		if len(first) > 0 {

@@ -1,13 +1,14 @@
-// Package wrapper writes Verilog modules that connect a classifier to the outside. A wrapper adds state around the
-// module that package verilog writes for a netlist. That module, the core, is combinational or a pipeline.
+// Package wrapper writes Verilog modules that connect a classifier to the outside. A wrapper adds registers around
+// the module that package verilog writes for a netlist. This inner module is called the core. It is combinational or
+// a pipeline.
 //
 // [WriteStream] writes a wrapper that takes a sample word by word. The other wrappers take the bytes of a sample:
 // [WriteAXIS] over AXI4-Stream, [WriteUART] over a serial line and [WriteSPI] as an SPI slave. The following holds
 // for every wrapper:
 //
 //   - the wrapper is a separate file. It instantiates the core by the names of its module and ports;
-//   - data moves in clocks in which valid and ready are both 1. valid does not wait for ready. Once valid is 1, it
-//     stays 1 with the same data until the data moves. No output depends on an input in the same clock;
+//   - data is transferred in each clock in which valid and ready are both 1. valid does not wait for ready. Once
+//     valid is 1, it stays 1 with the same data until the transfer. No output depends on an input in the same clock;
 //   - reset is synchronous, and active high unless the protocol differs. It resets only the signals that say whether
 //     data is valid, not the data;
 //   - the same netlist and options give the same file. verilator -Wall, iverilog -Wall and yosys check report
@@ -21,11 +22,11 @@
 //   - a word of more than one bit takes whole bytes, the low byte first. Unused high bits are ignored in samples and
 //     are 0 in results;
 //   - words of one bit are packed, eight to a byte, the first in the lowest bit;
-//   - each output port begins at a new byte. A classifier has the class first, then the counts in the order of the
-//     classes, if they are a port ([netlist.WithCounts]).
+//   - each output port begins at a new byte. For a classifier, the class comes first. If the netlist has a port for
+//     the counts ([netlist.WithCounts]), the counts follow in the order of the classes.
 //
-// If the core takes the levels of features ([Levels]), the wrapper takes feature words. It has one encoder for each
-// word of a beat, which turns arriving words into levels. Only the levels that something reads are stored.
+// If the core takes the levels of features ([Levels]), the wrapper takes feature words. For each word of a beat, the
+// wrapper has one encoder, which converts arriving words to levels. A level is stored only if something reads it.
 package wrapper
 
 import (
@@ -50,23 +51,23 @@ type Options struct {
 	// default of BYTES, the number of bytes per clock. 0 means one word, or [AXISBytes] bytes.
 	Beat int
 	// Tag is the number of bits of a tag, from 0 (no tag) to [netlist.MaxTag]. A tag comes with a sample and is
-	// output with the sample's result. The core has the ports that [netlist.WithTag] adds, but the netlist that is
-	// given has no such ports.
+	// output with the sample's result. The core's module must have the ports that [netlist.WithTag] adds, but the
+	// netlist argument of the write functions has no such ports.
 	Tag int
 	// ClockHz and Baud are the defaults of the module's parameters for a serial line. If they are 0, the defaults
 	// are 12 MHz and 115,200 baud.
 	ClockHz, Baud int
-	// Levels says that the core's input port takes the levels of features. If it is nil, the port takes the words as
-	// they come.
+	// Levels says that the core's input port takes the levels of features. If Levels is nil, the port takes the words
+	// that the wrapper receives.
 	Levels *Levels
-	// Engine, unless nil, replaces the core in wrappers of bytes. The engine's words have 2 to 8 bits. [WriteAXIS]
-	// gives it one byte in each beat.
+	// Engine, if not nil, replaces the core in wrappers that transfer bytes. The engine's words have 2 to 8 bits. The
+	// wrapper of [WriteAXIS] takes one byte in each beat for an engine.
 	Engine *Engine
 }
 
-// Levels describes the words of a core's input port. A word is made from a feature word of Word bits. Bit j says
-// whether the feature word exceeds Thresholds[j]. After these bits come the bits of the feature word that Bits
-// lists.
+// Levels describes the words of a core's input port. Each of these words is computed from a feature word of Word
+// bits. Its bit j says whether the feature word exceeds Thresholds[j]. After the bits for all thresholds come the
+// bits of the feature word that the field Bits lists.
 type Levels struct {
 	Word       int
 	Thresholds []uint64
@@ -103,10 +104,10 @@ type design struct {
 	input        netlist.Port
 	levels       *Levels
 	in           int    // bits of a word at the input
-	word, words  int    // word: bits of a word as stored; words: number in a sample
+	word, words  int    // word: bits of a stored word; words: number of words in a sample
 	beat         int    // words in a clock
-	kept         []bool // for each bit of the words: whether something reads it
-	lane         int    // bits from one word to the next if words come from bytes; else 0
+	kept         []bool // for each bit of the words: whether something reads the bit
+	lane         int    // if words are made from bytes: bits from one word to the next; else 0
 	clocked      bool   // the core is a pipeline
 	stages       int    // stages of the pipeline
 	engine       *Engine
@@ -188,7 +189,8 @@ func checkPorts(ports []netlist.Port, own []string) error {
 	return nil
 }
 
-// read returns, for each bit of the input port, whether anything reads this bit.
+// read returns a list with one element for each bit of the input port. The element says whether anything reads this
+// bit.
 func (d *design) read() []bool {
 	reads := make([]bool, d.n.FirstCellNet())
 	mark := func(nets []netlist.Net) {

@@ -1,9 +1,9 @@
 // Package dot writes small netlists in the DOT language, for Graphviz to draw.
 //
-// It adds attributes to [netlist.Graph] for gonum's encoder. A node shows what a cell computes and which gate of
-// the model it came from. An edge shows which bits of a bus it carries (at its tail) and which pins of a cell it
-// feeds (at its head). Pins of functions are called A, B, C and so on, as in the functions' expressions. Constants
-// have no node; a cell lists its constant pins.
+// It adds attributes to [netlist.Graph] for gonum's encoder. A node shows what a cell computes and which gate of the
+// model it came from. An edge shows at its tail which bits of a bus it carries, and at its head which pins of a cell
+// it feeds. Pins of functions are called A, B, C and so on, as in the functions' expressions. Constants have no node.
+// Instead, a cell lists its constant pins.
 package dot
 
 import (
@@ -17,8 +17,8 @@ import (
 	"ialgn/netlist"
 )
 
-// MaxNodes and MaxPins bound the netlists that can be written. Larger drawings are useless: Graphviz does not
-// finish them, and nobody can read them.
+// MaxNodes and MaxPins bound the netlists that can be written. Larger drawings are useless. Graphviz does not finish
+// them, and nobody could read them.
 const (
 	MaxNodes = 2000   // cells and ports
 	MaxPins  = 20_000 // inputs of cells and bits of output ports

@@ -19,7 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "accept what is written as the golden files")
 
-// tiny has a port of each direction, words, parallel pins, constants and an origin.
+// tiny returns a netlist with an input port and an output port, words of several bits, a cell with two pins on one
+// driver, constants, and a cell with an origin.
 func tiny() *netlist.Netlist {
 	b := netlist.NewBuilder("tiny")
 	x := b.Input("x", 8, 4, []string{"length", "width"})
@@ -55,7 +56,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestFunctions compares the expressions with the definition of a table.
+// TestFunctions compares each expression with the table that it describes.
 func TestFunctions(t *testing.T) {
 	for table, text := range functions[2] {
 		for at := range 4 {
@@ -67,7 +68,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// value evaluates an expression of the table of functions.
+// value evaluates an expression from the list of functions.
 func value(text string, a, b bool) bool {
 	if inner, ok := strings.CutPrefix(text, "~("); ok {
 		return !value(strings.TrimSuffix(inner, ")"), a, b)

@@ -56,7 +56,8 @@ var functions = [3][]string{
 	},
 }
 
-// function describes a function cell: by an expression for up to two inputs, else by its table.
+// function describes a function cell. The description is an expression if the cell has up to two inputs, and its
+// table otherwise.
 func function(table uint64, inputs int) string {
 	if inputs < len(functions) && table < uint64(len(functions[inputs])) {
 		return functions[inputs][table]
@@ -64,7 +65,7 @@ func function(table uint64, inputs int) string {
 	return fmt.Sprintf("table %#x", table)
 }
 
-// origin returns the name of a gate of the model, as in the Verilog: class, chain and layer.
+// origin returns the name of a gate of the model. As in the Verilog, the name consists of class, chain and layer.
 func origin(n *netlist.Netlist, o netlist.Origin) string {
 	if node, row, column, shared := n.Place(o); shared {
 		return fmt.Sprintf("k%d_y%d_x%d_l%d", node, row, column, o.Layer)
@@ -76,7 +77,7 @@ func origin(n *netlist.Netlist, o netlist.Origin) string {
 	return gate
 }
 
-// pin returns the name of pin j of cell c: a letter for a function, an index for other kinds.
+// pin returns the name of pin j of cell c. The name is a letter if the cell is a function, and an index otherwise.
 func pin(n *netlist.Netlist, c netlist.Cell, j int) string {
 	if n.Kind(c) == netlist.Function {
 		return string(rune('A' + j))
@@ -115,7 +116,7 @@ func (e edge) Attributes() []encoding.Attribute {
 	return attributes{"taillabel", tail, "headlabel", head}.Attributes()
 }
 
-// driven returns the first net that a node drives, and the number of nets.
+// driven returns the first net that a node drives, and the number of nets that it drives.
 func driven(n *netlist.Netlist, v netlist.Node) (netlist.Net, int) {
 	if c, ok := v.Cell(); ok {
 		return n.Output(c), n.Outputs(c)
@@ -124,7 +125,7 @@ func driven(n *netlist.Netlist, v netlist.Node) (netlist.Net, int) {
 	return p.Nets[0], len(p.Nets)
 }
 
-// read returns the nets that a node reads. For an input port there are none.
+// read returns the nets that a node reads. An input port reads no nets.
 func read(n *netlist.Netlist, v netlist.Node) []netlist.Net {
 	if c, ok := v.Cell(); ok {
 		return n.Inputs(c)

@@ -129,7 +129,7 @@ var (
 )
 `
 
-// classify writes the function that converts features to class and counts.
+// classify writes the function that converts features to a class and counts.
 func (f *file) classify() {
 	c := f.classifier
 	var rows []string
@@ -142,8 +142,8 @@ func (f *file) classify() {
 		"GATHER", f.gather())
 }
 
-// gather returns the statements that pack a group of features into word s. For a whole group, there is a single
-// expression, which the compiler recognises as a load of several bytes.
+// gather returns the statements that pack a group of features into word s. If the group is full, the packing is a
+// single expression, which the compiler recognises as a load of several bytes.
 func (f *file) gather() string {
 	bits := f.classifier.FeatureBits
 	group := 64 / bits

@@ -33,8 +33,8 @@ import (
 type Options struct {
 	// Package is the name of the package. Empty: the netlist's name.
 	Package string
-	// Header holds lines for the package's documentation: the program and its version, the model, its checksum, the
-	// options.
+	// Header holds lines for the package's documentation. They name the program and its version, the model and its
+	// checksum, and the options.
 	Header []string
 	// Inputs describes how feature words are computed from real values; nil: not known.
 	Inputs *inputs.Table
@@ -77,7 +77,7 @@ type file struct {
 	n          *netlist.Netlist
 	opt        Options
 	program    *wordcode.Program
-	place      *wordcode.Placement  // where straight code stores intermediate results
+	place      *wordcode.Placement  // tells where straight code stores its intermediate results
 	table      *wordcode.Table      // the table, if there is no straight code
 	classifier *wordcode.Classifier // nil: n is not a classifier
 	vectors    *wordcode.Vectors    // vectors for the emitted tests
@@ -118,7 +118,7 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 
 var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
-// checkPackage returns an error if a package that has tests and that others import cannot have this name.
+// checkPackage returns an error if name cannot be the name of a package that has tests and can be imported.
 func checkPackage(name string) error {
 	switch {
 	case !identifier.MatchString(name):
@@ -139,8 +139,8 @@ func (f *file) rows() int {
 	return f.table.Rows
 }
 
-// words returns the number of words in each row. With several words, the loop over a table has less overhead for
-// each word.
+// words returns the number of words in each row. With several words in a row, the loop over a table has less overhead
+// for each word.
 func (f *file) words() int {
 	if f.isStraight() {
 		return 1
@@ -151,14 +151,14 @@ func (f *file) words() int {
 // tableWords is the number of words in each row if the network is a table.
 const tableWords = 8
 
-// fill writes a template. It replaces each key by its value.
+// fill writes a template with each key replaced by its value.
 func (f *file) fill(template string, keysAndValues ...string) {
 	_, _ = strings.NewReplacer(keysAndValues...).WriteString(f.w, template)
 }
 
 func (f *file) text(s string) { _, _ = f.w.WriteString(s) }
 
-// numbers writes the elements of a slice or an array, perLine on each line.
+// numbers writes the elements of a slice or an array, with perLine elements on each line.
 func numbers[T any](f *file, format string, perLine int, s []T) {
 	for i, v := range s {
 		if i%perLine == 0 {

@@ -139,7 +139,8 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// TestTestsFail checks that the written tests notice a wrong operation, in both forms, and a wrong class or count.
+// TestTestsFail checks that the written tests notice a wrong operation (in straight code and in a table), a wrong
+// class and a wrong count.
 func TestTestsFail(t *testing.T) {
 	dir := module(t)
 	n := frozen(t, netlist.Full, netgen.FrozenOptions{})
@@ -174,7 +175,7 @@ func TestTestsFail(t *testing.T) {
 	}
 }
 
-// tiny returns a netlist with one output that is a constant and one that is an input.
+// tiny returns a netlist with two outputs. One output is a constant, and the other is an input.
 func tiny() *netlist.Netlist {
 	b := netlist.NewBuilder("tiny")
 	x := b.Input("x", 4, 2, []string{"length", "width"})

@@ -93,7 +93,7 @@ func (n *Network) ClassifyReal(x []float64, class []uint16, counts []uint32) err
 
 `
 
-// realSource writes the functions that take real values.
+// realSource writes the functions whose inputs are real values.
 func (f *file) realSource() {
 	if f.real == nil {
 		return

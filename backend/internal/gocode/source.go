@@ -97,7 +97,7 @@ func (f *file) inputs() {
 	}
 }
 
-// rowTable describes which row is which bit of which port.
+// rowTable returns documentation lines that say which rows hold the bits of each port.
 func (f *file) rowTable() string {
 	table, row := "", 0
 	list := func(what string, ports []netlist.Port) {
@@ -130,7 +130,8 @@ PARTS	for i, row := range outputs {
 }
 `
 
-// straight writes the operations as straight code, one function for each section, and the function that calls them.
+// straight writes the operations as straight code. It writes one function for each section, and a function that calls
+// all sections.
 func (f *file) straight() {
 	ops, parts := f.program.Ops, ""
 	for first := 0; first < len(ops); first += wordcode.Section {
@@ -148,7 +149,7 @@ func (f *file) straight() {
 	}
 }
 
-// syntax is the Go syntax of an operation.
+// syntax is the Go syntax for each operation.
 var syntax = wordcode.Syntax{
 	Begin: "\tt", Assign: " := ", Store: "\n\tv[", End: "\n",
 	Forms: [][]string{

@@ -33,21 +33,22 @@ type design struct {
 	encoding       encoding
 	inputs         int // number of bits in the input ports
 	features, word int // number of feature words, and of bits in each
-	most           int // maximum number of thresholds of a feature
+	most           int // largest number of thresholds that a feature has
 	// source lists the bits that the first layers read, in order. They are inputs or outputs of comparisons. In a
 	// list of comparisons, each feature has the same number of entries, which is d.most; unused entries are False.
-	// thresholds holds the thresholds of the comparisons.
+	// The field thresholds holds the thresholds of the comparisons.
 	source     []netlist.Net
 	thresholds []uint64
 
-	wanted  []netlist.Net // the bits of the last layer: the same number for each class, or all bits of the output ports
+	wanted  []netlist.Net // bits of the last layer: equally many for each class, or all output bits
 	classes int           // number of classes; 0: the bits are the result
 	weights []float32     // the weight of each bit within a class; nil: 1
 
-	needed []bool // cells that other cells behind the result read; a cell that is only part of the result is not needed
+	needed []bool // cells that are read by other cells on which the result depends
 }
 
-// newDesign decides how to write n: with its comparisons and popcounts or, if that is not possible, in gates.
+// newDesign decides how to write n. The graph has comparisons and sums for the comparisons and popcounts of n if
+// possible, and gates otherwise.
 func newDesign(n *netlist.Netlist) (*design, error) {
 	if len(n.OutputPorts()) == 0 {
 		return nil, errors.New("qonnx: the netlist has no outputs")
@@ -81,8 +82,8 @@ func probes(n *netlist.Netlist) (counts [][]netlist.Net) {
 	}
 }
 
-// counts finds the bits that each class counts. It returns false if a count is neither a popcount nor a single bit.
-// For a netlist without counts, the wanted bits are the bits of the output ports.
+// counts finds, for each class, the bits whose ones are counted. It returns false if a class count is neither a
+// popcount nor a single bit. If the netlist has no class counts, the wanted bits are the bits of the output ports.
 func (d *design) counts() bool {
 	counts := probes(d.n)
 	if len(counts) == 0 {
@@ -111,14 +112,14 @@ func (d *design) counts() bool {
 		}
 		most = max(most, len(groups[i]))
 	}
-	for _, g := range groups { // padded with 0 if a class counts fewer bits than others
+	for _, g := range groups { // pad with 0 if other classes count more bits
 		d.wanted = append(append(d.wanted, g...), make([]netlist.Net, most-len(g))...)
 	}
 	d.classes = len(groups)
 	return true
 }
 
-// digits sets d.wanted to the binary digits of the counts, and d.weights to the digits' weights.
+// digits sets d.wanted to the binary digits of the class counts, and d.weights to the weights of these digits.
 func (d *design) digits() {
 	counts, most := probes(d.n), 1
 	for _, count := range counts {
@@ -172,8 +173,8 @@ func (d *design) reach() bool {
 	return true
 }
 
-// encode reports whether the bits that functions read are all bits of the input, or all comparisons of feature
-// words.
+// encode reports whether the bits that functions read are of a single kind. They must all be bits of the input, or
+// all be comparisons of feature words.
 func (d *design) encode() bool {
 	d.features, d.word = d.inputs, 1
 	if p := d.n.InputPorts(); len(p) == 1 {
@@ -240,8 +241,8 @@ type comparison struct {
 	threshold uint64
 }
 
-// comparison returns the comparison that drives a net. A comparison may lack low bits of the word if the threshold's
-// bits there are all ones. A comparison of only the highest bit may be replaced by this bit.
+// comparison returns the comparison that drives a net. Its word may lack low bits of the feature if the threshold has
+// only ones at these bits. A comparison of only the highest bit may be replaced by this bit.
 func (d *design) comparison(v netlist.Net) (c comparison, ok bool) {
 	bits, threshold := []netlist.Net{v}, uint64(0)
 	if cell, _, driven := d.n.Driver(v); driven {

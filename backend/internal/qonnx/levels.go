@@ -11,14 +11,14 @@ import (
 // majority is the table of a carry.
 const majority = 0b11101000
 
-// function is a function of nets that are not constant. Input 0 is the lowest digit of a table's line number.
+// function is a function of nets that are not constant. In the line number of its table, input 0 is the lowest digit.
 type function struct {
 	out   netlist.Net
 	table uint64
 	in    []netlist.Net
 }
 
-// functionOf returns the function of any net. The map known holds the cell outputs that are constant.
+// functionOf returns the function that computes a net. The map known holds the cell outputs that are constant.
 func (f *file) functionOf(v netlist.Net, known map[netlist.Net]netlist.Net) function {
 	c, _, driven := f.n.Driver(v)
 	if !driven || f.n.Kind(c) == netlist.Compare {
@@ -116,13 +116,13 @@ func (f *file) level(name string, list []function) {
 	}
 }
 
-// joined is the input of a level: a value of the graph, and the offset of each block in it.
+// joined is the input of a level. It consists of a value of the graph and the offset of each block in this value.
 type joined struct {
 	name  string
 	begin map[int32]int
 }
 
-// join concatenates the blocks that functions read.
+// join concatenates the blocks that the functions in list read.
 func (f *file) join(name string, list []function) joined {
 	begin := map[int32]int{}
 	for _, fn := range list {
@@ -130,7 +130,7 @@ func (f *file) join(name string, list []function) joined {
 			begin[f.at[v].block] = 0
 		}
 	}
-	if len(begin) == 0 { // only constants
+	if len(begin) == 0 { // the functions read only constants
 		begin[0] = 0
 	}
 	var names []string

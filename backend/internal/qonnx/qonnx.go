@@ -4,9 +4,10 @@
 //
 // The level of a cell is its longest path from an input. Each level becomes one LookupTable for each fan-in of its
 // cells, since all tables in a LookupTable have the same number of inputs. A LookupTable reads all earlier nodes that
-// its cells need, joined by Concat if there are several. The last LookupTable outputs the bits of the result in
-// order, so that no permutation has to follow. A cell that is part of the result and also read by other cells occurs
-// twice. A network whose layers read only the layer before is a chain of LookupTables, one for each layer.
+// its cells need. If there are several such nodes, a Concat joins them. The last LookupTable outputs the bits of the
+// result in order, so that no permutation has to follow. A cell occurs twice if it is part of the result and other
+// cells read it. If each layer of a network reads only the previous layer, the graph is a chain of LookupTables, one
+// for each layer.
 //
 // The input is called x. The form of the input and of the output depends on the netlist:
 //
@@ -42,7 +43,7 @@ const (
 	Domain        = "qonnx.custom_op.lnn"
 	opset         = 3
 	standardOpset = 13
-	irVersion     = 8 // of ONNX 1.10, the first with version 15 of its operators
+	irVersion     = 8 // from ONNX 1.10, the first release with version 15 of the operators
 )
 
 // These are the names of values in the graph.
@@ -85,7 +86,7 @@ func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return nil
 }
 
-// describe describes input and output for the model's description.
+// describe returns the lines of the model's description that describe the input and the output.
 func (f *file) describe() []string {
 	in := fmt.Sprintf("%s: %d bits", inputName, f.inputs)
 	switch f.encoding {
@@ -110,7 +111,7 @@ type file struct {
 	at     []place // [net]
 }
 
-// block is a value of the graph with bits of the netlist. place is the position of a bit in a block.
+// block is a value of the graph that holds bits of the netlist. place is the position of a bit in a block.
 type block struct {
 	name  string
 	width int
@@ -135,7 +136,7 @@ func (f *file) add(name string, nets []netlist.Net) {
 	f.blocks = append(f.blocks, block{name, len(nets)})
 }
 
-// batch returns the shape of a value with any number of samples.
+// batch returns a shape with any number of samples as the first dimension, followed by dims.
 func batch(dims ...int) []onnx.Dim {
 	shape := []onnx.Dim{{Name: "N"}}
 	for _, d := range dims {
@@ -144,7 +145,7 @@ func batch(dims ...int) []onnx.Dim {
 	return shape
 }
 
-// front adds the input and the bits derived from it.
+// front adds the input and the nodes that compute bits from the input.
 func (f *file) front() {
 	f.at = make([]place, f.n.Nets())
 	x := onnx.Value{Name: inputName, Type: onnx.Uint8, Known: true, Shape: batch(f.features)}
@@ -161,8 +162,8 @@ func (f *file) front() {
 	f.graph.Inputs = []onnx.Value{x}
 }
 
-// thermometer adds the comparison of features with thresholds. If a feature has fewer thresholds than others, the
-// remaining ones are so large that no word exceeds them.
+// thermometer adds the comparison of features with thresholds. If a feature has fewer thresholds than others, its
+// list is filled up with a threshold so large that no word exceeds it.
 func (f *file) thermometer() {
 	list := make([]float32, f.features*f.most)
 	for i := range list {
@@ -201,7 +202,7 @@ func (f *file) words() {
 	f.add("word_bits", f.source)
 }
 
-// lookup adds a LookupTable whose output has the given name.
+// lookup adds a LookupTable that reads the value from. The name of its output is name.
 func (f *file) lookup(name, from string, width, inputBits int, indices []int64, table []byte) {
 	m := int64(width)
 	i := f.constant(onnx.Int64s(name+"_indices", []int64{m, int64(len(indices)) / m}, indices))
@@ -213,7 +214,7 @@ func (f *file) lookup(name, from string, width, inputBits int, indices []int64, 
 	})
 }
 
-// tail converts the bits of the last layer to scores, if they are counted.
+// If the bits of the last layer are counted, tail converts them to scores.
 func (f *file) tail() {
 	if f.classes == 0 {
 		f.graph.Outputs = []onnx.Value{{

@@ -28,7 +28,7 @@ import (
 	"ialgn/sim"
 )
 
-// named is a netlist that a graph is made of.
+// named is a netlist with a name for messages.
 type named struct {
 	name string
 	n    *netlist.Netlist
@@ -43,7 +43,7 @@ func frozen(t testing.TB, seed uint64, o netgen.FrozenOptions, scope netlist.Sco
 	return n
 }
 
-// mapped returns a netlist in look-up tables of a family.
+// mapped returns n mapped to LUTs of k inputs for a family of FPGAs.
 func mapped(t testing.TB, n *netlist.Netlist, family string, k int) *netlist.Netlist {
 	f, err := target.Find(family)
 	if err != nil {
@@ -87,11 +87,11 @@ func encode(t testing.TB, n *netlist.Netlist) []byte {
 	return b.Bytes()
 }
 
-// samples is the number of samples that each netlist is tried with.
+// samples is the number of samples on which each netlist is tested.
 const samples = 64
 
-// simulate returns random samples x, in the form of the graph's input, and the netlist's results for them: class
-// counts or output bits.
+// simulate returns random samples x in the form of the graph's input, and the results that the netlist computes for
+// these samples. The results are class counts or output bits.
 func simulate(t testing.TB, n *netlist.Netlist, seed uint64) (x [][]float64, want [][]float64) {
 	t.Helper()
 	s, err := sim.NewBlock(n, 1)
@@ -187,7 +187,7 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// TestEvaluate checks the written graph with a second program, in Python, and with ONNX's checker.
+// TestEvaluate evaluates the written graph with a separate Python program, and checks the graph with ONNX's checker.
 func TestEvaluate(t *testing.T) {
 	if err := exec.Command("/usr/bin/python3", "-c", "import numpy, onnx").Run(); err != nil {
 		t.Skip("python3-onnx is not installed: make tools")
@@ -226,7 +226,7 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// TestGraph checks the graph of the network in docs/reference/netlist.md.
+// TestGraph checks the graph that is written for the network in docs/reference/netlist.md.
 func TestGraph(t *testing.T) {
 	n, err := freeze.Network(netgen.Demo(), netlist.Full)
 	if err != nil {

@@ -8,20 +8,20 @@ import (
 )
 
 // Suppose that a < t < b, and that the comparisons v > a and v > b of a word v are already built. They often decide
-// v > t. If v > a is 0, v > t is 0. If v > b is 1, v > t is 1. Otherwise v is one of the values a+1 .. b, and a few
-// low bits of v are enough to distinguish these values. A gap records these bits.
+// the comparison v > t. If v > a is 0, then v > t is 0. If v > b is 1, then v > t is 1. Otherwise v is one of the
+// values a+1 .. b, and a few low bits of v are enough to decide v > t. A gap records which bits these are.
 type gap struct {
-	low, high uint64 // a and b; without a, low is beyond; without b, high is the largest value
+	low, high uint64 // a and b; if there is no a, low is beyond; if there is no b, high is the largest value
 	from, to  int    // the bits from .. to-1
 }
 
-// beyond is the threshold that every word exceeds.
+// beyond is a special value of gap.low: a threshold that every word exceeds.
 const beyond = ^uint64(0)
 
 // newGap returns the gap for t between low and high. ok says that one LUT of k inputs is enough for the comparison
 // with t.
 func newGap(width, k int, low, t, high uint64) (g gap, ok bool) {
-	g = gap{low: low, high: high, from: bits.TrailingZeros64(^(low & t & high))} // lower bits matter to none of the three
+	g = gap{low: low, high: high, from: bits.TrailingZeros64(^(low & t & high))} // lower bits do not matter
 	g.to = g.from + bits.Len64((high-low)>>g.from-1)
 	pins := g.to - g.from
 	if low != beyond {
@@ -72,7 +72,7 @@ func (l *thresholdLine) put(t uint64, present bool) {
 }
 
 // neighbours returns the nearest index below i and the nearest index above i for which the circuit has a comparison.
-// Without such an index, low is -1, and high is the number of thresholds.
+// If there is no such index below i, low is -1. If there is none above i, high is the number of thresholds.
 func (l *thresholdLine) neighbours(i int) (low, high int) {
 	low, high = i-1, i+1
 	for low >= 0 && !l.present[low] {
@@ -118,8 +118,8 @@ func (l *thresholdLine) fill(first, last int, f func(t uint64, g gap)) bool {
 	}
 }
 
-// remove removes the present threshold t from the line. It keeps t if t, or a missing threshold between t's
-// neighbours, could no longer be built without it.
+// remove removes the present threshold t from the line. It keeps t if, after the removal, t or another missing
+// threshold between t's neighbours could not be built.
 func (l *thresholdLine) remove(t uint64) {
 	i, _ := slices.BinarySearch(l.thresholds, t)
 	l.present[i] = false

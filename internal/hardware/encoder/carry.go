@@ -9,10 +9,10 @@ import (
 
 // A comparison v > t is a carry that runs up the word. The carry out of the bits below position p says whether v mod
 // 2^p > t mod 2^p. The bits from p on decide the comparison unless they equal t's bits. So the carry for t only has
-// to be right if the bits from p on equal t's bits. One LUT can therefore compute the carry for many thresholds if
-// it also reads some of the higher bits, its selectors. They tell the LUT which thresholds may need the carry. In
-// this way, 15 quantiles of 8 bits take 17 LUTs of six inputs. With a separate carry for each threshold they take
-// 30.
+// to be right if the bits from p on equal t's bits. One LUT can therefore compute the carry for many thresholds if it
+// also reads some of the higher bits, its selectors. They tell the LUT which thresholds may need the carry. In this
+// way, an encoder with 15 quantiles of 8 bits takes 17 LUTs of six inputs. With a separate carry for each threshold,
+// it takes 30 LUTs.
 //
 // A form is a division of the word into stages. Each stage passes a carry on to the next stage. A stage consists of
 // one or more LUTs, and each LUT serves some of the thresholds. For each threshold, a last LUT reads a carry and the
@@ -21,8 +21,9 @@ import (
 // The look of a threshold is the value of its bits at the selectors. Two thresholds cannot share a LUT of a stage if
 // they have the same look but differ in the bits that the stage compares. Thresholds that share a LUT also share the
 // LUTs of earlier stages, so the LUTs form a forest. The total size is the number of thresholds plus the LUTs of the
-// forest. If there is one stage, first fit finds the smallest forest. Thresholds conflict only if they have the same
-// look. So the number of LUTs is the largest number of different values that the stage has to compare for one look.
+// forest. If there is one stage, first fit finds the smallest forest, because thresholds conflict only if they have
+// the same look. The number of LUTs is then the largest number of different values that the stage has to compare for
+// one look.
 
 // stage computes carries from the bits from .. to-1 and the carries of the previous stage.
 type stage struct {
@@ -41,8 +42,8 @@ func (s *stage) conflict(t, u uint64) bool { return s.own(t) != s.own(u) && s.lo
 
 // block is a LUT of a stage.
 type block struct {
-	items  []uint64 // the thresholds for which it computes the carry
-	parent int      // index of the LUT of the previous stage that it reads
+	items  []uint64 // the thresholds for which the block computes the carry
+	parent int      // index of the block in the previous stage that it reads
 }
 
 func (s *stage) fits(b *block, t uint64) bool {
@@ -55,8 +56,8 @@ type forest struct {
 	blocks [][]block
 }
 
-// pack distributes thresholds over the LUTs of a form. It puts each threshold where the threshold shares LUTs in the
-// most stages. If several places are equally good, the first one is used.
+// pack distributes thresholds over the LUTs of a form. For each threshold, it chooses the LUTs so that as many of
+// them as possible are shared with earlier thresholds. If several choices are equally good, it takes the first one.
 func pack(form []stage, thresholds []uint64) *forest {
 	f := &forest{form, make([][]block, len(form))}
 	for _, t := range thresholds {
@@ -90,7 +91,7 @@ func (f *forest) deepest(i, at int, t uint64) (depth, last int) {
 	return depth, last
 }
 
-// size returns the number of LUTs in the forest. It does not count a LUT if its carry is a constant or a bit of the
+// size returns the number of LUTs in the forest. It does not count LUTs whose carry is a constant or a bit of the
 // word.
 func (f *forest) size() (luts int) {
 	for i, s := range f.form {
@@ -173,10 +174,10 @@ func spread(x, mask uint64) (y uint64) {
 // maxForms bounds the number of forms that are tried.
 const maxForms = 200
 
-// forms returns forms for words of the given width and LUTs of k inputs. The forms with the fewest stages come
-// first, then the forms with one more stage. Each form has the selectors that suit the thresholds best. In the first
-// form, all stages except the lowest are full. So a single threshold takes the fewest LUTs possible, even if some of
-// its low bits do not matter.
+// forms returns forms for words of the given width and LUTs of k inputs. The forms with the fewest stages come first,
+// then the forms with one more stage. Each form has the selectors that suit the thresholds best. In the first form,
+// all stages except the lowest are full. A single threshold then takes the fewest LUTs possible, even if some of its
+// low bits do not matter.
 func forms(width, k int, thresholds []uint64) (all [][]stage) {
 	least := (width-1+k-2)/(k-1) - 1
 	for stages := least; stages <= least+1; stages++ {
@@ -199,7 +200,7 @@ func forms(width, k int, thresholds []uint64) (all [][]stage) {
 }
 
 // split calls f with each division of the word into the given number of stages, until f returns false. A division is
-// the list of the stages' upper ends.
+// given by the upper ends of the stages, as a list.
 func split(width, k, stages int, cuts []int, f func([]int) bool) bool {
 	from, budget := 0, k
 	if len(cuts) > 0 {
@@ -247,18 +248,18 @@ func (s *stage) choosePins(width, pins int, thresholds []uint64) {
 		if set == 0 {
 			break
 		}
-		low := set & -set // the next set of equal size
+		low := set & -set // continue with the next set of the same size
 		up := set + low
 		set = up | (set^up)>>2/low
 	}
 	s.selectors = best
 }
 
-// crowding counts, for each value of the selectors that occurs, the different numbers that the stage has to compare.
-// It returns the largest of these counts and their sum.
+// crowding counts the different numbers that the stage has to compare. It makes a separate count for each value of
+// the selectors that occurs, and returns the largest count and the sum of all counts.
 func (s *stage) crowding(thresholds []uint64) (most, sum int) {
 	for i, t := range thresholds {
-		numbers := 1 // thresholds up to this one that have the same selector value
+		numbers := 1 // different numbers for this selector value so far
 		for j, u := range thresholds[:i] {
 			if s.look(t) != s.look(u) {
 				continue

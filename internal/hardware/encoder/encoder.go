@@ -4,15 +4,15 @@
 // [Lower] is a pass from netlist to netlist. It takes all comparisons of one feature word together. It looks for a
 // circuit with few LUTs and few levels. It uses three facts:
 //
-//   - trailing ones of a threshold do not matter. So v > 127 is a bit of an 8-bit word, and v > 63 reads two bits
-//     (word.go);
+//   - trailing ones of a threshold do not matter. For example, if v is an 8-bit word, v > 127 is a bit of v, and v >
+//     63 depends on only two bits (word.go);
 //   - a comparison is a carry that runs up the word. One carry can serve several thresholds if higher bits of the
 //     word say which threshold needs the carry (carry.go);
-//   - suppose that a < t < b, and that v > a and v > b are built. Then v > t needs only a few low bits of v, which
-//     distinguish the values from a+1 to b (between.go).
+//   - if a < t < b, and the comparisons v > a and v > b are already built, then v > t needs only a few low bits of v,
+//     which distinguish the values from a+1 to b (between.go).
 //
-// The search over these forms is in plan.go. A single comparison for which n bits matter takes the minimum of
-// ceil((n-1)/(K-1)) LUTs.
+// The search over these forms is in plan.go. A single comparison for which n bits matter takes ceil((n-1)/(K-1))
+// LUTs, which is the minimum.
 package encoder
 
 import (
@@ -52,7 +52,7 @@ func (o Options) check() error {
 // equal comparisons become one. A comparison that equals a bit of its word or a constant is replaced by that bit or
 // constant.
 //
-// Requires: nothing. If dead cells were not removed, Lower also builds comparisons that only dead cells read.
+// Requires: nothing. If n has dead cells, Lower also builds comparisons that only dead cells read.
 // Ensures:  the functions of ports and probes; no comparison is left.
 // Cost:     about a millisecond for each different set of thresholds that needs more than K bits. Other sets take
 // almost no time.
@@ -86,8 +86,8 @@ type lowering struct {
 	to      map[netlist.Cell]netlist.Net // new net of each comparison whose word has been built
 }
 
-// compare sets the output of a comparison. The first comparison of a word builds all comparisons of
-// the word.
+// compare sets the output of a comparison. If the comparison is the first one of its word, compare builds all
+// comparisons of the word.
 func (l *lowering) compare(i netlist.Cell) {
 	v := netlist.False // a comparator that nothing reads becomes the constant 0
 	if w := l.feature[i]; w != nil {

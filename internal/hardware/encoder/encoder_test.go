@@ -142,7 +142,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// uniform returns the thresholds of the paper's uniform code.
+// uniform returns the thresholds of the uniform code from the paper.
 func uniform(levels, largest int) (thresholds []uint64) {
 	for j := 1; j < levels; j++ {
 		thresholds = append(thresholds, uint64(j*largest/levels))
@@ -153,8 +153,9 @@ func uniform(levels, largest int) (thresholds []uint64) {
 // pair is a number of LUTs and a number of levels.
 type pair struct{ luts, levels int }
 
-// encoders lists sets of thresholds: of features of the data sets, and of other features with quantiles. Each set
-// has its expected sizes in LUT4 and in LUT6, for the objectives Balanced, Area and Depth in this order.
+// encoders lists sets of thresholds. Some belong to features of the data sets, others are quantiles of other
+// features. For each set, there are the expected sizes in LUT4 and in LUT6, each for the objectives Balanced, Area
+// and Depth in this order.
 var encoders = []struct {
 	name       string
 	width      int

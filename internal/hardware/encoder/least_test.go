@@ -8,9 +8,9 @@ import (
 )
 
 // This file has an oracle for the smallest number of LUTs. The oracle does not use carries or gaps. Each distinct
-// comparison that is not a bit of the word needs a LUT. The oracle finds out how many additional LUTs are needed.
-// None is needed if the comparisons can be computed from one another. One is enough if the comparisons can be
-// computed with the help of some function of some K signals.
+// comparison that is not a bit of the word needs a LUT. The oracle finds out how many additional LUTs are needed. No
+// additional LUT is needed if the comparisons can be computed from one another. One additional LUT is enough if the
+// comparisons can be computed from one another and from some function of K signals.
 
 // oracle holds truth tables over all values of a word of at most 6 bits.
 type oracle struct {
@@ -31,8 +31,8 @@ func newOracle(width, k int) *oracle {
 	return o
 }
 
-// subsets calls f for each choice of K signals, until f returns false. f gets the sets into which these signals
-// divide all values. subsets reports whether f returned false.
+// subsets calls f for each choice of K signals, until f returns false. The argument of f is the partition of all
+// values by these signals. subsets reports whether f returned false.
 func (o *oracle) subsets(signals []uint64, f func(cells []uint64) bool) bool {
 	var choose func(first, left int, cells []uint64) bool
 	choose = func(first, left int, cells []uint64) bool {
@@ -71,8 +71,8 @@ func (o *oracle) closure(signals, targets []uint64) (have, left []uint64) {
 	return have, left
 }
 
-// extra returns a lower bound on the number of additional LUTs, which are not targets. enough says that this number
-// is enough. extra tries at most one additional LUT, and only for K up to 3.
+// extra returns a lower bound (least) on the number of additional LUTs, whose functions are not targets. If enough is
+// true, this number of LUTs is sufficient. extra tries at most one additional LUT, and only for K up to 3.
 func (o *oracle) extra(targets []uint64) (least int, enough bool) {
 	have, left := o.closure(o.bits, targets)
 	if len(left) == 0 {
@@ -101,7 +101,7 @@ func (o *oracle) extra(targets []uint64) (least int, enough bool) {
 	return 2, false
 }
 
-// TestLeast compares the numbers of LUTs for small words with the oracle's.
+// TestLeast compares the numbers of LUTs for small words with the numbers from the oracle.
 func TestLeast(t *testing.T) {
 	for _, form := range []struct{ width, k, over, unknown int }{
 		{3, 2, 0, 0}, {4, 2, 0, 24}, {4, 3, 2, 0}, {5, 3, 1, 11}, {5, 4, 0, 0}, {6, 4, 0, 6}, {6, 5, 0, 0},

@@ -9,11 +9,11 @@ import (
 // ascending order.
 //
 // A threshold with at most K bits that matter takes one LUT, or is a bit of the word. Some of the other thresholds
-// are built by carries (carry.go), and the rest from their neighbours (between.go). If fewer thresholds are carried,
-// the carries take fewer LUTs. plan first tries to carry all of these thresholds. It also tries smaller sets: in
-// each of several orders, it removes thresholds one at a time while the removed thresholds can still be built. Each
-// set is packed into every form. The first form with the fewest LUTs and the first form with the fewest levels are
-// then built.
+// are built by carries (carry.go), and the rest from their neighbours (between.go). The fewer thresholds are built by
+// carries, the fewer LUTs the carries take. plan first tries to build all of these thresholds by carries. It also
+// tries smaller sets. To find them, it removes thresholds one at a time, in several different orders, as long as the
+// removed thresholds can be built from their neighbours. Each set is packed into every form. The first form with the
+// fewest LUTs and the first form with the fewest levels are then built.
 func plan(width int, thresholds []uint64, o Options) *circuit {
 	p := planner{o: o, width: width}
 	for _, t := range thresholds {
@@ -111,8 +111,8 @@ func (p *planner) rest(c *circuit) {
 	l.fill(0, len(l.present)-1, func(t uint64, g gap) { c.between(g, t) })
 }
 
-// sparse returns the wide thresholds that must still be carried after all others were removed in the given order. A
-// threshold can be removed if it can be built from its neighbours.
+// sparse returns the wide thresholds that carries must build. It removes the others in the given order. A threshold
+// can be removed if it can be built from its neighbours.
 func (p *planner) sparse(order []uint64) (carried []uint64) {
 	l := newLine(p.width, p.o.K, slices.Concat(p.narrow, p.wide))
 	for i := range l.present {
@@ -129,8 +129,8 @@ func (p *planner) sparse(order []uint64) (carried []uint64) {
 	return carried
 }
 
-// orders returns the orders in which thresholds are removed: ascending, descending, and one that begins with every
-// second threshold.
+// orders returns the orders in which thresholds are removed. The thresholds are in ascending order, in descending
+// order, or in an order that begins with every second threshold.
 func (p *planner) orders() [][]uint64 {
 	down := slices.Clone(p.wide)
 	slices.Reverse(down)

@@ -10,8 +10,8 @@ import (
 // Split is a classifier that is divided into its thermometer encoder and its core, which is the rest.
 type Split struct {
 	// Core is the classifier without the encoder. Its input port has one word for each feature. The word begins with
-	// one bit for each threshold, which is 1 if the feature is above the threshold. The bits of the feature that
-	// Bits lists follow.
+	// one bit for each threshold, which is 1 if the feature is above the threshold. After these bits, the word has
+	// the bits of the feature that are listed in the field Bits.
 	Core *netlist.Netlist
 	// Word is the number of bits of a feature.
 	Word int
@@ -25,12 +25,12 @@ type Split struct {
 // [Apart] splits netlists within these limits.
 const (
 	maxApartWord       = 12 // bits of a word; all values of a word are tried
-	maxApartThresholds = 64 // comparators plus directly read bits of a word
+	maxApartThresholds = 64 // comparators and directly read bits of a word, together
 )
 
-// Apart splits the thermometer encoder from a netlist, lowered or not, whose data arrive at one port of feature
-// words. If words arrive one after another, a single encoder can then serve all words, and only the bits that the
-// core reads have to be stored.
+// Apart splits the thermometer encoder from a netlist whose data arrive at one port of feature words. The netlist may
+// be lowered. If words arrive one after another, a single encoder can then serve all words, and only the bits that
+// the core reads have to be stored.
 //
 // It returns nil if the netlist cannot be split. Words must have from 2 to 12 bits. There must be at most 64
 // different thresholds and directly read bits, and at least one comparison with a threshold. Parts of the encoder
@@ -55,11 +55,11 @@ func Apart(n *netlist.Netlist) *Split {
 type apart struct {
 	n       *netlist.Netlist
 	port    netlist.Port
-	word    []int32                // [net]: the word that it depends on
-	encodes []bool                 // [cell]: whether it belongs to the encoder
+	word    []int32                // [net]: the word that the net depends on
+	encodes []bool                 // [cell]: whether the cell belongs to the encoder
 	border  []netlist.Net          // nets of the encoder that other cells read
 	above   map[netlist.Net]uint64 // the thresholds of border nets
-	bit     map[netlist.Net]int    // for border nets that are a bit of their word: the bit's number
+	bit     map[netlist.Net]int    // for each border net that is a bit of its word: the number of this bit
 	all     []uint64               // all thresholds
 	bits    []int
 }
@@ -122,8 +122,8 @@ func (a *apart) mark(inside []bool) (other map[netlist.Net]bool) {
 	return other
 }
 
-// measure finds the thresholds of the border nets. It tries all values, and gives all words the same value at a
-// time. It returns the border nets that are not a comparison.
+// measure finds the thresholds of the border nets. It evaluates the encoder for each value, with the same value in
+// all words. It returns the border nets that are not a comparison.
 func (a *apart) measure() (other map[netlist.Net]bool) {
 	value := make([]bool, a.n.Nets())
 	value[netlist.True] = true

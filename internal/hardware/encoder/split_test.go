@@ -47,8 +47,8 @@ func outputs(t *testing.T, n *netlist.Netlist) (rows []uint64) {
 	return rows
 }
 
-// TestApart splits networks in three forms: frozen, lowered, and with registers. It puts comparators in front of the
-// core, and compares the result with the network before the split.
+// TestApart splits frozen networks, lowered networks, and networks with registers. It puts comparators in front of
+// the core, and compares the result with the network before the split.
 func TestApart(t *testing.T) {
 	clocked, bits := 0, 0
 	for seed := range uint64(10) {
@@ -116,7 +116,7 @@ func TestApartBits(t *testing.T) {
 	}
 }
 
-// TestNotApart checks networks without a comparison.
+// TestNotApart checks that Apart returns nil for networks without a comparison.
 func TestNotApart(t *testing.T) {
 	for name, build := range map[string]func(x []netlist.Net) netlist.Net{
 		"bits of words": func(x []netlist.Net) netlist.Net { return x[0] },

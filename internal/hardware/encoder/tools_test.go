@@ -52,7 +52,7 @@ func synthesised(t *testing.T, n *netlist.Netlist, k int) (p pair) {
 	return p
 }
 
-// TestYosys compares our number of LUTs for encoders with the number to which yosys maps the same comparisons.
+// TestYosys compares our numbers of LUTs for encoders with the numbers that yosys needs for the same comparisons.
 func TestYosys(t *testing.T) {
 	testkit.Long(t, "yosys maps each encoder; TestEncoders checks the sizes")
 	for _, k := range []int{4, 6} {

@@ -26,9 +26,9 @@ type user struct {
 func ones(n int) uint64 { return 1<<n - 1 }
 
 // words returns the word of every comparison that something reads. Earlier passes may have dropped low bits from one
-// comparison of a feature but not from another. So a word of input port bits also takes the comparisons of shorter
-// words that equal the upper end of this word. Words whose bits are driven by cells are not merged, because a bit of
-// the longer word may be driven only after the shorter word is read.
+// comparison of a feature but not from another. So if a word of input port bits has a shorter word as its upper end,
+// it also takes the comparisons of the shorter word. Words whose bits are driven by cells are not merged, because a
+// bit of the longer word may be driven only after the shorter word is read.
 func words(n *netlist.Netlist) map[netlist.Cell]*word {
 	all := comparisons(n)
 	slices.SortStableFunc(all, func(a, b comparison) int { return cmp.Compare(len(b.nets), len(a.nets)) })
@@ -98,10 +98,10 @@ func comparisons(n *netlist.Netlist) []comparison {
 	return all
 }
 
-// fold takes the constants out of a compared word, from the lowest bit up. If a constant equals the threshold's bit,
-// it does not change the result of the lower bits. If it differs, it decides this result. If the result of the
-// removed bits is 1, the remaining bits are compared by >=. A comparison that is always or never true becomes a
-// comparison of a constant with 0.
+// fold removes constant bits from a compared word, from the lowest bit up, and tracks the result of comparing the
+// removed bits. A constant equal to the threshold's bit does not change this result. A constant that differs from the
+// threshold's bit decides the result. If the result for the removed bits is 1, the remaining bits are compared by >=.
+// A comparison that is always or never true becomes a comparison of a constant with 0.
 func fold(in []netlist.Net, threshold uint64) (nets []netlist.Net, rest uint64) {
 	below := uint64(0)
 	for b, v := range in {

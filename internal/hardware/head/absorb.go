@@ -10,12 +10,12 @@ import (
 )
 
 // A gate that only a popcount reads need not be a cell. The first counter that counts the gate can also compute
-// (absorb) it, if the counter's LUTs have inputs left. Suppose that a bit costs b LUTs in the rest of the tree. Then
-// a counter of n bits with m outputs that absorbs g gates saves g + b (n - m) - m LUTs. For K = 6, a full adder that
-// absorbs three gates of two inputs saves two LUTs. It saves more if the gates share inputs.
+// (absorb) it, if the counter's LUTs have inputs left. Suppose that each bit costs b LUTs in the rest of the tree. A
+// counter of n bits with m outputs that absorbs g gates then saves g + b (n - m) - m LUTs. For K = 6, a full adder
+// that absorbs three gates of two inputs saves two LUTs. It saves more if the gates share inputs.
 
-// item is a bit that a counter may absorb, as a function of nets of the old netlist. It is a gate, or a single net
-// as a function of itself. Absorbing a single net saves no cell.
+// item is a bit that a counter may absorb, as a function of nets of the old netlist. The bit is the output of a gate,
+// or a single net as a function of itself. Absorbing a single net saves no cell.
 type item struct {
 	input  int // number of the popcount's input
 	bit    bit
@@ -29,7 +29,7 @@ func plain(input int, b bit) item {
 	return item{input: input, bit: b, leaves: []netlist.Net{b.net}, table: netlist.Extend(b.term(1).Table, 1)}
 }
 
-// own returns the table over exactly the item's leaves.
+// own returns the item's table without the extension to six inputs.
 func (it item) own() uint64 { return it.table & netlist.TableMask(len(it.leaves)) }
 
 // group is a counter with the gates that it absorbs.
@@ -62,12 +62,12 @@ type absorber struct {
 	k        int
 	gates    []item                // gates that may be absorbed; gates with few inputs come first
 	wires    []item                // the rest
-	bit      map[netlist.Net]item  // [net]: its item in wires
-	taken    []bool                // [popcount input]: whether it is absorbed
-	lastRate []float64             // [gate]: the best rate when it was last evaluated
-	readers  map[netlist.Net][]int // [net]: the gates that read it
-	near     [][]int               // [gate]: the gates that share leaves with it (see sharing); nil until needed
-	short    int                   // number of a gate; all gates of two inputs before it are taken
+	bit      map[netlist.Net]item  // [net]: the item in wires for the net
+	taken    []bool                // [popcount input]: whether the input is absorbed
+	lastRate []float64             // [gate]: the best rate at the gate's last evaluation
+	readers  map[netlist.Net][]int // [net]: the gates that read the net
+	near     [][]int               // [gate]: the gates that share leaves with the gate (see sharing); nil until needed
+	short    int                   // number of a gate; all two-input gates with lower numbers are taken
 	groups   []group
 	rows     []row
 }
@@ -114,7 +114,7 @@ func (it item) over(leaves []netlist.Net) (table uint64) {
 	var place [netlist.MaxFunctionInputs]int
 	for j, v := range it.leaves {
 		if place[j] = slices.Index(leaves, v); place[j] < 0 {
-			place[j] = netlist.MaxFunctionInputs // not a leaf of the group, so it reads as 0
+			place[j] = netlist.MaxFunctionInputs // this leaf is not in the group, so it reads as 0
 		}
 	}
 	for x := range 64 {
@@ -157,7 +157,7 @@ var (
 )
 
 // choose first takes the groups that save most per gate, and then groups with lower and lower rates. If rows are
-// allowed, it places them between two of these rounds, where they save most.
+// allowed, it takes them between two rounds of groups, at the point where all groups and rows save most.
 func (a *absorber) choose(rows bool) ([]group, []row) {
 	for _, least := range rates[:firstRows] {
 		a.takeGroups(least)
@@ -200,7 +200,7 @@ func (a *absorber) saved() (luts float64) {
 }
 
 // takeGroups takes groups that have at least the given rate. The best rate of a gate can only fall when other gates
-// are taken. So a gate whose rate was too low before is not evaluated again.
+// are taken. So a gate whose last rate was too low is not evaluated again.
 func (a *absorber) takeGroups(least float64) {
 	for i := range a.gates {
 		for !a.taken[a.gates[i].input] && a.lastRate[i] >= least {
@@ -220,8 +220,8 @@ func (a *absorber) take(g group) {
 }
 
 // best returns the best group around gate i. It adds one gate after another, up to seven items. Each time, it takes
-// the gate that needs the fewest additional nets. It returns the group that saves most among all groups that it has
-// passed. A full adder with too few bits is filled up with gates of two inputs and plain bits.
+// the gate that needs the fewest additional nets. Among all intermediate groups, it returns the group that saves
+// most. A full adder with too few bits is filled up with gates of two inputs and plain bits.
 func (a *absorber) best(i int) group {
 	g := group{slices.Clone(a.gates[i].leaves), []item{a.gates[i]}}
 	best := a.topped(a.filled(g))
@@ -326,7 +326,7 @@ func (a *absorber) filled(g group) group {
 	return g
 }
 
-// items returns the bits that a count counts once, as items that may be absorbed.
+// items returns the bits that are counted once in a count, as items that may be absorbed.
 func (f *folding) items(k int, r *folded, once map[int]bit) []item {
 	var list []item
 	for i := range r.inputs {
@@ -385,7 +385,7 @@ func (f *folding) absorb(o *Options, r *folded, once map[int]bit) {
 	r.takeOut(once)
 }
 
-// singles returns a group of one gate for each gate whose LUT has inputs left.
+// singles returns a group for each gate whose LUT has inputs left. Each group has only this gate.
 func (a *absorber) singles(r *folded) (list []group) {
 	taken := make([]bool, len(a.taken))
 	for _, it := range r.absorbed() {

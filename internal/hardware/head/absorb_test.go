@@ -7,7 +7,7 @@ import (
 	"ialgn/netlist"
 )
 
-// gatesOf returns the popcount of gates, each made by f.
+// gatesOf returns a popcount of gates that f makes.
 func gatesOf(inputs, gates int, f func(b *netlist.Builder, x []netlist.Net, i int) netlist.Net) *netlist.Netlist {
 	b := netlist.NewBuilder("gates")
 	x := b.Input("x", inputs, 1, nil)
@@ -20,7 +20,7 @@ func gatesOf(inputs, gates int, f func(b *netlist.Builder, x []netlist.Net, i in
 	return b.Netlist()
 }
 
-// TestAbsorb counts gates that fit into the counters. Only the counters may be left.
+// TestAbsorb counts gates that fit into the counters. After lowering, only the counters may be left.
 func TestAbsorb(t *testing.T) {
 	and := func(b *netlist.Builder, in ...netlist.Net) netlist.Net {
 		return b.Function(1<<(1<<len(in)-1), netlist.Origin{}, in...)

@@ -9,15 +9,15 @@ import (
 	"ialgn/netlist"
 )
 
-// number is a partial sum. It has the digits from weight 2^d on, and the proof that they are the sum of certain
+// number is a partial sum. It has the digits from weight 2^d on, and a proof that these digits are the sum of certain
 // bits.
 type number struct {
 	d       int
 	digits  []netlist.Net
 	largest uint64 // the sum's largest value, in units of 2^d
 	proof   counts.Counter
-	// cut says that higher digits were omitted. They are always 0, but the bits of the sum alone do not show this.
-	// So the proof holds only modulo a power of two.
+	// cut says that higher digits were omitted. These digits are always 0, but this does not follow from the bits of
+	// the sum alone. So the proof holds only modulo a power of two.
 	cut bool
 }
 
@@ -25,8 +25,9 @@ type number struct {
 // that prove them.
 //
 // Bits of one weight are split into two parts and a single bit. An adder sums each part. A third adder adds the two
-// results, with the single bit as its carry in. So 2^n - 1 bits fill n digits. Late bits become the single bit near
-// the root. LUTs sum small parts. A dynamic programme finds the splits that need the fewest cells; see [splits].
+// results, with the single bit as its carry in. So 2^n - 1 bits fill n digits. Bits that arrive late become single
+// bits near the root. Small parts are summed by LUTs alone. A dynamic programme finds the splits that need the fewest
+// cells; see [splits].
 func (c *circuit) adderSum(a *addends, digits int, o *Options) ([]netlist.Net, []counts.Counter) {
 	t := &adders{circuit: c, digits: digits, s: o.splits, unjoined: o.Unjoined}
 	total := number{d: digits}
@@ -50,7 +51,7 @@ func (c *circuit) adderSum(a *addends, digits int, o *Options) ([]netlist.Net, [
 	return out, total.steps()
 }
 
-// adders builds sums of carry chains.
+// adders builds sums from carry chains.
 type adders struct {
 	*circuit
 	digits int
@@ -118,8 +119,8 @@ func (n number) prove(steps []counts.Counter) number {
 	return n
 }
 
-// add returns x + y + carry. Its carry chain starts at the lowest digit of y. The carry has the weight of the lowest
-// digit of x, which is not above the lowest digit of y.
+// add returns x + y + carry. The carry chain starts at the lowest digit of y. The carry has the weight of the lowest
+// digit of x. This weight must not be above the weight of the lowest digit of y.
 func (t *adders) add(x, y number, carry bit) number {
 	shift := y.d - x.d
 	sum := number{d: x.d, largest: x.largest + y.largest<<shift}
@@ -157,10 +158,10 @@ func (t *adders) add(x, y number, carry bit) number {
 	return sum.prove(steps)
 }
 
-// join returns a net that starts a new chain with the carry c. It takes one cell to bring the last carry of a chain
-// out, and one cell to bring a first carry in. A single cell between two chains can do both. Its LUT reads the carry
-// from below. Its own carry is the majority of c, c and the carry from below, which equals c. Timing tools see a
-// path through this cell that no signal takes. So only two chains are joined, and only if the first chain is not
+// join returns a net that starts a new chain with the carry c. Bringing the last carry of a chain out takes one cell,
+// and bringing a first carry in takes another cell. A single cell between two chains can do both. Its LUT reads the
+// carry from below. Its own carry is the majority of c, c and the carry from below, which equals c. Timing tools see
+// a path through this cell that no signal takes. So only two chains are joined, and only if the first chain is not
 // later than the numbers that the second chain adds.
 func (t *adders) join(c netlist.Net, adds []netlist.Net) netlist.Net {
 	end := t.end
@@ -213,17 +214,17 @@ func identity(in []bit, out []netlist.Net, d int) counts.Counter {
 	return c
 }
 
-// split describes how a sum of a number of bits is made. The sum is made from the sums of a first part and a second
-// part and a carry, or by LUTs alone.
+// split describes how a given number of bits is summed. Either an adder adds the sum of a first part, the sum of a
+// second part and a carry, or the sum is made by LUTs alone.
 type split struct {
 	first, second int
 	carry, leaf   bool
 	cells         int
 }
 
-// splits holds the best known splits, by the number of bits. The cost is the number of logic cells, each with a LUT
-// and a carry. There is one cell for each digit. The cell of the highest digit brings the last carry out. One more
-// cell brings a bit in as the first carry.
+// splits holds the best known split for each number of bits. The cost of a split is its number of logic cells. Each
+// logic cell has a LUT and a carry. An adder has one cell for each digit, where the cell of the highest digit brings
+// the last carry out. One more cell brings a bit in as the first carry.
 type splits struct {
 	small Options // options for the sums that are made by LUTs alone
 	known map[int]split

@@ -12,8 +12,8 @@ const (
 	maxSteps    = 12000
 )
 
-// worth is the goal of a search: few LUTs and few levels, where a level is worth a number of LUTs. Unless maxLevels
-// is 0, the most important goal is that the tree has at most maxLevels levels.
+// worth is the goal of a search. The search looks for few LUTs and few levels, where a level is worth a given number
+// of LUTs. If maxLevels is not 0, it is most important that the tree has at most maxLevels levels.
 type worth struct {
 	level     float64
 	maxLevels int
@@ -29,9 +29,9 @@ func (w worth) cost(luts, levels int) float64 {
 
 // search returns the best tree that it finds for a profile. The result depends only on the arguments.
 //
-// It starts from the best of several simple strategies, which use bulk counters up to some level and smaller
-// counters after it. Then it changes genes at random by simulated annealing. Trying a tree of 800 bits takes at most
-// 5 us, because a run begins at the first changed gene and ends early if possible.
+// It starts from the best of several simple strategies, which use bulk counters up to some level and smaller counters
+// after it. Then it changes genes at random by simulated annealing. A run begins at the first changed gene and ends
+// early if possible, so trying a tree of 800 bits takes at most 5 us.
 func search(k, digits int, in profile, w worth) plan {
 	s := newAnnealing(k, digits, in, w)
 	s.strategies()
@@ -56,7 +56,7 @@ type annealing struct {
 	goal      worth
 	best      float64
 	bestGenes genes
-	levels    int // levels of the tree that was accepted last
+	levels    int // number of levels in the last accepted tree
 	undo      []change
 
 	accepted trace
@@ -66,7 +66,7 @@ type annealing struct {
 // trace records a planner's run.
 type trace struct {
 	before       []moment // by level
-	end          int      // last level in the slice before
+	end          int      // last level in the slice called before
 	joins        int      // level from which on the trial equals the accepted tree
 	luts, levels int
 	ok           bool // the tree is complete
@@ -97,8 +97,8 @@ func (s *annealing) try(first, last int, limit float64) float64 {
 	return c
 }
 
-// rerun makes the trial's tree from level first on. After level last, it ends as soon as the state equals the
-// accepted tree's state, because the rest of the two trees is then the same. It gives up when the cost exceeds
+// rerun builds the tree of the trial from level first on. After level last, it ends as soon as the state equals the
+// state of the accepted tree, because the rest of the two trees is then the same. It gives up when the cost exceeds
 // limit.
 func (s *annealing) rerun(first, last int, limit float64) {
 	was, now := &s.accepted, &s.trial
@@ -129,8 +129,9 @@ func (s *annealing) accept(first int) {
 	was.end, was.luts, was.levels, was.ok = now.end, now.luts, now.levels, now.ok
 }
 
-// strategies tries the simple strategies. Such a strategy uses the last bulk shape up to one level, and the first
-// bulk shape up to another level. After that, it uses any counter that fits, if a certain number of bits is left.
+// strategies tries the simple strategies. A simple strategy uses the last bulk shape up to one level, and then the
+// first bulk shape up to another level. After that, it places any counter that fits, as long as a certain number of
+// bits is left.
 func (s *annealing) strategies() {
 	const extra, tries = 24, 24
 	last := len(s.in) + extra
@@ -207,7 +208,7 @@ func (s *annealing) changed(changes []change) (first, last int) {
 	for _, c := range changes {
 		first, last = min(first, c.level), max(last, c.level)
 	}
-	if last == maxLevels-1 { // later levels use the genes of this level, too
+	if last == maxLevels-1 { // later levels also use the genes of this level
 		last = s.lastLevel()
 	}
 	return first, last

@@ -12,10 +12,10 @@ type contender struct {
 	index []netlist.Net
 }
 
-// style describes the form of a tournament. group[i] is the number of words that meet in one match of round i.
-// slack[i] is the number of levels that a comparison in round i may take beyond the minimum, to save LUTs. The last
-// entries also hold for all later rounds. Matches of three words suit LUTs of six inputs, because the LUT that
-// selects a bit of the winner reads three comparisons and three bits.
+// style describes the form of a tournament. group[i] is the number of words that meet in one match of round i. To
+// save LUTs, a comparison in round i may take slack[i] levels more than the minimum. The last elements of group and
+// slack also apply to all later rounds. Matches of three words suit LUTs of six inputs, because the LUT that selects
+// a bit of the winner reads three comparisons and three bits.
 type style struct {
 	group []int
 	slack []int
@@ -26,7 +26,8 @@ func (s style) round(i int) (group, slack int) {
 }
 
 // bestTournament returns a circuit that computes the index of the largest word, and the nets of this index. Among
-// equal words, the lowest index wins. bestTournament tries all styles, and takes the best one by LUTs and levels.
+// equal words, the lowest index wins. bestTournament tries all styles, and takes the style with the best number of
+// LUTs and levels.
 func bestTournament(o *Options, words [][]netlist.Net, level func(netlist.Net) int32) (best *circuit,
 	index []netlist.Net,
 ) {
@@ -89,7 +90,7 @@ func (c *circuit) tournament(words [][]netlist.Net, level func(netlist.Net) int3
 		group, slack := s.round(round)
 		matches := (len(field) + group - 1) / group
 		var winners []contender
-		for m := range matches { // match sizes differ by at most one; larger matches come last
+		for m := range matches { // the sizes of matches differ by at most one; larger matches come last
 			winners = append(winners, c.match(field[m*len(field)/matches:(m+1)*len(field)/matches], slack))
 		}
 		field = winners
@@ -120,9 +121,9 @@ func (c *circuit) match(field []contender, slack int) contender {
 	return w
 }
 
-// chooser compares all pairs of contenders. It returns a function that selects the winner's net out of a column of
-// nets. If the comparisons and the nets fit one LUT, the selection reads the comparisons directly. Otherwise it
-// reads the winner's number.
+// chooser compares all pairs of contenders. It returns a function that selects the winner's net from one net of each
+// contender. If the comparisons and the nets fit one LUT, the selection reads the comparisons directly. Otherwise the
+// selection reads the winner's number.
 func (c *circuit) chooser(field []contender, slack int) func(column []netlist.Net) netlist.Net {
 	var duels []netlist.Net // for each pair i < j, whether word j is larger
 	for j := range field {

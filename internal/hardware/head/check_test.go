@@ -53,8 +53,8 @@ func changed(n *netlist.Netlist, i netlist.Cell, f func(param uint64, in []netli
 }
 
 // TestCheckFaults breaks every cell between the counted bits and the counts of a lowered netlist. Each fault changes
-// one value of the cell's function, and must cause an error. By default each option is tested with a third of the
-// values.
+// one value of the cell's function, and must cause an error. By default, the test changes only a third of the values
+// for each option.
 func TestCheckFaults(t *testing.T) {
 	n := classes()
 	for at, o := range faultOptions {
@@ -77,8 +77,8 @@ func TestCheckFaults(t *testing.T) {
 	}
 }
 
-// faultOptions lists options for which each output of a counter takes one cell. If an output takes several cells,
-// some values of the cells' functions make no difference.
+// faultOptions lists options with which each output of a counter takes one cell. If an output takes several cells,
+// changes of some values have no effect.
 var faultOptions = []Options{{K: 6}, {K: 4}, {K: 6, Absorb: true}}
 
 // between returns the function cells between the counted bits and the counts.
@@ -208,8 +208,8 @@ func TestHintJSON(t *testing.T) {
 	}
 }
 
-// TestFold counts bits that are constant, equal or complementary. The lowered netlist may add only the part of the
-// sum that is not known in advance.
+// TestFold counts bits that are constant, equal or complementary. The lowered netlist may have cells only for the
+// part of the sum that is not known in advance.
 func TestFold(t *testing.T) {
 	b := netlist.NewBuilder("fold")
 	x := b.Input("x", 4, 1, nil)

@@ -6,12 +6,11 @@ import (
 	"ialgn/netlist"
 )
 
-// circuit is a draft of cells, which may become part of a netlist or be thrown away. It has its own numbers for
-// nets. 0 and 1 are the constants, as in a netlist. The inputs and cells follow, in the order in which they are
-// added.
+// circuit is a draft of cells, which are later added to a netlist or discarded. It has its own numbers for nets. 0
+// and 1 are the constants, as in a netlist. The inputs and cells follow, in the order in which they are added.
 //
-// No two cells of a circuit are equal. No cell has more than k inputs, or a constant, repeated or irrelevant input.
-// These rules do not hold for carries.
+// No two cells of a circuit are equal. No cell has more than k inputs, and no cell has a constant, repeated or
+// irrelevant input. Carry cells may break these rules.
 type circuit struct {
 	k     int
 	nodes []node
@@ -60,7 +59,8 @@ func (c *circuit) latest(nets []netlist.Net) int32 {
 }
 
 // function returns a net that computes the table of up to six nets. It adds no cell if the function is a constant or
-// one of the nets. It adds several cells if the function depends on more than k nets. Otherwise it adds one cell.
+// equals one of the nets. It adds several cells if the function depends on more than k nets. Otherwise it adds one
+// cell.
 func (c *circuit) function(table uint64, in ...netlist.Net) netlist.Net {
 	return c.extended(netlist.Effective(table, in), in)
 }
@@ -84,7 +84,7 @@ func (c *circuit) extended(table uint64, in []netlist.Net) netlist.Net {
 	return c.cell(node{in: kept, table: table})
 }
 
-// cell adds a cell, or finds an equal one.
+// cell returns the output of an existing equal cell, or adds a cell.
 func (c *circuit) cell(n node) netlist.Net {
 	c.key = appendKey(c.key[:0], n)
 	if v, ok := c.seen[string(c.key)]; ok {

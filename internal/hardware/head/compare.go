@@ -12,27 +12,27 @@ import (
 // (propagate) says that a >= b for these bits. Since G implies P, a segment behaves like a single bit position with
 // a = P and b = not G. (The combination a = 0, b = 0 cannot occur.)
 //
-// comparer finds the fewest LUTs for a comparison whose bits arrive at different levels. It is a dynamic programme
-// over parts of the words and the levels by which the results are needed (deadlines). Levels count from the first
-// bit's arrival.
+// comparer finds the fewest LUTs for a comparison whose bits arrive at different levels. It uses a dynamic programme
+// over parts of the words and over deadlines. A deadline is the level by which a result is needed, counted from the
+// arrival of the first bit.
 type comparer struct {
 	k        int
 	arrival  []int
-	deadline int      // the latest deadline asked for
+	deadline int      // the latest deadline that a caller may ask for
 	carries  []choice // [to][deadline]: the carry out of the bits below to
 	segments []choice // [from][to][deadline]: G and P of the bits from .. to-1
 }
 
-// choice is the best way to build a carry or a segment. It has the number of LUTs, and the segments that the last
-// LUT reads. Segment i has the bits cuts[i] .. cuts[i+1]-1. The last LUT of a carry also reads the carry into
-// position cuts[0], unless cuts[0] is 0.
+// choice is the best way to build a carry or a segment. It holds the number of LUTs, and the boundaries (cuts) of the
+// segments that the last LUT reads. Segment i has the bits cuts[i] .. cuts[i+1]-1. The last LUT of a carry also reads
+// the carry into position cuts[0], unless cuts[0] is 0.
 type choice struct {
 	known bool
 	luts  int
 	cuts  []int
 }
 
-// impossible exceeds the LUTs of any comparison.
+// impossible is larger than the number of LUTs in any comparison.
 const impossible = 1 << 20
 
 // newComparer returns a comparer for bits with the given arrivals. It assumes LUTs of at least
@@ -112,8 +112,8 @@ func (m *comparer) split(from, to, deadline, maxSegments int) (luts int, cuts []
 	return luts, cuts
 }
 
-// larger returns a net that says whether word a is larger than word b. Its circuit may have up to slack levels more
-// than the minimum. Among these circuits, it takes the one with the fewest LUTs. The words have equal lengths, and
+// larger returns a net that says whether word a is larger than word b. The comparison may have up to slack levels
+// more than the minimum. With this number of levels, larger uses the fewest LUTs. The words have equal lengths, and
 // their least significant bits come first.
 func (c *circuit) larger(a, b []netlist.Net, slack int) netlist.Net {
 	var g greater

@@ -76,8 +76,8 @@ func sizeOf(n *netlist.Netlist) (all, sums size) {
 	return all, sums
 }
 
-// cores lowers the core of a network to LUT6, without absorption and with it. It logs and returns the size of the
-// whole core (all) and the size of the gates and popcounts (sums).
+// cores lowers the core of a network to LUT6, first without absorption and then with absorption. It logs and returns
+// the size of the whole core (all) and the size of the gates and popcounts (sums).
 func cores(t *testing.T, name string, n *netlist.Netlist, o Objective) (all, sums [2]size) {
 	t.Helper()
 	mapped, _, err := lut.Map(t.Context(), n, lut.Options{K: 6, Objective: map[Objective]lut.Objective{
@@ -104,7 +104,7 @@ func cores(t *testing.T, name string, n *netlist.Netlist, o Objective) (all, sum
 	return all, sums
 }
 
-// saved returns the share of LUTs that the second size saves compared with the first one.
+// saved returns the share of LUTs that the second size saves compared with the first size.
 func saved(s [2]size) float64 { return 1 - float64(s[1].luts)/float64(s[0].luts) }
 
 // TestCore limits the sizes of gates and popcounts. For 8,000 x 6 random gates with the paper's mix of operations,
@@ -133,8 +133,8 @@ func TestCore(t *testing.T) {
 }
 
 // TestCoreYosys limits the size of the cores of trained networks to a share of yosys's results. yosys maps three
-// forms: the sum and argmax that yosys builds itself, full adders, and our counters. With our counters and the gates
-// in front of them, yosys's result is nearly as large as our mapping without absorption.
+// forms of each core. In the first, yosys itself builds the sums and the argmax. The second has full adders, and the
+// third has our counters. For the third form, yosys's result is nearly as large as our mapping without absorption.
 func TestCoreYosys(t *testing.T) {
 	for _, path := range models() {
 		n, name := modelCore(t, path), filepath.Base(path)

@@ -20,15 +20,15 @@ type folding struct {
 // folded is one popcount's inputs after folding.
 type folded struct {
 	addends              // the bits to add, as nets of the old netlist
-	inputs  []counts.Bit // [input]: what it counts, as nets of the old netlist
+	inputs  []counts.Bit // [input]: the bit that the input counts, as nets of the old netlist
 	groups  []group
 	rows    []row
-	mixable bool  // whether the LUTs that drive its bits may be mixed with other bits
+	mixable bool  // whether other bits may be mixed into the LUTs that drive the bits
 	limit   int32 // largest number of levels
 }
 
-// newFolding folds all popcounts and counters of n, several at a time. If gates are absorbed, it also chooses the
-// counter that absorbs each gate.
+// newFolding folds all popcounts and counters of n, in parallel. If absorption is on, it also chooses which counter
+// absorbs which gate.
 func newFolding(n *netlist.Netlist, o *Options) *folding {
 	f := &folding{n: n, counts: map[netlist.Cell]*folded{}}
 	if o.Absorb {
@@ -74,7 +74,8 @@ func (o *Options) parallel(n int, do func(i int)) {
 
 func (f *folding) fold(i netlist.Cell) *folded { return f.counts[i] }
 
-// literal looks through inverters. It returns the net behind them and whether v is the complement of this net.
+// literal looks through inverters. It returns the net before the inverters, and whether v is the complement of this
+// net.
 func (f *folding) literal(v netlist.Net) bit {
 	b := bit{net: v}
 	for {
@@ -140,7 +141,7 @@ func (f *folding) complement(b bit) (key opposite, inverted bool) {
 func (f *folding) foldCount(in []netlist.Net) (r *folded, once map[int]bit) {
 	once = map[int]bit{}
 	r = &folded{inputs: make([]counts.Bit, len(in)), limit: noMixing}
-	type sides [2][]int // inputs that equal a function; inputs that equal its complement
+	type sides [2][]int // the inputs that equal a function, and the inputs that equal its complement
 	found := map[opposite]*sides{}
 	var order []*sides
 	literal := make([]bit, len(in))

@@ -3,18 +3,19 @@
 //
 // [Lower] is a pass from netlist to netlist. It replaces
 //
-//   - each popcount by a tree of counters, made of functions of at most K inputs. For K = 6 most of them are (6:3)
-//     counters. For K up to 4 they are full adders. For K = 4 there are also (7:3) counters of seven LUTs, if levels
-//     allow. With carry chains, each popcount becomes adders of [netlist.Carry] cells instead;
-//   - each argmax by a tournament, in which two to four words meet at a time. Among equal words, the lowest index
-//     wins.
+//   - each popcount by a tree of counters, made of functions of at most K inputs. For K = 6, most counters have six
+//     inputs and three outputs (6:3). For K up to 4, the counters are full adders. For K = 4, there are also (7:3)
+//     counters of seven LUTs, if they do not add too many levels. With carry chains, each popcount becomes adders of
+//     [netlist.Carry] cells instead;
+//   - each argmax by a tournament, in which matches of two to four words decide the winner. Among equal words, the
+//     lowest index wins.
 //
-// A bit that arrives late, from a deep chain, enters the tree late. Constant, equal and complementary bits of a
-// class are added up beforehand. If [Options.Absorb] is set, the first counters compute or replace gates that
-// nothing else reads. They may also use free inputs of the gates' LUTs to add up other bits.
+// A bit from a deep chain, which arrives late, enters the tree near the root. Constant, equal and complementary bits
+// of a class are added up beforehand. If [Options.Absorb] is set, the first counters compute or replace gates that
+// nothing else reads. They may also use free inputs of gates' LUTs to add other bits.
 //
-// Lower should be the last pass that changes cells. Constant folding would separate joined carry chains. A pass that
-// renumbers nets has to map the hint ([counts.Hint.Map]).
+// Lower should be the last pass that changes cells. Constant folding would separate joined carry chains. If a later
+// pass renumbers nets, the hint has to be converted ([counts.Hint.Map]).
 //
 // Lower also returns a [counts.Hint] with the inputs and outputs of each counter. Package counts
 // uses it to prove that every count is the sum of its popcount's bits.
@@ -54,21 +55,21 @@ func (o Objective) levelCost(bits int) float64 {
 type Options struct {
 	K         int // inputs of a LUT, 2 to 6
 	Objective Objective
-	// Levels, unless 0, is the level by which the counts should arrive, counted from the inputs of the netlist. If a
-	// tree can meet Levels, it does so under every objective.
+	// Levels, if not 0, is the level by which the counts should arrive, counted from the inputs of the netlist. If
+	// this is possible, the counts arrive in time with every objective.
 	Levels int
 
-	// Carry builds sums from adders with carry cells. As on iCE40, each carry cell is next to a LUT. The chains
-	// count no levels. Objective and Levels affect only small sums.
+	// Carry builds sums from adders with carry cells. As on iCE40, each carry cell is next to a LUT. Cells on a chain
+	// add no level. Objective and Levels affect only small sums.
 	Carry bool
 	// Unjoined starts each chain of carries separately. A cell that joins two chains reads one net at two pins.
 	// nextpnr-ice40 0.4 does not terminate if it cannot route one net to two pins of a cell.
 	Unjoined bool
 
 	// Absorb lets the first counters compute gates that nothing else reads, if the counters' LUTs have inputs left.
-	// Such gates are short chains and the last LUTs of long chains. Unless Objective is Depth or Levels is set,
+	// These gates are short chains or the last LUTs of long chains. If Objective is not Depth and Levels is 0,
 	// counters also replace gates whose LUTs have inputs left, or mix the gates' outputs with other bits. With
-	// Balanced, this may add at most two levels.
+	// Balanced, these changes add at most two levels.
 	Absorb bool
 
 	Threads int // 0: one for each processor; does not affect the result
@@ -77,8 +78,8 @@ type Options struct {
 	splits *splits
 }
 
-// plan returns the best tree for a profile. It searches only once for each profile. Most classes of a network have
-// the same profile.
+// plan returns the best tree for a profile. It searches only once for each profile, because most classes of a network
+// have the same profile.
 func (o *Options) plan(digits int, in profile, first int32) *plan {
 	w := o.worth(in, digits, first)
 	key := fmt.Sprint(digits, w.maxLevels, in)
@@ -102,7 +103,7 @@ func (o *Options) worth(in profile, digits int, first int32) worth {
 // Lower returns n with every popcount, counter and argmax replaced by cells of the target, and the
 // hint for [counts.Prove]. It drops cells that reach no port and no probe.
 //
-// Requires: nothing, but gates should be mapped, because their levels are the arrival times of bits.
+// Requires: nothing. Gates should be mapped already, because their levels determine when bits arrive.
 // Ensures:  the functions of ports and probes; no popcount, counter or argmax is left.
 // Cost:     a few milliseconds for each popcount with a different profile of arrivals, and a
 // microsecond for each bit.

@@ -37,8 +37,8 @@ func popcountOf(n int) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// lower lowers n and checks the result. The result must be valid, have no operators, have cells of at most K inputs,
-// be proved by Check, and compute the same function on samples.
+// lower lowers n and checks the result. The result must be valid, and must have no operators and no cells with more
+// than K inputs. Check must prove the counts, and the function must be the same on samples.
 func lower(t *testing.T, n *netlist.Netlist, o Options) (*netlist.Netlist, *counts.Hint) {
 	t.Helper()
 	got, hint, err := Lower(n, o)
@@ -63,8 +63,8 @@ func lower(t *testing.T, n *netlist.Netlist, o Options) (*netlist.Netlist, *coun
 	return got, hint
 }
 
-// prove proves the counts of a lowered netlist by its hint. The hint has a bit for each popcount input of the
-// netlist before lowering.
+// prove proves the counts of a lowered netlist from its hint. The hint must have one bit for each popcount input of
+// the netlist before lowering.
 func prove(before, got *netlist.Netlist, h *counts.Hint) error {
 	if err := h.Check(got); err != nil {
 		return err
@@ -243,7 +243,7 @@ func TestArgmaxExhaustive(t *testing.T) {
 	}
 }
 
-// largest computes the argmax in the obvious way.
+// largest computes the argmax of a sample by comparing one word after another.
 func largest(x, classes, width int) int {
 	best := 0
 	for c := range classes {

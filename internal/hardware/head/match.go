@@ -11,17 +11,17 @@ import (
 type matcher struct {
 	*absorber
 	free []int // the gates that are not taken; gates with many inputs come first
-	mate []int // [gate]: the gate with which it is paired, or single or gone
+	mate []int // [gate]: the other gate of its pair, or one of the constants single and gone
 }
 
 // These are the values of mate for a gate without a mate.
 const (
 	single = -1 - iota // a mate may be found
-	gone               // the gate is taken
+	gone               // a group or a row has taken the gate
 )
 
-// match returns the pairs. It first pairs gates that fit only because they share inputs. So gates with few inputs
-// are left for other pairs.
+// match returns the pairs. It first pairs gates that fit together only because they share inputs. This leaves gates
+// with few inputs for other pairs.
 func (a *absorber) match() (pairs []pair) {
 	m := &matcher{absorber: a, mate: make([]int, len(a.gates))}
 	for i := range a.gates {

@@ -10,17 +10,17 @@ import (
 )
 
 // Suppose that only a sum reads the bit f, and that f's LUT has inputs left. Then this LUT can compute f ^ x instead
-// of f, for another bit x of the same sum. The sum still knows f, which is the exclusive or of two nets. Now mix
-// each of the bits x0 .. x4, except the first, with the result for the previous bit:
+// of f, where x is another bit of the same sum. The sum can still use f, which is the exclusive or of the LUT's
+// output and x. Now mix each of the bits x0 .. x4, except the first, with the result for the previous bit:
 //
 //	t0 = x0, t1 = x1 ^ t0, ... t4 = x4 ^ t3
 //
-// Then t4 is the lowest digit of the bits' sum, at no cost in LUTs. The other digits are functions of t0 .. t4 and
-// of one bit of twice the weight, and take two LUTs. A counter of these six bits would take three LUTs. The bits
-// need not form a line. Any tree works if its edges are free inputs of LUTs. The lowest digit is at the root. So
-// each free input is worth a quarter of a LUT.
+// Then t4 is the lowest digit of the bits' sum, at no cost in LUTs. The other digits are functions of t0 .. t4 and of
+// one bit of twice the weight, and take two LUTs. A counter of these six bits would take three LUTs. The bits need
+// not form a line. Any tree works if its edges are free inputs of LUTs. The root computes the lowest digit. Each free
+// input is therefore worth a quarter of a LUT.
 
-// noMixing is a limit that is too low for any mixing.
+// noMixing is a value of the limit for mixed bits. It is so low that no bits are mixed.
 const noMixing = -maxDigits
 
 // mixer replaces bits of a sum by counters of mixed bits.
@@ -36,8 +36,8 @@ type mixer struct {
 type source struct{ counter, out int }
 
 // mix replaces bits of a sum by counters of mixed bits. For a counter of bits of weight 2^d, the lowest digit must
-// arrive at most limit + d levels after the first bits. mix returns the given counters and the new ones. Given
-// counters are adapted if their outputs are mixed. Sums are modulo 2^digits.
+// arrive at most limit + d levels after the first bits. mix returns the given counters and the new ones. If outputs
+// of the given counters are mixed, mix adapts these counters. Sums are modulo 2^digits.
 func (c *circuit) mix(a *addends, digits int, limit int32, before []counts.Counter) []counts.Counter {
 	m := &mixer{c, a, digits, sources(before), before}
 	_, first := c.profile(a, digits)
@@ -69,7 +69,8 @@ func sources(counters []counts.Counter) map[netlist.Net]source {
 	return from
 }
 
-// stock holds the bits of one weight, by the number of free inputs of their LUTs. Early bits come first.
+// stock holds the bits of one weight, indexed by the number of free inputs of their LUTs. In each list, early bits
+// come first.
 type stock [netlist.MaxFunctionInputs][]bit
 
 // stock returns the bits of a digit as a stock.
@@ -126,7 +127,7 @@ func (m *mixer) digit(d int, limit int32) {
 		ones, two := min(m.k, 6), []bit(nil)
 		switch {
 		case m.k == 4:
-			ones = 3 // four ones have three digits, which gains nothing
+			ones = 3 // a counter of four ones has three digits, which gains nothing
 		case len(twos) > 0 && m.level(twos[0].net) <= limit:
 			ones, two = m.k-1, twos[:1]
 		}
@@ -144,9 +145,9 @@ func (m *mixer) digit(d int, limit int32) {
 	m.bits[d], m.bits[d+1] = slices.Concat(s[:]...), twos
 }
 
-// pick takes bits out of a stock that can be mixed with each other. ones is the number of bits. They form a tree
-// whose root arrives by the limit. The leaves are bits without free inputs or, if these bits arrive too late, other
-// bits.
+// pick takes bits out of a stock that can be mixed with each other. The argument ones is the number of bits. The bits
+// form a tree whose root arrives by the limit. The leaves are bits without free inputs. If such bits arrive too late,
+// pick uses other bits as leaves.
 func (m *mixer) pick(s stock, ones int, limit int32) (tree []mixed, rest stock, ok bool) {
 	var list []mixed
 	take := func(left int) {
@@ -181,8 +182,9 @@ func (m *mixer) pick(s stock, ones int, limit int32) (tree []mixed, rest stock, 
 	return nil, s, false
 }
 
-// nearest returns a number of free inputs for which the stock has bits. It is the largest such number up to wanted
-// or, if there is none, the smallest one above wanted. It is 0 if no bit has free inputs.
+// nearest returns a number of free inputs for which the stock has bits. The result is the largest such number that is
+// not above wanted. If there is none, the result is the smallest such number above wanted. If no bit has free inputs,
+// the result is 0.
 func (s *stock) nearest(wanted int) int {
 	for left := min(wanted, len(s)-1); left > 0; left-- {
 		if len(s[left]) > 0 {
@@ -201,7 +203,7 @@ func (s *stock) nearest(wanted int) int {
 type mixed struct {
 	bit
 	left  int   // free inputs of the bit's LUT
-	reads []int // indices of the bits with which it is mixed; they come later in the tree
+	reads []int // indices of the bits mixed into this bit; they come later in the tree
 }
 
 // arrange sorts bits into a tree with the root first, and returns the root's level. Bits with many free inputs are

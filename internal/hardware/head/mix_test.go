@@ -8,8 +8,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestMix counts gates that form no pairs. For each group of inputs that the gates leave free, counters of mixed
-// bits must take one LUT less.
+// TestMix counts gates that form no pairs. The counters of mixed bits must save one LUT for each group of free
+// inputs.
 func TestMix(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -75,7 +75,7 @@ func lowerMixed(t *testing.T, n *netlist.Netlist, k int, limit int32) (*netlist.
 	return got, l.hint
 }
 
-// TestMixFaults checks that the proof fails if a LUT is mixed with another bit than the hint says.
+// TestMixFaults checks that the proof fails if the bit mixed into a LUT differs from the bit in the hint.
 func TestMixFaults(t *testing.T) {
 	n := chainsOf(false, 6, 5, 5, 5, 5, 5)
 	got, h := lower(t, n, Options{K: 6, Absorb: true, Objective: Area})

@@ -1,7 +1,7 @@
 package head
 
-// maxLevels bounds the levels of a tree after its last input. With full adders alone, n bits take
-// about log(n) / log(1.5) levels until each digit has two bits, and then one level for each digit.
+// maxLevels bounds the levels of a tree after its last input. With full adders alone, n bits take about log(n) /
+// log(1.5) levels until each digit has two bits. After that, each digit takes one more level.
 const maxLevels = 96
 
 // profile[level][digit] is the number of bits of weight 2^digit that arrive at a level.
@@ -21,9 +21,9 @@ type plan struct {
 }
 
 // planner decides where counters are placed. It goes from level to level, and at each level from the lowest digit to
-// the highest. In each digit, it first places the counters that the genes ask for, then as many bulk counters as the
-// bits allow. The remaining bits wait for the next level. Every choice of genes gives a valid tree. [search] looks
-// for good genes.
+// the highest. In each digit, it first places the counters that the genes specify. Then it places bulk counters as
+// long as there are enough bits. The remaining bits wait for the next level. Every choice of genes gives a valid
+// tree. [search] looks for good genes.
 type planner struct {
 	shapes []shape // all shapes, bulk shapes first
 	bulk   int     // number of bulk shapes
@@ -33,7 +33,7 @@ type planner struct {
 
 	moment
 	level   int
-	settled bool // each lower digit has one bit, and gets no more
+	settled bool // each lower digit has one bit and gets no more bits
 	record  *plan
 }
 
@@ -52,10 +52,10 @@ type state struct {
 
 // genes are the parameters that determine a planner's tree.
 type genes struct {
-	// least[level] applies to bits that bulk counters leave over. If there are at least this number of bits, the
+	// least applies to bits that bulk counters do not take. If there are at least least[level] such bits, the
 	// best-fitting counter is placed. Otherwise the bits wait.
 	least [maxLevels]uint8
-	// choice replaces the rule of least at a level and digit by up to two counters.
+	// choice[level][digit] lists up to two counters to place, instead of the rule given by the field least.
 	choice [maxLevels][maxDigits][2]uint8
 	// bulk[level] is the bulk shape that is tried first.
 	bulk [maxLevels]uint8
@@ -159,9 +159,9 @@ func (p *planner) place(d int) {
 	}
 }
 
-// fit places the best counter for the bits of digit d that no bulk counter takes. It does so if there are enough
-// such bits (least), or if no other bits can come to this digit. In the second case, only this counter can produce
-// the final value of the digit.
+// fit places the best counter for the bits of digit d that no bulk counter takes. It places the counter if there are
+// at least the given number (least) of such bits, or if no other bits can come to this digit. In the second case,
+// only this counter can produce the final value of the digit.
 func (p *planner) fit(d int, least int32) {
 	full := p.shapes[0].in[0]
 	rest := p.have[d] % full
@@ -186,7 +186,7 @@ func (p *planner) fit(d int, least int32) {
 	}
 }
 
-// fits reports whether the bits for all inputs of a counter are there.
+// fits reports whether there are enough bits for all inputs of a counter.
 func (p *planner) fits(s, d int) bool {
 	for i, c := range p.shapes[s].in {
 		if c > 0 && (d+i >= p.digits || p.have[d+i] < c) {

@@ -17,12 +17,12 @@ import (
 //	c = q ? ^s : a     reads the inputs of a, q and s
 //
 // These are three LUTs, the same number as for the gates alone. But only two bits are left to add instead of three.
-// A further pair adds its q to s, and one more carry. The digit before a pair is not computed, because it is s
-// without the q of this pair and of the pairs after it. So each pair saves the cost of a bit.
+// Each further pair adds its q to s, and gives one more carry. The first digit of the sum without this pair and later
+// pairs is not computed separately. It is s ^ the q of these pairs. So each pair saves the cost of a bit.
 
 // pair is two gates of a row.
 type pair struct {
-	a, b   item          // a has no more inputs than b
+	a, b   item          // a has at most as many inputs as b
 	leaves []netlist.Net // nets on which a ^ b depends
 }
 
@@ -41,8 +41,8 @@ func (r *row) items() []item {
 	return list
 }
 
-// pairOf returns two gates as a pair. ok says that LUTs of k inputs are large enough for the pair's exclusive or and
-// its carry. If both gates have the same input as an exclusive-or term, this input drops out of the exclusive or.
+// pairOf makes a pair of two gates. If ok is true, LUTs of k inputs are large enough for the pair's exclusive or and
+// for its carry. If both gates have the same input as an exclusive-or term, this input drops out of the exclusive or.
 func pairOf(k int, a, b *item) (p pair, ok bool) {
 	if len(a.leaves) > len(b.leaves) {
 		a, b = b, a
@@ -112,14 +112,14 @@ func (c *circuit) row(r *row, net func(netlist.Net) netlist.Net, a *addends) (co
 func (b *rowSum) pair(p *pair, i int) (bit, counts.Counter) {
 	in := append([]netlist.Net{b.q[i], b.s}, b.q[i+1:]...)
 	own := len(in)
-	after := uint(1<<own-1) &^ 1 // s including this pair, as a function of these nets
+	after := uint(1<<own-1) &^ 1 // s with this pair, as a function of these nets
 	carry := bit{net: b.function(tabulate(own+len(p.a.leaves), func(x uint) bool {
 		if x&1 == 1 {
 			return !odd(x & after)
 		}
 		return p.a.at(x >> own)
 	}), append(slices.Clone(in), b.nets(p.a.leaves)...)...)}
-	leaves := slices.DeleteFunc(in[1:], func(v netlist.Net) bool { return v == b.q[i] }) // not q[i] itself
+	leaves := slices.DeleteFunc(in[1:], func(v netlist.Net) bool { return v == b.q[i] }) // without q[i] itself
 	return carry, counts.Counter{
 		Leaves: counts.Leaves(slices.Concat(leaves, b.nets(p.a.leaves), b.nets(p.b.leaves))),
 		In:     []counts.Term{b.before(i), b.term(&p.a), b.term(&p.b)},

@@ -70,8 +70,8 @@ func TestRowsDepth(t *testing.T) {
 	}
 }
 
-// TestRowsRandom builds rows of random gates on a few nets. So some intermediate digits are constants, inputs, or
-// equal to each other. All results are proved and simulated.
+// TestRowsRandom builds rows of random gates on a few nets. Because there are few nets, some intermediate digits are
+// constants, inputs, or equal to each other. The test proves and simulates all results.
 func TestRowsRandom(t *testing.T) {
 	most := 0
 	for seed := range uint64(300) {

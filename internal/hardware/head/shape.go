@@ -12,9 +12,9 @@ const maxDigits = 32
 // span is the number of neighbouring digits that a counter of a tree may read.
 const span = 3
 
-// A shape is a generalised counter of a tree. It reads in[i] bits of weight 2^i. Its outputs are the weighted sum of
-// these bits, as outs bits of weights 1, 2, 4 and so on. (3, 2) denotes the shape with three bits of weight 1 and
-// two of weight 2.
+// A shape is a generalised counter of a tree. It reads in[i] bits of weight 2^i. Its outputs are the binary digits of
+// the weighted sum of these bits. The field outs is the number of outputs. (3, 2) denotes the shape with three bits
+// of weight 1 and two bits of weight 2.
 type shape struct {
 	in    [span]int32
 	sum   int32 // the largest sum, for which all inputs are 1
@@ -30,9 +30,9 @@ const (
 	maxLater = 4
 )
 
-// bulkShapes returns the counters that make up most of a tree. For K = 6 it is (6) with three outputs, and for K = 5
-// it is (5). With these counters, each LUT removes about one bit. For smaller K it is the full adder, which removes
-// one bit with two LUTs. For K = 4 there is also [sevenShape].
+// bulkShapes returns the counters that make up most of a tree. For K = 6, this is (6) with three outputs, and for K =
+// 5 it is (5). With these counters, each LUT removes about one bit. For smaller K, it is the full adder, which
+// removes one bit with two LUTs. For K = 4 there is also [sevenShape].
 func bulkShapes(k int) []shape {
 	switch {
 	case k >= 5:
@@ -88,8 +88,8 @@ func makeShapes(k int32) []shape {
 	return all
 }
 
-// lutsOf returns the number of LUTs of a counter if only the lowest outputs are needed. outs is the number of these
-// outputs.
+// lutsOf returns the number of LUTs of a counter of which only the lowest outputs are needed. outs is the number of
+// these outputs.
 func (s *shape) lutsOf(outs int) int {
 	if int(s.outs) == outs {
 		return int(s.luts)

@@ -9,7 +9,7 @@ import (
 	"ialgn/netlist"
 )
 
-// sum is a sum whose first counters are built. They are the counters that absorb gates.
+// sum is a sum in which the counters that absorb gates are already built.
 type sum struct {
 	*circuit
 	addends
@@ -52,7 +52,7 @@ func newSum(k int, f *folded, net func(netlist.Net) (netlist.Net, int32)) *sum {
 	return s
 }
 
-// limits lists the limits for mixed bits to try, in levels after the first bits.
+// limits lists the limits to try for the levels of mixed bits. A limit is a number of levels after the first bits.
 var limits = [...]int32{noMixing, 2, 3, 4, 5, 6, 7, 9, 12}
 
 // offer is an estimate of a sum's LUTs and levels if bits are mixed up to a limit.
@@ -65,8 +65,8 @@ type offer struct {
 var none = offer{limit: noMixing, luts: 1 << 40}
 
 // chooseLimits chooses the limit for mixed bits of all sums. Logic behind a count usually waits for all counts, so
-// all sums get the same number of levels. A level of all sums is worth 0.55 times the value of a level in each tree,
-// added up. With Balanced, this is one LUT in ninety.
+// all sums get the same number of levels. A level of all sums is worth 0.55 times the total of the values of a level
+// in each tree. With Balanced, this is one LUT in ninety.
 func (f *folding) chooseLimits(o *Options) {
 	var sums []*folded
 	worth, maxLevels := 0.0, 0
@@ -117,7 +117,7 @@ func (o *Options) offers(r *folded, level []int32) (list []offer) {
 		s.mix(&s.addends, s.digits, limit, s.counters)
 		in, first := s.profile(&s.addends, s.digits)
 		if len(s.nets()) == 0 {
-			return []offer{{limit: noMixing}} // the sum is a constant, which arrives before all bits
+			return []offer{{limit: noMixing}} // the sum is constant, so it arrives before all bits
 		}
 		luts, levels := estimate(o.K, s.digits, in, o.worth(in, s.digits, first))
 		list = append(list, offer{limit, luts + s.luts(s.nets()), levels + int(first)})

@@ -62,8 +62,8 @@ func synthesised(t *testing.T, n *netlist.Netlist, k int) (luts, levels int) {
 	return cells(t, out)["$lut"], levels
 }
 
-// TestYosys has yosys map the same count in three forms: the sum that yosys builds itself, full adders, and our
-// trees. No result of yosys may be smaller than our mapping.
+// TestYosys has yosys map the same count in three forms. One is a sum that yosys builds itself, one has full adders,
+// and one is our tree. No result of yosys may be smaller than our mapping.
 func TestYosys(t *testing.T) {
 	testkit.Long(t, "yosys maps three forms of each count")
 	for _, k := range []int{6, 4} {

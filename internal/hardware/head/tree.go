@@ -22,7 +22,7 @@ func (b bit) term(weight uint64) counts.Term {
 	return counts.Term{Weight: weight, Nets: []netlist.Net{b.net}, Table: table}
 }
 
-// addends are the bits of a sum by digit, and a constant.
+// addends holds the bits to add, by digit, and a constant to add.
 type addends struct {
 	bits     [maxDigits][]bit
 	constant uint64

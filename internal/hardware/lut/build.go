@@ -12,19 +12,19 @@ type builder struct {
 	*netlist.Copier
 	*mapper
 	chain  chain.Chain
-	level  []int32               // [new net]: level in LUTs; 0 for nets beyond the end
-	twin   map[netlist.Net]table // for chain outputs that an inverter reads: the last LUT with its function inverted
+	level  []int32               // [new net]: level in LUTs; 0 for nets not in the slice
+	twin   map[netlist.Net]table // for a chain output that an inverter reads: the last LUT, inverted
 	wanted map[netlist.Net]bool
 	luts   []lutOf
 	inputs []netlist.Net
-	done   int32         // number of nodes of the general logic that are built
+	done   int32         // number of nodes of the general logic built so far
 	node   []netlist.Net // [node]: its new net
 }
 
 // lutOf is the output of a LUT of the current chain.
 type lutOf struct {
 	out  chain.Literal
-	step int // number of the last step that it includes, counted from 1
+	step int // number of the last step that the LUT includes, from 1
 }
 
 // build builds the mapped netlist from the plans.
@@ -70,8 +70,8 @@ func (b *builder) member(one *member) {
 	b.Set(old, out.Net)
 }
 
-// plan adds the LUTs of a plan for the current chain, and returns the chain's output. This output replaces the net
-// old of the old netlist.
+// plan adds the LUTs of a plan for the current chain, and returns the chain's output. This output replaces net old of
+// the netlist before mapping.
 func (b *builder) plan(p *plan, old netlist.Net) chain.Literal {
 	b.luts = b.luts[:0]
 	for i := range p.end {
@@ -173,11 +173,10 @@ func (b *builder) count(out netlist.Net, in []netlist.Net) {
 	}
 }
 
-// unbuilt is the net that stands for nodes that the cover does not use.
+// unbuilt is the value of builder.node for nodes that the cover does not use.
 const unbuilt = ^netlist.Net(0)
 
-// general adds the LUTs of the nodes of a general cell. A cell that only general logic reads needs
-// no net.
+// general adds the LUTs of the nodes of a general cell. If only general logic reads a cell, the cell needs no net.
 func (b *builder) general(c netlist.Cell) {
 	w := b.cover
 	for ; int(b.done) < len(w.nodes) && w.nodes[b.done].cell <= c; b.done++ {
@@ -205,8 +204,8 @@ func (b *builder) general(c netlist.Cell) {
 	}
 }
 
-// inverter computes the complement of a chain's output by a second LUT, which has the inputs of the chain's last
-// LUT. This costs no level.
+// inverter adds a LUT that computes the complement of a chain's output. The LUT has the same inputs as the chain's
+// last LUT, so it adds no level.
 func (b *builder) inverter(c netlist.Cell) {
 	old := b.n.Inputs(c)[0]
 	t, ok := b.twin[old]

@@ -16,9 +16,9 @@ type shape struct {
 
 // entry holds the results computed for a shape.
 type entry struct {
-	serial int           // fewest levels of serial packing, which has the fewest LUTs
+	serial int           // number of levels with serial packing, which has the fewest LUTs
 	least  int           // the fewest levels; -1: not computed yet
-	costs  map[int]cost  // [levels, fewer than serial]: the fewest LUTs; filled on demand
+	costs  map[int]cost  // [levels, below serial]: the fewest LUTs; filled on demand
 	plans  map[int]*plan // [levels]: the plan
 }
 
@@ -96,8 +96,8 @@ func (c *catalog) serial(shapes []shape) error {
 }
 
 // leastLevels computes the fewest levels of the shapes. If onlyDeepest is set, only the largest of these numbers is
-// exact. A shape then keeps the levels of serial packing if another shape is known to need at least this number of
-// levels.
+// exact. The result for a shape is then the number of levels with serial packing if another shape is known to need at
+// least this number of levels.
 func (c *catalog) leastLevels(shapes []shape, onlyDeepest bool) error {
 	if err := c.serial(shapes); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (c *catalog) costs(shapes []shape, due []int) error {
 }
 
 // tasks returns the distinct pairs of a shape and a number of levels for which want returns true. The number of
-// levels is the one in due, but at most the number for serial packing.
+// levels for shapes[i] is due[i], but at most the number with serial packing.
 func (c *catalog) tasks(shapes []shape, due []int, want func(e *entry, depth int) bool) (todo []shape, depths []int) {
 	type task struct {
 		shape

@@ -16,21 +16,21 @@ type mapper struct {
 
 	simplifier *chain.Simplifier
 	members    []member
-	waves      [][]int32             // members by wave; a base is no member, or in the previous wave
+	waves      [][]int32             // members by wave; if a base is a member, it is in the previous wave
 	memberOf   map[netlist.Net]int32 // [output net]: the member that drives the net
 
 	cover *cover // cover of the general logic
 }
 
-// member is a private chain, which is a chain whose sides are not gates.
+// member is a private chain. In a private chain, no side input comes from a gate.
 type member struct {
 	last  netlist.Cell
 	shape shape
 	steps int32
 	base  int32 // the member that drives the base; -1: none
 	wave  int32
-	level int32 // level of its output, once it is known
-	due   int32 // latest allowed level of its output
+	level int32 // level of the chain's output, once it is known
+	due   int32 // latest allowed level of the chain's output
 }
 
 // unbounded is a level that is high enough for any chain.
@@ -39,14 +39,14 @@ const unbounded = 1 << 14
 // fork is a chain whose output is the base of other chains.
 type fork struct {
 	steps   int            // number of steps of the chain itself
-	own     bool           // whether something other than a chain reads it
+	own     bool           // whether something other than a chain reads the fork
 	readers []netlist.Cell // last gates of the chains that have this fork as their base
 	lengths []int          // number of steps of each of these chains
 }
 
-// findChains collects the private chains. A chain that begins at the end of another chain may repeat the gates of
-// that chain. It does so if repeating the gates costs no more LUTs (by serial packing) than sharing them. Repeating
-// saves levels.
+// findChains collects the private chains. If a chain begins at the end of another chain, it may repeat the gates of
+// the earlier chain, because this saves levels. findChains repeats the gates if serial packing then needs no more
+// LUTs than with shared gates.
 func (m *mapper) findChains() {
 	forks := m.findForks()
 	m.simplifier = chain.NewSimplifier(nil)
@@ -62,8 +62,8 @@ func (m *mapper) findChains() {
 	}
 }
 
-// findForks returns the chains at whose end other chains begin, by the last gate of each fork. First it joins gates
-// to their readers where this is cheap.
+// findForks returns the chains at whose end other chains begin. The key of each chain is its last gate. First,
+// findForks joins gates to their readers where this is cheap.
 func (m *mapper) findForks() map[netlist.Cell]*fork {
 	forks := map[netlist.Cell]*fork{}
 	for last := range netlist.Cell(m.n.Cells()) {
@@ -82,7 +82,7 @@ func (m *mapper) findForks() map[netlist.Cell]*fork {
 		return forks
 	}
 	m.findOwn(forks)
-	for last := range netlist.Cell(m.n.Cells()) { // topological order: a chain may grow until a fork takes it
+	for last := range netlist.Cell(m.n.Cells()) { // in topological order, since chains grow
 		if f := forks[last]; f != nil {
 			f.steps += m.paths.Len(last)
 			m.join(f, forks)
@@ -168,7 +168,7 @@ func (m *mapper) shapes(wave []int32) (shapes []shape, due []int) {
 }
 
 // each calls f for the members of each wave, wave by wave. Before each wave, it sets the levels of the wave's bases.
-// Then it calls the function before with the wave's shapes and latest levels, which computes the results that f
+// Then it calls the function before, with the shapes and latest levels of the wave, to compute the results that f
 // needs.
 func (m *mapper) each(before func(shapes []shape, due []int) error, f func(*member, *entry)) error {
 	for _, wave := range m.waves {
@@ -189,7 +189,7 @@ func (m *mapper) each(before func(shapes []shape, due []int) error, f func(*memb
 	return nil
 }
 
-// planChains makes the plan of each chain. The plan may use all levels that the chain may have.
+// planChains makes the plan of each chain. The plan may use all levels up to the chain's latest allowed level.
 func (m *mapper) planChains() error {
 	return m.each(m.catalog.plans, func(one *member, e *entry) { one.level = min(one.due, int32(e.serial)) })
 }
@@ -225,8 +225,8 @@ func (m *mapper) schedule() error {
 }
 
 // balanceCover returns the fewest levels in which the general logic takes at most a tenth more LUTs than with
-// unlimited levels. The result is at least the argument fewest. luts is the number of LUTs of the general logic in
-// fewest levels.
+// unlimited levels. The result is never below the argument fewest. The argument luts is the number of LUTs that the
+// general logic takes in fewest levels.
 func (m *mapper) balanceCover(fewest, luts int) int {
 	high, least := m.cover.run(unbounded)
 	if 10*luts <= 11*least || high <= fewest {
@@ -263,9 +263,9 @@ func (m *mapper) fewestLevels() (int, error) {
 	return fewest, err
 }
 
-// require makes all chains due at the given level. A chain that is the base of other chains gets the latest level
-// that the other chains allow. Before, the level of each member must be the fewest possible, as fewestLevels sets
-// it.
+// require sets the latest allowed level of all chains to the given level. For a chain that is the base of other
+// chains, it is the latest level that the other chains allow. Before the call, fewestLevels must have set the level
+// of each member to the fewest possible.
 func (m *mapper) require(depth int) error {
 	m.setDue(depth)
 	for w := len(m.waves) - 1; w > 0; w-- {
@@ -282,8 +282,8 @@ func (m *mapper) require(depth int) error {
 	return nil
 }
 
-// latest returns the latest level of the base for which a chain can still be mapped by level due. The chain must be
-// possible if its base has level late, and the result is at least late.
+// latest returns the latest level of a chain's base for which the chain's output can still arrive by level due. This
+// must be possible if the base has level late, so the result is at least late.
 func (m *mapper) latest(ops string, late, due int) (int, error) {
 	for late+1 < due || late < due && ops == "" {
 		sh := shape{ops, late + 1}
@@ -342,7 +342,7 @@ func (m *mapper) sample() *mapper {
 // affords reports whether the chains take at most a tenth more LUTs in depth levels than with
 // unlimited levels.
 func (m *mapper) affords(depth int) (bool, error) {
-	if len(m.waves) > 1 { // sets the levels of bases, from which require starts
+	if len(m.waves) > 1 { // first set the levels of bases, from which require starts
 		if _, err := m.fewestLevels(); err != nil {
 			return false, err
 		}

@@ -15,9 +15,9 @@ const (
 	general              // other logic
 )
 
-// classify gives each cell its role. A chain is private if its sides are not gates, and its base is not a gate or is
-// the end of a private chain. Chains and general logic are mapped separately. So all logic that feeds general logic,
-// or reads general logic, is general, too.
+// classify gives each cell its role. A chain is private if none of its sides is a gate, and if its base is either no
+// gate or the end of a private chain. Chains and general logic are mapped separately. So all logic that feeds general
+// logic or reads general logic is also general.
 func (m *mapper) classify() {
 	n := m.n
 	m.paths = chain.Find(n)
@@ -32,7 +32,7 @@ func (m *mapper) classify() {
 	}
 }
 
-// firstRole returns the role of a cell as far as it follows from the cell and its drivers.
+// firstRole returns the role of a cell, considering only the cell and its drivers.
 func (m *mapper) firstRole(c netlist.Cell) role {
 	in := m.n.Inputs(c)
 	fits := len(in) <= m.o.K
@@ -61,7 +61,8 @@ func (m *mapper) roleOf(v netlist.Net) role {
 	return left
 }
 
-// unchain makes a chain general if it continues in a gate that is copied unchanged, because such a chain has no end.
+// unchain makes a chain general if the chain continues in a gate that is copied unchanged. Such a chain has no last
+// gate.
 func (m *mapper) unchain() {
 	for c, r := range m.role {
 		if r != left || !m.paths.Gate(netlist.Cell(c)) {
@@ -74,7 +75,7 @@ func (m *mapper) unchain() {
 	}
 }
 
-// spreadUp makes logic general that feeds general logic, and reports whether any role changed.
+// spreadUp gives the role general to all logic that feeds general logic, and reports whether any role changed.
 func (m *mapper) spreadUp() (changed bool) {
 	for c := netlist.Cell(m.n.Cells()); c > 0; {
 		c--
@@ -90,7 +91,7 @@ func (m *mapper) spreadUp() (changed bool) {
 	return changed
 }
 
-// spreadDown makes logic general that general logic feeds, and reports whether any role changed.
+// spreadDown gives the role general to all logic that reads general logic, and reports whether any role changed.
 func (m *mapper) spreadDown() (changed bool) {
 	for c, r := range m.role {
 		if r != chained && r != inverter {

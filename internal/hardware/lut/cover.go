@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// Logic that is not a private chain is covered by cuts. A node keeps its best few cuts (priority cuts) while it has
-// unvisited readers. A pass visits all nodes and chooses the best cut of each node. The first pass minimises depth,
-// which gives the fewest levels that cuts can reach. Later passes choose cuts of small area among the cuts that are
-// in time. First they use area flow, which shares the cost of a node among its readers. Then they use the exact
-// number of LUTs that a cut adds to the cover.
+// Logic that is not a private chain is covered by cuts. As long as a node has unvisited readers, its few best cuts
+// (priority cuts) are stored. A pass visits all nodes and chooses the best cut of each node. The first pass minimises
+// depth, which gives the fewest levels that cuts can reach. Later passes choose cuts of small area among the cuts
+// that do not arrive too late. First they use area flow, which shares the cost of a node among its readers. Then they
+// use the exact number of LUTs that a cut adds to the cover.
 //
 // The method is from Mishchenko, Cho, Chatterjee and Brayton, "Combinational and sequential mapping with priority
 // cuts", ICCAD 2007.
 
-// keep is the number of cuts of a node that are merged into the cuts of its readers.
+// keep is the number of cuts that are stored for each node and merged into the cuts of its readers.
 const keep = 8
 
 // mode is the goal of a pass, which it minimises.
@@ -31,9 +31,9 @@ const (
 type cover struct {
 	*network
 	best     []cut
-	arrival  []int32   // [node]: arrival of its best cut, in levels
-	required []int32   // [node of the cover]: level by which it has to arrive
-	refs     []int32   // [node]: number of LUTs and roots of the cover that read it
+	arrival  []int32   // [node]: level at which its best cut arrives
+	required []int32   // [node of the cover]: level by which the node has to arrive
+	refs     []int32   // [node]: number of LUTs and roots of the cover that read the node
 	readers  []float32 // [node]: estimated number of readers in the final cover
 	flow     []float32 // [node]: area flow
 
@@ -42,8 +42,8 @@ type cover struct {
 	sets    [][]cut // cut sets of the nodes that still have unvisited readers
 	free    [][]cut
 	set     []cut     // cut set of the current node
-	from    [3]*cut   // cuts of its inputs that are being merged
-	own     [3][1]cut // trivial cuts of inputs that are leaves
+	from    [3]*cut   // cuts of the current node's inputs that are being merged
+	own     [3][1]cut // trivial cuts of the current node's inputs that are leaves
 }
 
 func newCover(w *network) *cover {
@@ -159,8 +159,8 @@ func (c *cover) store(v int32) {
 	c.sets[v] = append(append(set, c.set[:min(len(c.set), keep)]...), trivial(v))
 }
 
-// candidates sets c.set to the best cuts of node v. The best cut comes first. All these cuts are in time. There is
-// at least one, which is the cut from the previous pass.
+// candidates sets c.set to the best cuts of node v. The best cut comes first. None of these cuts arrives too late.
+// There is always at least one, which is the cut from the previous pass.
 func (c *cover) candidates(v int32, m mode) {
 	c.set = c.set[:0]
 	if m != byDepth {
@@ -180,8 +180,8 @@ func (c *cover) candidates(v int32, m mode) {
 	slices.SortStableFunc(c.set, m.compare)
 }
 
-// merge offers all unions of one cut from each input of node v. For the first inputs, cuts are chosen already:
-// chosen is the number of these inputs, and with is the union of their cuts.
+// merge calls offer for all unions of one cut from each input of node v. The cuts of the first inputs are already
+// chosen. The argument chosen is the number of these inputs, and the argument with is the union of their cuts.
 func (c *cover) merge(v int32, m mode, with cut, chosen int) {
 	n := &c.nodes[v]
 	if chosen == int(n.ins) {
@@ -216,8 +216,8 @@ func (m mode) compare(a, b cut) int {
 	return cmp.Or(cmp.Compare(a.area, b.area), cmp.Compare(a.depth, b.depth), cmp.Compare(a.n, b.n))
 }
 
-// offer adds a cut to c.set if it is in time and among the best cuts. It does not add a cut if c.set has another cut
-// whose leaves are a subset of this cut's leaves.
+// offer adds a cut to c.set if it is in time and among the best cuts. It does not add a cut if its leaves include all
+// leaves of a cut that c.set already has.
 func (c *cover) offer(v int32, m mode, one cut) {
 	one.depth = 0
 	for _, l := range one.leaves() {
@@ -255,8 +255,7 @@ func (c *cover) flowOf(one *cut) float32 {
 	return area
 }
 
-// take adds a cut to the cover, together with all cuts that it needs. It returns the number of LUTs that it has
-// added.
+// take adds a cut to the cover, together with all cuts that this cut needs. It returns the number of added LUTs.
 func (c *cover) take(one *cut) int {
 	luts := 1
 	if one.wire() {
@@ -270,7 +269,7 @@ func (c *cover) take(one *cut) int {
 	return luts
 }
 
-// release is the inverse of take.
+// release undoes take.
 func (c *cover) release(one *cut) {
 	for _, l := range one.leaves() {
 		if c.refs[l]--; c.refs[l] == 0 && c.nodes[l].ins > 0 {

@@ -13,7 +13,7 @@ type cut struct {
 	n     int8
 	depth int32   // one more than the latest leaf's arrival
 	area  float32 // area flow, as the current pass estimates it
-	sign  uint64  // has a bit for each leaf; leaves may share a bit
+	sign  uint64  // hash of the leaves, with one bit for each leaf; leaves may share a bit
 	table uint64  // over the leaves, extended to six inputs
 }
 
@@ -65,10 +65,10 @@ func within(a, b *cut) bool {
 	return true
 }
 
-// over returns the table of a cut over the leaves of union, which include all leaves of the cut.
+// over returns the table of cut c as a function of the leaves of union, which include all leaves of c.
 func (c *cut) over(union *cut) uint64 {
 	t, at := c.table, int(union.n)-1
-	for i := int(c.n) - 1; i >= 0; i-- { // higher pins are placed already, so the place is free
+	for i := int(c.n) - 1; i >= 0; i-- { // higher pins are already in place, so this place is free
 		for union.leaf[at] != c.leaf[i] {
 			at--
 		}

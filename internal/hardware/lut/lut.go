@@ -2,19 +2,20 @@
 //
 // [Map] returns a netlist with the same function in which every function cell is one LUT of at most K inputs. Cells
 // that are not gates of the model are copied unchanged: comparators, popcounts, argmax and registers. Functions that
-// a lowering has placed are also copied if they fit. They are LUTs already, with their own timing. Covering them
-// together with the gates would turn chains into general logic.
+// an earlier lowering made are also copied if they have at most K inputs. They are LUTs already, with their own
+// timing. Mapping them together with the gates would turn chains into general logic.
 //
-// Private chains, whose sides are not gates, are mapped as chains. To reach a given depth, gates are re-associated,
-// and a segment of a chain may be computed for both values of its spine. Two dynamic programmes map chains:
+// Private chains are chains whose side inputs do not come from gates. They are mapped by methods for chains. To reach
+// a given depth, gates are re-associated, and a segment of a chain may be computed for both values of its spine
+// input. Two dynamic programmes map chains:
 //
 //   - serial packing (serial.go) uses the fewest LUTs that a chain of n steps can have, ceil(n/(K-1)). It finds the
 //     fewest levels for this number of LUTs;
 //   - the programme over segments (segment.go) finds the fewest LUTs for a given number of levels.
 //
-// The plan of a chain depends only on the chain's shape, which is the operations of its steps. So it is computed
-// once for all chains of a shape. The shapes are divided among threads. The result depends only on the netlist and
-// the options.
+// The plan of a chain depends only on the chain's shape, which is the sequence of its operations. So each plan is
+// computed once for all chains of a shape. The shapes are divided among threads. The result depends only on the
+// netlist and the options.
 //
 // All other logic, such as the logic of random-wired networks, is covered by cuts (cover.go). Cuts keep the
 // structure of the logic.
@@ -99,7 +100,7 @@ type Report struct {
 	K         int    `json:"k"`
 	Objective string `json:"objective"`
 	LUTs      int    `json:"luts"`      // LUTs with at least two inputs
-	Inverters int    `json:"inverters"` // LUTs of one input, for netlist inputs that are read inverted
+	Inverters int    `json:"inverters"` // LUTs of one input, which invert an input of the netlist
 	Levels    int    `json:"levels"`    // LUTs on the longest path
 	Chains    int    `json:"chains"`    // private chains with at least one step
 	Steps     int    `json:"steps"`     // steps in all chains
@@ -124,7 +125,7 @@ func Map(ctx context.Context, n *netlist.Netlist, o Options) (*netlist.Netlist, 
 		return nil, nil, err
 	}
 	mapped := m.build()
-	if o.MaxDepth > 0 && m.report.Levels > o.MaxDepth { // checked only now, because some LUTs turn out to be wires
+	if o.MaxDepth > 0 && m.report.Levels > o.MaxDepth { // checked after mapping, because some LUTs turn out to be wires
 		return nil, nil,
 			fmt.Errorf("lut: %d levels of LUTs with %d inputs are too few, the gates need %d levels: allow this depth",
 				o.MaxDepth, o.K, m.report.Levels)

@@ -28,7 +28,7 @@ func must(t testing.TB, n *netlist.Netlist, o Options) (*netlist.Netlist, *Repor
 	if err := got.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	placed, only := 0, true // placed: number of functions that are not gates; only: there are none
+	placed, only := 0, true // placed is the number of functions that are not gates; only says that there are none
 	for c := range netlist.Cell(n.Cells()) {
 		if in := len(n.Inputs(c)); n.Kind(c) == netlist.Function && n.Origin(c).Layer == 0 && in <= o.K && in > 0 {
 			if only = false; in > 1 {
@@ -192,7 +192,7 @@ func TestAcceptance(t *testing.T) {
 		most     float64 // LUTs, relative to the bound
 	}
 	long := netgen.LongChains(500, 60)
-	long.Features, long.Bits = 3072, 16 // many features, so that few anchors repeat
+	long.Features, long.Bits = 3072, 16 // there are many features, so that few anchors repeat
 	for _, c := range []struct {
 		name    string
 		network netgen.FrozenOptions
@@ -205,7 +205,7 @@ func TestAcceptance(t *testing.T) {
 	} {
 		for seed := range uint64(3) {
 			if (seed > 0 || c.network.Width > 1000) && !testkit.Whole() {
-				continue // large networks give the same figures as small networks
+				continue // larger networks would give the same figures
 			}
 			t.Run(fmt.Sprintf("%s/%d", c.name, seed+1), func(t *testing.T) {
 				n := optimised(t, seed+1, c.network, exact)
@@ -360,8 +360,8 @@ func cells(n *netlist.Netlist, k netlist.Kind) (count int) {
 }
 
 // TestGeneral maps random-wired networks, and netlists of all kinds of cells and random functions of up to six
-// inputs. The mapper considers only a few cuts for each cell. So an objective may miss its goal for one netlist, but
-// not for the sum over all netlists.
+// inputs. The mapper considers only a few cuts for each cell. So the mapper may miss the goal of an objective for one
+// netlist, but not for the sum over all netlists.
 func TestGeneral(t *testing.T) {
 	var luts, levels [3]int
 	check := func(n *netlist.Netlist) {

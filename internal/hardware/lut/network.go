@@ -12,7 +12,7 @@ type network struct {
 	k     int
 	nodes []node
 	value []literal     // [old net]: its literal, if the network reads or drives it
-	wide  map[int32]cut // for nodes of a decomposed function that fits one LUT: the cut for this LUT
+	wide  map[int32]cut // for each node of a decomposed function that fits one LUT: the cut for this LUT
 	roots []int32       // nodes that something outside the network reads
 }
 
@@ -34,9 +34,9 @@ const unknown literal = -1
 
 func (l literal) node() int32 { return int32(l >> 1) }
 
-// buildNetwork returns the network of the general cells. Functions of three and more inputs are decomposed. If
-// something outside reads the output of a cell, and the output's literal is inverted, a node is added for the
-// inverter.
+// buildNetwork returns the network of the general cells. Functions of three and more inputs are decomposed. If the
+// literal of a cell's output is inverted, and something outside the general logic reads the output, the network gets
+// a node for an inverter.
 func (m *mapper) buildNetwork() *network {
 	w := &network{k: m.o.K, nodes: make([]node, 1), value: make([]literal, m.n.Nets()), wide: map[int32]cut{}}
 	for v := range w.value {
@@ -93,7 +93,7 @@ func (w *network) add(n node) literal {
 	return literal(len(w.nodes)-1) << 1
 }
 
-// of returns the literal of a net that cell c reads. A net that no general cell drives is a leaf.
+// of returns the literal of a net that cell c reads. If no general cell drives the net, its node is a leaf.
 func (w *network) of(v netlist.Net, c netlist.Cell) literal {
 	if w.value[v] == unknown {
 		w.value[v] = w.add(node{net: v, cell: c})
@@ -105,7 +105,7 @@ func (w *network) of(v netlist.Net, c netlist.Cell) literal {
 func (w *network) cell(n *netlist.Netlist, c netlist.Cell) literal {
 	t := netlist.Extend(n.Param(c), len(n.Inputs(c)))
 	var in []int32
-	var pins []netlist.Net // the nodes as nets, for netlist.Effective: False, or numbers above the constants
+	var pins []netlist.Net // the nodes as numbers of nets, for netlist.Effective
 	for j, v := range n.Inputs(c) {
 		l := w.of(v, c)
 		if l&1 == 1 {

@@ -58,8 +58,8 @@ func (p *plan) of(i int) []part {
 }
 
 // wide adds the LUTs that combine r leaves, from leaf first on, under one operation in at most depth levels. It uses
-// the fewest LUTs possible. Every LUT except one uses all its inputs, and as many inputs as possible are full trees
-// with one level less.
+// the fewest LUTs possible. Every LUT except one uses all its inputs. In each LUT, as many inputs as possible come
+// from full trees with one level less.
 func (p *plan) wide(op chain.Op, first, r, depth, k int) signal {
 	if r == 1 {
 		return leaf(first)

@@ -12,8 +12,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestProof has abc prove that mapped gates compute the same as the raw gates. It does so for the network b, long
-// chains, random wiring, and the network of a whole classifier.
+// TestProof has abc prove that mapped gates compute the same functions as the raw gates. The networks are network b,
+// networks of long chains, random-wired networks, and a whole classifier.
 func TestProof(t *testing.T) {
 	if _, err := tool.Find("abc"); err != nil {
 		t.Skip(err)
@@ -69,7 +69,7 @@ func TestProof(t *testing.T) {
 	}
 }
 
-// BenchmarkMap measures only the mapping. Its unit is a chain step.
+// BenchmarkMap measures only the mapping. It reports the time for each step of a chain.
 func BenchmarkMap(b *testing.B) {
 	for _, network := range []struct {
 		name    string

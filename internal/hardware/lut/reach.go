@@ -26,11 +26,11 @@ func (s *segments) row(i int) []uint64 { return s.bits[i*s.words : (i+1)*s.words
 
 // reach holds the possible segments of one level and of the level below.
 type reach struct {
-	first, firstBelow []uint64 // bit j: whether the base under the first j steps is possible
+	first, firstBelow []uint64 // bit j: whether the base with the first j steps is possible
 	value, valueBelow segments
 	pair, pairBelow   segments
-	operands          []segments // [b]: segments that operands with b inputs can cover (see tables)
-	fresh, twice      []uint64   // segments that a row gained in the last round; in the round before it
+	operands          []segments // [b]: segments that can be operands with b inputs (see tables)
+	fresh, twice      []uint64   // segments that a row gained in the last round, and in the round before
 }
 
 // leastLevels returns the fewest levels for the chain. enough is an upper limit of the result.
@@ -56,12 +56,12 @@ func (s *solver) leastLevels(enough int) int {
 	return enough
 }
 
-// union adds to dst the rows of next for all members of a set.
+// union adds rows of next to dst, one row for each member of a set.
 func union(dst, set []uint64, next *segments) {
 	for w, word := range set {
 		for ; word != 0; word &= word - 1 {
 			row := next.row(w<<6 + bits.TrailingZeros64(word))
-			for i := w; i < len(row); i++ { // a segment does not end before it begins
+			for i := w; i < len(row); i++ { // a segment cannot end before it begins
 				dst[i] |= row[i]
 			}
 		}

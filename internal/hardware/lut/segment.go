@@ -19,10 +19,11 @@ type tables struct {
 	// value is the number of LUTs for a signal with the value of leaf i after the steps of segment (i, j). i is
 	// above 0.
 	value grid
-	// pair is the number of LUTs for two signals, which are the results of segment (i, j) for 0 and for 1.
+	// pair is the number of LUTs for two signals. The signals are the results of segment (i, j) for the spine values
+	// 0 and 1.
 	pair grid
-	// operands[b] is the number of LUTs for all operands of a LUT that includes segment (i, j) with at most b
-	// inputs. Trees of one operation take one input. Pairs take two inputs.
+	// operands[b] is the number of LUTs for the operands with which a LUT can include segment (i, j), using at most b
+	// inputs. A tree of one operation takes one input. A pair takes two inputs.
 	operands []grid
 }
 
@@ -34,7 +35,7 @@ type grid struct {
 	side int
 	band int
 
-	yields []bool // [i]: whether row i+1 ends no earlier than row i and never costs more
+	yields []bool // [i]: row i+1 ends no earlier than row i and never costs more
 }
 
 func (g *grid) reset(side, band int) {
@@ -87,8 +88,8 @@ func (g *grid) equal(h *grid) bool {
 	return true
 }
 
-// compare finds the rows that yield to the next row. A segment with one step less seldom costs more. So most rows
-// yield, and [extend] can skip them.
+// compare sets yields for each row. A segment with one step less seldom costs more than the whole segment. So most
+// rows yield to the next row, and [extend] can skip them.
 func (g *grid) compare() {
 	g.yields = resize(g.yields, g.side)
 	for i := range g.side {
@@ -112,8 +113,8 @@ func (g *grid) atMost(i, k int) bool {
 }
 
 // extend combines each segment (i, m) of cost a[m] with each segment (m, j) of next. It lowers dst[j] to a[m] +
-// next[m][j] + extra if this is less. No element of dst may be above the element of a. extend can skip an m if m+1
-// costs no more, both in a and in next.
+// next[m][j] + extra if this is less. No element of dst may be above the corresponding element of a. extend skips m
+// if m+1 costs no more, both in a and in next.
 func extend(dst, a []cost, aEnd, from int, next *grid, extra cost) {
 	for m := from; m < aEnd; m++ {
 		c, end := a[m], next.end[m]
@@ -258,9 +259,9 @@ func (s *solver) solve(depth int) cost {
 }
 
 // bandFor returns the length of the longest segment worth considering if a chain of n steps has the given number of
-// levels. This length is several times the number of steps that each level has to take, or the whole chain if the
-// chain is short. For long chains with many levels, it bounds the time for each level to n times the square of the
-// band.
+// levels. This length (the band) is several times the number of steps that each level has to take, or the whole chain
+// if the chain is short. For long chains with many levels, it bounds the time for each level to n times the square of
+// the band.
 func bandFor(n, depth int) int { return min(n, max(32, 5*n/max(1, depth))) }
 
 // segmentPlan returns the plan in depth levels. A plan in depth levels must be possible.

@@ -23,7 +23,7 @@ func plainGrid(n int) [][]cost {
 	return g
 }
 
-// lower sets each dst[j] to the minimum of dst[j] and a[m] + next[m][j] + extra over all m >= from.
+// lower lowers each dst[j] to a[m] + next[m][j] + extra if this sum is smaller, for any m >= from.
 func lower(dst, a []cost, next [][]cost, from int, extra cost) {
 	for m := from; m < len(dst); m++ {
 		for j := m + 1; j < len(dst); j++ {

@@ -3,16 +3,16 @@ package lut
 // serialLevel holds the costs of serial packing at one level.
 type serialLevel struct {
 	value []cost // [j]: LUTs for a signal of this level for segment (0, j) with its base
-	// open[b][j] is like value, together with a LUT of the next level. This LUT has b operands so far, which go up
-	// to step j. It is not counted yet.
+	// open[b][j] is the number of LUTs before an unfinished LUT of the next level. The unfinished LUT has b operands
+	// so far, which cover the steps up to j, and is not counted.
 	open [][]cost
 }
 
 // serialDepth returns the fewest levels in which serial packing takes only the minimum number of LUTs. It also
 // prepares s.serial for [solver.serialPlan].
 //
-// Serial packing gives each LUT the spine and up to k-1 operands. An operand is a leaf, or a tree of leaves under
-// one operation. So every LUT is used only for steps, and runs of one operation save levels.
+// Serial packing gives each LUT the spine and up to k-1 operands. An operand is a leaf, or a tree of leaves under one
+// operation. So no LUT is spent on anything but steps, and runs of one operation save levels.
 func (s *solver) serialDepth() int {
 	target := cost(least(s.n, s.k))
 	for d := 0; ; d++ {

@@ -14,7 +14,7 @@ type solver struct {
 	k, n   int
 	ops    []chain.Op // [i]: operation of step i; ops[0] is unused
 	late   int        // the level of the base
-	runEnd []int      // [i]: the last j for which segment (i, j) has a single operation
+	runEnd []int      // [i]: the largest j for which segment (i, j) has a single operation
 	band   int        // steps of the longest segment that is considered
 	trees  [][]cost   // [level][r]: number of LUTs to combine r leaves under one operation
 
@@ -50,7 +50,7 @@ func (s *solver) start(k int, ops string, late int) {
 // least returns the fewest LUTs that a chain can have, because each LUT takes at most k-1 steps.
 func least(steps, k int) int { return (steps + k - 2) / (k - 1) }
 
-// tree returns numbers of LUTs for r = 0 .. n. Element r is the number of LUTs that combine r leaves under one
+// tree returns numbers of LUTs. For r = 0 .. n, element r is the number of LUTs that combine r leaves under one
 // operation to a signal of the given level.
 func (s *solver) tree(depth int) []cost {
 	for len(s.trees) <= depth {
@@ -76,7 +76,7 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// relax lowers each element of dst to the element of src plus a constant, if the sum is less.
+// relax lowers each element of dst to the corresponding element of src plus a constant, if the sum is less.
 func relax(dst, src []cost, add cost) {
 	dst = dst[:len(src)]
 	for j, c := range src {

@@ -6,9 +6,9 @@ import (
 	"ialgn/netlist"
 )
 
-// phases limits the levels of a stage by means of phases. The phase of a cell is the level of the cell within its
-// stage. If a cell reads another cell of the same stage, the reader's phase must be higher, by the reader's delay.
-// The programme then needs no nodes except the nodes of the cells.
+// phases limits the number of levels in a stage. The phase of a cell is its level within its stage. If a cell reads
+// another cell of the same stage, the phase of the reader must be higher by at least the reader's delay. With fixed
+// phases, the programme needs only the nodes of the cells.
 type phases struct {
 	s  *schedule
 	of []int32 // [cell]
@@ -25,9 +25,9 @@ func (f phases) limit(p *programme, u, v netlist.Cell) {
 }
 
 // solvePhases starts from two sets of phases. In one set, all cells are as early as possible. In the other set, all
-// cells are as late as possible. For each set, it finds the best stages. Then it moves the phases within these
-// stages as late or as early as possible, and finds the best stages again. It repeats these steps as long as the
-// cost falls.
+// cells are as late as possible. For each set, it finds the best stages. Then it moves the phases within these stages
+// as late or as early as possible, and finds the best stages again. It repeats these two steps as long as the cost
+// falls.
 func (s *schedule) solvePhases() {
 	var stage, probe []int32
 	best := -1

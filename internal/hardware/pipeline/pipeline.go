@@ -2,19 +2,20 @@
 // a few levels of logic between two registers.
 //
 // [Insert] is a pass from netlist to netlist. It assigns each cell to one of N+1 stages. Input ports are in stage 0,
-// and output ports are in stage N. If the last reader of a net is k stages later than its driver, k registers delay
-// the net. So every path from an input to an output crosses exactly N registers. All registers share the clock
+// and output ports are in stage N. If the last reader of a net is k stages later than the net's driver, k registers
+// delay the net. So every path from an input to an output crosses exactly N registers. All registers share the clock
 // enable, which is the input port ce. The result is a [netlist.Pipeline].
 //
-// The number of registers depends on the stages. An input that is used late needs a long delay line. One register
-// for a chain's value can replace several such delay lines. The stages are chosen to need the fewest registers
-// possible (solve.go, schedule.go). This is an integer programme over differences of stages, whose dual is a
-// minimum-cost flow. The programme is too large for huge netlists with many levels in a stage. In this case, the
-// stages are optimised for fixed levels of cells within stages, then the levels for fixed stages, in turn
-// (phase.go).
+// The number of registers depends on the stages of the cells. An input that is used late needs a long delay line. If
+// a register holds the value of a chain, several such delay lines are not needed. The stages are chosen to need the
+// fewest registers possible (solve.go, schedule.go). This is an integer programme over differences of stages, whose
+// dual is a minimum-cost flow. The programme is too large for huge netlists with many levels in a stage. For such
+// netlists, two steps alternate: optimising the stages for fixed levels of cells within their stages, and optimising
+// these levels for fixed stages (phase.go).
 //
-// A probe need not wait for the outputs. All its bits are in one stage, the earliest stage that all of them reach;
-// [netlist.Netlist.Stages] returns it. Reports also count the registers that only probes read.
+// A probe need not wait for the outputs. All bits of a probe are in one stage, which is the earliest stage in which
+// all of them are available. [netlist.Netlist.Stages] returns this stage. Reports also count the registers that only
+// probes read.
 package pipeline
 
 import (
@@ -28,8 +29,8 @@ const DefaultLevels = 3
 
 // Options say how many stages a pipeline has.
 type Options struct {
-	// Stages is the number of register stages, unless Auto is set. The deepest stage has as few levels as this
-	// number of stages allows. 0 leaves the netlist unchanged.
+	// Stages is the number of register stages, unless Auto is set. The deepest stage has as few levels as this number
+	// of stages allows. If Stages is 0, the netlist is unchanged.
 	Stages int
 	// Auto chooses the fewest stages for which each stage has at most MaxLevels levels. If MaxLevels is 0, the limit
 	// is [DefaultLevels].
@@ -50,12 +51,12 @@ type Report struct {
 type FlipFlops struct {
 	Data  int `json:"data"`  // registers that hold the output of a cell
 	Delay int `json:"delay"` // registers that only delay an input or another register
-	Valid int `json:"valid"` // one for each stage, added by the back end; 1 if the stage holds a sample
+	Valid int `json:"valid"` // one for each stage: whether it holds a sample; added by the back end
 	Total int `json:"total"`
 }
 
-// To returns the pipeline's net for net v of the original netlist. It is the net at the driver, before any register.
-// A hint about v also holds for this net.
+// To returns the pipeline's net for net v of the original netlist. It is the net directly behind the driver, before
+// any register. A hint about v also holds for this net.
 func (r *Report) To(v netlist.Net) netlist.Net { return r.to[v] }
 
 // maxStages bounds Options.Stages. Useful values are far below this bound.
@@ -63,13 +64,13 @@ const maxStages = 10_000
 
 // Insert returns n as a pipeline.
 //
-// A level is one cell of any kind, as [netlist.Measure] counts. Carries take no level, because their delay on the
-// chain is negligible. Cells that depend only on constants take no level either, and belong to no stage.
+// A level is one cell of any kind, as [netlist.Measure] counts. Carries add no level, because their delay on the
+// chain is negligible. Cells that depend only on constants add no level and belong to no stage.
 //
 // Requires: a valid netlist without registers. Dead cells get registers, too.
 // Ensures: the same cells in the same order, with registers between them ([netlist.Transparent] gives back an equal
 // netlist); exactly the given number of stages; the fewest registers possible for this number. If no output depends
-// on an input, or the number is 0, Insert returns n itself.
+// on an input, or if there are 0 stages, Insert returns n itself.
 // Cost:    milliseconds for a thousand cells.
 //
 // Insert returns an error if the options are out of range, if n has registers, or if a port or probe is named ce.

@@ -70,8 +70,8 @@ var choices = []Options{
 	{Stages: 40},
 }
 
-// TestInsert checks the form, function and levels of pipelines, their latency under stalls, and the numbers in the
-// report. It does not check that the number of registers is the smallest.
+// TestInsert checks the form, function and levels of pipelines, their latency when they are stalled, and the numbers
+// in the report. It does not check that the number of registers is minimal.
 func TestInsert(t *testing.T) {
 	networks(t, func(t *testing.T, n *netlist.Netlist) {
 		for _, o := range choices {
@@ -175,8 +175,8 @@ func longest(n *netlist.Netlist, stage []int32) int {
 	return most
 }
 
-// clocks feeds random samples into a pipeline and stalls it at random. It compares every port and probe with the
-// netlist before pipelining, for the sample that is in the stage of the port or probe.
+// clocks feeds random samples into a pipeline and stalls it at random. It compares every output port and probe with
+// the netlist before pipelining. The comparison uses the sample that is in the stage of the port or probe.
 func clocks(t *testing.T, n, p *netlist.Netlist, r *Report) {
 	t.Helper()
 	if r.Stages == 0 {
@@ -277,8 +277,8 @@ func TestDelayLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// There are two cuts. The first one has registers for the value and the eight anchors after it, the second one
-	// for the value and four anchors.
+	// There are two rows of registers. The first has registers for the value and the eight anchors after it. The
+	// second has registers for the value and four anchors.
 	want := &Report{Stages: 2, LevelsPerStage: 4, FlipFlops: FlipFlops{Data: 2, Delay: 12, Valid: 2, Total: 16}}
 	if diff := cmp.Diff(want, r, cmp.AllowUnexported(Report{}),
 		cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "to" }, cmp.Ignore())); diff != "" {
@@ -287,7 +287,7 @@ func TestDelayLines(t *testing.T) {
 	if registers := p.Cells() - 12; registers != 14 {
 		t.Errorf("%d registers, want 14", registers)
 	}
-	// There is one cut, and half of the anchors come after it.
+	// There is one row of registers, and half of the anchors come after it.
 	if _, r, _ = Insert(b.Netlist(), Options{Stages: 1}); r.FlipFlops.Total != 1+6+1 {
 		t.Errorf("one stage of six levels: %+v", r.FlipFlops)
 	}

@@ -4,10 +4,10 @@ import "ialgn/netlist"
 
 // schedule holds the stage of every cell and probe.
 //
-// The integer programme has three kinds of nodes. A cell's node is the cell's stage. A net's node is the last stage
-// up to which registers delay the net. A net has a node if it is read and is not an output. A probe's node is the
-// probe's stage. Each further register for a net lowers the sum by one. A driver that is one stage later saves a
-// register.
+// The integer programme has three kinds of nodes. The value of a cell's node is the stage of the cell. The value of a
+// net's node is the last stage up to which registers delay the net. A net has a node if the net is read and is not an
+// output. The value of a probe's node is the stage of the probe. Each additional register for a net lowers the sum by
+// one. If a driver is one stage later, one register is saved.
 type schedule struct {
 	*timing
 	stages, levels int
@@ -22,8 +22,8 @@ func newSchedule(t *timing, stages, levels int) *schedule {
 	}
 }
 
-// mostNodes bounds the size of a programme that is solved exactly. The solution takes about 150 bytes and a
-// microsecond for each node.
+// mostNodes is the largest number of nodes of a programme that is solved exactly. The solution takes about 150 bytes
+// and one microsecond for each node.
 const mostNodes = 4_000_000
 
 // solve chooses the stages. The choice is optimal if the programme has at most the given number of nodes.
@@ -131,13 +131,13 @@ func (s *schedule) take(p *programme) {
 	copy(s.probe, p.value[len(s.stage):])
 }
 
-// exact limits the levels of a stage exactly. For each part of a path with levels+1 cells, the last cell must be at
-// least one stage later than the first. The method is from Leiserson and Saxe, "Retiming Synchronous Circuitry",
-// 1991, for delays of 0 and 1.
+// exact limits the levels of a stage exactly. On each part of a path that has levels+1 cells (one more than the
+// limit), the last cell must be at least one stage later than the first. The method is from Leiserson and Saxe,
+// "Retiming Synchronous Circuitry", 1991, for delays of 0 and 1.
 //
 // Consider the cells from which a path of k levels, including both ends, leads to a cell. Node k of the cell holds
-// the latest stage of these cells. Node 1 of a cell that takes a level is the cell's own stage. Nodes for which
-// there is no such path are omitted.
+// the latest stage of these cells. Node 1 of a cell that takes a level is the cell's own stage. If there is no path
+// of k levels to a cell, node k of the cell is omitted.
 type exact struct {
 	s     *schedule
 	level []int32 // the nodes of cell c are level[c] .. level[c+1]-1

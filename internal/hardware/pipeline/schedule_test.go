@@ -8,8 +8,8 @@ import (
 	"ialgn/netlist"
 )
 
-// optimum returns the smallest number of registers. It tries all stages of all cells, which is slow and obviously
-// right.
+// optimum returns the smallest number of registers. It tries all combinations of stages, which is slow but obviously
+// correct.
 func optimum(t *timing, stages, levels int) int {
 	s, best := newSchedule(t, stages, levels), -1
 	var try func(c netlist.Cell)
@@ -42,8 +42,9 @@ func optimum(t *timing, stages, levels int) int {
 	return best
 }
 
-// fits reports whether cell c is not in an earlier stage than a cell that it reads, and whether the stage of c has
-// at most the allowed number of levels. It looks only at the cells up to c.
+// fits reports whether the stage of cell c is possible. Cell c must not be in an earlier stage than a cell that it
+// reads. Its level within the stage must not exceed the allowed number of levels. fits looks only at the cells up to
+// c.
 func fits(s *schedule, c netlist.Cell) bool {
 	ok := true
 	s.eachDriver(c, func(u netlist.Cell) { ok = ok && s.stage[u] <= s.stage[c] })

@@ -5,13 +5,13 @@ import "math"
 // programme is an integer programme over difference constraints. It maximises the sum of gain times
 // value. Each arc requires value[to] >= value[from] + gap, and no value exceeds maxValue.
 //
-// Its dual is a minimum-cost flow, so the solutions are integers without extra effort. The programme is solved by
-// the primal-dual method of Ford and Fulkerson, which starts from the least solution. Nodes that gain when their
-// value rises send flow to nodes that lose or that have reached maxValue. Flow runs along tight arcs: if the value
-// at one end of a tight arc rises, the value at the other end must rise, too. When no more can flow, all nodes that
-// the remaining gains still reach rise together by one. Then the nodes send flow again. No node rises more than
-// maxValue times, and a flow stays valid while values rise. So the total work is little more than one maximum flow
-// (Dinic), in steps whose time is proportional to the number of arcs.
+// Its dual is a minimum-cost flow, so the solutions are integers without extra effort. The programme is solved by the
+// primal-dual method of Ford and Fulkerson, which starts from the least solution. Nodes whose gain is positive send
+// flow to nodes whose gain is negative or that have reached maxValue. Flow runs along tight arcs: if the value at one
+// end of a tight arc rises, the value at the other end must rise, too. When no more flow is possible, the values of
+// all nodes that can be reached from nodes with a remaining gain rise together by one. Then the nodes send flow
+// again. No node rises more than maxValue times, and a flow stays valid while values rise. So the total work is
+// little more than one maximum flow (Dinic), in steps whose time is proportional to the number of arcs.
 type programme struct {
 	maxValue int32
 	value    []int32 // starts as the least solution
@@ -92,8 +92,8 @@ func (p *programme) index() {
 	}
 }
 
-// layers finds the distance of each node from the nodes that have a gain left. supply says that there is a node with
-// a gain left. demand says that a node with a demand can be reached.
+// layers finds the distance of each node from the nodes that have a gain left. The result supply says whether there
+// is a node with a gain left. The result demand says whether a node with a demand can be reached.
 func (p *programme) layers() (supply, demand bool) {
 	p.queue = p.queue[:0]
 	for v, g := range p.gain {
@@ -160,13 +160,13 @@ func (p *programme) push(v, amount int32) (sent int32) {
 			a.flow -= got
 		}
 		if sent == amount {
-			break // the arc may take more
+			break // the arc may take more flow later
 		}
 	}
 	return sent
 }
 
-// raise adds one to the values of all nodes that the last call of layers has reached.
+// raise adds one to the values of all nodes that the last call of layers reached.
 func (p *programme) raise() {
 	for _, v := range p.queue {
 		p.value[v]++

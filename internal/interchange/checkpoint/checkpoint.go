@@ -1,6 +1,7 @@
-// Package checkpoint holds what the readers of PyTorch checkpoints share: modules in order, and tensors with finite
-// numbers. It also determines the group sum and the thermometer, partly from the file and partly from the user's
-// facts. The readers of circuits use this part too.
+// Package checkpoint holds code that the readers of PyTorch checkpoints share. It lists the modules of a model in
+// order, and reads tensors, whose numbers must be finite. It also determines the group sum and the thermometer,
+// partly from the file and partly from the user's facts. The readers of circuits also use the code for the group sum
+// and the thermometer.
 package checkpoint
 
 import (
@@ -93,8 +94,8 @@ func IsBeside(key, value any) bool {
 	return !strings.HasSuffix(name, "_extra_state")
 }
 
-// Stranger returns the error for an entry of a state dict that the framework never writes. has says what the
-// framework writes.
+// Stranger returns the error for an entry of a state dict that the framework never writes. The argument has describes
+// the entries that the framework writes.
 func Stranger(key, value any, has string) error {
 	if o, ok := value.(*torchfile.Object); ok && o.Unread() != nil {
 		return message.WithHint(fmt.Errorf("%.80v was not read: %w", key, o.Unread()),
@@ -110,14 +111,14 @@ type Module struct {
 	*torchfile.Object
 }
 
-// transparent lists modules that change nothing in classification, or only the shape.
+// transparent lists modules that have no effect on a classification, or only change the shape of values.
 var transparent = []string{
 	"torch.nn.modules.flatten.Flatten", "torch.nn.modules.linear.Identity", "torch.nn.modules.dropout.Dropout",
 }
 
 // Modules returns the modules of the known classes in a model, in the order in which they were added. It does not
-// look for further modules inside them. It returns an error for any other module without submodules, unless the
-// module changes nothing.
+// look for further modules inside these modules. It returns an error for a module of another class if the module has
+// no submodules and its class is not in transparent.
 func Modules(model *torchfile.Object, known ...string) ([]Module, error) {
 	var found []Module
 	var walk func(m Module) error
@@ -208,9 +209,9 @@ func (m Module) Real(name string) (float64, error) {
 // String returns the module's name for messages.
 func (m Module) String() string { return fmt.Sprintf("module %q", m.Name) }
 
-// Floats returns the elements of a tensor of two dimensions. If columns is not 0, the second dimension must have this
-// size. Floats returns an error for a number that is not finite. It also refuses 64-bit numbers, because rounding
-// could change which number is largest.
+// Floats returns the elements of a tensor of two dimensions. If columns is not 0, it is the required size of the
+// second dimension. Floats returns an error for a number that is not finite. It also refuses 64-bit numbers, because
+// rounding to float32 could change which number is largest.
 func Floats(name string, t *torchfile.Tensor, columns int) ([]float32, error) {
 	switch {
 	case t == nil:

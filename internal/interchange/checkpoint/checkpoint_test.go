@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/interchange/torchfile"
 )
 
-// dict returns a dictionary of alternating keys and values.
+// dict returns a dictionary. The arguments are keys and values in turn.
 func dict(v ...any) *torchfile.Dict {
 	d := &torchfile.Dict{}
 	for i := 0; i < len(v); i += 2 {

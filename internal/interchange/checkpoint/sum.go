@@ -16,8 +16,8 @@ type Sum struct {
 	Where string // the place in the file that gives K
 	K     *int
 	Tau   *float64
-	// Whole says that the file has the group sum's module. The sum then has no beta, and only RandPerm reorders the
-	// outputs.
+	// Whole says that the file has the group sum's module. The sum then has no beta, and the outputs are reordered
+	// only by RandPerm.
 	Whole    bool
 	RandPerm []int
 	// Why says why the file does not have the unknown data. An empty Why means that the file is a state dict.
@@ -27,8 +27,8 @@ type Sum struct {
 	Circuit bool
 }
 
-// Layers calls layer for each module of the given class in a model, in order. It returns the data of the GroupSum
-// after these modules. If there is no GroupSum, the field Why of the result says so.
+// Layers calls the function layer for each module of the given class, in the order of the model. It returns the data
+// of the GroupSum module after these modules. If there is no GroupSum, the field Why of the result says so.
 func Layers(model *torchfile.Object, class, sumClass string, layer func(m Module) error) (*Sum, error) {
 	modules, err := Modules(model, class, sumClass)
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *Sum) beta(src *given.Source, n *graph.Network) error {
 	return nil
 }
 
-// from returns the source of the sum for findings.
+// from returns the place that the sum comes from, in the form that findings show.
 func (s *Sum) from(src *given.Source) string {
 	if s.Whole {
 		return "the file itself"
@@ -152,7 +152,7 @@ func (s *Sum) from(src *given.Source) string {
 	return src.Said()
 }
 
-// size compares the group sizes in the facts with the actual sizes.
+// size checks that the group sizes in the facts are the actual group sizes.
 func (s *Sum) size(src *given.Source, outputs, k int) error {
 	size := (outputs + k - 1) / k
 	where := fmt.Sprintf("a sum of %d bits for %d classes", outputs, k)
@@ -205,8 +205,8 @@ func (s *Sum) permute(src *given.Source, n *graph.Network, outputs int) error {
 // numbers.
 //
 // A beta in the file may include constant bits that the class counts. If the betas in the file differ, CompareSum
-// therefore accepts a beta from the facts in two cases: all betas in the file exceed it by whole numbers, or one of
-// them equals it.
+// therefore accepts a beta from the facts if one of the betas in the file equals it. It also accepts the beta if all
+// betas in the file exceed it by whole numbers.
 func CompareSum(src *given.Source, sum *graph.Sum, where string) error {
 	said := &src.Facts.Sum
 	if said.K != nil && *said.K != len(sum.Groups) {
@@ -240,8 +240,9 @@ func DescribeBeta(s *graph.Sum) string {
 	return fmt.Sprint(s.BetaOf(0))
 }
 
-// FoundSum adds a finding about a sum whose source is known. If nobody gave beta, FoundSum adds a finding about the
-// default 0. defaults is the source that this finding names.
+// FoundSum adds a finding about the network's sum, which names from as the source. If neither the file nor the user
+// gave beta, FoundSum adds a second finding, which says that beta is 0 by default. This finding names defaults as its
+// source.
 func FoundSum(n *graph.Network, from string, saidBeta bool, defaults string) {
 	is := fmt.Sprintf("%d classes, tau %v", len(n.Sum.Groups), n.Sum.Tau)
 	if saidBeta {

@@ -3,11 +3,11 @@
 //
 // For a state dict, the user gives the wiring in a second file ([ReadWiring]), and the number of classes, tau and the
 // number of inputs as facts. All layers become layers of two-input nodes. Their 16 logits are unchanged, so that
-// training can continue. The wiring file may be C or Verilog that difflogic generated. This code does not name an
-// operand on which a gate does not depend. The reader connects such an operand to the bit of the gate's other
-// operand, which changes no output.
+// training can continue. The wiring file may be C or Verilog that difflogic generated. Generated code does not name
+// an operand on which a gate does not depend. The reader connects such an operand to the same bit as the gate's other
+// operand. This changes no output.
 //
-// If both the file and the user give something, the two must agree. The names of classes and attributes come
+// If both the file and the user give a value, the two values must agree. The names of classes and attributes come
 // from commit ae27185 of Felix-Petersen/difflogic and from its fork vicharak-in/difflogic at 5e21212.
 package difflogic
 
@@ -32,7 +32,7 @@ const (
 // operations is the number of weights of a gate, one for each operation.
 const operations = 16
 
-// Recognise reports whether a value from torch.save is a network of difflogic. It is one if it is a model with a
+// Recognise reports whether a value from torch.save is a network of difflogic. Such a value is a model with a
 // LogicLayer, or a dictionary whose tensors are weights of shape (gates, 16).
 func Recognise(value any) bool {
 	switch v := checkpoint.Content(value).(type) {
@@ -63,19 +63,19 @@ func isWeights(key any) bool {
 
 // layer is a layer of the file.
 type layer struct {
-	name   string // name of its weights
+	name   string // name of the layer's weights
 	tensor *torchfile.Tensor
 	module *checkpoint.Module // nil in a state dict
 	logits []float32
 	ops    []uint8 // for each gate, the operation with the largest logit
 }
 
-// network holds a network while it is read.
+// network holds the state of reading a network.
 type network struct {
 	src        *given.Source
 	layers     []layer
 	sum        *checkpoint.Sum
-	inputs     int // number of inputs; 0: not known
+	inputs     int // number of inputs; 0 if not known
 	inputsFrom string
 	wiring     *Wiring
 	graph      *graph.Network

@@ -7,7 +7,7 @@ import (
 
 // bitName is the name of a bit in generated code.
 type bitName struct {
-	space int // inputSpace, wireSpace or outSpace; in Verilog, also the number of a layer
+	space int // inputSpace, wireSpace or outSpace; in Verilog, it can also be the number of a layer
 	index int
 }
 
@@ -34,11 +34,11 @@ const (
 // maxNesting is the greatest depth of parentheses and negations. Files of difflogic have a depth of at most three.
 const maxNesting = 16
 
-// castTypes lists the words in casts. A cast does not change a bit.
+// castTypes lists the words that a cast may contain. A cast does not change a bit.
 var castTypes = []string{"char", "short", "int", "long"}
 
 // parse reads an expression that begins with the current token. It stops at the token after the expression. It
-// returns the operation that the expression computes from its bits, in their order.
+// returns the operation that the expression computes from its bits, in the order of the text.
 func (e *expression) parse(depth int) (uint8, error) { return e.binary(0, depth) }
 
 // operators lists the binary operators from weakest to strongest. C and Verilog have the same order.

@@ -27,7 +27,7 @@ type gateReader struct {
 	form
 	*tokens
 	ops    [][]uint8
-	starts []int // C: number of the first wire of each layer
+	starts []int // in C, the number of the first wire of each layer
 	w      *Wiring
 	seen   [][]bool
 }
@@ -89,7 +89,7 @@ func (r *gateReader) c() error {
 }
 
 // cNumbers reads a number that follows a given word. The number of inputs is in "inp_temp = malloc(64*sizeof...", and
-// the number of classes is in "c < 9". cNumbers ignores the words inp_temp and c elsewhere.
+// the number of classes is in "c < 9". cNumbers ignores all other occurrences of the words inp_temp and c.
 func (r *gateReader) cNumbers(word string) error {
 	if word == "c" {
 		if r.peek() != "<" {
@@ -116,7 +116,7 @@ func (r *gateReader) peek() string {
 	return t.next()
 }
 
-// said reads a number above 0 into n. If the text gives the number several times, all must be equal.
+// said reads a number above 0 into n. If the text gives the number several times, all occurrences must be equal.
 func (r *gateReader) said(n *int, what string) error {
 	v, err := r.number()
 	if err != nil {
@@ -151,7 +151,7 @@ var declarations = []string{"input", "output", "reg", "wire"}
 
 // verilog reads the declarations and the gates of a module.
 func (r *gateReader) verilog() error {
-	declaration := false // in a declaration
+	declaration := false // the current token is inside a declaration
 	high := 0
 	for r.next() != "" {
 		_, isLayer := layerOf(r.word)
@@ -261,7 +261,7 @@ func (r *gateReader) place(b bitName) (layer, gate int, err error) {
 	case outSpace:
 		layer = last
 	case wireSpace:
-		if last == 0 { // in a single layer, difflogic names the inputs like this and does not declare them
+		if last == 0 { // for a network of one layer, difflogic gives the inputs such names and does not declare them
 			return inputSpace, gate, nil
 		}
 		layer = sort.Search(last, func(l int) bool { return r.starts[l] > gate }) - 1
@@ -273,7 +273,7 @@ func (r *gateReader) place(b bitName) (layer, gate int, err error) {
 	return layer, gate, nil
 }
 
-// connect records the operands of gate g of layer l. According to the text, the gate computes operation op of the
+// connect records the operands of gate g in layer l. According to the text, the gate computes operation op of the
 // given bits.
 func (r *gateReader) connect(l, g int, op uint8, bits []bitName) error {
 	if r.seen[l][g] {

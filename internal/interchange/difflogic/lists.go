@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// operand is an element of a list. The values null and fractions are not valid operands.
+// operand is an element of a list, which is the number of a bit. null and fractions are not valid operands.
 type operand int32
 
 // UnmarshalJSON reads a whole number.

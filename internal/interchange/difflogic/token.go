@@ -13,7 +13,7 @@ type tokens struct {
 	at    int
 	line  int    // line of the current token
 	word  string // the current token; empty at the end
-	begin bool   // only blanks precede position at on its line
+	begin bool   // only blanks precede the current position on its line
 }
 
 func newTokens(text []byte) *tokens { return &tokens{text: text, line: 1, begin: true} }

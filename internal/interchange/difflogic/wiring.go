@@ -1,9 +1,9 @@
-// This file reads the wiring of a difflogic network, which says the bits that each gate reads. A state dict has only
-// weights.
+// This file reads the wiring of a difflogic network. The wiring says which bits each gate reads. A state dict has
+// only weights.
 //
 // [ReadWiring] reads C or Verilog that difflogic generated from the network, or lists of operands. Generated code
-// describes each gate by an expression. The expression names only the operands that it needs, in an order of its own.
-// The gate's operation according to its weights shows which operand is a.
+// describes each gate by an expression. The expression names only the operands that it needs, in any order. The
+// gate's weights determine its operation, and the operation shows which operand is a.
 //
 // Operations have difflogic's numbers. The four binary digits of a number are the outputs for ab = 00, 01, 10 and 11
 // (difflogic/functional.py, commit ae27185 of Felix-Petersen/difflogic).
@@ -30,8 +30,8 @@ type WiredLayer struct{ A, B []int32 }
 // Wiring is the wiring of a network.
 type Wiring struct {
 	Layers  []WiredLayer
-	Inputs  int    // number of input bits; 0: the text does not give it
-	Classes int    // number of classes; 0: the text does not give it
+	Inputs  int    // number of input bits; 0 if the text does not give this number
+	Classes int    // number of classes; 0 if the text does not give this number
 	Form    string // kind of the text: "generated C", "generated Verilog" or "lists"
 }
 
@@ -41,11 +41,12 @@ func (w *Wiring) LeastInputs() int {
 }
 
 // ReadWiring returns the wiring in a text. ops holds the operations of each layer's gates according to the weights.
-// The text must have every gate once, and its expression must compute the gate's operation. An operand may be None;
-// otherwise it must be a bit of the layer before. For the first layer, ReadWiring checks this only if the text gives
-// the number of inputs.
+// The text must have every gate once, and the gate's expression must compute the gate's operation. An operand must be
+// a bit of the layer before, or None. For the first layer, ReadWiring checks this only if the text gives the number
+// of inputs.
 //
-// Time and memory are linear in the size of the text and the number of gates. Error messages begin with the line.
+// Time and memory are linear in the size of the text and the number of gates. Error messages begin with the line
+// number.
 func ReadWiring(text []byte, ops [][]uint8) (*Wiring, error) {
 	if len(text) > math.MaxInt32 {
 		return nil, fmt.Errorf("%d bytes are more than a wiring has", len(text))
@@ -146,11 +147,11 @@ var wiringNames = [16]string{
 	"~(a | b)", "~(a ^ b)", "~b", "a | ~b", "~a", "~a | b", "~(a & b)", "1",
 }
 
-// needsA reports whether the first operand changes the operation's output.
+// needsA reports whether the operation's output depends on the first operand.
 func needsA(op uint8) bool { return op>>2 != op&3 }
 
-// needsB reports whether the second operand changes the operation's output.
+// needsB reports whether the operation's output depends on the second operand.
 func needsB(op uint8) bool { return needsA(exchanged(op)) }
 
-// exchanged returns the operation that has the same output if its two operands are exchanged.
+// exchanged returns the operation f for which f(a, b) equals op(b, a).
 func exchanged(op uint8) uint8 { return op&9 | op>>1&2 | op<<1&4 }

@@ -15,8 +15,8 @@ var written = [16]string{
 	"~(A | B)", "~(A ^ B)", "~B", "~B | A", "~A", "~A | B", "~(A & B)", "~Z",
 }
 
-// generate writes the text of a network. Gate g of each layer has operation g and reads bits g and (g+5)%16 of the
-// layer before.
+// generate writes code for a network, as difflogic generates it. Gate g of each layer has operation g and reads bits
+// g and (g+5)%16 of the layer before.
 type generate struct {
 	name, zero, one, cast, assign string
 }

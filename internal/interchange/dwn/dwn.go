@@ -2,15 +2,15 @@
 // hold state dicts or whole modules.
 //
 // A layer has tables of 2^n numbers. An entry of a table is 1 if its number is above 0. A layer also has a mapping. A
-// fixed mapping lists the bits that each table reads. A learnable mapping has, for each pin, a weight for each bit of
+// fixed mapping lists the bits that each table reads. In a learnable mapping, each pin has a weight for each bit of
 // the layer before. The pin reads the bit with the largest weight. The reader keeps all weights of a learnable
 // mapping, and each bit becomes a candidate of the pin. The first bit of a table is its lowest digit, so the pins are
 // in reverse order in the graph.
 //
 // The modules of the layers and of the group sum do not hold the thermometer's thresholds. The thresholds come from
-// the same file, if the script saved them there, or from the user. A state dict has no data of the group sum.
+// the same file, if the script saved them there, or from the user. A state dict has no data about the group sum.
 //
-// If both the file and the user give something, the two must agree. The names of classes and attributes come
+// If both the file and the user give a value, the two values must agree. The names of classes and attributes come
 // from commit dfbf71e of alanbacellar/DWN.
 package dwn
 
@@ -33,7 +33,7 @@ const (
 	mappingClass = "torch_dwn.mapping.LearnableMapping"
 )
 
-// Recognise reports whether a value from torch.save is a network of torch_dwn. It is one if it is a model with a
+// Recognise reports whether a value from torch.save is a network of torch_dwn. Such a value is a model with a
 // LUTLayer, or a dictionary with luts.
 func Recognise(value any) bool {
 	switch v := checkpoint.Content(value).(type) {
@@ -50,12 +50,12 @@ func Recognise(value any) bool {
 	return false
 }
 
-// These are the endings of the keys of a layer's tensors in a state dict.
+// A state dict has the tensors of a layer under keys with these endings.
 const (
 	luts      = "luts"
 	fixed     = "mapping"
 	learnable = "mapping.weights"
-	decoy     = "_LUTLayer__dummy_mapping" // not used: the tables of a learnable layer read the mapping's outputs in order
+	decoy     = "_LUTLayer__dummy_mapping" // not used: tables of a learnable layer read the mapping's outputs in order
 )
 
 // split splits a key into the layer's name and the kind of the tensor.
@@ -82,7 +82,7 @@ type layer struct {
 // key returns the name of a tensor in a state dict.
 func (l *layer) key(what string) string { return strings.TrimPrefix(l.name+"."+what, ".") }
 
-// network holds a network while it is read.
+// network holds the state of reading a network.
 type network struct {
 	src    *given.Source
 	layers []*layer
@@ -95,8 +95,8 @@ type network struct {
 // Read returns the network in a value from torch.save. It returns a *[given.Missing] if neither the file nor the user
 // gives the thresholds, in_dim, group_sum.k or group_sum.tau.
 //
-// In addition to its result, Read needs twice the memory of a layer's tensors. For a learnable mapping of n pins, the
-// result has 1 + 1/n times the numbers in the file.
+// In addition to its result, Read needs twice the memory of a layer's tensors. If each table of a learnable mapping
+// has n pins, the result holds 1 + 1/n numbers for each number in the file.
 func Read(src *given.Source, value any) (*graph.Network, error) {
 	n := &network{src: src, graph: &graph.Network{Format: "dwn"}, sum: &checkpoint.Sum{}}
 	for _, step := range []func() error{
@@ -222,7 +222,7 @@ func (n *network) facts() error {
 	return nil
 }
 
-// kind returns the kind of the layer's mapping: fixed or learnable.
+// kind returns the kind of the layer's mapping, "fixed" or "learnable".
 func (l *layer) kind() string {
 	if l.tensors[learnable] != nil {
 		return "learnable"

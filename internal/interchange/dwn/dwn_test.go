@@ -119,7 +119,7 @@ func TestBits(t *testing.T) {
 	f.Check(t, n)
 }
 
-// TestCandidates compares a learnable mapping with the weights in the file. Every bit of the layer before is a
+// TestCandidates compares a learnable mapping with the weights in the file. Every bit of the layer before must be a
 // candidate.
 func TestCandidates(t *testing.T) {
 	f := open(t, "dwn-n4-learn")
@@ -214,7 +214,8 @@ func TestThresholds(t *testing.T) {
 }
 
 // TestDamagedNumbers damages the last numbers of a file in the legacy format, which has no checksums. These numbers
-// are elements of the tables of the last layer. If the storages are in reverse order, they belong to another tensor.
+// are elements of the tables of the last layer. If the storages are in reverse order, the last numbers belong to
+// another tensor.
 func TestDamagedNumbers(t *testing.T) {
 	f := open(t, "dwn-n2-fixed")
 	data := f.Text(t, "state_dict_legacy.pt").Data

@@ -156,8 +156,8 @@ func (l *layer) wires(d *graph.Dense, before int) error {
 	return nil
 }
 
-// candidates sets the candidates of a layer with a learnable mapping. The weights have a row for each bit of the
-// layer before. Their columns are ordered by table and, within a table, by pin. The first column of a table is the
+// candidates sets the candidates of a layer with a learnable mapping. The tensor of weights has a row for each bit of
+// the layer before. Its columns are ordered by table and, within a table, by pin. The first column of a table is the
 // last pin in the graph. All pins share one slice of candidates.
 func (l *layer) candidates(d *graph.Dense, before int) error {
 	weights, err := checkpoint.Floats(l.key(learnable), l.tensors[learnable], d.Width*d.Pins)

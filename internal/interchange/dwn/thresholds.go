@@ -144,7 +144,7 @@ func (s *search) fits(rows [][]float32, named bool) bool {
 }
 
 // numbers returns the elements of a tensor or of lists of numbers. The result has one or two dimensions. All
-// dimensions of a tensor except the last become one dimension, the features.
+// dimensions of a tensor except the last are merged into one dimension, whose elements are the features.
 func (s *search) numbers(value any) (shape []int, values []float64, err error) {
 	switch v := value.(type) {
 	case *torchfile.Tensor:

@@ -22,7 +22,7 @@ type aigerReader struct {
 	ascii                            bool
 	variables, inputs, outputs, ands int
 	circuit                          *graph.Circuit
-	refs                             map[uint32]graph.Ref // ASCII: the variables that were read; not used for binary files
+	refs                             map[uint32]graph.Ref // in an ASCII file, the bit of each variable that was read
 	inverted                         map[uint32]graph.Ref // for each odd literal, the node of the complement
 }
 
@@ -188,9 +188,10 @@ func (a *aigerReader) delta() (uint32, error) {
 	return 0, errors.New("a difference of literals has more than 31 bits")
 }
 
-// and adds the conjunction of two literals. Their variables must exist.
+// and returns the bit for the conjunction of two literals. The variables of both literals must exist.
 func (a *aigerReader) and(p, q uint32) graph.Ref {
-	// The truth table has a single 1. In the number of its line, the digit is 0 for a complemented literal.
+	// The truth table has a single 1. The digits of its line number are 0 for a complemented literal and 1 for any
+	// other literal.
 	line := 2*(1^p&1) + (1 ^ q&1)
 	return a.circuit.Add(1<<line, a.ref(p), a.ref(q))
 }
@@ -231,7 +232,7 @@ func (a *aigerReader) outputRefs(literals []uint32) ([]graph.Ref, error) {
 	return outputs, nil
 }
 
-// readASCII reads the ASCII form. Its gates may be in any order.
+// readASCII reads the ASCII form, in which the gates may be in any order.
 func (a *aigerReader) readASCII() ([]graph.Ref, error) {
 	a.refs = map[uint32]graph.Ref{}
 	for i := range a.inputs {

@@ -47,8 +47,8 @@ type cover struct {
 	line  int32
 	out   int32
 	pins  []int32
-	table uint64 // up to six pins: truth table of the cubes; pin 0 is the highest digit
-	cubes []byte // more than six pins: a character for each cube and pin
+	table uint64 // for up to six pins, the truth table of the cubes; pin 0 is the highest digit
+	cubes []byte // for more than six pins, a character for each cube and pin
 	value byte   // output for the cubes: '0' or '1'; 0 if there are none yet
 }
 
@@ -99,7 +99,8 @@ func (b *blifReader) read() ([]graph.Ref, error) {
 }
 
 // undrivenNet returns the first net in the file that has no driver although an output depends on it. It returns -1 if
-// there is no such net. Undriven nets in unused logic do not count, because other programs leave them in their files.
+// there is no such net. Undriven nets in unused logic do not count, because other programs leave such nets in their
+// files.
 func (b *blifReader) undrivenNet() int32 {
 	found := int32(-1)
 	seen := make([]bool, len(b.drivers))
@@ -231,7 +232,7 @@ func refused(word string, arguments [][]byte) error {
 	return message.WithHint(fmt.Errorf("%.40s is not read", word), "take the line out if it says nothing of the function")
 }
 
-// connection reads a net that equals another net.
+// connection reads a directive that connects a net to another net.
 func (b *blifReader) connection(fields [][]byte) error {
 	if len(fields) != 3 {
 		return fmt.Errorf("%s: %d names, want two", fields[0], len(fields)-1)

@@ -15,7 +15,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// dialects lists texts of the same circuit. In this circuit, x is a and b, and y is c or d.
+// dialects lists texts of the same circuit. In this circuit, x is a AND b, and y is c OR d.
 var dialects = []struct{ name, text string }{
 	{"plain", ".model m\n.inputs a b c d\n.outputs x y\n.names a b x\n11 1\n.names c d y\n1- 1\n-1 1\n.end\n"},
 	{"delays of LGSynth91", ".model m\n.inputs a b c d\n.outputs x y\n.default_input_arrival 0.00 0.00\n" +
@@ -117,7 +117,7 @@ func TestPassedOverPartsAreReported(t *testing.T) {
 	}
 }
 
-// TestDialectsOfAIGER reads several files of the same circuit. In this circuit, x is a and b, and y is c or d.
+// TestDialectsOfAIGER reads several files of the same circuit. In this circuit, x is a AND b, and y is c OR d.
 func TestDialectsOfAIGER(t *testing.T) {
 	const ascii = "aag 6 4 0 2 2\n2\n4\n6\n8\n10\n13\n10 2 4\n12 7 9\n"
 	const binary = "aig 6 4 0 2 2\n10\n13\n\x06\x02\x03\x02"

@@ -3,8 +3,8 @@
 // the file. The user says how many classes there are.
 //
 // Circuits are combinational. The readers simplify nothing except buffers and constants in BLIF. A gate with more
-// than six inputs becomes several nodes. The file's size limits the memory. A number in the file never causes an
-// allocation before the items that it counts were read.
+// than six inputs becomes several nodes. The file's size limits the memory. A file may claim any number of items, but
+// memory is allocated only for items that were read.
 package gates
 
 import (
@@ -16,8 +16,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// maxInputs is the largest number of inputs. An AIGER file gives only the number of inputs, so the file's size does
-// not limit the number.
+// maxInputs is the largest number of inputs. An AIGER file gives the number of inputs without listing them, so the
+// file's size does not limit this number.
 const maxInputs = 1 << 24
 
 // whyNoSum says why a circuit has no classes.

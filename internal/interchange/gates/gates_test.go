@@ -45,8 +45,8 @@ func aag(r *rand.Rand, f *aiger.File) string {
 	return b.String() + "i0 x\nc\nmade by a test\n"
 }
 
-// TestWhatCompileWrites writes random netlists, and the gates of a network, as compile does. It reads the files. It
-// compares the outputs with the outputs of the AIGER file as internal/aiger reads it.
+// TestWhatCompileWrites writes random netlists, and the gates of a network, as compile does. It reads the files with
+// this package, and compares the outputs with the outputs that package aiger computes for the AIGER file.
 func TestWhatCompileWrites(t *testing.T) {
 	network, err := freeze.Network(netgen.Frozen(1, netgen.FrozenOptions{Width: 60, Classes: 5}), netlist.Gates)
 	if err != nil {

@@ -1,6 +1,6 @@
-// This file describes facts. A fact is what a user says about a network that was trained elsewhere, if the
-// framework's file does not say it. Facts are in a JSON or YAML file. Its keys are the keys of the frameworks' own
-// constructors:
+// This file describes facts. A fact is a property of a network that was trained elsewhere. The user gives facts that
+// the framework's file does not contain. Facts are in a JSON or YAML file. Its keys are the keys of the frameworks'
+// own constructors:
 //
 //	framework: torchlogix
 //	layers_in_order:             # torchlogix
@@ -19,7 +19,7 @@ package given
 
 // Facts holds the contents of a file of facts. Facts that the file does not give are nil, empty or 0.
 type Facts struct {
-	Name      string // name of the file; empty: there is no file
+	Name      string // name of the file; empty if there is no file
 	SHA256    string // checksum of the file's bytes
 	Framework string `json:"framework"`
 
@@ -41,7 +41,7 @@ type Facts struct {
 
 // GroupSum says how the last layer's bits become scores.
 type GroupSum struct {
-	K         *int     `json:"k"` // classes
+	K         *int     `json:"k"` // number of classes
 	Tau       *float64 `json:"tau"`
 	Beta      *float64 `json:"beta"`
 	GroupSize *int     `json:"group_size"`
@@ -60,7 +60,7 @@ type DWNLayer struct {
 
 // TorchLayer describes a module of torchlogix.
 type TorchLayer struct {
-	Name            string `json:"name"`            // prefix of its keys in the state dict
+	Name            string `json:"name"`            // prefix of the module's keys in the state dict
 	Type            string `json:"type"`            // the class: LogicDense, LogicConv2d, OrPooling2d, GroupSum, Flatten, ...Binarization
 	Parametrization string `json:"parametrization"` // raw, light or warp
 	Rank            int    `json:"lut_rank"`
@@ -86,8 +86,8 @@ type TorchLayer struct {
 	ThresholdsShape []int `json:"thresholds_shape"`
 }
 
-// Thermometer says how features become bits. In a file, it may also be a text. The text "none" sets None; any other
-// text has no effect.
+// Thermometer says how features become bits. In a file of facts, a text may replace the keys. The text "none" sets
+// None, and any other text has no effect.
 type Thermometer struct {
 	File  string `json:"thresholds_file"` // name of a .npy file next to the file of facts
 	Shape []int  `json:"shape"`
@@ -97,8 +97,8 @@ type Thermometer struct {
 	None bool `json:"none"`
 }
 
-// InputNumbers says that features are whole numbers with a given number of bits. The network takes them divided by
-// Divisor. In a file, it may also be a text. Only a shape in this text is used.
+// InputNumbers says that features are whole numbers with a given number of bits. Each number is divided by Divisor
+// before the network reads it. In a file of facts, a text may replace the keys. Only a shape in this text is used.
 type InputNumbers struct {
 	Bits    int     `json:"bits"`
 	Divisor float64 `json:"divisor"`

@@ -82,8 +82,8 @@ func toJSON(data []byte) ([]byte, error) {
 // step matches a key, optionally with an index into a list.
 var step = regexp.MustCompile(`^([A-Za-z_]+)(?:\[([0-9]{1,4})\])?$`)
 
-// merged adds the keys of value to the keys of old. A key that both have gets the value from the new map. If value or
-// old is not a map, the result is value.
+// merged adds the keys of value to the keys of old. If both maps have a key, the result has the new value. If value
+// or old is not a map, the result is value.
 func merged(old, value any) any {
 	into, isOld := old.(map[string]any)
 	from, isNew := value.(map[string]any)

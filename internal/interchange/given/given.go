@@ -22,7 +22,7 @@ type Source struct {
 	Size int64
 
 	Facts  *Facts // never nil
-	Wiring *File  // nil: the user gave no file of the wiring
+	Wiring *File  // nil if the user gave no wiring file
 	// Thresholds holds real thresholds, [feature][bit]. It has a row for each feature, one row for all features, or a
 	// row for each channel. Thresholds is nil if the user gave none.
 	Thresholds [][]float32
@@ -95,8 +95,8 @@ func (s *Source) SHA256() (string, error) {
 }
 
 // Rows returns the rows of an array of two dimensions, or an array of one dimension as a single row. It returns an
-// error if a number is not exactly a float32. Rounding would give another threshold, and a feature may lie between
-// the two.
+// error if a number is not exactly a float32. Rounding would move the threshold, and the value of a feature may lie
+// between the old and the new threshold.
 func Rows(shape []int, values []float64) ([][]float32, error) {
 	var width int
 	switch {

@@ -8,9 +8,9 @@
 //
 // # Order
 //
-// The values of the pins are the binary digits of the number of a table's line. Pin 0 is the highest digit, as
-// everywhere in package trainer. For a framework whose first pin is the lowest digit, the pins are in reverse order
-// here.
+// A truth table has one line for each combination of pin values. The binary digits of a line's number are the values
+// of the pins. Pin 0 is the highest digit, as everywhere in package trainer. For a framework whose first pin is the
+// lowest digit, the pins are in reverse order here.
 package graph
 
 import (
@@ -26,8 +26,8 @@ const MaxPins = 6
 type Network struct {
 	Format   string // the format's name for users, such as difflogic or torchlogix
 	Input    Input
-	Dense    []Dense  // all layers in order; the first layer reads the input bits; nil: the network is Circuit
-	Circuit  *Circuit // nil: the network is Dense
+	Dense    []Dense  // all layers in order; the first layer reads the input bits; nil if the network is a Circuit
+	Circuit  *Circuit // nil if the network consists of Dense layers
 	Sum      Sum
 	Findings []Finding
 }
@@ -62,7 +62,7 @@ type Input struct {
 // Bit is a bit of a feature.
 type Bit struct {
 	Feature int32
-	Index   int32 // among the thresholds or digits of the feature
+	Index   int32 // index into the thresholds or digits of the feature
 }
 
 // Features returns the number of features of a sample.
@@ -157,8 +157,8 @@ func argmax(x []float32) int {
 }
 
 // OperationTable returns the truth table of an operation of two pins. The operations are numbered 0 to 15, as in
-// difflogic, torchlogix and the paper. A number has four binary digits, one for each line in order. The first line is
-// the highest digit.
+// difflogic, torchlogix and the paper. The four binary digits of a number are the outputs for the four lines. The
+// first line is the highest digit.
 func OperationTable(op int) uint64 {
 	table := uint64(0)
 	for line := range 4 {
@@ -172,7 +172,7 @@ type Sum struct {
 	// Groups holds the bits that count for each class. In a network of Dense layers, a reference is the number of a node
 	// in the last layer. A bit that occurs twice counts twice. False and True are allowed.
 	Groups [][]Ref
-	Beta   []float64 // one number for each class, or one for all classes; empty: 0
+	Beta   []float64 // one number for each class, or one for all classes; empty means 0
 	Tau    float64
 }
 
@@ -219,7 +219,7 @@ const MaxNodes = 1 << 27
 type Circuit struct {
 	Inputs int
 	Tables []uint64
-	Start  []uint32 // for each node, the index of its first pin in Pins; then the end of the last pins
+	Start  []uint32 // for each node, the index of its first pin in Pins; the last element is the number of pins
 	Pins   []Ref
 }
 

@@ -60,7 +60,7 @@ func readWindow(n *onnx.Node, in []int) (*window, error) {
 }
 
 // place returns the index of the element at the given offset within the window, if the window is at the given
-// position. The index is in C order of the spatial axes. It is -1 for an element of the padding.
+// position. The index is in C order of the spatial axes. The result is -1 if the element is in the padding.
 func (w *window) place(position, offset int) int {
 	at, step := 0, 1
 	for i := len(w.in) - 1; i >= 0; i-- {
@@ -85,8 +85,8 @@ type tree struct {
 	elem                  onnx.DataType
 }
 
-// lookupTableConv unrolls trees of look-up tables over all positions. If the depth is 0, its result is the leaves'
-// inputs.
+// lookupTableConv unrolls trees of look-up tables over all positions. If the depth is 0, the result is the inputs of
+// the leaves.
 func lookupTableConv(r *reader, n *onnx.Node) (*value, error) {
 	a, err := attributes(n, map[string]int64{
 		"tree_depth": 1, "kernel_shape": 0, "strides": 0, "pads": 0, "channel_group_size": 0,

@@ -107,8 +107,8 @@ func (r *reader) found() {
 	r.net.Found("network", fmt.Sprintf("%d operators of look-up tables, %d tables", r.lookups, r.circuit.Nodes()), from)
 }
 
-// dense turns the circuit into dense layers. It requires a chain in which each layer reads the layer before and the
-// sums read the last layer. Otherwise it changes nothing and returns false.
+// dense turns the circuit into dense layers. This is possible if each layer reads the layer before and the sums read
+// the last layer. Otherwise dense changes nothing and returns false.
 func (r *reader) dense() bool {
 	c, s := r.circuit, &r.net.Sum
 	nodes, bytes := 0, int64(0)

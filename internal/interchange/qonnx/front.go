@@ -137,7 +137,7 @@ func (e *encoder) bit(f int32, threshold float32) graph.Ref {
 }
 
 // into sets the thresholds of the network. All features must have the same number of thresholds. A feature with fewer
-// thresholds gets additional ones that no value exceeds and no bit uses.
+// thresholds gets additional thresholds that no value exceeds and no bit uses.
 func (e *encoder) into(r *reader) error {
 	in, most, inOrder := &r.net.Input, 0, true
 	for _, t := range e.of {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestNetworkWithoutLookupTables checks the error for a graph that is another kind of network. The error must say
-// that the graph has no look-up tables, whatever else is wrong with the graph.
+// that the graph has no look-up tables, even if the graph has other faults.
 func TestNetworkWithoutLookupTables(t *testing.T) {
 	const none = "model.onnx: its graph has no LookupTable of qonnx.custom_op.lnn"
 	for _, test := range []struct {

@@ -10,12 +10,13 @@
 // operator may depend on the length of this axis.
 //
 // A number of b bits has b references, lowest bit first. Slot 0 of a LookupTable is the lowest digit of the address,
-// but pin 0 of a node is the highest digit of a line. So pins are the slots in reverse order, and tables need no
-// change. A table of more than six inputs becomes several nodes. Some of these nodes choose among parts of the table.
+// but pin 0 of a node is the highest digit of a line. The pins are therefore the slots in reverse order, and the
+// tables need no change. A table of more than six inputs becomes several nodes. Some of these nodes choose among
+// parts of the table.
 //
-// Memory: in addition to the file, Read allocates at most three times the file's size plus 24 MB, counted until the
-// garbage is collected. If one table is used at many positions of an image, its unrolled nodes take additional
-// memory. There are at most [maxUnrolled] of them, whatever the size of the file.
+// In addition to the file, Read allocates at most three times the file's size plus 24 MB of memory. This limit
+// includes garbage that was not yet collected. If one table is used at many positions of an image, its unrolled nodes
+// take additional memory. The number of unrolled nodes is at most [maxUnrolled], even for a large file.
 package qonnx
 
 import (
@@ -39,8 +40,8 @@ const (
 // maxFile is the size of the largest file that is read. The limit is ONNX's own.
 const maxFile = onnx.MaxFile
 
-// Read reads a network. If the graph ends in the bits of its last layer, the user must give the groups of the
-// classes, tau and beta. If they are missing, Read returns a [*given.Missing].
+// Read reads a network. If the graph ends in the bits of its last layer, the user must say which bits belong to which
+// class, and must give tau and beta. If some of this data is missing, Read returns a [*given.Missing].
 func Read(src *given.Source) (*graph.Network, error) {
 	net, err := read(src)
 	if err != nil {

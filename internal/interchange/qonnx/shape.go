@@ -26,7 +26,7 @@ func axis(at int64, axes int) (int, error) {
 }
 
 // integers returns a short list of numbers from an attribute or, in newer versions of ONNX, from the second operand.
-// given is false if the node has neither.
+// The result given is false if the node has neither the attribute nor the operand.
 func (r *reader) integers(n *onnx.Node, attribute string) (list []int64, given bool, err error) {
 	if a := n.Attribute(attribute); a != nil {
 		return a.Ints, true, nil
@@ -317,7 +317,8 @@ func concat(r *reader, n *onnx.Node) (*value, error) {
 	return w, nil
 }
 
-// parts returns the operands of a concatenation. They are all features, or all numbers with the same number of bits.
+// parts returns the operands of a concatenation. Either all operands are features, or all are numbers with the same
+// number of bits.
 func (r *reader) parts(n *onnx.Node) (parts []*value, err error) {
 	digits, features := 0, 0
 	for i := range n.Inputs {

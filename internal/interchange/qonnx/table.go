@@ -19,7 +19,8 @@ type tables struct {
 	digits [][]uint64
 }
 
-// readTables reads tables with the given number of lines. Their memory counts against the limit until freeTables.
+// readTables reads tables with the given number of lines. The memory of the tables counts against the limit until
+// freeTables is called.
 func (r *reader) readTables(t *onnx.Tensor, lines int) (*tables, error) {
 	count, err := t.Len()
 	if err != nil {
@@ -59,7 +60,8 @@ func (s *tables) table(digit, i int) []uint64 {
 	return s.digits[digit][i*words : (i+1)*words]
 }
 
-// readIndices reads numbers below a limit. Their memory counts against the memory limit until the caller frees it.
+// readIndices reads numbers below the value limit. Their memory counts against the reader's memory limit until the
+// caller frees it.
 func (r *reader) readIndices(t *onnx.Tensor, limit int) ([]int32, error) {
 	count, err := t.Len()
 	if err != nil {
@@ -225,11 +227,11 @@ func lookupTable(r *reader, n *onnx.Node) (*value, error) {
 	return r.layer(v, l)
 }
 
-// lookup is a LookupTable that was read.
+// lookup holds the operands of a LookupTable.
 type lookup struct {
 	*tables
 	indices     []int32
-	width, pins int // numbers of slots
+	width, pins int // number of tables, and number of slots of each table
 	elem        onnx.DataType
 }
 

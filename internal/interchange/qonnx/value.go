@@ -16,11 +16,11 @@ type value struct {
 	feature []int32     // for features: number of each element's feature; -1 is padding, with the value 0
 	digits  int         // for bits: number of bits of each element
 	refs    []graph.Ref // for bits: [element][digits], lowest digit first
-	weights []int32     // for bits: weight of each element; nil: all weights are 1
+	weights []int32     // for bits: weight of each element; if nil, all weights are 1
 
 	sums    [][]graph.Ref // for sums: the bits that each element counts
-	beta    []float64     // for sums: added to each sum; nil: nothing is added
-	tau     float64       // for sums: divisor of the sums; 0: no division
+	beta    []float64     // for sums: added to each sum; if nil, nothing is added
+	tau     float64       // for sums: divisor of the sums; 0 means no division
 	isClass bool          // for sums: the value is the number of the largest sum
 }
 
@@ -95,7 +95,7 @@ func (r *reader) pick(v *value, from []int32, shape []int) (*value, error) {
 	return w, nil
 }
 
-// set sets element i of v to element at of another value.
+// set copies element number at of another value to element i of v.
 func (v *value) set(i int, from *value, at int) {
 	switch {
 	case from.isFeatures() && at < 0:
@@ -119,7 +119,7 @@ func (v *value) set(i int, from *value, at int) {
 	}
 }
 
-// operand returns the value of operand i of a node. It must not be a constant.
+// operand returns the value of operand i of a node. The operand must not be a constant.
 func (r *reader) operand(n *onnx.Node, i int) (*value, error) {
 	if i >= len(n.Inputs) || n.Inputs[i] == "" {
 		return nil, fmt.Errorf("operand %d is missing", i)

@@ -39,8 +39,8 @@ const (
 
 var le = binary.LittleEndian
 
-// readArchive reads the format of PyTorch 1.6 and later. It is a zip file with the pickle NAME/data.pkl and a file
-// NAME/data/KEY for each storage.
+// readArchive reads the format of PyTorch 1.6 and later. A file in this format is a zip file with the pickle
+// NAME/data.pkl and an entry NAME/data/KEY for each storage.
 func (f *file) readArchive() (any, error) {
 	a, err := f.openArchive()
 	if err != nil {
@@ -76,7 +76,7 @@ func (f *file) readArchive() (any, error) {
 	return value, err
 }
 
-// prefix returns the folder part of the name of data.pkl.
+// prefix returns the folder in the archive that contains data.pkl.
 func (a *archive) prefix() (string, error) {
 	prefix, found := "", 0
 	for name := range a.entries {

@@ -131,7 +131,8 @@ func TestUnreadValueInPlace(t *testing.T) {
 	}
 }
 
-// TestUnreadMemory reads files with very many unread values. They must not take more memory than other files.
+// TestUnreadMemory reads files with very many unread values. Reading these files must not take more memory than
+// reading other files.
 func TestUnreadMemory(t *testing.T) {
 	long := str(strings.Repeat("x", 400))
 	for _, test := range []struct{ name, pickle string }{
@@ -165,7 +166,8 @@ func TestUnreadNames(t *testing.T) {
 	}
 }
 
-// TestValuesMetOften checks the error for values next to a state dict that contain each other very often.
+// TestValuesMetOften checks the error for a file with nested lists next to the state dict. Each list contains the
+// list before it twice, so the total number of values is far too large.
 func TestValuesMetOften(t *testing.T) {
 	lists := "]q\x00"
 	for i := range 60 {

@@ -19,7 +19,7 @@ func callReconstructor(m *machine, _ *Object, args Tuple) (any, error) {
 	return m.call(args[0], Tuple(nil))
 }
 
-// callOrderedDict returns a dictionary. It is empty or made from a list of pairs.
+// callOrderedDict returns a dictionary, which is empty or made from a list of pairs.
 func callOrderedDict(m *machine, _ *Object, args Tuple) (any, error) {
 	dict := newDict()
 	if err := m.budget.take(sizeObject); err != nil {
@@ -55,7 +55,7 @@ func callDefaultDict(m *machine, _ *Object, _ Tuple) (any, error) {
 	return newDict(), m.budget.take(sizeObject)
 }
 
-// callSet returns a set. It is empty or made from a list.
+// callSet returns a set, which is empty or made from a list.
 func callSet(m *machine, _ *Object, args Tuple) (any, error) {
 	set := &List{}
 	if len(args) == 0 {
@@ -68,7 +68,7 @@ func callSet(m *machine, _ *Object, args Tuple) (any, error) {
 	return set, m.appendTo(set, items.Items)
 }
 
-// callBytes returns bytes. They are empty, equal to the argument, or the bytes of a string.
+// callBytes returns bytes. The result is empty, equal to the argument, or the bytes of a string.
 func callBytes(m *machine, o *Object, args Tuple) (any, error) {
 	if len(args) == 0 {
 		return []byte{}, nil

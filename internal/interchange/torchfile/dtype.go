@@ -39,8 +39,9 @@ const (
 	QUInt2x4
 )
 
-// dtypes has a row for each element type. A row has PyTorch's name, the number of bytes of an element, the name of
-// the storage class, and numpy's code. The storage class is empty for types that are newer than the storage classes.
+// dtypes has a row for each element type. A row has the type's name in PyTorch, the size of an element in bytes, the
+// name of the storage class, and the type's code in numpy. The storage class is empty for types that are newer than
+// the storage classes.
 var dtypes = [...]struct {
 	name    string
 	size    int64

@@ -132,8 +132,8 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// mutate returns the file with a few kinds of damage: flipped bits (most of them in the directory, the pickles and
-// the headers), cuts, forged lengths and moved parts.
+// mutate returns the file with a few kinds of damage. It flips bits (most of them in the directory, the pickles and
+// the headers), cuts the file, forges lengths and moves parts.
 func mutate(r *rand.Rand, b []byte) []byte {
 	b = slices.Clone(b)
 	for range 1 + r.IntN(3) {

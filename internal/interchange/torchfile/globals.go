@@ -51,10 +51,12 @@ var renamed = map[string]string{
 	"torch.cuda": "torch", "torch.storage": "torch", "torch.tensor": "torch._tensor",
 }
 
-// inert lists the packages of networks. Calls of their classes and functions do nothing and become an [Object].
+// inert lists the packages of networks. A call of a class or function in these packages runs no code and becomes an
+// [Object].
 var inert = []string{"torch.nn", "difflogic", "torchlogix", "torch_dwn"}
 
-// lookUp returns the value of a name in a pickle. It is an element type, or an Object for a class or function.
+// lookUp returns the value of a name in a pickle. The value is an element type or, for a class or function, an
+// Object.
 func (m *machine) lookUp(module, name string) (any, error) {
 	class := module + "." + name
 	known := class

@@ -185,7 +185,7 @@ func TestHostile(t *testing.T) {
 				!strings.Contains(test.want, "deep") {
 				t.Errorf("error %v: want one with a place", err)
 			}
-			// The legacy format contains a pickle of protocol 2 too.
+			// The legacy format also contains a pickle of protocol 2.
 			if _, err := take(t, []byte(legacyHead+begin+test.pickle)); err == nil {
 				t.Error("in the legacy format: no error")
 			}
@@ -326,8 +326,8 @@ func TestReadRefusesOtherForms(t *testing.T) {
 	}
 }
 
-// TestLegacyModule reads a whole model in the form of PyTorch before 1.6. Its class is stored outside the pickle,
-// together with the source text.
+// TestLegacyModule reads a whole model in the form of PyTorch before 1.6. The model's class is stored outside the
+// pickle, together with the class's source text.
 func TestLegacyModule(t *testing.T) {
 	class := tuple(str("module"), "ctorch.nn\nModule\n", str("x.py"), str("class Module: pass")) + "Q"
 	v, err := read([]byte(legacyHead + begin + class + ")\x81." + begin + "]."))

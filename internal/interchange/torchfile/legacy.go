@@ -11,9 +11,9 @@ var legacyMagic, _ = new(big.Int).SetString("1950a86a20f9469cfc6c", 16)
 // legacyVersion is the only version of this format.
 const legacyVersion = 1001
 
-// readLegacy reads the format before PyTorch 1.6. The file begins with five pickles: a magic number, a version, facts
-// about the machine, the value, and the keys of the storages. The storages follow. Each one comes after its number of
-// elements.
+// readLegacy reads the format before PyTorch 1.6. The file begins with five pickles, which are a magic number, a
+// version, facts about the machine, the value, and the keys of the storages. The storages follow. Each storage is
+// preceded by its number of elements.
 func (f *file) readLegacy() (any, error) {
 	src := newSource(f.r, 0, f.size)
 	run := func(part string, persistent func(id Tuple) (any, error)) (any, error) {

@@ -10,7 +10,7 @@ import (
 // These limits on the size of a result apply in addition to the file's size in bytes.
 const (
 	maxDepth    = 1000
-	maxElements = 8 << 20 // in all tensors
+	maxElements = 8 << 20 // greatest number of elements in all tensors together
 	maxValues   = 4 << 20
 )
 
@@ -79,8 +79,8 @@ func (m *measurer) extent(value any, depth int) (extent, error) {
 	return m.container(key, parts, depth)
 }
 
-// partsOf returns the values inside a value, and a key that identifies the value (a pointer). The key is nil if the
-// value has no parts.
+// partsOf returns the values inside a value. It also returns a pointer, key, which identifies the value. The key is
+// nil if there are no values inside the value.
 func partsOf(value any) (key any, parts [3][]any) {
 	switch v := value.(type) {
 	case *List:

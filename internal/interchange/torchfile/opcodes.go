@@ -80,8 +80,8 @@ var opcodes = [256]opcode{
 	'Q':  {"BINPERSID", doPersistent},
 }
 
-// refused holds opcodes that torch.save does not write. Some belong to the protocols 0 and 1. Others give names by
-// their numbers in a registry of the reading program, or refer to buffers outside the pickle.
+// refused holds opcodes that torch.save does not write. Some belong to the protocols 0 and 1. Others refer to names
+// by a number in a registry of the reading program, or to buffers outside the pickle.
 var refused = map[byte]string{
 	'F': "FLOAT", 'I': "INT", 'L': "LONG", 'S': "STRING", 'V': "UNICODE", 'P': "PERSID", 'd': "DICT", 'l': "LIST",
 	'g': "GET", 'p': "PUT", 'i': "INST", 'o': "OBJ", 0x82: "EXT1", 0x83: "EXT2", 0x84: "EXT4",

@@ -1,14 +1,15 @@
 // Package torchfile reads files that PyTorch's torch.save wrote, without running any code.
 //
 // Such a file is a pickle, which is a program for a small stack machine. The program may name any Python function to
-// be called with any arguments. [Read] runs the program on its own machine, which calls nothing. It knows the names
-// of the parts of a checkpoint: tensors with their storages, dictionaries, sizes, devices, element types, and arrays
-// and scalars of numpy.
+// be called with any arguments. [Read] runs the program on its own machine, which calls nothing. The machine knows
+// the names that occur in a checkpoint. These are the names of tensors, storages, dictionaries, sizes, devices,
+// element types, and arrays and scalars of numpy.
 //
 // Instances of classes of torch.nn, difflogic, torchlogix and torch_dwn occur in a file of a whole model. They become
 // an inert [Object], which has the class's name, the arguments and the state. An instance of any other class becomes
-// an [Object] that has only its class name. Everything that is made by such an instance or from it becomes such an
-// Object too ([Object.Unread]). If the whole file is such an object, Read returns an error with the name.
+// an [Object] that has only its class name. Every value that is made by or from such an instance also becomes an
+// Object with only a class name ([Object.Unread]). If the value of the whole file becomes such an Object, Read
+// returns an error with the class name.
 //
 // Two formats are read. One is the archive that PyTorch writes since version 1.6. It is not compressed, and its
 // checksums are verified. The other is the format before the archive. Read returns an error for the still older
@@ -16,15 +17,15 @@
 //
 // # Memory
 //
-// The size of the file limits the memory, and no number in the file does. [Read] allocates at most three times the
-// file's size plus 48 MiB. A tensor with strides of 0 can have more elements than the file has bytes, and a tensor
-// can occur several times in the result. The elements of all tensors, counted each time that they occur, are at most
-// the file's size in bytes plus 8 Mi. Converting all of them to float32 takes four bytes for each element. A storage
-// is read once, when one of its tensors is first converted, and is then kept. All storages together are at most as
-// large as the file.
+// The memory is limited by the size of the file. A number in the file cannot raise this limit. [Read] allocates at
+// most three times the file's size plus 48 MiB. A tensor with strides of 0 can have more elements than the file has
+// bytes, and a tensor can occur several times in the result. The elements of all tensors, counted each time that they
+// occur, are at most the file's size in bytes plus 8 Mi. Converting all of them to float32 takes four bytes for each
+// element. A storage is read once, when one of its tensors is first converted, and is then kept. All storages
+// together are at most as large as the file.
 //
-// Code that walks the result needs no precautions. The result has no cycles and is nested at most 1000 deep. A few
-// shared values cannot unfold into very many values.
+// Code that walks the result needs no precautions. The result has no cycles and is nested at most 1000 deep. The
+// number of values is limited even if shared values count each time that they occur.
 //
 // The module gopickle reads such files too, and can restrict the names. It is not used here, for three reasons. It
 // allocates the length that the file claims before it has the bytes. Nothing limits its stack and memo. It reads all

@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// unread says why a value was not read. Only the name of the value's class is kept. Its arguments and contents are
-// dropped. A file may therefore have such a value if the reader does not need it.
+// unread says why a value was not read. Only the name of the value's class is kept. The arguments and contents of the
+// value are dropped. A file may therefore contain values of unknown classes if the reader does not need these values.
 type unread struct {
 	where place
 	name  string // name of the class or function

@@ -13,7 +13,7 @@ import (
 // operation is the operation of a gate in torchlogix's circuits.
 type operation struct {
 	name  string
-	pins  []int  // the inputs that it reads: 0 for in0, 1 for in1
+	pins  []int  // the inputs that the operation reads: 0 for in0, 1 for in1
 	table uint64 // truth table of these inputs
 }
 
@@ -60,7 +60,7 @@ const maxInputs = 1 << 21
 // circuitReader reads the JSON of a circuit. Its memory is proportional to the number of gates that were read.
 type circuitReader struct {
 	src *given.Source
-	at  [6]int64 // position of the value of each key; 0: the key is missing
+	at  [6]int64 // position of the value of each key; 0 if the key is missing
 	net *graph.Network
 	ids map[int32]graph.Ref // for each id, the bit of the gate
 
@@ -70,9 +70,9 @@ type circuitReader struct {
 	taus, betas []float64
 }
 
-// ReadCircuit reads a network from the JSON of torchlogix's class Circuit. The method write_json writes this form,
-// before or after simplify. Such a circuit begins after the thermometer. If src.Thresholds is set, ReadCircuit adds a
-// thermometer. Otherwise the features are bits.
+// ReadCircuit reads a network from the JSON of torchlogix's class Circuit. Its method write_json writes this form,
+// before or after a call of its method simplify. The circuit does not contain the thermometer, and begins after it.
+// If src.Thresholds is set, ReadCircuit adds a thermometer. Otherwise the features are bits.
 //
 // The file's size limits the memory, and no number in the file is trusted. An error gives the line and column.
 func ReadCircuit(src *given.Source) (*graph.Network, error) {

@@ -42,8 +42,8 @@ func (r *reader) logits(l *layer, t *torchfile.Tensor, name string) ([]float32, 
 // may change the sign of the sum.
 const nearZero = 1.0 / (1 << 18)
 
-// walsh replaces weights over the Walsh basis with logits of a table's lines. Some logits may be so close to 0 that
-// they have another sign in torchlogix's float32. walsh returns the number of these logits.
+// walsh replaces weights over the Walsh basis with logits for the lines of a table. Some logits may be so close to 0
+// that they have another sign when torchlogix computes them in float32. walsh returns the number of these logits.
 //
 // A line is 1 if the sum of (-1)^(ones of line&s) w[s] over all s is below 0. The line's logit is minus this sum. The
 // computation in float64 is exact unless the magnitudes differ very much.
@@ -105,7 +105,8 @@ func (r *reader) wire(l *layer, d *graph.Dense) error {
 	return nil
 }
 
-// wireCandidate reads candidate c of all pins. idx holds the indices and choice the weights, both as [pin][node].
+// wireCandidate reads candidate c of all pins. The tensor idx holds the indices, and the tensor choice holds the
+// weights. Both have the form [pin][node].
 func wireCandidate(l *layer, d *graph.Dense, c int, idx, choice *torchfile.Tensor) error {
 	const names = "connections.indices"
 	indices, err := idx.Int64()

@@ -19,7 +19,7 @@ type circuitWriter struct {
 	next    int64 // the id of the next gate
 	first   int64 // the id of the first gate
 	ids     []int64
-	zero    int64 // ids of the gates that are constants; -1: there is no such gate
+	zero    int64 // ids of the gates that are constants; -1 if there is no such gate
 	one     int64
 	circuit *graph.Circuit
 }

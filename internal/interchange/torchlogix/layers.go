@@ -21,7 +21,7 @@ const (
 // layer is a layer of the network.
 type layer struct {
 	given.TorchLayer        // all that is known about the layer
-	key              string // key of its facts, such as "layers_in_order[3]"; empty if other facts have its index
+	key              string // key of the layer's facts, such as "layers_in_order[3]"; empty if another layer has it
 	listed           bool   // the facts have an entry for it
 	found            *found // nil if the layer is not in the file
 
@@ -55,8 +55,8 @@ func (l *layer) missing(key, why string) error {
 	return &given.Missing{What: l.key + "." + key, Why: fmt.Sprintf("of layer %q, %s", l.name(), why)}
 }
 
-// merge adds to known what another source says about a layer. It returns an error if the two sources contradict each
-// other.
+// merge adds to known the values that another source (said) gives for the layer. It returns an error if the two
+// sources contradict each other.
 func merge(known, said *given.TorchLayer, knownFrom, saidFrom string) error {
 	to, from := reflect.ValueOf(known).Elem(), reflect.ValueOf(said).Elem()
 	for i := range to.NumField() {
@@ -88,7 +88,7 @@ func equal(a, b any) bool {
 func (r *reader) order() error {
 	var known []*layer
 	taken := map[*found]bool{}
-	var placed []int // pairs of indices of an entry without name and type: first in the facts, then in known
+	var placed []int // two numbers for each entry without name and type: its index in the facts and in known
 	for i, s := range r.src.Facts.LayersInOrder {
 		if reflect.ValueOf(s).IsZero() { // an index that the facts skip
 			continue

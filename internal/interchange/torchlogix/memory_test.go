@@ -15,8 +15,8 @@ import (
 	"ialgn/internal/interchange/torchlogix"
 )
 
-// allocated reads a saved value. It returns the number of bytes that this allocates, and the number that it may
-// allocate at most.
+// allocated reads a saved value. It returns the number of bytes that reading allocates, and the largest number of
+// bytes that it may allocate.
 func allocated(t *testing.T, value any, f *given.Facts) (bytesOf, most uint64, err error) {
 	t.Helper()
 	data := saved(value)
@@ -78,8 +78,8 @@ func TestMemoryOfLearntConnections(t *testing.T) {
 	}
 }
 
-// TestMemoryOfSmallFiles checks small files that claim to be large. They must be refused before memory is allocated
-// for them.
+// TestMemoryOfSmallFiles checks small files that claim to be large. Such files must be refused before memory is
+// allocated for the claimed data.
 func TestMemoryOfSmallFiles(t *testing.T) {
 	one := []float32{1}
 	deep := dict{{"0.connections._indices_L0", tensor{shape: []int{1, 1, 1 << 20, 1, 3}, stride: []int{0, 0, 0, 0, 0}, data: []int64{0}}}}

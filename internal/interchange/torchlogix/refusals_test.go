@@ -98,7 +98,7 @@ func TestSmallNets(t *testing.T) {
 	}
 }
 
-// TestFewFacts checks that a user need not give facts that follow from shapes, nor the names of layers.
+// TestFewFacts checks that a user need not give the names of layers, or facts that follow from shapes.
 func TestFewFacts(t *testing.T) {
 	d, f := denseNet()
 	want, err := read(t, d, f)

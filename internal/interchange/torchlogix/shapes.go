@@ -115,7 +115,7 @@ func (r *reader) sampleShape(t *thresholds, thermometer *layer) ([]int, error) {
 			first.key, n, t.shape, t.bits)
 	case rows > 1 || n == 0:
 	case t.bits == 1 || thermometer.FeatureDim != nil && *thermometer.FeatureDim == -2:
-		// The bits are grouped by feature, whatever the shape of a sample is.
+		// For every shape of a sample, the bits are grouped by feature.
 		return []int{n / t.bits}, nil
 	}
 	return nil, missing
@@ -129,8 +129,8 @@ func (r *reader) firstWidth(first *layer) int {
 	return r.src.Facts.InDim
 }
 
-// imageShape returns the shape of the images for a convolution. If there is a thermometer, it is the shape before the
-// thermometer.
+// imageShape returns the shape of the images that a convolution reads. If there is a thermometer, the result is the
+// shape of the images before the thermometer.
 func imageShape(conv *layer, t *thresholds, thermometer *layer) ([]int, error) {
 	switch {
 	case len(conv.InDim) != 2:

@@ -40,7 +40,7 @@ type state struct {
 type found struct {
 	name    string // such as "model.1"
 	told    given.TorchLayer
-	tensors map[string]*torchfile.Tensor // by the rest of each name after the layer's name, such as "connections.indices"
+	tensors map[string]*torchfile.Tensor // by the name without the layer's name, such as "connections.indices"
 	gumbel  bool                         // torchlogix adds noise to the choice of wires
 }
 
@@ -72,7 +72,7 @@ func recognise(value any) bool {
 				continue
 			case m == nil:
 				return false
-			case m[2] == "tau" || m[2] == "beta": // of a group sum; other frameworks have group sums too
+			case m[2] == "tau" || m[2] == "beta": // belongs to a group sum, which other frameworks also have
 				continue
 			case m[2] != "weight":
 				return true

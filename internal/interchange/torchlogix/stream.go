@@ -11,8 +11,8 @@ import (
 )
 
 // stream reads JSON of a known form value by value. Its memory depends only on the data that the caller keeps.
-// Package json would hold a whole value in memory, and takes ten times as long. Unknown keys, repeated keys and
-// values of a wrong type are errors. The errors give the line and column.
+// Package json would hold a whole value in memory and take ten times as long. Unknown keys, repeated keys and values
+// of a wrong type are errors. The errors give the line and column.
 type stream struct {
 	file io.ReaderAt
 	size int64 // size of the file
@@ -23,7 +23,7 @@ type stream struct {
 	word  []byte // the last text or number
 }
 
-// These are the limits on texts, numbers and nesting. A circuit stays far below them.
+// These are the limits on texts, numbers and nesting. The values in a circuit are far below these limits.
 const (
 	maxText  = 1 << 8
 	maxDepth = 8

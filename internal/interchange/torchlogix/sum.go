@@ -29,7 +29,7 @@ func saidSum(f *given.Facts) given.GroupSum {
 	return sum
 }
 
-// resolveSum returns the sum of n bits. Its references are the numbers of the bits.
+// resolveSum returns the sum of n bits. The references in the result are the numbers of the bits.
 func resolveSum(said given.GroupSum, n int, why string) (graph.Sum, error) {
 	switch {
 	case said.K == nil:

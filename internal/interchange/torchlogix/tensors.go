@@ -47,8 +47,8 @@ func sameInFloat32(t *torchfile.Tensor, name string) error {
 	return nil
 }
 
-// thresholds returns the thresholds of the network and the layer that has them. Both are nil if there is no
-// thermometer.
+// thresholds returns the network's thresholds and the layer that contains the thresholds. Both results are nil if
+// there is no thermometer.
 func (r *reader) thresholds() (*thresholds, *layer, error) {
 	l := r.thermometer()
 	if l == nil && r.src.Thresholds != nil {

@@ -7,15 +7,15 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// thresholds holds the thresholds of a thermometer. They are a tensor whose last dimension has the thresholds of one
-// feature.
+// thresholds holds the thresholds of a thermometer. The thresholds form a tensor. Its last dimension contains the
+// thresholds of one feature.
 type thresholds struct {
 	shape  []int // without the last dimension
 	bits   int
 	values []float32
-	// perFeature says that shape is one number. It is the number of features in C order, the number of channels (the
-	// first dimension of a sample), or 1. If perFeature is false, shape is a tensor's shape, and PyTorch broadcasts it
-	// to the shape of a sample.
+	// perFeature says that shape is a single number. This number is the number of features in C order, the number of
+	// channels (the first dimension of a sample), or 1. If perFeature is false, shape is a tensor's shape, and
+	// PyTorch broadcasts this tensor to the shape of a sample.
 	perFeature bool
 }
 
@@ -108,8 +108,8 @@ func (t *thresholds) rowOf(shape []int) (func(feature int) int, error) {
 	return nil, fmt.Errorf("thresholds of shape %v and %d bits do not fit samples of shape %v", t.shape, t.bits, shape)
 }
 
-// fits reports whether PyTorch can broadcast a tensor of shape over to the given shape. The last dimensions are
-// aligned.
+// fits reports whether PyTorch can broadcast a tensor to the given shape. The argument over is the tensor's own
+// shape. The last dimensions are aligned.
 func fits(over, shape []int) bool {
 	if len(over) > len(shape) {
 		return false
@@ -122,8 +122,9 @@ func fits(over, shape []int) bool {
 	return true
 }
 
-// broadcast returns an index into a tensor of shape over, which fits the given shape. It is the index of the element
-// that PyTorch uses for element at of the given shape.
+// broadcast returns the index of an element in a tensor that PyTorch broadcasts to the given shape. The argument over
+// is the tensor's own shape. The result is the index of the element that becomes element number at of the given
+// shape.
 func broadcast(over, shape []int, at int) int {
 	out, stride := 0, 1
 	for i := len(shape) - 1; i >= len(shape)-len(over); i-- {

@@ -52,7 +52,7 @@ type reader struct {
 	layers []*layer // the layers that compute something, in order, without the group sum
 	left   int64    // bytes that may still be allocated
 	beta   bool     // the file or the user gives the sum's beta
-	near   int      // warp: number of lines whose sum is so close to 0 that rounding may change them
+	near   int      // for warp, the number of table lines whose sum is so close to 0 that rounding may change the line
 }
 
 // Read returns the network in a state dict or a whole module.

@@ -44,7 +44,7 @@ func BenchmarkConvolution(b *testing.B) {
 	}
 }
 
-// BenchmarkLayer evaluates a layer at one position. The wires lead to random nodes of the layer before.
+// BenchmarkLayer evaluates a layer at one position. The wires lead to random nodes of the previous layer.
 func BenchmarkLayer(b *testing.B) {
 	const nodes, rows = 32000, 48000
 	r := rand.New(rand.NewPCG(22, 22))
@@ -58,8 +58,8 @@ func BenchmarkLayer(b *testing.B) {
 	a.run(b, fmt.Sprintf("nodes=%d", nodes), r, (rows+nodes)*Lanes)
 }
 
-// run draws the arrays and benchmarks the forward and the backward pass. The gradients of pins are at the same places
-// as the rows of pins.
+// run draws the arrays and benchmarks the forward and the backward pass. The gradients of pins are at the same
+// offsets as the rows of pins.
 func (a *arrays) run(b *testing.B, name string, r *rand.Rand, arena int) {
 	a.to = a.list.Wires
 	a.x, a.g = make([]float32, arena), make([]float32, arena)

@@ -1,7 +1,7 @@
 package shared
 
-// Choice is a pin that chooses among candidates, each a run of rows. Rows holds the offset of each candidate's first
-// row. Step is the distance between the rows of neighbouring positions.
+// Choice is a pin that chooses among candidates. Each candidate is a run of rows, one row for each position. Rows
+// holds the offset of each candidate's first row. Step is the distance between the rows of neighbouring positions.
 type Choice struct {
 	Rows []uint32
 	Step uint32
@@ -34,8 +34,8 @@ func (c *Choice) Select(x []float32, candidate int, out uint32, positions int, i
 	}
 }
 
-// Sums adds to r, for each candidate, the sum of the pin's gradient times the candidate's values. The gradient is a
-// run of rows of g at grad.
+// Sums multiplies the pin's gradient by the values of each candidate and adds the sum of these products to the
+// candidate's element of r. The gradient is the run of rows of g that begins at grad.
 func (c *Choice) Sums(r []float32, x, g []float32, grad uint32, positions int, in uint32) {
 	if f := vectors(); f != nil && len(c.Rows) > 0 && positions > 0 {
 		f.sums(&r[:len(c.Rows)][0], &x[0], &g[0], &c.Rows[0], len(c.Rows), positions, c.Step, grad, in)

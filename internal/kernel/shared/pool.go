@@ -8,7 +8,8 @@ type Pool struct {
 	Width   int    // number of pooled positions
 }
 
-// Forward writes the largest of each four values. For bits, the largest value is the OR of the four.
+// Forward writes the largest value of each group of four values. If the values are bits, this is the OR of the four
+// bits.
 func (p *Pool) Forward(x []float32) {
 	if f := vectors(); f != nil && p.Width > 0 {
 		f.pool(&x[0], p.In, p.Out, p.Pitch, p.Width)

@@ -4,8 +4,8 @@
 //
 // Sixteen samples, the lanes, form a unit, and a unit goes through the whole network by itself. It has an arena of
 // values and an arena of gradients. A row of an arena has the [Lanes] values of one bit at one position. The place of
-// a row is its offset in the arena, counted in float32. Rows of neighbouring positions are adjacent. Therefore a node
-// that reads the same pixel of its patch at positions 0, 1, 2, ... reads one run of rows. [Forward] and [Backward]
+// a row is its offset in the arena, counted in float32. Rows of neighbouring positions are adjacent. Therefore a pin
+// that reads the same pixel of the patch at positions 0, 1, 2, ... reads one run of rows. [Forward] and [Backward]
 // take a list of nodes and evaluate each at a run of positions.
 //
 // A value is the probability that a bit is 1. Hard values, 0 and 1, are a special case of relaxed values. The tables
@@ -18,9 +18,9 @@
 //	sums     : with u = delta a: the sums of delta, of delta b, of u and of u b
 //
 // [Lines] computes the gradients of the lines from these sums. For other numbers of pins, the pins halve the table
-// one after another, beginning with the last pin. A pin with the value x turns two lines low and high into low + x
-// (high - low). Gradients are the exact gradients of this computation, as in package kernel. Each line has its own
-// sum.
+// one after another, beginning with the last pin. A pin with the value x turns each pair of lines, low and high, into
+// the line low + x (high - low). Gradients are the exact gradients of this computation, as in package kernel. Each
+// line has its own sum.
 //
 // # The order of sums
 //
@@ -57,11 +57,11 @@ func (l *List) Slice(from, to int) List {
 	return List{l.Pins, l.Wires[from*l.Pins : to*l.Pins], l.Out[from:to]}
 }
 
-// Shift is added to the offsets of a list. In is added to the offsets of pins, and Out to the offsets of outputs.
+// Shift moves the offsets of a list. In is added to the offsets of pins, and Out is added to the offsets of outputs.
 type Shift struct{ In, Out uint32 }
 
-// Forward writes the outputs of nodes at some positions to the arena x. tables holds their truth values,
-// [nodes][lines].
+// Forward writes the outputs of nodes at some positions to the arena x. The slice tables holds the truth values of
+// the nodes, [nodes][lines].
 func Forward(x []float32, l *List, tables []float32, positions int, at Shift) {
 	if l.Len() == 0 || positions == 0 {
 		return
@@ -119,8 +119,8 @@ func forwardTable(x, t []float32, wires []uint32, in, out uint32, positions int)
 	}
 }
 
-// reduceTable returns the mean of the lines of a table. The last pin halves the table first. The table and its halves
-// are written to levels, each beginning at the index that equals its length. The result is at index 1.
+// reduceTable returns the mean of the lines of a table. The last pin halves the table first. The full table and each
+// halved table are written to levels, beginning at the index that equals their length. The result is at index 1.
 func reduceTable(levels *[2 * maxLines]float32, t, values []float32) float32 {
 	n := len(t)
 	copy(levels[n:2*n], t)
@@ -146,8 +146,9 @@ const (
 )
 
 // Backward reads the gradients of the nodes' outputs from the arena g, at the offsets that the outputs have in x. It
-// adds the sums of each node to sums, [nodes][lines]. It stores or adds the gradients of pins in g at the offsets in
-// to, [nodes][pins], which are shifted like the wires. The truth values in tables give the slopes.
+// adds the sums of each node to the slice sums, [nodes][lines]. It stores or adds the gradients of pins in g. The
+// slice to, [nodes][pins], holds the offsets of these gradients, which are shifted like the wires. The derivatives
+// are computed from the truth values in tables.
 func Backward(x, g []float32, l *List, to []uint32, tables, sums []float32, positions int, at Shift, do Gradients) {
 	if l.Len() == 0 || positions == 0 {
 		return

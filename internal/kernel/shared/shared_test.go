@@ -24,7 +24,7 @@ func mean(table, pins []float64) (sum float64) {
 }
 
 // slope returns the derivative of the mean with respect to one element of table or pins. The argument number points
-// to this element. The mean is linear in each element.
+// to this element. The derivative is a simple difference, because the mean is linear in each element.
 func slope(table, pins []float64, number *float64) float64 {
 	at := func(v float64) float64 {
 		before := *number
@@ -75,7 +75,8 @@ func drawApart(r *rand.Rand, pins, nodes, positions int) *arrays {
 	return a
 }
 
-// at returns the pins' values and the place of the output of a node, at a position and a lane.
+// at returns the values of a node's pins at a position and a lane. It also returns the offset of the node's output
+// there.
 func (a *arrays) at(node, position, lane int) (pins []float64, out uint32) {
 	off := uint32(position*Lanes + lane)
 	for _, w := range a.list.Wires[node*a.list.Pins:][:a.list.Pins] {

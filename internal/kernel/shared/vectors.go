@@ -5,7 +5,7 @@ package shared
 // name.
 type path struct {
 	forward  [MaxPins + 1]forward  // indexed by the number of pins; nil if there is no kernel
-	backward [MaxPins + 1]backward // likewise
+	backward [MaxPins + 1]backward // indexed by the number of pins; nil if there is no kernel
 	pool     func(x *float32, in, out, pitch uint32, width int)
 	unpool   func(x, grads, from *float32, in, out, pitch uint32, width int)
 	mean     func(x, q *float32, rows *uint32, candidates, positions int, step, out, in uint32)

@@ -81,7 +81,8 @@ func gradients(r *rand.Rand, n int) []float32 {
 }
 
 // draw draws a list. There are few rows, so that many pins share a row. The outputs come after these rows. The
-// gradient of a pin goes to a random place among the rows' gradients. The shift of wires may be one row back.
+// gradient of a pin goes to a random place among the gradients of the rows. The shift of the wires may be negative,
+// by one row.
 func draw(r *rand.Rand, pins, nodes, positions int) *arrays {
 	rows := 1 + r.IntN(6)
 	span := (rows + positions - 1) * Lanes
@@ -125,7 +126,7 @@ func same(t *testing.T, name string, got, want []float32) {
 	}
 }
 
-// calls are the functions that work on a list, by name.
+// calls lists the functions that work on a list of nodes, with their names.
 var calls = []struct {
 	name string
 	do   func(a *arrays)
@@ -162,7 +163,8 @@ func TestVectors(t *testing.T) {
 	})
 }
 
-// pinsOf returns the number of pins in a trial, most often two. There are kernels for each of these numbers.
+// pinsOf returns the number of pins in a trial, most often two. There are kernels for each number of pins that it
+// returns.
 func pinsOf(trial int) int { return [...]int{2, 4, 2, 6, 2}[trial%5] }
 
 // drawPool draws a pooling with few different values, so that there are many ties. Its arrays contain zeros of both
@@ -174,7 +176,7 @@ func drawPool(r *rand.Rand) (p Pool, x, g, from []float32) {
 	inputs := p.Pitch + uint32(2*p.Width*Lanes)
 	p.In, p.Out = uint32(r.IntN(2)*Lanes), 0
 	p.Out = p.In + inputs
-	if r.IntN(2) == 0 { // the output comes first
+	if r.IntN(2) == 0 { // place the output before the input
 		p.In, p.Out = p.In+uint32(p.Width*Lanes), 0
 	}
 	all := max(p.In+inputs, p.Out+uint32(p.Width*Lanes))

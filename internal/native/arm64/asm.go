@@ -8,7 +8,7 @@
 // with the destination first. Only MovImm writes more than one instruction, up to four.
 //
 // An operand that cannot be encoded, such as too large an offset, does not stop the assembler. The assembler keeps
-// the first error, which [Asm.Err] returns at the end. It writes a zero word instead of the instruction, which every
+// the first error, which [Asm.Err] returns at the end. Instead of the instruction, it writes a zero word, which every
 // processor refuses to execute.
 //
 // The package does not check the use of registers. A function that follows the calling convention must keep x18 to
@@ -39,9 +39,9 @@ func (a *Asm) Bytes() []byte { return a.code }
 // Len returns the length of the code so far in bytes, which is the position of the next instruction.
 func (a *Asm) Len() int { return len(a.code) }
 
-// Err returns the first error. An error is an operand that cannot be encoded, or a branch that is too far from its
-// label. If there is no such error, Err returns an error for a label that is used but not bound. The code must not be
-// executed unless Err returns nil.
+// Err returns the first error. Errors are operands that cannot be encoded, and branches that are too far from their
+// labels. If there is no such error but a label is used and not bound, Err returns an error for this label. The code
+// must not be executed unless Err returns nil.
 func (a *Asm) Err() error {
 	if a.err != nil {
 		return a.err

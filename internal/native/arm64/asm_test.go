@@ -13,17 +13,17 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// draws draws the operands of a case of the table. The cases of an instruction are numbered. The first cases go
-// through the first values of each operand in order, one operand after another, while the other operands are random.
-// In later cases, all operands are random.
+// draws draws the operands for one case. The cases of an instruction are numbered. The first cases go through the
+// first values of one operand in order, then through the first values of the next operand, and so on. The other
+// operands are random. In later cases, all operands are random.
 type draws struct {
 	*rand.Rand
 	number int // number of the case
 	before int // number of operands already drawn for the case
 }
 
-// ordered is the number of values of each operand that are drawn in order. operands is the largest number of operands
-// of an instruction.
+// ordered is the number of values of each operand that are drawn in order. The constant operands is the largest
+// number of operands that an instruction has.
 const (
 	ordered  = registers
 	operands = 4
@@ -46,12 +46,12 @@ func (d *draws) v() V { return V(d.below(registers)) }
 // x returns a general register. Register 31 is the zero register.
 func (d *draws) x() X { return X(d.below(registers)) }
 
-// from returns a multiple of step from lo to hi. The ends of the range are among the first values.
+// from returns a multiple of step from lo to hi. The first values include lo and hi.
 func (d *draws) from(lo, hi, step int) int {
 	count := (hi-lo)/step + 1
 	k := d.below(max(count, ordered))
 	switch {
-	case k%4 == 3 && count > 4: // any value, as k is below ordered in ordered draws
+	case k%4 == 3 && count > 4: // any value of the range
 		k = d.IntN(count)
 	case k%4 == 2:
 		k = count - 1 - k/4
@@ -59,7 +59,7 @@ func (d *draws) from(lo, hi, step int) int {
 	return lo + (k%count+count)%count*step
 }
 
-// name returns the text of a general register with the given letter. The text of register 31 is last.
+// name returns the text of a general register with the given letter. For register 31, it returns the argument last.
 func name(letter string, r X, last string) string {
 	if r == 31 {
 		return last
@@ -67,8 +67,9 @@ func name(letter string, r X, last string) string {
 	return fmt.Sprint(letter, int(r))
 }
 
-// x64, x32 and base return the text of a general register. x64 names the whole register, and x32 names the lower
-// half. base is for operands in which register 31 is the stack pointer instead of zero.
+// x64, x32 and base return the text of a general register. The result of x64 names the whole register, and the result
+// of x32 names its lower half. The function base is for operands in which register 31 is the stack pointer instead of
+// zero.
 func x64(r X) string  { return name("x", r, "xzr") }
 func x32(r X) string  { return name("w", r, "wzr") }
 func base(r X) string { return name("x", r, "sp") }
@@ -96,8 +97,8 @@ func assemble(t *testing.T, text string) []byte {
 	return code
 }
 
-// TestInstructions compares every row of the table with the system's assembler. It tries every register in every
-// place, the ends of the ranges of immediates, and random operands.
+// TestInstructions compares every row of the table with the system's assembler. It tries every register as every
+// operand, the smallest and the largest immediates, and random operands.
 func TestInstructions(t *testing.T) {
 	var a Asm
 	var text []string

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Label is a position in the code of the [Asm] whose method [Asm.Label] made it.
+// Label is a position in the code of an [Asm]. It belongs to the Asm whose method [Asm.Label] returned it.
 type Label int
 
 // target is the state of a label.
@@ -24,7 +24,7 @@ type use struct {
 
 // reach says how an instruction encodes the distance from itself to a label.
 type reach struct {
-	field, width int // lowest bit and width of the field; ADR has another field for the lowest two bits
+	field, width int // lowest bit and width of the field; ADR has a second field for the two lowest bits
 	step         int // the distance is a multiple of step bytes
 	mend         string
 }
@@ -99,7 +99,8 @@ func (a *Asm) patch(u use, to int) {
 	binary.LittleEndian.PutUint32(word, binary.LittleEndian.Uint32(word)|bits)
 }
 
-// encode returns the bits for a distance in bytes. If the distance cannot be encoded, fault says why.
+// encode returns the bits that encode a distance in bytes. If the distance cannot be encoded, the result fault says
+// why.
 func (r reach) encode(distance int) (bits uint32, fault string) {
 	half := r.step << (r.width - 1)
 	s := span{"distance", -half, half - r.step, r.step, r.mend}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// referrers has a row for every instruction that refers to a label, with its nearest and furthest reachable
-// distance. The label's name completes the row's text.
+// referrers has a row for every instruction that refers to a label. A row holds the lowest and the highest distance
+// that the instruction can reach. The instruction's text is the row's text followed by the label's name.
 var referrers = []struct {
 	nearest, furthest int
 	row               func(a *Asm, d *draws, l Label) string
@@ -48,7 +48,8 @@ func compare(t *testing.T, a *Asm, text string) {
 	}
 }
 
-// TestLabels compares branches to random labels, before and after them, with the system's assembler.
+// TestLabels compares branches to random labels with the system's assembler. The labels are before or after the
+// branches.
 func TestLabels(t *testing.T) {
 	const labels, lines = 40, 2000
 	d := &draws{Rand: rand.New(rand.NewPCG(1, 28)), number: cases}
@@ -82,8 +83,8 @@ func pad(a *Asm, bytes int) {
 	}
 }
 
-// far emits an instruction that refers to a label at the given distance, with padding in between, and returns the
-// text of both.
+// far emits an instruction that refers to a label at the given distance, with padding in between. It returns the text
+// of the instruction and the label.
 func far(a *Asm, d *draws, row func(*Asm, *draws, Label) string, distance int) string {
 	l := a.Label()
 	if distance > 0 {

@@ -13,7 +13,7 @@ func (a *Asm) Add(d, n, m X) { a.xxx("add", 0x8b000000, d, n, m) }
 // Sub writes d = n - m. Register 31 is [XZR].
 func (a *Asm) Sub(d, n, m X) { a.xxx("sub", 0xcb000000, d, n, m) }
 
-// Mul writes the lower 64 bits of n * m into d, an alias of MADD. Register 31 is [XZR].
+// Mul writes the lower 64 bits of n * m into d. It is an alias of MADD. Register 31 is [XZR].
 func (a *Asm) Mul(d, n, m X) { a.xxx("mul", 0x9b007c00, d, n, m) }
 
 // LsrImm shifts n to the right, by 0 to 63, and fills with zeros. It is an alias of UBFM. Register
@@ -71,7 +71,8 @@ func (a *Asm) wide(name string, bits uint32, d X, value uint16, shift int) {
 		imm(21, span{"shift", 0, 48, 16, "split the constant, as MovImm does"}, shift))
 }
 
-// MovImm writes d = value. It writes a Movz, and a Movk for each further 16-bit part that is not zero.
+// MovImm writes d = value. It writes a Movz, followed by a Movk for each further 16-bit part of the value that is not
+// zero.
 func (a *Asm) MovImm(d X, value uint64) {
 	first := true
 	for shift := 0; shift < 64; shift += 16 {

@@ -5,8 +5,8 @@ import "fmt"
 // insn is an instruction that is being assembled.
 type insn struct {
 	name  string // for messages
-	bits  uint32 // the opcode, and the operands so far
-	fault string // error of the first operand that cannot be encoded, and how to fix it
+	bits  uint32 // the opcode with the operands encoded so far
+	fault string // describes the first operand that cannot be encoded, and how to fix it
 }
 
 // These are the lowest bits of the fields that hold registers.
@@ -31,9 +31,9 @@ func (i insn) register(field int, r uint32) insn {
 	return i
 }
 
-// span describes the values that an immediate may have. They are from, from+step, from+2*step and so on, up to the
-// field to. The values fill a bit field exactly, in two's complement if from is negative. The field mend says how to
-// fix an invalid value.
+// span describes the values that an immediate may have. The values are from, from+step, from+2*step and so on, up to
+// the value of the field to. The values fill a bit field exactly, in two's complement if from is negative. The field
+// mend says how to fix an invalid value.
 type span struct {
 	what           string
 	from, to, step int

@@ -60,8 +60,8 @@ func (c access) v(a *Asm, t V, m Mem) { a.emit(c.insn(m).v(fieldD, t)) }
 // x writes the access of a general register. Register 31 is [XZR].
 func (c access) x(a *Asm, t X, m Mem) { a.emit(c.insn(m).x(fieldD, t).apart(t, m)) }
 
-// apart records a fault if the loaded or stored register is also a base register that changes. The result would be
-// unpredictable.
+// apart records a fault if the loaded or stored register is also the base register and the base register changes. The
+// result of such an instruction is unpredictable.
 func (i insn) apart(t X, m Mem) insn {
 	if t == m.base && t != SP && m.writesBase() {
 		return i.wrong("the base register is moved and changed: take another one for either")
@@ -103,7 +103,8 @@ func pair(name string, bits uint32, m Mem) insn {
 	return i.imm(15, span{"offset", -64 * 8, 63 * 8, 8, nearer}, m.offset)
 }
 
-// twice records a fault if both registers of a loaded pair are the same register. The result would be unpredictable.
+// twice records a fault if both registers of a loaded pair are the same register. The result of such an instruction
+// is unpredictable.
 func (i insn) twice(same bool) insn {
 	if same {
 		return i.wrong("both registers are the same: take two")
@@ -130,8 +131,8 @@ func (a *Asm) Stp(t, u X, m Mem) {
 	a.emit(pair("stp x", 0xa8000000, m).x(fieldD, t).x(fieldA, u).apart(t, m).apart(u, m))
 }
 
-// Ld1r loads one lane and copies it to all lanes of d. The address is [At] with offset 0, or [Post] with the size of
-// a lane in bytes as the offset.
+// Ld1r loads one lane and copies it to all lanes of d. The address is either [At] with the offset 0, or [Post] with
+// the size of a lane in bytes as its offset.
 func (a *Asm) Ld1r(t Arrangement, d V, m Mem) {
 	i := insn{name: "ld1r", bits: 0x4d40c000}.size(10, t, D2).v(fieldD, d).x(fieldN, m.base)
 	switch {

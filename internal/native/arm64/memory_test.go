@@ -48,8 +48,8 @@ func memoryRows() []row {
 	return append(rows, broadcastRows()...)
 }
 
-// apart returns the register t. If t is also the base of an address that changes, it returns the next register,
-// because the instruction would be unpredictable.
+// apart returns the register t. If t is also a base register that changes, it returns the next register instead,
+// because the result of the instruction would be unpredictable.
 func apart(t, base X, vector bool) X {
 	if t == base && !vector {
 		return (t + 1) % 31

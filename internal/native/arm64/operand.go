@@ -9,7 +9,7 @@ const registers = 32
 type V uint8
 
 // X is a general register of 64 bits, 0 to 30. Number 31 is either the stack pointer or the zero register. The
-// comment of each method says which.
+// comment of each method says which of the two.
 type X uint8
 
 // These general registers have a special role.
@@ -20,11 +20,11 @@ const (
 	XZR X = 31 // zero, for instructions that use it
 )
 
-// Arrangement is the division of a vector register into lanes. Its value is the binary logarithm of
-// a lane's size in bytes, as in the encoding.
+// Arrangement is the division of a vector register into lanes. Its value is the binary logarithm of a lane's size in
+// bytes, as in the instruction's encoding.
 type Arrangement uint8
 
-// These are the arrangements of all 128 bits.
+// These arrangements divide all 128 bits.
 const (
 	B16 Arrangement = iota // 16 lanes of 8 bits, .16b
 	H8                     // 8 lanes of 16 bits, .8h
@@ -46,7 +46,7 @@ func (t Arrangement) bytes() int { return 1 << t }
 // lanes returns the number of lanes.
 func (t Arrangement) lanes() int { return 16 >> t }
 
-// checkArrangement records a fault if the lanes are wider than the lanes of last.
+// checkArrangement records a fault if the lanes are wider than the lanes of the arrangement last.
 func (i insn) checkArrangement(t, last Arrangement) insn {
 	if t > last {
 		return i.wrong(fmt.Sprintf("arrangement %v: the widest one here is %v", t, last))
@@ -54,15 +54,15 @@ func (i insn) checkArrangement(t, last Arrangement) insn {
 	return i
 }
 
-// size encodes an arrangement, no wider than last, in a two-bit field.
+// size encodes an arrangement in a two-bit field. Its lanes must not be wider than the lanes of the arrangement last.
 func (i insn) size(field int, t, last Arrangement) insn {
 	i = i.checkArrangement(t, last)
 	i.bits |= uint32(t) << field
 	return i
 }
 
-// lane encodes an arrangement and the number of a lane in a five-bit field. The position of the lowest set bit gives
-// the width of a lane, and the bits above are the lane's number.
+// lane encodes an arrangement and the number of a lane in a five-bit field. The position of the field's lowest set
+// bit gives the width of a lane. The bits above the lowest set bit are the lane's number.
 func (i insn) lane(field int, t Arrangement, lane int) insn {
 	i = i.checkArrangement(t, D2).check(span{"lane", 0, t.lanes() - 1, 1, "there are no more of " + t.String()}, lane)
 	i.bits |= uint32(2*lane+1) << t << field

@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/native/arm64/arm64test"
 )
 
-// TestCompare turns bytes into bits by comparison with a threshold, as for the inputs of a network. It shifts the
-// results of byte > threshold for 8 times 16 bytes into one vector.
+// TestCompare turns bytes into bits by comparison with a threshold, as a network's input code does. It compares 8
+// times 16 bytes with a threshold and shifts the results into one vector.
 func TestCompare(t *testing.T) {
 	const count, threshold = 512, 100
 	bytesIn := random(count)
@@ -19,7 +19,7 @@ func TestCompare(t *testing.T) {
 	after := arm64test.RunOn(t, arm64test.Plain, code(t, func(a *arm64.Asm) {
 		again := a.Label()
 		a.Movi(arm64.B16, 0, threshold)
-		a.AddImm(1, 0, count) // the destination of the rows
+		a.AddImm(1, 0, count) // x1 is the destination of the rows
 		a.MovImm(3, count/128)
 		a.Bind(again)
 		for i := range 8 {
@@ -28,7 +28,7 @@ func TestCompare(t *testing.T) {
 			if i == 0 {
 				a.Mov(1, 2)
 			} else {
-				a.Sri(arm64.B16, 1, 2, i) // into the bits below the earlier decisions
+				a.Sri(arm64.B16, 1, 2, i) // inserts the result below the earlier results
 			}
 		}
 		a.StrQ(1, arm64.Post(1, 16))
@@ -54,9 +54,9 @@ func TestAccesses(t *testing.T) {
 			a.LdpD(0, 1, arm64.Post(2, 16))
 			a.StpD(0, 1, arm64.Post(3, 16))
 		}
-		a.LdrQ(0, arm64.Post(2, 16)) // to 47
+		a.LdrQ(0, arm64.Post(2, 16)) // copies bytes up to 47
 		a.StrQ(0, arm64.Post(3, 16))
-		a.Ldp(4, 5, arm64.Post(2, 16)) // to 63
+		a.Ldp(4, 5, arm64.Post(2, 16)) // copies bytes up to 63
 		a.Stp(4, 5, arm64.Post(3, 16))
 		a.Ldrb(4, arm64.At(2, 0)) // 64
 		a.Strb(4, arm64.At(3, 0))
@@ -75,7 +75,8 @@ func TestAccesses(t *testing.T) {
 	}
 }
 
-// TestCalls calls and jumps by label and by register, reads data in the code, and adds up the results.
+// TestCalls makes calls and jumps to labels and to addresses in registers. It reads data that are part of the code,
+// and adds up the results.
 func TestCalls(t *testing.T) {
 	after := arm64test.Run(t, code(t, func(a *arm64.Asm) {
 		twice, constant, start, hop := a.Label(), a.Label(), a.Label(), a.Label()

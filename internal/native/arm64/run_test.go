@@ -24,7 +24,7 @@ func code(t *testing.T, do func(a *arm64.Asm)) []byte {
 	return a.Bytes()
 }
 
-// random returns random bytes. They are the same in each run.
+// random returns random bytes. The bytes are the same in each run of the test.
 func random(n int) []byte {
 	r := rand.New(rand.NewPCG(uint64(n), 28))
 	data := make([]byte, n)
@@ -34,8 +34,9 @@ func random(n int) []byte {
 	return data
 }
 
-// operation is an instruction on vector registers together with its meaning. Before the instruction, the registers d,
-// n, m and o each hold a row of the data. After the instruction, the test compares d.
+// operation is an instruction on vector registers together with a Go function that computes the same. Before the
+// instruction, each of the registers d, n, m and o holds a row of the data. After the instruction, the test compares
+// d with the function's result.
 type operation struct {
 	name string
 	do   func(a *arm64.Asm, d, n, m, o arm64.V)
@@ -117,8 +118,8 @@ func lanes(size int, f func(i int) uint64) []byte {
 	return out
 }
 
-// permutations returns the operations that move lanes of size bytes. Lane numbers describe the results. The lanes of
-// n have the first numbers, and the lanes of m follow.
+// permutations returns the operations that move lanes of size bytes. Each result is described as a list of lane
+// numbers. The lanes of n have the first numbers, and the lanes of m have the numbers after these.
 func permutations(t arm64.Arrangement, size int) []operation {
 	count := 16 / size
 	var list []operation
@@ -174,7 +175,7 @@ func arithmetic(t arm64.Arrangement, size int) []operation {
 	}
 }
 
-// TestVectors executes operations and compares the results with Go's.
+// TestVectors executes operations and compares the results with results computed in Go.
 func TestVectors(t *testing.T) {
 	list := slices.Clone(logic)
 	for log, arrangement := range []arm64.Arrangement{arm64.B16, arm64.H8, arm64.S4, arm64.D2} {

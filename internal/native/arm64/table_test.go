@@ -9,7 +9,7 @@ import (
 // row draws the operands of one instruction, appends it to the assembler, and returns its text.
 type row func(a *Asm, d *draws) string
 
-// table has rows for every instruction that has no label operand, with a row for each way to write it.
+// table has rows for every instruction without a label operand. An instruction has a row for each way to write it.
 func table() []row {
 	return slices.Concat(logicRows(), laneRows(), shiftRows(), moveRows(), memoryRows(), pairRows(), generalRows())
 }
@@ -50,7 +50,8 @@ func logicRows() []row {
 	return rows
 }
 
-// arrangements lists the arrangements as assembler text, with the letter and the number of bits of a lane.
+// arrangements lists each arrangement with its assembler text, the letter for a lane, and the number of bits in a
+// lane.
 var arrangements = []struct {
 	t      Arrangement
 	text   string

@@ -22,10 +22,10 @@ func (a *Asm) Eor(d, n, m V) { a.vvv("eor", 0x6e201c00, d, n, m) }
 // Bsl writes d = (d AND n) OR (NOT d AND m). The old value of d selects between n and m.
 func (a *Asm) Bsl(d, n, m V) { a.vvv("bsl", 0x6e601c00, d, n, m) }
 
-// Bit writes d = (m AND n) OR (NOT m AND d). Where m is 1, d takes the bits of n.
+// Bit writes d = (m AND n) OR (NOT m AND d). Where a bit of m is 1, d takes the bit of n.
 func (a *Asm) Bit(d, n, m V) { a.vvv("bit", 0x6ea01c00, d, n, m) }
 
-// Bif writes d = (m AND d) OR (NOT m AND n). Where m is 0, d takes the bits of n.
+// Bif writes d = (m AND d) OR (NOT m AND n). Where a bit of m is 0, d takes the bit of n.
 func (a *Asm) Bif(d, n, m V) { a.vvv("bif", 0x6ee01c00, d, n, m) }
 
 // Eor3 writes d = n XOR m XOR o. It needs the SHA3 extension.
@@ -76,13 +76,13 @@ func byteMask(value uint64) (mask uint64, ok bool) {
 	return mask, true
 }
 
-// lanes writes an instruction on three vectors with an arrangement no wider than last.
+// lanes writes an instruction on three vectors. The lanes must not be wider than the lanes of the arrangement last.
 func (a *Asm) lanes(name string, bits uint32, t, last Arrangement, d, n, m V) {
 	a.emit(three(name, bits, d, n, m).size(22, t, last))
 }
 
-// Cmhi sets each lane of d to all ones if the lane of n is higher than the lane of m, unsigned. Otherwise it sets the
-// lane to zero.
+// Cmhi compares lanes as unsigned numbers. It sets a lane of d to all ones if the lane of n is greater than the lane
+// of m, and to zero otherwise.
 func (a *Asm) Cmhi(t Arrangement, d, n, m V) { a.lanes("cmhi", 0x6e203400, t, D2, d, n, m) }
 
 // Zip1 interleaves the lanes of the lower halves of n and m: n[0], m[0], n[1], m[1] and so on.
@@ -111,7 +111,7 @@ func (a *Asm) right(name string, bits uint32, t Arrangement, d, n V, by int) {
 	a.shift(name, bits, t, d, n, span{"shift", 1, width, 1, "take Mov for none"}, by, 2*width-by)
 }
 
-// shift writes a shift of lanes. The argument field is the encoding of the distance by.
+// shift writes a shift of lanes by the distance by. The argument field is the encoded distance.
 func (a *Asm) shift(name string, bits uint32, t Arrangement, d, n V, distances span, by, field int) {
 	i := insn{name: name, bits: bits}.checkArrangement(t, D2).check(distances, by).v(fieldD, d).v(fieldN, n)
 	i.bits |= uint32(field) << 16

@@ -4,10 +4,10 @@ import "ialgn/internal/native/x86"
 
 // avx2 is the machine for AVX2.
 //
-// For levels, the thresholds are in the vectors 0, 1 and so on. The highest bit of thresholds and values is flipped,
-// since AVX2 compares signed numbers. For each sample, a plane is doubled and the decision, which is -1 or 0, is
-// subtracted. For numbers, the bits of a step's samples are copied to all elements. Each element tests the bit of its
-// own sample, and subtracts -1 if the bit is 1.
+// When it computes levels, the thresholds are in the vectors 0, 1 and so on. The highest bit of thresholds and values
+// is flipped, since AVX2 compares signed numbers. For each sample, a plane is doubled and the decision, which is -1
+// or 0, is subtracted. When it computes numbers, the bits of a step's samples are copied to all elements. Each
+// element tests the bit of its own sample, and subtracts -1 if the bit is 1.
 type avx2 struct{ intel }
 
 func newAVX2(a *x86.Asm) *avx2 { return &avx2{intel{a: a, w: x86.YMM}} }
@@ -16,7 +16,7 @@ const (
 	flip256    x86.Vec = 7
 	planes256          = 8
 	value256   x86.Vec = 11
-	masks256   x86.Vec = 12 // decisions of bits 2 and 1; the decision of bit 0 is in scratch256
+	masks256   x86.Vec = 12 // decisions for bits 2 and 1; scratch256 holds the decision for bit 0
 	scratch256         = 14
 
 	digit256 x86.Vec = 12

@@ -4,9 +4,9 @@ import "ialgn/internal/native/x86"
 
 // avx512 is the machine for AVX-512 F and BW, and BMI2.
 //
-// For levels, the thresholds begin at vector 0, the samples' bits by element at vector 8, and the planes at vector
-// 24. The decisions begin at mask 1. For numbers, digits are added under masks, which are loaded directly from the
-// rows in memory.
+// When it computes levels, the thresholds begin at vector 0. The bit for each element's sample begins at vector 8,
+// and the planes begin at vector 24. The decisions begin at mask 1. When it computes numbers, digits are added under
+// masks, which are loaded directly from the rows in memory.
 type avx512 struct{ intel }
 
 func newAVX512(a *x86.Asm) *avx512 { return &avx512{intel{a: a, w: x86.ZMM}} }

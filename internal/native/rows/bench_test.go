@@ -10,7 +10,7 @@ import (
 )
 
 // mnistPairs draws pairs similar to the pairs that a network with three thresholds reads from MNIST. It draws about
-// 1,500 pairs, of which few are near the border of the image.
+// 1,500 pairs. Few of these pairs belong to pixels near the border of the image.
 func mnistPairs(r *rand.Rand) (pairs []Pair) {
 	for f := range 28 * 28 {
 		y, x := f/28, f%28
@@ -30,8 +30,8 @@ func mnistPairs(r *rand.Rand) (pairs []Pair) {
 	return pairs
 }
 
-// BenchmarkInput makes the rows of one block of images repeatedly, so that the images are in the caches. It also
-// makes the rows of all blocks of a whole set.
+// BenchmarkInput has two parts. The first part makes the rows of the same block of images again and again, so that
+// the images are in the caches. The second part makes the rows of all blocks of a whole set.
 func BenchmarkInput(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pairs := mnistPairs(r)

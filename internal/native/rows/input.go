@@ -14,10 +14,11 @@ import (
 //
 //	void rows(const uint8_t *x, uint64_t samples, uint8_t *rows, void *temp);
 //
-// The argument x is [sample][feature], with words of 16 bits if the Input is wide, otherwise 8. The number of samples
-// is 1 to 512. The rows' bits for further samples are unspecified. The scratch memory at temp has [Input.Temp] bytes.
-// All functions take the same arguments, and can be called in any order. There are enough functions for each to end
-// soon ([longest]). One function suffices for a few hundred features. The code needs AVX-512 F and BW.
+// The argument x is [sample][feature]. Words have 16 bits if the Input is wide, and 8 bits otherwise. The number of
+// samples is 1 to 512. A row has 512 bits, and the bits after the last sample are unspecified. The scratch memory at
+// temp has [Input.Temp] bytes. All functions take the same arguments, and can be called in any order. The rows are
+// divided among several functions so that each function ends soon ([longest]). One function suffices for a few
+// hundred features. The code needs AVX-512 F and BW.
 func (in *Input) AVX512(a *x86.Asm) []x86.Label { return generate[x86.Label](in, newAVX512(a)) }
 
 // AVX2 is like [Input.AVX512], for blocks of 256 samples with AVX2.
@@ -46,10 +47,11 @@ func (in *Input) Check() error {
 }
 
 // longest is the maximum time of a function. The other constants estimate a function's time, in picoseconds per
-// sample. perUnit is the time of a unit. perWindow is the time of a window, whose features come from memory. The
-// estimates are about the longest times measured with AVX-512 (docs/evidence/benchmarks.md). A goroutine cannot be
-// preempted in such a function, so a function should end within 100 us. Much shorter functions are slower, since they
-// access memory less sequentially. Longer functions are not faster.
+// sample. The constant perUnit is the time of a unit. The constant perWindow is the time of reading a window's
+// features from memory. The estimates are about the longest times measured with AVX-512
+// (docs/evidence/benchmarks.md). A goroutine cannot be preempted in such a function, so a function should end within
+// 100 us. Much shorter functions are slower, since they access memory less sequentially. Longer functions are not
+// faster.
 const (
 	longest   = 60_000_000
 	perUnit   = 2_000
@@ -57,7 +59,7 @@ const (
 )
 
 // cost returns the maximum time of a unit with vectors of a shape. The argument first says whether the unit is the
-// first of its window.
+// first unit of its window.
 func (s shape) cost(first bool) int {
 	perSample := perUnit
 	if first {
@@ -93,15 +95,15 @@ type layout struct {
 	elements   int // number of elements of a vector; also number of groups in a block
 	group      int // samples in a group
 	stride     int // distance between two samples, in bytes
-	overreach  int // vectors of the last overreach + 1 samples could reach beyond the last sample's end
+	overreach  int // a vector read at one of the last overreach + 1 samples could reach beyond the last sample's end
 	planeBytes int
 }
 
 // ahead is the number of samples between the prefetch of a feature and its use. Features are prefetched into the
 // second-level cache, because they would displace other data in the first level. For features in memory, 64 would be
-// enough. batch is the number of samples that go through all windows before the next samples. It is small enough for
-// the samples to stay in the first caches. With smaller batches, memory is accessed less sequentially and therefore
-// more slowly.
+// enough. The constant batch is the number of samples that go through all windows before the next samples do. It is
+// so small that the samples stay in the first caches. With smaller batches, memory is accessed less sequentially and
+// therefore more slowly.
 const (
 	ahead = 128
 	batch = 64
@@ -142,8 +144,8 @@ type inputCode struct {
 	level   [1 + maxPlanes]label // [number of planes]
 	early   label
 	finish  [1 + maxPlanes]label // [number of planes]
-	squares [][]vector           // [plane][feature]: the vector with finish's result
-	spare   vector               // a vector that finish leaves free
+	squares [][]vector           // [plane][feature]: the vector with the result of the function finish
+	spare   vector               // a vector that the function finish leaves free
 }
 
 // These are the registers of the function and its inner functions. The first registers hold the arguments.
@@ -207,8 +209,8 @@ func (c *inputCode) here() label {
 	return l
 }
 
-// gatherAll appends the computation of all planes. Complete groups are read directly from the samples if no vector
-// reaches beyond the samples. All other groups are read from a copy.
+// gatherAll appends the computation of all planes. Complete groups are read directly from the samples, as long as no
+// vector reaches beyond the samples. All other groups are read from a copy.
 func (c *inputCode) gatherAll() {
 	shift := bits.TrailingZeros(uint(c.group))
 	few, counted, none, done := c.label(), c.label(), c.label(), c.label()
@@ -390,8 +392,8 @@ func anyRow(lanes []lane) bool {
 	return false
 }
 
-// atLeast appends the comparison of a feature's level with j, and returns the vector of the result. The argument
-// planes is the number of bits of the level.
+// atLeast appends the comparison of a feature's level with j and returns the vector that holds the result. The
+// argument planes is the number of bits in the level.
 func (c *inputCode) atLeast(j, feature, planes int) vector {
 	top, half := c.squares[planes-1][feature], 1<<(planes-1)
 	switch {

@@ -74,8 +74,8 @@ func TestWide(t *testing.T) {
 	})
 }
 
-// TestParts checks that the functions handle all units in turn, and that no function takes longer than allowed or
-// much shorter.
+// TestParts checks that the functions together handle all units in order, and that no function takes longer than
+// allowed or much less time.
 func TestParts(t *testing.T) {
 	for _, s := range []shape{shape512, shape256, shape128} {
 		for _, c := range []struct{ features, thresholds int }{{1, 1}, {784, 3}, {784, 63}, {3072, 15}, {30000, 3}} {

@@ -17,13 +17,13 @@ type isa struct {
 	name    string
 	bytes   int  // bytes of a row
 	has     bool // whether this processor, or an emulator, has the instructions
-	trials  int  // number of networks that a test draws; small if a run takes long
+	trials  int  // number of random networks in a test; small if a run takes long
 	input   func(*Input) assembled
 	output  func(*Output) assembled
 	compile func(testing.TB, assembled) function
 }
 
-// assembled is code with the positions of its functions. The functions are called in turn.
+// assembled is code with the positions of its functions. A test calls all functions, one after another.
 type assembled struct {
 	code   []byte
 	starts []int

@@ -1,15 +1,16 @@
 package rows
 
-// thresholdVector returns n bytes with the thresholds of level j. In each threshold, the bits that are 1 in flip are
-// flipped.
+// thresholdVector returns n bytes with the thresholds of level j. If a bit of flip is 1, this bit is flipped in each
+// threshold.
 func (u *unit) thresholdVector(n, size, j int, flip uint32) []byte {
 	return elements(n, size, func(f int) uint32 { return uint32(u.lanes[f].thresholds[j]) ^ flip })
 }
 
 // search appends the binary search for the level. The thresholds of level j are in vector j - 1. The function compare
 // compares values with thresholds and records the result as the decision with number bit. The function choose selects
-// thresholds into dst, which may be low. It takes low where the decision is 0, and high where the decision is 1. The
-// argument scratch is the first of two scratch vectors.
+// between two vectors of thresholds and writes the result to dst, which may be low. It takes an element of low if the
+// decision is 0, and an element of high if the decision is 1. The argument scratch is the first of two scratch
+// vectors.
 func search(planes int, scratch vector, compare func(bit int, thresholds vector),
 	choose func(bit int, dst, low, high vector),
 ) {

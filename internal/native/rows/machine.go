@@ -13,7 +13,7 @@ type (
 type shape struct {
 	bytes int
 	lanes int // binary logarithm of the number of 128-bit lanes
-	late  int // binary logarithm of the number of vectors per plane that are in registers at once, for maxPlanes planes
+	late  int // binary logarithm of the number of vectors of each of maxPlanes planes that fit in registers at once
 }
 
 var (
@@ -31,8 +31,8 @@ const (
 	innermost              // calls no function
 )
 
-// machine appends instructions of a processor. The destination is the first operand. A single general register is
-// both source and destination.
+// machine appends instructions of a processor. The destination is the first operand. If a method has a single general
+// register as operand, this register is both source and destination.
 type machine interface {
 	shape() shape
 	control
@@ -52,7 +52,7 @@ type control interface {
 	jumpZero(r register, to label)
 	loop(r register, k int, to label) // subtracts k, and jumps if the result is not zero
 	call(function label)
-	enter(d depth) // is the first instruction of a function
+	enter(d depth) // writes the first instruction of a function
 	leave(d depth)
 }
 
@@ -65,9 +65,9 @@ type arithmetic interface {
 	minus(dst, src register)
 	times(dst, src register, k int)
 	shiftRight(r register, n int)
-	keep(r register) // keeps r until restore, which may use another register; not nested
+	keep(r register) // saves r until restore; calls are not nested
 	restore(r register)
-	// copy copies n bytes from one address to another. It changes only its three registers.
+	// copy copies n bytes from one address to another. It changes only the three registers that it gets.
 	copy(to, from, n register)
 }
 
@@ -77,8 +77,8 @@ type vectors interface {
 	store(base register, displacement int, v vector)
 	or(dst, first, second vector)
 	and(dst, first, second vector)
-	// exchange writes one stage of the transposition for two vectors with elements of size bytes.
-	// The result with bit 0 goes to low, the result with bit 1 to second.
+	// exchange writes one stage of the transposition for two vectors with elements of size bytes. The result with bit
+	// 0 goes to low, and the result with bit 1 goes to second.
 	exchange(s stage, size int, low, first, second vector)
 	// constants appends the constants that the preceding code loads. It must be called at a place that execution does
 	// not reach.
@@ -92,8 +92,8 @@ type leveller interface {
 	prepareLevels(size int)
 	// threshold loads the thresholds of level j.
 	threshold(size, j int, of *unit)
-	// sample collects the bits of the level of sample s in the vectors that plane returns. A vector collects 8 times
-	// size samples. The sample's features are at base + displacement.
+	// sample collects the bits of the level of sample s in the vectors that the method plane returns. A vector
+	// collects 8 times size samples. The sample's features are at base + displacement.
 	sample(size, s, planes int, base register, displacement int)
 	plane(k int) vector
 	// descending reports whether samples must come in descending order.

@@ -9,10 +9,10 @@ import (
 
 // neon is the machine for NEON, which every 64-bit Arm processor has.
 //
-// For levels, the thresholds are in the vectors 0, 1 and so on. A decision is all ones or all zeros. Samples come in
-// descending order, and each decision is shifted into the plane below the earlier decisions. For numbers, the bits of
-// 8 samples are copied to all bytes. Each element tests the bit of its own sample, and each digit is shifted in above
-// the earlier digits.
+// When it computes levels, the thresholds are in the vectors 0, 1 and so on. A decision is all ones or all zeros.
+// Samples come in descending order, and each decision is shifted into the plane below the earlier decisions. When it
+// computes numbers, the bits of 8 samples are copied to all bytes. Each element tests the bit of its own sample, and
+// each digit is shifted in above the earlier digits.
 type neon struct {
 	a    *arm64.Asm
 	pool pool
@@ -23,7 +23,7 @@ const (
 	kept     arm64.X = 9 // holds the value between keep and restore
 	copyFrom arm64.X = 10
 	copyTo   arm64.X = 11
-	link     arm64.X = 12 // this and the next register hold the return addresses of outer functions
+	link     arm64.X = 12 // registers 12 and 13 hold the return addresses of outer functions
 	constant arm64.X = 16
 	address  arm64.X = 17
 )
@@ -71,8 +71,8 @@ func (m *neon) leave(d depth) {
 	}
 }
 
-// unless jumps if the condition does not hold. It writes a conditional jump over an unconditional jump, which has a
-// larger reach.
+// unless writes a jump that is taken if the condition does not hold. It writes a conditional jump over an
+// unconditional jump, because an unconditional jump reaches further.
 func (m *neon) unless(c arm64.Cond, to label) {
 	around := m.a.Label()
 	m.a.BCond(c, around)

@@ -8,7 +8,7 @@ import (
 // Row is the number of a row of the network's state, or a constant.
 type Row int32
 
-// These are the constant rows, which are not in the state.
+// These rows are constants. They are not in the state.
 const (
 	Zeros Row = -1
 	Ones  Row = -2
@@ -44,9 +44,9 @@ const (
 	class           // destination of the next step's class indices
 	counts          // destination of all counts
 	saved           // number of all samples
-	place           // offset of the step's bits in a row
+	place           // offset in a row of the bits for the step's samples
 	line            // destination of the counts of the step's first sample
-	free            // for temporary values
+	free            // free for temporary values
 )
 
 // outputCode is the state of writing the function.
@@ -96,11 +96,11 @@ func (c *outputCode) makeClasses() {
 	c.bind(done)
 }
 
-// makeCounts appends the computation of the counts of n classes for all samples. The number n is at most tile, the
+// makeCounts appends the computation of the counts of n classes for all samples. The argument n is at most tile, the
 // number of 32-bit numbers in a vector. A step computes the counts of some samples, transposes squares of these
 // counts, and stores the counts sample by sample.
 //
-// Whole vectors are stored where the excess numbers do no harm. The excess numbers overwrite only counts that are
+// Whole vectors are stored wherever the excess numbers do no harm. The excess numbers overwrite only counts that are
 // written later. These are counts of the next samples, of a later step, or of classes that are computed later. For
 // this reason, the first classes are computed last. Near the end of the samples, only the counts themselves are
 // stored.

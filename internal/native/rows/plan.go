@@ -18,8 +18,8 @@ type Input struct {
 	features int
 	size     int // bytes of a feature word
 	pairs    []Pair
-	order    []int // [row]: index into pairs
-	places   []int // [row]: number of the row in memory; nil: the same number
+	order    []int // [row]: index of the row's pair in pairs
+	places   []int // [row]: number of the row in memory; if nil, both numbers are equal
 }
 
 // NewInput plans the rows of pairs. Samples have the given number of features, in words of 16 bits if wide is true,
@@ -65,21 +65,22 @@ func (in *Input) place(row int) int {
 	return in.places[row]
 }
 
-// maxPlanes is the maximum number of bits of a unit's level. With this number, the planes of eight rows and the
-// results computed from them fit in registers.
+// maxPlanes is the maximum number of bits of a unit's level. With at most this many bits, the planes of eight rows
+// and the results computed from these planes fit in registers.
 const maxPlanes = 3
 
 // unit describes the work on a window of neighbouring features. Each feature of the window is in an element of a
 // vector and has up to 7 thresholds. The level of a feature is the number of its thresholds that the value exceeds.
-// Each bit of the level is a plane.
+// There is a plane for each bit of the level.
 type unit struct {
 	start  int // the window's first feature
 	planes int
 	lanes  []lane // [feature of the window]
 }
 
-// lane is a feature of a unit. For j from 1, the feature's level is at least j if the value exceeds thresholds[j].
-// The thresholds ascend. The row of the bit value > thresholds[j] is row[j], or -1 if the bit is not needed.
+// lane is a feature of a unit. The thresholds are in ascending order and are numbered from 1. If the value exceeds
+// thresholds[j], the feature's level is at least j. The row of the bit value > thresholds[j] is row[j], or -1 if the
+// bit is not needed.
 type lane struct {
 	thresholds [1 << maxPlanes]uint16
 	row        [1 << maxPlanes]int
@@ -123,7 +124,7 @@ func (in *Input) window(start, elements, row, end int) (all []unit) {
 
 // lane assigns the rows of one feature to levels. If there are few rows, it uses levels with many trailing zeros. The
 // thermometer bits of such levels take the fewest operations. A level without a row gets the threshold of a
-// neighbour.
+// neighbouring level.
 func (in *Input) lane(rows []int, planes int) (l lane) {
 	levels := make([]int, 0, 1<<maxPlanes)
 	for zeros := planes - 1; zeros >= 0; zeros-- {
@@ -151,7 +152,7 @@ func (in *Input) lane(rows []int, planes int) (l lane) {
 	return l
 }
 
-// reach returns the number of words that are read from the beginning of a sample.
+// reach returns the number of words between the beginning of a sample and the end of the last word read.
 func reach(units []unit) (words int) {
 	for _, u := range units {
 		words = max(words, u.start+len(u.lanes))

@@ -8,17 +8,17 @@
 //
 // Input and Output both transpose squares. Input takes these steps for a vector of neighbouring features:
 //
-//  1. Level. A binary search in all lanes at once compares each feature's value with the feature's thresholds. With 3
+//  1. Level. A binary search compares each feature's value with the feature's thresholds, in all lanes at once. With 3
 //     thresholds, two comparisons give the two bits of the level, which is the number of thresholds that the value
 //     exceeds. For each bit of the level, the bits of 8 samples (16 for words of 16 bits) are collected in one
 //     element of a vector. These vectors are called a plane.
 //  2. Transposition. A plane is a square of elements, [samples in eights][features]. Stages turn the plane into
-//     [features][samples]. Each [stage] exchanges one bit of a register's number with one bit of the place in the
-//     register.
+//     [features][samples]. Each [stage] moves the elements so that one bit of the register's number and one
+//     bit of the place in the register are exchanged.
 //  3. Rows. The thermometer bits, value > threshold, are functions of the level's bits. The bits
 //     that are needed are stored.
 //
-// The code does not read outside the samples. The last samples, where whole vectors would reach too far, are first
+// The code does not read outside the samples. If whole vectors would reach beyond the end, the last samples are first
 // copied to scratch memory. Prefetches do go beyond the samples, but they cannot fault.
 //
 // Output adds the bits of a digit to the numbers of many samples at once, class by class. It transposes squares of

@@ -4,17 +4,16 @@ import "math/bits"
 
 // stage is a step of the transposition of a square of elements. The square has N vectors of N elements. A stage works
 // on all pairs of vectors whose numbers differ in one bit. For each pair, it exchanges this bit of the vector's
-// number with a bit of the element's place. This is either the lowest bit of the 128-bit lane's number, or the
-// highest bit of the place in the lane. The other bits of the place move up by one, so that each bit is at its final
-// place after all stages.
+// number with a bit of the element's place. The bit of the place is either the lowest bit of the 128-bit lane's
+// number, or the highest bit of the element's place in the lane. The other bits of the place move up by one position,
+// so that each bit is at its final position after all stages.
 type stage struct {
 	bit   int
 	lanes bool
 }
 
-// stages returns the stages for elements of size bytes. The highest bits exchange lanes. The stages
-// of lower bits can be done later for a few vectors at a time, since the last stages work on
-// neighbouring vectors only.
+// stages returns the stages for elements of size bytes. The stages for the highest bits exchange lanes. The stages of
+// lower bits can be done later for a few vectors at a time, since the last stages work on neighbouring vectors only.
 func stages(s shape, size int) (all []stage) {
 	top := bits.TrailingZeros(uint(s.bytes / size))
 	for bit := top - s.lanes; bit < top; bit++ {

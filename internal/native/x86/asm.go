@@ -1,9 +1,9 @@
 // Package x86 assembles the few x86-64 instructions that straight-line code of networks needs. These are moves,
 // bitwise operations and comparisons of vectors with AVX2 and AVX-512, and some general instructions.
 //
-// An [Asm] appends instructions to a buffer. Operands have Intel's order, destination first. A
-// jump, or an operand relative to the instruction pointer, refers to a [Label], which may be bound
-// before or after it. The code is position-independent.
+// An [Asm] appends instructions to a buffer. Operands are in Intel's order, with the destination first. A jump, or an
+// operand relative to the instruction pointer, refers to a [Label], which may be bound before or after it. The code
+// is position-independent.
 //
 // The encodings are from Intel's manual (Software Developer's Manual, volume 2). The tests compare them with the
 // system's assembler. A method panics if an operand is invalid for the instruction, because this is a programmer's
@@ -39,13 +39,13 @@ const (
 // Vec is a vector register, 0 to 31. Instructions with VEX encoding can use 0 to 15.
 type Vec uint8
 
-// Mask is a mask register, k0 to k7. As the mask of an instruction, 0 means no mask.
+// Mask is a mask register, k0 to k7. If an instruction's mask has the number 0, the instruction has no mask.
 type Mask uint8
 
 // Width is the width of vectors.
 type Width uint8
 
-// These are the widths. Their values are the values of an instruction's length field.
+// These are the widths. The values of these constants are the values of an instruction's length field.
 const (
 	XMM Width = iota // 128 bits
 	YMM              // 256 bits
@@ -99,7 +99,7 @@ type fixup struct {
 // Asm is code that is being assembled.
 type Asm struct {
 	code   []byte
-	places []int // offset of each label; -1: not bound yet
+	places []int // offset of each label; -1 means not bound yet
 	fixups []fixup
 }
 
@@ -176,8 +176,8 @@ func (a *Asm) relative(l Label) {
 // modRM appends the operand bytes for a register field and a register.
 func (a *Asm) modRM(reg, rm uint8) { a.emit(0xc0 | reg&7<<3 | rm&7) }
 
-// modMem appends the operand bytes for a register field and memory. A displacement takes one byte if it is scale
-// times a signed byte. The argument after is the number of instruction bytes that follow.
+// modMem appends the operand bytes for a register field and memory. A displacement takes one byte if it is a multiple
+// of scale whose quotient fits in a signed byte. The argument after is the number of instruction bytes that follow.
 func (a *Asm) modMem(reg uint8, m Mem, scale int32, after int) {
 	if m.label != noLabel {
 		a.emit(reg&7<<3 | 5)

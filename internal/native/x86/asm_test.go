@@ -48,7 +48,7 @@ var names = [...]string{
 	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
 }
 
-// families lists functions that each draw an instruction.
+// families lists functions. Each function draws an instruction of one family.
 var families = []func(s source) sample{
 	func(s source) sample {
 		op, d, x, y := s.IntN(4), s.vec(32), s.vec(32), s.vec(32)
@@ -220,7 +220,7 @@ func TestEncoding(t *testing.T) {
 	compareCode(t, text.String(), a.Bytes())
 }
 
-// TestLabels encodes jumps, calls and operands that refer to labels before and after them.
+// TestLabels encodes jumps, calls and operands that refer to earlier labels and to later labels.
 func TestLabels(t *testing.T) {
 	var a Asm
 	first, last := a.Here(), a.NewLabel()

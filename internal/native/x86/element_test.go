@@ -7,8 +7,8 @@ var packedNames = [...]string{
 	"vpunpckhbw", "vpunpckhwd", "vpunpckhdq", "vpcmpgtb", "vpcmpgtw", "vpcmpeqb", "vpcmpeqw", "vpcmpeqd",
 }
 
-// elementFamilies lists functions that each draw an instruction. The instructions work on the elements of vectors,
-// some with masks, or are related to such instructions.
+// elementFamilies lists functions. Each function draws an instruction of one family. These instructions work on the
+// elements of vectors, some with masks, or are related to such instructions.
 var elementFamilies = []func(s source) sample{
 	func(s source) sample {
 		op, d, x, y := s.IntN(int(GreaterBytes)), s.vec(32), s.vec(32), s.vec(32)

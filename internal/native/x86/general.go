@@ -70,7 +70,7 @@ func (a *Asm) MulImm(dst, src Reg, v int32) {
 // Lea sets a register to the address of an operand.
 func (a *Asm) Lea(dst Reg, of Mem) { a.general(0x8d, uint8(dst), of) }
 
-// Arithmetic is an operation on general registers. Its value is the operation's field in the instruction.
+// Arithmetic is an operation on general registers. Its value is the value of the operation field in the instruction.
 type Arithmetic uint8
 
 // These are the operations. Compare only sets the flags.
@@ -119,10 +119,10 @@ func (a *Asm) short(code uint8, r Reg) {
 // Return writes ret.
 func (a *Asm) Return() { a.emit(0xc3) }
 
-// Condition is the condition of a jump. Its value is the condition's field in the instruction.
+// Condition is the condition of a jump. Its value is the value of the condition field in the instruction.
 type Condition uint8
 
-// These are the conditions. They refer to a comparison of unsigned numbers, or to a result.
+// These are the conditions. They refer to a comparison of unsigned numbers, or to the result of an operation.
 const (
 	Below   Condition = 2
 	Zero    Condition = 4

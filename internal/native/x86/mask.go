@@ -6,13 +6,13 @@ var vpcmpu = map[int]opcode{1: {1, 3, 0, 0x3e}, 2: {1, 3, 1, 0x3e}}
 // second, unsigned.
 func (a *Asm) Above512(size int, dst Mask, first, second Vec) {
 	a.evex(vpcmpu[size], ZMM, masking{}, uint8(dst), uint8(first), inReg(uint8(second)), 64, 1)
-	a.emit(6) // not less or equal
+	a.emit(6) // predicate 6 is "not less or equal"
 }
 
 var vpblendm = map[int]opcode{1: {1, 2, 0, 0x66}, 2: {1, 2, 1, 0x66}}
 
-// Select512 writes vpblendmb or vpblendmw, for elements of 1 or 2 bytes. An element comes from second if its mask bit
-// is 1, and from first otherwise.
+// Select512 writes vpblendmb or vpblendmw, for elements of 1 or 2 bytes. An element of the result comes from second
+// if its mask bit is 1, and from first otherwise.
 func (a *Asm) Select512(size int, k Mask, dst, first, second Vec) {
 	a.evex(vpblendm[size], ZMM, masking{k: k}, uint8(dst), uint8(first), inReg(uint8(second)), 64, 0)
 }

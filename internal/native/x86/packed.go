@@ -5,8 +5,8 @@ package x86
 type Packed uint8
 
 // These are the instructions. Words have 16 bits, and dwords have 32 bits. An unpacking interleaves the elements of
-// the lower or the upper half of each 128-bit lane of first and second. A comparison is signed, returns elements of
-// all ones or all zeros, and exists only for AVX2.
+// the lower or the upper half of each 128-bit lane of first and second. A comparison is signed. Its results are
+// elements of all ones or all zeros. Comparisons exist only for AVX2.
 const (
 	AddBytes Packed = iota
 	AddWords
@@ -85,8 +85,8 @@ func (a *Asm) Lanes512(dst, first, second Vec, choice uint8) {
 
 var vpblendvb = opcode{1, 3, 0, 0x4c}
 
-// Select256 writes vpblendvb. A byte comes from second if the highest bit of mask's byte is 1, and from first
-// otherwise.
+// Select256 writes vpblendvb. A byte of the result comes from second if the highest bit of the mask's byte is 1, and
+// from first otherwise.
 func (a *Asm) Select256(dst, first, second, mask Vec) {
 	a.vex(vpblendvb, 0, YMM, uint8(dst), uint8(first), inReg(uint8(second)), 1)
 	a.emit(uint8(mask) << 4)

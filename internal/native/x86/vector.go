@@ -2,8 +2,8 @@ package x86
 
 // opcode is the encoding of a vector instruction without its operands.
 type opcode struct {
-	prefix uint8 // pp: 0 none, 1: 66, 2: F3, 3: F2
-	page   uint8 // the opcode's map: 1: 0F, 2: 0F38, 3: 0F3A
+	prefix uint8 // field pp: 0 is no prefix, 1 is 66, 2 is F3, 3 is F2
+	page   uint8 // the opcode's map: 1 is 0F, 2 is 0F38, 3 is 0F3A
 	w      uint8 // W of EVEX
 	code   uint8
 }
@@ -69,7 +69,7 @@ func (a *Asm) vex(o opcode, w uint8, width Width, reg, second uint8, last operan
 	}
 }
 
-// These instructions have the operands result, first and second in both encodings.
+// In both encodings, these instructions have the operands result, first and second.
 var (
 	vpand  = opcode{1, 1, 1, 0xdb}
 	vpandn = opcode{1, 1, 1, 0xdf}
@@ -112,7 +112,8 @@ func (a *Asm) Bitwise256Mem(op Bitwise, dst, first Vec, second Mem) {
 
 var vpternlogq = opcode{1, 3, 1, 0x25}
 
-// Ternary512 writes vpternlogq. Each bit of dst becomes the bit of table with the number 4 dst + 2 second + third.
+// Ternary512 writes vpternlogq. For each bit position, the bits of dst, second and third form the number i = 4 dst +
+// 2 second + third, and the bit of dst becomes bit i of table.
 func (a *Asm) Ternary512(dst, second, third Vec, table uint8) {
 	a.evex(vpternlogq, ZMM, masking{}, uint8(dst), uint8(second), inReg(uint8(third)), 64, 1)
 	a.emit(table)

@@ -40,11 +40,12 @@ type cut struct {
 	words []netlist.Net
 	place map[netlist.Net]int // index of each bit of the feature words
 	f     *native.Features
-	at    map[netlist.Net]int // input bit that replaces an output of a comparison, or the top bit of a word
+	at    map[netlist.Net]int // the input bit that replaces the output of a comparison or the top bit of a word
 }
 
-// withoutComparisons returns n with each comparison replaced by an input bit, and adds the comparisons to f. Passes
-// drop low bits that make no difference. If only the highest bit is left, the comparison is the bit itself.
+// withoutComparisons returns n with each comparison replaced by an input bit, and adds the comparisons to f. Earlier
+// passes drop low bits of comparisons that make no difference. If only the highest bit is left, the comparison is
+// this bit itself, and withoutComparisons treats the bit like a comparison.
 func withoutComparisons(n *netlist.Netlist, bits int, f *native.Features) (*netlist.Netlist, error) {
 	c := cut{n, bits, n.InputPorts()[0].Nets, map[netlist.Net]int{}, f, map[netlist.Net]int{}}
 	for i, v := range c.words {

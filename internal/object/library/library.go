@@ -20,7 +20,7 @@ import (
 // Options holds the name of a library and the lines of its header comment.
 type Options struct {
 	Module string   // beginning of every name
-	Header []string // lines for the comment at the top: the program, the model, the options
+	Header []string // lines for the comment at the top, such as the program, the model and the options
 }
 
 // variant is the code for some processors.
@@ -45,13 +45,13 @@ const scratchAlign = 64
 type Library struct {
 	n         *netlist.Netlist
 	opt       Options
-	features  int                // words of a sample
+	features  int                // number of words in a sample
 	functions []*native.Function // [variant]
-	scratch   int                // bytes of scratch memory, enough for every variant and the portable code
+	scratch   int                // bytes of scratch memory, enough for each variant and the portable code
 }
 
 // New compiles the library of the classifier n, whose scope is core or full. It returns an error if n is not a
-// classifier or has registers. It also returns an error if n reads bits of feature words other than in comparisons.
+// classifier or has registers. It also returns an error if n uses bits of feature words outside comparisons.
 func New(n *netlist.Netlist, opt Options) (*Library, error) {
 	core, f, bits, err := apart(n)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 )
 
 // program is a C program that classifies the samples on its standard input and prints the results. At the end it sets
-// all bits of a feature to 1. The function must then return -1, unless this word is valid.
+// all bits of a feature to 1. In this case, the function must return -1, unless the word with all bits set is valid.
 const program = `#include <stdio.h>
 #include <stdlib.h>
 #include "net.h"
@@ -46,8 +46,8 @@ int main(void) {
 }
 `
 
-// samples is the number of samples of a test. They fill one AVX-512 batch of blocks, another block, and a part of a
-// third block.
+// samples is the number of samples of a test. They fill one AVX-512 batch of several blocks, one more block, and a
+// part of another block.
 const samples = 4500
 
 // TestLibrary links programs with the archive. It compares each variant, and the function that chooses a variant,
@@ -166,7 +166,7 @@ func expected(t *testing.T, f *model.Frozen, bits bool) (in, want string) {
 	for _, count := range s.Counts {
 		fmt.Fprintf(&out, "%d\n", count)
 	}
-	if !bits && (enc.BitsIn == 8 || enc.BitsIn == 16) { // every word is valid
+	if !bits && (enc.BitsIn == 8 || enc.BitsIn == 16) { // every word of 8 or 16 bits is valid
 		return text.String(), out.String() + "0\n"
 	}
 	return text.String(), out.String() + "-1\n"

@@ -28,10 +28,10 @@ const Features = 2
 //
 //	int f(const uint8_t *x, size_t samples, uint16_t *class_index, uint32_t *counts, void *scratch);
 //
-// of a classifier. The class is the exclusive or of the two features, plus mark. The mark tells tests which code ran.
-// The single count of each sample equals the class. The function writes to the far end of 256 bytes of stack, with an
-// instruction that faults if the stack is not aligned as the ABI demands. It returns 0, or -1 if scratch is not
-// aligned to 64 bytes.
+// of a classifier. The class is the exclusive or of the two features, plus the argument mark. Tests use mark to find
+// out which code ran. The single count of each sample equals the class. The function writes to the far end of 256
+// bytes of stack, with an instruction that faults if the stack is not aligned as the ABI demands. It returns 0, or -1
+// if scratch is not aligned to 64 bytes.
 func Classifier(machine elf.Machine, mark uint16) []byte {
 	if machine == elf.EM_AARCH64 {
 		return classifierARM64(mark)

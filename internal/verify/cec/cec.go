@@ -84,7 +84,7 @@ func (e *Engine) Compare(ctx context.Context, reference, other Circuit) (v Verdi
 	if err := e.write(reference, other); err != nil {
 		return Undecided, "", err
 	}
-	// abc may exceed the limit that it is given, so this limit is shorter than the limit of the process.
+	// abc may exceed its own time limit, so this limit is shorter than the limit for the process.
 	said, err = e.ask(ctx, fmt.Sprintf("&r %s; &cec -T %d %s", referenceName, max(1, int(e.Limit.Seconds()*0.9)),
 		otherName))
 	if v = verdict(said); v == Undecided && err == nil {
@@ -129,7 +129,7 @@ func (e *Engine) writeOne(name string, c Circuit) (*aiger.File, error) {
 	return aiger.Read(&buf)
 }
 
-// verdict reads abc's output.
+// verdict derives the verdict from abc's output.
 func verdict(out string) Verdict {
 	v := Undecided
 	for line := range strings.Lines(out) {
@@ -145,8 +145,8 @@ func verdict(out string) Verdict {
 
 // Counterexample returns values of the input port x for which the circuits of the last comparison differ. The port
 // has the given number of inputs. Element i of the result is x[i], which is 0 or 1. If abc finds no counterexample,
-// all values are 0, so the caller has to check whether the values show a difference. abc's &cec could also print a
-// counterexample, but only with the inputs that the first circuit's output depends on.
+// all values are 0, so the caller has to check whether the values show a difference. The abc command &cec could also
+// print a counterexample, but that would contain only the inputs on which the first circuit's output depends.
 func (e *Engine) Counterexample(ctx context.Context, inputs int) (x []uint64, said string, err error) {
 	return e.pattern(ctx, fmt.Sprintf("miter %s %s", referenceName, otherName), inputs)
 }
@@ -171,7 +171,7 @@ func (e *Engine) pattern(ctx context.Context, read string, inputs int) (x []uint
 }
 
 // Satisfy returns values of the input port x for which the only output of a circuit is 1, in the form of
-// [Engine.Counterexample]. If no input makes the output 1, or abc finds none in time, all values are 0.
+// [Engine.Counterexample]. If no input makes the output 1, or if abc finds no such input in time, all values are 0.
 func (e *Engine) Satisfy(ctx context.Context, c Circuit, inputs int) (x []uint64, said string, err error) {
 	if _, err := e.writeOne(otherName, c); err != nil {
 		return nil, "", err

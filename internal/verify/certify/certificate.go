@@ -24,9 +24,10 @@ const (
 	Software Level = "software"
 	// RTL runs the emitted Verilog in a simulator.
 	RTL Level = "rtl"
-	// Formal proves that the optimised netlist and the Verilog compute the same as the model, for every input.
+	// Formal proves that the optimised netlist and the Verilog compute the same results as the model, for every
+	// input.
 	Formal Level = "formal"
-	// All means every level. It has the same number as Formal.
+	// All means every level. It has the same number in [Levels] as Formal.
 	All Level = "all"
 )
 
@@ -50,32 +51,32 @@ var ErrDifference = errors.New("a check found a difference")
 // ErrUnproved says that the checks found neither a difference nor a proof.
 var ErrUnproved = errors.New("not proved")
 
-// Certificate is the result of [Run]: the outcome of each check. The outcome is nil for a check that was not run.
+// Certificate is the result of [Run]. It holds the result of each check, or nil for a check that was not run.
 type Certificate struct {
 	Software *software.Result `json:"software"`
 	RTL      *rtl.Run         `json:"rtl,omitempty"`
 	Formal   *proof.Result    `json:"formal,omitempty"`
 	// Wrapper is the result of level rtl for the wrapper around the design.
 	Wrapper *rtl.WrapperResult `json:"wrapper,omitempty"`
-	// Verilog is the second half of level formal. It is the proof that the emitted Verilog computes the netlist.
+	// Verilog is the second part of level formal, the proof that the emitted Verilog computes the netlist.
 	Verilog *readback.Result `json:"verilog,omitempty"`
 	// Core is the proof for the core file of a wrapper. This file contains the netlist without its encoder.
 	Core *readback.Result `json:"core,omitempty"`
 	// Synthesized is the result of level rtl for the netlist that yosys made.
 	Synthesized *rtl.SynthesisResult `json:"synthesized,omitempty"`
-	// Fold is the result of level software for the folded engine's program. FoldFormal is the result of level formal
-	// for the same program. FoldRTL is the result of level rtl for the engine's Verilog.
+	// Fold is the result of level software for the program of a folded engine. FoldFormal is the result of level
+	// formal for this program. FoldRTL is the result of level rtl for the engine's Verilog.
 	Fold       *verify.ProgramResult `json:"fold,omitempty"`
 	FoldRTL    *rtl.Run              `json:"fold_rtl,omitempty"`
 	FoldFormal *proof.Result         `json:"fold_formal,omitempty"`
-	// FoldParts holds the proofs of the modules in a folded engine that processes one position per clock. The rest
-	// of such an engine is only simulated; FoldRTL has the result.
+	// FoldParts holds the proofs of the modules in a folded engine that processes one position per clock. The rest of
+	// such an engine is only simulated, with the result in FoldRTL.
 	FoldParts []FoldPart `json:"fold_parts,omitempty"`
 	Folder    []string   `json:"folder,omitempty"` // other differences in the folder
 	// Unchecked lists the keys of report.json whose values, such as seconds, were not compared with anything.
 	Unchecked []string `json:"unchecked"`
 	Verified  bool     `json:"verified"`
-	Level     Level    `json:"verified_level,omitempty"` // the level, if verified
+	Level     Level    `json:"verified_level,omitempty"` // the level, if the design is verified
 	Assumed   bool     `json:"assumes_thermometer,omitempty"`
 	Random    bool     `json:"random_samples,omitempty"` // random samples replaced the test set
 
@@ -106,7 +107,7 @@ func (c *Certificate) failed() error {
 		case cec.Equivalent:
 		case cec.Different:
 			return ErrDifference
-		default: // the last check ended the run
+		default: // the last check that ran has failed
 			open = &c.outcomes[i]
 		}
 	}
@@ -152,8 +153,8 @@ func (c *Certificate) simulated() int {
 	return c.RTL.Checked
 }
 
-// assumptions returns the assumptions of the result and, at level formal, the parts of the design that are not
-// proved. If the design was also proved without an assumption, the assumption is not listed.
+// assumptions returns the assumptions on which the result depends. At level formal, it also returns the parts of the
+// design that are not proved. An assumption is not listed if the design was also proved without it.
 func (j *Job) assumptions(c *Certificate) []string {
 	list := []string{}
 	switch {
@@ -177,7 +178,7 @@ func (j *Job) assumptions(c *Certificate) []string {
 	return list
 }
 
-// tools returns the versions of the programs that were used, by the task of the program.
+// tools returns the versions of the programs that were used. The keys are the tasks of the programs.
 func (c *Certificate) tools() map[string]string {
 	tools := map[string]string{}
 	if c.RTL != nil {
@@ -208,7 +209,7 @@ func (c *Certificate) checks() backend.Checks {
 	return checks
 }
 
-// orNil returns a result as an any, and a nil pointer as a plain nil.
+// orNil converts a result to any. A nil pointer becomes a plain nil.
 func orNil[T any](result *T) any {
 	if result == nil {
 		return nil

@@ -2,9 +2,9 @@
 //
 // [Run] walks a table of checks in order. Each row has the check's name in the certificate, its level, and a
 // condition on the folder for which the check applies. The row also has a function that runs the check and returns a
-// verdict, with a reason if the verdict is undecided. The first check that fails ends the run, because later checks
-// would only repeat the failure. A few checks let the run go on after a failure. A design is verified if every row
-// that applies was run and none failed.
+// verdict. If the verdict is undecided, the function also returns a reason. The first check that fails ends the run,
+// because later checks would only repeat the failure. After a few of the checks, the run continues even if the check
+// fails. A design is verified if all checks that apply were run and none of them failed.
 package certify
 
 import (
@@ -43,9 +43,9 @@ type Job struct {
 
 	Level       Level
 	Simulated   int    // the largest number of samples that are run through the Verilog
-	Simulator   string // a simulator's name in package rtl
+	Simulator   string // a simulator, by its name in package rtl
 	ByClass     bool
-	Synthesised bool // also check the netlist that yosys makes of the Verilog
+	Synthesised bool // also check the netlist that yosys makes from the Verilog
 	Threads     int
 
 	files rtl.Files
@@ -84,8 +84,8 @@ var checks = []check{
 	{"core", 3, func(j *Job) bool { return j.Plan.Core(j.Out.Netlist) != nil }, (*Job).proveCore},
 }
 
-// Run runs the checks of a prepared job. If there is an error, Run also returns the certificate so far, or nil if no
-// check has a result.
+// Run runs the checks of a prepared job. If there is an error, Run also returns the certificate with the results so
+// far, or nil if there are no results.
 func Run(ctx context.Context, j *Job) (*Certificate, error) {
 	c := &Certificate{Assumed: j.Design.Assumed, Random: j.Random}
 	for _, row := range checks {
@@ -141,11 +141,11 @@ func (j *Job) folded() bool     { return j.fold != nil }
 func (j *Job) programmed() bool { return j.fold != nil && j.fold.Programmed() }
 func (j *Job) wrapped() bool    { return j.Plan.Wrap != "" }
 
-// mostCompiledAgain is the largest number of gates of a model that level software compiles again. A larger
-// model can take longer to compile than the rest of the level takes.
+// mostCompiledAgain is the largest number of gates for which level software compiles the model again. Compiling a
+// larger model can take longer than the rest of the level.
 const mostCompiledAgain = 100_000
 
-// checkFolder compares the folder with what it should hold. A difference does not end the run, because the other
+// checkFolder compares the folder with its expected content. A difference does not end the run, because the other
 // checks show the consequences.
 func (j *Job) checkFolder(ctx context.Context, c *Certificate) (outcome, error) {
 	var err error
@@ -155,10 +155,10 @@ func (j *Job) checkFolder(ctx context.Context, c *Certificate) (outcome, error) 
 	return o, err
 }
 
-// CompareFolder compares the folder with what it should hold: the manifest, and the files that follow from the
-// netlist. Unless the model is too large for level software, it also compiles the model again and compares the
-// result. It returns one line for each difference, and the keys of the report whose values were not compared with
-// anything. The job must be prepared.
+// CompareFolder compares the manifest, and the files that follow from the netlist, with their expected content. It
+// also compiles the model again and compares the result, unless the model is too large for this at level software. It
+// returns one line for each difference, and the keys of the report whose values were not compared with anything. The
+// job must be prepared.
 func (j *Job) CompareFolder(ctx context.Context) (differ, unchecked []string, err error) {
 	if differ, err = j.Plan.CompareManifest(j.Out, j.Info); err != nil {
 		return nil, nil, err
@@ -192,8 +192,8 @@ func (j *Job) simulate(ctx context.Context, c *Certificate) (o outcome, err erro
 	return samples(c.RTL.Mismatches), nil
 }
 
-// checkSynthesised simulates the netlist that yosys makes of the Verilog. At level formal it also proves this
-// netlist. If the proof fails, the run goes on, because later proofs say whether the design itself is right.
+// checkSynthesised simulates the netlist that yosys makes from the Verilog. At level formal, it also proves this
+// netlist. If the proof fails, the run continues, because later proofs show whether the design itself is right.
 func (j *Job) checkSynthesised(ctx context.Context, c *Certificate) (o outcome, err error) {
 	c.Synthesized, err = rtl.CheckSynthesised(ctx, j.Design, j.Samples, j.files, j.Simulator, j.Simulated,
 		j.Level.number() > 2)
@@ -261,7 +261,7 @@ func FoldFiles(p *plan.Plan, out *backend.Output) (f *verify.EngineFiles, err er
 	if f.Verilog, err = out.Path(backend.FoldVerilog); err != nil {
 		return nil, err
 	}
-	f.Thresholds = strings.Join(out.Paths(backend.FoldEncoder), string(filepath.ListSeparator)) // at most one
+	f.Thresholds = strings.Join(out.Paths(backend.FoldEncoder), string(filepath.ListSeparator)) // at most one file
 	return f, nil
 }
 

@@ -7,8 +7,9 @@ import (
 	"ialgn/internal/verify/cec"
 )
 
-// TestErr checks how the outcomes of the checks combine. A difference always counts, even if other checks are
-// unproved. If several checks are unproved, the error names the last one, which ended the run.
+// TestErr checks the error for combinations of outcomes. If a check finds a difference, the error is ErrDifference,
+// even if other checks are unproved. If several checks are unproved, the error names the last one, which ended the
+// run.
 func TestErr(t *testing.T) {
 	good, different := outcome{verdict: cec.Equivalent}, outcome{verdict: cec.Different}
 	open := func(reason string) outcome { return outcome{verdict: "unproved", reason: reason} }

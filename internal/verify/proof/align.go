@@ -15,16 +15,16 @@ type cuts struct {
 	raw, product *verify.Cut
 	known        verify.Stimuli // samples that tell roots apart
 	chosen       []choice       // for each root of raw
-	found        []string       // the differences for a counterexample, in words
+	found        []string       // descriptions of the differences for a counterexample
 }
 
-// choice says what corresponds to a root of raw in the product: a root of the product, or the constant 0. Two roots
-// of raw that are each other's complement need no root of the product. The first of these roots then gets itself as
-// its choice, and the second gets the complement of the first. If the reference of the proof is not raw, abc then
-// has to prove that the two roots are complements in the reference, too.
+// choice is the counterpart of a root of raw in the product. It is a root of the product or the constant 0. Two roots
+// of raw that are each other's complement need no root of the product. In this case, the choice for the first root is
+// this root itself, and the choice for the second root is the complement of the first root. If the reference of the
+// proof is not raw, abc then has to prove that the two roots are complements in the reference, too.
 type choice struct {
 	sort  choiceSort
-	index int // index among all roots
+	index int // index in the list of all roots
 }
 
 type choiceSort uint8
@@ -59,7 +59,7 @@ func newCuts(d verify.Design) (*cuts, error) {
 	return k, checkClasses(d, k)
 }
 
-// checkClasses checks that the raw netlist counts the same bits for each class as the model does.
+// checkClasses checks that the raw netlist and the model count the same bits for each class.
 func checkClasses(d verify.Design, k *cuts) error {
 	if d.Spec == nil {
 		return nil
@@ -122,8 +122,8 @@ func (k *cuts) align(ctx context.Context) (n *netlist.Netlist, changed bool, err
 	return c.Netlist(), changed, nil
 }
 
-// copyRaw adds to a copy of the product the raw gates that the complements in the choice need. It returns the
-// nets of the copy by the nets of raw.
+// copyRaw adds raw gates to a copy of the product, for the complements in the choice. It returns a map from nets of
+// raw to nets of the copy.
 func (k *cuts) copyRaw(c *netlist.Copier) map[netlist.Net]netlist.Net {
 	n, needed := k.raw.Netlist, map[netlist.Net]bool{}
 	for _, choice := range k.chosen {
@@ -195,7 +195,7 @@ func (k *cuts) choose(ctx context.Context) ([]choice, error) {
 	return all, nil
 }
 
-// netlistOrder pairs each of n roots with the root that has the same number.
+// netlistOrder returns choices that pair each of n roots with the root of the product that has the same number.
 func netlistOrder(n int) []choice {
 	order := make([]choice, n)
 	for i := range order {
@@ -234,8 +234,8 @@ func (k *cuts) sameChain(class int) []int {
 //     count for a pair.
 //  3. Give the product's remaining roots to raw roots. Raw roots that are 1 in some sample come first.
 //
-// A raw root without a counterpart is 0. The second result is the number of omitted pairs that were not found. The
-// product would count these pairs without a reason.
+// A raw root without a counterpart gets the constant 0. The second result is the number of omitted pairs that were
+// not found. For these pairs, the product would count ones that have no counterpart in raw.
 func match(s verify.Stimuli, raw, product []verify.Signature, pairs int, same, ones []int) ([]choice, int) {
 	chosen := make([]choice, len(raw))
 	paired, taken := make([]bool, len(raw)), make([]bool, len(product))

@@ -12,10 +12,10 @@ import (
 // leastWithout is the least time limit for the proof without the assumption.
 const leastWithout = 2 * time.Second
 
-// unassumed takes a design that was proved for thermometer codes, and repeats the proof for any bits at the inputs.
-// The verdict shows whether the product relies on thermometer codes. The compile options alone cannot show this. The
-// limit is the time that the first proof took. The verdict is empty if nothing was assumed. The argmax and the
-// counters need no second proof, because they were proved for any bits.
+// unassumed repeats the proof of a design that was proved for thermometer codes, this time for any bits at the
+// inputs. The verdict shows whether the product relies on thermometer codes. The compile options alone cannot show
+// this. The argument limit is the time that the first proof took. The verdict is empty if nothing was assumed. The
+// argmax and the counters need no second proof, because they were proved for any bits.
 func unassumed(d verify.Design, p prover, limit time.Duration) (verdict cec.Verdict, err error) {
 	if d.Project() == 0 {
 		return "", nil

@@ -76,7 +76,7 @@ func isThermometer(d verify.Design, ones []int) bool {
 // TestAssumptionUndecided has abc give no answer to the second question. The result that was proved under the
 // assumption must stay proved.
 func TestAssumptionUndecided(t *testing.T) {
-	d := assumedDesign(t, netlist.Gates, false) // no sample shows a difference
+	d := assumedDesign(t, netlist.Gates, false) // samples show no difference
 	verifytest.Fake(t, "berkeley-abc", `case "$*" in *cec*) [ -e "$0.asked" ] || echo 'Networks are equivalent.'; : > "$0.asked";; esac`)
 	if r, err := Check(t.Context(), d); err != nil || !r.Proved || r.WithoutAssumption != unproved {
 		t.Errorf("%+v, %v", r, err)
@@ -95,7 +95,7 @@ func TestEveryWord(t *testing.T) {
 	k := netlist.NewCopier(d.Product)
 	for i := range netlist.Cell(d.Product.Cells()) {
 		k.Copy(i)
-		if i == c { // also false above Max
+		if i == c { // also wrong for words above Max
 			var in []netlist.Net
 			for _, v := range word {
 				in = append(in, k.To(v))

@@ -9,14 +9,14 @@ import (
 )
 
 // A contest is an argmax in rounds. In each round, adjacent words form groups, and the first largest word of each
-// group goes on to the next round. For any groups, the winner is the first largest word of all. The groups matter
-// for the proof. If they are the same as the product's groups, abc succeeds at once. If they differ, abc hardly ever
-// succeeds for a hundred classes.
+// group goes on to the next round. For any groups, the winner is the first largest word of all. The groups matter for
+// the proof. If the product has the same groups, abc succeeds at once. If the groups differ, abc hardly ever succeeds
+// for a hundred classes.
 type contest struct {
-	first, later int // largest number of words in a group: in the first round; in later rounds
+	first, later int // largest number of words in a group, in the first round and in later rounds
 }
 
-// contests lists the contests that the proof tries. The last one is a single scan over all words.
+// contests lists the contests that the proof tries. The last contest is a single scan over all words.
 var contests = []contest{
 	{2, 2}, {2, 3}, {2, 4}, {3, 2}, {3, 3}, {3, 4}, {4, 2}, {4, 3}, {4, 4}, {1 << 16, 1 << 16},
 }
@@ -36,7 +36,7 @@ func (s contest) play(b *netlist.Builder, words [][]netlist.Net) (index, inner [
 	for len(field) > 1 {
 		matches := (len(field) + group - 1) / group
 		winners := make([]player, matches)
-		for m := range winners { // group sizes differ by at most one; larger groups come last
+		for m := range winners { // the sizes of groups differ by at most one; larger groups come last
 			winners[m] = scan(b, field[m*len(field)/matches:(m+1)*len(field)/matches])
 		}
 		field, group = winners, s.later
@@ -52,7 +52,7 @@ func (s contest) play(b *netlist.Builder, words [][]netlist.Net) (index, inner [
 // player is a word with its index.
 type player struct{ word, index []netlist.Net }
 
-// scan returns the player with the largest word; the first one wins a tie.
+// scan returns the player with the largest word. If words are equal, the first player wins.
 func scan(b *netlist.Builder, field []player) player {
 	best := field[0]
 	for _, next := range field[1:] {
@@ -71,8 +71,8 @@ func scan(b *netlist.Builder, field []player) player {
 
 const tableChoose = 0b11001010 // C ? B : A, with the inputs A, B and C
 
-// alike returns the index of the netlist in plain that is most like built. In this netlist, the largest share of the
-// probe nets equals nets of built in random samples. All netlists have the same input port.
+// alike returns the index of the netlist in plain that is most similar to built. Similarity is the share of a
+// netlist's probe nets that equal nets of built in random samples. All netlists have the same input port.
 func alike(ctx context.Context, built *netlist.Netlist, plain []*netlist.Netlist) (best int, err error) {
 	if len(built.InputPorts()[0].Nets) == 0 {
 		return len(plain) - 1, nil

@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// endToEndBits is the largest number of bits of a class for which a design is proved from end to end.
+	// endToEndBits is the largest number of counted bits per class for which a design is proved from end to end.
 	endToEndBits = 31
 	// endToEndLimit is the time limit of the end-to-end proof.
 	endToEndLimit = time.Minute
 )
 
-// endToEnd has abc prove in one step what was already proved in parts: that the product, with its counters and its
-// argmax, computes the class and the counts of the model. The hint decides only the order of additions. The verdict
-// is unproved if abc does not end in time. The verdict is empty if the proof is not possible: the model's tensors
-// are not given, there is no head, or a class has too many bits.
+// endToEnd has abc prove in one step that the product, with its counters and its argmax, computes the class and the
+// counts of the model. This was already proved in parts. The hint determines only the order of additions. The verdict
+// is unproved if abc does not finish in time. The verdict is empty if the proof is not possible, because the model's
+// tensors are not given, there is no head, or a class has too many bits.
 func endToEnd(d verify.Design, p prover, k *cuts) (verdict cec.Verdict, err error) {
 	if d.Spec == nil || k.raw.Roots.Ports {
 		return "", nil
@@ -91,8 +91,8 @@ func whole(d verify.Design) *netlist.Netlist {
 	return lowering.Functions(k.Netlist())
 }
 
-// sums returns the order in which the product adds the bits of each class. It is the order of the popcount, or of
-// the counters that are plain sums.
+// sums returns the order in which the product adds the bits of each class. This order follows from the popcount or
+// from the counters that are plain sums.
 func sums(d verify.Design, k *cuts) [][]spec.Sum {
 	all := make([][]spec.Sum, len(k.raw.Roots.Bits))
 	var used []bool
@@ -124,14 +124,14 @@ func sums(d verify.Design, k *cuts) [][]spec.Sum {
 // [spec.Sum] uses.
 type order struct {
 	sums  []spec.Sum
-	place []int            // [number]: the bit's place
+	place []int            // [number]: the place of the bit
 	pool  map[string][]int // numbers of the bits that are not added yet, by function and weight
 	roots []int            // numbers of the counted bits, in the product's order; -1 if unknown
-	ones  []int            // numbers of bits that are always 1; each bit is the sum of a pair of complements
+	ones  []int            // numbers of bits that are always 1, each the sum of a pair of complements
 }
 
-// order numbers the bits of a class. raw and product are the indices of the class's first roots in both
-// netlists.
+// order numbers the bits of a class. The arguments raw and product are the indices of the class's first root in the
+// two netlists.
 func (k *cuts) order(class, raw, product int) *order {
 	chains, bits := len(k.raw.Roots.Bits[class]), k.product.Roots.Bits[class]
 	o := &order{place: make([]int, chains), pool: map[string][]int{}, roots: make([]int, len(bits))}
@@ -184,9 +184,8 @@ func (o *order) all() {
 	}
 }
 
-// counter follows the additions of a counter. If the counter consists of steps, counter follows each step. A counter
-// without steps must add known bits and output digits of their sum. Any other counter is ignored, and its bits are
-// added at the end.
+// counter follows the additions of a counter c. If c consists of steps, counter follows each step. If c has no steps,
+// it must add known bits and output digits of their sum. Otherwise c is ignored, and its bits are added at the end.
 func (o *order) counter(c *counts.Counter) {
 	if len(c.Steps) > 0 {
 		for i := range c.Steps {
@@ -222,7 +221,7 @@ func (o *order) counter(c *counts.Counter) {
 		o.pool[key] = o.pool[key][n:]
 	}
 	o.ones = o.ones[c.Constant:]
-	first := s[0] // a sum of one bit is this bit in another form
+	first := s[0] // a sum of a single bit is the same bit in another form
 	if len(s) > 1 {
 		first = o.add(s)
 	}

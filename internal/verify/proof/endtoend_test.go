@@ -78,7 +78,7 @@ func TestEndToEndFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer engine.Close()
-	r, sound, found := rand.New(rand.NewPCG(7, 7)), d.Product, [2]int{} // found: in the gates, in the head
+	r, sound, found := rand.New(rand.NewPCG(7, 7)), d.Product, [2]int{} // found faults in the gates, in the head
 	for range 40 {
 		cells := verifytest.CellsOf(sound, netlist.Function)
 		c := cells[r.IntN(len(cells))]
@@ -104,8 +104,8 @@ func TestEndToEndFaults(t *testing.T) {
 	}
 }
 
-// TestEndToEndLiars uses a fake abc that proves the parts and gives different answers about the whole. An undecided
-// answer leaves the design proved; a difference does not.
+// TestEndToEndLiars uses a fake abc that proves the parts and gives different answers about the whole design. If the
+// answer is undecided, the design must stay proved. If the answer is a difference, the design must not be proved.
 func TestEndToEndLiars(t *testing.T) {
 	d := specifiedSmall(t, netlist.Core)
 	for says, want := range map[string]Result{
@@ -113,7 +113,7 @@ func TestEndToEndLiars(t *testing.T) {
 		"Networks are NOT EQUIVALENT": {Verdict: unproved, EndToEnd: different},
 		"Networks are UNDECIDED":      {Proved: true, Verdict: equivalent, EndToEnd: unproved},
 	} {
-		// Only the file of the whole has the output class_index among its symbols.
+		// Only the file of the whole design has the output class_index in its symbol table.
 		verifytest.Fake(t, "berkeley-abc", fmt.Sprintf(`says='Networks are equivalent'
 			case "$*" in *cec*) while read -r line; do case "$line" in *class_index*) says='%s';; esac; done < other.aig;; esac
 			echo "$says"`, says))

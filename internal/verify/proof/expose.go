@@ -15,9 +15,9 @@ import (
 	"ialgn/netlist"
 )
 
-// A flaw describes a part of a product's head that is wrong for some values of the nets that it reads. It may be
-// that no input produces these values. The function adds a net to a copy of the product. This net is 1 if and only
-// if the part is wrong.
+// A flaw describes a part of a product's head that gives a wrong result for some values of the nets that it reads.
+// Possibly no input produces these values. The function adds a net to a copy of the product. This net is 1 if and
+// only if the part gives a wrong result.
 type flaw func(k *netlist.Copier) netlist.Net
 
 // exposeLimit is the time limit of the search for an input that shows a flaw.
@@ -76,8 +76,8 @@ func wrongCounter(err error) flaw {
 	}
 }
 
-// lookUp adds cells that look up bit from+v of a table. The bits of the number v are the nets that the function bit
-// returns.
+// lookUp adds cells that look up bit from+v of a table, where v is a number. The function bit returns the nets of the
+// bits of v.
 func lookUp(k *netlist.Copier, bits int, bit func(i int) netlist.Net, table []uint64, from int) netlist.Net {
 	if bits <= netlist.MaxFunctionInputs {
 		in := make([]netlist.Net, bits)
@@ -109,8 +109,8 @@ func wrongArgmax(a *counts.Index) flaw {
 
 const tableOrDiffers = 0b11110110 // A != B, or C
 
-// wrongAnswer says for which words a tournament does not compute the argmax. The words come from one input x of the
-// two compared netlists. wrongAnswer returns "" if both netlists give the same index for x.
+// wrongAnswer describes the words for which a tournament does not compute the argmax. The words are part of the input
+// x of the two compared netlists. wrongAnswer returns "" if both netlists give the same index for x.
 func wrongAnswer(ctx context.Context, a *counts.Index, plain, built *netlist.Netlist, x []uint64) (string, error) {
 	one := verify.Stimuli{Words: [][]uint64{x}, Samples: 1}
 	nets := wordNets(a)

@@ -23,8 +23,8 @@ const (
 )
 
 // seldomDesign returns a mapped design in which each counted bit is the conjunction of many inputs that no other bit
-// reads. All bits together have 4096 values. There is an input for each value, but random samples show only a few of
-// them.
+// reads. Together, the counted bits can have 4096 values. Each value occurs for some input, but random samples
+// produce only a few of the values.
 func seldomDesign(t *testing.T) verify.Design {
 	t.Helper()
 	b := netlist.NewBuilder("seldom")
@@ -61,7 +61,7 @@ func seldomDesign(t *testing.T) verify.Design {
 	return verify.Design{Model: verifytest.Small(1), Raw: raw, Product: lowered.Netlist, Hint: lowered.Hint}
 }
 
-// everyValue returns one input for each combined value of all counted bits of seldomDesign.
+// everyValue returns one input for each of the 4096 values of the counted bits in seldomDesign.
 func everyValue() verify.Stimuli {
 	s := verify.AllInputs(seldomClasses * seldomBits)
 	for w, word := range s.Words {
@@ -135,7 +135,7 @@ func partOf(d verify.Design) string {
 // different, and its reason must name the broken part.
 func TestNothingToExpose(t *testing.T) {
 	verifytest.Needs(t, "abc")
-	f := constantClass(verifytest.Small(32), 0, 1) // its count is 0
+	f := constantClass(verifytest.Small(32), 0, 1) // the count of this class is 0
 	d := verifytest.LoweredDesign(t, f, netlist.Core, "generic", 4, false)
 	sound, unseen := d.Product, 0
 	for _, c := range verifytest.CellsOf(sound, netlist.Function) {

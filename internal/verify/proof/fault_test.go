@@ -16,9 +16,9 @@ import (
 )
 
 // TestGateFaults breaks tables and anchors (inputs) of gates at random places. If the samples show a fault, the
-// software level must find it and name the gate. Otherwise the proof must find it, unless the circuits are equal.
-// The short tests break the tables of some netlists and the anchors of the others, in turn. The long tests break
-// both in every scope, with and without optimisation.
+// software level must find it and name the gate. Otherwise the proof must find the fault, unless the circuits are
+// equal. The short tests break the tables of some netlists and the anchors of the others, in turn. The long tests
+// break both in every scope, with and without optimisation.
 func TestGateFaults(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	f := verifytest.Small(21)
@@ -176,7 +176,7 @@ func TestUnseenFault(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got.Verdict == equivalent {
-					continue // no input reaches the bit
+					continue // no input selects this bit of the table
 				}
 				found++
 				if got.Verdict != different || got.Proved || got.Mismatches == 0 {

@@ -13,9 +13,9 @@ import (
 	"ialgn/netlist"
 )
 
-// TestForeign verifies the products of other networks against a model. The other networks have other widths, depths,
-// classes and features, and one product is empty. Each check must either refuse the product or find a difference,
-// and no check may panic.
+// TestForeign verifies the products of other networks against a model. The other networks differ from the model in
+// width, depth, classes or features, and one product is empty. Each check must either refuse the product or find a
+// difference, and no check may panic.
 func TestForeign(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	network := func(o netgen.ModelOptions) *model.Frozen { return netgen.Model(o).Freeze() }

@@ -9,9 +9,10 @@ import (
 	"ialgn/netlist"
 )
 
-// ProveProgram proves that the program of a folded engine counts what the model counts, for every input. [Check]
-// proves the same of an optimised netlist. It builds a netlist from the program's files and adds the engine's
-// argmax. The tests of the code that writes the engine's Verilog prove that the engine runs programs in this way.
+// ProveProgram proves that the program of a folded engine counts what the model counts, for every input. ProveProgram
+// builds a netlist from the program's files, adds the engine's argmax, and proves the result as [Check] proves an
+// optimised netlist. The tests of the code that writes the engine's Verilog prove that the engine runs programs in
+// this way.
 func ProveProgram(ctx context.Context, d verify.Design, f verify.EngineFiles) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "folded program")
 	defer end()

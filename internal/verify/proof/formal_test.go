@@ -52,9 +52,9 @@ func TestFailedProver(t *testing.T) {
 	}
 }
 
-// TestMatch pairs signatures. A letter denotes a signature and its upper case the complement. A choice is written as
-// the number of a bit of the product, or as - for the constant 0. The choice of a raw bit is written as ~ or = and
-// the bit's number.
+// TestMatch pairs signatures. A lower-case letter denotes a signature, and the upper-case letter denotes its
+// complement. If the choice is a bit of the product, it is written as the bit's number. The constant 0 is written as
+// -. A raw bit is written as = and the bit's number, and its complement as ~ and the bit's number.
 func TestMatch(t *testing.T) {
 	for _, c := range []struct {
 		name, raw, product string

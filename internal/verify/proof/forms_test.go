@@ -16,8 +16,8 @@ import (
 )
 
 // TestProvesEveryForm checks every form of network on samples, in every scope and at every level of optimisation. It
-// also proves each form in one scope, which differs from the scope in [TestLowered]. The long tests prove each form
-// in all scopes.
+// also proves each form in one scope. [TestLowered] uses a different scope for the form. The long tests prove each
+// form in all scopes.
 func TestProvesEveryForm(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for i, form := range netgen.Forms() {
@@ -95,8 +95,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// constantClass sets the operation of all gates in the last layer of a class to op. The default class is the first
-// one.
+// constantClass sets the operation of all gates in the last layer of a class to op. The default is the first class.
 func constantClass(f *model.Frozen, op uint8, class ...int) *model.Frozen {
 	group, c := f.Width/len(f.Classes), 0
 	if len(class) > 0 {

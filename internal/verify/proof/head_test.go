@@ -129,12 +129,12 @@ func TestHeadFaults(t *testing.T) {
 	}
 }
 
-// TestUnseenHeadFault removes the highest digit of a count before the argmax, for a class whose count never reaches
-// that digit. No input shows the fault, but no check may call the design proved.
+// TestUnseenHeadFault removes the highest digit of a count before the argmax. The count of this class is never large
+// enough to use the digit. No input shows the fault, but no check may call the design proved.
 func TestUnseenHeadFault(t *testing.T) {
 	f := verifytest.Small(32)
 	f = constantClass(f, 0, 1)
-	// Seven of the twelve gates are the constant 0 and the others are free, so the count is at most 5.
+	// Seven of the twelve gates are the constant 0, so the count is at most 5.
 	last := &f.Layers[f.Depth()-1]
 	for i := 12; i < 17; i++ {
 		last.Op.Narrow[i] = 3

@@ -19,8 +19,8 @@ import (
 )
 
 // TestLowered verifies every form of network as hardware. The short tests check each form in one scope with one way
-// of mapping, and change both from form to form. The long tests check each form in each scope, with two of the four
-// ways of mapping.
+// of mapping. The scope and the way of mapping change from form to form. The long tests check each form in each
+// scope, with two of the four ways of mapping.
 func TestLowered(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for i, form := range netgen.Forms() {
@@ -134,7 +134,7 @@ func copyChain(f *model.Frozen, from, to int) {
 	}
 }
 
-// TestForgedPair has a product whose count is one too high. The forged hint explains the extra count by a pair of
+// TestForgedPair uses a product whose count is one too high. Its forged hint attributes the extra one to a pair of
 // complementary bits that the raw netlist does not have.
 func TestForgedPair(t *testing.T) {
 	verifytest.Needs(t, "abc")
@@ -203,8 +203,8 @@ func withoutAssumption(d verify.Design, t *testing.T) *Result {
 	return r
 }
 
-// TestLoweredFaults breaks tables and inputs of LUTs. Faults that the samples show must be found. The chain of the
-// LUT must be named, unless the LUT belongs to a counter.
+// TestLoweredFaults breaks tables and inputs of LUTs. If the samples show a fault, the check must find it. The result
+// must name the chain of the LUT, unless the LUT belongs to a counter.
 func TestLoweredFaults(t *testing.T) {
 	f := verifytest.Small(21)
 	s := verifytest.RandomSamples(f, 300)

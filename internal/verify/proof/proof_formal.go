@@ -25,16 +25,16 @@ type Result struct {
 	Tool    string      `json:"tool,omitempty"`
 	Seconds float64     `json:"seconds"`
 
-	// Counterexample lists the bits of the input port that are 1 in an input for which the gates differ. It is
-	// set with the verdict different.
+	// Counterexample is an input for which the gates differ. It lists the bits of the input port that are 1. It is
+	// set if the verdict is different.
 	Counterexample []int `json:"counterexample,omitempty"`
-	// WithoutAssumption is the verdict of the same proof for any bits at the inputs. It is set if the design was
-	// proved for thermometer codes. Equivalent means that the design does not depend on this assumption. Different
-	// means that it does.
+	// WithoutAssumption is set if the design was proved for thermometer codes. It is the verdict of the same proof
+	// for any bits at the inputs. The verdict equivalent means that the design does not depend on the assumption of
+	// thermometer codes. The verdict different means that the design depends on this assumption.
 	WithoutAssumption cec.Verdict `json:"without_assumption,omitempty"`
-	// EndToEnd is the verdict of a proof from the model to the class and the counts at once. It is set after the
-	// proof in parts, if classes have few enough bits. Its value is equivalent, or unproved if abc did not end in
-	// time.
+	// EndToEnd is the verdict of a single proof from the model to the class and the counts. This proof is done after
+	// the proof in parts, if classes have few enough bits. The verdict is equivalent, or unproved if abc did not
+	// finish in time.
 	EndToEnd cec.Verdict `json:"end_to_end,omitempty"`
 	verify.Findings
 }
@@ -52,13 +52,13 @@ const maxProofs = 64
 
 // Check proves that the optimised netlist computes what the model computes, for every input. If the product assumes
 // thermometer codes, the proof is only about inputs that are such codes. The reference is the meaning of the model's
-// tensors ([spec]), or the raw netlist if d.Spec is nil. The proof has three parts. abc proves that the same bits
-// are counted. [counts.Prove] proves the counts of a lowered head from its hint. abc proves the argmax. Popcounts
-// and an argmax that are still operators are compared by their structure. Registers are replaced by wires: the
-// netlist's invariants ensure that all paths cross the same number of registers.
+// tensors ([spec]), or the raw netlist if d.Spec is nil. The proof has three parts. First, abc proves that the same
+// bits are counted. Second, [counts.Prove] proves the counts of a lowered head from its hint. Third, abc proves the
+// argmax. If popcounts and argmax are not lowered, their structure is compared instead. Registers are replaced by
+// wires. This is valid because the netlist's invariants ensure that all paths cross the same number of registers.
 //
-// A difference is reported only if our simulator replays it. Check returns an error of package tool if abc is
-// missing or fails.
+// A difference is reported only if our simulator shows the same difference. Check returns an error of package tool if
+// abc is missing or fails.
 func Check(ctx context.Context, d verify.Design) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "formal")
 	defer end()
@@ -135,8 +135,8 @@ func proveAll(d verify.Design, p prover, k *cuts, r *Result) error {
 	return nil
 }
 
-// proveCuts proves the counted bits. It tries one choice of corresponding roots after another. done is false if no
-// choice led to a result.
+// proveCuts proves the counted bits. It tries one choice of corresponding roots after another. If no choice leads to
+// a result, done is false.
 func proveCuts(d verify.Design, p prover, k *cuts, r *Result) (done bool, err error) {
 	progress.Say(p.ctx, "proving %d bits of the last layer", len(k.raw.Outputs()))
 	for range maxProofs {
@@ -190,9 +190,9 @@ func reference(d verify.Design, k *cuts) cec.Circuit {
 	}
 }
 
-// prove asks abc whether the reference and the product's gates with aligned roots are equivalent. done is false if
-// abc's counterexample only shows that the choice of roots was wrong. The known samples then include the
-// counterexample.
+// prove asks abc whether the reference and the product's gates with aligned roots are equivalent. If abc's
+// counterexample only shows that the choice of roots was wrong, done is false, and the counterexample is added to the
+// known samples.
 func prove(d verify.Design, p prover, k *cuts, product *netlist.Netlist, r *Result) (done bool, err error) {
 	v, said, err := p.engine.Compare(p.ctx, reference(d, k), cec.Netlist(product))
 	if err != nil {
@@ -210,8 +210,8 @@ func prove(d verify.Design, p prover, k *cuts, product *netlist.Netlist, r *Resu
 }
 
 // replay gets a counterexample from abc and simulates it. If our simulator shows no difference, the result stays
-// unproved. It is no difference if roots differ but the class counts agree. In this case replay adds the sample to
-// the known samples, and done is false.
+// unproved. If roots differ but the class counts agree, the two circuits do not differ. In this case, replay adds the
+// sample to the known samples, and done is false.
 func replay(d verify.Design, p prover, k *cuts, product *netlist.Netlist, r *Result) (done bool, err error) {
 	x, said, err := p.engine.Counterexample(p.ctx, k.raw.Inputs())
 	if err != nil {
@@ -255,8 +255,8 @@ func replay(d verify.Design, p prover, k *cuts, product *netlist.Netlist, r *Res
 	return true, nil
 }
 
-// differences describes how the two cuts differ in one sample: in bits of the output h, or in the counts of classes.
-// The counts do not depend on which roots were paired.
+// differences describes how the two cuts differ in one sample. It compares bits of the output h or, if there are
+// classes, their counts. The counts do not depend on the pairing of the roots.
 func (k *cuts) differences(a, b []verify.Signature) []string {
 	var found []string
 	if k.raw.Roots.Ports {
@@ -293,7 +293,7 @@ func ones(x []uint64) []int {
 	return list
 }
 
-// blameCuts adds the differences in k to the result, with the gate to blame.
+// blameCuts adds the differences recorded in k to the result, and the gate to blame.
 func blameCuts(ctx context.Context, d verify.Design, k *cuts, r *Result) error {
 	o, err := verify.FindBlamed(ctx, d, k.known)
 	if err != nil {

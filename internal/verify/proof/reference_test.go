@@ -50,7 +50,7 @@ func TestReference(t *testing.T) {
 }
 
 // TestOneBitFeatures proves networks whose features each have one bit and one threshold. Some features never exceed
-// their threshold. Words and thermometer bits have the same size here but different meanings.
+// their threshold. In these networks, words and thermometer bits have the same size but different meanings.
 func TestOneBitFeatures(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	m := netgen.Model(netgen.ModelOptions{Seed: 5, Features: 8, Width: 30, Depth: 3, Bits: 2, BitsIn: 1})

@@ -17,7 +17,7 @@ type module struct {
 	inputs  []int32
 	outputs []int32
 	parts   []part
-	driver  []int32 // by net: the index of the part that drives it, or a value below
+	driver  []int32 // by net: the index of the part that drives the net, or one of the values below
 }
 
 // Values of module.driver for nets that no part drives.
@@ -25,17 +25,17 @@ const (
 	noDriver   = -1
 	inputPort  = -2
 	noDigit    = -3 // the net has yosys's unknown value
-	mostInputs = 4  // the largest number of inputs of a cover; yosys's gates have no more
+	mostInputs = 4  // the largest number of inputs of a cover, and of yosys's gates
 )
 
 // part drives nets: a gate, a register, an arithmetic cell or an instance of a module.
 type part struct {
 	kind
-	table uint16 // function of a cover: bit i is its output if the inputs are the binary digits of i
+	table uint16 // function of a cover: bit i is the output if the inputs are the binary digits of i
 	in    []int32
 	out   []int32
-	// A sum or a comparison reads two numbers, in[:a] and in[a:]. An instance has one element of in for each of its
-	// ports, and an empty out. The module of the instance says which ports are outputs.
+	// A sum or a comparison reads two numbers, in[:a] and in[a:]. For an instance, in has one element for each port,
+	// and out is empty. The module of the instance determines which ports are outputs.
 	a     int
 	of    string   // module of an instance
 	ports []string // port names of an instance, one for each element of in
@@ -51,15 +51,15 @@ const (
 	instance
 )
 
-// blifReader reads the subset of BLIF that yosys writes. It returns an error for everything else. An ignored part
-// would leave a wire without a driver, or do more harm.
+// blifReader reads the subset of BLIF that yosys writes. It returns an error for everything else, since an ignored
+// part could leave a wire without a driver or change the function.
 type blifReader struct {
 	s       *bufio.Scanner
 	line    int
 	modules map[string]*module
 	m       *module
-	pins    []int32 // free space from which netList takes its results
-	start   byte    // the only defined value with which a register may start
+	pins    []int32 // unused space for the results of netList
+	start   byte    // the only defined start value that a register may have
 }
 
 // maxBLIFLine bounds the length of a line. Lines are long, because all ports of a module are on one line.
@@ -67,12 +67,12 @@ const maxBLIFLine = 1 << 30
 
 // In a BLIF file, a register may have these start values besides 0 and 1.
 const (
-	anyStart     = '2' // the file says nothing
+	anyStart     = '2' // the file gives no start value
 	unknownStart = '3'
 )
 
-// readBLIF returns the modules of a file by their names. Each register must have no defined start value, or the
-// given one.
+// readBLIF returns the modules of a file by their names. Each register must have no defined start value or the given
+// start value.
 func readBLIF(r io.Reader, start byte) (map[string]*module, error) {
 	b := &blifReader{s: bufio.NewScanner(r), modules: map[string]*module{}, start: start}
 	b.s.Buffer(make([]byte, 1<<20), maxBLIFLine)
@@ -236,8 +236,8 @@ func (b *blifReader) row(line []byte) error {
 	return nil
 }
 
-// latch reads a register: ".latch D Q re CLOCK START". The register must have no initial value, because a valid bit
-// would show this value before the first reset. Registers of synthesised netlists may also begin with 0.
+// latch reads a register, such as ".latch D Q re CLOCK START". The register must have no initial value, because a
+// valid bit would have this value before the first reset. In synthesised netlists, registers may also start as 0.
 func (b *blifReader) latch(rest []byte) error {
 	f := bytes.Fields(rest)
 	if len(f) != 5 || string(f[2]) != "re" {
@@ -287,8 +287,8 @@ func (b *blifReader) operator(k kind, p part) error {
 	return b.add(part{kind: k, a: width[0], in: p.in[:y], out: p.in[y:]})
 }
 
-// parameter checks that a parameter of an operator does not make numbers signed. The widths are known from the
-// ports.
+// parameter checks that a parameter of an operator does not make numbers signed. It ignores the widths, which follow
+// from the ports.
 func (b *blifReader) parameter(text string) error {
 	name, value, _ := strings.Cut(text, " ")
 	switch {

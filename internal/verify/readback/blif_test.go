@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/verify/cec"
 )
 
-// operators is a Verilog file with all operators that Verilog of a netlist could use.
+// operators is a Verilog file with all operators that the Verilog of a netlist can contain.
 const operators = `
 module half #(parameter W = 3) (input wire [W-1:0] a, b, output wire [W:0] y, output wire z);
   function [W:0] count(input [W-1:0] v);

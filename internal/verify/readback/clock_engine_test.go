@@ -59,8 +59,8 @@ type engine struct {
 
 func (e engine) levelBits() int { return bits.Len(uint(e.Levels)) }
 
-// placeBits returns the number of bits of a step's feature field. The field must hold the number of any feature.
-// Together with the field of the level, it must also hold a number of chains.
+// placeBits returns the number of bits of a step's feature field. The field must be wide enough for the number of any
+// feature. Together with the field for the level, it must be wide enough for a number of chains.
 func (e engine) placeBits() int {
 	return max(1, bits.Len(uint(e.Features-1)), e.CountBits-e.levelBits())
 }

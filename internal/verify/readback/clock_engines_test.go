@@ -128,8 +128,8 @@ func numbers(t testing.TB, text string) (words []uint64) {
 	return words
 }
 
-// TestEngineClock proves engines as they are written. The engine of one lane, which has many features with uniform
-// thresholds, is proved only in the long tests. Other engines cover each of its properties.
+// TestEngineClock proves engines as they are written. The engine with one lane and many features with uniform
+// thresholds is proved only in the long tests, because the other engines have each of its properties.
 func TestEngineClock(t *testing.T) {
 	testkit.FindTool(t, "yosys")
 	testkit.FindTool(t, "abc")

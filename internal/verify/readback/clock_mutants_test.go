@@ -42,8 +42,8 @@ var replacements = map[string][]string{
 	"~": {""}, "&": {"|"}, "|": {"&"}, "^": {"|", "~^"}, "+": {"-"}, "-": {"+"},
 }
 
-// mutants returns all mutants of a file. A mutant flips one bit of a constant, sets an extra high bit in a number
-// without a size, replaces an operator, or drops an assignment to a register.
+// mutants returns all mutants of a file. In each mutant, a bit of a constant is flipped, an extra high bit is set in
+// a number without a size, an operator is replaced, or an assignment to a register is removed.
 func mutants(text string) (list []mutant) {
 	code := blank.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
 	add := func(from, to int, by string) {
@@ -128,8 +128,8 @@ func survivors(t *testing.T, list []mutant, write func(t *testing.T, dir string)
 	return left
 }
 
-// someOf returns two mutants. They are chosen so that each subject has at least one mutant that yosys accepts and
-// that is different hardware. In the long tests, someOf returns every 128th mutant.
+// someOf returns two mutants. They are chosen so that, for each subject, yosys accepts at least one mutant that is
+// different hardware. In the long tests, someOf returns every 128th mutant.
 func someOf(list []mutant) (some []mutant) {
 	if !testkit.Whole() {
 		return []mutant{list[len(list)*2/3], list[len(list)*3/4]}
@@ -140,8 +140,8 @@ func someOf(list []mutant) (some []mutant) {
 	return some
 }
 
-// TestMutants breaks engines and a small wrapper of each kind. It breaks every constant, operator and transition,
-// one at a time. Only mutants that are the same hardware may be proved.
+// TestMutants breaks engines and a small wrapper of each kind. It breaks constants, operators and transitions, one at
+// a time. A mutant may be proved only if it is the same hardware.
 func TestMutants(t *testing.T) {
 	testkit.FindTool(t, "yosys")
 	testkit.FindTool(t, "abc")
@@ -167,7 +167,8 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// equivalents lists mutants that are the same hardware: a text in the changed line, the subjects, and the reason.
+// equivalents lists mutants that are the same hardware. Each entry has a text in the changed line, the subjects, and
+// the reason.
 var equivalents = []struct {
 	line     *regexp.Regexp
 	subjects string
@@ -212,8 +213,8 @@ var equivalents = []struct {
 	{regexp.MustCompile(`assign features\[word\*4\+:4\]`), "axis uart spi", "the next word is driven again, or cut off"},
 }
 
-// same returns the reason for which a mutant of a subject is the same hardware. It returns an empty string if the
-// mutant should differ.
+// same returns the reason why a mutant of a subject is the same hardware. It returns an empty string if the mutant
+// should differ.
 func same(subject, what string) string {
 	for _, e := range equivalents {
 		if e.line.MatchString(what) && (e.subjects == "" || slices.Contains(strings.Fields(e.subjects), subject)) {
@@ -226,8 +227,8 @@ func same(subject, what string) string {
 // limit bounds the time of a mutant's proof, because some mutants have functions that never end.
 const limit = 5 * time.Second
 
-// subjects returns the modules to break. They are small wrappers of each kind, of which one contains an engine, and
-// engines with one bank and with several banks.
+// subjects returns the modules to break. They are small wrappers of each kind, and engines with one bank and with
+// several banks. One of the wrappers contains an engine.
 func subjects() map[string]func(t *testing.T, dir string) (path string, prove prover) {
 	all := map[string]func(t *testing.T, dir string) (string, prover){}
 	for name, f := range map[string]form{
@@ -253,8 +254,8 @@ func subjects() map[string]func(t *testing.T, dir string) (path string, prove pr
 	return all
 }
 
-// TestTagMutants breaks the path of the tag through a wrapper: The mutants add or remove a register, take the tag in
-// a clock or from a beat of another sample, or exchange two bits. None of them may be proved.
+// TestTagMutants breaks the path of the tag through a wrapper. The mutants add or remove a register, take the tag in
+// the wrong clock or from another sample's beat, or exchange two bits. No mutant may be proved.
 func TestTagMutants(t *testing.T) {
 	testkit.FindTool(t, "yosys")
 	testkit.FindTool(t, "abc")
@@ -282,7 +283,7 @@ func TestTagMutants(t *testing.T) {
 		if broken == string(text) {
 			t.Fatalf("the wrapper has no %q", c[0])
 		}
-		switch { // declares the names that the change adds
+		switch { // declare the names that the change adds
 		case strings.Contains(c[1], "late_tag"):
 			broken = strings.Replace(broken, "  reg [1:0] sample_tag;\n", "  reg [1:0] sample_tag, late_tag;\n", 1)
 		case strings.Contains(c[1], "unused_tag"):

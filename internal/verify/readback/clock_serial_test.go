@@ -9,8 +9,8 @@ import (
 // indexBits returns the number of bits of an index into a list of n elements.
 func indexBits(n int) int { return max(1, bits.Len(uint(n-1))) }
 
-// synchronised describes a chain of registers that synchronises a pin. A reset sets all registers to the value
-// first. The lowest bit of the result is the latest bit of the pin.
+// synchronised describes a chain of registers that synchronises a pin. A reset sets all registers to the value in the
+// argument first. The lowest bit of the result is the latest bit from the pin.
 func (m *machine) synchronised(name string, length int, pin, first, reset netlist.Net) word {
 	chain := m.in(name, length)
 	var next word
@@ -29,7 +29,7 @@ func (m *machine) powerOn() netlist.Net {
 }
 
 // cleared describes a register that a reset sets to 0. Without a reset, the register takes the value of the first
-// case that applies. If no case applies, it keeps its value.
+// case that applies. If no case applies, the register keeps its value.
 func (m *machine) cleared(name string, reset netlist.Net, held word, list ...when) {
 	m.next(name, m.cases(held, append([]when{{reset, constant(0, len(held))}}, list...)...)...)
 }
@@ -67,7 +67,7 @@ func (w Wrapper) uart(m *machine) {
 	u.transmitter(w.bytewise(m, p), sent, p.ready)
 }
 
-// serialLine holds what the parts of the wrapper uart share.
+// serialLine holds the signals that the parts of the wrapper uart share.
 type serialLine struct {
 	Wrapper
 	m           *machine
@@ -120,8 +120,8 @@ func (u serialLine) sampler(ready netlist.Net) packets {
 	return packets{valid: accepted, data: m.in("rx_byte", 8), last: last, drop: drop}
 }
 
-// takes returns two conditions. begins says that a byte of a result begins. last says that this byte is also the
-// last one, so that the result is taken.
+// takes returns two conditions. The condition begins is 1 if a byte of a result begins. The condition last is 1 if
+// this byte is also the last byte of the result, so that the result is taken.
 func (u serialLine) takes(valid netlist.Net) (last, begins netlist.Net) {
 	m := u.m
 	begins = m.and(valid, m.equal(m.in("tx_bits", 4), 0))

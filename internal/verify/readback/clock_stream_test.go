@@ -7,9 +7,9 @@ import (
 	"ialgn/netlist"
 )
 
-// stream describes the module next to a core or an engine. For a core, the module collects words and keeps the
-// core's result. It passes words on to an engine. path is the path of the module's instance. The core is stalled
-// while it has a result and an earlier result has not been taken.
+// stream describes the module next to a core or an engine. For a core, the module collects words and keeps the core's
+// result. For an engine, it passes the words on. The argument path is the path of the module's instance. The core is
+// stalled while it has a result and an earlier result has not been taken.
 func (w Wrapper) stream(m *machine, path string, p packets) results {
 	if w.Engine {
 		return w.engine(m, p)
@@ -46,7 +46,7 @@ func (w Wrapper) stream(m *machine, path string, p packets) results {
 func bitsBelow(limit int) int { return max(2, bits.Len(uint(limit-1))) }
 
 // loader describes the logic that collects the words of a packet, and returns the core's input. A packet that is too
-// short, too long or void is dropped. The failure is shown until a reset.
+// short, too long or void is dropped. The error signal is then 1 until a reset.
 func (w Wrapper) loader(m *machine, path string, p packets, taken netlist.Net) word {
 	beats := (w.units() + w.Beat - 1) / w.Beat
 	beat := m.in(path+"beat", bitsBelow(beats))

@@ -7,10 +7,10 @@ package readback
 //
 // The files describe the expected clock a second time, as a netlist over the names of the module's registers. This
 // description follows the documentation of the packages wrapper and folded, and uses none of their code. A [Machine]
-// is the same kind of netlist, extracted from the Verilog file. abc compares the next value of each register bit,
-// each output, and each pin of a part that is not read: the core in a wrapper, or a memory in an engine. If two
-// machines have the same registers and the same clock, they behave the same for ever when they start in the same
-// state. If the clock includes a reset, the reset leads both to the same state.
+// is the same kind of netlist, extracted from the Verilog file. abc compares the next value of each register bit, and
+// each output. It also compares the pins of parts that are not read, such as the core in a wrapper or a memory in an
+// engine. Suppose that two machines have the same registers, do the same in one clock, and start in the same state.
+// Then they behave the same for ever. If there is a reset, it leads both machines to the same state.
 //
 // The names only determine which signals are compared. A missing, extra or differently sized register makes a proof
 // fail.
@@ -30,18 +30,19 @@ import (
 // clockResult is the result of a proof.
 type clockResult struct {
 	Verdict   cec.Verdict `json:"verdict"`
-	Registers int         `json:"registers"` // bits that the module keeps from clock to clock
+	Registers int         `json:"registers"` // number of register bits in the module
 	Bits      int         `json:"checked"`   // compared bits of registers, outputs and pins
 	Reason    string      `json:"reason,omitempty"`
 	Tool      string      `json:"tool,omitempty"`
 	Seconds   float64     `json:"seconds"`
-	Differ    []string    `json:"differ,omitempty"` // names of bits that differ
+	Differ    []string    `json:"differ,omitempty"` // names of some bits that differ
 }
 
 // shown is the largest number of different bits that a result names.
 const shown = 20
 
-// proveClock reads a module, and compares one clock of the module with the clock that the function describe builds.
+// proveClock reads a module, and compares one clock of the module with the description that the function describe
+// builds.
 func proveClock(ctx context.Context, o MachineOptions, describe func(*machine)) (*clockResult, error) {
 	begin := time.Now()
 	if o.Limit == 0 {
@@ -177,7 +178,8 @@ func (m *machine) netlist(outputs []Signal) *netlist.Netlist {
 	return m.b.Netlist()
 }
 
-// in returns a word that is known when the clock begins: an input, a register's value, or an output pin of the core.
+// in returns a word that is known when the clock begins. The word is an input, the value of a register, or an output
+// pin of the core.
 func (m *machine) in(name string, width int) word {
 	w := make(word, width)
 	for i := range w {
@@ -191,7 +193,7 @@ func (m *machine) in(name string, width int) word {
 	return w
 }
 
-// bit is in for a word of one bit.
+// bit calls in for a word of one bit.
 func (m *machine) bit(name string) netlist.Net { return m.in(name, 1)[0] }
 
 // next sets the value that a register takes at the end of the clock.

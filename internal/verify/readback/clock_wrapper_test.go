@@ -21,7 +21,7 @@ type Wrapper struct {
 	Input   string // port of the core
 	Word    int    // bits of a word of that port
 	Words   int    // words in a sample
-	Read    []bool // for each bit of the port, whether something reads it
+	Read    []bool // for each bit of the port, whether something reads the bit
 	Outputs []Port // output ports of the core
 
 	Pipeline bool // the core has registers
@@ -49,7 +49,7 @@ type Levels struct {
 	Bits       []int
 }
 
-// describers has a function for each kind of wrapper. The function describes one clock of the wrapper.
+// describers maps each kind of wrapper to the function that describes one clock of the wrapper.
 var describers = map[string]func(Wrapper, *machine){
 	"stream": Wrapper.words, "axis": Wrapper.axis, "uart": Wrapper.uart, "spi": Wrapper.spi,
 }
@@ -106,13 +106,13 @@ func (w Wrapper) box() string {
 	return fmt.Sprintf("module %s (%s);\nendmodule\n", w.Core, strings.Join(ports, ", "))
 }
 
-// packets holds the inputs of a stream of words.
+// packets holds the input signals of a stream of words.
 type packets struct {
 	clock, reset, valid, last, drop, ready netlist.Net // ready: the receiver can take a result
 	data, tag                              word
 }
 
-// results holds the outputs of a stream of words.
+// results holds the output signals of a stream of words.
 type results struct {
 	ready, valid, fault netlist.Net // ready: the stream can take a word
 	outputs             []word
@@ -170,7 +170,7 @@ func (w Wrapper) bytes(outputs []word) (list []word) {
 	return list
 }
 
-// chunks yields the words of a port. If words have one bit, it yields all of them at once.
+// chunks yields the words of a port. If words have one bit, chunks yields all words together as one.
 func chunks(all word, size int) func(func(word) bool) {
 	if size <= 1 {
 		size = len(all)

@@ -161,7 +161,7 @@ func TestRandomWrapperClock(t *testing.T) {
 		case takes && r.IntN(2) == 0:
 			f.tag = 1 + r.IntN(64)
 		}
-		if f.apart || f.engine { // their words have at most eight bits
+		if f.apart || f.engine { // words have at most eight bits in these wrappers
 			f.bitsIn = min(f.bitsIn, 8)
 		}
 		if !f.engine {

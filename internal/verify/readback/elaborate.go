@@ -7,7 +7,7 @@ type elaboration struct {
 	g         *graph
 	modules   map[string]*module
 	instances []*inside
-	// These slices have the output, the input and the clock of each register.
+	// These slices hold the output, the data input and the clock of each register.
 	q, data, clocks []pin
 	scratch         []pin
 }
@@ -16,9 +16,9 @@ type elaboration struct {
 type inside struct {
 	*module
 	parent   int
-	outer    map[int32]int32 // net of the parent at each input port, by the port's net
-	children map[int32]pin   // output ports of instances, by the net that they drive
-	value    []literal       // by net: its literal, unknownValue or visited
+	outer    map[int32]int32 // maps the net of each input port to the parent's net at the port
+	children map[int32]pin   // maps each net that an instance drives to the instance's output port
+	value    []literal       // by net: the literal of the net, unknownValue or visited
 }
 
 // pin is a net of an instance.
@@ -100,7 +100,7 @@ func (e *elaboration) connect(in *inside, p part, number int) error {
 			of.outer[v] = p.in[i]
 		case !ok || !output[v]:
 			return mismatch("%s has no port %s", p.of, port)
-		case in.driver[p.in[i]] == noDigit: // an output that is not connected
+		case in.driver[p.in[i]] == noDigit: // this output is not connected
 		default:
 			if _, twice := in.children[p.in[i]]; twice || in.driver[p.in[i]] != noDriver {
 				return mismatch("%s has more than one driver", in.names[p.in[i]])
@@ -174,8 +174,8 @@ func (e *elaboration) evaluateWires() error {
 	return nil
 }
 
-// literal returns the literal of a net. It keeps waiting nets on a stack instead of calling itself, because a net's
-// logic may be deep.
+// literal returns the literal of a net. It uses a stack of nets instead of recursion, because the logic of a net may
+// be deep.
 func (e *elaboration) literal(at pin) (literal, error) {
 	stack := []pin{at}
 	for len(stack) > 0 {

@@ -42,7 +42,7 @@ type graph struct {
 	registers                []literal    // next value of each register
 	clocks                   []literal    // clock of each register
 	gates                    [][2]literal // conjunctions
-	alias                    []literal    // by variable: an equal literal, usually the variable itself
+	alias                    []literal    // by variable: a literal equal to the variable, usually the variable itself
 }
 
 // newGraph returns a graph of the given inputs and number of registers, without gates.
@@ -78,7 +78,7 @@ func (g *graph) and(a, b literal) literal {
 
 func (g *graph) or(a, b literal) literal { return g.and(a^1, b^1) ^ 1 }
 
-// xor returns the exclusive or, in the form in which the netlist side writes sums.
+// xor returns the exclusive or, in the same form in which the code for netlists writes sums.
 func (g *graph) xor(a, b literal) literal { return g.and(g.and(a, b)^1, g.and(a^1, b^1)^1) }
 
 // addDigit adds three binary digits. It returns the digit of the sum and the carry.
@@ -97,8 +97,8 @@ func (g *graph) greater(a, b []literal) literal {
 	return above
 }
 
-// function returns the function with the given table. Bit i of the table is the function's value if in[k] is bit k
-// of i, for all k.
+// function returns the function of the literals in that has the given table. Bit i of the table is the function's
+// value if in[k] is bit k of i, for all k.
 func (g *graph) function(table uint16, in []literal) literal {
 	if len(in) == 0 {
 		return literal(table & 1)
@@ -191,8 +191,8 @@ func (b *builder) build(l literal) netlist.Net {
 
 const tableNot = 0b01
 
-// variable makes the net of a variable. It keeps waiting variables on a stack instead of calling itself, because a
-// variable's logic may be deep.
+// variable makes the net of a variable. It uses a stack of variables instead of recursion, because the logic of a
+// variable may be deep.
 func (b *builder) variable(v int) {
 	stack := []int{v}
 	for len(stack) > 0 {
@@ -232,8 +232,8 @@ func (b *builder) missing(v int) []int {
 	return wait
 }
 
-// define makes a net from the definition of variable v. The parameter as is the number of the variable that gets
-// this net. The variables in the definition must have nets.
+// define makes a net from the definition of variable v, and assigns this net to the variable with number as. The
+// variables in the definition must already have nets.
 func (b *builder) define(v, as int) {
 	needs := b.g.needs(v)
 	in := make([]netlist.Net, len(needs))

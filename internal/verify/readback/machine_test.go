@@ -29,12 +29,12 @@ type Signal struct {
 // String returns the signal in Verilog notation.
 func (s Signal) String() string { return fmt.Sprintf("%s[%d]", s.Name, s.Bit) }
 
-// Machine is one clock of a Verilog module as a netlist. The input port x has the module's inputs, the current
-// values of its registers, and the outputs of memories and of modules that are not read. The output port h has the
-// module's outputs, the next values of its registers, and the inputs of these memories and modules. A signal for a
-// register has the register's name in the module, after the path of instances. The signal for its next value has the
-// same name followed by [Next]. Pins of a memory are called MEMORY.RD_DATA and so on, as in yosys. Pins of a module
-// are called MODULE.PORT. Address and data of a memory are 0 while it is not written.
+// Machine is one clock of a Verilog module as a netlist. The input port x has the module's inputs, the current values
+// of its registers, and the outputs of memories and of modules that are not read. The output port h has the module's
+// outputs, the next values of its registers, and the inputs of these memories and modules. A signal for a register
+// has the register's name in the module, after the path of instances. The signal for its next value has the same name
+// followed by [Next]. Pins of a memory are called MEMORY.RD_DATA and so on, as in yosys. Pins of a module are called
+// MODULE.PORT. The write address and write data of a memory are 0 while the memory is not written.
 type Machine struct {
 	Inputs, Outputs []Signal // one for each bit of x and of h
 	Starts          map[Signal]bool
@@ -43,7 +43,7 @@ type Machine struct {
 
 	netlist   *netlist.Netlist
 	registers int
-	unknown   int // number of more inputs of the netlist, whose values must not matter
+	unknown   int // number of additional inputs of the netlist, whose values must not matter
 }
 
 // Next is the suffix of the name of a register's next value.
@@ -58,8 +58,8 @@ type MachineOptions struct {
 	Limit  time.Duration
 }
 
-// machineScript is the yosys script. It is like [script], but flattens all instances and keeps each memory as one
-// cell with its contents.
+// machineScript is the yosys script. It is similar to [script], but it flattens all instances and keeps each memory,
+// with its contents, as one cell.
 const machineScript = `logger -werror .
 read_verilog -lib box.v
 read_verilog %s
@@ -107,7 +107,7 @@ func ReadMachine(ctx context.Context, o MachineOptions) (*Machine, error) {
 	}
 	m, err := newMachine(text, o)
 	if err != nil {
-		return nil, cmp.Or(tool.CheckRoom(dir), err) // yosys does not notice that its output is cut off
+		return nil, cmp.Or(tool.CheckRoom(dir), err) // yosys does not report that its output is truncated
 	}
 	m.Tool = yosys.Version(ctx)
 	return m, nil
@@ -123,7 +123,7 @@ func mismatched(err error) (why string, ok bool) {
 }
 
 // writeMachine copies the Verilog files into a folder, together with the files that fill memories. It refuses names
-// with a backslash, because some of them become the same name in BLIF.
+// with a backslash, because several of them can become the same name in BLIF.
 func writeMachine(dir string, o MachineOptions) error {
 	var names []string
 	for i, path := range o.Files {
@@ -246,7 +246,7 @@ func (r *machineReader) machine(memories []memoryPart) (*Machine, error) {
 
 // build evaluates the remaining parts, which have no state.
 func (r *machineReader) build() (*Machine, error) {
-	for v := range r.driver { // the parts have new numbers now
+	for v := range r.driver { // the parts have been renumbered
 		if r.driver[v] >= 0 {
 			r.driver[v] = noDriver
 		}
@@ -285,8 +285,8 @@ func (r *machineReader) build() (*Machine, error) {
 	return r.m, nil
 }
 
-// free makes a separate input for each use of an unknown value. Nothing may depend on these inputs. yosys leaves
-// unknown values where it shifts words beyond their ends.
+// free makes a separate input for each use of an unknown value. Unknown values come from yosys, if it shifts words
+// beyond their ends. Nothing may depend on these inputs.
 func (r *machineReader) free() {
 	for _, p := range r.parts {
 		for i, v := range p.in {
@@ -337,8 +337,8 @@ func (r *machineReader) give(s Signal, v int32) error {
 	return nil
 }
 
-// register cuts a register open. If yosys made a register for itself, the register's output has no driver
-// afterwards, so nothing may read it.
+// register cuts a register open. The register's output becomes an input of the machine, and its next value becomes an
+// output. If yosys added the register, its output is left without a driver, so nothing may read it.
 func (r *machineReader) register(p part) error {
 	name := r.names[p.out[0]]
 	s := signal(name)
@@ -355,8 +355,8 @@ func (r *machineReader) register(p part) error {
 	return r.give(s, p.out[0])
 }
 
-// box cuts open an instance of a module that is not read. The nets at the instance's inputs have drivers in the end.
-// The nets at its outputs become inputs of the machine.
+// box cuts open an instance of a module that is not read. The nets at the instance's outputs become inputs of the
+// machine. The nets at its inputs have other drivers.
 func (r *machineReader) box(p part) error {
 	for _, s := range r.moduleInputs {
 		if strings.HasPrefix(s.Name, p.of+".") {
@@ -382,7 +382,7 @@ func (r *machineReader) pin(s Signal, v int32) error {
 	return nil
 }
 
-// startsOf returns the initial values of the registers for which the file gives one.
+// startsOf returns the initial values of registers. It omits registers for which the file gives no initial value.
 func startsOf(text []byte) map[string]byte {
 	starts := map[string]byte{}
 	for line := range bytes.Lines(text) {
@@ -396,12 +396,12 @@ func startsOf(text []byte) map[string]byte {
 // Registers returns the number of bits of all registers.
 func (m *Machine) Registers() int { return m.registers }
 
-// Width returns the number of bits of the netlist's input x. They are Inputs, followed by the unknown values, on
-// which nothing may depend.
+// Width returns the number of bits of the netlist's input x. The bits are the signals in m.Inputs, followed by the
+// unknown values, on which nothing may depend.
 func (m *Machine) Width() int { return len(m.Inputs) + m.unknown }
 
-// Compare compares the machine with a netlist that has the same ports x and h, for every input. So it compares one
-// clock in every state. It returns the outputs that differ, and the method that decided.
+// Compare compares the machine with a netlist that has the same ports x and h, for every input. This compares one
+// clock in every state. Compare returns the outputs that differ, and the method that led to the verdict.
 func (m *Machine) Compare(ctx context.Context, want *netlist.Netlist, limit time.Duration) (v cec.Verdict,
 	differ []Signal, by string, err error,
 ) {

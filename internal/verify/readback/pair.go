@@ -23,8 +23,8 @@ type pair struct {
 	names  *names.Names
 	inputs []netlist.Net // data inputs of the netlist
 	at     []literal     // the same inputs in the graph
-	wires  []wire        // the outputs first
-	shown  int           // number of outputs and probes, which come first
+	wires  []wire        // the outputs come first
+	shown  int           // number of outputs and probes, which come first in wires
 }
 
 // newPair matches ports and wires by their names. It returns an error if the ports differ.
@@ -99,10 +99,10 @@ func (p *pair) addCells() {
 	}
 }
 
-// cutGraph returns the graph cut at all wires. The netlist that it returns has the data inputs, then one input for
-// each wire. It has one output for each wire, which is the wire's function of the other wires. The second result
-// says which net replaces each wire. A wire that equals an earlier one, or its complement, uses the earlier wire's
-// input. A constant wire has no input.
+// cutGraph cuts the graph at all wires, and returns the result as a netlist. The inputs of the netlist are the data
+// inputs, followed by one input for each wire. The netlist has one output for each wire. The output is the wire as a
+// function of the other wires. The second result says which net replaces each wire. If a wire equals an earlier wire
+// or its complement, it uses the input of the earlier wire. A constant wire has no input.
 func (p *pair) cutGraph() (*netlist.Netlist, []place) {
 	b := newBuilder(p.g, "file")
 	x := b.Input("x", len(p.inputs)+len(p.wires), 1, nil)
@@ -146,8 +146,8 @@ type place struct {
 	inverted bool
 }
 
-// definition returns the net of a literal's definition. This net differs from the net of the literal's variable,
-// which is the input that replaces the variable.
+// definition returns the net for the definition of a literal's variable. The variable itself has another net, which
+// is the input that replaces the variable.
 func (b *builder) definition(l literal) netlist.Net {
 	v := l.variable()
 	own := b.net[v]
@@ -222,7 +222,7 @@ func addCell(b *netlist.Builder, n *netlist.Netlist, c netlist.Cell, to []netlis
 	return netlist.Word(b.Cell(n.Kind(c), n.Param(c), netlist.Origin{}, in...), n.Outputs(c))
 }
 
-// addOnes adds bits one after another. It makes the same gates that yosys makes of the Verilog with this package's
+// addOnes adds bits one after another. It makes the same gates as yosys makes for the Verilog with this package's
 // adder, so abc has nothing to prove about the digits.
 func addOnes(b *netlist.Builder, in []netlist.Net, digits int) []netlist.Net {
 	sum := make([]netlist.Net, digits)

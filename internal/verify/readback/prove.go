@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// maxDiffer bounds the number of wires that are proved again as functions of the inputs.
+	// maxDiffer is the maximum number of wires that are compared again as functions of the inputs.
 	maxDiffer = 64
-	// maxRounds bounds the number of questions to abc. After each question, wires that differ are set aside.
+	// maxRounds bounds the number of questions to abc. After each question, wires that differ are left out.
 	maxRounds = 16
 	// randomWords is the number of words of random samples on which the wires are tried.
 	randomWords = 16
@@ -54,8 +54,8 @@ func (p *pair) prove(ctx context.Context, engine *cec.Engine, o Options, r *Resu
 	return p.proveWhole(ctx, engine, o, differ, r)
 }
 
-// compareCuts returns the outputs in which two netlists with the same ports differ. told is false if abc gave
-// no verdict.
+// compareCuts returns the outputs in which two netlists with the same ports differ. If abc gave no verdict, told is
+// false.
 func compareCuts(ctx context.Context, engine *cec.Engine, want, got *netlist.Netlist) (differ []int, told bool,
 	err error,
 ) {
@@ -246,13 +246,13 @@ func (p *pair) replay(ctx context.Context, engine *cec.Engine, r *Result) (found
 		return false, err
 	}
 	for i := range x {
-		x[i] = -x[i] // copies the bit to all samples of the word
+		x[i] = -x[i] // copy the bit to all samples of the word
 	}
 	return p.search(ctx, [][]uint64{x}, r)
 }
 
 // expose asks abc about outputs and probes alone, as functions of the inputs. It is used if a wire differs but
-// perhaps no output depends on that wire. why is the reason if abc finds no difference.
+// possibly no output depends on that wire. If abc finds no difference, the reason for the verdict is why.
 func (p *pair) expose(ctx context.Context, engine *cec.Engine, o Options, why string, r *Result) error {
 	engine.Limit = min(o.Limit, exposeLimit)
 	defer func() { engine.Limit = o.Limit }()

@@ -3,13 +3,14 @@
 // The file may contain only statements of the forms that package verilog writes, because yosys and simulators may
 // read other forms differently. The proof has these steps:
 //
-//  1. yosys reads the file and writes gates, sums and instances of modules, which become one and-inverter
-//     graph here.
+//  1. yosys reads the file and writes gates, sums and instances of modules. This package converts them to one
+//     and-inverter graph.
 //  2. The registers of a pipeline are checked. They must have one clock, one enable and no start value, and every
 //     path must cross one register for each stage. From then on, registers are treated as wires.
-//  3. File and netlist are cut at every wire that has the same name in both. abc proves that each of these wires is
-//     the same function of the other wires on both sides. Neither side has a cycle, so the outputs are the same
-//     functions of the inputs. This method works for designs of any size, and needs no arithmetic about counts.
+//  3. File and netlist are cut at every wire that has the same name in both. For each of these wires, abc proves that
+//     it is the same function of the other wires in the file and in the netlist. Neither side has a cycle, so the
+//     outputs are the same functions of the inputs. This method works for designs of any size, and needs no
+//     arithmetic about counts.
 //
 // The names decide only where the two sides are cut. A wrong name can make the proof fail, but not succeed.
 package readback
@@ -32,12 +33,11 @@ type Options struct {
 	// forms that package verilog writes ([syntax.Check]), so that yosys and simulators read them in the same
 	// way.
 	Files []string
-	// Synthesised says that yosys made the design, so that its text may have yosys's forms.
+	// Synthesised says that yosys wrote the design, so its text may have forms that only yosys writes.
 	Synthesised bool
 	// Library is a yosys command that reads models of more primitives. Warnings about these models are allowed.
 	Library string
-	// Samples are inputs to try if wires differ, in words of 64 samples: bit i of Samples[w][r] is input bit r
-	// of sample 64 w + i.
+	// Samples are inputs to try if wires differ. Bit i of Samples[w][r] is input bit r of sample 64 w + i.
 	Samples [][]uint64
 	// Limit is the time limit of each run of a tool; 0 means [cec.DefaultLimit].
 	Limit time.Duration
@@ -52,10 +52,10 @@ type Result struct {
 	Tool    string      `json:"tool,omitempty"`
 	Seconds float64     `json:"seconds"`
 
-	// Differ has the names of up to 64 wires that differ as functions of their neighbours.
+	// Differ has the names of up to 64 wires that differ as functions of the other wires.
 	Differ []string `json:"differ,omitempty"`
-	// Counterexample lists the bits of the input port that are 1 in an input for which an output or a count
-	// differs. It is set with the verdict different.
+	// Counterexample is an input for which an output or a count differs. It lists the bits of the input port that are
+	// 1. It is set if the verdict is different.
 	Counterexample []int `json:"counterexample,omitempty"`
 }
 
@@ -80,7 +80,7 @@ func Prove(ctx context.Context, n *netlist.Netlist, o Options) (*Result, error) 
 	return r, err
 }
 
-// mismatchError says why the file cannot be the netlist, or cannot be compared with the netlist.
+// mismatchError says why the file cannot compute the netlist, or why the two cannot be compared.
 type mismatchError struct{ what string }
 
 func (e *mismatchError) Error() string { return e.what }

@@ -121,8 +121,8 @@ func samples(n *netlist.Netlist) [][]uint64 {
 	return all
 }
 
-// TestProved proves every form of Verilog that the writer writes. The short tests prove each form in one scope, and
-// use different scopes for different forms. The long tests prove every form in every scope.
+// TestProved proves every form of Verilog that the writer writes. The short tests prove each form in only one scope.
+// This scope varies from form to form. The long tests prove every form in every scope.
 func TestProved(t *testing.T) {
 	needs(t)
 	luts := verilog.Options{Style: verilog.LUTs}
@@ -176,7 +176,7 @@ func (c change) apply(t *testing.T, text string) string {
 	return text[:at[0]] + part + text[at[1]:]
 }
 
-// refused checks that each edit is noticed, with and without the check that the text has only known forms.
+// refused checks that no edited text is proved, both with and without the check that a text has only known forms.
 func (d design) refused(t *testing.T, changes []change) {
 	t.Helper()
 	for _, c := range changes {
@@ -234,8 +234,8 @@ func TestChanged(t *testing.T) {
 // refusal is the grammar's message about a form that the writer does not write.
 const refusal = "which this program never writes"
 
-// TestHarmless proves texts that say the same in other words. Forms that package verilog does not write can be
-// proved in a netlist that yosys made. In an emitted file they are always refused.
+// TestHarmless proves texts that describe the same circuit in another form. If package verilog does not write the
+// form, the text can be proved as a netlist made by yosys. As an emitted file, it is always refused.
 func TestHarmless(t *testing.T) {
 	needs(t)
 	d := written(t, small(t, netlist.Full), verilog.Options{})
@@ -285,8 +285,8 @@ func TestReadOtherwise(t *testing.T) {
 	}
 }
 
-// masked returns a design with a net named rare, a conjunction of two nets. rare reaches the output for one value in
-// 2^10 of the other inputs or, if never is set, for no value.
+// masked returns a design with a net named rare, which is a conjunction of two nets. The net rare affects the output
+// for only one in 2^10 values of the other inputs. If never is set, it affects the output for no value.
 func masked(t *testing.T, never bool) design {
 	b := netlist.NewBuilder("net")
 	x := b.Input("x", 20, 1, nil)
@@ -302,8 +302,9 @@ func masked(t *testing.T, never bool) design {
 	return written(t, b.Netlist(), verilog.Options{})
 }
 
-// TestMasked changes a wire so that neither random samples nor most inputs that change the wire's value show the
-// change at the output. The verdict must be different if some input shows the change, and equivalent otherwise.
+// TestMasked changes a wire. Random samples do not show the change at the output, and most inputs that change the
+// wire's value do not show it either. The verdict must be different if some input shows the change, and equivalent
+// otherwise.
 func TestMasked(t *testing.T) {
 	needs(t)
 	for never, want := range map[bool]cec.Verdict{false: cec.Different, true: cec.Equivalent} {
@@ -346,7 +347,7 @@ func TestRegisters(t *testing.T) {
 	})
 }
 
-// TestUnknown checks that unknown digits are found, because yosys would give them a value.
+// TestUnknown checks that unknown digits are found. Without this check, yosys would replace them by some value.
 func TestUnknown(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 0, "assign x = 1'b0;": 0, "a\nb = 4'b1x01;": 2, "4'hZ": 1, "'bz": 1, "'x": 1, "8'sb??": 1, "4'd z": 1,

@@ -6,7 +6,7 @@ import (
 	"ialgn/netlist"
 )
 
-// These are the ports of a pipeline other than its data ports (see package verilog).
+// These are the ports of a pipeline that carry no data (see package verilog).
 var (
 	clockPort  = bit{"clk", 0}
 	resetPort  = bit{"rst", 0}
@@ -43,10 +43,10 @@ type stages struct {
 	g, on   *graph // on is the graph with ce = 1 and rst = 0
 	latency int
 
-	valid     []bool // by register: rst clears it
-	depth     []int  // by variable: number of registers from the inputs, or a value below
+	valid     []bool // by register: whether rst clears the register
+	depth     []int  // by variable: number of registers on the way from the inputs, or one of the values below
 	enable    literal
-	forbidden map[int]string // variables that data must not depend on, with their names
+	forbidden map[int]string // names of the variables on which data must not depend
 }
 
 // control checks the control ports and the clocks, and records the ports that data must not depend on.
@@ -120,7 +120,7 @@ func (s *stages) independent(of []literal, what string, others ...literal) error
 // These are the values of depth for variables without a number of registers.
 const (
 	depthUnknown  = -1
-	depthConstant = -2 // reads nothing that changes
+	depthConstant = -2 // the variable depends on no input
 	depthVisited  = -3
 )
 
@@ -163,8 +163,8 @@ func (s *stages) checkValid() error {
 	return nil
 }
 
-// find returns the depth of a variable. It keeps waiting variables on a stack instead of calling itself, because
-// registers make paths long and cycles possible.
+// find returns the depth of a variable. It uses a stack of variables instead of recursion, because paths through
+// registers may be long and may form cycles.
 func (s *stages) find(v int) (int, error) {
 	stack := []int{v}
 	for len(stack) > 0 {
@@ -181,7 +181,7 @@ func (s *stages) find(v int) (int, error) {
 	return s.depth[v], nil
 }
 
-// step finds the depth of one variable. If the depths of other variables are needed first, it returns these
+// step finds the depth of one variable. If step first needs the depths of other variables, it returns these
 // variables.
 func (s *stages) step(v int) (wait []int, err error) {
 	if s.depth[v] >= 0 || s.depth[v] == depthConstant {

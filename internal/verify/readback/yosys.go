@@ -28,9 +28,9 @@ const (
 // sums and comparisons by yosys's own rules. It does not flatten instances, so that a popcount of hundreds of bits
 // is read once, not once for each class.
 //
-// The rules for a comparison of a word leave some 900 additional wires, each on a line of BLIF. For a design with
-// 462 comparisons (the digits), this was 50 MB of text, which took yosys in WebAssembly minutes. The first techmap
-// leaves parts of products, which the second one maps.
+// yosys's rules for a comparison of a word leave about 900 additional wires, each on its own line of BLIF. For a
+// design with 462 comparisons (digits), the text had 50 MB, and yosys in WebAssembly took minutes. The first techmap
+// leaves parts of products, which the second techmap maps.
 const script = `%s
 logger -werror .
 read_verilog -nosynthesis %s
@@ -42,8 +42,8 @@ techmap t:$* t:$add %%d t:$gt %%d
 write_blif -param ` + blifName + `
 `
 
-// checkScript makes yosys fail on a wire that is read and has no driver. The BLIF would show this too, unless the
-// file has escaped names: several of these can become the same name in BLIF.
+// checkScript makes yosys fail if a wire is read but has no driver. The BLIF also shows such wires, except if the
+// file has escaped names, because several of these names can become the same name in BLIF.
 const checkScript = "check -assert\n"
 
 // read has yosys read the files. A warning is an error, because yosys warns when it guesses a meaning.
@@ -70,12 +70,13 @@ func read(ctx context.Context, o Options) (g *graph, version string, err error) 
 		return nil, version, err
 	}
 	if g, err = o.load(filepath.Join(dir, blifName)); err != nil {
-		err = cmp.Or(tool.CheckRoom(dir), err) // yosys does not notice that its output is cut off
+		err = cmp.Or(tool.CheckRoom(dir), err) // yosys does not report that its output is truncated
 	}
 	return g, version, err
 }
 
-// complaint returns the line with yosys's error message. If there is no such line, it says how yosys ended.
+// complaint returns the line with yosys's error message. If there is no such line, it returns a description of how
+// yosys ended.
 func complaint(out string, failed *tool.FailedError) string {
 	for line := range strings.Lines(out) {
 		if i := strings.Index(line, "ERROR: "); i >= 0 {
@@ -159,7 +160,7 @@ func (o Options) load(path string) (*graph, error) {
 	defer file.Close()
 	start := byte(unknownStart)
 	if o.Synthesised {
-		start = '0' // flip-flops of most targets start as 0
+		start = '0' // on most targets, flip-flops start as 0
 	}
 	modules, err := readBLIF(file, start)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"ialgn/netlist"
 )
 
-// Bitstream describes a bitstream of the product for an iCE40.
+// Bitstream describes a bitstream for an iCE40 that was made from the product.
 type Bitstream struct {
 	Module string // name of the product's module
 	Top    string // name of the bitstream's top module: the product's module or its wrapper
@@ -29,18 +29,19 @@ type Bitstream struct {
 	Pins   string // path of the .pcf file with the pins of the ports
 
 	// Wrapper is the kind of the wrapper (stream, axis, uart or spi), or empty if the top module is the product.
-	// Options are the options with which the wrapper was written. Only the clock and the rate matter.
+	// Options are the options with which the wrapper was written. Only the clock frequency and the bit rate have an
+	// effect.
 	Wrapper string
 	Options wrapper.Options
 }
 
 // CheckBitstream simulates a bitstream. It unpacks the bitstream, has icebox_vlog turn it into Verilog, and runs the
-// Verilog. It uses at most the given number of samples, which it chooses as [Check] does. The simulator is iverilog.
-// For a wrapper that takes many clocks it is verilator, if verilator is installed.
+// Verilog. It uses at most the given number of samples, chosen in the same way as in [Check]. The simulator is
+// verilator if a wrapper takes many clocks and verilator is installed. Otherwise it is iverilog.
 //
-// The class is compared with the trainer's class. Other output ports are compared with our simulator of the
-// optimised netlist. Samples for a wrapper follow each other without a reset. With stream and axis, there are stalls
-// on both sides. With spi, each sample has its own frame. With uart, samples come at the line's own rate.
+// The class is compared with the trainer's class. Other output ports are compared with the results of our simulator
+// for the optimised netlist. Samples for a wrapper follow each other without a reset. With stream and axis, there are
+// stalls on both sides. With spi, each sample has its own frame. With uart, samples come at the line's own rate.
 //
 // CheckBitstream returns an error of package tool if a program is missing or fails.
 func CheckBitstream(
@@ -50,7 +51,7 @@ func CheckBitstream(
 	defer end()
 	begin := time.Now()
 	var err error
-	if b.Bin, err = filepath.Abs(b.Bin); err != nil { // no program mistakes an absolute path for an option
+	if b.Bin, err = filepath.Abs(b.Bin); err != nil { // an absolute path cannot be mistaken for an option
 		return nil, err
 	}
 	if b.Pins, err = filepath.Abs(b.Pins); err != nil {
@@ -83,7 +84,7 @@ func CheckBitstream(
 	return r, nil
 }
 
-// playChip plays samples to the Verilog that was read back.
+// playChip plays samples to the Verilog that was made from the bitstream.
 func playChip(ctx context.Context, d verify.Design, s verify.Samples, b Bitstream, dir string,
 	samples int,
 ) (*Run, error) {
@@ -98,8 +99,8 @@ func playChip(ctx context.Context, d verify.Design, s verify.Samples, b Bitstrea
 	return play(ctx, d, s, chip, dir, samples)
 }
 
-// readBack writes a bitstream as Verilog. The output of icebox_vlog has one port for each bit, so readBack puts a
-// module around it that has the top module's name and buses.
+// readBack converts a bitstream to Verilog. The module from icebox_vlog has one port for each bit. So readBack puts
+// another module around it, which has the name and the buses of the top module.
 func readBack(ctx context.Context, d verify.Design, b Bitstream, dir, path string) error {
 	asc := filepath.Join(dir, "back.asc")
 	if err := flow.Unpack(ctx, b.Bin, asc); err != nil {

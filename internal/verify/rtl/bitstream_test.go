@@ -87,14 +87,14 @@ func tiny(seed uint64) verify.Design {
 }
 
 // TestBitstream simulates a bitstream of a design in each wrapper. If results are sent as bytes, they include the
-// counts. The simulation must find a fault in the same bitstream with one flipped bit in one LUT. Some wrappers are
-// placed on the pins of a board: one with the UP5K and one with the HX8K.
+// counts. The test also flips one bit of one LUT in the bitstream. The simulation must find this fault. Some wrappers
+// are placed on the pins of a board: one with the UP5K and one with the HX8K.
 func TestBitstream(t *testing.T) {
 	testkit.Long(t, "places and routes a board of each kind")
 	for _, c := range []struct {
 		wrapper, target, board string
 		stages, samples        int
-		flip                   int // the first LUT to flip, for which samples show the flip; negative: none
+		flip                   int // the first LUT to try to flip; negative: flip none
 	}{
 		{"stream", "ice40-hx1k", "", 2, 150, 0},
 		{"axis", "ice40-hx1k", "", 1, 150, 0},
@@ -164,12 +164,12 @@ func flipped(t *testing.T, d verify.Design, s verify.Samples, b Bitstream, asc s
 	t.Errorf("one bit of a LUT is flipped, of %d LUTs in turn, and no difference is found", most)
 }
 
-// lutBits are the positions of a LUT's entries among the 20 bits of a logic cell, from icestorm's documentation of
-// logic tiles.
+// lutBits are the positions of a LUT's table entries among the 20 bits of a logic cell. They are from icestorm's
+// documentation of logic tiles.
 var lutBits = [16]int{4, 14, 15, 5, 6, 16, 17, 7, 3, 13, 12, 2, 1, 11, 10, 0}
 
-// flipLUT flips the table entry of one LUT for the case that all inputs are 0. It ignores constant LUTs, and skips
-// the first LUTs (skip is their number).
+// flipLUT flips the table entry of one LUT for the case that all inputs are 0. It ignores constant LUTs. The argument
+// skip is the number of other LUTs to skip.
 func flipLUT(t *testing.T, asc string, skip int) string {
 	t.Helper()
 	lines := strings.Split(asc, "\n")

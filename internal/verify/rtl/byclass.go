@@ -14,8 +14,8 @@ import (
 	"ialgn/netlist"
 )
 
-// byClass simulates the logic of each count, and then the logic of each output port with the trainer's counts
-// as its input.
+// byClass simulates the logic for each count separately. Then it simulates the logic for each output port, with the
+// trainer's counts as input.
 func (c *rtlCheck) byClass(ctx context.Context, r *Run) error {
 	counts := c.Product.Probes()
 	if len(counts) == 0 {
@@ -42,7 +42,7 @@ func (c *rtlCheck) byClass(ctx context.Context, r *Run) error {
 		part := source.part([]string{p.Name}, wires)
 		more := ""
 		for _, d := range drivers {
-			if part.needs(d.wire) { // only these wires are declared in the part
+			if part.needs(d.wire) { // a wire that is not needed is not declared in the part
 				more += d.line
 			}
 		}
@@ -65,7 +65,7 @@ func (c *rtlCheck) simulatePart(ctx context.Context, bus netlist.Port, p part, m
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) // removed at once, because there may be a hundred folders
+	defer os.RemoveAll(dir) // remove it at once, because there may be a hundred such folders
 	f := c.files
 	f.Design, f.part = filepath.Join(dir, designName), true
 	out, err := os.Create(f.Design)
@@ -96,7 +96,7 @@ func (c *rtlCheck) simulatePart(ctx context.Context, bus netlist.Port, p part, m
 	return nil
 }
 
-// merge adds the result of a part to r.
+// merge adds the result for one part to r.
 func (r *Run) merge(one *Run) {
 	if !strings.Contains(r.Simulator, one.Simulator) {
 		r.Simulator = strings.TrimPrefix(r.Simulator+", "+one.Simulator, ", ")
@@ -108,8 +108,8 @@ func (r *Run) merge(one *Run) {
 	r.First = r.First[:min(len(r.First), verify.Shown)]
 }
 
-// wantedCounts returns the wires from which the argmax reads the counts, and lines of Verilog that drive these
-// wires. The lines give the wires the expected counts of the sample that is in their pipeline stage.
+// wantedCounts returns the wires from which the argmax reads the counts, and lines of Verilog that drive these wires.
+// In each pipeline stage, the lines drive the wires with the expected counts of the sample that is in this stage.
 func (c *rtlCheck) wantedCounts() (wires map[string]bool, drivers []wantedDriver) {
 	n := c.Product
 	wires = map[string]bool{}

@@ -65,7 +65,7 @@ func TestByClass(t *testing.T) {
 				t.Fatalf("the sound design: %+v", r)
 			}
 			if len(assignment.FindAllString(sound, 10)) < 10 {
-				return // the mapped design has almost nothing but the head
+				return // almost all of the mapped design is the head
 			}
 			r := rand.New(rand.NewPCG(8, 1))
 			for found := 0; found < 2; {
@@ -126,8 +126,8 @@ func breakHead(t *testing.T, sound string) string {
 	return sound[:at[0]] + string(headWords.ExpandString(nil, "$1$4,$3$2$5", sound, at)) + sound[at[1]:]
 }
 
-// TestPartsAreLines checks that a part of a design consists of lines of the design's file in their order. All parts
-// together must have every line that drives something. No part may have an unneeded line.
+// TestPartsAreLines checks that each part of a design consists of lines of the design's file, in their order. Every
+// line that drives something must be in some part. No part may have a line that it does not need.
 func TestPartsAreLines(t *testing.T) {
 	for name, d := range byClassForms(t, 73) {
 		files, text := emitByClass(t, d)
@@ -232,7 +232,7 @@ func byClassTarget(t *testing.T, d verify.Design, o verilog.Options) {
 		t.Fatalf("the sound design: %+v", r)
 	}
 	if o.Style == verilog.Gates {
-		return // TestByClass breaks these designs
+		return // TestByClass already breaks these designs
 	}
 	tables := table.FindAllStringSubmatchIndex(sound, -1)
 	if len(tables) == 0 {
@@ -260,7 +260,7 @@ func byClassTarget(t *testing.T, d verify.Design, o verilog.Options) {
 	}
 }
 
-// TestByClassErrors asks for simulations that are impossible.
+// TestByClassErrors checks the errors for simulations that are impossible.
 func TestByClassErrors(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	d := verifytest.NewDesign(t, verifytest.Small(74), netlist.Gates, 2)

@@ -40,7 +40,7 @@ func writeEngine(t *testing.T, f *model.Frozen, lanes int) (verify.Design, verif
 	return d, files
 }
 
-// quantiles gives each feature of a model different thresholds.
+// quantiles changes a model so that each feature has different thresholds.
 func quantiles(f *model.Frozen) *model.Frozen {
 	for i := range f.Encoder.Thresholds {
 		f.Encoder.Thresholds[i] = slices.Clone(f.Encoder.Thresholds[i])
@@ -125,7 +125,8 @@ func change(t *testing.T, path string, edit func(string) string, do func()) {
 	verifytest.Write(t, path, string(text))
 }
 
-// TestFoldForm refuses files that are not programs, and thresholds that are not the model's.
+// TestFoldForm checks that files that are not programs are refused, and also thresholds that differ from the model's
+// thresholds.
 func TestFoldForm(t *testing.T) {
 	f := quantiles(netgen.Frozen(2, netgen.FrozenOptions{Width: 60, Depth: 4}))
 	d, files := writeEngine(t, f, 2)
@@ -162,8 +163,8 @@ func TestFoldForm(t *testing.T) {
 	}
 }
 
-// TestLongFold checks that verilator is chosen for the engines for which it finished before iverilog in
-// measurements.
+// TestLongFold checks that verilator is chosen for those engines for which measurements showed that verilator
+// finishes before iverilog.
 func TestLongFold(t *testing.T) {
 	for _, c := range []struct {
 		cycles, samples, lanes int

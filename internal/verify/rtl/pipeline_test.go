@@ -13,8 +13,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestPipelineRTL simulates sound and broken pipelines. The faults are a broken gate, which must be named, a
-// register replaced by a wire, and wrong enables.
+// TestPipelineRTL simulates sound and broken pipelines. The faults are a broken gate, a register replaced by a wire,
+// and wrong enables. The result must name the broken gate.
 func TestPipelineRTL(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	f := verifytest.Small(62)
@@ -48,7 +48,7 @@ func TestPipelineRTL(t *testing.T) {
 			for found := 0; found < 3; {
 				verifytest.Write(t, files.Design, breakRegister(t, r, sound))
 				if simulateDesign(t, d, s, files, "iverilog").Mismatches > 0 {
-					found++ // the other registers hold bits that do not matter
+					found++ // otherwise the registers hold bits that do not matter
 				}
 			}
 			for _, fault := range [][2]string{

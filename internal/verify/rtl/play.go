@@ -1,5 +1,5 @@
-// This file sends samples through a design in a Verilog simulator, and compares the results with the trainer's. The
-// design has a protocol: it is a wrapper, a folded engine or a bitstream.
+// This file sends samples through a design in a Verilog simulator, and compares the results with the trainer's
+// results. The design is a wrapper, a folded engine or a bitstream, so it takes samples by a protocol.
 
 package rtl
 
@@ -25,7 +25,7 @@ import (
 
 // playback holds the samples that are sent to a wrapper by its protocol, and the results that must come back.
 type playback struct {
-	units []unit // all units of all samples, in order; a unit is sent in one clock, or is one byte
+	units []unit // units of all samples, in order; a unit is a byte, or the data of one clock
 	size  int    // bits of a unit
 	each  int    // units in a sample
 
@@ -34,14 +34,14 @@ type playback struct {
 	tag  int        // bits of the tag; 0: no tag
 	tags *rand.Rand // source of the tags
 
-	bench  string           // the part of the testbench that knows the protocol
+	bench  string           // the part of the testbench for the protocol
 	broken []wrapper.Broken // kinds of broken packets, which have no result
-	clocks int              // least number of clocks for a sample
+	clocks int              // minimum number of clocks for a sample
 	late   int              // number of clocks without a result after which the testbench gives up
 	quiet  int              // number of clocks after the last result in which no further result may come
 }
 
-// unit is a word or a byte that is transferred, with the marks that playerBench describes. The least significant bit
+// unit is a word or a byte that is transferred, with the flags that playerBench describes. The least significant bit
 // comes first.
 type unit struct {
 	data                                     []bool
@@ -56,11 +56,11 @@ func (u unit) bits() []bool {
 
 // packet adds a packet with the given bits to the playback, and returns the units of the packet.
 func (p *playback) packet(bits []bool) []unit {
-	bits = append(bits, make([]bool, (p.size-len(bits)%p.size)%p.size)...) // fills the last beat with zeros
+	bits = append(bits, make([]bool, (p.size-len(bits)%p.size)%p.size)...) // fill the last beat with zeros
 	from := len(p.units)
 	for data := range slices.Chunk(bits, p.size) {
 		u := unit{data: data}
-		for range p.tag { // each unit gets another tag, because only the tag of the last unit counts
+		for range p.tag { // each unit gets a different tag, because only the tag of the last unit counts
 			u.tag = append(u.tag, p.tags.Uint64()&1 == 1)
 		}
 		p.units = append(p.units, u)
@@ -82,12 +82,12 @@ type wrapped struct {
 	wrapper   string
 	options   wrapper.Options
 	top       string
-	cycles    int  // clocks for a sample, if this is a folded engine
+	cycles    int  // clocks for a sample in a folded engine
 	drop      bool // the design has the input drop
 	quick     bool // parameters set a serial line to the rate in options and to few idle bits
 	sources   []string
 	library   *flow.Library // models of a bitstream's cells
-	simulator string        // empty: chosen by the size
+	simulator string        // empty: chosen by the size of the simulation
 }
 
 // play simulates a design with samples. dir has the design's Verilog.
@@ -122,8 +122,8 @@ func play(
 	return r, r.Read(out.Text, index)
 }
 
-// largestPlay is the product of clocks and cells above which verilator finishes before iverilog. It was measured
-// with the design digits of docs/evidence/reliability.md in a serial wrapper.
+// largestPlay is the product of clocks and cells above which verilator finishes before iverilog. It was measured with
+// a serial wrapper around the design digits of docs/evidence/reliability.md.
 const largestPlay = 100_000_000
 
 // playerOf returns the simulator to use for the given number of samples.
@@ -160,8 +160,8 @@ func load(d verify.Design, p *playback, s verify.Samples, index []int32, want *m
 	return nil
 }
 
-// wired returns the bits of a sample in the order in which they are sent: either port by port or as bytes. rows are
-// the bit rows of the ports.
+// wired returns the bits of a sample in the order in which they are sent. They are sent port by port if words is set,
+// and as bytes otherwise. rows are the bit rows of the ports.
 func wired(ports []netlist.Port, rows []uint64, stride, sample int, words bool) (bits []bool) {
 	for _, p := range ports {
 		bit := func(i int) uint64 { return rows[i*stride+sample/64] >> (sample % 64) & 1 }

@@ -2,8 +2,8 @@ package rtl
 
 import _ "embed" // templates
 
-// playerBench is the testbench that sends samples and compares the results with the expected results. The players
-// for valid/ready and for spi change inputs while the clock is low; the player for uart has a separate clock.
+// playerBench is the testbench that sends samples and compares the results with the expected results. The players for
+// valid/ready and for spi change inputs while the clock is low. The player for uart has a separate clock.
 //
 // A unit is a word that is sent in one clock, or a byte. It has six more bits above its data. In ascending order,
 // they mean:

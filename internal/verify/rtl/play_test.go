@@ -120,8 +120,8 @@ func TestPlayNone(t *testing.T) {
 	}
 }
 
-// TestWrapperUnplayed checks that the result for a wrapper around a design that is too large to simulate says that
-// no sample was played.
+// TestWrapperUnplayed checks a wrapper around a design that is too large to simulate. The result must say that no
+// sample was played.
 func TestWrapperUnplayed(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	large := netgen.FrozenOptions{Width: 2001, Depth: 101, Features: 9, ShareA: 0.884, ShareBinary: 0.114}

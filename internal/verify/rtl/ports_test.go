@@ -81,7 +81,7 @@ func TestCountsPort(t *testing.T) {
 	}
 }
 
-// finds checks that every level notices the wrong output port of a design.
+// finds checks that every level finds the fault in a design with a wrong output port.
 func finds(t *testing.T, what string, d verify.Design, s verify.Samples) {
 	t.Helper()
 	soft, err := software.Check(t.Context(), d, s, 2)

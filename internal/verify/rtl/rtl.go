@@ -1,4 +1,4 @@
-// Package rtl runs emitted Verilog in a Verilog simulator and compares the results with the trainer's.
+// Package rtl runs emitted Verilog in a Verilog simulator and compares the results with the trainer's results.
 package rtl
 
 import (
@@ -26,22 +26,23 @@ type Run struct {
 	Checked   int     `json:"checked"`
 	Ties      int     `json:"ties"` // checked samples whose largest count occurs more than once
 	Simulator string  `json:"simulator"`
-	ByClass   bool    `json:"by_class"`          // each count was simulated alone, then the class
+	ByClass   bool    `json:"by_class"`          // each count was simulated alone, and then the class
 	BuildCPU  float64 `json:"build_cpu_seconds"` // processor time of compiling the Verilog
 	RunCPU    float64 `json:"run_cpu_seconds"`   // processor time of the simulation
 	Seconds   float64 `json:"seconds"`
 	verify.Findings
 }
 
-// Files names the emitted Verilog: the module and its file. The testbench and the primitives of a design in LUTs are
-// written again for each check, because files from the folder could hide a fault of the design.
+// Files describes the emitted Verilog by the module's name and its file. For each check, the testbench is written
+// again, and also the primitives of a design in LUTs. If they came from the folder, they could hide a fault of the
+// design.
 type Files struct {
 	Module, Design string
 	Style          verilog.Style
 	Target         *target.Family // nil: [target.Generic]
 
-	// LUT is the size of the LUTs to which yosys maps a design for [target.Generic]. If LUT is 0, yosys maps the
-	// design to gates.
+	// LUT is the number of inputs of the LUTs to which yosys maps a design for [target.Generic]. If LUT is 0, yosys
+	// maps the design to gates.
 	LUT int
 	// ByClass says that even a small design is simulated class by class; see [Check].
 	ByClass bool
@@ -57,15 +58,17 @@ const (
 	CellsName     = "cells.v"
 )
 
-// Check runs the emitted Verilog in the given simulator: iverilog, verilator, or "auto" for the one that is expected
-// to finish earlier. It uses at most the given number of samples. It compares class counts and class with the
-// trainer's values, and other ports with our simulator of the optimised netlist. Samples with tied counts come
-// first, because only they show how ties are decided. The other samples are spread evenly over the set. A pipeline
-// gets a clock, with gaps, stalls and resets ([verilog.WriteTestbench]).
+// Check runs the emitted Verilog in the given simulator, which is iverilog, verilator or auto. For auto, Check
+// chooses the simulator that is expected to finish earlier. It uses at most the given number of samples. It compares
+// class counts and class with the trainer's values. It compares other ports with the results of our simulator for the
+// optimised netlist. Samples with tied counts come first, because only these samples show how ties are decided. The
+// other samples are spread evenly over the set. A pipeline is clocked, with gaps, stalls and resets
+// ([verilog.WriteTestbench]).
 //
-// A design of more than 200,000 cells with class counts is simulated class by class: first the logic of each count,
-// then the logic from the counts to the class, with the trainer's counts as its input. Each part consists of lines
-// of the emitted file. In this case, Mismatches is the number of differences, each for one sample and one part.
+// A design of more than 200,000 cells with class counts is simulated class by class. Check first simulates the logic
+// for each count. Then it simulates the logic from the counts to the class, with the trainer's counts as input. Each
+// part consists of lines of the emitted file. In this case, Mismatches counts one difference for each pair of a
+// sample and a part that differ.
 //
 // Check returns an error of package tool if the simulator is missing or fails.
 func Check(
@@ -157,9 +160,9 @@ func (c *rtlCheck) simulate(ctx context.Context, f Files, dir, vectors, simulato
 // vectorsName is the name of the file with the vectors in a simulation's folder.
 const vectorsName = "vectors.txt"
 
-// Choose returns the indices of up to n samples, and the number of them with tied largest counts. Samples with ties
-// come first, at most half of n. Others follow, spread evenly over the set. If these are fewer than n, further
-// samples follow in the order of the set.
+// Choose returns the indices of up to n samples. Samples whose largest count is tied come first. They are at most
+// half of n, and Choose also returns their number. Then come samples that are spread evenly over the set. If the
+// result still has fewer than n samples, further samples follow in the order of the set.
 func Choose(counts []int32, classes, n int) (index []int32, ties int) {
 	all := len(counts) / classes
 	n = min(n, all)
@@ -171,7 +174,7 @@ func Choose(counts []int32, classes, n int) (index []int32, ties int) {
 	}
 	for k := 0; len(index) < n; k++ {
 		i := k * all / n % all
-		if k >= n { // the even spread met samples that were already taken: fill up in order
+		if k >= n { // some evenly spread samples were already taken, so fill up in order
 			i = k - n
 		}
 		if !taken[i] {
@@ -199,8 +202,8 @@ func tied(counts []int32) bool {
 	return same > 1
 }
 
-// writeSources writes a testbench that compares the given ports and probes, or all if compare is nil. It also writes
-// the primitives of a design in LUTs.
+// writeSources writes a testbench that compares the ports and probes named in compare, or all if compare is nil. It
+// also writes the primitives of a design in LUTs.
 func writeSources(d verify.Design, f Files, dir string, compare []string) error {
 	o := verilog.Options{Module: f.Module, Style: f.Style, Target: f.Target, Compare: compare, Tell: tellEvery}
 	err := WriteSource(filepath.Join(dir, TestbenchName), d.Product, o, verilog.WriteTestbench)
@@ -232,8 +235,8 @@ var (
 	sampleLine = regexp.MustCompile(`^sample (\d+): (.*)$`)
 )
 
-// Read takes the result from the testbench's output. The output must have exactly one verdict, which is about all
-// vectors that were sent. The verdict may be a pass only if the output reports no wrong sample.
+// Read takes the result from the testbench's output. The output must have exactly one verdict, and the verdict must
+// be about all vectors that were sent. If the verdict is a pass, the output must not report a wrong sample.
 func (r *Run) Read(out string, index []int32) error {
 	passed, failed := false, 0
 	verdicts := 0

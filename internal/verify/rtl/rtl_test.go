@@ -69,7 +69,7 @@ func TestRead(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	const classes = 2
-	counts := func(ties string) (all []int32) { // one sample for each letter; the letter t means a tie
+	counts := func(ties string) (all []int32) { // one sample for each letter, where t means a tie
 		for _, r := range ties {
 			all = append(all, 3, map[rune]int32{'t': 3, '.': 1}[r])
 		}
@@ -100,7 +100,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestReadDump reads the final values in a dump.
+// TestReadDump reads the last value of each wire from a dump.
 func TestReadDump(t *testing.T) {
 	got, err := readDump(strings.NewReader(`$date today $end
 $scope module tb $end
@@ -148,8 +148,8 @@ func emitTo(t *testing.T, d verify.Design, dir string) Files {
 	return f
 }
 
-// TestVerilogFaults breaks one thing in the Verilog, but not in the netlist. The simulation must find the fault and,
-// if the fault is in a gate, name the gate.
+// TestVerilogFaults changes one place in the Verilog, but not in the netlist. The simulation must find the fault. If
+// the fault is in a gate, the result must name the gate.
 func TestVerilogFaults(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	f := verifytest.Small(51)
@@ -235,8 +235,8 @@ func oddFolder(t *testing.T, name string) string {
 	return dir
 }
 
-// TestPaths simulates designs in folders with odd names, as a whole and class by class. One design has a broken
-// gate, which must be named.
+// TestPaths simulates designs in folders with odd names, as a whole and class by class. In one design, a gate is
+// broken, and the result must name this gate.
 func TestPaths(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	f := verifytest.Small(54)
@@ -265,8 +265,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestVerilator runs a design in verilator, once, in a folder with an odd name. The C++ compiler does not optimise,
-// since building takes longer than the simulation.
+// TestVerilator runs one design in verilator, in a folder with an odd name. The C++ compiler does not optimise, since
+// building takes longer than the simulation.
 func TestVerilator(t *testing.T) {
 	verifytest.Needs(t, "verilator")
 	t.Setenv("MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0")

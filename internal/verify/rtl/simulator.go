@@ -20,7 +20,7 @@ import (
 // rtlLimit is the time limit of one run of an external program.
 const rtlLimit = 30 * time.Minute
 
-// A Simulation is a set of Verilog files for a simulator. Their folder also holds the vectors. The first top module
+// A Simulation is a set of Verilog files for a simulator, in a folder that also has the vectors. The first top module
 // is a testbench.
 type Simulation struct {
 	Dir     string
@@ -29,7 +29,7 @@ type Simulation struct {
 	vectors string        // file of the vectors, relative to Dir
 	Count   int           // number of vectors
 	Library *flow.Library // models of a synthesised netlist's cells; nil for emitted Verilog
-	Apart   bool          // iverilog ignores modules that are missing
+	Apart   bool          // iverilog must ignore missing modules
 }
 
 // Output is the result of a simulation.
@@ -42,7 +42,7 @@ type Output struct {
 // simulators are the simulators that [Check] accepts.
 var simulators = []string{"auto", "iverilog", "verilator"}
 
-// CheckSimulator returns an error if [Check] does not accept a simulator.
+// CheckSimulator returns an error if [Check] does not accept the name of a simulator.
 func CheckSimulator(name string) error {
 	if slices.Contains(simulators, name) {
 		return nil
@@ -50,14 +50,15 @@ func CheckSimulator(name string) error {
 	return message.Near(message.Optionf("{Simulator} %q: give auto, iverilog or verilator", name), name, simulators)
 }
 
-// pick returns the simulator that the user asked for. For auto it returns the simulator that is expected to take
-// less time for the given numbers of cells and samples. If this simulator is not installed, pick returns the other
-// one.
+// pick returns the simulator with the given name. For the name auto, it returns the simulator that is expected to
+// take less time for the given numbers of cells and samples. If this simulator is not installed, it returns the other
+// simulator.
 func pick(name string, cells, samples int) (string, error) {
 	return PickWhere(name, wide(cells, samples))
 }
 
-// PickWhere is like pick, for a caller that knows which simulator finishes first. wide says that verilator does.
+// PickWhere is similar to pick, but the caller says which simulator is expected to finish first. It is verilator if
+// wide is set, and iverilog otherwise.
 func PickWhere(name string, wide bool) (string, error) {
 	if err := CheckSimulator(name); err != nil || name != "auto" {
 		return name, err
@@ -82,12 +83,13 @@ func (s Simulation) Run(ctx context.Context, simulator string) (Output, error) {
 	return s.verilator(ctx)
 }
 
-// verilator compiles the sources with verilator and runs them. Verilator has no unknown values. Registers start with
-// random values instead, so that a missing reset shows. The seed makes the random values the same in every run.
+// verilator compiles the sources with verilator and runs them. Verilator has no unknown values. Instead, registers
+// start with random values, so that a missing reset leads to wrong results. The fixed seed makes the random values
+// the same in every run.
 //
-// -fno-const-bit-op-tree turns off an optimisation that is wrong in version 5.006, the version of Debian: it
-// inverts ~(~(a ^ x) ^ x). Earlier and later versions had similar faults (verilator's issues 3470, 4059 and
-// 5186).
+// -fno-const-bit-op-tree turns off an optimisation that is wrong in version 5.006, which is the version in Debian.
+// The optimisation inverts ~(~(a ^ x) ^ x). Earlier and later versions had similar faults (verilator's issues 3470,
+// 4059 and 5186).
 func (s Simulation) verilator(ctx context.Context) (Output, error) {
 	t, err := tool.Find("verilator")
 	if err != nil {
@@ -152,12 +154,12 @@ const tellEvery = 64
 // atLine matches a progress report of a testbench.
 var atLine = regexp.MustCompile(`^at (\d+)$`)
 
-// follow returns a function that is called with each line of a simulation's output, and shows the progress that the
-// line reports.
+// follow returns a function to call with each line of a simulation's output. If the line is a progress report, the
+// function passes the progress on.
 func (s Simulation) follow(ctx context.Context) func(line string) {
 	return func(line string) {
 		if m := atLine.FindStringSubmatch(line); m != nil {
-			at, _ := strconv.Atoi(m[1]) // m[1] is a number
+			at, _ := strconv.Atoi(m[1]) // m[1] consists of digits
 			progress.Count(ctx, at, s.Count, "samples")
 		}
 	}
@@ -216,6 +218,6 @@ func (f Files) sources(dir string) ([]string, error) {
 }
 
 // wide reports whether verilator finishes before iverilog. verilator compiles for a long time and runs fast. The
-// bound follows measurements of processor time (docs/evidence/reliability.md). iverilog takes 0.6 to 12 us per cell
-// and sample. verilator takes 15 s, plus 3 ms per cell.
+// bound is based on measurements of processor time (docs/evidence/reliability.md). iverilog takes 0.6 to 12 us for
+// each pair of a cell and a sample. verilator takes 15 s, plus 3 ms for each cell.
 func wide(cells, samples int) bool { return cells*samples > 10_000_000 }

@@ -57,7 +57,8 @@ func TestTrainerIsTheJudge(t *testing.T) {
 	}
 }
 
-// TestVerilatorXNOR has a chain with two XNORs of the same bit. verilator 5.006 computes this form incorrectly.
+// TestVerilatorXNOR simulates a chain with two XNORs that read the same bit. verilator 5.006 computes this form
+// incorrectly.
 func TestVerilatorXNOR(t *testing.T) {
 	testkit.Long(t, "builds with verilator")
 	verifytest.Needs(t, "verilator")

@@ -9,19 +9,19 @@ import (
 )
 
 // A source is an emitted Verilog file, split into the statements of its first module and the text around them. Parts
-// of the module can be written from a source. Every line of a part is a line of the file, so a simulation of the
-// part is about the file. parseSource refuses a statement that package verilog cannot have written, because a part
-// might lose it.
+// of the module can be written from a source. Every line of a part is a line of the file, so simulating the part
+// tests the file. parseSource refuses a statement that package verilog cannot have written, because a part might omit
+// it.
 type source struct {
 	*syntax.File
-	drivers [][]int32 // by name: statements that drive the name, or bits of it
+	drivers [][]int32 // by name: the statements that drive the name or some of its bits
 }
 
 // role says when a part includes a statement.
 type role uint8
 
 const (
-	always   role = iota // in every part: for control, parameters, comments
+	always   role = iota // in every part, for control, parameters and comments
 	declares             // if the part needs a declared name
 	drives               // if the part needs a name that the statement drives
 )
@@ -90,7 +90,7 @@ func (s *source) part(wires []string, cut map[string]bool) part {
 			p.kept[i] = true
 			p.count++
 			waiting = append(append(waiting, s.Statements[i].Reads...), s.Statements[i].More...)
-			waiting = append(waiting, s.Statements[i].Drives) // may drive bits of this wire that are needed elsewhere
+			waiting = append(waiting, s.Statements[i].Drives) // may drive other needed bits of this wire
 		}
 	}
 	return p

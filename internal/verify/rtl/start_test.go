@@ -14,8 +14,8 @@ import (
 	"ialgn/netlist"
 )
 
-// startFaults are faults of a pipeline that only unknown registers, gaps, stalls or resets show. Each fault replaces
-// a text in the pipeline's Verilog.
+// startFaults lists faults of a pipeline that have an effect only with unknown registers, gaps, stalls or resets.
+// Each fault replaces a text in the pipeline's Verilog.
 var startFaults = []struct{ name, from, to string }{
 	{"valid bits without a reset", "if (rst) valid <= {4{1'b0}};\n    else if (ce)", "if (ce)"},
 	{"a valid bit without a reset", "if (rst) valid <= {4{1'b0}};", "if (rst) valid[2:0] <= 3'b000;"},
@@ -64,7 +64,7 @@ func breakStart(t *testing.T, sound, from, to string) string {
 	return broken
 }
 
-// TestStart finds each fault of a pipeline that starts from unknown registers.
+// TestStart checks that a simulation that starts with unknown registers finds each fault in startFaults.
 func TestStart(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	d, files, sound := startDesign(t)
@@ -85,8 +85,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestStartVerilator finds a register that is never set, in a simulator without unknown values. The fault would stay
-// hidden if such registers began with 0.
+// TestStartVerilator checks that a register that is never set is found, in a simulator without unknown values. If
+// such registers started as 0, the fault would have no effect.
 func TestStartVerilator(t *testing.T) {
 	testkit.Long(t, "builds with verilator")
 	verifytest.Needs(t, "verilator")

@@ -52,12 +52,12 @@ func (f stubFiles) read() []bool {
 // stubResult is the result of playing samples to a wrapper that has a stub instead of its core.
 type stubResult struct {
 	words   int // number of words in the samples
-	packets int // number of packets of a wrong length or cut short by a reset
+	packets int // number of packets with a wrong length or cut short by a reset
 	Run
 }
 
 // A rehearsal plays random samples to a wrapper around a stub. The stub knows which inputs it must get for each
-// sample, and returns random results. So the wrapper's bits are checked exactly on both sides, and the simulation
+// sample, and returns random results. So all bits of the wrapper's input and output are checked, and the simulation
 // stays small for every network.
 type rehearsal struct {
 	*playback
@@ -69,7 +69,7 @@ type rehearsal struct {
 	want    [][]bool // for each sample: the inputs that the core must get
 	outputs [][]bool // for each sample: the outputs of the core
 	packets int      // number of packets without a result
-	resetIn int      // number of samples until a reset
+	resetIn int      // number of samples until the next reset
 }
 
 // These constants determine the samples. At least leastWords words are sent, unless they take more than
@@ -80,8 +80,9 @@ const (
 	extremes    = 8
 	mostClasses = 24
 	eventsEvery = 5
-	// mostStubClocks bounds the clocks for samples with long results, such as a hundred counts on a serial line for
-	// a sample of one byte. This number of clocks takes iverilog about 20 s.
+	// mostStubClocks is the maximum number of clocks. It matters for samples with long results, for example if a
+	// sample of one byte has a hundred counts and the wrapper is a serial line. iverilog takes about 20 s for this
+	// number of clocks.
 	mostStubClocks = 4_000_000
 )
 
@@ -119,9 +120,9 @@ func (r *rehearsal) size() int {
 	return r.x.Word
 }
 
-// words returns the words of sample i. The first samples come in pairs: a place that has all ones in one sample of a
-// pair has all zeros in the other. So every bit takes both values in each pair. In later samples, the number of
-// exceeded thresholds at each place changes from sample to sample.
+// words returns the words of sample i. The first samples come in pairs. If a word has all ones in one sample of a
+// pair, it has all zeros in the other sample. So every bit takes both values in each pair. In later samples, the
+// number of exceeded thresholds at each place changes from sample to sample.
 func (r *rehearsal) words(i, count int) []uint64 {
 	words := make([]uint64, count)
 	top := uint64(1)<<r.size() - 1
@@ -149,7 +150,7 @@ func (r *rehearsal) class(exceeded int) uint64 {
 	if exceeded < len(t) {
 		high = t[exceeded]
 	}
-	if low > high { // no word is between equal thresholds
+	if low > high { // there is no word between equal thresholds
 		return r.r.Uint64() & (1<<r.levels.Word - 1)
 	}
 	return low + r.r.Uint64N(high-low+1)
@@ -170,7 +171,8 @@ func (r *rehearsal) moved(words []uint64) (bits []bool) {
 	return bits
 }
 
-// coreInput returns the expected input of the core: the levels or bits that the core reads, and 0 elsewhere.
+// coreInput returns the expected input of the core. It has the levels or bits that the core reads, and 0 in all other
+// places.
 func (r *rehearsal) coreInput(words []uint64) (bits []bool) {
 	for _, w := range words {
 		if r.levels == nil {
@@ -232,7 +234,7 @@ func (r *rehearsal) result() (bits []bool) {
 }
 
 // event adds a packet without a result. The packet is too short, too long, cut off by a reset, or has a wrong stop
-// bit. Successive calls use the kinds that the protocol has, in turn. A wrong packet sets error until the next
+// bit. Successive calls use the possible kinds of broken packets in turn. A broken packet sets error until the next
 // reset, which comes two samples later.
 func (r *rehearsal) event(words []uint64) {
 	forms := r.broken
@@ -264,8 +266,8 @@ func (r *rehearsal) event(words []uint64) {
 	}
 }
 
-// excess returns the number of units by which a packet is too long. It is a few units, or the full range of a
-// counter of units. In the second case, the counter ends where it would end for a correct packet.
+// excess returns the number of units by which a packet is too long. It is either a few units or the full range of a
+// counter of units. In the second case, the counter has the same value at the end as after a correct packet.
 func (r *rehearsal) excess(all int) int {
 	if r.r.IntN(2) == 0 {
 		return 1 + r.r.IntN(3)
@@ -318,7 +320,7 @@ func stubTag(bits, stages int) string {
 
 // stub plays random samples to a wrapper that has a stub instead of its core or engine. There are enough samples to
 // give every bit of every word both values several times, and to distinguish every two neighbouring levels. stub
-// plays several thousand words, or fewer if their results take long. Between the samples there are packets of a
+// plays several thousand words, or fewer if their results take long. Between the samples, there are packets with a
 // wrong length, resets, and pauses on both sides.
 func stub(t *testing.T, d verify.Design, f stubFiles, least int) stubResult {
 	t.Helper()
@@ -380,28 +382,28 @@ func (r *rehearsal) simulator() string {
 	return "iverilog"
 }
 
-// stubHead is the part that the stubs of all cores share. It has the expected input and the random outputs of each
-// sample. For any other input, the stub returns other outputs.
+// stubHead is the common part of all stubs. It has the expected input and the random outputs for each sample. For any
+// other input, the stub returns other outputs.
 //
 //go:embed testdata/stub_head.v
 var stubHead string
 
-// stubCore has no clock, so it cannot know when a sample is complete. It looks for its input among the next three
-// samples whose results the testbench waits for. For any other input, it returns a result that differs from the
-// results of these three samples, if such a result exists.
+// stubCore is the stub for a core without a clock, which cannot know when a sample is complete. It compares its input
+// with the next three samples for which the testbench expects results. For any other input, it returns a result that
+// differs from the results for these three samples, if such a result exists.
 //
 //go:embed testdata/stub_core.v
 var stubCore string
 
-// stubPipeline compares a sample when it arrives. It returns the result after one enabled clock for each stage of
-// the core.
+// stubPipeline is the stub for a pipeline. It compares each sample when the sample arrives. It returns the result
+// after one enabled clock for each stage of the core.
 //
 //go:embed testdata/stub_pipeline.v
 var stubPipeline string
 
-// stubEngine takes words as a folded engine does, with at most two samples in progress, and compares a sample when
-// it is complete. Sometimes it takes no word for one clock. With uart and spi it always takes words, because these
-// protocols cannot wait and would lose a byte.
+// stubEngine is the stub for a folded engine. It takes words and has at most two samples in progress. It compares
+// each sample when the sample is complete. In some clocks, it does not take a word. With uart and spi, it takes a
+// word in every clock, because these protocols cannot wait and would lose a byte.
 //
 //go:embed testdata/stub_engine.v
 var stubEngine string

@@ -21,9 +21,10 @@ type SynthesisResult struct {
 }
 
 // CheckSynthesised has yosys synthesise the emitted Verilog for its target. It runs the resulting netlist in a
-// simulator, as [Check] runs the Verilog, with yosys's own models of its cells. The netlist has no internal buses,
-// so only the output ports are compared, and no gate is named. If no sample differs and prove is set,
-// CheckSynthesised also proves, as [CheckText] does, that the synthesised netlist computes the optimised netlist.
+// simulator, as [Check] runs the Verilog, with yosys's own models of its cells. The synthesised netlist has no
+// internal buses, so only the output ports are compared, and the result names no gate. If no sample differs and prove
+// is set, CheckSynthesised also proves that the synthesised netlist computes the optimised netlist, in the same way
+// as [CheckText].
 //
 // CheckSynthesised returns an error of package tool if a program is missing or fails. It also returns an error if
 // [flow.Yosys] rejects the synthesised netlist.
@@ -52,9 +53,9 @@ func CheckSynthesised(ctx context.Context, d verify.Design, s verify.Samples, fi
 	return result, err
 }
 
-// Synthesise has yosys synthesise the emitted Verilog. yosys works in the folder dir, which must be empty and is
-// kept. Synthesise returns the files for a [Check] of the netlist, and yosys's report. The netlist is the file
-// Files.Design of the result.
+// Synthesise has yosys synthesise the emitted Verilog. yosys works in the folder dir, which must be empty and is not
+// removed. Synthesise returns the files with which [Check] can run the netlist, and yosys's report. Files.Design in
+// the result is the netlist.
 func Synthesise(ctx context.Context, d verify.Design, files Files, dir string) (Files, *flow.YosysResult, error) {
 	o := flow.YosysOptions{
 		Module: files.Module, Sources: []string{files.Design}, Target: files.Target, LUT: files.LUT,

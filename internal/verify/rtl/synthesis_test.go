@@ -65,7 +65,7 @@ func TestSynthesised(t *testing.T) {
 				t.Errorf("the sound design is not proved: %+v", r.Proof)
 			}
 			if c.target == target.ICE40 || c.target == target.Gowin {
-				return // the other cases show nothing new, and each takes yosys seconds
+				return // the other cases find no other faults, and yosys takes seconds for each
 			}
 			broken := strings.Replace(text.String(), "> best", "< best", 1)
 			if broken == text.String() {
@@ -79,7 +79,7 @@ func TestSynthesised(t *testing.T) {
 	}
 }
 
-// TestSynthesisFault breaks the netlist that yosys made.
+// TestSynthesisFault breaks the netlist that yosys made, and checks that the fault is found.
 func TestSynthesisFault(t *testing.T) {
 	verifytest.Needs(t, "yosys", "iverilog", "vvp")
 	d := verifytest.NewDesign(t, verifytest.Small(82), netlist.Core, 2)

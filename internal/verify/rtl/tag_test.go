@@ -42,7 +42,7 @@ func TestTag(t *testing.T) {
 			if r := prove(t, d, files); r.Verdict != cec.Equivalent {
 				t.Errorf("%+v", r)
 			}
-			d.Tag = 0 // the Verilog has a tag that was not asked for
+			d.Tag = 0 // now the Verilog has a tag but the design has none
 			if r := prove(t, d, files); r.Verdict == cec.Equivalent || !strings.Contains(r.Reason, "_tag") {
 				t.Errorf("a tag too many: %+v", r)
 			}
@@ -50,8 +50,8 @@ func TestTag(t *testing.T) {
 	}
 }
 
-// TestTagFaults breaks the path of the tag. The proof must find each fault. The simulation must find each fault too,
-// except a fault that concerns only samples that a reset discards.
+// TestTagFaults breaks the path of the tag. The proof must find each fault. The simulation must also find each fault,
+// except faults that affect only samples discarded by a reset.
 func TestTagFaults(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp", "yosys", "abc")
 	d, files := tagged(t, 2, 2)

@@ -11,10 +11,10 @@ import (
 	"ialgn/internal/verilog"
 )
 
-// CheckText proves that the emitted Verilog, as yosys reads it, computes the optimised netlist for every input and
-// in every clock ([readback.Prove]). CheckText writes the primitives of a design in LUTs again. For a netlist from
-// [Synthesise], the models of the cells are yosys's own. CheckText returns an error of package tool if yosys or abc
-// is missing or fails.
+// CheckText proves that the emitted Verilog, as yosys reads it, computes the optimised netlist for every input and in
+// every clock ([readback.Prove]). For a design in LUTs, CheckText writes the models of the primitives again. For a
+// netlist from [Synthesise], it uses yosys's own models of the cells. CheckText returns an error of package tool if
+// yosys or abc is missing or fails.
 func CheckText(ctx context.Context, d verify.Design, f Files) (*readback.Result, error) {
 	o := readback.Options{Module: f.Module, Files: []string{f.Design}, Samples: verify.StimuliFor(d).Words}
 	for w, x := range o.Samples {

@@ -35,7 +35,7 @@ endmodule
 
 // blameRTL simulates the first wrong sample again, in iverilog with a dump of all wires. It names the first gate
 // whose wire differs from our simulator. A pipeline's testbench holds the sample at the end of the run, so that all
-// stages show it. blameRTL names no gate if iverilog is missing or no gate's wire differs.
+// stages contain this sample. blameRTL names no gate if iverilog is missing or if no gate's wire differs.
 func blameRTL(ctx context.Context, d verify.Design, s verify.Samples, f Files, dir string, r *Run) error {
 	index := []int32{int32(r.First[0].Sample)}
 	if err := writeVectors(d, s, index, nil, filepath.Join(dir, vectorsName)); err != nil {
@@ -98,8 +98,8 @@ func firstWrong(d verify.Design, s verify.Samples, index []int32, wires map[stri
 	return nil
 }
 
-// gateWire matches the name of a gate's wire. The name has the class, the chain, the layer and, if several cells
-// come from the gate, the cell. The Verilog's header describes it.
+// gateWire matches the name of a gate's wire. The name has the class, the chain and the layer. If several cells come
+// from the gate, it also has the cell. The header of the Verilog describes this form.
 var gateWire = regexp.MustCompile(`^(?:c\d+_)?k(\d+)_l(\d+)(?:_n(\d+))?$`)
 
 // gateWires returns the values of the cells' wires.

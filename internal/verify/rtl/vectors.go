@@ -51,8 +51,8 @@ func writeVectors(d verify.Design, s verify.Samples, index []int32, want *model.
 }
 
 // inputRows returns the bit rows of each input port of the Verilog, including a tag port, for the samples with the
-// given indices. The tag of a sample is made from the sample's place among all samples that are sent. The first
-// index has the given place.
+// given indices. The tag of a sample depends on the sample's place among all samples that are sent. The argument
+// place is the place of the first index.
 func inputRows(d verify.Design, s verify.Samples, words int, index []int32, place int) ([][]uint64, error) {
 	x, err := s.Gather(&d.Model.Encoder, d.Input(), words, index)
 	if err != nil || d.Tag == 0 {

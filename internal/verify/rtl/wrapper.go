@@ -23,11 +23,11 @@ import (
 // WrapperFiles describes an emitted wrapper around the product.
 type WrapperFiles struct {
 	Kind    string   // a kind of package wrapper
-	Module  string   // name of the product's module, with which the wrapper's name begins
+	Module  string   // name of the product's module; the wrapper's name begins with this name
 	Sources []string // paths of the wrapper's file and of the file of the module inside
 	Style   verilog.Style
 	Target  *target.Family      // nil: [target.Generic]
-	Levels  *wrapper.Levels     // the levels that the wrapper's encoder must give; nil if it has none
+	Levels  *wrapper.Levels     // the levels that the wrapper's encoder must give; nil: no encoder
 	Fold    *verify.EngineFiles // the folded engine inside the wrapper; nil if the netlist is inside
 }
 
@@ -41,9 +41,9 @@ type WrapperResult struct {
 
 // CheckWrapper simulates a wrapper. If the wrapper has an encoder, CheckWrapper first tries the encoder with every
 // value of a word. Then it sends test samples, chosen as in [Check], through the complete wrapper by the wrapper's
-// protocol. It sends between two samples and the given number, depending on the clocks per sample and the cells. A
-// serial line runs at the highest possible rate, not at the rate that it was written for. If a design has more than
-// 200,000 cells, CheckWrapper sends no samples, and Unplayed says so.
+// protocol. It sends at least two samples and at most the given number. Within these limits, the number depends on
+// the clocks per sample and on the cells. A serial line runs at the highest possible rate instead of its own rate. If
+// a design has more than 200,000 cells, CheckWrapper sends no samples, and Unplayed says so.
 //
 // CheckWrapper returns an error of package tool if a simulator is missing or fails.
 func CheckWrapper(ctx context.Context, d verify.Design, s verify.Samples, f WrapperFiles,
@@ -105,12 +105,13 @@ func playWrapper(ctx context.Context, d verify.Design, s verify.Samples, f Wrapp
 	return nil
 }
 
-// largestWrapped bounds the product of clocks and cells for all samples together. Two samples are always sent.
-// iverilog was measured to take 6 to 10 us per clock and cell, because gates change with every word of a sample.
+// largestWrapped bounds the product of clocks and cells for all samples together. At least two samples are sent in
+// any case. In measurements, iverilog took 6 to 10 us for each pair of a clock and a cell, because gates change with
+// every word of a sample.
 const largestWrapped = 500_000
 
-// engineCells is the size of a folded engine in cells, for estimates of simulation time: iverilog takes as long for
-// a clock of an engine as for a clock of this number of cells.
+// engineCells is used to estimate simulation times. iverilog takes as much time for a clock of a folded engine as for
+// a clock of a netlist with this number of cells.
 const engineCells = 5
 
 // wrapped returns the wrapper with options for a simulation in iverilog, in which a serial line runs at its highest
@@ -151,15 +152,15 @@ func (f WrapperFiles) copy(dir string, d verify.Design) (names []string, err err
 // highest level first.
 var encoderLine = regexp.MustCompile(`(?m)^value (\d+): ([01xz]+)$`)
 
-// encoder compares the levels of every value with the expected levels. The simulation leaves out the module inside
-// the wrapper.
+// encoder compares the levels for every value with the expected levels. The simulation does not include the module
+// inside the wrapper.
 func (r *WrapperResult) encoder(ctx context.Context, f WrapperFiles, dir string, sources []string) error {
 	if f.Levels == nil {
 		return nil
 	}
 	module, bits := f.Module+"_"+f.Kind, f.Levels.Word
 	if wrapper.Is(f.Kind, wrapper.TakesBytes) {
-		module, bits = module+"_stream", 8 // the bits of a byte above the word mean nothing
+		module, bits = module+"_stream", 8 // the bits of a byte above the word have no meaning
 	}
 	bench := strings.NewReplacer("@MODULE@", module, "@BITS@", fmt.Sprint(bits)).Replace(encoderBench)
 	if err := os.WriteFile(filepath.Join(dir, TestbenchName), []byte(bench), 0o666); err != nil {
@@ -194,7 +195,7 @@ func (r *WrapperResult) encoder(ctx context.Context, f WrapperFiles, dir string,
 	return nil
 }
 
-// levelsOf returns the levels of a word in binary, the highest first.
+// levelsOf returns the levels of a word in binary digits. The highest level comes first.
 func levelsOf(l *wrapper.Levels, word uint64) string {
 	var text strings.Builder
 	for i := len(l.Bits) - 1; i >= 0; i-- {

@@ -153,13 +153,13 @@ func TestWrapper(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	for name, c := range wrappings() {
 		if !testkit.Whole() && !c.apart && (c.kind == "uart" || c.kind == "spi") {
-			continue // these take most of the time
+			continue // these wrappings take most of the time
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d, f := c.wrap(t)
 			least := leastWords
-			if slow := c.kind == "uart" || c.kind == "spi"; slow { // each takes thousands of clocks, and few suffice
+			if slow := c.kind == "uart" || c.kind == "spi"; slow { // thousands of clocks for each sample
 				least = 600
 			}
 			if r := stub(t, d, f, least); r.Mismatches != 0 || r.words < least || r.packets < 3 {
@@ -169,7 +169,7 @@ func TestWrapper(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// A constant network differs from the model.
+			// A constant network does not agree with the model.
 			if r.Checked < 2 || r.Unplayed != "" || r.Mismatches != 0 && !c.none {
 				t.Errorf("%+v", r)
 			}
@@ -181,7 +181,7 @@ func TestWrapper(t *testing.T) {
 var readLiteral = regexp.MustCompile(`\.READ\(\{\s+(\d+)'h([0-9a-f]+)`)
 
 // TestReadBits flips every bit of a wrapper's constant READ, which selects the stored bits of a sample. Random words
-// around a stub must show each flip.
+// for a wrapper around a stub must show each flip.
 func TestReadBits(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	for kind := range writers {
@@ -195,7 +195,7 @@ func TestReadBits(t *testing.T) {
 				}
 				m := readLiteral.FindStringSubmatch(string(text))
 				size, _ := strconv.Atoi(m[1])
-				step := map[string]int{"stream": 1, "axis": 3, "uart": 13, "spi": 13}[kind] // slow kinds share a loader
+				step := map[string]int{"stream": 1, "axis": 3, "uart": 13, "spi": 13}[kind] // slow kinds have the same loader
 				if !testkit.Whole() {
 					step *= 5
 				}
@@ -221,8 +221,8 @@ func stubbed(t *testing.T, d verify.Design, f stubFiles) stubResult {
 	return stub(t, d, f, 600)
 }
 
-// TestStubFaults breaks the logic on both sides of the loader. Random words, results, packets and resets around a
-// stub must show each fault.
+// TestStubFaults breaks the logic on both sides of the loader. Random words, results, packets and resets for a
+// wrapper around a stub must show each fault.
 func TestStubFaults(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	for _, c := range []struct{ name, good, bad, want string }{
@@ -261,8 +261,8 @@ func TestStubFaults(t *testing.T) {
 	}
 }
 
-// TestStubBounded plays samples of one feature, whose results are a hundred counts on a serial line. The time must
-// be bounded, but every bit must still be covered.
+// TestStubBounded plays samples to a wrapper for a serial line. A sample has one feature, and its result has a
+// hundred counts. The time must be bounded, but the samples must still cover every bit.
 func TestStubBounded(t *testing.T) {
 	m := netgen.Model(netgen.ModelOptions{Seed: 9, Features: 1, Width: 200, Depth: 1, Classes: 100})
 	d := verifytest.WithCounts(t, verifytest.NewDesign(t, m.Freeze(), netlist.Full, 2))

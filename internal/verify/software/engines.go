@@ -14,9 +14,9 @@ import (
 // simulator is the name of our simulator in [Result.Engines].
 const simulator = "simulator"
 
-// engines makes machine code of both netlists for each instruction set of this processor, and runs the code on all
-// samples. It compares the results of the code with the simulator's results for the same netlist. So a fault of the
-// netlist itself is not counted again for each instruction set.
+// engines makes machine code from both netlists for each instruction set of this processor, and runs the code on all
+// samples. It compares the results with the simulator's results for the same netlist, so that a fault of the netlist
+// itself is not counted again for each instruction set.
 func engines(ctx context.Context, d verify.Design, s verify.Samples, raw, optimised *sim.Result, threads int,
 	r *Result,
 ) error {
@@ -27,7 +27,7 @@ func engines(ctx context.Context, d verify.Design, s verify.Samples, raw, optimi
 	r.Engines = []string{simulator}
 	sets, err := runner.ISAs()
 	if err != nil {
-		return nil // without executable memory, nothing is known about the design
+		return nil // without executable memory, this check cannot be done
 	}
 	for _, isa := range sets {
 		for _, run := range []struct {
@@ -60,7 +60,7 @@ func engines(ctx context.Context, d verify.Design, s verify.Samples, raw, optimi
 // kernelsOnce is added to the name of an instruction set in [Result.Engines] if the code loops over positions.
 const kernelsOnce = " with kernels once"
 
-// looped runs machine code that contains the kernels of convolutions once.
+// looped runs machine code that contains each kernel of a convolution only once.
 func looped(ctx context.Context, d verify.Design, isa *backend.ISA, s verify.Samples, raw *sim.Result, threads int,
 	r *Result,
 ) error {

@@ -55,7 +55,7 @@ func TestLoopedEngine(t *testing.T) {
 	}
 }
 
-// TestEngineFaults has the generated code return a wrong class and a wrong count.
+// TestEngineFaults checks that wrong classes and wrong counts from the generated code are found.
 func TestEngineFaults(t *testing.T) {
 	want := &sim.Result{Classes: 2, Class: []uint16{0, 1, 0}, Counts: []int32{2, 1, 0, 3, 5, 5}}
 	got := &sim.Result{Classes: 2, Class: []uint16{0, 0, 0}, Counts: []int32{2, 1, 0, 3, 5, 4}}

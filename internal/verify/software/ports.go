@@ -9,8 +9,8 @@ import (
 	"ialgn/sim"
 )
 
-// countsOutput compares the output port of the class counts with the trainer's counts. It skips a port that
-// consists of the probes' nets, because the probes are compared elsewhere.
+// countsOutput compares the output port of the class counts with the trainer's counts. It skips the port if it
+// consists of the nets of the probes, because the probes are compared elsewhere.
 func countsOutput(d verify.Design, s verify.Samples, want *model.Scores, r *Result) error {
 	port, ok := verify.CountsPort(d.Product)
 	if !ok {

@@ -1,4 +1,5 @@
-// Package software compares netlists with the trainer's own forward pass, in our simulator and as machine code.
+// Package software compares netlists with the trainer's own forward pass. It runs the netlists in our simulator and
+// as machine code.
 package software
 
 import (
@@ -21,16 +22,16 @@ type Result struct {
 	Accuracy   float64 `json:"accuracy"`
 
 	// Engines lists the programs that classified the samples, besides the trainer: the simulator, and the machine
-	// code for each instruction set of this processor. For networks of convolutions, each instruction set also has
-	// an entry for code with the kernels once.
+	// code for each instruction set of this processor. For networks of convolutions, there is another entry for each
+	// instruction set, for code that contains each kernel only once.
 	Engines []string `json:"engines"`
 
 	Seconds float64 `json:"seconds"`
 	verify.Findings
 }
 
-// Check compares both netlists with the trainer's forward pass over all samples. It compares the raw netlist's
-// hidden bits layer by layer. Then it compares counts and class of both netlists, in the simulator and as machine
+// Check compares both netlists with the trainer's forward pass over all samples. It compares the raw netlist's hidden
+// bits layer by layer. Then it compares counts and class of both netlists, computed by the simulator and by machine
 // code (package internal/runner). A pipeline is clocked. If the two netlists have different ports, Check reports a
 // mismatch and runs nothing. Check returns an error only if the comparison is impossible.
 func Check(ctx context.Context, d verify.Design, s verify.Samples, threads int) (*Result, error) {
@@ -105,8 +106,8 @@ func hidden(ctx context.Context, d verify.Design, s verify.Samples, r *Result) e
 	return nil
 }
 
-// rawGives has the message for a wrong bit of the raw netlist, indexed by the bit. There may be millions of
-// these mismatches, so the texts are constants.
+// rawGives has the messages for a wrong bit of the raw netlist. The index is the wrong value. There may be millions
+// of these mismatches, so the texts are constants.
 var rawGives = [2]string{"raw netlist gives 0, the trainer 1", "raw netlist gives 1, the trainer 0"}
 
 // runBlock simulates the samples with numbers n, from <= n < to.
@@ -122,7 +123,7 @@ func runBlock(d verify.Design, simulator *sim.Simulator, s verify.Samples, words
 	return simulator.Run(words, x)
 }
 
-// compareLayer calls differs for each sample and gate for which the net and h have different values.
+// compareLayer calls differs for each sample and each gate if the net of the gate differs from the bit in h.
 func compareLayer(simulator *sim.Simulator, nets []netlist.Net, h []uint64, words, samples int, differs func(sample,
 	gate int, got uint64),
 ) {

@@ -14,7 +14,8 @@ import (
 	"ialgn/sim"
 )
 
-// TestRawFaults breaks the raw netlist. A fault in freezing would have the same effect.
+// TestRawFaults breaks the raw netlist and checks that the fault is found. A fault in freezing would have the same
+// effect.
 func TestRawFaults(t *testing.T) {
 	f := verifytest.Small(23)
 	s := verifytest.RandomSamples(f, 300)
@@ -36,8 +37,8 @@ func TestRawFaults(t *testing.T) {
 	}
 }
 
-// firstWrong checks the mismatches of a raw netlist with a broken cell c. The first mismatch must be in the gate of
-// this cell, unless no sample shows the fault.
+// firstWrong checks the mismatches of a raw netlist in which cell c is broken. If a sample shows the fault, the first
+// mismatch must be in the gate of c.
 func firstWrong(t *testing.T, d verify.Design, s verify.Samples, c netlist.Cell, got *Result) {
 	t.Helper()
 	o := d.Raw.Origin(c)

@@ -15,11 +15,12 @@ type Options struct {
 	// thermometer bits.
 	Words bool
 
-	// Thermometer makes thermometer codes of any input bits: a bit counts as 1 only if all lower bits of its feature
-	// are 1. A proof that may assume thermometer codes puts the same logic in front of both circuits.
+	// Thermometer turns any input bits into thermometer codes. A bit counts as 1 only if all lower bits of its
+	// feature are 1. A proof that may assume thermometer codes puts the same logic in front of both circuits.
 	Thermometer bool
 
-	// Head, unless nil, makes the class and the counts the outputs. If Head is nil, the last layer is the output.
+	// Head, if not nil, makes the class and the counts the outputs of the graph. If Head is nil, the output is the
+	// last layer.
 	Head *Head
 }
 
@@ -34,14 +35,14 @@ const maxVariables = 1<<30 - 1
 // These are upper limits of the number of variables for each part of a graph.
 const (
 	gateAnds    = 3
-	tableAnds   = 3 // for each line of a truth table
+	tableAnds   = 3 // gates for each line of a truth table
 	compareAnds = 2
-	headAnds    = 1 << 10 // for each counted bit, including its share of the argmax
+	headAnds    = 1 << 10 // gates for each counted bit, including its share of the argmax
 )
 
 // WriteAIGER writes the network in the binary AIGER format (Biere, version 20071012) with a symbol table. The inputs
-// are x[i]. The outputs are h[i], the bits of the last layer, or the outputs that [Head] describes. A bus of one bit
-// is called x or h without an index, as in yosys.
+// are called x[i]. The outputs are the bits of the last layer, called h[i], or the outputs that [Head] describes. A
+// bus of one bit is called x or h without an index, as in yosys.
 //
 // If the inputs are thermometer bits, input f*(Bits-1)+j-1 says whether feature f is above its threshold j, counted
 // from 1. If the inputs are words, input f*BitsIn+k is bit k of feature f.
@@ -57,7 +58,7 @@ func (n *Network) WriteAIGER(w io.Writer, o Options) error {
 			maxVariables)
 	}
 	g := &graph{next: literal(2 * (n.inputs(o) + 1))}
-	outputs, err := n.build(g, o) // without a writer: counts the gates and finds the outputs
+	outputs, err := n.build(g, o) // g has no writer, so this counts the gates and finds the outputs
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,8 @@ func (n *Network) WriteAIGER(w io.Writer, o Options) error {
 	return out.Flush()
 }
 
-// writeSymbols names the bits of a bus. The first bit has number first among the graph's inputs or outputs.
+// writeSymbols names the bits of a bus. The argument first is the number of the bus's first bit among the graph's
+// inputs or outputs.
 func writeSymbols(out *bufio.Writer, sort byte, first int, bus string, size int) {
 	if size == 1 {
 		fmt.Fprintf(out, "%c%d %s\n", sort, first, bus)
@@ -141,7 +143,7 @@ func (n *Network) build(g *graph, o Options) ([]bus, error) {
 // gates writes the gates of all layers and returns the bits of the last layer.
 func (n *Network) gates(g *graph, o Options) []literal {
 	x := n.encode(g, o)
-	done := [][]literal{make([]literal, n.width)} // zeros: the state before the first step of a recurrent network
+	done := [][]literal{make([]literal, n.width)} // zeros, for the state before the first step of a recurrent network
 	for i := range n.layers {
 		l := &n.layers[i]
 		if l.grid != nil {
@@ -183,10 +185,11 @@ func (g *graph) and(a, b literal) literal {
 	l := g.next
 	g.next += 2
 	if g.out != nil {
-		// The format has the larger input first, and writes two differences, with seven bits in each byte.
+		// In the format, the larger input comes first. The format stores two differences, with seven bits in each
+		// byte.
 		high, low := max(a, b), min(a, b)
 		code := binary.AppendUvarint(g.out.AvailableBuffer(), uint64(l-high))
-		_, _ = g.out.Write(binary.AppendUvarint(code, uint64(high-low))) // Flush returns any error
+		_, _ = g.out.Write(binary.AppendUvarint(code, uint64(high-low))) // Flush returns the error, if any
 	}
 	return l
 }
@@ -206,8 +209,8 @@ func (g *graph) look(t table, pins []literal) literal {
 }
 
 // gate returns f(a, b). If f is 1 in at most two of its four cases, the result is the disjunction of these cases.
-// Otherwise it is the complement of the disjunction of the cases in which f is 0. If two cases have the same value
-// at one pin, they are replaced by this pin.
+// Otherwise it is the complement of the disjunction of the cases in which f is 0. If two cases differ in only one
+// pin, they are replaced by the other pin.
 func (g *graph) gate(f function, a, b literal) literal {
 	ones := 0
 	for _, v := range f {

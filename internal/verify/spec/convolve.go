@@ -2,7 +2,7 @@ package spec
 
 import "ialgn/internal/model"
 
-// grid describes an image and the patches of it that the nodes of a layer read.
+// grid describes an image, and the patches of the image that the nodes of a layer read.
 //
 // The image has planes of rows and columns. A patch has side x side pixels of every plane. The first patch begins
 // above and to the left of the image's corner, by padding pixels in each direction. Each next patch begins stride
@@ -10,7 +10,7 @@ import "ialgn/internal/model"
 type grid struct {
 	planes, rows, columns int
 	side, stride, padding int
-	pool                  bool // each square of four positions becomes one, their disjunction
+	pool                  bool // each square of four positions becomes one position, the disjunction of the four
 }
 
 // gridOf returns the grid of a section, or nil if the section's nodes are evaluated only once.
@@ -25,8 +25,8 @@ func gridOf(s *model.Section) *grid {
 	}
 }
 
-// look sets the patch of pin p of section i if the pin reads an image other than the image of its section's grid. It
-// also sets the layer that the pin reads if this is not the previous layer.
+// look sets the fields patch and back of a pin p in section i. It sets patch if the pin reads an image other than the
+// image of its section's grid. It sets back if the pin does not read the previous layer.
 func (p *pin) look(m *model.Model, i int, source model.Source) {
 	g := m.Sections[i].Grid
 	switch {
@@ -53,8 +53,8 @@ func (p *grid) begins(pixels int) (all []int) {
 	return all
 }
 
-// variableLimit returns an upper limit for the variables of a node at all positions. each is the limit for one
-// position.
+// variableLimit returns an upper limit for the number of variables of a node at all positions. The argument each is
+// the limit for one position.
 func (p *grid) variableLimit(each int) int {
 	const orAnds = 1 // for each position
 	return len(p.begins(p.rows)) * len(p.begins(p.columns)) * (each + orAnds)
@@ -71,10 +71,10 @@ func (p plane) pixel(row, column int) literal {
 	return p[row][column]
 }
 
-// image splits bits into planes of the given size. The parameter each is the number of bits per pixel. It is 1 for
-// the output of a layer, whose bits are in order of plane, row and column. For the input, it is the number of bits
-// of a feature. The features are in order of channel, row and column, and the bits of a feature are next to each
-// other. Each bit of a feature goes into a different plane.
+// image splits bits into planes of the given size. The argument each is the number of bits per pixel. For the output
+// of a layer, it is 1, and the bits are in order of plane, row and column. For the input, it is the number of bits of
+// a feature. The features are in order of channel, row and column, and the bits of a feature are next to each other.
+// Each bit of a feature goes into a different plane.
 func image(bits []literal, rows, columns, each int) (all []plane) {
 	for first := 0; first < len(bits); first += rows * columns * each {
 		for bit := range each {
@@ -90,9 +90,9 @@ func image(bits []literal, rows, columns, each int) (all []plane) {
 	return all
 }
 
-// convolve writes the nodes of the layer at all positions, and the pooling. It returns the bits that leave the
-// layer, in order of node, row and column. done has the outputs of each earlier layer. A feature has the given
-// number of input bits.
+// convolve writes the nodes of the layer at all positions, and the pooling. It returns the output bits of the layer,
+// in order of node, row and column. The argument done has the outputs of each earlier layer. The argument bits is the
+// number of input bits of a feature.
 func (l *layer) convolve(g *graph, x []literal, done [][]literal, bits int) (leave []literal) {
 	views := make([]view, len(l.pins))
 	for j := range l.pins {
@@ -151,8 +151,8 @@ func (v *view) element(number, y, x int) literal {
 	return v.planes[number].pixel(y*v.stride-v.padding+row, x*v.stride-v.padding+column)
 }
 
-// pooled returns the disjunction of each square of two by two values. It leaves out a last row or column that has no
-// partner.
+// pooled returns the disjunction of each square of two by two values. If the number of rows or columns is odd, it
+// ignores the last one.
 func pooled(g *graph, values plane) (all plane) {
 	for row := 1; row < len(values); row += 2 {
 		var some []literal

@@ -21,9 +21,10 @@ func (n *Network) encode(g *graph, o Options) []literal {
 	return x
 }
 
-// above returns whether a word of the given width is greater than the threshold. word is the input with the word's
-// least significant bit; the others follow. The word is greater if there is a place in which the word has a 1 and
-// the threshold has a 0. In all higher places, the word must have a 1 if the threshold has a 1.
+// above returns whether a word of the given width is greater than the threshold. The argument word is the input with
+// the least significant bit of the word. The other bits are the next inputs. The word is greater if, in some place,
+// the word has a 1 and the threshold has a 0, and if, in all higher places, the word has a 1 wherever the threshold
+// has a 1.
 func (g *graph) above(word literal, width int, threshold uint16) literal {
 	greater, reaches := literal(0), literal(1)
 	for i := wordBits - 1; i >= 0; i-- {

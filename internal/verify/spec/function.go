@@ -52,7 +52,7 @@ func tableOf(logits []float32) (t table) {
 	return t
 }
 
-// winner returns the index of the largest logit; the first one wins a tie.
+// winner returns the index of the largest logit. If logits are equal, the first one wins.
 func winner(logits []float32) int {
 	best := len(logits) - 1
 	for i := best - 1; i >= 0; i-- {

@@ -6,17 +6,18 @@ import (
 )
 
 // Head makes the class and the counts the outputs of a graph, in place of the last layer. The outputs are
-// class_index, count_0, count_1, …. Each output is a number with its least significant bit first.
+// class_index, count_0, count_1, …. Each output is a number whose least significant bit comes first.
 //
 // A proof ends in time only if both sides add the bits and compare the classes in the same order. So the caller may
-// choose the order. The order changes the gates, not the function: every bit of a class is counted exactly once in
-// any order.
+// choose the order. The order changes the gates but not the function, because every bit of a class is counted exactly
+// once in any order.
 type Head struct {
-	// Sums lists additions for each class, in order. Bits that no sum takes are added at the end, in order.
+	// Sums lists the additions for each class, in the order in which they are made. Bits that no sum takes are added
+	// at the end, in the order of their numbers.
 	Sums [][]Sum
 
 	// First is the group size in the first round of the argmax tournament, and Later is the group size in later
-	// rounds. 0 means all classes, which makes the round one linear scan.
+	// rounds. A size of 0 puts all classes into one group, which is compared in one linear scan.
 	First, Later int
 
 	// Counts adds an output named counts after class_index. It has the counts of all classes, with the first class
@@ -24,9 +25,9 @@ type Head struct {
 	Counts bool
 }
 
-// Sum is a set of bits to add, given by their numbers. The chains of the class have the numbers from 0 on. The
-// digits of the earlier sums have the next numbers, in order. A sum has the digits that its largest value needs. The
-// place of its first digit is the lowest place among the bits that it adds.
+// Sum is a set of bits to add, given by their numbers. The chains of the class have the numbers from 0 on. The digits
+// of earlier sums have the next numbers, in order. A sum has as many digits as its largest value needs. The place of
+// a sum's first digit is the lowest place among the bits that the sum adds.
 type Sum []int
 
 // bus is an output with its name.
@@ -65,7 +66,7 @@ func (n *Network) head(g *graph, last []literal, o *Head) ([]bus, error) {
 	return outputs, nil
 }
 
-// pool holds the bits of a count. Each bit must be added once.
+// pool holds the bits of a count. Each bit must be added exactly once.
 type pool struct {
 	g    *graph
 	bits []addend
@@ -109,15 +110,16 @@ func (p *pool) sum(numbers Sum) error {
 func (p *pool) rest(digits int) []literal {
 	columns := make([][]literal, digits)
 	for _, a := range p.bits {
-		if !a.taken && a.place < digits { // the count has no more digits, so a bit at a higher place is 0
+		if !a.taken && a.place < digits { // bits at higher places than the digits of the count are 0
 			columns[a.place] = append(columns[a.place], a.bit)
 		}
 	}
 	return p.g.total(columns, digits)
 }
 
-// total returns the sum of bits, given by their places, in the given number of digits, which must be enough. At each
-// place, a running sum takes two bits at a time. The carries go to the next place.
+// total returns the sum of bits as a number with the given number of digits, which must be large enough. The argument
+// columns has the bits at each place. At each place, two bits at a time are added to a running sum, and the carries
+// go to the next place.
 func (g *graph) total(columns [][]literal, digits int) []literal {
 	sums := make([]literal, digits)
 	var carries []literal
@@ -152,7 +154,7 @@ func (g *graph) xor(a, b literal) literal { return g.or(g.and(a, b^1), g.and(a^1
 // contender is a count together with the number of its class.
 type contender struct{ word, index []literal }
 
-// argmax returns the number of the largest word; the first one wins a tie.
+// argmax returns the number of the largest word. If words are equal, the first one wins.
 func (g *graph) argmax(words [][]literal, o *Head) []literal {
 	field := make([]contender, len(words))
 	for c, w := range words {

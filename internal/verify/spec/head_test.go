@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// orders returns random orders of additions for the given number of classes, each of which has group bits.
+// orders returns random orders of additions for each class. The argument group is the number of bits in each class.
 func orders(r *rand.Rand, classes, group int) [][]Sum {
 	all := make([][]Sum, classes)
 	for c := range all {
@@ -38,14 +38,14 @@ func orders(r *rand.Rand, classes, group int) [][]Sum {
 }
 
 // TestHeads proves that this package's head equals the netlist's head, for inputs that are bits and for inputs that
-// are words. It also proves this for random orders of additions and comparisons. A graph with one changed gate must
-// differ.
+// are words. It also proves this for random orders of additions and comparisons. If one gate is changed, the graphs
+// must differ.
 func TestHeads(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	var claims []claim
 	for seed, form := range append(netgen.Unshared(), netgen.ConvForms()...) {
 		if form.Options.Classes == 1 {
-			form.Options.Width = 10 // abc needs a minute for a count of 30 bits in another order
+			form.Options.Width = 10 // for a count of 30 bits in another order, abc needs a minute
 		}
 		m := form.Model()
 		n := read(t, m)

@@ -11,7 +11,8 @@ import (
 )
 
 // TestIndependence checks that this package uses only the reader of package model and the types that the reader
-// returns. It must use none of the methods that interpret a model. The import policy cannot check this.
+// returns. It must use none of the methods that interpret a model. The import policy cannot check which methods are
+// used.
 func TestIndependence(t *testing.T) {
 	names := []string{"Model", "Section", "Pin", "Input", "Source", "Base", "Spine", "Visit", "Open"}
 	methods := []string{

@@ -45,7 +45,7 @@ func fixed(s model.Source, wires ...uint16) model.Pin {
 	return model.Pin{Source: s, K: 1, Wires: model.Indices{Narrow: wires}}
 }
 
-// relaxed returns a pin with k candidates for each gate.
+// relaxed returns a pin that has k candidates for each gate.
 func relaxed(s model.Source, k int, wires []uint16, logits ...float32) model.Pin {
 	return model.Pin{Source: s, K: k, Wires: model.Indices{Narrow: wires}, Logits: logits}
 }
@@ -67,7 +67,8 @@ func largest(gates ...[]int) []float32 {
 	return logits
 }
 
-// operationsModel has a gate for each operation, in layer 1, over x[0] and x[1].
+// operationsModel returns a model that has a gate for each operation. The gates are in layer 1 and read x[0] and
+// x[1].
 func operationsModel() *model.Model {
 	e := encoding.Encoder{Bits: 2, BitsIn: 1, Max: 1, Thresholds: [][]uint16{{0}, {0}}}
 	var gates [][]int
@@ -80,7 +81,8 @@ func operationsModel() *model.Model {
 	})
 }
 
-// orderModel reads bits of three features. Any exchange of features or thresholds changes the network.
+// orderModel returns a model that reads bits of three features. Any exchange of features or thresholds changes the
+// network.
 func orderModel() *model.Model {
 	e := encoding.Encoder{Bits: 4, BitsIn: 5, Max: 31, Thresholds: [][]uint16{{3, 10, 20}, {0, 2, 30}, {7, 8, 31}}}
 	return newModel(e, 3, 3,
@@ -94,7 +96,7 @@ func orderModel() *model.Model {
 		})
 }
 
-// headModel has three classes of two chains, each a copy of an input.
+// headModel returns a model with three classes of two chains. Each chain copies an input.
 func headModel() *model.Model {
 	e := encoding.Encoder{Bits: 3, BitsIn: 2, Max: 3, Thresholds: [][]uint16{{0, 1}, {1, 2}, {0, 2}}}
 	return newModel(e, 6, 3, model.Section{
@@ -103,8 +105,8 @@ func headModel() *model.Model {
 	})
 }
 
-// tiesModel has ties between logits: between all operations, between the first ones, between the last ones, and
-// between zeros of both signs.
+// tiesModel returns a model with ties between logits. There are ties between all operations, between the first
+// operations, between the last operations, and between +0 and -0.
 func tiesModel() *model.Model {
 	e := encoding.Encoder{Bits: 3, BitsIn: 2, Max: 3, Thresholds: [][]uint16{{0, 1}, {1, 2}}}
 	zero := float32(math.Copysign(0, -1))
@@ -129,7 +131,7 @@ func tiesModel() *model.Model {
 		})
 }
 
-// patchesModel has two nodes that are evaluated at all positions of an image, followed by pooling.
+// patchesModel returns a model with two nodes that are evaluated at all positions of an image, followed by pooling.
 func patchesModel() *model.Model {
 	e := encoding.Encoder{Bits: 3, BitsIn: 2, Max: 3, Thresholds: slices.Repeat([][]uint16{{0, 1}}, 6)}
 	m := newModel(e, 2, 2, model.Section{
@@ -141,7 +143,7 @@ func patchesModel() *model.Model {
 	return m
 }
 
-// lightModel has truth tables of logits, including zeros of both signs.
+// lightModel returns a model with truth tables of logits, including +0 and -0.
 func lightModel() *model.Model {
 	e := encoding.Encoder{Bits: 2, BitsIn: 1, Max: 1, Thresholds: [][]uint16{{0}, {0}}}
 	zero := float32(math.Copysign(0, -1))

@@ -1,20 +1,20 @@
 // Package spec turns a model file into an and-inverter graph that defines the meaning of the file. Proofs of the
 // compiler use this graph as their reference.
 //
-// [ReadFrom] takes the raw tensors of a model file and uses nothing else of this module. Everything else follows
-// from the paper and the description of the formats: which logit wins a tie, what an operation computes, the order
-// of the thermometer bits, which bits are counted, which class wins a tie, and the encoding of a graph. So a mistake
-// in freezing, in a table of operations, in the netlist or in a back end cannot be on both sides of a comparison.
-// The import policy enforces this independence.
+// [ReadFrom] takes the raw tensors of a model file. It uses no other code of this module that interprets a model.
+// Instead, the package implements the paper and the description of the formats again. Examples are the choice between
+// equal logits, the functions of operations, the order of the thermometer bits, the bits that are counted, the choice
+// between equal classes, and the encoding of a graph. So a mistake in freezing, in a table of operations, in the
+// netlist or in a back end cannot be on both sides of a comparison. The import policy enforces this independence.
 //
-// The graph is simple on purpose: no gate is simplified or shared, so that the meaning can be read from the
-// code.
+// The graph is simple on purpose. No gate is simplified or shared, so that the meaning of a model can be read from
+// the code.
 package spec
 
 import "ialgn/internal/model"
 
-// Network is a model in which each pin has its wire and each node has its function: the candidates with the largest
-// logits. A gate of two pins needs 12 bytes, also if many positions of an image share the gate.
+// Network is a model in which each pin has one wire and each node has one function. These are the candidates with the
+// largest logits. A gate with two pins takes 12 bytes, even if many positions of an image share the gate.
 type Network struct {
 	width      int // counted bits
 	classes    int
@@ -24,22 +24,22 @@ type Network struct {
 	layers     []layer
 }
 
-// layer is one layer. Element i of each slice belongs to node i. Nodes of two pins have a function. Other nodes have
-// a table.
+// layer is one layer. Element i of each slice belongs to node i. Nodes with two pins have a function, and other nodes
+// have a table.
 type layer struct {
 	width    int
 	function []function
 	table    []table
 	pins     []pin
-	grid     *grid // unless nil, the positions at which the nodes are evaluated
+	grid     *grid // if not nil, the positions at which the nodes are evaluated
 }
 
 // pin is one of the inputs of a layer's nodes.
 type pin struct {
-	anchored bool     // the pin reads thermometer bits; otherwise bits of a layer
+	anchored bool     // the pin reads thermometer bits; otherwise it reads bits of a layer
 	source   []uint32 // the bit that each node reads; on a grid, the element of the patch
-	back     int      // the layer that it reads: 0 is the previous layer, 1 the layer before that, …
-	patch    *grid    // unless nil, the pin reads this image, not the image of the layer's grid
+	back     int      // the layer that the pin reads: 0 is the previous layer, 1 the layer before, …
+	patch    *grid    // if not nil, the pin reads this image instead of the image of the layer's grid
 }
 
 // Read reads the network of a model file, as [ReadFrom] does.
@@ -52,9 +52,9 @@ func Read(path string) (*Network, error) {
 	return ReadFrom(file.Chains)
 }
 
-// ReadFrom makes the network of a model file. The function chains reads the file. It calls begin once, and then
-// visit for each run of chains, as [model.File.Chains] does. ReadFrom needs memory for the network only, which is
-// smaller than the file.
+// ReadFrom makes the network of a model file. The function chains reads the file. Like [model.File.Chains], it calls
+// begin once, and then calls visit for each run of consecutive chains. ReadFrom needs memory only for the network,
+// which is smaller than the file.
 func ReadFrom(chains func(begin func(*model.Model) error, visit model.Visit) error) (*Network, error) {
 	n := &Network{}
 	var first []int // layer of each section
@@ -63,7 +63,7 @@ func ReadFrom(chains func(begin func(*model.Model) error, visit model.Visit) err
 		first, steps = n.form(m), m.Steps
 		return nil
 	}
-	visit := func(section, chain, chains int, s *model.Section) error { // called for different chains at the same time
+	visit := func(section, chain, chains int, s *model.Section) error { // several calls may run at the same time
 		for i := range s.Layers {
 			n.layers[first[section]+i].choose(s, i, chain, chains)
 		}
@@ -107,8 +107,8 @@ func (n *Network) form(m *model.Model) (first []int) {
 	return first
 }
 
-// choose sets the functions and wires of layer i of a section for a run of chains. s has the arrays of this run, as
-// [chain][layer][candidate]. first is the number of the run's first chain.
+// choose sets the functions and wires of layer i of a section for a run of chains. The section s has the arrays of
+// this run, as [chain][layer][candidate]. The argument first is the number of the run's first chain.
 func (l *layer) choose(s *model.Section, i, first, chains int) {
 	arity := len(s.Ops) / (chains * s.Layers)
 	for k := range chains {

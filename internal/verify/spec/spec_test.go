@@ -29,7 +29,7 @@ func read(t *testing.T, m *model.Model) *Network {
 	return n
 }
 
-// other returns the graph that the compiler builds of the same model.
+// other returns the graph that the compiler builds from the same model.
 func other(t *testing.T, m *model.Model, o Options) *aiger.File {
 	t.Helper()
 	f, err := model.ReadFrozen(save(t, m))
@@ -39,7 +39,7 @@ func other(t *testing.T, m *model.Model, o Options) *aiger.File {
 	return frozenGraph(t, f, o)
 }
 
-// frozenGraph is like other, for a frozen network.
+// frozenGraph returns the graph that the compiler builds from a frozen network.
 func frozenGraph(t *testing.T, f *model.Frozen, o Options) *aiger.File {
 	t.Helper()
 	scope := netlist.Gates
@@ -112,8 +112,8 @@ func cutOf(t *testing.T, n *netlist.Netlist, o Options, bits int) *aiger.File {
 	return parse(t, []byte(b.String()))
 }
 
-// cases has networks with their meaning, written by hand as Verilog. Each case also has changes of the Verilog. Each
-// change describes another network.
+// cases has models, and the functions of their networks as handwritten Verilog. Each case also has changes of the
+// Verilog, after which the Verilog describes another network.
 var cases = []struct {
 	name    string // of the file
 	model   func() *model.Model
@@ -189,8 +189,8 @@ var cases = []struct {
 	}},
 }
 
-// TestByHand proves that both ways from a model to a graph, by this package and by the compiler, give the
-// handwritten Verilog's functions. Each wrong reading of the model must differ.
+// TestByHand proves that the graph from this package and the graph from the compiler have the functions of the
+// handwritten Verilog. After each change, which is a wrong reading of the model, the Verilog must differ.
 func TestByHand(t *testing.T) {
 	var claims []claim
 	for _, c := range cases {
@@ -218,7 +218,7 @@ func TestByHand(t *testing.T) {
 }
 
 // TestWrongUnrolled changes the unrolled network, from which the compiler starts. It changes a wire, a table, a pin
-// beyond the edge, and pooling. The proof must find that each changed network differs from the model.
+// beyond the edge, and pooling. For each change, the proof must find that the network differs from the model.
 func TestWrongUnrolled(t *testing.T) {
 	m := patchesModel()
 	ours := graphOf(t, read(t, m), Options{})
@@ -268,8 +268,8 @@ func (n *Network) negateLast(bit int) {
 	}
 }
 
-// TestSpecEqualsEveryForm proves, for every form of network, that the two ways from a model to a graph give equal
-// graphs. If one gate is negated, the graphs must differ. The inputs of a graph are bits, thermometer codes or
+// TestSpecEqualsEveryForm proves, for every form of network, that this package and the compiler make equal graphs
+// from a model. If one gate is negated, the graphs must differ. The inputs of a graph are bits, thermometer codes or
 // words. The short tests use one kind of input for each form, and the long tests use all three.
 func TestSpecEqualsEveryForm(t *testing.T) {
 	var claims []claim
@@ -284,8 +284,8 @@ func TestSpecEqualsEveryForm(t *testing.T) {
 	hold(t, claims...)
 }
 
-// bothWays claims that the two ways from a model to a graph give equal graphs, and that the graphs differ after one
-// gate is negated.
+// bothWays returns two claims. The first is that this package and the compiler make equal graphs from a model. The
+// second is that the graphs differ after one gate is negated.
 func bothWays(t *testing.T, name string, m *model.Model, o Options) []claim {
 	t.Helper()
 	n, theirs := read(t, m), other(t, m, o)
@@ -300,8 +300,9 @@ func bothWays(t *testing.T, name string, m *model.Model, o Options) []claim {
 	}
 }
 
-// TestConvolutions is [TestSpecEqualsEveryForm] for convolutions of every kind: kernels that are chains, kernels
-// whose pins read input bits or the inputs of the lowest level, and chains after kernels.
+// TestConvolutions does the same as [TestSpecEqualsEveryForm] for convolutions of every kind. Some kernels are
+// chains. In others, pins read input bits or the inputs of the lowest level. In some networks, chains follow the
+// kernels.
 func TestConvolutions(t *testing.T) {
 	var claims []claim
 	for _, form := range netgen.Convolutions() {
@@ -333,8 +334,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestThermometer checks the projection on random inputs. The graph with the projection must give the same outputs
-// as the graph without it does for projected inputs.
+// TestThermometer checks the projection onto thermometer codes on random inputs. The graph with the projection must
+// give the same outputs as the graph without the projection gives for projected inputs.
 func TestThermometer(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for _, form := range append(netgen.Unshared(), netgen.ConvForms()...) {

@@ -1,8 +1,8 @@
 package spec
 
 // repeat turns the layers of one step into the layers of all steps of a sequence. Each step has the same number of
-// thermometer bits, and the bits are in order of the steps. If the first layer of a step reads the previous layer,
-// it reads the last layer of the previous step. In the first step it reads 0 instead ([Network.gates]).
+// thermometer bits, and the bits are in order of the steps. If the first layer of a step reads the previous layer, it
+// now reads the last layer of the previous step. In the first step, it reads 0 instead ([Network.gates]).
 func (n *Network) repeat(steps int) {
 	step, share := n.layers, n.encoded()/steps
 	for s := 1; s < steps; s++ {
@@ -20,7 +20,7 @@ func (n *Network) repeat(steps int) {
 	}
 }
 
-// later returns the sources with the given number added to each.
+// later returns the sources, each increased by the given number.
 func later(sources []uint32, by uint32) []uint32 {
 	all := make([]uint32, len(sources))
 	for i, s := range sources {

@@ -75,8 +75,8 @@ type claim struct {
 	want string
 }
 
-// hold asks abc about all claims in one run. The inputs and outputs of each second graph are brought into the order
-// of the first graph, since abc compares by position.
+// hold asks abc about all claims in one run. Since abc compares by position, the inputs and outputs of the second
+// graph of each claim are put into the order of the first graph.
 func hold(t *testing.T, claims ...claim) {
 	t.Helper()
 	abc, dir := testkit.FindTool(t, "abc"), t.TempDir()

@@ -11,7 +11,7 @@ import (
 )
 
 // OutputsOf simulates a classifier over all samples and returns classes and counts as text. With OutputsOf, a test
-// can find the effect of a fault without the comparisons that the test checks.
+// finds the effect of a fault without using the comparisons under test.
 func OutputsOf(t *testing.T, n *netlist.Netlist, x []uint64, samples int) string {
 	t.Helper()
 	c, err := sim.NewClassifier(n, 1)
@@ -25,8 +25,8 @@ func OutputsOf(t *testing.T, n *netlist.Netlist, x []uint64, samples int) string
 	return fmt.Sprint(r.Class, r.Counts)
 }
 
-// BreakGate returns n with a random function cell changed, and this cell. If anchor is set, one input of the cell
-// reads another net. Otherwise the cell has another table.
+// BreakGate changes a random function cell of n. It returns the new netlist and the cell. If anchor is set, one input
+// of the cell reads another net. Otherwise the cell gets another table.
 func BreakGate(r *rand.Rand, n *netlist.Netlist, anchor bool) (*netlist.Netlist, netlist.Cell) {
 	cells := CellsOf(n, netlist.Function)
 	c := cells[r.IntN(len(cells))]
@@ -39,7 +39,7 @@ func BreakGate(r *rand.Rand, n *netlist.Netlist, anchor bool) (*netlist.Netlist,
 	return Rewire(n, c, table, in...), c
 }
 
-// EquivalentInput reports whether cell c is the same in both netlists, so that nothing was changed.
+// EquivalentInput reports whether cell c is the same in both netlists.
 func EquivalentInput(sound, broken *netlist.Netlist, c netlist.Cell) bool {
 	return sound.Param(c) == broken.Param(c) && slices.Equal(sound.Inputs(c), broken.Inputs(c))
 }

@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/progress"
 )
 
-// Said returns a context that records all progress reports, and a function that returns them as lines.
+// Said returns a context that records all progress reports, and a function that returns the reports as lines.
 func Said(t *testing.T) (ctx context.Context, lines func() []string) {
 	var all []string
 	b := progress.NewBoard(time.Millisecond, func(tasks []progress.Status) {
@@ -22,7 +22,7 @@ func Said(t *testing.T) (ctx context.Context, lines func() []string) {
 	return progress.With(t.Context(), b), func() []string { return slices.Compact(all) }
 }
 
-// SaidAll checks that the patterns match lines in the given order. Other lines may come between the matching ones.
+// SaidAll checks that the patterns match lines in the given order. Other lines may come between the matching lines.
 func SaidAll(t *testing.T, lines []string, want ...string) {
 	t.Helper()
 	rest := lines

@@ -2,7 +2,8 @@ package syntax
 
 import "ialgn/netlist"
 
-// read records that a declared name is read. The name must not be an instance or a control port of a pipeline.
+// read looks up a declared name and records that it is read. The name must not be an instance or a control port of a
+// pipeline.
 func (r *reader) read(word []byte) Name {
 	n := r.find(word)
 	switch {
@@ -47,7 +48,7 @@ func (r *reader) bitOrConstant() {
 	}
 }
 
-// constantBits reads 1'b0 or 1'b1, or {3{1'b0}}, and returns its number of bits.
+// constantBits reads a constant such as 1'b0, 1'b1 or {3{1'b0}}, and returns its number of bits.
 func (r *reader) constantBits() int {
 	if r.next() == '{' {
 		return r.repeated()

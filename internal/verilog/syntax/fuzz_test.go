@@ -11,8 +11,8 @@ import (
 var moduleNames = strings.NewReplacer("tiny_pipeline", "m", "tiny_luts", "m", "tiny_core", "m")
 
 // FuzzCheck reads files that are similar to written files. The reader must not crash. An accepted file must consist
-// only of statements that the writer writes: if any line of the file is replaced by a line of another form, the file
-// must be refused.
+// only of statements that the writer writes. So if any line of an accepted file is replaced by a line of another
+// form, the file must be refused.
 func FuzzCheck(f *testing.F) {
 	for _, name := range []string{"tiny.v", "tiny_pipeline.v", "tiny_ice40.v", "tiny_xilinx7_cells.v"} {
 		f.Add([]byte(moduleNames.Replace(golden(f, name))))

@@ -206,7 +206,7 @@ func (r *reader) primitive(name []byte) {
 	}
 }
 
-// table reads the parameter of a LUT, a constant. The number of digits must be the smallest that holds the
+// table reads the parameter of a LUT, which is a constant. The number of digits must be the smallest number for the
 // constant's bits.
 func (r *reader) table() (parameter string, width int) {
 	r.expect('(')
@@ -268,7 +268,7 @@ func (s *scanner) cells() {
 	}
 	for all, last := families(), -1; s.err == nil && !bytes.Equal(s.text[s.at:], []byte(end)); {
 		if all, last = s.model(all, last); len(all) == 0 {
-			s.at++ // skips an empty line
+			s.at++ // skip an empty line
 			s.odd()
 			return
 		}
@@ -276,10 +276,10 @@ func (s *scanner) cells() {
 	s.fixed(end)
 }
 
-// model reads the model of a primitive. A file has primitives of one family, in the order of the family. The first
-// argument has the families that are still possible. The argument after is the number of the previous primitive.
-// model returns the families that have this primitive later than the previous one, and its number. It returns no
-// families if the text is not a model.
+// model reads the model of a primitive. A file has primitives of one family, in the order of the family. The argument
+// of lists the families that are still possible. The argument after is the number of the previous primitive. model
+// returns the families in which this primitive comes later than the previous primitive, and the number of this
+// primitive. If the text is not a model, it returns no families.
 func (s *scanner) model(of []family, after int) (have []family, number int) {
 	end := s.at
 	for _, f := range of {

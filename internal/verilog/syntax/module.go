@@ -20,8 +20,8 @@ type reader struct {
 	clocked  bool
 	stages   int             // number of bits in the register that tracks valid samples
 	samples  []byte          // expected statement for the bits that track valid samples; nil once it is read
-	consumed int             // number of wires so far that read names that nothing else reads
-	used     map[string]bool // operator modules with instances, by suffix
+	consumed int             // number of unused wires so far (wires that read otherwise unread names)
+	used     map[string]bool // suffixes of the operator modules that have instances
 	families []family        // families that the file's primitives may belong to
 }
 

@@ -40,7 +40,8 @@ func inserted(name, lines string) change { return change{name, end, "  " + lines
 // instead returns the change that replaces the assignment of a gate by lines. The gate's wire is declared earlier.
 func instead(name, lines string) change { return change{name, gate, "  " + lines + "\n"} }
 
-// refusedOfGates lists changes of files without a clock. Different tools might interpret a changed file differently.
+// refusedOfGates lists changes of files without a clock. Different tools might interpret the changed files
+// differently.
 var refusedOfGates = []change{
 	instead("sensitivity list", "reg r; always @(x0_gt3) r = ~x0_gt3 & x0_gt7;\n  assign c0_k0_l1 = r;"),
 	instead("sensitivity list over lines",
@@ -324,7 +325,8 @@ var refusedOfLUTs = []change{
 	{"a vector at a pin", ".I0(x1_gt3)", ".I0(x)"},
 }
 
-// TestRefused checks that each changed file is refused. The error must name the line and tell the user what to do.
+// TestRefused checks that each changed file is refused. The error must name the line and tell the user how to fix the
+// problem.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		file, module string

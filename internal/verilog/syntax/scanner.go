@@ -22,7 +22,7 @@ func (s *scanner) fail(format string, args ...any) {
 	s.at = len(s.text)
 }
 
-// odd records an error that shows the unexpected text at the current place.
+// odd records an error with the unexpected text at the current place.
 func (s *scanner) odd() {
 	if s.err != nil {
 		return
@@ -163,9 +163,9 @@ func (s *scanner) digits() uint64 {
 	return value
 }
 
-// commentWords has the first words of the comments that package verilog writes. Tools take comments such as "//
-// synopsys ..." and "// verilator ..." for directives, but no comment that begins with one of these words. Text from
-// outside follows a dash or a name.
+// commentWords has the first words of the comments that package verilog writes. Tools interpret comments such as "//
+// synopsys ..." and "// verilator ..." as directives, but not comments that begin with one of the words in
+// commentWords. Text from outside comes only after a dash or a name.
 var commentWords = func() map[string]bool {
 	words := map[string]bool{}
 	for _, w := range []string{

@@ -94,8 +94,8 @@ func (r *reader) wires() {
 	}
 }
 
-// valued reads the value of a wire that is declared with a value. The value is a bit of a port, or a list of names
-// that nothing else reads.
+// valued reads the value in a wire declaration. The value is a bit of a port, or a list of names that nothing else
+// reads.
 func (r *reader) valued(name []byte, n Name) {
 	if r.next() == '&' {
 		r.unused(name)
@@ -144,7 +144,7 @@ func (r *reader) unread() {
 	}
 }
 
-// drive records that some bits of a name have a driver. low is the lowest of these bits, and count is their number.
+// drive records that bits of a name have a driver. low is the lowest of these bits, and count is the number of bits.
 func (r *reader) drive(n Name, low, count int) {
 	if r.err != nil {
 		return
@@ -162,7 +162,7 @@ func (r *reader) drive(n Name, low, count int) {
 	r.s.Drives = n
 }
 
-// longWord is the number of bits in each assignment if a long word is assigned in parts.
+// longWord is the number of bits in each part of a long word. Long words are assigned part by part.
 const longWord = 16
 
 // assign reads an assignment.
@@ -218,7 +218,7 @@ func (r *reader) part(n Name) (low, count int) {
 	return low, high - low + 1
 }
 
-// compare reads a comparison of a word with a constant. Some value of the word must exceed the constant.
+// compare reads a comparison of a word with a constant. The constant must be less than the largest value of the word.
 func (r *reader) compare() {
 	r.s.Form = Compare
 	width := r.concatenation()

@@ -9,7 +9,7 @@ import (
 type symbol struct {
 	begin, end int // range of the name in the text, at its declaration
 	width      int32
-	driven     int32 // number of bits that have a driver, from the lowest on
+	driven     int32 // number of bits that already have a driver, from the lowest bit on
 	role       role
 }
 
@@ -18,9 +18,9 @@ type role uint8
 
 const (
 	input    role = iota
-	output        // also readable inside the module
+	output        // can also be read inside the module
 	wire          // a wire of the module
-	reserved      // an instance or a pipeline's control, which ordinary statements do not read
+	reserved      // an instance, or a pipeline's control signal, which ordinary statements cannot read
 )
 
 // scalar is the width of a name that is declared without a range. A name declared as bus[0:0] has the width 1.
@@ -33,7 +33,7 @@ func (s *symbol) bits() int { return max(1, int(s.width)) }
 type symbols struct {
 	source []byte
 	seed   maphash.Seed
-	slots  []slot // their number is a power of two
+	slots  []slot // the number of slots is a power of two
 	list   []symbol
 }
 

@@ -1,11 +1,11 @@
 // Package syntax reads the Verilog that package verilog writes, and no other Verilog.
 //
-// Different tools interpret some Verilog differently. If a sensitivity list lacks a signal, for example, a
-// synthesiser makes combinational logic but a simulator keeps the old value. Latches, initial values, delays and
-// comments that mean something to one tool cause similar differences. A check by one tool then proves nothing about
-// another tool. So this package accepts only a grammar without such constructs. Every statement has one of the
-// [Form]s below. Every name is declared once, before it is used. Every wire is always used with its full width.
-// Every wire is driven exactly once, as a whole.
+// Different tools interpret some Verilog differently. For example, if a signal is missing in a sensitivity list, a
+// synthesiser makes combinational logic but a simulator keeps the old value. There are similar differences for
+// latches, initial values, delays, and comments that are directives for some tools. A check by one tool then proves
+// nothing about another tool. So this package accepts only a grammar without these constructs. Every statement has
+// one of the [Form]s below. Every name is declared once, before it is used. Every wire is always used with its full
+// width. Every wire is driven exactly once, as a whole.
 //
 // The forms of a module's statements are
 //
@@ -78,8 +78,8 @@ type Statement struct {
 	Form
 	From, To int    // range of the statement's lines in the text
 	Declares []Name // the wires that it declares
-	Drives   Name   // the name of which some or all bits are driven; or [None]
-	More     []Name // further driven names, of a register of several bits
+	Drives   Name   // the name that is driven, completely or in part; or [None]
+	More     []Name // more driven names, for a register of several bits
 	Reads    []Name // ports and wires that are read, one entry for each occurrence
 }
 
@@ -111,7 +111,7 @@ func (f *File) Number(name string) (_ Name, ok bool) {
 }
 
 // Check returns nil if [ialgn/internal/verilog.Write] may have written the text as the file of the given module.
-// Otherwise the error names a line and suggests to compile again.
+// Otherwise, the error names a line and suggests compiling again.
 func Check(text []byte, module string) error {
 	_, err := read(text, module, nil)
 	return err

@@ -51,7 +51,7 @@ func drawModel(r *rand.Rand) *model.Frozen {
 // drawNetlist draws a network and compiles it with random options. The result is input for the writer.
 func drawNetlist(t *testing.T, r *rand.Rand) (*netlist.Netlist, verilog.Options) {
 	t.Helper()
-	if r.IntN(5) == 0 { // a netlist that no network gives
+	if r.IntN(5) == 0 { // a netlist that no network is compiled to
 		return oddNetlist(t, r), verilog.Options{Style: verilog.Style(r.IntN(2))}
 	}
 	f, scope := drawModel(r), []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full}[r.IntN(3)]
@@ -74,8 +74,8 @@ func drawNetlist(t *testing.T, r *rand.Rand) (*netlist.Netlist, verilog.Options)
 	return lowered(t, r, n, family), verilog.Options{Style: verilog.Style(r.IntN(2)), Target: family}
 }
 
-// oddNetlist returns a netlist that no network gives. It has constant and repeated inputs, odd labels, and names
-// that are special in Verilog.
+// oddNetlist returns a netlist that cannot come from a network. It has constant and repeated inputs, odd labels, and
+// names that are special in Verilog.
 func oddNetlist(t *testing.T, r *rand.Rand) *netlist.Netlist {
 	t.Helper()
 	kinds := slices.DeleteFunc(slices.Clone(verilog.Kinds), func(k netlist.Kind) bool { return k == netlist.Register })
@@ -111,9 +111,9 @@ func lowered(t *testing.T, r *rand.Rand, n *netlist.Netlist, family *target.Fami
 	return d.Netlist
 }
 
-// TestWritten reads the Verilog written for random networks with random options, and the Verilog of cores inside
-// wrappers. All files must be accepted, and every form must occur. Statements and comments must make up the whole
-// module.
+// TestWritten reads Verilog that is written for random networks with random options, and the Verilog of cores inside
+// wrappers. All files must be accepted, and every form must occur. The whole module must consist of statements and
+// comments.
 func TestWritten(t *testing.T) {
 	count := 250
 	if testkit.Whole() {

@@ -18,13 +18,14 @@ import (
 
 var path = flag.String("path", "avx512", "avx512 or avx2")
 
-// isa holds the parts that differ between the instruction sets.
+// isa holds the parts of the generator that differ between the instruction sets.
 type isa struct {
 	name   string
 	lanes  int // pixels in a vector
 	vector func() reg.VecVirtual
-	// load returns a function that loads the four source pixels of each lane into the four bytes of the lane: two
-	// adjacent pixels and the two pixels below them. load itself emits the code that precedes the loops.
+	// load returns a function that loads the four source pixels of each lane into the four bytes of the lane. These
+	// are two adjacent pixels and the two pixels below. The call of load itself emits the code that precedes the
+	// loops.
 	load func(x isa, f *frame) func(at reg.VecVirtual) reg.VecVirtual
 	// store stores the lowest byte of each lane.
 	store func(v reg.VecVirtual, to Mem)
@@ -46,7 +47,7 @@ func main() {
 	Generate()
 }
 
-// frame holds the registers that keep their meaning in the whole function.
+// frame holds the registers that keep their meaning throughout the generated function.
 type frame struct {
 	src     reg.Register // the first pixel
 	stride  reg.Register // bytes from one row to the next
@@ -55,7 +56,7 @@ type frame struct {
 	after   []func() // code after each row
 }
 
-// gatherRows loads, with gather instructions, the pixels of a row and of the row below it.
+// gatherRows uses gather instructions to load the pixels of a row and of the row below.
 func gatherRows(x isa, f *frame) func(at reg.VecVirtual) reg.VecVirtual {
 	below, low := GP64(), x.constant("low", 0xffff)
 	LEAQ(Mem{Base: f.src, Index: f.stride, Scale: 1}, below)
@@ -72,8 +73,8 @@ func gatherRows(x isa, f *frame) func(at reg.VecVirtual) reg.VecVirtual {
 	}
 }
 
-// window takes the pixels of a vector from 128 bytes. These bytes begin at the uppermost row and the leftmost column
-// of all pixels in the vector.
+// window takes the source pixels of a vector from 128 bytes of the image. These bytes begin at the uppermost row and
+// the leftmost column of all source pixels.
 func window(x isa, f *frame) func(at reg.VecVirtual) reg.VecVirtual {
 	spread := GLOBL("spread", RODATA|NOPTR)
 	for lane := range 16 {
@@ -141,8 +142,8 @@ func gather2(base reg.Register, index reg.VecVirtual) reg.VecVirtual {
 	return v
 }
 
-// store2 narrows the lanes, whose values are below 256, to bytes. It first packs four lanes in each half, then all of
-// them.
+// store2 narrows the lanes, whose values are below 256, to bytes. It first packs the four lanes of each half and then
+// joins the halves.
 func store2(v reg.VecVirtual, to Mem) {
 	high := XMM()
 	VPACKUSDW(v, v, v)
@@ -154,7 +155,7 @@ func store2(v reg.VecVirtual, to Mem) {
 
 const signature = "func(dst, pixels *byte, stride, width, height int, vectors *int32)"
 
-// field returns the address of one of the vectors in the function's last argument. axis selects x or y.
+// field returns the address of one of the vectors in the function's last argument. The argument axis selects x or y.
 func field(base reg.Register, which, axis int) Mem {
 	return Mem{Base: base, Disp: 64 * (2*which + axis)}
 }
@@ -162,11 +163,11 @@ func field(base reg.Register, which, axis int) Mem {
 // These constants number the vectors in the last argument.
 const (
 	start   = iota // coordinates of the first pixels of the first row
-	along          // from one vector of pixels to the next
-	down           // from one row to the next
+	along          // step from one vector of pixels to the next
+	down           // step from one row to the next
 	least          // least coordinate
 	most           // largest coordinate
-	back           // from a vector's first pixel to its leftmost and uppermost pixel
+	back           // distance from a vector's first source pixel to its leftmost or uppermost source pixel
 	corners        // for x: byte offsets of the four pixels from the first; for y: the bytes of a column and of a row
 )
 
@@ -213,8 +214,8 @@ func (x isa) take(doc string) {
 	x.or(to[1], to[0], to[0])
 	VPMADDWD(field(f.vectors, corners, 1), to[0], to[0])
 	pixels := load(to[0])
-	// The weights of the fraction f are 64-f and f. They are bytes for the two columns and half words for the two
-	// rows.
+	// A position with the fraction f has the weights 64-f and f. The weights of the two columns are bytes, and the
+	// weights of the two rows are half words.
 	columns, rows := x.vector(), x.vector()
 	VPSLLD(U8(16), part[0], columns)
 	x.or(columns, part[0], part[0])

@@ -53,7 +53,7 @@ func constants2() constants {
 	for j := range 3 {
 		add(fmt.Sprintf("bit%d", j), func(int) uint32 { return 1 << j })
 	}
-	add("firsts", func(i int) uint32 { return uint32(i / 4 * 2) }) // indexes of two pairs, one for each half
+	add("firsts", func(i int) uint32 { return uint32(i / 4 * 2) }) // indices of two pairs, one pair for each half
 	add("seconds", func(i int) uint32 { return uint32(i/4*2 + 1) })
 	for j, name := range shiftNames {
 		add(name, func(i int) uint32 { return uint32(8*j + i) })
@@ -92,7 +92,7 @@ func avx2() {
 	kernel2{fused{ops: true, light: true}, c}.lightLayer(tails2())
 }
 
-// eight returns n vectors of eight lanes.
+// eight returns n new vectors of eight lanes.
 func eight(n int) []reg.VecVirtual {
 	v := make([]reg.VecVirtual, n)
 	for i := range v {
@@ -164,7 +164,7 @@ func (k kernel2) softmax() {
 			VEXTRACTF128(U8(1), both, high)
 			VADDPS(both.AsX(), high, c)
 			if !k.pin {
-				qs = c // not used
+				qs = c // a register that is not used
 			}
 			four := foldFour(c, qs, t00, high) // sums of p, of q, T00, T01
 			even, odd := XMM(), XMM()
@@ -199,7 +199,7 @@ func (k kernel2) softmax() {
 	})
 }
 
-// vectors returns the number of vectors of a pin's candidates.
+// vectors returns the number of vectors that hold the values for a pin's candidates.
 func (k kernel2) vectors() int { return max(1, k.k/8) }
 
 // whole reports whether the candidates fill their vectors. With four candidates, the upper half of the vector has no
@@ -233,7 +233,7 @@ func (k kernel2) loadPin(m Mem, y reg.VecVirtual) {
 	}
 }
 
-// selection writes the exponentials of a gate's selection logits to q. The logits are at index i of array u. It
+// selection writes the exponentials of a gate's selection logits to q. The logits begin at index i of the array u. It
 // returns a vector whose lanes add up to the sum of the exponentials.
 func (k kernel2) selection(gate, u, i reg.Register, scale uint8, shift reg.VecVirtual) reg.VecVirtual {
 	lanes := eight(2)
@@ -260,8 +260,8 @@ func (k kernel2) selection(gate, u, i reg.Register, scale uint8, shift reg.VecVi
 }
 
 // bins writes the sums s of the block's gates and the gradients of their pins B. It also computes the gradients of
-// the pins A, which replace the gates' own gradients in the array out. For the last layer, the gates' gradients come
-// from the array from.
+// the pins A, which replace the gates' own gradients in the array out. In the last layer, the gates' gradients come
+// from the array named from.
 func (k kernel2) bins() {
 	n, gate, beta := load(k.f, "n"), k.last("block", gateBytes), k.last("beta", betaRow)
 	a, b, samples := load(k.f, "a"), load(k.f, "b"), load(k.f, "samples")
@@ -341,8 +341,8 @@ func newSums2() sums2 {
 	return s
 }
 
-// add adds samples 8v to 8v + 7 of the gradient d. The rows a and b have the pins' values. add returns the samples,
-// the masks of both pins' values, and a free register.
+// add adds samples 8v to 8v + 7 of the gradient d to the sums. The rows a and b hold the values of the two pins. It
+// returns registers with the samples and with the masks of both pins' values, and a free register.
 func (s sums2) add(c constants, d, a, b Mem, v int) (x, maskA, maskB, free reg.VecVirtual) {
 	bits := c[bitNames[v%4]]
 	maskA, maskB = YMM(), YMM()
@@ -358,8 +358,8 @@ func (s sums2) add(c constants, d, a, b Mem, v int) (x, maskA, maskB, free reg.V
 	return x, maskA, maskB, free
 }
 
-// split adds eight samples of a gradient to four sums, selected by the masks of the pins' values. h selects the lanes
-// from 0 or from 8 on. split returns the samples and a free register.
+// split adds eight samples of a gradient to four sums, selected by the masks of the pins' values. The argument h
+// selects lanes 0 to 7 or lanes 8 to 15. It returns the register with the samples and a free register.
 func (s sums2) split(h int, d Mem, maskA, maskB reg.VecVirtual) (x, part reg.VecVirtual) {
 	x, part = YMM(), YMM()
 	t := YMM()

@@ -18,7 +18,7 @@ func (k kernel2) candidates() {
 		parts := (k.vectors() + 1) / 2
 		for part := range parts { // sixteen candidates at a time, because more do not fit into the registers
 			n := min(2, k.vectors())
-			r := [2][]reg.VecVirtual{eight(n), eight(n)} // even and odd groups
+			r := [2][]reg.VecVirtual{eight(n), eight(n)} // sums of even groups and of odd groups
 			for _, v := range append(r[0], r[1]...) {
 				VXORPS(v, v, v)
 			}
@@ -50,7 +50,8 @@ func (k kernel2) candidates() {
 	})
 }
 
-// group adds one group of samples of the gradient beta to the sums of some candidates. i is the group's number.
+// group adds one group of samples of the gradient beta to the sums of some candidates. The argument i is the group's
+// number.
 func (k kernel2) group(i int, beta reg.Register, bits []*passing, sums []reg.VecVirtual) {
 	value := eight(len(sums))
 	for part := range 2 {
@@ -78,8 +79,8 @@ func (k kernel2) group(i int, beta reg.Register, bits []*passing, sums []reg.Vec
 	}
 }
 
-// pairs writes the subset sums of the two pairs of samples in each group of beta. Each half of a vector has the sums
-// of one pair: zero, the first sample, the second sample, and both.
+// pairs writes the subset sums of the two pairs of samples in each group of beta. Each half of a vector has the four
+// sums of one pair, which are zero, the first sample, the second sample, and the sum of both.
 func (k kernel2) pairs(beta reg.Register) {
 	zero := zero8()
 	group := func(i int) {
@@ -103,7 +104,7 @@ func (k kernel2) pairs(beta reg.Register) {
 	})
 }
 
-// gather loads the rows of the candidates. For each 32 samples, it writes one word per candidate.
+// gather loads the rows of the candidates. For every 32 samples, it writes one word per candidate.
 func (k kernel2) gather(wires reg.Register) {
 	x := load(k.f, "x")
 	for v := range k.vectors() {
@@ -124,7 +125,7 @@ func (k kernel2) gather(wires reg.Register) {
 	}
 }
 
-// rowOf returns the memory of a row. The row belongs to candidate j of the gate with the given wires.
+// rowOf returns the memory operand for the row of candidate j. The gate has the given wires.
 func (k kernel2) rowOf(wires reg.Register, j int, x reg.Register) Mem {
 	i, wire := GP64(), Mem{Base: wires, Disp: k.wireBytes() * j}
 	if k.wide {

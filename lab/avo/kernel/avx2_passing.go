@@ -11,12 +11,12 @@ import (
 // rowWords is the number of words in a row of samples.
 const rowWords = 4
 
-// passing passes over the bits of eight candidates, sample by sample. The bits are words of 32 samples, which are
-// shifted in place.
+// passing goes over the bits of eight candidates, sample by sample. The bits are in words of 32 samples, which are
+// shifted in their register.
 type passing struct {
 	word func(w int) Mem
 
-	now reg.VecVirtual // the current word of each candidate; bit 0 belongs to sample at
+	now reg.VecVirtual // the current word of each candidate; bit 0 belongs to the sample with number at
 	at  int
 }
 
@@ -31,8 +31,8 @@ func (p *passing) to(sample int) bool {
 	return w < rowWords
 }
 
-// pair returns a vector whose lowest two bits belong to the given sample and the next. The caller must not modify the
-// vector, because pair makes later results from it.
+// pair returns a vector. The two lowest bits of each lane belong to the given sample and the next sample. The caller
+// must not modify the vector, because pair computes later results from the same vector.
 func (p *passing) pair(sample int) reg.VecVirtual {
 	if !p.to(sample) {
 		return zero8()
@@ -51,8 +51,8 @@ func (p *passing) pair(sample int) reg.VecVirtual {
 }
 
 // selected returns value in the lanes where the bit of the given sample is 1, and 0 in the other lanes. The sample
-// must be the last one passed to pair, or at most two after it. selected avoids shifts and permutations: only two of
-// the four ports of a Zen 3 execute these, and pair keeps both ports busy.
+// must be the last sample passed to pair, or at most two samples later. No shifts or permutations are used, because
+// only two of a Zen 3's four vector ports execute them and pair keeps both ports busy.
 func (p *passing) selected(sample int, value reg.VecVirtual, c constants) reg.VecVirtual {
 	if !p.to(sample) {
 		return zero8()

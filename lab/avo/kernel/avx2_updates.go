@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// gradients replaces the probabilities p and the sums r of the block's gates by the gradients of their logits.
+// gradients replaces the probabilities p and the sums r of the block's gates by the gradients of the gates' logits.
 func (k kernel2) gradients() {
 	n, gate := load(k.f, "n"), k.first()
 	if !k.pin {
@@ -73,7 +73,7 @@ func (k kernel2) opGradients(gate reg.Register) {
 	}
 }
 
-// adam makes one Adam step of the block's gates and leaves the logits in p and r.
+// adam makes one Adam step for the block's gates and leaves the new logits in p and r.
 func (k kernel2) adam() {
 	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.first()
 	c := eight(7)
@@ -174,7 +174,7 @@ func (k kernel2) largest() {
 }
 
 // step makes one Adam step on a vector of logits, or on the lower half of the vector if whole is false. It replaces
-// the gradient by the logits.
+// the gradient by the new logits.
 func (k kernel2) step(w, m, v string, i reg.Register, scale uint8, disp int, grad Mem, c []reg.VecVirtual, whole bool) {
 	wm, mm, vm := index(load(k.f, w), i, scale, disp), index(load(k.f, m), i, scale, disp),
 		index(load(k.f, v), i, scale, disp)

@@ -24,8 +24,8 @@ func avx512() {
 	lightLayer512(table)
 }
 
-// constants512 writes a table for a permutation. Entry i is the bits of 2^(i/16) minus i << 19; exponentials512.write
-// explains the difference.
+// constants512 writes a table for a permutation. Entry i holds the bits of 2^(i/16) minus i << 19. The comment of
+// exponentials512.write explains the subtraction.
 func constants512() Mem {
 	m := GLOBL("exp512", 8|16) // RODATA|NOPTR
 	for i := range 16 {
@@ -34,7 +34,7 @@ func constants512() Mem {
 	return m
 }
 
-// broadcast returns a vector of a float32 constant.
+// broadcast returns a vector with a float32 constant in all lanes.
 func broadcast(x float32) reg.VecVirtual {
 	z, t := ZMM(), GP32()
 	MOVL(U32(math.Float32bits(x)), t)
@@ -116,9 +116,9 @@ func newExponentials512(table Mem) exponentials512 {
 	return z
 }
 
-// write computes detmath.Exp of all of x, in place. detmath splits an integer: the low four bits i select 2^(i/16)
-// from a table, and the other bits are added to the exponent. write adds the whole integer to the table entry
-// instead. Each table entry is lower by i << 19, which compensates for the low four bits.
+// write computes detmath.Exp of each vector in x, in place. The package detmath splits an integer. Its low four bits
+// i select 2^(i/16) from a table, and the other bits are added to the exponent. In contrast, write adds the whole
+// integer to the table entry. To compensate for the low four bits, each table entry is lower by i << 19.
 func (z exponentials512) write(x []reg.VecVirtual, pause func()) {
 	n := len(x)
 	y, r, p, e := make([]reg.VecVirtual, n), make([]reg.VecVirtual, n), make([]reg.VecVirtual, n),
@@ -161,7 +161,8 @@ func (k fused) scale512(gate reg.Register, e []reg.VecVirtual, one reg.VecVirtua
 	}
 	inv := XMM()
 	if k.ops {
-		// Bit 3 of k is f_k(0,0), bit 2 is f_k(0,1), and so on. Therefore the folds share their first steps.
+		// Bit 3 of k is f_k(0,0), bit 2 is f_k(0,1), and so on. Therefore the sums over lanes share their first
+		// steps.
 		p, high, high8 := e[len(e)-1], YMM(), XMM()
 		VEXTRACTF64X4(U8(1), p, high)
 		pause()
@@ -174,7 +175,7 @@ func (k fused) scale512(gate reg.Register, e []reg.VecVirtual, one reg.VecVirtua
 		VADDPS(high.AsX(), high8, c)
 		pause()
 		if !k.pin {
-			qs = c // not used
+			qs = c // a register that is not used
 		}
 		four := foldFour(c, qs, t00, high8) // sums of p, of q, T00, T01
 		pause()

@@ -59,10 +59,10 @@ func (k fused) bins512() {
 	MOVQ(chain, in(k.f, "chain"))
 }
 
-// store is VMOVUPS with the operands in the other order.
+// store is VMOVUPS with the operands swapped.
 func store(ops ...Op) { VMOVUPS(ops[1], ops[0]) }
 
-// move512 loads or stores the gradient of a gate, depending on move.
+// move512 loads or stores the gradient of a gate, depending on the function move.
 func move512(base reg.Register, d [vectors]reg.VecVirtual, move func(...Op)) {
 	for v := range d {
 		move(Mem{Base: base, Disp: zmm * v}, d[v])
@@ -94,7 +94,7 @@ func (k fused) bins512Gate(gate, beta, row reg.Register, d [vectors]reg.VecVirtu
 		s[i] = ZMM()
 		VXORPS(s[i], s[i], s[i])
 	}
-	c := ZMM() // one register for all uses: avo believes that a blend modifies it, so it is alive from the start
+	c := ZMM() // one register for all uses, because avo believes that a blend reads it first
 	a, b := load(k.f, "a"), load(k.f, "b")
 	masks := k.masks512(index(a, row, 1, 0), index(b, row, 1, 0))
 	for v := range vectors {
@@ -142,8 +142,8 @@ func foldBins512(gate reg.Register, off int, s [4]reg.VecVirtual, pause func()) 
 	VMOVUPS(sums, at(gate, "s", 0).Offset(off))
 }
 
-// masks512 returns the masks of the four combinations of pin values. The masks pass through memory, because this
-// takes fewer mask operations than computing each of them in mask registers.
+// masks512 returns the masks of the four combinations of pin values. The masks are written to memory and loaded
+// again. This takes fewer mask operations than computing each mask in mask registers.
 func (k fused) masks512(a, b Mem) Mem {
 	xa, xb, xm := XMM(), XMM(), XMM()
 	VMOVDQU32(a, xa)

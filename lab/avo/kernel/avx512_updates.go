@@ -6,10 +6,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// updates512 emits the update of a block's gates: the sums of the candidates, the Adam step, the selection by the
-// largest logits, and the prefetch of later gates' parameters. The step of a gate is a chain of dependent
-// instructions, while the sums of the next gate keep all units busy. Therefore the step of each gate is interleaved
-// with the sums of the next.
+// updates512 emits the update of a block's gates. The update consists of the sums of the candidates, the Adam step,
+// the selection by the largest logits, and the prefetch of later gates' parameters. The step of a gate is a chain of
+// dependent instructions, which leaves execution units idle. The sums for the candidates use many units at the same
+// time. Therefore the step of each gate is interleaved with the sums of the next gate.
 func (k fused) updates512() {
 	n, g, gate, beta := load(k.f, "n"), load(k.f, "gate"), k.last("block", gateBytes), k.upstream()
 	m := [4]reg.OpmaskVirtual{opmask(0xaaaa), opmask(0xcccc), opmask(0xf0f0), opmask(0xff00)}
@@ -41,7 +41,7 @@ func (k fused) candidates512(g, gate, beta reg.Register, one reg.VecVirtual, m [
 	x := load(k.f, "x")
 	words := k.gather512(x, part)
 	k.rows512(before(g))
-	var r [4]reg.VecVirtual // even groups of candidates 0 to 15 and 16 to 31, then odd groups
+	var r [4]reg.VecVirtual // sums of even groups for candidates 0 to 15 and 16 to 31, then sums of odd groups
 	for i := range r {
 		r[i] = ZMM()
 		VXORPS(r[i], r[i], r[i])
@@ -119,7 +119,7 @@ func (k fused) fetchRow(x reg.Register, j int) {
 	}
 }
 
-// before returns the index of the gate before g, or g if this is the first gate.
+// before returns the index of the gate before g. If g is the first gate, it returns g.
 func before(g reg.Register) reg.GPVirtual {
 	r := GP64()
 	MOVQ(g, r)
@@ -128,7 +128,7 @@ func before(g reg.Register) reg.GPVirtual {
 	return r
 }
 
-// gather512 loads the rows of the candidates. For each 32 samples, it returns one vector, which has one lane per
+// gather512 loads the rows of the candidates. For every 32 samples, it returns one vector, which has one lane per
 // candidate.
 func (k fused) gather512(x reg.Register, part [3]reg.OpmaskVirtual) (words [4][2]reg.VecVirtual) {
 	for h := range 2 {
@@ -140,7 +140,7 @@ func (k fused) gather512(x reg.Register, part [3]reg.OpmaskVirtual) (words [4][2
 				switch l {
 				case 0:
 					VBROADCASTI32X4(row, z[r])
-				case 3: // saves a mask register
+				case 3: // this case needs one mask register less
 					VINSERTI32X4(U8(3), row, z[r], z[r])
 				default:
 					VBROADCASTI32X4(row, part[l], z[r])
@@ -164,7 +164,7 @@ func (k fused) gather512(x reg.Register, part [3]reg.OpmaskVirtual) (words [4][2
 }
 
 // update512 makes the Adam step of the gate at distance off from g. It stores the gate's largest logits, and the
-// operation and candidates that these select.
+// operation and candidates that these logits select.
 func (k fused) update512(g reg.Register, off int, gate reg.Register, bit [4]reg.OpmaskVirtual, pause func()) {
 	var opGradient reg.VecVirtual
 	if k.ops {
@@ -294,7 +294,7 @@ func (k fused) step512(w, m, v string, i reg.Register, scale uint8, disp int, g 
 	return ws
 }
 
-// largest512 stores the largest logits of a gate, and the operation and candidates that these select.
+// largest512 stores the largest logits of a gate, and the operation and candidates that these logits select.
 func (k fused) largest512(g reg.Register, off int, w reg.VecVirtual, u [2]reg.VecVirtual, pause func()) {
 	both := ZMM()
 	VMAXPS(u[1], u[0], both)

@@ -58,7 +58,8 @@ func forward() {
 	RET()
 }
 
-// writeForm replaces the row a by an operation of a and b. form is the offset of the operation's normal form.
+// writeForm replaces the row a by an operation of a and b. The argument form is the offset of the operation's normal
+// form.
 func writeForm(forms, form reg.Register, a, b reg.VecVirtual) {
 	low, high := XMM(), XMM()
 	c := func(i int) Mem { return index(forms, form, 1, 16*i) }
@@ -100,8 +101,8 @@ func forwardLayer() {
 	RET()
 }
 
-// fetchBelow prefetches the operations and wires of the chains below the chains of this walk, because an update
-// continues there. It prefetches the same number of chains as the walk has.
+// fetchBelow prefetches the operations and wires of the chains with lower numbers than the chains of this walk,
+// because an update continues there. The number of these chains equals the number of chains of the walk.
 func fetchBelow(f reg.GPVirtual) {
 	below := func(array string, scale uint8, entries reg.Register) {
 		p, n := load(f, array+":"), GP64()

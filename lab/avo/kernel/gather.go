@@ -12,15 +12,17 @@ const (
 	edgeSlot  = 4
 )
 
-// gatherer is a path's code for several blocks of 16 samples. The number of blocks is limited by the registers.
+// gatherer holds a SIMD path's code for several blocks of 16 samples. The number of registers limits the number of
+// blocks.
 type gatherer interface {
 	clear(blocks int)                  // sets the sums to zero
 	add(row, bits, coef reg.GPVirtual) // adds the contribution of an edge
 	store(dst reg.GPVirtual)
 }
 
-// gatherStep emits the sums along a gate's edges. It sums the samples that fit into the registers over all edges, and
-// then goes on to the next samples. For the last samples there is code for each possible number of blocks.
+// gatherStep emits the sums along a gate's edges. It handles only the samples that fit into the registers. It sums
+// these samples over all edges and then goes on to the next samples. For the last samples there is code for each
+// possible number of blocks.
 func gatherStep(path string, most int, g gatherer) {
 	step("gather", path, gatherSignature, gatherDoc)
 	dst, delta, bits, blocks := general("dst"), general("delta"), general("bits"), general("blocks")
@@ -71,8 +73,8 @@ func gatherEdges(g gatherer, blocks int, delta, bits, wide reg.GPVirtual) {
 // fetchEdges is the number of edges between a prefetch and the use of the prefetched row.
 const fetchEdges = 8
 
-// reader returns the addresses of the data that an edge needs. after is the number of edges between edge and this
-// edge.
+// reader returns the addresses of the data that an edge needs. The edge lies the given number of edges after the edge
+// in the register edge.
 func reader(edge reg.Register, after int, delta, bits, wide reg.Register) (row, other, coef reg.GPVirtual) {
 	row, other, coef = GP64(), GP64(), GP64()
 	MOVL(Mem{Base: edge, Disp: edgeBytes * after}, other.As32())
@@ -90,7 +92,7 @@ func reader(edge reg.Register, after int, delta, bits, wide reg.Register) (row, 
 	return row, other, coef
 }
 
-// readersStep emits a step that prefetches into the second-level cache. It prefetches the data that a gather along
+// readersStep emits a step that prefetches data into the second-level cache. These are the data that a gather along
 // some edges reads later.
 func readersStep(path string) {
 	step("readers", path, readersSignature, readersDoc)
@@ -138,8 +140,8 @@ func (g *gather512) store(dst reg.GPVirtual) {
 	}
 }
 
-// pair512 holds the two coefficients of an edge, for the values 0 and 1 of the reader's other pin. z is for products;
-// it is a fixed register, because avo believes that a blend modifies its old value.
+// pair512 holds the two coefficients of an edge, for the values 0 and 1 of the reader's other pin. The register z is
+// for products. It is a fixed register, because avo believes that a blend modifies its old value.
 type pair512 struct{ zero, one, z reg.VecVirtual }
 
 func newPair512() pair512 { return pair512{ZMM(), ZMM(), ZMM()} }

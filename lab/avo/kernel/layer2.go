@@ -7,7 +7,7 @@ import (
 )
 
 // layer emits the kernel for layers whose gates have no relaxed pin. It gathers the gradient of a gate into registers
-// and stores it where the preceding layer expects it. The sums are then computed from the stored gradient.
+// and stores it where the preceding layer expects it. The sums S are then computed from the stored gradient.
 func (k kernel2) layer() {
 	k.begin("AVX2")
 	k.softmax()
@@ -52,8 +52,8 @@ func (k kernel2) gathers() {
 	})
 }
 
-// gatherGate gathers the gradient of gate g: it sums the contributions of the gates that read g. It handles n groups
-// of eight samples, beginning with group number from. It prefetches the rows of some later edges.
+// gatherGate gathers the gradient of gate g, which is the sum of the contributions of the gates that read g. It
+// handles n groups of eight samples, beginning with group number from. It prefetches the rows of some later edges.
 func (k kernel2) gatherGate(g, dst reg.Register, from, n int) {
 	d := make([]reg.VecVirtual, n)
 	for v := range d {
@@ -67,7 +67,7 @@ func (k kernel2) gatherGate(g, dst reg.Register, from, n int) {
 		PREFETCHT0(Mem{Base: bits})
 		PREFETCHT0(Mem{Base: coef})
 		row, bits, coef = k.reader(edge, 0)
-		table := YMM() // indexed by the low two bits of a lane; entries differ only by the lowest of them
+		table := YMM() // indexed by the two low bits of a lane; an entry depends only on the lowest bit
 		VBROADCASTSD(Mem{Base: coef}, table)
 		for v := range d {
 			w, z := from+v, YMM()
@@ -83,7 +83,7 @@ func (k kernel2) gatherGate(g, dst reg.Register, from, n int) {
 	}
 }
 
-// leave stores what the preceding layer needs from gate g, except the gradient of g.
+// leave stores the data of gate g that the preceding layer needs, except the gradient of g.
 func (k kernel2) leave(g, gate reg.Register, a, b Mem) {
 	bits := shifted(g, 5)
 	ADDQ(in(k.f, "ownBits"), bits)

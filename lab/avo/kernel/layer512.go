@@ -7,8 +7,8 @@ import (
 )
 
 // layers512 emits the kernel for layers whose gates have no relaxed pin. It gathers the gradient of a gate into
-// registers and sums it there. It does not compute the gradients of the pins, because the gates at the other end of
-// these pins gather them.
+// registers and computes the sums S from the registers. It does not compute the gradients of the pins, because the
+// gates at the other end of these pins gather them.
 func layers512(table Mem) {
 	k := fused{ops: true}
 	k.begin("AVX512")
@@ -96,8 +96,8 @@ func (k fused) eachEdge(g reg.Register, body func(edge reg.Register)) {
 	})
 }
 
-// reader returns the addresses of the data that an edge needs. after is the number of edges between edge and this
-// edge.
+// reader returns the addresses of the data that an edge needs. The edge lies the given number of edges after the edge
+// in the register edge.
 func (k fused) reader(edge reg.Register, after int) (row, bits, coef reg.GPVirtual) {
 	row, bits, coef = GP64(), GP64(), GP64()
 	MOVL(Mem{Base: edge, Disp: edgeBytes * after}, bits.As32())
@@ -123,7 +123,7 @@ func (k fused) pinRow(g reg.Register, rows, bit string) Mem {
 	return Mem{Base: row}
 }
 
-// leave512 stores the data that the preceding layer needs from gate g.
+// leave512 stores the data of gate g that the preceding layer needs.
 func (k fused) leave512(g, gate reg.Register, d [vectors]reg.VecVirtual, a, b Mem) {
 	row := shifted(g, 9)
 	ADDQ(in(k.f, "ownDelta"), row)
@@ -141,7 +141,7 @@ func (k fused) leave512(g, gate reg.Register, d [vectors]reg.VecVirtual, a, b Me
 	k.leaveCoefficients(g, gate)
 }
 
-// leaveCoefficients stores the derivatives of gate g with respect to its pins.
+// leaveCoefficients stores the derivatives of gate g's output with respect to the gate's pins.
 func (k fused) leaveCoefficients(g, gate reg.Register) {
 	ca, cb := coefficients(at(gate, "t", 0))
 	VMOVLHPS(cb, ca, ca)

@@ -52,7 +52,7 @@ func (k fused) lights(body func(gate, at, left reg.GPVirtual, mask reg.OpmaskVir
 	JG(LabelRef(again))
 }
 
-// sigmoids512 writes the truth values of the block's gates to t and their slopes to p.
+// sigmoids512 writes the truth values of the block's gates to t and the derivatives of these sigmoids to p.
 func (k fused) sigmoids512(table Mem) {
 	z := newExponentials512(table)
 	k.lights(func(gate, at, _ reg.GPVirtual, mask reg.OpmaskVirtual) {
@@ -72,8 +72,8 @@ func (k fused) sigmoids512(table Mem) {
 	})
 }
 
-// at4 returns the memory of four words of a gate's field. after is the number of gates between the given gate and
-// this gate.
+// at4 returns the memory of four words of a gate's field. The four words begin the given number of gates after the
+// given gate.
 func at4(gate reg.Register, field string, after int) Mem {
 	return at(gate, field, 0).Offset(after * gateBytes)
 }

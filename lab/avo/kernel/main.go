@@ -18,17 +18,19 @@
 // under a mask, to transpose bits by an affine map, to permute bytes, and to sum products of bytes. AVX2 needs
 // tables, blends and shuffles, and two vectors for each block.
 //
-// These measures helped, at 8,000 x 6 and 12,000 x 4 on Zen 4:
+// These measures made training of the networks 8,000 x 6 and 12,000 x 4 faster on Zen 4:
 //
-//   - gates in the order of memory, 32 in a phase;
-//   - arrays at different places in their pages (5 %);
-//   - largest logits fetched a block ahead (7 % on CIFAR-10's inputs);
-//   - rows of candidates fetched a gate ahead (3 % on CIFAR-10's inputs);
-//   - groups of up to 96 chains (2 to 4 %);
-//   - in AVX2 on Zen 3, candidates shifted in registers and every fifth sample selected by masks (3 to 5 %).
+//   - gates are processed in the order of memory, 32 gates in each phase;
+//   - arrays begin at different places in their pages (5 %);
+//   - largest logits are prefetched one block ahead (7 % on CIFAR-10's inputs);
+//   - rows of candidates are prefetched one gate ahead (3 % on CIFAR-10's inputs);
+//   - groups have up to 96 chains (2 to 4 %);
+//   - in AVX2 on Zen 3, the bits of candidates are shifted in registers, and masks select every fifth sample (3 to 5
+//     %).
 //
-// These measures did not help: tables of subset sums in memory, Adam's constants in registers, and prefetches around
-// the second-level cache. Sums and Adam in separate loops were 5 to 10 % slower.
+// Three measures did not help. These were tables of subset sums in memory, Adam's constants in registers, and
+// prefetches that bypass the second-level cache. Separate loops for the sums and for Adam made training 5 to 10 %
+// slower.
 package main
 
 import (
@@ -88,9 +90,9 @@ func main() {
 	Generate()
 }
 
-// offsets maps the names of fields to their offsets in the frame structs. The suffix of a name says which struct is
-// meant. A name without a suffix is a field of frame. The suffixes are a dot for frameGate, a colon for walk, a slash
-// for layerWalk, ! for nodeFrame and ? for nodePin.
+// offsets maps the names of fields to their offsets in the frame structs. The suffix of a name says which struct has
+// the field. A name without a suffix is a field of frame. The suffix is "." for frameGate, ":" for walk, "/" for
+// layerWalk, "!" for nodeFrame and "?" for nodePin.
 var (
 	offsets            = map[string]int{}
 	gateBytes, betaRow int
@@ -137,7 +139,7 @@ func readFrame(file string) error {
 	return nil
 }
 
-// in returns the memory of a field of the frame.
+// in returns the memory operand for a field of the frame.
 func in(f reg.Register, field string) Mem {
 	off, ok := offsets[field]
 	if !ok {
@@ -146,7 +148,7 @@ func in(f reg.Register, field string) Mem {
 	return Mem{Base: f, Disp: off}
 }
 
-// at returns the memory of a word of a frameGate's field.
+// at returns the memory operand for a word in a field of a frameGate.
 func at(gate reg.Register, field string, word int) Mem {
 	off, ok := offsets[field+"."]
 	if !ok {
@@ -155,7 +157,7 @@ func at(gate reg.Register, field string, word int) Mem {
 	return Mem{Base: gate, Disp: off + 4*word}
 }
 
-// adamAt returns the memory of a constant of Adam.
+// adamAt returns the memory operand for a constant of Adam.
 func adamAt(f reg.Register, i int) Mem { return in(f, "adam").Offset(4 * i) }
 
 // These constants are the indices of Adam's constants in the frame.
@@ -169,7 +171,8 @@ const (
 	eps
 )
 
-// text begins a function with one argument, a frame or a walk. It returns the register that holds the argument.
+// text begins a function with one argument, which points to a frame or a walk. It returns the register that holds the
+// argument.
 func text(name, argument string, doc ...string) reg.GPVirtual {
 	TEXT(name, NOSPLIT, "func(f *"+argument+")")
 	Pragma("noescape")
@@ -184,7 +187,7 @@ func load(f reg.Register, field string) reg.GPVirtual {
 	return r
 }
 
-// loop emits the body in a loop that runs n times. n must be at least 1; it is 0 afterwards.
+// loop emits a loop that runs the body n times. The register n must be at least 1, and is 0 after the loop.
 func loop(n Op, body func()) {
 	label := fmt.Sprintf("loop%d", labels)
 	labels++

@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// These are the signatures of the steps of nodes. They are the same on both paths.
+// These are the signatures of the steps of nodes. Both SIMD paths have the same signatures.
 const (
 	nodeForwardSignature = "func(out *uint64, rows **uint64, pins int, table uint64, words int)"
 	nodeLinesSignature   = "func(line *uint8, rows **uint64, pins, words int)"
@@ -35,7 +35,7 @@ const (
 // productPins is the number of pins that are multiplied together in one pass.
 const productPins = 8
 
-// lineRow is the size in bytes of one of the interleaved sums of the lines.
+// lineRow is the size in bytes of a row that holds one interleaved sum of each line.
 const lineRow = 4 * 64
 
 // lineSums emits the sums of the lines. Each interleaved sum has its own row. Samples are added one by one.

@@ -9,12 +9,12 @@ import (
 // nodes2 holds the steps of nodes in AVX2.
 type nodes2 struct {
 	steps2
-	bytes  Mem // the byte of a word that each byte of a vector takes
-	bits   Mem // the bit that each byte of a vector takes from its byte of the word
+	bytes  Mem // for each byte of a vector, the number of the byte of a word that it takes
+	bits   Mem // for each byte of a vector, the mask of the bit that it takes from this byte
 	ones   Mem // 1 in each byte
 	words  Mem // 1 in each word of 16 bits
-	fourth Mem // the byte order of the function fourth, in each half
-	size   Mem // all bits but the sign
+	fourth Mem // the byte order that the function fourth defines, in each half
+	size   Mem // a mask of all bits except the sign
 }
 
 // writeNodes2 emits the steps of nodes in AVX2.
@@ -51,7 +51,7 @@ func writeNodes2() {
 	k.tableStep()
 }
 
-// spreadBits returns the 32 bits of m as bytes: a set bit becomes a byte of ones.
+// spreadBits returns the 32 bits of m as 32 bytes. If a bit is 1, all bits of its byte are 1.
 func (k *nodes2) spreadBits(m Op) reg.VecVirtual {
 	y := YMM()
 	VPBROADCASTD(m, y)
@@ -85,7 +85,7 @@ func (k *nodes2) nodeLines(name string, look bool) {
 	}
 	at := GP64()
 	XORQ(at, at)
-	ADDQ(n, n) // words of 32 bits
+	ADDQ(n, n) // n becomes the number of words of 32 bits
 	loop(n, func() {
 		line, left, pin := YMM(), general("pins"), GP64()
 		VPXOR(line, line, line)
@@ -135,8 +135,9 @@ func (k *nodes2) sigmoids() {
 	RET()
 }
 
-// pinGradient emits the gradient of a pin, for nodes with up to the given number of lines. For each line, it stores
-// the difference that the pin makes in memory, and then looks up these differences for the samples.
+// pinGradient emits the gradient of a pin, for nodes with up to the given number of lines. First it computes the
+// difference that the pin makes at each line and stores these differences in memory. Then it looks up the difference
+// for each sample.
 func (k *nodes2) pinGradient(name string, lines int) {
 	step(name, "AVX2", pinGradientSignature, pinGradientDoc)
 	d := AllocLocal(4 * lines)

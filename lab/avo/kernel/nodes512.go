@@ -135,8 +135,8 @@ func pinGradient512(name string, vectors int) {
 	RET()
 }
 
-// linesApart writes to d the differences between two lines that differ only in the pin with digit bit. The two lines
-// are in different vectors of t, or in the same vector.
+// linesApart writes the differences that a pin makes to d. A difference is between two lines whose numbers differ
+// only in the digit with the value bit. The two lines may be in different vectors of t or in the same vector.
 func linesApart(t, d []reg.VecVirtual, bit reg.GPVirtual) {
 	end := label()
 	for distance := 1; distance < len(t); distance *= 2 {
@@ -204,8 +204,8 @@ func quantise512() {
 }
 
 // integerSums512 emits the integer sums of up to 16 candidates. It first turns their rows into words of 32 samples,
-// so that a vector holds one word for each candidate. After a shift and a mask, each lane has the bits of four
-// samples of one candidate as bytes.
+// so that a vector holds one word for each candidate. After a shift and a mask, each lane holds the bits of four
+// samples of one candidate, one bit in each byte.
 func integerSums512() {
 	step("integerSums", "AVX512", integerSumsSignature, integerSumsDoc)
 	gatherStep512(zmm)
@@ -246,8 +246,8 @@ func broadcastInteger512(x uint32) reg.VecVirtual {
 	return z
 }
 
-// nodeProducts512 emits the products of up to productPins pins with the sources, 32 sources at a time and 16 at the
-// end.
+// nodeProducts512 emits the products of up to productPins pins with the sources. It handles 32 sources at a time, and
+// 16 at the end.
 func nodeProducts512() {
 	step("addProducts", "AVX512", addProductsSignature, addProductsDoc)
 	for pins := productPins; pins >= 1; pins /= 2 {

@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// nodePins is the fused kernel for the pins of a node. It handles one pin after the other: gradient, rounding, sums,
-// softmax and Adam step. The pins do not depend on each other.
+// nodePins is the fused kernel for the pins of a node. It handles one pin after the other. For each pin, it computes
+// the gradient, the rounding, the sums, the softmax and the Adam step. The pins do not depend on each other.
 type nodePins struct {
 	f, pin     reg.GPVirtual
 	vectors    int // number of vectors that hold the candidates
@@ -19,8 +19,8 @@ type nodePins struct {
 	step, rest reg.VecVirtual
 }
 
-// nodePins512 emits the kernel for pins with the given number of candidates. lines is the number of vectors that hold
-// a node's lines.
+// nodePins512 emits the kernel for pins with the given number of candidates. The argument lines is the number of
+// vectors that hold a node's lines.
 func nodePins512(table Mem, candidates, lines int) {
 	name := fmt.Sprintf("nodePins%dLines%dAVX512", candidates, 16*lines)
 	f := text(name, "nodeFrame", fmt.Sprintf("%s updates pins of %d candidates of a node with up to %d lines.", name,
@@ -41,8 +41,8 @@ func nodePins512(table Mem, candidates, lines int) {
 	RET()
 }
 
-// frame returns a field of the frame. own returns a field of the current pin. array loads a pointer from the current
-// pin.
+// frame returns the memory operand for a field of the frame. The method own returns the memory operand for a field of
+// the current pin. The method array loads a pointer from a field of the current pin.
 func (k *nodePins) frame(field string) Mem { return in(k.f, field+"!") }
 func (k *nodePins) own(field string) Mem   { return in(k.pin, field+"?") }
 func (k *nodePins) array(field string) reg.GPVirtual {
@@ -58,8 +58,8 @@ func (k *nodePins) pointer(field string) reg.GPVirtual {
 	return r
 }
 
-// entry returns the byte offset of an entry of an array. which selects the entry of the current node or of the next
-// node. bytes is the size of an entry, a power of two.
+// entry returns the byte offset of an entry of an array. The argument which selects the entry of the current node or
+// of the next node. The argument bytes is the size of an entry, a power of two.
 func (k *nodePins) entry(which string, bytes int) reg.GPVirtual {
 	r := k.pointer(which)
 	if bytes > 1 {
@@ -123,7 +123,8 @@ func (k *nodePins) differences() []reg.VecVirtual {
 	return d
 }
 
-// round writes the gradients as bytes, in the byte order of fourth, and the gradient that one integer step means.
+// round rounds the gradients to bytes and writes these in the byte order of the function fourth. It also writes the
+// value of one integer step.
 func (k *nodePins) round(beta [samples]reg.VecVirtual, largest reg.VecVirtual) {
 	x, full, scale, step := XMM(), XMM(), XMM(), XMM()
 	VMAXSS(float32Constant("least512", 1e-30), largest, x)
@@ -158,7 +159,7 @@ func (k *nodePins) round(beta [samples]reg.VecVirtual, largest reg.VecVirtual) {
 }
 
 // packed512 writes a permutation of 64 bytes that were packed from four vectors of integers. It puts the bytes into
-// the byte order of the function fourth. Value 4 l + i of vector j is byte 16 l + 4 j + i.
+// the byte order of the function fourth. After packing, value 4 l + i of vector j is byte 16 l + 4 j + i.
 func packed512() Mem {
 	const name = "packed512"
 	if m, ok := written[name]; ok {
@@ -174,7 +175,8 @@ func packed512() Mem {
 }
 
 // sums computes the sums of the candidates, 16 at a time. A vector has a word of 32 samples for each candidate. The
-// words are not shifted, so bit t of a byte counts 2^t. This factor is removed at the end.
+// words are not shifted, so the products for bit t of a byte are too large by the factor 2^t. This factor is removed
+// at the end.
 func (k *nodePins) sums() {
 	wires, x := k.array("wires"), k.pointer("x")
 	PREFETCHT0(index(wires, k.entry("next", 32*k.vectors), 1, 0))

@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// These are the signatures of the steps of gates with relaxed values. They are the same on both paths.
+// These are the signatures of the steps of gates with relaxed values. Both SIMD paths have the same signatures.
 const (
 	mixSignature         = "func(dst, a, b *float32, blocks int, t *float32)"
 	relaxedBinsSignature = "func(alpha, beta, delta, a, b *float32, blocks int, t, s *float32)"
@@ -17,7 +17,7 @@ const (
 	shareSignature       = "func(dst *float32, edges *uint32, n int, pins, share *float32, row, blocks int)"
 )
 
-// These are the doc comments of the same steps.
+// These are the doc comments of the steps of gates with relaxed values.
 const (
 	mixDoc         = "does mix for blocks of 16 samples."
 	relaxedBinsDoc = "does relaxedBins for blocks of 16 samples."
@@ -36,8 +36,8 @@ const sumsAtOnce = 4
 // meanSet is the number of candidates that meanBits handles at a time.
 const meanSet = 8
 
-// relaxed emits the steps of gates with relaxed values. w is the instruction set, and own has the steps that are
-// specific to it.
+// relaxed emits the steps of gates with relaxed values. The argument w is the instruction set, and own has the steps
+// that are specific to this instruction set.
 func relaxed(w width, own interface {
 	bins()
 	spread()
@@ -55,8 +55,8 @@ func relaxed(w width, own interface {
 	fetchSteps(w.path)
 }
 
-// width describes an instruction set, for steps that differ only in the number of vectors for a block of 16 samples:
-// one or two.
+// width describes an instruction set for steps that differ only in the number of vectors for a block of 16 samples.
+// This number is one or two.
 type width struct {
 	path   string
 	halves int // number of vectors in a block
@@ -227,9 +227,9 @@ func (w width) gather() {
 	}, func() { advance(w.halves*w.bytes*w.chunk, dst, pins) })
 }
 
-// chunks emits a loop over chunks of blocks. The number of blocks in a chunk is most, with which the sums fill the
-// registers of the path. chunks also emits the body for every possible number of remaining blocks. next emits the
-// code that goes on to the next chunk. The register blocks must be at least 1; it is changed.
+// chunks emits a loop over chunks of blocks. A chunk has most blocks, so that its sums fill the registers of the
+// path. The function chunks also emits the body for every possible number of remaining blocks. The function next
+// emits the code that goes on to the next chunk. The register blocks must be at least 1 and is changed.
 func chunks(blocks reg.Register, most int, body func(n int), next func()) {
 	again, rest, end := label(), label(), label()
 	Label(again)
@@ -273,8 +273,8 @@ func offset(offsets reg.Register) reg.GPVirtual {
 	return at
 }
 
-// edge returns the address of the pin's row of the current edge and the memory of the edge's share. It advances edges
-// to the next edge.
+// edge returns the address of the pin's row of the current edge and the memory of the edge's share. It advances the
+// register edges to the next edge.
 func edge(edges, pins, row, share reg.Register) (from reg.GPVirtual, factor Mem) {
 	slot := GP64()
 	from = GP64()

@@ -12,9 +12,9 @@ import (
 type relaxed2 struct {
 	width
 	k     steps2
-	bytes Mem // in each four lanes, moves byte i of lane j to byte j of lane i
+	bytes Mem // in every group of four lanes, moves byte i of lane j to byte j of lane i
 	swaps [3]Mem
-	lanes [2]Mem // lanes[0] moves lane 4 i + j to lane 2 j + i; lanes[1] moves it back
+	lanes [2]Mem // lanes[0] moves lane 4 i + j to lane 2 j + i; lanes[1] does the reverse
 }
 
 // writeRelaxed2 emits the steps in AVX2.
@@ -39,13 +39,13 @@ func words2(name string, f func(i int) uint32) Mem {
 	return m
 }
 
-// bins goes over the samples twice, first for the sums and then for the gradients. There are too few registers for
-// both at once.
+// bins goes over the samples twice, first for the sums and then for the gradients, because there are too few
+// registers for both at once.
 func (r relaxed2) bins() {
 	step("relaxedBins", "AVX2", relaxedBinsSignature, relaxedBinsDoc)
 	alpha, beta, delta, a, b, n := general("alpha"), general("beta"), general("delta"), general("a"), general("b"),
 		general("blocks")
-	var s [4][]reg.VecVirtual // lanes 0 and 8 on
+	var s [4][]reg.VecVirtual // lanes 0 to 7 and lanes 8 to 15 of each sum
 	for i := range s {
 		s[i] = r.zeros(1)
 	}
@@ -155,8 +155,8 @@ func right2(y reg.VecVirtual, by int) reg.VecVirtual {
 	return z
 }
 
-// samples returns the bits of eight candidates for 16 n samples, from address x on. Byte v of lane l belongs to
-// sample 8 v + l.
+// samples returns the bits of eight candidates for 16 n samples, beginning at address x. Byte v of lane l holds the
+// bits for sample 8 v + l.
 func (r relaxed2) samples(x, offsets reg.Register, n int, lanes [2]reg.VecVirtual) reg.VecVirtual {
 	var half [2]reg.VecVirtual
 	for h := range half {
@@ -164,7 +164,7 @@ func (r relaxed2) samples(x, offsets reg.Register, n int, lanes [2]reg.VecVirtua
 		for j := range 4 {
 			at, row := GP64(), GP32()
 			MOVL(Mem{Base: offsets, Disp: 4 * (4*h + j)}, at.As32())
-			if n == 1 { // there may be no more samples in the row
+			if n == 1 { // the row may end after these samples
 				MOVWLZX(index(x, at, 1, 0), row)
 			} else {
 				MOVL(index(x, at, 1, 0), row)
@@ -178,7 +178,7 @@ func (r relaxed2) samples(x, offsets reg.Register, n int, lanes [2]reg.VecVirtua
 	}
 	y := YMM()
 	VINSERTI128(U8(1), half[1], half[0].AsY(), y)
-	// Gather bytes into words: byte i of each candidate goes into word i.
+	// Move byte i of each candidate into word i.
 	VPSHUFB(r.bytes, y, y)
 	VPERMD(y, lanes[0], y)
 	// Transpose the bits of a word, which are eight bytes of eight bits.
@@ -191,13 +191,14 @@ func (r relaxed2) samples(x, offsets reg.Register, n int, lanes [2]reg.VecVirtua
 		VPXOR(t, z, z)
 		VPXOR(z, y, y)
 	}
-	// Gather lanes: byte i of each word goes into lane i.
+	// Move byte i of each word into lane i.
 	VPERMD(y, lanes[1], y)
 	VPSHUFB(r.bytes, y, y)
 	return y
 }
 
-// pairSums returns the sums of the subsets of two probabilities: the entry of q with index from, and the next entry.
+// pairSums returns the sums of all subsets of two probabilities. The first probability is the entry of q with the
+// index from, and the second is the next entry.
 func pairSums(q reg.Register, from int) reg.VecVirtual {
 	x, y, z := XMM(), XMM(), YMM()
 	VMOVSD(Mem{Base: q, Disp: 4 * from}, x)

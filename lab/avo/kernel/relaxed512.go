@@ -64,7 +64,7 @@ type mean512 struct {
 	bits       [4]reg.OpmaskVirtual // lanes whose number has bit i set
 	first      [2]reg.VecVirtual    // moves byte i of eight rows into word i, for bytes 0 to 7 and 8 to 15
 	identity   reg.VecVirtual       // identity matrix of bits in each word
-	interleave reg.VecVirtual       // permutation that moves byte i of each 128 bits into lane i
+	interleave reg.VecVirtual       // permutation that moves byte i of each 128-bit lane into lane i
 }
 
 func newMean512() (m mean512) {
@@ -128,8 +128,8 @@ func right512(z reg.VecVirtual, by int) reg.VecVirtual {
 	return y
 }
 
-// samples returns the bits of eight candidates for n blocks of samples, from address x on. Each vector of the result
-// has 64 samples: byte v of lane l belongs to sample 16 v + l.
+// samples returns the bits of eight candidates for n blocks of samples, beginning at address x. Each vector of the
+// result has 64 samples. Byte v of lane l holds the bits for sample 16 v + l.
 func (m *mean512) samples(x, offsets reg.Register, n int) (z []reg.VecVirtual) {
 	var rows [2]reg.VecVirtual
 	for h := range rows {
@@ -138,7 +138,7 @@ func (m *mean512) samples(x, offsets reg.Register, n int) (z []reg.VecVirtual) {
 			at, row := GP64(), XMM()
 			MOVL(Mem{Base: offsets, Disp: 4 * (4*h + j)}, at.As32())
 			switch from := index(x, at, 1, 0); {
-			case n <= 4 && j == 0: // a row may have a single word
+			case n <= 4 && j == 0: // the row may have only one word
 				VMOVQ(from, rows[h].AsX())
 			case n <= 4:
 				VMOVQ(from, row)

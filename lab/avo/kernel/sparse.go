@@ -11,8 +11,8 @@ const (
 	sparseDoc       = "does sparse for at least one row."
 )
 
-// sparse emits the product with a sparse matrix. zeros and product emit instructions of the path for a row of eight
-// float64.
+// sparse emits the product with a sparse matrix. The arguments zeros and product emit the path's instructions for a
+// row of eight float64.
 func sparse(path string, zeros func() []reg.VecVirtual, product func(sums []reg.VecVirtual, factor, row Mem)) {
 	ConstraintExpr("amd64")
 	step("sparse", path, sparseSignature, sparseDoc)

@@ -11,8 +11,8 @@ import (
 // A step is a function that handles one gate, for shapes that no fused kernel supports. The steps do not check their
 // arguments. The Go code that calls them does.
 
-// A group has groupSize samples. After chunk groups, a group begins again at the first bit of a 32-bit word. A sum
-// may end only after a multiple of checked groups.
+// A group has groupSize samples. In every sequence of chunk groups, the first group begins at the first bit of a
+// 32-bit word. A sum may end only after a multiple of checked groups.
 const (
 	groupSize = 5
 	chunk     = 32
@@ -26,7 +26,7 @@ func step(name, path, signature, doc string) {
 	Doc(name + path + " " + doc)
 }
 
-// These are the signatures of the steps. They are the same on both paths.
+// These are the signatures of the steps. Both SIMD paths have the same signatures.
 const (
 	operationsSignature = "func(p, w, t *float32, top float32)"
 	selectionSignature  = "func(q, u *float32, k int, top float32)"
@@ -60,7 +60,7 @@ const (
 // general loads a parameter of the function into a new register.
 func general(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
 
-// address returns the memory of a parameter of the function.
+// address returns the memory operand for a parameter of the function.
 func address(name string) Mem {
 	p, err := Param(name).Resolve()
 	if err != nil {
@@ -72,9 +72,10 @@ func address(name string) Mem {
 // broadcastField loads a float32 parameter into all lanes of z.
 func broadcastField(name string, z reg.VecVirtual) { VBROADCASTSS(address(name), z) }
 
-// blocks emits a loop over k floats. body handles one vector, and gets the byte offset of the vector. rest handles
-// the remaining floats, if any. rest gets their byte offset as its argument, and their number, from 1 to lanes - 1,
-// in CX. lanes is the number of floats in a vector, a power of two.
+// blocks emits a loop over k floats. The function body handles one vector and gets the byte offset of the vector. The
+// function rest handles the remaining floats, if there are any. It gets the byte offset of these floats as its
+// argument. Their number, from 1 to lanes - 1, is in CX. The argument lanes is the number of floats in a vector, a
+// power of two.
 func blocks(k reg.Register, lanes int, body, rest func(at reg.GPVirtual)) {
 	at, n := GP64(), GP64()
 	XORQ(at, at)
@@ -98,9 +99,10 @@ func log2(n int) (l int) {
 	return l
 }
 
-// gatherLoop emits the body for every four 32-bit words of the candidates' rows. The body gets two addresses: the
-// address of the words, relative to the rows' offsets, and the address to write to. words is the size in bytes of one
-// word of all candidates. If a row has an odd number of 64-bit words, the last four words overlap the preceding ones.
+// gatherLoop emits the body for every four 32-bit words of the candidates' rows. The body gets two addresses. To read
+// the words of a row, it adds the row's offset to the first address. It writes to the second address. The argument
+// words is the size in bytes of one word of all candidates. If a row has an odd number of 64-bit words, the last four
+// 32-bit words overlap the preceding four.
 func gatherLoop(from, to reg.Register, words int, body func(from, to reg.GPVirtual)) {
 	done, last := GP64(), general("last")
 	x, dst := GP64(), GP64()
@@ -121,8 +123,8 @@ func gatherLoop(from, to reg.Register, words int, body func(from, to reg.GPVirtu
 	Label(end)
 }
 
-// sumLoop emits a loop over chunks of groups. group emits group i of a chunk, and advance emits the code that goes on
-// to the next chunk. The loop counts the register samples down to the end.
+// sumLoop emits a loop over chunks of groups. The function group emits the code for group i of a chunk, and the
+// function advance emits the code that goes on to the next chunk. The loop counts the register samples down.
 func sumLoop(samples reg.Register, advance func(), group func(i int)) {
 	again, end := label(), label()
 	Label(again)

@@ -45,7 +45,7 @@ func writeSteps2() {
 	readersStep("AVX2")
 }
 
-// eights returns a global of n words.
+// eights returns a constant of n words in memory.
 func eights(name string, n int, f func(i int) uint32) Mem {
 	m := GLOBL(name, 8|16) // RODATA|NOPTR
 	for i := range n {
@@ -59,7 +59,7 @@ func tails2() Mem {
 	return eights("tails", 16, func(i int) uint32 { return uint32(int32(i-8) >> 31) })
 }
 
-// blocks calls the function [blocks] with 8 lanes. The body gets a mask of the floats that are left.
+// blocks calls the function [blocks] with 8 lanes. The body gets a mask of the lanes that hold floats.
 func (k *steps2) blocks(n reg.Register, body func(at reg.GPVirtual, mask reg.VecVirtual)) {
 	full := func(at reg.GPVirtual) { body(at, nil) }
 	blocks(n, 8, full, func(at reg.GPVirtual) {
@@ -99,7 +99,7 @@ func zero8() reg.VecVirtual {
 	return y
 }
 
-// lanes16 is a sum with sixteen lanes in two vectors. The vectors change roles after each addition, which does not
+// lanes16 is a sum with sixteen lanes in two vectors. The two vectors swap roles after each addition, which does not
 // change the total.
 type lanes16 struct{ now, then reg.VecVirtual }
 
@@ -143,7 +143,7 @@ func (k *steps2) operations() {
 	VADDPS(p[1], p[0], both)
 	VEXTRACTF128(U8(1), both, high)
 	VADDPS(both.AsX(), high, c)
-	four := foldFour(c, c, t00, high) // the sum, twice, then T00, T01
+	four := foldFour(c, c, t00, high) // the sum in lanes 0 and 1, then T00 and T01
 	even, odd := XMM(), XMM()
 	VSHUFPS(U8(0x06), c, c, even)
 	VSHUFPS(U8(0x0f), c, c, odd)
@@ -226,7 +226,7 @@ func (k *steps2) binsStep(name, signature string, both bool) {
 	RET()
 }
 
-// spread returns eight of the next sixteen bits of a row as masks.
+// spread returns eight of the next sixteen bits of a row as masks, one mask in each lane.
 func (k *steps2) spread(row Mem, half int) reg.VecVirtual {
 	y, bits := YMM(), k.c[bitNames[half]]
 	VPBROADCASTW(row, y) // loading 32 bits might go past the end of the array
@@ -345,7 +345,7 @@ func (k *steps2) selectStep() {
 	all, here, low := YMM(), YMM(), XMM()
 	VBROADCASTSS(largest, all)
 	VCMPPS(U8(4), all, best, here) // 4: not equal
-	VPOR(here, arg, arg)           // never the lowest
+	VPOR(here, arg, arg)           // these lanes can never be the lowest
 	VEXTRACTI128(U8(1), arg, low)
 	VPMINUD(arg.AsX(), low, low)
 	storeLargest(least(low), largest)

@@ -11,7 +11,7 @@ import (
 // pairBytes is the size of a group's subset sums in AVX2: the sums of two pairs, and the fifth sample.
 const pairBytes = 48
 
-// offsets emits the step that converts wires to offsets. bytes is the size of a wire.
+// offsets emits the step that converts wires to offsets. The argument bytes is the size of a wire.
 func (k *steps2) offsets(name, signature string, bytes int) {
 	step(name, "AVX2", signature, offsetsDoc)
 	to, wires, n := general("offsets"), general("wires"), general("k")
@@ -88,7 +88,8 @@ func (k *steps2) pairsStep() {
 	RET()
 }
 
-// candidatesStep emits the sums of up to 8 candidates for each vector. Its input is the output of pairsStep.
+// candidatesStep emits the sums for candidates. Each vector holds the sums of up to 8 candidates. Its input is the
+// output of pairsStep.
 func (k *steps2) candidatesStep(vectors int) {
 	step(fmt.Sprintf("candidates%d", 8*vectors), "AVX2", candidatesSignature,
 		fmt.Sprintf("writes the sums of up to %d candidates to r, and anything after the last, up to a multiple of 8.",
@@ -96,7 +97,7 @@ func (k *steps2) candidatesStep(vectors int) {
 	words := ymm * vectors // bytes of one word of all candidates
 	k.gatherStep(words)
 	pairs, bits, samples := general("values"), general("bits"), general("samples")
-	var sums [2][]reg.VecVirtual // even groups, odd groups
+	var sums [2][]reg.VecVirtual // sums of even groups, sums of odd groups
 	for range vectors {
 		sums[0], sums[1] = append(sums[0], zero8()), append(sums[1], zero8())
 	}
@@ -139,8 +140,8 @@ func (k *steps2) candidatesStep(vectors int) {
 	RET()
 }
 
-// bitsFrom returns the candidates' bits of the given sample. If pair is true, the lanes also have the bits of the
-// next sample.
+// bitsFrom returns the bits of all candidates for the given sample. If pair is true, the lanes also hold the bits for
+// the next sample.
 func bitsFrom(from func(w int) Mem, sample int, pair bool) reg.VecVirtual {
 	x, w, bit := YMM(), sample/32, sample%32
 	VMOVDQU(from(w), x)
@@ -156,8 +157,8 @@ func bitsFrom(from func(w int) Mem, sample int, pair bool) reg.VecVirtual {
 	return x
 }
 
-// gatherStep writes the rows of the candidates to bits. For each 32 samples, there is one word for each candidate.
-// words is the size in bytes of one word of all candidates.
+// gatherStep writes the rows of the candidates to the array bits. For every 32 samples, it writes one word for each
+// candidate. The argument words is the size in bytes of one word of all candidates.
 func (k *steps2) gatherStep(words int) {
 	x, offsets, left, to := general("x"), general("offsets"), general("k"), general("bits")
 	again := label()
@@ -185,7 +186,7 @@ func (k *steps2) gatherStep(words int) {
 	JGT(LabelRef(again))
 }
 
-// transpose8 transposes four words in each 128 bits: result i has word i of each vector.
+// transpose8 transposes words in each 128-bit lane. In each lane, result i holds word i of each of the four vectors.
 func transpose8(z []reg.VecVirtual) []reg.VecVirtual {
 	y, w := eight(4), eight(4)
 	VPUNPCKLDQ(z[1], z[0], y[0])

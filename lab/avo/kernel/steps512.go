@@ -28,7 +28,7 @@ func steps512() {
 	readersStep("AVX512")
 }
 
-// blocks512 calls [blocks] with 16 lanes. The body gets a mask of the floats that are left.
+// blocks512 calls [blocks] with 16 lanes. The body gets a mask of the lanes that hold floats.
 func blocks512(k reg.Register, body func(at reg.GPVirtual, mask reg.OpmaskVirtual)) {
 	full := func(at reg.GPVirtual) { body(at, nil) }
 	blocks(k, 16, full, func(at reg.GPVirtual) {
@@ -119,7 +119,7 @@ func operations512(table Mem) {
 	VADDPS(p.AsY(), high, high)
 	VEXTRACTF32X4(U8(1), high, high8)
 	VADDPS(high.AsX(), high8, c)
-	four := foldFour(c, c, t00, high8) // the sum, twice, then T00, T01
+	four := foldFour(c, c, t00, high8) // the sum in lanes 0 and 1, then T00 and T01
 	even, odd := XMM(), XMM()
 	VSHUFPS(U8(0x06), c, c, even) // 2, 1
 	VSHUFPS(U8(0x0f), c, c, odd)  // 3, 3

@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// offsets512 emits the step that converts wires to offsets. bytes is the size of a wire.
+// offsets512 emits the step that converts wires to offsets. The argument bytes is the size of a wire.
 func offsets512(name, signature string, bytes int) {
 	step(name, "AVX512", signature, offsetsDoc)
 	to, wires, k := general("offsets"), general("wires"), general("k")
@@ -42,7 +42,8 @@ func offsets512(name, signature string, bytes int) {
 	RET()
 }
 
-// candidatesStep512 emits the sums of up to 16 candidates for each half. halves is 1 or 2.
+// candidatesStep512 emits the sums for candidates. Each vector holds the sums of up to 16 candidates. The argument
+// halves is the number of vectors, 1 or 2.
 func candidatesStep512(halves int) {
 	step(fmt.Sprintf("candidates%d", 16*halves), "AVX512", candidatesSignature,
 		fmt.Sprintf("writes the sums of up to %d candidates to r, and anything after the last, up to a multiple of 16.",
@@ -51,7 +52,7 @@ func candidatesStep512(halves int) {
 	gatherStep512(words)
 	m := [4]reg.OpmaskVirtual{opmask(0xaaaa), opmask(0xcccc), opmask(0xf0f0), opmask(0xff00)}
 	beta, bits, samples, one := general("values"), general("bits"), general("samples"), broadcast(1)
-	var sums [2][]reg.VecVirtual // even groups, odd groups
+	var sums [2][]reg.VecVirtual // sums of even groups, sums of odd groups
 	for range halves {
 		sums[0], sums[1] = append(sums[0], zero512()), append(sums[1], zero512())
 	}
@@ -99,8 +100,8 @@ func candidatesStep512(halves int) {
 	RET()
 }
 
-// gatherStep512 writes the rows of the candidates to bits. For each 32 samples, there is one word for each candidate.
-// words is the size in bytes of one word of all candidates.
+// gatherStep512 writes the rows of the candidates to the array bits. For every 32 samples, it writes one word for
+// each candidate. The argument words is the size in bytes of one word of all candidates.
 func gatherStep512(words int) {
 	part := [4]reg.OpmaskVirtual{nil, opmask(0x00f0), opmask(0x0f00), opmask(0xf000)}
 	x, offsets, left, to := general("x"), general("offsets"), general("k"), general("bits")
@@ -130,7 +131,8 @@ func gatherStep512(words int) {
 	JGT(LabelRef(again))
 }
 
-// transpose512 transposes four words in each 128 bits: result i has word i of each vector.
+// transpose512 transposes words in each 128-bit lane. In each lane, result i holds word i of each of the four
+// vectors.
 func transpose512(z [4]reg.VecVirtual) (w [4]reg.VecVirtual) {
 	x0, x1, x2, x3 := ZMM(), ZMM(), ZMM(), ZMM()
 	VPUNPCKLDQ(z[1], z[0], x0)

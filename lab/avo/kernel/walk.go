@@ -19,27 +19,27 @@ const (
 // candidates is the largest number of candidates of a pin that the fused kernels support.
 const candidates = 32
 
-// A row of samples has fiveGroups groups of five samples. doneAt groups are enough for the usual batch of 100.
+// A row of samples has fiveGroups groups of five samples. The usual batch of 100 samples needs only doneAt groups.
 const (
 	fiveGroups = 26
 	doneAt     = 20
 )
 
-// fused is a kernel that updates gates. It updates the gates of some chains, from the last gate of the last chain
-// down, or the gates of a layer, from the first gate up. Both are orders of memory. A block of gates passes one phase
-// after another. The phases of one gate depend on each other. Different gates are independent, except that the
-// gradient passes down a chain.
+// fused is a kernel that updates gates. It updates either the gates of some chains, from the last gate of the last
+// chain down, or the gates of a layer, from the first gate up. In both cases it goes through memory in order. A whole
+// block of gates goes through one phase before the next phase begins. The phases of one gate depend on each other.
+// Different gates are independent, except that the gradient passes down a chain.
 type fused struct {
 	f     reg.GPVirtual // the frame
 	ops   bool          // updates the gates' operations
 	light bool          // gates with a logit for each line of the truth table
-	pin   bool          // has a relaxed pin; a kernel with pin but without ops updates only the pin
-	k     int           // candidates of the pin
+	pin   bool          // updates a relaxed pin; if ops is false, the kernel updates only this pin
+	k     int           // number of candidates of the pin
 	wide  bool          // wires of 32 bits
 }
 
 // pinKernels returns the kernels for pins of k candidates. There are kernels for whole gates and kernels for pins
-// only. Each exists for both sizes of wires.
+// only. Each kind has one kernel for wires of 16 bits and one for wires of 32 bits.
 func pinKernels(k int) []fused {
 	return []fused{
 		{ops: true, pin: true, k: k},
@@ -115,8 +115,8 @@ func (k *fused) begin(path string) {
 	k.prefetchTops()
 }
 
-// prefetchTops prefetches the largest logits of the next block. Only a few gates are at the beginning of a cache line
-// of this array, but each of these would wait for memory.
+// prefetchTops prefetches the largest logits of the next block. A cache line of this array holds the logits of
+// several gates. Without the prefetch, the first gate of each cache line would wait for memory.
 func (k *fused) prefetchTops() {
 	g := load(k.f, "gate")
 	var fields []string
@@ -157,7 +157,7 @@ func (k *fused) last(array string, bytes int) reg.GPVirtual {
 }
 
 // upstream returns the row of gradients of the block's last gate. In a kernel for whole gates, this is the gradient
-// of pin B, in a kernel for pins only, the gradient of the pin.
+// of pin B. In a kernel for pins only, this is the gradient of the pin.
 func (k *fused) upstream() reg.GPVirtual {
 	if k.ops {
 		return k.last("beta", betaRow)
@@ -187,7 +187,7 @@ func (k fused) wires(g reg.Register) reg.GPVirtual {
 	return r
 }
 
-// prefetch prefetches parameters. They belong to the gate that comes one block after gate g.
+// prefetch prefetches parameters of the gate that comes one block after gate g.
 func (k fused) prefetch(g reg.Register) {
 	line := shifted(g, 6)
 	fetch := func(bytes int, fields ...string) {
@@ -211,8 +211,9 @@ func (k fused) prefetch(g reg.Register) {
 	}
 }
 
-// place returns a register and a scale that together address the entry of gate g in an array. bytes is the size of an
-// entry. line must hold the offset of g in an array whose entries are cache lines.
+// place returns a register and a scale that together address the entry of gate g in an array. The argument bytes is
+// the size of an entry. The register line must hold the offset of g in an array whose entries have the size of a
+// cache line.
 func (k fused) place(g, line reg.Register, bytes int) (reg.Register, uint8) {
 	if bytes < zmm {
 		return shifted(g, uint8(log2(bytes))), 1
@@ -236,8 +237,8 @@ func fold4(y reg.VecVirtual) reg.VecVirtual {
 	return x
 }
 
-// foldFour adds up the four lanes of four sums. Lane i of the result is (0 + 2) + (1 + 3), where the numbers mean
-// lanes of vector i.
+// foldFour adds up the four lanes of each of four sums. Lane i of the result is (v_0 + v_2) + (v_1 + v_3), where v_j
+// is lane j of vector i.
 func foldFour(a, b, c, d reg.VecVirtual) reg.VecVirtual {
 	two := func(a, b reg.VecVirtual) reg.VecVirtual {
 		lo, hi := XMM(), XMM()
@@ -282,7 +283,8 @@ func storeTop(m Mem, x reg.VecVirtual) {
 	VMOVSS(zero, m)
 }
 
-// storeBit stores the input bit that candidate arg reads. The bit belongs to the gate at distance off from g.
+// storeBit stores the number of the input bit that candidate arg reads. The candidate belongs to the gate at distance
+// off from g.
 func (k fused) storeBit(arg, g reg.Register, off int) {
 	wire := GP32()
 	if k.wide {

@@ -18,15 +18,15 @@ import (
 
 var path = flag.String("path", "avx512", "avx512 or avx2")
 
-// These constants are the shapes of internal/diagnose. A row has 64 columns of 4 bytes, and a table has 8 groups of
-// 16 rows.
+// These constants are the shapes of the arrays in internal/diagnose. A row has 64 columns of 4 bytes, and a table has
+// 8 groups of 16 rows.
 const (
 	rowBytes   = 256
 	groups     = 8
 	groupBytes = 16 * rowBytes
 )
 
-// isa holds the parts that differ between the instruction sets.
+// isa holds the parts of the generator that differ between the instruction sets.
 type isa struct {
 	suffix string
 	bytes  int // bytes in a vector
@@ -66,7 +66,7 @@ func end() {
 // general loads a parameter of the function.
 func general(name string) reg.Register { return Load(Param(name), GP64()) }
 
-// loop emits the body in a loop that runs n times. n must be at least 1; it is 0 afterwards.
+// loop emits a loop that runs the body n times. The register n must be at least 1, and is 0 after the loop.
 func loop(name string, n Op, body func()) {
 	Label(name)
 	body()
@@ -108,7 +108,8 @@ func (x isa) subsets() {
 	end()
 }
 
-// addSelected adds the rows that the bits select, one from each group. It keeps the sum in registers meanwhile.
+// addSelected adds the rows that the bits select, one from each group. The sum stays in registers until all rows have
+// been added.
 func (x isa) addSelected() {
 	x.begin("addSelected", "func(dst *float32, n int, t *float32, words *uint64, stride, shift int)",
 		"does addSelectedPlain for n rows, at least 1, with a stride in bytes.")

@@ -12,11 +12,12 @@ const (
 	spreadSignature = "func(grads, q *float32, rows *uint32, candidates, positions int, step, grad, in uint32)"
 )
 
-// atOnce is the number of sums that are computed together: positions of a mean, or candidates of sums. A single sum
-// would be slow, because each addition waits for the preceding one.
+// atOnce is the number of sums that are computed together. The sums belong to different positions (in mean) or to
+// different candidates (in sums). A single sum would be slow, because each addition waits for the preceding addition.
 const atOnce = 4
 
-// candidates holds the places of a pin's candidates, and the distance between their rows at neighbouring positions.
+// candidates holds the offset of each candidate of a pin, and the distance between a candidate's rows at neighbouring
+// positions.
 type candidates struct {
 	rows        reg.Register
 	step, three reg.Register // the distance in bytes, and three times this distance
@@ -30,12 +31,14 @@ func newCandidates() candidates {
 	return candidates{general("rows"), step, three}
 }
 
-// first returns the row of a candidate at the first position. place is the candidate's place in the list.
+// first returns the row of a candidate at the first position. The argument place points to the candidate's offset in
+// the list.
 func first(arena, place reg.Register) reg.GPVirtual {
 	return rowOf(arena, Mem{Base: place}, address("in"))
 }
 
-// position returns a candidate's row at a later position. on is the number of positions between, at most three.
+// position returns a candidate's row at a later position. The argument on is the distance in positions, at most
+// three.
 func (c candidates) position(row reg.Register, on int) Mem {
 	switch on {
 	case 0:
@@ -46,7 +49,7 @@ func (c candidates) position(row reg.Register, on int) Mem {
 	return Mem{Base: row, Index: c.step, Scale: uint8(on)}
 }
 
-// inGroups emits the body for groups of atOnce items, and then for single items. It changes count.
+// inGroups emits the body for groups of atOnce items, and then for single items. It changes the register count.
 func inGroups(count reg.Register, body func(n int)) {
 	for _, n := range []int{atOnce, 1} {
 		again, done := label(), label()

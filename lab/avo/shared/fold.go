@@ -17,8 +17,9 @@ var firstOfFour = sync.OnceValue(func() Mem {
 	return m
 })
 
-// fold512 returns a function that adds up the lanes of each of four sums. The function adds the halves of 256 bits,
-// then the halves of 128 bits, and so on. It handles two sums at once in the first step, and all four after that.
+// fold512 returns a function that adds up the lanes of each of four sums. The function first adds the two halves of
+// 256 bits, then the two halves of 128 bits, and so on. The first step handles two sums at once, and each later step
+// handles all four sums at once.
 func fold512() func(sums [4][]reg.VecVirtual) reg.Register {
 	first := XMM()
 	VMOVUPS(firstOfFour(), first)
@@ -41,8 +42,8 @@ func fold512() func(sums [4][]reg.VecVirtual) reg.Register {
 	}
 }
 
-// fold2 returns a function that adds up the vectors of each of four sums, and then their lanes. The function adds the
-// halves of 128 bits first, for two sums at once.
+// fold2 returns a function that adds up the two vectors of each of four sums and then the lanes. For the lanes, the
+// function first adds the two halves of 128 bits, for two sums at once.
 func fold2() func(sums [4][]reg.VecVirtual) reg.Register {
 	return func(sums [4][]reg.VecVirtual) reg.Register {
 		two := func(i int) reg.VecVirtual {
@@ -56,7 +57,7 @@ func fold2() func(sums [4][]reg.VecVirtual) reg.Register {
 		}
 		ab, cd := two(0), two(2)
 		all, turned, high := YMM(), YMM(), XMM()
-		VUNPCKLPD(cd, ab, all) // each 128 bits have half of a and half of c, or half of b and half of d
+		VUNPCKLPD(cd, ab, all) // each 128-bit lane holds half of a and half of c, or half of b and half of d
 		VUNPCKHPD(cd, ab, turned)
 		VADDPS(turned, all, all)
 		VPERMILPS(U8(0xb1), all, turned)

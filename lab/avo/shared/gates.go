@@ -109,8 +109,8 @@ func (x isa) onePosition(p plane, r backwardRows) (sums [4][]reg.VecVirtual) {
 	return sums
 }
 
-// addFolded adds the results of four sums to the sums in memory and advances the pointer. If zero is not nil, it is
-// added first, which turns a sum of -0 into +0.
+// addFolded adds the results of four sums to the sums in memory and advances the pointer. If the register zero is not
+// nil, addFolded first adds it to each sum, which turns a sum of -0 into +0.
 func addFolded(to, sums, zero reg.Register) {
 	if zero != nil {
 		VADDPS(zero, sums, sums)
@@ -134,8 +134,8 @@ func (r *backwardRows) all() []reg.Register {
 	return []reg.Register{r.a, r.b, r.delta, r.to[0], r.to[1]}
 }
 
-// gradients computes a part of the gradients of both pins. at is the offset of this part from the rows. It passes the
-// terms of the node's sums to the function add.
+// gradients computes a part of the gradients of both pins. The argument at is the offset of this part in the rows.
+// The terms of the node's sums are passed to the function add.
 func (x isa) gradients(p plane, r backwardRows, at int, add func(i int, product reg.VecVirtual)) {
 	row := func(base reg.Register) Mem { return Mem{Base: base, Disp: at} }
 	d, a, b := x.load(row(r.delta)), x.load(row(r.a)), x.load(row(r.b))

@@ -25,16 +25,16 @@ const (
 	wordBytes = 4
 )
 
-// isa holds the parts that differ between the instruction sets.
+// isa holds the parts of the generator that differ between the instruction sets.
 type isa struct {
 	name   string
 	bytes  int // bytes of a vector
 	vector func() reg.VecVirtual
-	// fold returns a function that adds up the lanes of four sums in the order of the plain functions. The function
-	// returns the four results. fold itself emits the code that precedes the loops.
+	// fold returns a function that adds up the lanes of four sums in the order of the plain functions and returns the
+	// four results. The call of fold itself emits the code that precedes the loops.
 	fold func() func(sums [4][]reg.VecVirtual) reg.Register
-	// choose returns four vectors. Vector i has the lanes of value in which of[i] is the largest of the four vectors
-	// in of, and zeros elsewhere.
+	// choose returns four vectors. In the lanes in which of[i] is the largest of the four vectors in of, vector i
+	// holds the lanes of value. In the other lanes it holds zeros.
 	choose func(of [4]reg.VecVirtual, value reg.VecVirtual) [4]reg.VecVirtual
 }
 
@@ -65,7 +65,7 @@ func main() {
 	Generate()
 }
 
-// begin begins a function that needs little stack. beginLarge begins a function that needs more.
+// begin begins a function that needs little stack. The method beginLarge begins a function that needs more stack.
 func (x isa) begin(name, signature, doc string) { x.text(name, NOSPLIT, signature, doc) }
 
 func (x isa) beginLarge(name, signature, doc string) { x.text(name, 0, signature, doc) }
@@ -98,7 +98,7 @@ func (x isa) broadcast(from Mem) reg.VecVirtual {
 	return v
 }
 
-// zero returns a vector of zeros. zeros returns a row of zeros.
+// zero returns a vector of zeros. The method zeros returns a row of zeros.
 func (x isa) zero() reg.VecVirtual {
 	v := x.vector()
 	if x.bytes == rowBytes {
@@ -139,7 +139,8 @@ func address(name string) Mem {
 	return p.Addr
 }
 
-// rowOf returns the address of a row of an arena. The row's offset is loaded from memory, and shift is added.
+// rowOf returns the address of a row of an arena. The row's offset is loaded from memory, and the argument shift is
+// added to it.
 func rowOf(arena reg.Register, offset Mem, shift Op) reg.GPVirtual {
 	at := GP64()
 	MOVL(offset, at.As32())
@@ -155,7 +156,7 @@ func copied(from Op) reg.GPVirtual {
 	return r
 }
 
-// loop emits the body in a loop that runs n times. n must be at least 1; it is 0 afterwards.
+// loop emits a loop that runs the body n times. The register n must be at least 1, and is 0 after the loop.
 func loop(n Op, body func()) {
 	again := label()
 	Label(again)

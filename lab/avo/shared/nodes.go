@@ -31,7 +31,7 @@ type nodes struct {
 	pins, ahead        int
 	wires, out, tables reg.Register
 	last               reg.Register // address of the last node's wires
-	apart              reg.Register // distance from the wires to the offsets of gradients, or nil
+	apart              reg.Register // distance in memory from the wires to the offsets of gradients, or nil
 	in, shift          Op
 }
 
@@ -67,7 +67,7 @@ func (n *nodes) withGradients() {
 	n.apart = apart
 }
 
-// pin returns the address of a pin's row. gradient returns the address of the row with the pin's gradient.
+// pin returns the address of a pin's row. The method gradient returns the address of the row with the pin's gradient.
 func (n *nodes) pin(arena reg.Register, pin int) reg.GPVirtual {
 	return rowOf(arena, Mem{Base: n.wires, Disp: wordBytes * pin}, n.in)
 }
@@ -80,8 +80,8 @@ func (n *nodes) output(arena reg.Register) reg.GPVirtual {
 	return rowOf(arena, Mem{Base: n.out}, n.shift)
 }
 
-// fetch emits prefetches of the rows that the pins of a later node read. Near the end of the list it takes the last
-// node. fetchGradients does the same for the rows of gradients.
+// fetch emits prefetches of the rows that the pins of a later node read. Near the end of the list, it prefetches for
+// the last node instead. The method fetchGradients does the same for the rows of gradients.
 func (n *nodes) fetch(arena reg.Register) {
 	next := n.next()
 	for pin := range n.pins {
@@ -112,7 +112,8 @@ func (n *nodes) fetchRow(arena reg.Register, offset Mem) {
 	PREFETCHT0(Mem{Base: arena, Index: at, Scale: wordBytes})
 }
 
-// ifOne emits code that runs then for nodes with one position, and otherwise for nodes with several positions.
+// ifOne emits a branch. The code of the argument then runs for nodes with one position, and the code of the argument
+// otherwise runs for nodes with several positions.
 func ifOne(then, otherwise func()) {
 	many := label()
 	CMPQ(address("positions"), U8(1))

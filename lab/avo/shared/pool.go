@@ -35,7 +35,7 @@ func rowsAt(arena reg.Register) (upper, lower reg.GPVirtual) {
 	return upper, lower
 }
 
-// rowAt returns the address of a row. The name is the parameter that holds the row's offset.
+// rowAt returns the address of a row. The argument name names the parameter that holds the row's offset.
 func rowAt(arena reg.Register, name string) reg.GPVirtual {
 	at := GP64()
 	MOVL(address(name), at.As32())
@@ -56,7 +56,7 @@ func (x isa) pool() {
 			best := x.load(places[0])
 			for _, p := range places[1:] {
 				other := x.load(p)
-				VMAXPS(best, other, best) // keeps the value in best unless the other is greater
+				VMAXPS(best, other, best) // keeps the value in best unless the value in other is greater
 			}
 			VMOVUPS(best, Mem{Base: out, Disp: x.bytes * part})
 		}

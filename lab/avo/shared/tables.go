@@ -8,9 +8,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// tree emits the evaluation of a node's table. The table is a binary tree, in which each pin selects between two
-// halves. The last pin makes the first selection. At k steps from the root there are 2^k points. Point a has the
-// value of half 2a, plus the value of pin k times the difference between halves 2a+1 and 2a.
+// tree emits the evaluation of a node's table. The table is a binary tree, in which each pin selects between the two
+// halves of each point. The last pin makes the first selection. At k steps from the root there are 2^k points. The
+// value of point a is the value of half 2a, plus the value of pin k times the difference between halves 2a+1 and 2a.
 type tree struct {
 	isa
 	pins   int
@@ -19,7 +19,7 @@ type tree struct {
 	values [maxPins]Op  // values of the pins
 	// The remaining fields are for gradients.
 	keep   func(k, a int) Mem               // memory for the differences of halves that are not in apart, or nil
-	slopes [maxPins]reg.VecVirtual          // for each pin, the sum of gradients times differences
+	slopes [maxPins]reg.VecVirtual          // for each pin, the sum of the products of gradients and differences
 	leaf   func(line int, b reg.VecVirtual) // handles the gradient of a line
 }
 
@@ -151,10 +151,10 @@ type tableFrame struct {
 	arena, g, sums reg.Register
 	nodes          *nodes
 	rows           Mem              // addresses of the rows of the output, of the pins, and of the gradients
-	base           reg.Register     // address of the lines' sums, which the other data follow
+	base           reg.Register     // address of the lines' sums; the other data follow these sums
 	at             reg.Register     // offset of the current position in the rows
 	half           reg.Register     // byte offset of the current part of a row, or nil if a row is one vector
-	held           []reg.VecVirtual // the lines' sums if there are registers for them, else nil
+	held           []reg.VecVirtual // the sums of the lines if they fit in registers, otherwise nil
 }
 
 // These constants are the indices of addresses in a frame.
@@ -167,8 +167,8 @@ const (
 
 func (f *tableFrame) row(i int) Mem { return f.rows.Offset(8 * i) }
 
-// sum returns the place for the sum of a line. kept returns the place for a difference of halves. pin returns the
-// place for the value of a pin.
+// sum returns the memory operand for the sum of a line. The method kept returns the operand for a difference of
+// halves, and the method pin returns the operand for the value of a pin.
 func (f *tableFrame) sum(line int) Mem {
 	m := Mem{Base: f.base, Disp: rowBytes * line}
 	if f.half != nil {
@@ -182,7 +182,7 @@ func (f *tableFrame) kept(k, a int) Mem { return f.sum(1<<f.pins + 1<<k + a) }
 func (f *tableFrame) pin(k int) Mem { return f.sum(1<<f.pins + 1<<(f.pins-1) + k) }
 
 // heldLines is the largest number of lines whose sums fit into the 32 registers together with all other values. Sums
-// on the stack are slower: a write delays later reads from addresses with the same low 12 bits.
+// on the stack are slower, because a write delays later reads from addresses with the same low 12 bits.
 const heldLines = 16
 
 // backwardTable emits the plain function of the same name, for the nodes of a list. If the sums of lines are in
@@ -225,7 +225,7 @@ func (x isa) backwardTable(pins int) {
 	end()
 }
 
-// beginNode prefetches the data that a node needs for its sums, and stores their addresses in the frame.
+// beginNode prefetches the data that a node needs for its sums, and stores their addresses in the frame. The method
 // beginGradients does the same for the node's gradients.
 func (f *tableFrame) beginNode() {
 	put := func(row reg.GPVirtual, i int) { MOVQ(row, f.row(i)) }
@@ -267,7 +267,8 @@ func (f *tableFrame) positions() {
 	})
 }
 
-// loop emits a loop over a number of vectors of rows, possibly zero. leaf handles the gradients of the lines.
+// loop emits a loop over a number of vectors of rows. This number may be zero. The function leaf handles the
+// gradients of the lines.
 func (f *tableFrame) loop(count func(n reg.GPVirtual), leaf func(line int, b reg.VecVirtual)) {
 	done, n := label(), GP64()
 	count(n)
@@ -294,7 +295,7 @@ func (f *tableFrame) loop(count func(n reg.GPVirtual), leaf func(line int, b reg
 	Label(done)
 }
 
-// rowHere returns the current place in a row.
+// rowHere returns the memory operand for the current position in a row.
 func (f *tableFrame) rowHere(i int) Mem {
 	r := GP64()
 	MOVQ(f.row(i), r)

@@ -1,6 +1,6 @@
-// Package augment shifts, mirrors, rotates, scales and shears the images of a training set slightly. The change of an
-// image is different in each epoch. The change of an image depends only on the seed, the epoch and the number of the
-// sample. It is computed in integers, so every machine and any number of goroutines give the same image.
+// Package augment shifts, mirrors, rotates, scales and shears the images of a training set slightly. Each image
+// changes differently in each epoch. The change depends only on the seed, the epoch and the number of the sample. It
+// is computed in integers, so every machine and any number of goroutines give the same image.
 package augment
 
 import (
@@ -59,7 +59,7 @@ func NewBatcher(cfg *config.Train, shape dataset.Shape, enc *encoding.Encoder, s
 	return b
 }
 
-// Batch does the same as [encoding.Batcher.Batch], but with the samples as they are changed in the given epoch.
+// Batch is like [encoding.Batcher.Batch], but it changes the samples for the given epoch before it encodes them.
 func (b *Batcher) Batch(dst []uint64, epoch int, index []int32) {
 	if len(index) > len(b.index) {
 		panic(fmt.Sprintf("augment: %d samples for batches of %d", len(index), len(b.index)))

@@ -96,7 +96,7 @@ func TestAffine(t *testing.T) {
 	var widest [4]float64
 	for epoch := range 200 {
 		c := drawChange(&keys, s, 1, epoch, 0)
-		// By definition, a change is a turn, a scale and a shear about the centre, then a shift.
+		// By definition, a change turns, scales and shears the image about its centre and then shifts the image.
 		scale := math.Hypot(float64(c.xu), float64(c.yu)) / one
 		angle := math.Atan2(float64(c.yu), float64(c.xu))
 		shear := float64(c.xv)/one + scale*math.Sin(angle)
@@ -191,7 +191,7 @@ func TestBatch(t *testing.T) {
 	for _, members := range []int{1, 3} {
 		b := NewBatcher(&cfg, shape, enc, set, 2, crew.New(members))
 		got := make([]uint64, len(want))
-		b.Batch(got, 1, index) // leaves another epoch's samples behind
+		b.Batch(got, 1, index) // leaves another epoch's samples in the working memory
 		if slices.Equal(got, want) {
 			t.Error("two epochs are alike")
 		}

@@ -9,7 +9,8 @@ const vectorLanes = 16
 // taker is a vector kernel that writes a changed plane.
 type taker func(dst, pixels *byte, stride, width, height int, vectors *int32)
 
-// taker returns the kernel of the SIMD path in use, prepared for a change, or nil for the plain path.
+// taker prepares the kernel of the SIMD path in use for a change and returns the kernel. It returns nil for the plain
+// path.
 func (m *image) taker(c *change) taker {
 	if max(m.width, m.height) > vectorSide {
 		return nil

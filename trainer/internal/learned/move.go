@@ -33,8 +33,8 @@ type Limits struct {
 	// that occurs, even if more samples have this value.
 	Samples uint64
 
-	// Readers is the number of pins that currently read each input bit. Flips limits the number of bits that all
-	// moves together may change. The bits of all samples count, and a bit counts once for each pin that reads it.
+	// Readers holds the number of pins that currently read each input bit. Flips is the largest number of bits that
+	// all moves together may change. The bits of all samples count, and a bit counts once for each pin that reads it.
 	Readers []int32
 	Flips   uint64
 }
@@ -44,9 +44,9 @@ type Limits struct {
 func (s *Sums) last() int { return int(s.enc.Max>>s.shift) - 1 }
 
 // Move moves the thresholds of bits that some pin reads. Each threshold moves to the place between its neighbouring
-// thresholds at which the loss is least. The loss of a place is estimated from the sums over the given number of
-// samples. If price is not nil, the price of the place is added. Among equal places Move takes the nearest, and among
-// equally near places the lower.
+// thresholds at which the loss is least. The loss at a place is estimated from the sums over the given number of
+// samples. If price is not nil, the price of the threshold is added. If several places are equally good, Move takes
+// the nearest place. If two places are equally near, it takes the lower place.
 //
 // The moves with the largest gain per flipped bit come first. Moves of equal gain keep the order of their thresholds.
 // A move is skipped if it would exceed the limit of flips or if a neighbouring threshold is in its way. Move returns
@@ -71,7 +71,7 @@ func (s *Sums) Move(samples int, limits Limits, price Price) (moved int) {
 // move is a possible move of threshold j of a feature to the end of a bin.
 type move struct {
 	feature, j, bin int
-	change          float64 // change of the loss, below 0; the unit is the same for all moves
+	change          float64 // change of the loss; negative, and in the same unit for all moves
 	flips           uint64
 }
 
@@ -124,9 +124,10 @@ type choice struct {
 	most          uint64            // number of samples that the threshold may pass
 }
 
-// best returns the bin that improves the value most, and the change of the value. Among equal bins it returns the
-// nearest, and among equally near bins the lower. If no bin improves the value, best returns the current bin. It
-// calls the function value with the change of the sum and the bin.
+// best returns the bin that improves the value most, and the change of the value. If several bins are equally good,
+// it returns the nearest bin. If two bins are equally near, it returns the lower bin. If no bin improves the value,
+// best returns the current bin. The function value returns the value of a bin, given the change of the sum and the
+// bin.
 func (c choice) best(h *row, value func(sum int64, bin int) float64) (best int, least float64) {
 	best = c.at
 	var down, up int64
@@ -163,8 +164,8 @@ func (c choice) within() (lowest, highest int) {
 }
 
 // mayPass adds the samples of a bin to *passed and reports whether the threshold may pass the bin. The threshold may
-// pass a bin without samples and the first bin with samples. It may pass any other bin if *passed stays within the
-// limit.
+// always pass a bin without samples and the first bin with samples. It may pass another bin only if *passed does not
+// exceed the limit.
 func (c choice) mayPass(passed *uint64, bin int) bool {
 	before, more := *passed, uint64(c.counts[bin])
 	*passed += more

@@ -159,7 +159,7 @@ func TestFlips(t *testing.T) {
 	}
 }
 
-// TestReaders checks the number of pins on each input bit, for every form of network.
+// TestReaders checks the number of pins that read each input bit, for every form of network.
 func TestReaders(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		f := form.Model().Freeze()
@@ -236,7 +236,7 @@ func FuzzMove(f *testing.F) {
 }
 
 // slowBest returns the place to which a threshold goes. It computes the change of the loss at every value in turn.
-// The sum of a bin counts at the last value of the bin.
+// The whole sum of a bin is added at the last value of the bin.
 func slowBest(s *Sums, j int, at, low, high uint16, reach Limits) uint16 {
 	h, shift := s.rows[j], s.shift
 	if h == nil {

@@ -1,4 +1,5 @@
-// Package learned moves the thresholds of thermometer bits to where the loss is lower, to first order.
+// Package learned moves the thresholds of thermometer bits to places where the loss is lower. It estimates the loss
+// to first order, from gradients.
 //
 // A thermometer bit is value > threshold. If the threshold moves up, the bit turns off for the samples whose values
 // the threshold passes. If the threshold moves down, the bit turns on for such samples. The effect on the loss is the
@@ -38,7 +39,7 @@ const (
 // binShift returns the number of bits by which words of bitsIn bits are shifted right to get their bins.
 func binShift(bitsIn int) int { return max(0, bitsIn-binBits) }
 
-// row is H of one bit, in units of 1/[Sums.unit].
+// row holds H of one bit, in units of 1/[Sums.unit].
 type row [mostBins]int64
 
 // Sums holds the sums H for all bits that some pin has read since the Sums was made. It is a [kernel.Sink].
@@ -47,10 +48,10 @@ type Sums struct {
 	reads [][]bool // whether the pin reads input bits, [layer][pin]
 	tau   float64
 	shift int    // shift from a value to its bin
-	rows  []*row // by input bit; nil if no pin has read it
+	rows  []*row // sums of each input bit; nil if no pin has read the bit
 	locks [64]sync.Mutex
 
-	counts [][mostBins]uint32 // samples by feature and bin
+	counts [][mostBins]uint32 // number of samples in each bin of each feature
 
 	// The current batch.
 	values  []uint16 // values of a sample
@@ -116,7 +117,7 @@ func (s *Sums) Begin(words *encoding.Packed, index []int32) {
 }
 
 // unit is the integer that represents the gradient 1 of a sample's own loss. If a single node of the last layer reads
-// the bit, gradients are at most 1/tau. They then keep the 24 bits of a float32.
+// the bit, gradients are at most 1/tau. In this case, the integers keep all 24 significant bits of a float32.
 func (s *Sums) unit() float64 { return s.tau * (1 << 24) }
 
 // Wants implements [kernel.Sink].
@@ -140,8 +141,8 @@ func (s *Sums) Take(_, _, _, _ int, wire uint32, beta []float32) {
 	}
 }
 
-// whole returns x without its fraction. Values outside a range that leaves room for sums are limited to this range.
-// For NaN whole returns the lower limit.
+// whole returns x without its fraction. The result is limited to a range that is small enough for sums not to
+// overflow. For NaN, whole returns the lower limit.
 func whole(x float64) int64 {
 	const most = 1 << 40
 	switch {
@@ -192,7 +193,8 @@ const (
 	limbBits     = 16
 )
 
-// addRows sums the rows of the bits in some over the ranks and adds these sums to all.
+// addRows sums some rows over all ranks and adds the results to the Sums all. The slice some lists the input bits of
+// these rows.
 func (s *Sums) addRows(all *Sums, some []int, sum func([]int32) error) error {
 	parts := make([]int32, len(some)*mostBins*limbs)
 	for n, i := range some {
@@ -225,7 +227,7 @@ type State struct {
 	Bits []uint32 // the input bits that were read, in ascending order
 	H    []int64  // H of each bit in Bits, one after another
 
-	Counts []uint32 // samples by feature and bin
+	Counts []uint32 // number of samples in each bin of each feature
 }
 
 // NewState returns a state whose H and Counts have the given shapes. A checkpoint is read into this state, and

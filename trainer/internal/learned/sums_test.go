@@ -100,7 +100,7 @@ func compareSums(t *testing.T, m *model.Model, state learned.State, want map[uin
 	}
 }
 
-// slowSums returns the sums of a batch by input bit. A bit that no pin reads has none.
+// slowSums returns the sums of a batch by input bit. A bit that no pin reads has no sums.
 func slowSums(m *model.Model, s samples) map[uint32]*[256]float64 {
 	sums, bits := map[uint32]*[256]float64{}, m.Encoder.Bits-1
 	for n, values := range s.values {
@@ -245,7 +245,7 @@ func (l *slowLayer) truth(i, line int) (mean float64) {
 	return mean / sum
 }
 
-// backward returns the gradient with respect to each node of the layer before.
+// backward returns the gradient with respect to each node of the previous layer.
 func (l *slowLayer) backward(delta []float64, read func(input uint32, beta float64)) []float64 {
 	out := make([]float64, len(l.below))
 	for i, d := range delta {
@@ -266,8 +266,9 @@ func (l *slowLayer) backward(delta []float64, read func(input uint32, beta float
 	return out
 }
 
-// TestSumsOfBatches adds up several batches, of which the last is smaller. Each sample must have the same weight. The
-// test also continues from a state saved in the middle. The sums must be the same with any number of threads.
+// TestSumsOfBatches adds up several batches. The last batch is smaller than the others. Each sample must have the
+// same weight. The test also continues from a state saved in the middle. The sums must be the same with any number of
+// threads.
 func TestSumsOfBatches(t *testing.T) {
 	var states []learned.State
 	for _, threads := range []int{1, 3, 2} {

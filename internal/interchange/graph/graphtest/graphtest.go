@@ -21,10 +21,10 @@ import (
 type Fixture struct {
 	Dir        string
 	Facts      *given.Facts
-	Files      []string    // its checkpoints, which facts.json lists
+	Files      []string    // the network's checkpoints, which facts.json lists
 	Inputs     [][]float64 // [sample][feature]
 	Scores     [][]float32 // [sample][class]
-	Thresholds [][]float32 // nil: the fixture has no thresholds
+	Thresholds [][]float32 // nil if the fixture has no thresholds
 }
 
 // Open reads a folder of fixtures, such as shared/reference/import/dwn-n2-fixed. It skips the test if the folder does

@@ -3,8 +3,8 @@
 //
 // The code is a function with C's calling convention and one argument. The argument in x0 points to data that the
 // function reads and writes. [Run] builds a program from the function and the data, without a linker, and returns the
-// data after the call. The program calls the function once. It checks that the function returns. The function must
-// keep x18 to x29, the stack pointer and the lower halves of v8 to v15. It also checks that the 64 bytes before and
+// data after the call. The program calls the function once. It checks that the function returns and that the function
+// keeps x18 to x29, the stack pointer and the lower halves of v8 to v15. It also checks that the 64 bytes before and
 // after the data do not change.
 package arm64test
 
@@ -24,16 +24,16 @@ import (
 	"ialgn/internal/tool"
 )
 
-// CPU is the emulator's name of a processor.
+// CPU is the name that the emulator uses for a processor.
 type CPU string
 
-// These processors are emulated.
+// The tests use these processors.
 const (
 	Max   CPU = "max"        // has all instructions that the emulator knows, including SHA3
-	Plain CPU = "cortex-a53" // lacks the SHA3 extension, whose instructions end the program
+	Plain CPU = "cortex-a53" // lacks the SHA3 extension, so SHA3 instructions end the program
 )
 
-// emulator is the program that executes code. limit is the time limit of a run.
+// emulator is the program that executes code. The constant limit is the time limit for a run.
 const (
 	emulator = "qemu-aarch64"
 	limit    = 2 * time.Minute
@@ -92,10 +92,10 @@ func execute(ctx context.Context, path, dir string, cpu CPU, code, data []byte) 
 // guardSize is the number of bytes checked before and after the data. It is also the alignment of the data.
 const guardSize = 64
 
-// guard returns the contents of the bytes before, and of the bytes after the data.
+// guard returns the contents of the guard bytes before the data and of the guard bytes after the data.
 func guard() []byte { return bytes.Repeat([]byte{0xa5}, guardSize) }
 
-// explain returns the error of a run. If a register was not kept, the error names it.
+// explain returns the error for a failed run. If the function did not keep a register, the error names the register.
 func explain(err error) error {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {

@@ -22,7 +22,7 @@ func function(t *testing.T, do func(a *arm64.Asm)) []byte {
 	return a.Bytes()
 }
 
-// TestRun runs a function that increments a byte, a function that does nothing without any data, and a function with
+// TestRun runs three functions. The first increments a byte. The second does nothing and has no data. The third has
 // much data.
 func TestRun(t *testing.T) {
 	increment := function(t, func(a *arm64.Asm) {
@@ -85,7 +85,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestMistakes runs functions that each break a rule, and expects an error with a certain text.
+// TestMistakes runs functions that break a rule, and expects a specific error text for each function.
 func TestMistakes(t *testing.T) {
 	path, err := exec.LookPath(emulator)
 	if err != nil {

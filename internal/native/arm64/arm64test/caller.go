@@ -9,13 +9,13 @@ import (
 // The exit statuses of a program that failed.
 const (
 	statusWrite   = 1 // the data could not be written
-	statusChanged = 2 // register 0 in the result of kept has changed; statusChanged + i: register i has
+	statusChanged = 2 // register 0 in the list of kept has changed; statusChanged + i means register i
 )
 
 // register is a register that a function must keep.
 type register struct {
 	name  string
-	value uint64 // before the call
+	value uint64 // value before the call
 	write func(a *arm64.Asm)
 	read  func(a *arm64.Asm)
 }

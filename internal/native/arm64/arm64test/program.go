@@ -33,7 +33,7 @@ func program(function, data []byte, offset int) ([]byte, error) {
 	}
 	code = append(code, function...)
 	codeSize := uint64(headers + len(code))
-	dataAt := (codeSize + pageSize - 1) / pageSize * pageSize // in the file
+	dataAt := (codeSize + pageSize - 1) / pageSize * pageSize // offset of the data in the file
 	var file bytes.Buffer
 	put := func(v any) { _ = binary.Write(&file, binary.LittleEndian, v) } // writing to memory cannot fail
 	put(elf.Header64{
