@@ -1,8 +1,8 @@
-// Package docs embeds the reference pages into the program. `ialgn help` and the man pages show parts of them, so
-// there is no second copy of their text.
+// Package docs embeds the reference pages into the program. `ialgn help` and the man pages show parts of them, so the
+// text exists only once.
 package docs
 
-import _ "embed" // for the pages
+import _ "embed" // for the reference pages
 
 // These are the reference pages.
 var (

@@ -1,5 +1,5 @@
-// Package examples holds runnable examples. Each has its own folder with a README, a configuration and the expected
-// result. The digits example is embedded for `ialgn demo`.
+// Package examples holds runnable examples. Each example has its own folder with a README, a configuration and the
+// expected result. The digits example is embedded for `ialgn demo`.
 package examples
 
 import _ "embed"

@@ -32,8 +32,8 @@ type example struct {
 	accuracy float64
 }
 
-// small lists the configurations with overrides that make them small, and a test accuracy that each small network
-// must reach. This accuracy is well above chance, and well below the accuracy at full size.
+// small lists the configurations. Each entry has overrides that make the network small, and a test accuracy that the
+// small network must reach. This accuracy is well above chance, and well below the accuracy at full size.
 var small = []example{
 	{"digits/digits.yaml", []string{"train.epochs=3", "model.width=200"}, 0.5},
 	{"digits/luts.yaml", []string{"train.epochs=3"}, 0.5},
@@ -56,12 +56,12 @@ var small = []example{
 	{"tabular/satellite.yaml", []string{"train.epochs=5", "model.width=60"}, 0.5},
 }
 
-// fewKernels are overrides that make a network of convolutions small.
+// fewKernels holds overrides that make a network of convolutions small.
 var fewKernels = []string{
 	"train.epochs=1", "model.kernels=8,16", "model.levels=1", "model.widths=400", "model.tau=5", "train.estimator=ste",
 }
 
-// TestAll fails for a configuration that the other tests do not know, or that cannot be read.
+// TestAll checks that the other tests include every configuration, and that every configuration can be read.
 func TestAll(t *testing.T) {
 	paths, err := filepath.Glob("*/*.yaml")
 	if err != nil || len(paths) == 0 {
@@ -94,7 +94,8 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// TestDigits trains the digits at full size and compares the figures with its README, the first page and the tour.
+// TestDigits trains the digits example at full size, and compares the figures with the example's README, the first
+// page and the tour.
 func TestDigits(t *testing.T) {
 	testkit.Long(t, "trains the digits whole")
 	o := run(t, "digits/digits.yaml", nil)
@@ -122,8 +123,8 @@ type outcome struct {
 	software *software.Result
 }
 
-// run trains a configuration, compiles the whole classifier and verifies it over the whole test set. It also looks
-// for data sets in the folders that the argument first lists. It skips the test if the data set is not found.
+// run trains a configuration, compiles the whole classifier and verifies it over the whole test set. It looks for
+// data sets first in the folders that the argument first lists. It skips the test if the data set is not found.
 func run(t *testing.T, path string, set []string, first ...string) outcome {
 	t.Helper()
 	ctx := context.Background()
@@ -202,12 +203,13 @@ func fewImages(t *testing.T) string {
 	return to
 }
 
-// folders returns the folders where data sets are looked for: the usual ones, and a folder next to the repository.
+// folders returns the folders in which data sets are looked for. These are the usual folders and a folder next to the
+// repository.
 func folders() []string {
 	return append(dataset.Folders(""), filepath.Join("..", "..", "shared", "data"))
 }
 
-// mentions fails for each text that a document lacks.
+// mentions fails the test for each text that a document lacks.
 func mentions(t *testing.T, name string, texts []string) {
 	t.Helper()
 	b, err := os.ReadFile(name)

@@ -10,7 +10,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestNotebook runs the notebook's cells and compares the results with the stored results.
+// TestNotebook runs the cells of the notebook and compares the results with the results that are stored in the
+// notebook.
 func TestNotebook(t *testing.T) {
 	testkit.Long(t, "walks a README")
 	t.Parallel()

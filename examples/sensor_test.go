@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestSensor goes from a table to the answers of the design on a simulated serial line, and compares all figures on
-// the way with the README. The test leaves out the slowest steps of the README: the proof and the bitstream.
+// TestSensor follows the README, from a table to the answers of the design on a simulated serial line, and compares
+// all figures with the README. It leaves out the slowest steps, which are the proof and the bitstream.
 func TestSensor(t *testing.T) {
 	testkit.Long(t, "walks a README")
 	t.Parallel()

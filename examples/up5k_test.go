@@ -9,9 +9,9 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestUP5K follows its README with a network of a small size instead of the full size. It trains and compiles MNIST,
-// and classifies the samples for the host's program. The test leaves out the slow steps of the README: the bitstream,
-// and the program at the other end of the line.
+// TestUP5K follows the example's README, with a small network instead of the network of full size. It trains on
+// MNIST, compiles the network, and classifies the samples for the host program. It leaves out the slow steps, which
+// are the bitstream and the program at the other end of the serial line.
 func TestUP5K(t *testing.T) {
 	testkit.Long(t, "walks a README, places and routes")
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// bin is the folder that the walks' program is built into, when a walk first needs it.
+// bin is the folder into which the program for the walks is built when a walk first needs it.
 var bin string
 
 var build = sync.OnceValue(func() error { return testkit.Build(bin, "ialgn/cmd/ialgn") })
@@ -27,20 +27,21 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// walk runs the commands of an example's README unchanged, in a folder with a copy of the files that they need.
+// walk runs the commands in an example's README. It runs them in a folder with copies of the files that the commands
+// need.
 type walk struct {
 	t   *testing.T
 	dir string
 	env []string
-	// change, if not nil, maps each command to the command to run in its place, or to "" to skip it. The output of a
-	// command is compared unless shortened says that the command was made smaller.
+	// change maps each command to the command that is run instead, or to "" to skip the command. It may be nil. The
+	// output of a command is compared with the README, unless shortened says that the command was made smaller.
 	change    func(command string) string
 	shortened bool
 }
 
-// goModule runs the go command in the folder of another module of the examples. It first checks that the module's own
-// go.mod provides all packages. It then runs the command in a workspace with this module, whose packages are already
-// compiled and are not compiled again.
+// goModule runs a go command in the folder of an example that is its own module. It first checks that the go.mod of
+// the example provides all packages. It then runs the command in a workspace that also contains the main module,
+// whose packages are already compiled.
 func goModule(t *testing.T, folder string, command ...string) {
 	t.Helper()
 	run := func(env string, args ...string) {
@@ -123,7 +124,7 @@ func needs(t *testing.T, names ...string) {
 	}
 }
 
-// fetch copies a file of a data set to the folder, or skips the test if there is none.
+// fetch copies a file of a data set to the folder, or skips the test if the file is not found.
 func (w *walk) fetch(name string) {
 	w.t.Helper()
 	b, err := os.ReadFile(filepath.Join(w.setData(name), name))

@@ -1,5 +1,5 @@
-// Package python tests the Python package in this folder against the program and the trainer. The Python package has
-// tests of its own, too.
+// Package python compares the Python package in this folder with the program and the trainer. The Python package also
+// has its own tests.
 package python
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bin is the folder that the program is built into, when a test first needs it.
+// bin is the folder into which the program is built when a test first needs it.
 var bin string
 
 var build = sync.OnceValue(func() error { return testkit.Build(bin, "ialgn/cmd/ialgn") })
@@ -50,8 +50,8 @@ func interpreter(t *testing.T) string {
 	return ""
 }
 
-// TestPackage runs the package's own tests with all references for comparison, and then reads the models that they
-// wrote.
+// TestPackage runs the Python package's own tests with all reference files for comparison, and then reads the models
+// that these tests wrote.
 func TestPackage(t *testing.T) {
 	python := interpreter(t)
 	if err := build(); err != nil {
@@ -75,7 +75,7 @@ func TestPackage(t *testing.T) {
 	compareWritten(t, written)
 }
 
-// TestMissingWords compares the package's words for a missing value with the trainer's.
+// TestMissingWords compares the words that mean a missing value in the Python package with those of the trainer.
 func TestMissingWords(t *testing.T) {
 	const show = `import json
 from ialgn.table import MISSING_NUMBERS, MISSING_WORDS
@@ -101,7 +101,8 @@ print(json.dumps([MISSING_WORDS, MISSING_NUMBERS]))`
 	}
 }
 
-// fixtures returns the folder with checkpoints of other frameworks next to the repository, and whether it exists.
+// fixtures returns the path of a folder next to the repository with checkpoints of other frameworks, and whether the
+// folder exists.
 func fixtures() (string, bool) {
 	folder, err := filepath.Abs(filepath.Join("..", "..", "shared", "reference", "import"))
 	if err != nil {
@@ -146,7 +147,8 @@ func content(t *testing.T, file string) []byte {
 	return b
 }
 
-// writeForm writes a model, the input bits of samples, and the samples' class counts from the trainer's forward pass.
+// writeForm writes a model, the input bits of some samples, and the class counts that the trainer's forward pass
+// computes for these samples.
 func writeForm(t *testing.T, folder string, form netgen.Form) {
 	t.Helper()
 	const samples, words = 100, 2

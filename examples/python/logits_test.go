@@ -40,8 +40,8 @@ for line in sys.stdin:
     sys.stdout.close()
 `
 
-// TestLogits rebuilds a network of every form in Python from its file and compares class, counts and logits of each
-// sample. The inputs are CSV and npy in turn.
+// TestLogits has the script read model files with networks of every form, and compares the class, the counts and the
+// logits of each sample with Go's results. The input files are alternately CSV and npy.
 func TestLogits(t *testing.T) {
 	python, forms, lines := interpreter(t), append(netgen.Unshared(), netgen.ConvForms()...), ""
 	var want [][]string
@@ -77,7 +77,8 @@ func TestLogits(t *testing.T) {
 	}
 }
 
-// compare checks the script's lines, starting with the header. Logits are compared as numbers.
+// compare compares the lines that the script printed, beginning with the header, with the expected lines. Logits are
+// compared as numbers.
 func compare(t *testing.T, lines []string, want []string) {
 	t.Helper()
 	if len(lines) != len(want)+1 {
@@ -95,7 +96,7 @@ func compare(t *testing.T, lines []string, want []string) {
 	}
 }
 
-// expect returns random input bits and the script's lines for them.
+// expect returns random input bits, and the lines that the script must print for these bits.
 func expect(m *model.Model) (rows [][]byte, lines []string) {
 	const words = (samples + 63) / 64
 	p := netgen.Samples(&m.Encoder, samples, len(m.Classes), 7)
@@ -157,7 +158,7 @@ func write(t *testing.T, name string, b []byte) string {
 	return path
 }
 
-// TestScriptRefusesBadFiles checks that the script refuses files that it cannot read with a message of one line.
+// TestScriptRefusesBadFiles checks that the script prints a message of one line for files that it cannot read.
 func TestScriptRefusesBadFiles(t *testing.T) {
 	python := interpreter(t)
 	file := filepath.Join(t.TempDir(), "m.safetensors")

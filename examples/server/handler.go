@@ -122,7 +122,7 @@ func (h *handler) rows(r *http.Request) (any, error) {
 	return results, err
 }
 
-// statusOf returns the HTTP status for an error. All errors are the client's.
+// statusOf returns the HTTP status for an error. All errors are errors of the client.
 func statusOf(err error) int {
 	if large := new(http.MaxBytesError); errors.As(err, &large) {
 		return http.StatusRequestEntityTooLarge
@@ -133,7 +133,7 @@ func statusOf(err error) int {
 	return http.StatusBadRequest
 }
 
-// reply writes an answer. It ignores write errors, which mean that the client is gone.
+// reply writes an answer. It ignores write errors, which mean that the client has closed the connection.
 func reply(w http.ResponseWriter, status int, answer any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

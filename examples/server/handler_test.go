@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// plane trains a model that separates the two halves of a plane, called west and east.
+// plane trains a model that separates the two halves of a plane. The classes are called west and east.
 func plane(t *testing.T) *ialgn.Model {
 	t.Helper()
 	data := ialgn.Data{Classes: []string{"west", "east"}, FeatureNames: []string{"x", "y"}}
@@ -54,7 +54,7 @@ func newTestHandler(t *testing.T) (http.Handler, *ialgn.Model) {
 	return h, model
 }
 
-// TestClassify compares the answers with the library's for the same samples.
+// TestClassify compares the answers with the library's results for the same samples.
 func TestClassify(t *testing.T) {
 	h, model := newTestHandler(t)
 	classifier, err := model.Classifier(t.Context(), "")

@@ -1,10 +1,10 @@
 // Package activity counts how often the nets of a netlist switch when samples follow each other.
 //
-// A net switches between two consecutive samples if its settled value differs. Delays are zero, so glitches, which
-// occur before nets settle, are not counted. In a pipeline, the samples reach a net some clocks later but in the same
-// order, so its transitions are the same as without registers. Clock, reset, enable and valid are not among the nets.
-// The figures show where the logic switches. They do not estimate power, which also depends on glitches, wires and
-// their capacitances, and the clock.
+// A net switches between two consecutive samples if its settled value changes from the first to the second. Delays
+// are zero, so glitches, which occur before nets settle, are not counted. In a pipeline, the samples reach a net some
+// clocks later but in the same order, so the net has the same transitions as in a netlist without registers. Clock,
+// reset, enable and valid are not among the nets. The figures show where the logic switches. They do not estimate
+// power, which also depends on glitches, wires and their capacitances, and the clock.
 package activity
 
 import (
@@ -19,7 +19,7 @@ import (
 	"ialgn/sim"
 )
 
-// What is the text in a report that says which transitions are counted.
+// What is the text with which a report says which transitions are counted.
 const What = "zero-delay transitions between settled values of consecutive samples: activity " +
 	"without glitches, not power"
 
@@ -27,10 +27,10 @@ const What = "zero-delay transitions between settled values of consecutive sampl
 type Report struct {
 	What    string  `json:"what"`
 	Samples int     `json:"samples"`
-	Parts   []Group `json:"parts"`             // input, encoder, gates and head; without empty parts
-	Classes []Group `json:"classes,omitempty"` // the gates, by the class of their chain
+	Parts   []Group `json:"parts"`             // input, encoder, gates and head; empty parts are left out
+	Classes []Group `json:"classes,omitempty"` // one group for each class, with the gates of its chains
 	Total   Group   `json:"total"`
-	Nets    []Net   `json:"nets,omitempty"` // all except constants and the enable, in the order of their numbers
+	Nets    []Net   `json:"nets,omitempty"` // every net except constants and the enable, by ascending number
 }
 
 // Group holds the figures of a group of nets.
@@ -53,12 +53,12 @@ type Net struct {
 // long row for each net.
 const blockWords = 4
 
-// Measure simulates n on the first of the samples in x and counts transitions. x has a bit row, of any number of
-// words, for each net of the input port. The samples are taken in order. All values over time are written to vcd,
-// unless it is nil, with one sample per microsecond.
+// Measure simulates n on the first of the samples in x and counts transitions. x has one row of bits for each net of
+// the input port. A row may have any number of words. The samples are simulated in order. If vcd is not nil, all
+// values over time are written to vcd, with one sample per microsecond.
 //
-// Measure takes some hundred bytes for each net, most of them in the report. With vcd it also takes memory for the
-// transitions in 64 samples. Measure returns an error if n does not have exactly one input port, if the rows have
+// Measure needs a few hundred bytes of memory for each net, mostly for the report. With vcd it also needs memory for
+// the transitions in 64 samples. Measure returns an error if n does not have exactly one input port, if the rows have
 // fewer samples, if ctx ends, or if vcd fails.
 func Measure(ctx context.Context, n *netlist.Netlist, x []uint64, samples int, vcd io.Writer) (*Report, error) {
 	ports := n.DataInputs()
@@ -110,12 +110,13 @@ type meter struct {
 	sim     *sim.Simulator
 	samples int
 	names   *names.Names
-	last    []uint8 // value of each net in the sample before
+	last    []uint8 // value of each net in the previous sample
 	count   []int   // number of transitions of each net
 	trace   *trace  // nil without a VCD file
 }
 
-// word counts the transitions of 64 samples, which begin with sample first and are in word w of the simulator.
+// word counts the transitions in 64 samples. The number of the first sample is first. The samples are in word w of
+// each row of the simulator.
 func (m *meter) word(first, w int) {
 	valid := ^uint64(0)
 	if left := m.samples - first; left < 64 {
@@ -140,7 +141,7 @@ func (m *meter) word(first, w int) {
 	}
 }
 
-// report returns the report of everything counted.
+// report returns the report on all transitions counted so far.
 func (m *meter) report() *Report {
 	part := m.parts()
 	class := m.n.ChainClasses()
@@ -213,7 +214,7 @@ func (g *Group) mean(samples int) {
 	}
 }
 
-// Busiest returns the n nets that switch most. Nets that switch equally often are in the order of their numbers.
+// Busiest returns the n nets that switch most. Nets that switch equally often are ordered by number.
 func (r *Report) Busiest(n int) []Net {
 	nets := slices.Clone(r.Nets)
 	slices.SortStableFunc(nets, func(a, b Net) int { return b.Transitions - a.Transitions })

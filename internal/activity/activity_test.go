@@ -101,8 +101,8 @@ func counted(r *Report) map[string]int {
 	return count
 }
 
-// TestMeasure compares the measurement with a count sample by sample. The numbers of samples are below, at and above
-// the sizes of words and blocks. The netlists have operators, LUTs and registers.
+// TestMeasure compares Measure with the slow count, which simulates one sample at a time. The numbers of samples are
+// below, at and above the sizes of words and blocks. The netlists have operators, LUTs and registers.
 func TestMeasure(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -267,8 +267,8 @@ func TestVCD(t *testing.T) {
 	}
 }
 
-// again reports whether a name is a second name of a net. The bits of output ports and probes and the inputs of
-// operators have such names.
+// again reports whether a name in a dump is a second name for a net. The bits of output ports and probes and the
+// inputs of operators have such names.
 func again(n *netlist.Netlist, name string) bool {
 	bus, _, _ := strings.Cut(name, "[")
 	if strings.HasSuffix(bus, "_in") {
@@ -318,8 +318,8 @@ func vectors(n *netlist.Netlist, x []uint64, samples int) string {
 	return b.String()
 }
 
-// transitions reads a value change dump. For each bit of the signals of a scope, it returns the number of instants,
-// from the second on, at which the bit has another value than before.
+// transitions reads a value change dump. For each bit of the signals in a scope, it returns how often the value of
+// the bit changes after the first instant.
 func transitions(t *testing.T, text, scope string) map[string]int {
 	t.Helper()
 	names := map[string][]string{} // by identifier: the bits, highest first

@@ -11,7 +11,7 @@ import (
 )
 
 // trace writes the values of all nets over time as a value change dump (IEEE 1364-2001, chapter 18). It has a one-bit
-// wire for each net, with the net's name in the Verilog. Errors of the writer are returned by end.
+// wire for each net, with the net's name in the Verilog. The method end returns the writer's errors.
 type trace struct {
 	w  *bufio.Writer
 	at [64][]change // changes of the current 64 samples
@@ -33,7 +33,7 @@ func newTrace(w io.Writer, n *netlist.Netlist, names *names.Names) *trace {
 	return t
 }
 
-// spaced returns x[3] as x [3], which marks x as a bus.
+// spaced inserts a space before the index: x[3] becomes x [3]. In the dump, this form marks x as a bus.
 func spaced(name []byte) string {
 	for i, c := range name {
 		if c == '[' {
@@ -53,7 +53,7 @@ func code(v netlist.Net) []byte {
 	return id
 }
 
-// note records the samples, among 64, in which a net has a new value.
+// note records in which of 64 samples a net has a new value.
 func (t *trace) note(v netlist.Net, value, switched uint64) {
 	for ; switched != 0; switched &= switched - 1 {
 		i := bits.TrailingZeros64(switched)

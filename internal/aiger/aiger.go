@@ -2,13 +2,13 @@
 // And-Inverter Graph (AIG) Format", version 20071012) with a symbol table, and reads such files back for
 // comparisons.
 //
-// [Write] streams a netlist. [Read] returns a [File], a combinational graph in memory. [Match] puts the inputs
-// and outputs of one file into the order of another file, which a comparison by position (abc's &cec) needs. [Eval]
-// evaluates a file for 64 samples at a time.
+// [Write] streams a netlist. [Read] returns a [File], a combinational graph in memory. [Match] puts the inputs and
+// outputs of one file into the order of another file, because some programs, such as abc's &cec, compare inputs and
+// outputs by position. [Eval] evaluates a file for 64 samples at a time.
 //
-// A literal is twice a variable, plus one for the complement. Variable 0 is the constant 0; the inputs follow,
-// and then the gates in topological order. Bit i of the port x is called x[i]. The bit of a port with one bit
-// is called x, as in yosys.
+// A literal is twice the number of a variable, plus one if the variable is complemented. Variable 0 is the constant
+// 0; the inputs follow, and then the gates in topological order. Bit i of a port x is called x[i]. If the port has
+// only one bit, this bit is called x, as in yosys.
 package aiger
 
 import (
@@ -40,8 +40,8 @@ const (
 // maxLiteral is the largest literal in a file: tools keep literals in a signed 32-bit word.
 const maxLiteral = math.MaxInt32
 
-// Write writes n in binary AIGER. Inputs and outputs are the bits of n's input and output ports in order, and
-// their names are the symbols. Probes are left out.
+// Write writes n in binary AIGER. The inputs and outputs of the file are the bits of n's input and output ports, in
+// order. The names of these bits are the file's symbols. Probes are left out.
 //
 // Write returns an error before it writes anything if n has cells that are not of [Kinds] (a [*netlist.KindError]),
 // if the name of a port is not valid in a symbol table, if two bits have the same name, or if n is too large for the
@@ -184,8 +184,8 @@ func (g *lowering) and(a, b lit) lit {
 	return l
 }
 
-// writeGate writes the gate with output l and inputs a >= b as two differences, with seven bits in each byte.
-// The buffer keeps its first error for Flush.
+// writeGate writes the gate with output l and inputs a >= b as the differences l-a and a-b, with seven bits in each
+// byte. The buffer keeps its first error for Flush.
 func writeGate(out *bufio.Writer, l, a, b lit) {
 	code := binary.AppendUvarint(out.AvailableBuffer(), uint64(l-a))
 	_, _ = out.Write(binary.AppendUvarint(code, uint64(a-b)))
@@ -197,7 +197,7 @@ func (g *lowering) xor(a, b lit) lit { return g.or(g.and(a, b^1), g.and(a^1, b))
 
 func (g *lowering) mux(s, high, low lit) lit { return g.or(g.and(s, high), g.and(s^1, low)) }
 
-// function lowers a function over nets, given as an extended table.
+// function lowers a function of nets. The function is given as an extended table.
 func (g *lowering) function(table uint64, in []netlist.Net) lit {
 	switch table {
 	case 0:
@@ -223,8 +223,8 @@ func (g *lowering) function(table uint64, in []netlist.Net) lit {
 	}
 }
 
-// compare lowers word > threshold, beginning at the least significant bit. If a bit of the word equals the
-// threshold's bit, the lower bits decide.
+// compare lowers the comparison word > threshold, beginning at the least significant bit. Where a bit of the word
+// equals the corresponding bit of the threshold, the result depends on the lower bits.
 func (g *lowering) compare(word []netlist.Net, threshold uint64) lit {
 	if bits.Len64(threshold) > len(word) {
 		return constant0

@@ -19,8 +19,8 @@ import (
 	"ialgn/netlist"
 )
 
-// evaluate is a slow and obvious evaluation of a netlist. It returns the value of every net for one sample of the
-// bits of the input ports.
+// evaluate evaluates a netlist in a slow and obvious way. in has one sample: a value for each bit of the input ports.
+// The result has the value of every net.
 func evaluate(n *netlist.Netlist, in []bool) []bool {
 	net := make([]bool, n.Nets())
 	net[netlist.True] = true
@@ -53,8 +53,8 @@ func evaluate(n *netlist.Netlist, in []bool) []bool {
 	return net
 }
 
-// randomNetlist returns a netlist of all kinds of cells that can be written, with constant, repeated and
-// passed-through outputs.
+// randomNetlist returns a netlist with all kinds of cells that can be written. Some outputs are constants, some are
+// inputs, and some nets are outputs twice.
 func randomNetlist(r *rand.Rand, cells int) *netlist.Netlist {
 	b := netlist.NewBuilder("net")
 	nets := []netlist.Net{netlist.False, netlist.True}
@@ -291,8 +291,8 @@ func expand(b *netlist.Builder, table uint64, in []netlist.Net) netlist.Net {
 	return b.Function(0b11001010, netlist.Origin{}, low, high, in[last]) // in[last] ? high : low
 }
 
-// TestYosysOrder checks Match with the order in which yosys writes inputs that are wired straight to outputs, and
-// with yosys's names of ports of one bit.
+// TestYosysOrder checks Match with the order in which yosys writes inputs that are connected directly to outputs. It
+// also checks the names that yosys gives to the bits of one-bit ports.
 func TestYosysOrder(t *testing.T) {
 	yosys, err := exec.LookPath("yosys")
 	if err != nil {

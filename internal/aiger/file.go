@@ -24,9 +24,9 @@ type Output struct {
 
 // Read reads a binary AIGER file whose inputs and outputs all have names.
 //
-// It is strict. Latches, sections of later versions of the format, gates out of order, missing or repeated
-// names, and other lines in the symbol table are errors that give the position. A comment section is skipped.
-// Memory grows with the parts that were read, not with the numbers in the header.
+// It is strict. Latches, sections of later versions of the format, gates out of order, missing or repeated names, and
+// other lines in the symbol table are errors that give the position. A comment section is skipped. The memory that
+// Read needs depends on the contents that follow the header, not on the sizes that the header claims.
 func Read(r io.Reader) (*File, error) {
 	p := &parser{r: bufio.NewReader(r)}
 	f, err := p.file()
@@ -130,8 +130,8 @@ func parseNumber(s string, largest int) (int, error) {
 	return n, nil
 }
 
-// endOfFile replaces io.EOF by an error that says that the file is cut off. It is used where more content must
-// follow.
+// endOfFile replaces io.EOF by an error that says that the file is cut off. It is used where the file must not end
+// yet.
 func endOfFile(err error) error {
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("the file ends here, it is cut off")
@@ -241,8 +241,8 @@ func (p *parser) symbol(line string, inputs, outputs map[int]string) error {
 	return nil
 }
 
-// complete checks that each of count places has a name and that all names differ. It returns at the first missing
-// name, so its time is bounded by the number of names.
+// complete checks that each of the numbers 0 to count-1 has a name and that all names differ. It returns at the first
+// missing name, so its running time is bounded by the number of names, even if count is much larger.
 func complete(what string, names map[int]string, count int) error {
 	places := map[string]int{}
 	for i := range count {

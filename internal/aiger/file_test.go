@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// and2 is the graph of one conjunction.
+// and2 is a file whose graph is a single AND gate.
 const and2 = "aig 3 2 0 1 1\n6\n\x02\x02i0 a\ni1 b\no0 y\n"
 
 func TestRead(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 // Match returns f with its inputs and outputs in the order of ref, matched by name, so that the two
 // can be compared by position. Neither file is changed.
 //
-// Match returns an error with up to three names of each sort if f lacks a name of ref, f has a name that ref
-// lacks, or one of the files has a name twice.
+// Match returns an error if f lacks a name of ref, if f has a name that ref lacks, or if one of the files has a name
+// twice. For each of these faults, the error gives up to three names.
 func Match(ref, f *File) (*File, error) {
 	inputs, err := permutation("input", ref.Inputs, f.Inputs)
 	if err != nil {
@@ -79,10 +79,10 @@ func permutation(what string, ref, names []string) ([]int, error) {
 	return order, wrong.err(what)
 }
 
-// mismatch has the names that prevent a comparison of two files.
+// mismatch holds the names because of which two files cannot be compared.
 type mismatch struct{ missing, extra, doubled []string }
 
-// err returns an error with the first names of each sort, or nil if there are no names.
+// err returns an error with the first names from each list, or nil if there are no names.
 func (m mismatch) err(what string) error {
 	var parts []string
 	for _, list := range []struct {

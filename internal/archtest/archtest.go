@@ -1,8 +1,9 @@
-// Package archtest holds the import policy as data, and checks a source tree against it. The policy lists the
-// public packages, the imports that the architecture forbids, and the packages that may use external modules.
-// Everything else follows from Go's rule about folders named internal.
+// Package archtest holds the import policy as data, and checks a source tree against it. The policy lists the public
+// packages, the imports that the architecture forbids, and the packages that may use external modules. All other
+// rules follow from Go's rule about folders named internal.
 //
-// All files are read whatever their build constraints, so that the policy holds on every platform.
+// All files are read, including files that build constraints exclude on this machine, so that the policy holds on
+// every platform.
 package archtest
 
 import (
@@ -49,8 +50,8 @@ type Import struct {
 func (i Import) isTest() bool { return strings.HasSuffix(i.File, "_test.go") }
 
 // Check returns the violations of the policy in the Go module in folder root, one line each, in the order of the
-// files: `FILE:LINE: what: why`. It skips nested modules and folders that the go command ignores. It returns an
-// error if the folder cannot be read as a module.
+// files. A line has the form `FILE:LINE: what: why`. It skips nested modules and folders that the go command ignores.
+// It returns an error if the folder cannot be read as a module.
 func (p *Policy) Check(root string) ([]string, error) {
 	module, err := moduleName(root)
 	if err != nil {
@@ -70,8 +71,8 @@ func (p *Policy) Check(root string) ([]string, error) {
 	return violations, nil
 }
 
-// checkPlaces returns a violation for each package that users could import but should not, and for each rule about
-// a package that does not exist.
+// checkPlaces returns one violation for each package that users could import although it is not public, and one for
+// each rule about a package that does not exist.
 func (p *Policy) checkPlaces(packages []string) (violations []string) {
 	for _, folder := range packages {
 		if !matches(p.Public, folder) && !matches(p.Programs, folder) &&
@@ -149,7 +150,7 @@ func inModule(modules []string, path string) bool {
 	return slices.ContainsFunc(modules, func(m string) bool { return path == m || strings.HasPrefix(path, m+"/") })
 }
 
-// moduleName reads the module line of go.mod.
+// moduleName returns the module's name from go.mod.
 func moduleName(root string) (string, error) {
 	b, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {

@@ -20,8 +20,9 @@ import (
 )
 
 // TestPlatforms checks that the program compiles for all systems for which it is distributed (lab/dist). The packages
-// are type-checked as in the compiler, but no code is generated, so the test takes a tenth of the time. Each system
-// and each processor is tested once; the long tier tests all combinations.
+// are type-checked as in the compiler, but no code is generated. So the test takes a tenth of the time of a
+// compilation. The normal test covers each system and each processor at least once. The long tier covers all
+// combinations.
 func TestPlatforms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("checks the types of all packages three times")

@@ -5,7 +5,7 @@ import "slices"
 // policy holds the rules of this module that folders named internal cannot express.
 var policy = Policy{
 	Public: []string{".", "trainer", "netlist", "compiler", "backend", "sim"},
-	// Programs, and the packages that embed documents and examples.
+	// These are the programs and the packages that embed documents and examples.
 	Programs: []string{"cmd/...", "lab/...", "examples/...", "docs", "python"},
 
 	Never: []Never{

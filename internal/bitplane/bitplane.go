@@ -1,5 +1,5 @@
-// Package bitplane does arithmetic on bit-sliced data, with 64 samples in each word. It transposes between samples
-// and bits, and has counters whose digits are words.
+// Package bitplane does arithmetic on bit-sliced data, with 64 samples in each word. [Transpose] converts between
+// words of samples and words of bits. A [Counter] counts ones for 64 samples at once.
 package bitplane
 
 // Transpose transposes a 64 x 64 bit matrix in place: bit j of word i becomes bit i of word j (Warren, Hacker's
@@ -31,7 +31,7 @@ func swapFar(m *[64]uint64, i int) {
 	m[i+48], m[i+56] = swap8(g, h)
 }
 
-// swapNear swaps the blocks of 4, 2 and 1 bits in eight neighbours.
+// swapNear swaps the off-diagonal blocks of 4, 2 and 1 bits in eight consecutive words.
 func swapNear(m *[8]uint64) {
 	a, e := swap4(m[0], m[4])
 	b, f := swap4(m[1], m[5])
@@ -77,8 +77,8 @@ func swap1(a, b uint64) (uint64, uint64) {
 	return a ^ t<<1, b ^ t
 }
 
-// Counter counts ones for each of 64 samples: digit d of all samples is one word. The zero value is
-// a counter of zeros.
+// Counter counts ones for each of 64 samples. One word holds binary digit d of all 64 counts. In the zero value, all
+// counts are zero.
 type Counter struct {
 	digits []uint64
 }
@@ -99,9 +99,9 @@ func (c *Counter) addAt(digit int, bits uint64) {
 	}
 }
 
-// AddRows adds the bits rows[0], rows[stride], rows[2 stride] and so on. It adds eight at a time
-// with carry-save adders (Warren, Hacker's Delight, section 5-1). That takes five operations for
-// each bit, and no branch depends on the data.
+// AddRows adds the bits rows[0], rows[stride], rows[2 stride] and so on. It adds eight words at a time with
+// carry-save adders (Warren, Hacker's Delight, section 5-1). That takes five operations for each bit, and no branch
+// depends on the data.
 func (c *Counter) AddRows(rows []uint64, stride int) {
 	if len(rows) > 7*stride {
 		for len(c.digits) < 3 {

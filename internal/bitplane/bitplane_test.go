@@ -42,8 +42,8 @@ func TestCounter(t *testing.T) {
 	}
 }
 
-// TestAddRows compares adding rows at once with adding them one by one. The counts are not zero at the start, and
-// other words are between the rows.
+// TestAddRows compares adding rows at once with adding them one by one. The counts do not start at zero, and the
+// words to add are not adjacent.
 func TestAddRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, stride := range []int{1, 2, 16} {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSet compares a set with a map, for random integers up to the set's end.
+// TestSet compares a set with a map. It adds random integers, up to the largest that the set can contain.
 func TestSet(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{1, 63, 64, 65, 1000} {

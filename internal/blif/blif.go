@@ -1,11 +1,11 @@
 // Package blif writes netlists in the Berkeley Logic Interchange Format ("Berkeley Logic Interchange Format
 // (BLIF)", University of California, 1992), for yosys and abc.
 //
-// A function cell is one .names with a short cover. The cover has prime cubes of the function or of its complement,
-// whichever needs fewer cubes. No cube can be left out. Bits of ports have names such as x[3], which yosys read_blif
-// -wideports joins to buses again. Other nets have the same names as in Verilog. A net that is an output has the
-// output's name, which avoids a buffer. A comment at the top names the gate of this net. A register is a .latch that
-// starts at 0, on the clock clk.
+// A function cell is one .names with a short cover. The cover consists of prime cubes. It covers either the function
+// or its complement, whichever needs fewer cubes. No cube is superfluous. Bits of ports have names such as x[3],
+// which the command read_blif -wideports of yosys joins to buses again. Other nets have the same names as in Verilog.
+// A net that is an output has the output's name, which avoids a buffer. A comment at the top names the gate of this
+// net. A register is a .latch that starts at 0, on the clock clk.
 package blif
 
 import (
@@ -20,16 +20,16 @@ import (
 
 // Options says how a netlist is written.
 type Options struct {
-	Module string   // name of the model; empty: the netlist's name
+	Module string   // name of the model; if empty, the netlist's name
 	Header []string // lines for the comment at the top
 }
 
 // clock is the additional input of a netlist with registers.
 const clock = "clk"
 
-// Write writes n. Operators that have no form in BLIF become function cells (see package lowering). Probes are
-// left out. An output bit that is an input, a constant, or the same net as another output gets a cover of its
-// own with one input or none.
+// Write writes n. Operators that have no form in BLIF become function cells (see package lowering). Probes are left
+// out. If an output bit is an input, a constant, or the same net as another output, it gets its own cover, which has
+// one input or none.
 //
 // Write returns an error before it writes anything if the name of the model or of a port is not valid in the
 // file, or if a netlist with registers has a port called clk. Later errors come from w.
@@ -206,8 +206,8 @@ func (f *file) register(c netlist.Cell) {
 	f.text(fmt.Sprintf(".latch %s %s re %s 0\n", data, out, clock))
 }
 
-// operand returns the name of a net. It first writes a cover for a constant, because a latch cannot read a
-// constant directly.
+// operand returns the name of a net that a latch reads. If the net is a constant, operand first writes a cover for
+// it, because a latch cannot read a constant directly.
 func (f *file) operand(v netlist.Net) string {
 	if v > netlist.True {
 		return string(f.net(nil, v))

@@ -28,7 +28,7 @@ import (
 var update = flag.Bool("update", false, "accept what is written as the golden files")
 
 // TestCovers checks the covers of all functions of three inputs and of random functions of up to six inputs. Each
-// cover must equal its function and consist of primes, none of them superfluous.
+// cover must equal its function. It must consist of prime cubes, none of them superfluous.
 func TestCovers(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var tables []uint64
@@ -194,7 +194,7 @@ func checkAIGER(t *testing.T, path string, in, out map[string]uint64) {
 	}
 }
 
-// cases calls f with random netlists and with classifiers.
+// cases calls f with random netlists and with netlists of classifiers.
 func cases(t *testing.T, f func(t *testing.T, n *netlist.Netlist)) {
 	count := uint64(8)
 	if !testkit.Whole() {

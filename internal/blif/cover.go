@@ -6,7 +6,8 @@ import (
 	"ialgn/netlist"
 )
 
-// cube is a product of literals: pins in one must be 1, pins in zero must be 0, other pins are free.
+// cube is a product of literals. The masks one and zero contain the pins that must be 1 and the pins that must be 0.
+// All other pins are free.
 type cube struct{ one, zero uint8 }
 
 // table returns the extended table of the cube.
@@ -25,7 +26,7 @@ func (c cube) table() uint64 {
 
 func (c cube) literals() int { return bits.OnesCount8(c.one | c.zero) }
 
-// cover is a sum of cubes, for a function or for its complement.
+// cover is a sum of cubes that equals a function or its complement.
 type cover struct {
 	cubes []cube
 	value byte // value of the function in the cubes, '1' or '0'
@@ -102,8 +103,8 @@ func primes(table uint64) []cube {
 	return found
 }
 
-// implicants appends the cubes over exactly the given pins that imply the table. It leaves out cubes that are
-// contained in a cube found earlier.
+// implicants appends to found the cubes that imply the table and have a literal for each of the given pins and for no
+// other pin. It leaves out cubes that are contained in a cube found earlier.
 func implicants(found []cube, table uint64, pins uint8) []cube {
 	smaller := found
 	for one := pins; ; one = (one - 1) & pins {

@@ -7,7 +7,7 @@ import (
 )
 
 // Commit returns the commit that the program was built from, followed by a plus if the source had uncommitted
-// changes. It returns "" if `go build` did not record a commit, as in tests.
+// changes. It returns "" if `go build` did not record a commit, for example in tests.
 func Commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

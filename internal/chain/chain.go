@@ -60,7 +60,7 @@ const (
 	Xor
 )
 
-// dual returns the operation that De Morgan's law makes of op.
+// dual returns the operation that replaces op when its inputs and output are inverted (De Morgan's law).
 func (op Op) dual() Op {
 	switch op {
 	case And:
@@ -72,14 +72,14 @@ func (op Op) dual() Op {
 	}
 }
 
-// Step is one gate of a chain in normal form: it combines the result so far with a side.
+// Step is one gate of a chain in normal form: it combines the result of the steps before it with a side.
 type Step struct {
 	Op     Op
 	Side   Literal
 	Origin netlist.Origin // the gate that became this step
 }
 
-// not returns the step that computes the complement from a complemented spine.
+// not returns the step that computes the complement of s's result when the spine is also complemented.
 func (s Step) not() Step {
 	if s.Op != Xor {
 		s.Op, s.Side = s.Op.dual(), s.Side.not()
@@ -103,8 +103,8 @@ func (c *Chain) start(v netlist.Net) {
 // gate appends a gate with the given table of two inputs: input 0 is the spine, input 1 the net
 // side. The function must depend on both.
 func (c *Chain) gate(table uint64, side netlist.Net, o netlist.Origin) {
-	// f[s] says what the gate does to its spine if the side is s: 0b00 and 0b11 are constants, 0b10
-	// passes it on, 0b01 negates it.
+	// f[s] says what the gate does to its spine if the side is s. With 0b10 it passes the spine on, and with 0b01 it
+	// negates the spine. With 0b00 and 0b11 its output is constant.
 	f := [2]uint64{table & 3, table >> 2 & 3}
 	constant := 0
 	switch {
@@ -119,7 +119,7 @@ func (c *Chain) gate(table uint64, side netlist.Net, o netlist.Origin) {
 		panic(fmt.Sprintf("chain: gate with table %#x does not depend on its spine", table))
 	}
 	c.Inverted = c.Inverted != (f[1-constant] == 0b01)
-	if forced := f[constant] == 0b11; forced == c.Inverted { // without the inversion, the side forces 0
+	if forced := f[constant] == 0b11; forced == c.Inverted { // apart from the inversion, the side forces 0
 		c.Steps = append(c.Steps, Step{And, Literal{side, constant == 1}, o})
 		return
 	}
@@ -147,9 +147,9 @@ func (c *Chain) normalise() {
 	}
 }
 
-// Table returns the function of gate i of the chain for a netlist that is built gate by gate, with the spine as input
-// 0 and the net of the side as input 1. The first gate's function includes the inversion of the base, and the last
-// gate's function includes the inversion of the output.
+// Table returns the function of gate i of the chain, for building a netlist with one cell for each gate. Input 0 of
+// the function is the spine, and input 1 is the net of the side. The first gate's function includes the inversion of
+// the base, and the last gate's function includes the inversion of the output.
 func (c *Chain) Table(i int) uint64 {
 	spine, side := uint64(0b1010), uint64(0b1100)
 	s := c.Steps[i]

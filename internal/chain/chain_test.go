@@ -11,7 +11,8 @@ import (
 	"ialgn/netlist"
 )
 
-// gates is a chain in the notation of the tests: the net of the base, then tables of (spine, side) with their sides.
+// gates is a chain in the notation of the tests. It has the net of the base and, for each gate, the table of (spine,
+// side) and the net of the side.
 type gates struct {
 	base  netlist.Net
 	gates []gateOf
@@ -77,7 +78,7 @@ func (c *Chain) eval(value func(netlist.Net) uint64) uint64 {
 	return h
 }
 
-// proper are the tables that depend on both inputs.
+// proper lists the tables of two inputs that depend on both inputs.
 var proper = []uint64{1, 2, 4, 6, 7, 8, 9, 11, 13, 14}
 
 func randomGates(r *rand.Rand, steps, nets int) gates {
@@ -112,7 +113,7 @@ func normal(t *testing.T, c *Chain) {
 	}
 }
 
-// TestNormalForm compares chains with their normal form for random samples.
+// TestNormalForm compares random chains with their normal forms on random samples.
 func TestNormalForm(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 2000 {
@@ -137,8 +138,8 @@ func TestNormalForm(t *testing.T) {
 	}
 }
 
-// levels returns an order of features with the given number of bits each, in nets from 2 on. Some unordered nets
-// follow.
+// levels returns an order for the given number of features. The argument width is the number of bits of a feature.
+// The bits are the nets from 2 on. The argument plain is the number of unordered nets that follow.
 func levels(features, width, plain int) (o *Order, nets int) {
 	o = &Order{}
 	nets = features*width + plain
@@ -150,8 +151,8 @@ func levels(features, width, plain int) (o *Order, nets int) {
 }
 
 // TestSimplifyExhaustively simplifies random chains over few nets. The function must stay the same for every input.
-// With an order, only inputs in which the bits of each feature are thermometer codes count. The chain must never
-// grow.
+// With an order, this is required only for inputs in which the bits of each feature are thermometer codes. The chain
+// must never grow.
 func TestSimplifyExhaustively(t *testing.T) {
 	for _, c := range []struct{ features, width, plain int }{
 		{0, 0, 3},
@@ -196,8 +197,8 @@ func TestSimplifyExhaustively(t *testing.T) {
 	}
 }
 
-// table returns the values of a net for the inputs 0 to 63 of at most six nets. A seventh net is constant 0, which
-// respects the order.
+// table returns the values of a net for all 64 combinations of the values of six nets. A seventh net, if there is
+// one, is constant 0, which respects the order.
 func table(v netlist.Net, nets int) uint64 {
 	switch {
 	case v <= netlist.True:

@@ -7,13 +7,13 @@ import (
 	"ialgn/netlist"
 )
 
-// Paths are the chains of a netlist. Every function cell that depends on exactly two nets belongs
-// to one chain. A chain continues from cell to cell if no other cell or port reads the net between
-// them. If both inputs of a cell could be its spine, the longer chain continues and the other one
-// ends. A Paths must not be used by several goroutines at once.
+// Paths are the chains of a netlist. Every function cell that depends on exactly two nets belongs to one chain. A
+// chain continues from cell to cell if no other cell or port reads the net between them. If both inputs of a cell
+// could be its spine, the longer chain continues through the cell and the shorter chain ends. A Paths must not be
+// used by several goroutines at once.
 type Paths struct {
 	n        *netlist.Netlist
-	length   []int32 // [cell]: number of gates in its chain up to this cell; 0: the cell is not a gate of a chain
+	length   []int32 // [cell]: number of gates in the chain up to this cell, or 0 if the cell is not a gate of a chain
 	pin      []uint8 // [gate]: index of the input that is the gate's spine
 	readers  []uint8 // [net]: number of readers; 2 means two or more
 	interior []bool  // gates whose output is the spine of the next gate
@@ -23,9 +23,9 @@ type Paths struct {
 
 // Find finds the chains of a netlist.
 //
-// Find does not recognise gates with constant, repeated or irrelevant inputs, or chains across copies and inverters.
-// The passes that remove these must run first. Find takes O(cells + pins) time, and 6 bytes for each cell and 1 for
-// each net.
+// Find does not recognise gates with constant, repeated or irrelevant inputs, and it does not follow chains across
+// copies and inverters. The passes that remove these must run first. Find takes O(cells + pins) time, and 6 bytes for
+// each cell and 1 for each net.
 func Find(n *netlist.Netlist) *Paths {
 	p := &Paths{
 		n: n, length: make([]int32, n.Cells()), pin: make([]uint8, n.Cells()),
@@ -44,8 +44,8 @@ func Find(n *netlist.Netlist) *Paths {
 	return p
 }
 
-// spine chooses the spine of gate c. If c continues the chain of the gate that drives the spine, it
-// returns that gate. Otherwise the spine is an input that some gate drives, if there is one.
+// spine chooses the spine of gate c. If c continues the chain of the gate that drives the spine, follows is true.
+// Otherwise the spine is an input that some gate drives, if there is one.
 func (p *Paths) spine(c netlist.Cell) (spine netlist.Cell, follows bool) {
 	best := int32(0)
 	for k, v := range p.n.Inputs(c) {
@@ -62,8 +62,8 @@ func (p *Paths) spine(c netlist.Cell) (spine netlist.Cell, follows bool) {
 	return spine, follows
 }
 
-// countReaders returns the number of cell inputs, output ports and probes that read each net. 2
-// means two or more.
+// countReaders returns the number of cell inputs, output ports and probes that read each net. A count of 2 means two
+// or more.
 func countReaders(n *netlist.Netlist) []uint8 {
 	readers := make([]uint8, n.Nets())
 	count := func(nets []netlist.Net) {
@@ -105,8 +105,8 @@ func (p *Paths) Spine(c netlist.Cell) (spine, side netlist.Net) {
 	return in[p.pin[c]], in[1-p.pin[c]]
 }
 
-// Join extends the chain that ends with gate c by the gates of the chain that drives its base, even
-// if they have other readers.
+// Join extends the chain that ends with gate c by the gates of the chain that drives its base, even if other cells
+// also read the base.
 func (p *Paths) Join(c netlist.Cell) {
 	if p.joined == nil {
 		p.joined = map[netlist.Cell]bool{}

@@ -8,24 +8,24 @@ import (
 	"ialgn/netlist"
 )
 
-// Order says which nets are thermometer bits. A thermometer bit is 1 if the value of a feature
-// exceeds a threshold. So of two bits of one feature, one implies the other. A nil Order knows no
+// Order says which nets are thermometer bits. A thermometer bit is 1 if the value of a feature exceeds a threshold.
+// So for any two bits of a feature, the bit with the higher threshold implies the other bit. A nil Order knows no
 // thermometer bits.
 type Order struct {
 	bit []orderedBit // [net], up to the last thermometer bit
 }
 
-// orderedBit says that a net is value > threshold, where value is at most limit.
+// orderedBit says that a net is the result of value > threshold, where value is at most limit.
 type orderedBit struct {
-	feature   uint32 // number of the feature, from 1; 0: the net is no thermometer bit
+	feature   uint32 // number of the feature, from 1, or 0 if the net is no thermometer bit
 	threshold uint64
 	limit     uint64
 }
 
 // NewOrder returns the order of thermometer bits in a netlist. Comparators of one word of an input port, and the top
-// bit of the word itself, are ordered for every input. If assume is set, bits of input ports with one-bit words are
-// also ordered if their labels have the form "FEATURE > THRESHOLD", as package internal/freeze writes them. A pass
-// that relies on the labels keeps the netlist's function only for inputs that are thermometer codes.
+// bit of the word itself, are ordered whatever the input is. If assume is set, bits of input ports with one-bit words
+// are also ordered if their labels have the form "FEATURE > THRESHOLD", as package internal/freeze writes them. A
+// pass that relies on the labels keeps the netlist's function only for inputs that are thermometer codes.
 func NewOrder(n *netlist.Netlist, assume bool) *Order {
 	o := &orderer{Order: &Order{}, n: n, words: map[netlist.Net]word{}, labels: map[string]uint32{}}
 	for _, p := range n.InputPorts() {
@@ -81,8 +81,8 @@ func (o *orderer) port(p netlist.Port) {
 func (w word) limit() uint64 { return math.MaxUint64 >> (64 - w.width) }
 
 // labelled records the features of a port with labels. Bits belong to the same feature if their labels have the same
-// text before the last " > ". It does not assume that bits with equal thresholds are equal: a thermometer code only
-// promises that each bit implies the bits before it.
+// text before the last " > ". labelled does not assume that bits with equal thresholds are equal, because a
+// thermometer code only guarantees that each bit implies the bits before it.
 func (o *orderer) labelled(p netlist.Port) {
 	same := map[orderedBit]uint64{}
 	for i, label := range p.Labels {
@@ -107,8 +107,8 @@ func (o *orderer) labelled(p netlist.Port) {
 	}
 }
 
-// comparator records a comparator that reads only the highest bits of a word. The comparison word > t of these bits
-// is the comparison value > (t+1) 2^low - 1 of the whole word, where low is the number of bits left out.
+// comparator records a comparator that may read only the highest bits of a word. The comparison word > t of these
+// bits is the comparison value > (t+1) 2^low - 1 of the whole word, where low is the number of bits left out.
 func (o *orderer) comparator(c netlist.Cell) {
 	in, t := o.n.Inputs(c), o.n.Param(c)
 	w, ok := o.words[in[len(in)-1]]

@@ -7,14 +7,15 @@ const tableNot = 0b01
 
 // Remove removes the steps of chains that cannot affect the output; see [Simplifier.Simplify]. Chains that lose no
 // step are copied cell by cell. In other chains, each remaining step becomes a cell with the origin of its gate, and
-// the last cell computes the chain's function. The cells before the last one may compute other functions than their
-// gates. Therefore Remove runs only before a mapping. In a netlist that is not mapped, each cell computes a gate or
-// its complement, so that verify can name a faulty gate by comparing cells with gates.
+// the last cell computes the chain's function. The cells before the last one may compute other functions than the
+// gates from which they come. Therefore Remove runs only if the netlist is mapped afterwards. In a netlist that is
+// not mapped, each cell computes a gate or its complement, so that verify can name a faulty gate by comparing cells
+// with gates.
 //
-// Requires: no copies, no inverters and no constant or repeated inputs between gates, so that
-// chains are recognised completely.
-// Ensures:  no chain has a step that the other steps decide, as far as o knows the order of
-// thermometer bits.
+// Requires: no copies, no inverters and no constant or repeated inputs between gates, so that chains are recognised
+// completely.
+// Ensures:  no chain has a step that cannot affect the output, given the other steps and the thermometer bits that o
+// knows.
 // Cost:     O(cells + pins), 6 bytes for each cell and 1 for each net.
 func Remove(n *netlist.Netlist, o *Order) *netlist.Netlist {
 	r := &remover{Copier: netlist.NewCopier(n), paths: Find(n), simplifier: NewSimplifier(o)}

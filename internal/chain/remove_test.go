@@ -47,7 +47,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestRemoveRandom is TestRemove for netlists of all kinds of cells.
+// TestRemoveRandom is like TestRemove, but for random netlists with all kinds of cells.
 func TestRemoveRandom(t *testing.T) {
 	for seed := range uint64(100) {
 		n := netgen.Netlist(seed, netgen.NetlistOptions{Cells: 20 + int(seed), Inputs: 8, Kinds: []netlist.Kind{
@@ -79,21 +79,21 @@ func TestRemoveKeeps(t *testing.T) {
 	}
 	want := []string{
 		"[3 2] 0x7 {1 0}", "[4 6] 0x8 {2 0}", // unchanged
-		"[4 5] 0x2 {3 1}", "[8 3] 0x2 {4 1}", // x[0] AND x[1] is 0 where the last gate lets it pass
+		"[4 5] 0x2 {3 1}", "[8 3] 0x2 {4 1}", // x[0] AND x[1] is 0 whenever it can affect the last gate
 	}
 	if diff := cmp.Diff(want, cells); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// anything and codes select the inputs on which two netlists are compared.
+// The constants anything and codes select the inputs on which two netlists are compared.
 const (
 	anything = false
 	codes    = true
 )
 
-// same fails the test if got is invalid, larger than old, or of another function. It compares the functions on random
-// inputs or, with codes, on random thermometer codes of the features that the labels name.
+// same fails the test if got is invalid, is larger than old, or computes another function. It compares the functions
+// on random inputs or, with codes, on random thermometer codes of the features that the labels name.
 func same(t *testing.T, old, got *netlist.Netlist, codes bool) {
 	t.Helper()
 	if err := got.Validate(); err != nil {

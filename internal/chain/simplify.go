@@ -20,7 +20,7 @@ func NewSimplifier(o *Order) *Simplifier {
 // is a feature of its own with the levels 0 and 1.
 type interval struct{ low, high uint64 }
 
-// change records an entry of the map known before a change.
+// change records an entry of the map known, as it was before a change.
 type change struct {
 	feature uint64
 	before  interval
@@ -30,14 +30,14 @@ type change struct {
 // normal form.
 //
 // It walks from the output to the base. The chain before an AND matters only where the AND's side is 1. The chain
-// before an OR matters only where the OR's side is 0. So on the way, the interval of levels of each feature narrows.
-// A side whose value is then known either makes no difference or decides the result. If it makes no difference, the
-// step is removed. If it decides the result, a constant replaces everything before it. An XOR with a side of known
-// value is an inversion of the chain before it.
+// before an OR matters only where the OR's side is 0. So the interval of levels that a feature can still have narrows
+// on the way. A side may then have a known value, which either makes no difference or decides the result. If it makes
+// no difference, the step is removed. If it decides the result, a constant replaces everything before it. An XOR with
+// a side of known value is an inversion of the chain before it.
 //
-// In a run of one operation, whose steps can be reordered, a step that another step implies is
-// removed. Equal sides in a run of XOR cancel. An AND or OR with a net that also occurs in the run
-// of XOR after it is combined with that XOR into one step.
+// A run is a sequence of steps with the same operation, so its steps can be reordered. A step that another step of
+// the run implies is removed. Two equal sides in a run of XORs cancel. If the side of an AND or OR is also the side
+// of an XOR in the run after it, the two steps are combined into one.
 //
 // Cost: O(steps) expected in each round. Rounds repeat until a round removes nothing.
 func (s *Simplifier) Simplify(c *Chain) {
@@ -114,7 +114,7 @@ func (s *Simplifier) run(run []Step) (constant bool) {
 			return true
 		}
 	}
-	// Again, from the base to the output: remove what earlier steps imply.
+	// A second walk, from the base to the output, removes the steps that earlier steps imply.
 	s.back(mark)
 	mine := s.kept[first:]
 	left := len(mine)
@@ -212,8 +212,8 @@ func (c *Chain) absorbConstant() {
 	c.Steps = slices.Delete(c.Steps, 0, done)
 }
 
-// mergeXor combines an AND or OR with an XOR of the same net in the run after it, and the base with
-// an XOR of its net in the first run:
+// mergeXor combines an AND or OR with an XOR whose side is the same net, in the run after it. It also combines the
+// base with an XOR of the base's net in the first run:
 //
 //	(h AND x) XOR x = NOT h AND x        (h OR x) XOR x = h AND NOT x
 //	(h AND NOT x) XOR x = h OR x         (h OR NOT x) XOR x = NOT h OR NOT x

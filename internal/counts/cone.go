@@ -41,7 +41,7 @@ func NewCone(n *netlist.Netlist, leaves []netlist.Net) (*Cone, error) {
 	return e, nil
 }
 
-// fill returns the value whose bit i is f(i).
+// fill returns a value with bit i equal to f(i) for each combination i of the leaves.
 func (e *Cone) fill(f func(i int) bool) []uint64 {
 	value := make([]uint64, (1<<e.leaves+63)/64)
 	for i := range 1 << e.leaves {
@@ -89,12 +89,12 @@ func (e *Cone) Value(v netlist.Net) ([]uint64, error) {
 	return e.known[v], nil
 }
 
-// meaning returns one output of a cell, with number pin, as a function of the cell's inputs. Bit j of the function's
-// argument is input j.
+// meaning returns output number pin of a cell as a function of the cell's inputs. Bit j of the function's argument is
+// input j.
 func (e *Cone) meaning(c netlist.Cell, pin int) (func(in uint64) bool, error) {
 	param := e.n.Param(c)
 	switch k := e.n.Kind(c); k {
-	case netlist.Function: // see Value
+	case netlist.Function: // Value handles these cells
 		return nil, nil
 	case netlist.Primitive:
 		param = e.n.Primitives()[param].Table
@@ -114,7 +114,7 @@ func (e *Cone) meaning(c netlist.Cell, pin int) (func(in uint64) bool, error) {
 	}
 }
 
-// assemble returns bit i of each of the given values, as one number.
+// assemble returns a number that consists of bit i of each given value.
 func assemble(in [][]uint64, i int) (bits uint64) {
 	for j, value := range in {
 		bits |= value[i/64] >> (i % 64) & 1 << j
@@ -122,7 +122,7 @@ func assemble(in [][]uint64, i int) (bits uint64) {
 	return bits
 }
 
-// term returns the value of a function of nets.
+// term returns the value that a function of nets has for all combinations of the leaves.
 func (e *Cone) term(table uint64, nets []netlist.Net) ([]uint64, error) {
 	if len(nets) > netlist.MaxFunctionInputs {
 		return nil, fmt.Errorf("a function of %d nets, want at most %d", len(nets), netlist.MaxFunctionInputs)
@@ -151,7 +151,7 @@ type termKey struct {
 	nets  [netlist.MaxFunctionInputs]netlist.Net
 }
 
-// add adds a term, multiplied by times.
+// add adds a term, multiplied by the factor times.
 func (l *linear) add(t Term, times int) {
 	weight := t.Weight * uint64(times)
 	table := netlist.Effective(t.Table, t.Nets)
@@ -200,7 +200,7 @@ func (l *linear) least() int64 {
 	return least
 }
 
-// congruent returns an error unless two sums are equal modulo a power of two, term by term.
+// congruent returns an error unless all coefficients of two sums are equal modulo a power of two.
 func (l *linear) congruent(m *linear, modulus uint64) error {
 	difference := maps.Clone(l.coefficient)
 	for key, c := range m.coefficient {

@@ -9,8 +9,8 @@ import (
 	"ialgn/netlist"
 )
 
-// fiveBits returns a count of five bits, built from two full adders and a half adder, and the hint of the sound
-// circuit. The bits of wrong change the tables of the adders.
+// fiveBits returns a count of five bits, built from two full adders and a half adder, and a hint that is correct for
+// the sound circuit. The bits of wrong change the tables of the adders.
 func fiveBits(wrong uint64) (*netlist.Netlist, *Hint) {
 	b := netlist.NewBuilder("five")
 	x := b.Input("x", 5, 1, nil)
@@ -76,8 +76,8 @@ func bitsOf(value []uint64, all []Bit) (sum uint64) {
 	return sum + pairs/2
 }
 
-// FuzzHint proves counts by arbitrary hints, for circuits that may be wrong. A hint that passes [Hint.Check] must
-// not make the provers panic, and what they prove must be true for each of the 32 inputs.
+// FuzzHint proves counts by arbitrary hints, for circuits that may be wrong. A hint that passes [Hint.Check] must not
+// make the provers panic, and the counts that they prove must be right for each of the 32 inputs.
 func FuzzHint(f *testing.F) {
 	sound := func(change func(*Count)) []byte {
 		_, h := fiveBits(0)

@@ -28,27 +28,28 @@ type Count struct {
 	Popcount netlist.Cell `json:"popcount"`
 	// Bits has one entry for each input of the popcount, in order.
 	Bits []Bit `json:"bits"`
-	// Digits is the count, least significant digit first. The highest digits may be constants.
+	// Digits holds the binary digits of the count, least significant digit first. The highest digits may be
+	// constants.
 	Digits []netlist.Net `json:"digits"`
 	// Counters are the steps from bits to digits, in topological order.
 	Counters []Counter `json:"counters"`
 }
 
 // Bit is an input of a popcount, as a function of nets: a [Term] of weight 1. If Pair is set, there is no function:
-// the bit is the complement of input number Pair, counted from 0. The two together always count one, so neither needs
-// a net in the lowered netlist.
+// the bit is the complement of input number Pair, counted from 0. A bit and its complement together always count one,
+// so neither of the two needs a net in the lowered netlist.
 type Bit struct {
 	Nets  []netlist.Net `json:"nets,omitempty"`
 	Table uint64        `json:"table"`
 	Pair  *int          `json:"pair,omitempty"`
 }
 
-// Counter is an identity: the sum of In plus Constant is the sum of Out.
+// Counter describes a counter by an identity: the sum of In, plus Constant, equals the sum of Out.
 //
-// There are two kinds. The identity of a counter with Leaves holds for all values of these nets. It holds modulo
-// 2^digits, for the number of digits of the count or counter that has this counter as a step. All other nets that the
-// counter names depend only on Leaves. A counter with Steps is the sum of its steps. The identity of the sum holds
-// exactly, because neither side reaches the power of two modulo which the steps hold.
+// There are two kinds of counters. The identity of a counter with Leaves holds for all values of these nets, modulo
+// 2^d. Here, d is the number of digits of the count or counter that has this counter as a step. All other nets that
+// the counter names depend only on Leaves. A counter with Steps is the sum of its steps. The identity of the sum
+// holds exactly, because neither side reaches the power of two modulo which the steps hold.
 type Counter struct {
 	Leaves   []netlist.Net `json:"leaves,omitempty"`
 	In       []Term        `json:"in"`
@@ -57,8 +58,8 @@ type Counter struct {
 	Steps    []Counter     `json:"steps,omitempty"`
 }
 
-// Term is a weighted bit: a function of up to six nets, in LUT INIT order. Usually it is a net itself (table 0b10).
-// It is the exclusive or of two nets if a counter has its outputs in that form.
+// Term is a weighted bit: a function of up to six nets, in LUT INIT order. Usually a term is a single net (table
+// 0b10). If a counter has outputs that are the exclusive or of two nets, a term is such an exclusive or.
 type Term struct {
 	Weight uint64        `json:"weight"`
 	Nets   []netlist.Net `json:"nets"`
@@ -68,7 +69,7 @@ type Term struct {
 // Index describes how one argmax was lowered.
 type Index struct {
 	Argmax netlist.Cell    `json:"argmax"` // number of the argmax cell before lowering
-	Words  [][]netlist.Net `json:"words"`  // least significant bit first
+	Words  [][]netlist.Net `json:"words"`  // the nets of each word, least significant bit first
 	Index  []netlist.Net   `json:"index"`
 }
 
@@ -133,8 +134,8 @@ func Leaves(nets []netlist.Net) []netlist.Net {
 // maxWeight limits weights and constants, so that their sums stay within 64 bits.
 const maxWeight = 1 << 32
 
-// Check returns an error if the hint names something that n does not have, or has numbers out of range. The hint may
-// come from a file that was changed.
+// Check returns an error if the hint names a cell or net that n does not have, or has a number out of range. Such
+// hints occur if a file was changed.
 func (h *Hint) Check(n *netlist.Netlist) error {
 	k := checker{netlist.Net(n.Nets())}
 	for i, c := range h.Counts {

@@ -10,7 +10,7 @@ import (
 )
 
 // Prove proves, on the lowered netlist alone, that the digits of a count are the sum of its bits. Each bit is a
-// function of nets of the netlist. A pair of complementary bits counts 1.
+// function of nets of the netlist. A pair of complementary bits adds 1.
 func Prove(after *netlist.Netlist, c *Count) error {
 	return proof{after}.sum(c)
 }
@@ -45,7 +45,7 @@ func (p proof) sum(c *Count) error {
 	return p.steps(c.Counters, &target, &sum, modulus)
 }
 
-// addend adds bit i of a count to sum. A pair of complementary bits counts 1, at its first bit.
+// addend adds bit i of a count to sum. A pair of complementary bits adds 1, which is added at its first bit.
 func (p proof) addend(all []Bit, i int, sum *linear) error {
 	b := all[i]
 	if b.Pair == nil {
@@ -140,9 +140,10 @@ func (p proof) counter(c *Counter, modulus uint64) error {
 	return nil
 }
 
-// WrongError says that a counter does not count correctly. Wrong has 64 bits in each word. Its bit i is set if the
-// counter is wrong when each leaf j has the value of bit j of i. First is the lowest such i. In this case, the
-// outputs are less than the sum by Less.
+// WrongError says that a counter does not count correctly. Each number i is a combination of the leaves' values, in
+// which leaf j has the value of bit j of i. Wrong has one bit for each combination, 64 in each word. The bit is set
+// if the counter is wrong for the combination. First is the lowest such combination. For First, the outputs are less
+// than the sum by Less.
 type WrongError struct {
 	Leaves []netlist.Net
 	Wrong  []uint64

@@ -7,7 +7,7 @@ import (
 	"ialgn/netlist"
 )
 
-// adder returns a full adder of three inputs, and the proof that its digits are the inputs' sum.
+// adder returns a full adder with three inputs, and a hint that explains why its digits are the sum of the inputs.
 func adder() (*netlist.Netlist, *Count) {
 	b := netlist.NewBuilder("adder")
 	x := b.Input("x", 3, 1, nil)

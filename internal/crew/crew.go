@@ -1,6 +1,6 @@
 // Package crew runs short tasks on several goroutines, again and again. Waking a goroutine takes tens of microseconds
-// if its processor has gone to sleep, and a training step starts a task twice in a few milliseconds. So a member that
-// has finished stays awake for a short time to wait for the next task, and ends if there is none.
+// if its processor has gone to sleep, and a training step of a few milliseconds starts two tasks. So a member that
+// has finished stays awake for a short time to wait for the next task. If no task comes, its goroutine ends.
 package crew
 
 import (
@@ -63,8 +63,8 @@ func (c *Crew) Run(task func(member int)) {
 	c.fault.raise()
 }
 
-// sleep waits for the last member without polling. A wake-up may come too early: the last member of the previous task
-// may not have looked at asleep until now.
+// sleep waits for the last member without polling. A wake-up may come too early, because the last member of the
+// previous task may have read asleep only now.
 func (c *Crew) sleep() {
 	for c.busy.Load() != 0 {
 		c.asleep.Store(true)

@@ -40,8 +40,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestLate wakes a sleeping caller too early, as a member does that finished the previous task last and was delayed
-// before waking the caller. The caller must go on waiting for the current task.
+// TestLate wakes a sleeping caller too early. This happens if the member that finished the previous task last was
+// delayed before it woke the caller. The caller must go on waiting for the current task.
 func TestLate(t *testing.T) {
 	c, woken := New(2), make(chan struct{})
 	go func() {

@@ -57,7 +57,8 @@ func Each(n int, do func(i int)) {
 // errPanic ends the context of a group in which a function panicked.
 var errPanic = fmt.Errorf("crew: a panic")
 
-// Fault is a panic of a goroutine, as passed on to the caller: its value and its stack.
+// Fault is the value with which a panic of another goroutine is passed on to the caller. It holds the value and the
+// stack of the original panic.
 type Fault struct {
 	Value any
 	Stack []byte
@@ -82,8 +83,8 @@ func (k *keeper) try(f func()) {
 	f()
 }
 
-// faultOf returns a recovered value as a Fault. A value that is a Fault, from a crew or group inside, is returned as
-// it is.
+// faultOf returns a recovered value as a Fault. A value that is already a Fault, from a nested crew or group, is
+// returned unchanged.
 func faultOf(value any) *Fault {
 	if f, ok := value.(*Fault); ok {
 		return f

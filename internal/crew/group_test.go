@@ -45,7 +45,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestGroup checks that a group without panics behaves as a group of errgroup.
+// TestGroup checks that a group without panics behaves like an [errgroup.Group].
 func TestGroup(t *testing.T) {
 	g, ctx := NewGroup(t.Context())
 	g.SetLimit(1)

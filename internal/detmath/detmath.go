@@ -13,8 +13,8 @@ import "math"
 // probability becomes subnormal.
 const ExpMin = -80
 
-// consts holds the constants of Exp: 16/ln 2, ln 2/16, a magic number, and the coefficients of the cubic. Adding the
-// magic number to a float32 of magnitude below 2^22 rounds the float32 to an integer and leaves the integer in the
+// consts holds the constants of Exp: 16/ln 2, ln 2/16, a magic number, and the coefficients of the cubic. When the
+// magic number is added to a float32 of magnitude below 2^22, the sum has that float32, rounded to an integer, in its
 // low bits. The constants are variables because the compiler keeps variables in registers, but fetches constants from
 // memory for each element.
 var consts = struct{ scale, step, magic, sixth, half, one, lowest float32 }{
@@ -22,7 +22,7 @@ var consts = struct{ scale, step, magic, sixth, half, one, lowest float32 }{
 }
 
 // expTable holds the bits of 2^(i/16) minus i<<19. Adding n<<19 gives the bits of 2^(n/16): the low four bits of n
-// cancel, and the others are added to the exponent.
+// cancel, and the other bits are added to the exponent.
 var expTable = func() (t [16]uint32) {
 	for i, x := range [len(t)]float32{
 		1, 1.0442737824274138, 1.0905077326652577, 1.1387886347566916,

@@ -59,9 +59,9 @@ func plainLog(x float64) float64 {
 	return float64(float64(k)*ln2Hi) + (float64(2*float64(s*sum)) + float64(float64(k)*ln2Lo))
 }
 
-// TestLogAll compares logarithms with plainLog, one by one, in slices of all lengths up to nine, and in place. The
-// numbers are on both sides of each split, the least and the largest normal numbers, and random numbers. Log also
-// accepts subnormal numbers.
+// TestLogAll compares logarithms with plainLog, one by one, in slices of all lengths up to nine, and in place. It
+// tries numbers on both sides of each split, the least and the largest normal numbers, and random numbers. For Log
+// alone, it also tries subnormal numbers.
 func TestLogAll(t *testing.T) {
 	x := []float64{least, math.MaxFloat64, 0x1p-53, 1 - 0x1p-53}
 	for k := -1021; k < 1023; k++ {
@@ -145,8 +145,8 @@ func TestHalfCosine(t *testing.T) {
 	}
 }
 
-// TestBits pins results to the bit. They determine the bytes of every trained model, so a change of the algorithm,
-// or of a compiler's contraction of operations, must not go unnoticed.
+// TestBits compares results with fixed values, bit by bit. These results determine the bytes of every trained model,
+// so a change of the algorithm, or of a compiler's contraction of operations, must not go unnoticed.
 func TestBits(t *testing.T) {
 	for _, c := range []struct {
 		x    float32

@@ -38,8 +38,8 @@ func Log(x float64) float64 {
 }
 
 // LogAll writes Log(x[i]) to dst[i]. All x[i] must be positive normal numbers; for other numbers the result is
-// undefined. dst and x have the same length and may be the same slice. Four sums are computed side by side, because
-// each step of a sum waits for the step before.
+// undefined. dst and x have the same length and may be the same slice. Four sums are computed at the same time,
+// because each step of a sum must wait for the previous step.
 func LogAll(dst, x []float64) {
 	x = x[:len(dst)]
 	for len(x) >= 4 {

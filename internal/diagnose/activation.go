@@ -2,8 +2,8 @@
 // entropy of the layers (IALGN paper, supplement, "Representation-Diagnostic Details"). For probes, it returns the
 // bits themselves, sample by sample.
 //
-// Layers are counted as in the paper: layer 0 is the encoded input, layer 1 the first layer of gates. All bits come
-// from the forward pass of [model.Evaluator], which puts 64 samples into a word.
+// Layers are counted as in the paper: layer 0 is the encoded input, layer 1 the first layer of gates.
+// [model.Evaluator] computes all bits in a forward pass with 64 samples in each word.
 
 package diagnose
 
@@ -27,8 +27,8 @@ const batchWords = 8
 const batchSamples = 64 * batchWords
 
 // Frequencies counts in how many samples each bit of each layer is 1. The result is indexed [layer][i], where layer 0
-// has the input bits and the other layers have the gates. It does not depend on the number of threads. If ctx is
-// cancelled, Frequencies returns the context's error.
+// holds the input bits and the other layers hold the outputs of the gates. It does not depend on the number of
+// threads. If ctx is cancelled, Frequencies returns the context's error.
 func Frequencies(ctx context.Context, f *model.Frozen, set *encoding.Packed, threads int) ([][]int, error) {
 	total := counts(f)
 	var mutex sync.Mutex
@@ -58,7 +58,7 @@ func counts(f *model.Frozen) [][]int {
 	return c
 }
 
-// count adds to each element the number of ones among the first samples of its row.
+// For each row, count adds the number of ones among the bits of the first samples to the row's element in to.
 func count(to []int, rows []uint64, samples int) {
 	words := (samples + 63) / 64
 	last := ^uint64(0) >> (64*words - samples)

@@ -12,8 +12,8 @@ import (
 	"ialgn/internal/plot"
 )
 
-// ReadNetworks analyses models. Models that differ only in their seed belong to one network and are averaged. The
-// networks are in the order of their first models.
+// ReadNetworks analyses models. Models that differ only in their seed belong to one network, and their statistics are
+// averaged. The networks are in the order of their first models.
 func ReadNetworks(ctx context.Context, paths []string) ([]*Network, error) {
 	var groups []*Group
 	files := map[string]*model.File{} // opened files, by path
@@ -43,12 +43,12 @@ func ReadNetworks(ctx context.Context, paths []string) ([]*Network, error) {
 	return networks, nil
 }
 
-// Network is the report on the models of one network, which differ only in their seed. It has the mean of their
-// statistics, and the statistics of each model.
+// Network is the report on the models of one network, which differ only in their seed. It holds the statistics of
+// each model and the mean over the models.
 type Network struct {
 	Analysis
 	Network string     `json:"network"`
-	Models  []Analysis `json:"models,omitempty"` // one for each model, if there are several
+	Models  []Analysis `json:"models,omitempty"` // one for each model; empty if there is only one
 	Plots   []string   `json:"plots,omitempty"`
 
 	paths []string
@@ -86,7 +86,7 @@ func (a Analysis) Statistics(name string) Statistics {
 	s := Statistics{
 		Name: name, Operations: a.Operations, Categories: a.Categories, Tables: a.Tables, Depth: a.EffectiveDepth,
 	}
-	if t := a.Tables; t != nil && 2*t.Nodes < a.Gates && a.HasOperations() { // mostly gates; the tables pool
+	if t := a.Tables; t != nil && 2*t.Nodes < a.Gates && a.HasOperations() { // only pooling nodes are tables
 		s.Tables = nil
 	}
 	return s
@@ -100,7 +100,7 @@ type Analysis struct {
 	Gates          int          `json:"deployed_gates"`
 	Operations     [16]float64  `json:"operations"`
 	Categories     Categories   `json:"categories"`
-	Tables         *Tables      `json:"tables,omitempty"` // tables of nodes whose number of pins is not two
+	Tables         *Tables      `json:"tables,omitempty"` // tables of the nodes that do not have two pins
 	EffectiveDepth []LayerDepth `json:"effective_depth"`
 }
 

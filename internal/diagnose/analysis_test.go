@@ -6,9 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAverage checks the average of several seeds. The average of a maximum must be the mean of the seeds' maxima,
-// not the greatest of them ("Aggregation across seeds" in the paper's supplement). Each other statistic must be
-// averaged in the same way.
+// TestAverage checks the average of several seeds. The average of a statistic that is a maximum must be the mean of
+// the seeds' maxima, not the greatest maximum ("Aggregation across seeds" in the paper's supplement). Each other
+// statistic must be averaged in the same way.
 func TestAverage(t *testing.T) {
 	one := func(x float64) Analysis {
 		a := Analysis{

@@ -14,7 +14,7 @@ import (
 // Bits holds the bits of a layer for all samples of a set, sample by sample.
 type Bits struct {
 	Width  int // number of bits of a sample
-	Words  int // number of words of a sample: bit i is bit i%64 of word i/64, and bits after the last are 0
+	Words  int // words of each sample; bit i is bit i%64 of word i/64, unused bits are 0
 	Labels []uint8
 	words  []uint64
 }
@@ -35,7 +35,7 @@ func (b *Bits) Digest() [sha256.Size]byte {
 	buffer := binary.LittleEndian.AppendUint64(nil, uint64(b.Width))
 	h.Write(append(buffer, b.Labels...))
 	for i := range b.Labels {
-		buffer, _ = binary.Append(buffer[:0], binary.LittleEndian, b.Sample(i)) // appending words cannot fail
+		buffer, _ = binary.Append(buffer[:0], binary.LittleEndian, b.Sample(i)) // binary.Append cannot fail for words
 		h.Write(buffer)
 	}
 	return [sha256.Size]byte(h.Sum(nil))
@@ -58,8 +58,7 @@ func Collect(ctx context.Context, f *model.Frozen, set *encoding.Packed, layer, 
 	return b, err
 }
 
-// store converts rows of bits into words of samples. The first sample in the rows has index from, and the last one
-// has index to-1.
+// store converts rows of bits into words of samples. The rows hold the samples with the indices from to to-1.
 func (b *Bits) store(rows []uint64, from, to int) {
 	var m [64]uint64
 	for c := range b.Words {

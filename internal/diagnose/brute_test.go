@@ -6,9 +6,9 @@ import (
 	"ialgn/internal/model"
 )
 
-// brute computes the diagnostics in a slow, obvious way. For each sample and each output, it computes the whole chain
-// rule in float64, with real numbers in place of bits. It searches for the descendants of each gate. It shares no
-// code with the package.
+// brute computes the diagnostics in a slow, obvious way. For each sample and each output, it applies the chain rule
+// to the whole network in float64, with real numbers instead of bits. For each gate, it searches for the descendants.
+// brute shares no code with the package.
 type brute struct {
 	m       *model.Model
 	sampled []int
@@ -16,7 +16,8 @@ type brute struct {
 	y       []uint8
 }
 
-// brutePin describes a pin of a gate. It has the pin's sources, as indices of values, with their selection shares.
+// brutePin describes a pin of a gate. It holds the sources of the pin and the probability with which each source is
+// selected. A source is the index of a value in the layer below or in the input.
 type brutePin struct {
 	hidden bool
 	from   []int
@@ -24,7 +25,7 @@ type brutePin struct {
 	hard   int // the selected source
 }
 
-// pin returns pin A (0) or B (1) of gate i of layer l.
+// pin returns a pin of gate i in layer l: pin A if pin is 0, and pin B if pin is 1.
 func (b *brute) pin(l, i, pin int) brutePin {
 	s, at := b.section(l)
 	p := &s.Pins[0]
@@ -71,8 +72,8 @@ func (b *brute) logits(l, i int) []float32 {
 	return s.Ops[(i*s.Layers+at)*arity:][:arity]
 }
 
-// table returns the values of a gate for the pin values 00, 01, 10 and 11. If hard is true these are the values of
-// the selected operation, otherwise relaxed values.
+// table returns the values of a gate for the pin values 00, 01, 10 and 11. If hard is true, these are the values of
+// the selected operation. Otherwise they are the relaxed values.
 func (b *brute) table(l, i int, hard bool) (t [4]float64) {
 	w := b.logits(l, i)
 	sum, best := 0.0, 0
@@ -125,8 +126,8 @@ func (b *brute) forward(x []float64) (pins [][][2]float64, h [][]float64) {
 	return pins, h
 }
 
-// output returns a part of the gradient of the batch's loss with respect to the operation logits of each gate. It is
-// the part that comes through output o. The result is indexed [layer][gate][logit].
+// output returns the gradient of the batch's loss with respect to the operation logits of each gate, but only the
+// part that comes through output o. The result is indexed [layer][gate][logit].
 func (b *brute) output(o int) [][][]float64 {
 	g := make([][][]float64, b.m.Depth())
 	for l := range g {
@@ -229,7 +230,7 @@ func (b *brute) descendants(l, i int) map[int]bool {
 // bruteLayer holds the values that the paper reports about a layer, for one batch.
 type bruteLayer struct {
 	eligible, covered int
-	sharing, purity   []float64 // sharing of the sampled gates, and purity of the covered gates
+	sharing, purity   []float64 // path sharing of each sampled gate, and purity of each covered gate
 }
 
 // layer computes the values of layer l as the supplement describes them. contribution holds the gradients of the

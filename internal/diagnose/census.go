@@ -6,10 +6,10 @@ import "ialgn/internal/model"
 
 // Census holds how often each operation occurs after the first layer, as in the IALGN paper, supplement,
 // "Operation-frequency analysis". The first layer is excluded because both pins of its gates read raw inputs.
-// Therefore they are not a spine and an anchor.
+// Therefore these pins are not a spine and an anchor.
 type Census struct {
 	Gates      int         `json:"gates"`      // number of gates counted, (depth-1) x width
-	Operations [16]float64 `json:"operations"` // share of each operation, by the paper's numbers
+	Operations [16]float64 `json:"operations"` // share of each operation, by the paper's number
 	Categories Categories  `json:"categories"`
 }
 

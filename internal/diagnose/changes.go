@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// array holds the parameters of one kind in consecutive layers, indexed [width][layers][k]. While a window is open,
-// it also holds a copy of the parameters from before the step.
+// array holds the parameters of one kind in consecutive layers. They are indexed [gate][layer][parameter]. While a
+// window is open, array also holds a copy of the parameters as they were before the step.
 type array struct {
 	kind   UpdateKind
 	first  int // number of the first layer, counted from 0
@@ -42,7 +42,8 @@ func arrays(m *model.Model) []*array {
 	return all
 }
 
-// keep makes the copies, unless they exist. After a measured step, the copies are already up to date.
+// keep copies the parameters of each array that has no copy yet. After a measured step, the copies are already up to
+// date.
 func (m *Meter) keep() {
 	for _, a := range m.arrays {
 		if a.before == nil {
@@ -52,7 +53,7 @@ func (m *Meter) keep() {
 	}
 }
 
-// release frees the copies' memory.
+// release frees the memory of the copies.
 func (m *Meter) release() {
 	for _, a := range m.arrays {
 		a.before = nil

@@ -10,13 +10,13 @@
 //   - purity: how little the arriving contributions cancel each other.
 //
 // Contributions are exact up to the rounding of float64. They use hard forward values, straight-through gradients and
-// all paths. They are computed for every pair of 300 outputs and 300 gates of each layer. Three techniques make this
-// feasible:
+// all paths. They are computed for 300 outputs and for 300 gates in each layer, for every pair of an output and a
+// gate. Three techniques make this feasible:
 //
 //   - A gate passes credit on to a pin with one of two factors, and the bit of the other pin chooses the factor.
 //     Therefore the walk down from the outputs is a product with a sparse matrix for each sample and layer. The
 //     positions of the matrix's elements are the same for all samples.
-//   - Eight outputs are handled together.
+//   - The walk handles eight outputs at a time.
 //   - Edges whose two factors are exactly 0 are left out beforehand.
 
 package diagnose
@@ -66,9 +66,9 @@ type CreditProgress struct {
 	Sample, Samples int // current sample of the batch, and number of samples in the batch
 }
 
-// CreditResult is the credit of a topology, for each layer from first to last. Coverage and purity have means and
-// standard deviations over batches. Path sharing has them over the sampled gates. A value is nil if no gate has this
-// value.
+// CreditResult is the credit of a topology, for each layer from first to last. Coverage and purity are given as means
+// and standard deviations over the batches. Path sharing is given as mean and standard deviation over the sampled
+// gates. A value is nil if it is not defined for any gate.
 type CreditResult struct {
 	Topology    string            `json:"topology"`
 	Layers      []int             `json:"layers"`
@@ -109,7 +109,7 @@ func Gates(k *topology.Keys) error {
 		k.Title()), "use model.inputs: 2 and one of the topologies %s", strings.Join(CreditTopologies, ", "))
 }
 
-// Check returns an error if the numbers are impossible in general or with the given data.
+// Check returns an error if a number in the options is invalid in general or for the given data.
 func (o *CreditOptions) Check() error {
 	width, samples := o.Config.Model.Width, o.Data.Train.Len()
 	switch {
@@ -129,12 +129,13 @@ func (o *CreditOptions) Check() error {
 	return nil
 }
 
-// MeasureCredit draws the network of the configuration as training would start with it. It measures the network's
-// credit in the first batches of the training set, in the order of training without a validation set. The result
-// depends on all options except Threads. If ctx is cancelled, MeasureCredit returns the context's error.
+// MeasureCredit draws the network with which training would start. It measures the network's credit in the first
+// batches of the training set, in the order of training without a validation set. The result depends on all options
+// except Threads. If ctx is cancelled, MeasureCredit returns the context's error.
 //
-// The time is one product of 8 bytes for each sample, sampled output and edge between gates to which the output's
-// credit flows. The memory is 32 bytes for each sampled output and sampled gate of each layer.
+// MeasureCredit computes one product of 8 bytes for each combination of a sample, a sampled output, and an edge on
+// which this output's credit flows. For each layer, it needs 32 bytes of memory for each pair of a sampled output and
+// a sampled gate.
 func MeasureCredit(ctx context.Context, o CreditOptions) (*CreditResult, error) {
 	if err := o.Check(); err != nil {
 		return nil, err

@@ -24,8 +24,8 @@ type testCase struct {
 	batch int
 }
 
-// cases returns random networks of odd sizes. They cover every form that has credit, and every topology with the
-// starts that the documents report. The two parametrizations alternate.
+// cases returns random networks of odd sizes. They cover every form of network for which credit is defined, and every
+// topology with the starts for which the documents report results. Cases with the two parametrizations alternate.
 func cases() []testCase {
 	var all []testCase
 	for i, f := range netgen.Forms() {
@@ -88,8 +88,8 @@ func TestBrute(t *testing.T) {
 	}
 }
 
-// compareContributions compares each contribution with the wanted contribution. The tolerance is the rounding of the
-// gate's largest contribution.
+// compareContributions compares each contribution with the wanted contribution. The tolerance is the rounding error
+// of the gate's largest contribution.
 func compareContributions(t *testing.T, m *meter, want [][][][]float64, l int) {
 	t.Helper()
 	for k, i := range m.pass.sampled {

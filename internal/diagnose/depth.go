@@ -23,12 +23,13 @@ type LayerDepth struct {
 //	d(P) + 1              for the negation of a pin P,
 //	1 + max(d(A), d(B))   for the ten operations that depend on both pins,
 //
-// where an input bit has depth 0. Nodes whose number of pins is not two are treated in the same way, with the pins on
-// which their tables depend. Effective depth is a property of the frozen network as it was trained, before any pass.
-// A binary operation counts even if both pins read the same bit.
+// where an input bit has depth 0. For a node that does not have two pins, the same rules apply to the pins on which
+// its table depends. Effective depth is a property of the frozen network as it was trained, before any pass. A binary
+// operation counts even if both pins read the same bit.
 //
-// A percentile p is at position (width-1) p, from 0, in the order of depth. It interpolates linearly between the two
-// nearest gates, as numpy.percentile does by default. f must be valid. EffectiveDepth takes O(gates) time.
+// If the gates are sorted by depth and counted from 0, percentile p is at position (width-1) p. A percentile between
+// two gates is interpolated linearly, as numpy.percentile does by default. f must be valid. EffectiveDepth takes
+// O(gates) time.
 func EffectiveDepth(f *model.Frozen) []LayerDepth {
 	inputs := make([]int32, f.Inputs())
 	var before []int32
@@ -87,7 +88,7 @@ func describeDepths(depth []int32, limit int) LayerDepth {
 	}
 }
 
-// percentile returns the p quantile of n numbers, given their histogram.
+// percentile returns the p-quantile of n numbers, which are given as a histogram.
 func percentile(histogram []int, n int, p float64) float64 {
 	at := float64(float64(n-1) * p)
 	low := math.Floor(at)
@@ -96,7 +97,7 @@ func percentile(histogram []int, n int, p float64) float64 {
 	return a + float64((b-a)*(at-low))
 }
 
-// ranked returns the number at position i, from 0, in ascending order.
+// ranked returns the number at position i of the numbers in ascending order. Positions count from 0.
 func ranked(histogram []int, i int) float64 {
 	for v, count := range histogram {
 		if i < count {

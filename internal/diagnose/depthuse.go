@@ -12,7 +12,7 @@ import (
 // Statistics are the statistics of a network, or their means over the network's seeds. Statistics are computed for
 // each seed first and then averaged, as in the supplement of the IALGN paper ("Aggregation across seeds").
 type Statistics struct {
-	Name       string // name of the network, or "" if there is no other network
+	Name       string // name of the network, or "" if it is the only network
 	Operations [16]float64
 	Categories Categories
 	Tables     *Tables      // nil for networks of gates

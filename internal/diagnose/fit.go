@@ -19,8 +19,8 @@ type fit struct {
 	kernels
 	classes, starts, batch int
 
-	inputs int // number of bits of a sample; row number inputs is the bias, and the rows after it are zeros
-	words  int // number of words of a sample, which is rows/64
+	inputs int // number of bits of a sample; also the number of the row with the biases, after which all rows are zeros
+	words  int // words of each sample, which is rows/64
 	across int // number of words in a row of turned
 
 	blocks []probeBlock
@@ -28,7 +28,7 @@ type fit struct {
 	turned []uint64
 	labels []uint8
 
-	sums   []probeTable // subset sums of the errors, one table for every 32 samples
+	sums   []probeTable // subset sums of the errors, with one table for every 32 samples
 	logits []float32
 }
 
@@ -158,7 +158,7 @@ func (f *fit) errors() {
 }
 
 // update makes the Adam step on the weights of a block. It handles 64 rows at a time, so that gradients need memory
-// for only 64 rows. Rows of logits after the last sample are zeros.
+// for only 64 rows. In the logits, the rows after the last sample are zeros.
 func (f *fit) update(b *probeBlock, adam *kernel.Adam) {
 	for q := range f.sums {
 		f.subsets(&f.sums[q], b.logits[tableBits*q:])

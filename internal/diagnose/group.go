@@ -7,14 +7,14 @@ import (
 
 // group is a range of the sampled outputs, with all gates to which their credit flows.
 type group struct {
-	first, last int     // range of the sampled outputs, without last
+	first, last int     // range of indices of the sampled outputs; last is excluded
 	stages      []stage // indexed by layer
 }
 
 // stage holds the gates of a layer to which credit flows, with one row for each gate. It also holds the edges from
-// these gates to their readers in the layer above, grouped by row. Rows are ordered by their number of edges, as
-// [kernel.Sparse] needs it. Rows with the same number of edges are in the order of their first readers. Therefore
-// consecutive rows need data that are close in memory.
+// these gates to their readers in the layer above, grouped by row. Rows are ordered by their number of edges, because
+// [kernel.Sparse] requires this order. Rows with the same number of edges are in the order of their first readers, so
+// that consecutive rows use data that are close in memory.
 type stage struct {
 	gates  []int32
 	start  []uint32 // start of each row's edges, with rows + 1 elements; nil in the last layer
@@ -70,7 +70,7 @@ func (n *network) split(sampled []int) []*group {
 	return groups
 }
 
-// reached returns the number of gates to which the credit of some outputs flows.
+// reached returns the number of gates to which credit from the given outputs flows.
 func (n *network) reached(outputs []int) int {
 	own, count := make([]bool, n.m.Width), 0
 	for _, i := range outputs {

@@ -18,10 +18,10 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// Known remembers the results of probes. The bits that were probed identify a result, so networks that share a Known
-// do not probe the same bits twice. This saves most of the work if networks encode the same data in the same way and
-// the input is probed. A Known is safe for use by several goroutines. The zero value is empty and is not stored in a
-// file.
+// Known remembers the results of probes. Results are looked up by the bits that were probed, so networks that share a
+// Known do not probe the same bits twice. This saves most of the work if networks encode the same data in the same
+// way and the input is probed. A Known is safe for use by several goroutines. The zero value is empty and is not
+// stored in a file.
 type Known struct {
 	mutex   sync.Mutex
 	results []result               // results in the order in which they were found
@@ -32,11 +32,12 @@ type Known struct {
 	warn func(error)
 }
 
-// version is the version of the results. It must change if probes draw, order or add in another way.
+// version is the version of the results. It must change whenever a change of the code makes probes give other
+// results.
 const version = 1
 
-// task identifies a result. It has everything on which the accuracies of a layer depend. The bits are identified by
-// their digests.
+// task identifies a result. It holds everything on which the accuracies of a layer depend, with digests in place of
+// the bits.
 type task struct {
 	Version int    `json:"version"`
 	Train   string `json:"train_digest"`
@@ -58,7 +59,7 @@ func newTask(train, test *Bits, classes int, p Protocol) task {
 
 // OpenKnown reads the results in the file at path, if the file exists, and stores new results there. If writing
 // fails, it calls warn and tries again at the next result. OpenKnown returns an error if another process has the file
-// open, or if the file has another format. [Known.Close] lets others open the file.
+// open, or if the file has another format. After [Known.Close], other processes can open the file.
 func OpenKnown(path string, warn func(error)) (*Known, error) {
 	if err := outfile.CheckWritable(path); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -111,7 +112,7 @@ func (k *Known) read() error {
 	return nil
 }
 
-// probeLists parses a line of the file. It accepts nothing unexpected, because users may have edited the file.
+// probeLists parses a line of the file. Everything unexpected is an error, because users may have edited the file.
 func probeLists(line []byte) (r result, err error) {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
@@ -126,7 +127,7 @@ func probeLists(line []byte) (r result, err error) {
 	return r, r.check()
 }
 
-// check returns an error if the result is impossible.
+// check returns an error if no run can have this result.
 func (r result) check() error {
 	switch {
 	case len(r.Accuracies) == 0 || len(r.Accuracies) != r.Starts:
@@ -159,9 +160,9 @@ func (k *Known) do(ctx context.Context, t task, train func() ([]float64, error))
 	}
 }
 
-// begin returns one of three values and leaves the other two nil. accuracies is the known result of the task. others
-// is a channel that is closed when the goroutine that trains the task now has ended. done means that the caller must
-// train the task and then close done.
+// begin sets exactly one of its three results. If the result of the task is known, this is accuracies. If another
+// goroutine is training the task, it is others, a channel that is closed when that goroutine is done. Otherwise it is
+// done: the caller must train the task, call end, and then close the channel done.
 func (k *Known) begin(t task) (accuracies []float64, others <-chan struct{}, done chan struct{}) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()

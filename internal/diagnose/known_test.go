@@ -27,8 +27,8 @@ func TestKnown(t *testing.T) {
 	for i, tt := range []struct {
 		n       ProbeNetwork
 		p       Protocol
-		layers  int // number of layers whose result is not known before
-		results int // number of results that are known afterwards
+		layers  int // number of layers that are not known yet and are trained
+		results int // number of known results after the run
 	}{
 		{a, p, 2, 2}, {a, p, 0, 2}, {b, p, 1, 3}, {labels, p, 2, 5}, {samples, p, 2, 7}, {a, longer, 2, 9},
 	} {
@@ -54,8 +54,8 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestKnownAtOnce probes layers with the same bits at the same time. One of them trains and the others wait. If the
-// first fails, another must take its place.
+// TestKnownAtOnce probes layers with the same bits at the same time. One goroutine trains and the others wait. If the
+// training goroutine fails, another one must train instead.
 func TestKnownAtOnce(t *testing.T) {
 	f := netgen.Model(netgen.ModelOptions{Width: 99, Depth: 6, Features: 9, Seed: 4, ShareA: 1}).Freeze()
 	n := probeNetwork(4)
@@ -93,8 +93,8 @@ func TestKnownAtOnce(t *testing.T) {
 	}
 }
 
-// TestVersion compares results with recorded figures. If the figures change, the version must change too, because
-// files keep old figures.
+// TestVersion compares results with recorded figures. If the results change, the constant version must change too,
+// because existing files contain the old results.
 func TestVersion(t *testing.T) {
 	got, err := probeNetwork(4).Run(t.Context(), []int{0, 6}, Protocol{Epochs: 3, Batch: 50, Rate: 0.01, Starts: 2, Seed: 1}, 1,
 		func(int, int) {})

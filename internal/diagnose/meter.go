@@ -83,7 +83,7 @@ func (t *meter) result() *CreditResult {
 	return r
 }
 
-// spread returns the mean and the deviation of values, or nil if there are no values.
+// spread returns the mean and the standard deviation of values, or nil if values is empty.
 func spread(values []float64) *trainer.Spread {
 	if len(values) == 0 {
 		return nil

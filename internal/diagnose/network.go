@@ -50,8 +50,8 @@ func newNetwork(m *model.Model, batch int) *network {
 // inputs returns the rows of a batch's inputs. The caller must fill them.
 func (n *network) inputs() []uint64 { return n.bits[:n.m.Encoder.Inputs()*n.words] }
 
-// forward computes the other rows. It returns the number of gates that are 1 for each class and sample, indexed
-// [class][sample].
+// forward computes the rows of all gates from the rows of the inputs. It returns the number of gates that are 1 for
+// each class and sample, indexed [class][sample].
 func (n *network) forward(samples int) []int32 {
 	e, words := model.NewEvaluator(n.frozen), n.m.Width*n.words
 	hidden := n.bits[len(n.inputs()):]
@@ -79,8 +79,8 @@ func (n *network) bit(row, sample int) uint64 {
 // pin returns a pin of a layer's gates.
 func (l layer) pin(pin int) *model.Pin { return &l.section.Pins[pin] }
 
-// parents calls visit for each hidden gate to which a pin of gate i is wired. The gate need not be selected. visit
-// also gets the gate's index among the pin's candidates.
+// parents calls visit for each hidden gate to which a pin of gate i is wired. It visits all of the pin's candidates,
+// not only the selected one. visit also gets the gate's index among the pin's candidates.
 func (l layer) parents(i, pin int, visit func(parent, candidate int)) {
 	p := l.pin(pin)
 	switch p.Source {

@@ -9,13 +9,14 @@ import (
 	"ialgn/internal/kernel"
 )
 
-// lanes is the number of outputs that are handled together. Their credit at a gate fills a cache line.
+// lanes is the number of outputs that are handled at the same time. The credit of these outputs at one gate fills a
+// cache line.
 const lanes = kernel.SparseLanes
 
-// block holds some outputs of a group. Each output has a lane.
+// block holds at most lanes outputs of a group, with one lane for each output.
 type block struct {
 	*group
-	first, last int                        // range of the sampled outputs, without last
+	first, last int                        // range of the sampled outputs; last is excluded
 	sums        [][patterns][lanes]float64 // indexed [layer][sampled]; sums over the samples so far
 }
 
@@ -65,8 +66,8 @@ func (p *pass) batch(ctx context.Context, labels []uint8, done func(sample int))
 	}
 }
 
-// loss returns the gradient of the batch's mean cross-entropy for sample s. It has one element for each class, which
-// is the gradient with respect to an output of this class. samples is the number of samples in the batch.
+// loss returns the gradient of the batch's mean cross-entropy for sample s. Element c is the gradient with respect to
+// each output of class c. samples is the number of samples in the batch.
 func (n *network) loss(counts []int32, s, samples int, label uint8) []float64 {
 	tau := n.m.Config.Model.Tau
 	top, sum, delta := int32(0), 0.0, make([]float64, len(n.m.Classes))

@@ -8,13 +8,13 @@
 //
 // # How it is computed
 //
-// Inputs are bits, so a weighted sum is the sum of the weights whose bits are 1. For every four bits, it is one of
-// sixteen sums, which are computed once for all samples of a batch. In the same way, the gradient of a weight is the
-// sum of the errors of the samples whose bit is 1, and four samples are taken together. This is the method of the
-// four Russians.
+// Inputs are bits, so a weighted sum is the sum of the weights whose bits are 1. For every group of four bits, there
+// are only sixteen possible sums, which are computed once for all samples of a batch. In the same way, the gradient
+// of a weight is the sum of the errors of the samples whose bit is 1, and samples are handled in groups of four. This
+// is the method of the four Russians.
 //
-// Weights are stored as rows of 64 columns, one column for each class and start, with zeros after the last. The bias
-// is the weight of an additional bit, which is always 1.
+// Weights are stored as rows of 64 columns, one column for each combination of a class and a start. Unused columns
+// are zeros. The bias is the weight of an additional bit, which is always 1.
 //
 // All arithmetic is float32. Every product is rounded before it is added, and every sum has a fixed order. Therefore
 // results depend neither on the processor nor on the number of threads.

@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// Layers returns the layers to probe in a network of the given depth. These are the layers that the paper probes, as
-// far as the network has them, and the network's last layer.
+// Layers returns the layers to probe in a network of the given depth. These are the layers that the paper probes,
+// without those that the network does not have, and the network's last layer.
 func Layers(depth int) []int {
 	var layers []int
 	for _, l := range []int{0, 1, 10, 20, 40, 60, 80, 100} {
@@ -25,17 +25,17 @@ func Layers(depth int) []int {
 // ProbeNetwork is a frozen network and the data to probe it with.
 type ProbeNetwork struct {
 	*model.Frozen
-	Train, Test *encoding.Packed // levels of the network's encoder
+	Train, Test *encoding.Packed // data sets as bits of the network's encoder
 	Known       *Known           // results of earlier probes, not nil
 }
 
 // Run probes layers, at most one per thread at the same time. It returns the accuracies on the test set, indexed
-// [layer][start]. For each layer that is being probed, it holds the bits of all samples in memory: bits x samples / 8
-// bytes.
+// [layer][start]. For each layer that is being probed, Run holds the bits of all samples in memory, which takes bits
+// x samples / 8 bytes.
 //
-// step is called after each epoch of a layer, one call at a time. It gets the number of epochs done and the number of
-// all epochs. Epochs of layers whose result is already known are not counted. If ctx is cancelled, Run returns the
-// context's error.
+// step is called after each epoch of a layer, one call at a time. Its arguments are the number of completed epochs
+// and the total number of epochs. Epochs of layers whose result is already known are not counted. If ctx is
+// cancelled, Run returns the context's error.
 func (n ProbeNetwork) Run(ctx context.Context, layers []int, p Protocol, threads int,
 	step func(done, all int),
 ) ([][]float64, error) {
@@ -90,7 +90,7 @@ func (c *counter) next() {
 	c.step(c.done, c.all)
 }
 
-// without subtracts epochs that are not needed.
+// without subtracts epochs that need not be trained from the total.
 func (c *counter) without(epochs int) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

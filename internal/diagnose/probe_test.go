@@ -26,7 +26,8 @@ func random(r *rand.Rand, samples, inputs, classes int) *Bits {
 	return b
 }
 
-// slowProbe is one start of a probe in float64. Weights are indexed [class][input], and the bias is the last input.
+// slowProbe is a probe with one start, computed in float64. Weights are indexed [class][input], and the bias is the
+// last input.
 type slowProbe struct{ w, m, v [][]float64 }
 
 func newSlow(f *fit, start int) *slowProbe {
@@ -77,7 +78,7 @@ func (s *slowProbe) loss(set *Bits, index []int32) float64 {
 	return sum / float64(len(index))
 }
 
-// step makes step t of Adam, as the paper about Adam describes it.
+// step makes step number t of Adam as described in the paper on Adam.
 func (s *slowProbe) step(set *Bits, index []int32, rate float64, t int) {
 	gradient := make([][]float64, len(s.w))
 	for c := range gradient {
@@ -104,7 +105,7 @@ func (s *slowProbe) step(set *Bits, index []int32, rate float64, t int) {
 	}
 }
 
-// probeCases have sizes just above the sizes of words, of rows and of tables.
+// probeCases lists sizes that are just above the sizes of a word, a row and a table.
 var probeCases = []struct{ inputs, classes, starts, samples, batch int }{
 	{5, 3, 1, 40, 16},
 	{70, 3, 2, 130, 100},

@@ -17,7 +17,7 @@ type ProbeStudy struct {
 	Known    *Known
 
 	// Begin is called for each model that is probed, and returns two functions. progress is called with the number of
-	// epochs done and of all epochs. end is called when the model is done.
+	// completed epochs and the total number of epochs. end is called when the model is done.
 	Begin func(path string) (progress func(done, of int), end func(error))
 }
 
@@ -64,9 +64,9 @@ func (s ProbeStudy) model(ctx context.Context, path string, layers []int) (*Prob
 	return m, nil
 }
 
-// ProbeReport is the report on the models of one network. Its values are means over each model's starts and then over
-// the models. Std is the standard deviation over the models. If there is only one model, it is the standard deviation
-// over the starts.
+// ProbeReport is the report on the models of one network. Each value is averaged first over the starts of a model and
+// then over the models. Std is the standard deviation over the models. If there is only one model, it is the standard
+// deviation over the starts.
 type ProbeReport struct {
 	Network  string       `json:"network"`
 	Width    int          `json:"width"`

@@ -7,12 +7,13 @@ import (
 	"ialgn/internal/crew"
 )
 
-// reachWords is the number of words of descendants that are carried down together. It is large enough to make the
-// walk along the wires cheap, and small enough for the words to stay in a cache.
+// reachWords is the number of words in a bit set of outputs. Walking down the wires, [descent] carries one such set
+// for each gate. It is large enough to make the walk along the wires cheap, and small enough for the words to stay in
+// a cache.
 const reachWords = 16
 
-// reach says which outputs the sampled gates reach through hidden wires. The wires need not be selected. Both fields
-// are indexed [layer][sampled].
+// reach says which outputs the sampled gates reach through hidden wires. Wires that are not selected also count. Both
+// fields are indexed [layer][sampled].
 type reach struct {
 	outputs  [][]int32 // number of outputs reached, which is |D| in the paper
 	eligible [][]bool  // whether a sampled output is reached
@@ -20,7 +21,7 @@ type reach struct {
 
 // newReach follows the wires down from all outputs. The results are exact, since the outputs are kept as bit sets.
 //
-// It takes width^2/64 OR operations on words for each pin and layer.
+// For each pin and layer, newReach needs width^2/64 OR operations on words.
 func newReach(n *network, sampled []int, members *crew.Crew) *reach {
 	r := &reach{}
 	for range n.layers {
@@ -64,7 +65,7 @@ func newDescent(n *network, first int) *descent {
 	}
 }
 
-// all goes down through all layers, and counts the outputs that sampled gates reach.
+// all goes down through all layers and counts, for each sampled gate, the outputs that the gate reaches.
 func (d *descent) all(sampled []int) {
 	depth := len(d.n.layers)
 	d.counts, d.hits = make([][]int32, depth), make([][]bool, depth)
@@ -86,7 +87,7 @@ func (d *descent) all(sampled []int) {
 	d.own, d.next = nil, nil
 }
 
-// count counts the outputs that the sampled gates of a layer reach. wanted marks the sampled outputs.
+// count counts the outputs that each sampled gate of a layer reaches. wanted marks the sampled outputs.
 func (d *descent) count(l int, sampled []int, wanted *[reachWords]uint64) {
 	d.counts[l], d.hits[l] = make([]int32, len(sampled)), make([]bool, len(sampled))
 	for k, i := range sampled {

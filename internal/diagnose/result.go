@@ -4,15 +4,15 @@ package diagnose
 // change of a parameter in a step.
 type UpdateResult struct {
 	Steps      int    // number of steps in the whole run
-	Initial    Window // the measured part of the window; Last is First-1 if no step was measured
+	Initial    Window // measured steps of the window; if there are none, Last is First-1
 	Final      Window
 	Operations UpdateMeans
 	Anchors    UpdateMeans
 	Hidden     UpdateMeans
 }
 
-// UpdateMeans is the mean absolute change in both windows, for each layer. An element is nil if the layer has no such
-// parameters. A slice is nil if no step of its window was measured yet.
+// UpdateMeans is the mean absolute change in both windows, for each layer. An element is nil if the layer has no
+// parameters of this kind. A slice is nil if no step of its window was measured yet.
 type UpdateMeans struct {
 	Initial []*float64 `json:"initial"`
 	Final   []*float64 `json:"final"`
@@ -39,8 +39,8 @@ func (m *Meter) Result() UpdateResult {
 	}
 }
 
-// done returns the steps that were measured. They start at the first step of the window even after an interruption,
-// because a resumed run continues at the step where it stopped.
+// done returns the steps that were measured. The measured steps start at the first step of the window even after an
+// interruption, because a resumed run continues at the step where it stopped.
 func (m *measure) done() Window { return Window{m.First, m.First + m.Done - 1} }
 
 func (m *measure) means(k UpdateKind, counts []int) []*float64 {

@@ -15,7 +15,8 @@ const tableBits = 32
 // is the sum of the rows 4 g + j for all bits j that are set in i.
 type probeTable [tableBits / 4 * 16]row
 
-// kernels holds the three operations on rows. Each computes the same as the plain function with its name.
+// kernels holds the three operations on rows. Each operation has the same result as the plain function of the same
+// name, such as subsetsPlain.
 type kernels struct {
 	subsets     func(t *probeTable, rows []row)
 	addSelected func(dst []row, t *probeTable, words []uint64, stride, shift int)

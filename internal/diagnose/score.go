@@ -30,7 +30,7 @@ func newScorer(outputs, arity int) *scorer {
 	return s
 }
 
-// score returns the score of the sampled gates of layer l. truths are their truth tables.
+// score returns the score of the sampled gates of layer l. truths holds the truth tables of these gates.
 func (p *pass) score(s *scorer, l int, truths []truth) (r score) {
 	for k := range p.sampled {
 		s.take(p, l, k, truths[k])

@@ -26,9 +26,9 @@ func started(t *testing.T, topology string, noise float64) *CreditResult {
 	return r
 }
 
-// TestExactStart checks properties of the exact skip start, in which no gate depends on pin B. A private chain has
-// all of its credit, to whatever pin B is wired. Chains of random wires meet and bypass most gates, even within a
-// class.
+// TestExactStart checks properties of the exact skip start, in which no gate depends on pin B. On private chains,
+// every gate gets full credit, whatever its pin B is wired to. If spines are wired at random, the chains merge and
+// bypass most gates, even within a class.
 func TestExactStart(t *testing.T) {
 	for _, topology := range []string{"ialgn", "rwlgn-spine"} {
 		r := started(t, topology, 0)
@@ -51,7 +51,7 @@ func TestExactStart(t *testing.T) {
 }
 
 // TestNoise compares starts that have the same wires. With noise on the logits, credit also passes through pin B.
-// Then more gates get credit, and the credit is less pure. On private chains it stays pure.
+// Then more gates get credit, and the credit is less pure. Only on private chains does the credit stay pure.
 func TestNoise(t *testing.T) {
 	for _, topology := range CreditTopologies {
 		exact, noisy := started(t, topology, 0), started(t, topology, 1)

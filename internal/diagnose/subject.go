@@ -17,17 +17,18 @@ import (
 	"ialgn/trainer"
 )
 
-// Group is a network. It has the files of the network's seeds.
+// Group is a network with the files of its seeds.
 type Group struct {
 	Name   string // the paper's name of the topology
 	Paths  []string
-	Seeds  []uint64 // seeds of the runs, in the order of Paths
+	Seeds  []uint64 // Seeds[i] is the seed of the run at Paths[i]
 	Config config.Config
 }
 
 // Place adds a file with configuration cfg to the group of its network. Files belong to one network if their
-// topologies are equal. Place returns an error in two cases. If the file differs from the group in another key than
-// the seed, a common mean would be meaningless. If the seed is in the group already, it would count twice.
+// topologies are equal. Place returns an error if the file differs from the group in any other key than the seed,
+// because a common mean would be meaningless. It also returns an error if the group already has the seed, because the
+// seed would count twice.
 func Place(groups []*Group, path string, cfg config.Config) ([]*Group, error) {
 	name := cfg.Model.Title()
 	for _, g := range groups {
@@ -71,7 +72,8 @@ func (o Opener) Groups(ctx context.Context, paths []string) (groups []*Group, er
 	return groups, nil
 }
 
-// Config reads a configuration. If width or tau are not given, they follow from the classes of the data.
+// Config reads a configuration. If the file does not give width or tau, Config derives them from the number of
+// classes in the data.
 func (o Opener) Config(ctx context.Context, path string) (config.Config, error) {
 	cfg, err := config.Load(path, o.Overrides)
 	if err != nil {
@@ -143,7 +145,7 @@ func (o Opener) openModel(ctx context.Context, path string) (*Subject, error) {
 		return nil, err
 	}
 	r := info.Model.Record
-	imported := r.Origin != nil && r.Train == "" // imported and not trained further: the training data are not known
+	imported := r.Origin != nil && r.Train == "" // imported and not trained further, so the training data are not known
 	if r.Train != data.TrainSHA256 && !imported || r.Test != data.TestSHA256 {
 		return nil, message.WithHint(fmt.Errorf("%s: was trained on another version of data set %s", path,
 			data.Name),

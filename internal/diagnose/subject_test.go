@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestPlace checks that seeds of one network are grouped together. The places of their models and data must not
-// matter.
+// TestPlace checks that seeds of one network are grouped together. It must not matter where their models and data are
+// stored.
 func TestPlace(t *testing.T) {
 	cfg := func(set func(*config.Config)) config.Config {
 		var c config.Config

@@ -6,9 +6,9 @@ import (
 	"ialgn/internal/model"
 )
 
-// Tables describes the truth tables of the nodes that do not have two pins, as shares of these nodes. Such tables
-// have no names, unlike the operations of two pins. Therefore Tables has the number of pins on which a table depends
-// (its support), and the kind of its function.
+// Tables describes the truth tables of the nodes that do not have two pins. All values are shares of these nodes.
+// Such tables have no names, unlike the operations of two pins. Therefore they are described by the number of pins on
+// which a table depends (its support) and by the kind of its function.
 type Tables struct {
 	Nodes   int                        `json:"nodes"`
 	Support [model.MaxPins + 1]float64 `json:"support"` // indexed by number of pins

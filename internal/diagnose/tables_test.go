@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// tables returns a network of one layer, whose nodes have three pins and the given tables. A table lists its lines
-// from 000 on.
+// tables returns a network of one layer, whose nodes have three pins and the given truth tables. A truth table is
+// written as the values of its lines, beginning with line 000.
 func tables(t *testing.T, lines ...string) *model.Frozen {
 	t.Helper()
 	layer := model.FrozenLayer{Op: model.MakeTables(len(lines), 3), Pins: make([]model.FrozenPin, 3)}
@@ -55,7 +55,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestTablesSlowly compares the counts for random networks with supports that are computed line by line.
+// TestTablesSlowly computes supports line by line for random networks, and compares them with the counts of
+// TakeTables.
 func TestTablesSlowly(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		f := form.Model().Freeze()
@@ -67,7 +68,7 @@ func TestTablesSlowly(t *testing.T) {
 		for l := range f.Layers {
 			pins := len(f.Layers[l].Pins)
 			if pins == 2 {
-				continue // a layer of operations, or a layer of pooling, whose nodes are ORs
+				continue // a layer of two-pin gates, or a pooling layer, whose nodes are ORs
 			}
 			for i := range f.Layers[l].Width() {
 				reversed := bits.Reverse64(f.Layers[l].Op.At(i)) >> (64 - 1<<pins) // bit n is the value of line n

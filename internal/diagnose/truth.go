@@ -30,18 +30,19 @@ func (n *network) truth(l, i int) truth {
 func operation(op, pattern int) int { return op >> (patterns - 1 - pattern) & 1 }
 
 // slopes holds the derivatives of a relaxed gate with respect to its pins, at hard values. Element [0][b] is the
-// derivative with respect to A where B is b. Element [1][a] is the derivative with respect to B where A is a.
+// derivative with respect to pin A if pin B has the value b. Element [1][a] is the derivative with respect to pin B
+// if pin A has the value a.
 type slopes [pins][2]float64
 
 func (t truth) slopes() slopes {
 	return slopes{{t.rise(0, 2), t.rise(1, 3)}, {t.rise(0, 1), t.rise(2, 3)}}
 }
 
-// rise returns the difference of the table's values at two patterns: the value at to minus the value at from.
+// rise returns the table's value at the pattern to, minus its value at the pattern from.
 //
-// There are equally many operations that rise and that fall between two patterns. rise sums both kinds separately and
-// then subtracts the sums. If the probabilities are equal, the result is exactly 0. An example is all operations that
-// depend on B at the exact skip start. A single sum would have rounding errors.
+// Between two patterns, as many operations rise as fall. rise adds up the probabilities of the rising and of the
+// falling operations separately and then subtracts the sums. So the result is exactly 0 if all these probabilities
+// are equal, for example for pin B at the exact skip start. A single sum would have rounding errors.
 func (t truth) rise(from, to int) float64 {
 	if t.rest != nil {
 		return t.p[to] - t.p[from]

@@ -7,8 +7,8 @@
 // the mean is exactly 0.
 //
 // A [Meter] watches a [trainer.Run] without changing it: the final model is the same, byte for byte. The meter keeps
-// a copy of the parameters while a window is open. Measured steps take up to about twice the time. Other steps are
-// not slowed down.
+// a copy of the parameters while a window is open. A measured step takes up to about twice as long as other steps,
+// which are not slowed down.
 
 package diagnose
 
@@ -24,7 +24,7 @@ import (
 
 var _ trainer.Watcher = (*Meter)(nil)
 
-// UpdateKind is a kind of parameters. It says what a parameter selects.
+// UpdateKind is a kind of parameters. The kinds differ in what a parameter selects.
 type UpdateKind int
 
 // These are the kinds of parameters.

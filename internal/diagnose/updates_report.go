@@ -21,8 +21,9 @@ type UpdateVariant struct {
 	Path   string // path of the model
 }
 
-// UpdateGrid returns the eight runs of RWLGN and IALGN with random and skip start and with the STE and soft
-// estimators. It returns an error if a run does not fit the data. The names of the models are made from path.
+// UpdateGrid returns the eight runs that combine a network (RWLGN or IALGN), a start (random or skip) and an
+// estimator (STE or soft). It returns an error if a run does not fit the data. The paths of the models are derived
+// from path.
 func UpdateGrid(ctx context.Context, cfg config.Config, path string, folders []string) ([]UpdateVariant, error) {
 	var all []UpdateVariant
 	data, err := trainer.LoadData(ctx, cfg, folders)

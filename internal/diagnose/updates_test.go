@@ -35,8 +35,8 @@ func parse(t *testing.T, sets ...string) config.Config {
 	return cfg
 }
 
-// bruteUpdates is a watcher that copies all parameters before and after each step. For every step, it lists all
-// changes of each layer. It passes the same steps to the meter.
+// bruteUpdates is a watcher that copies all parameters before and after each step, and lists all changes of each
+// layer in the step. It also passes each step to the meter.
 type bruteUpdates struct {
 	*Meter
 	net   *model.Model
@@ -91,8 +91,8 @@ func parameters(m *model.Model) map[place][]float64 {
 	return all
 }
 
-// means returns the mean change of each layer in a window: the mean over the steps of each step's mean change. Steps
-// are counted from 1.
+// means returns the mean change of each layer in a window. It averages the changes within each step first, and then
+// over the steps. Steps are counted from 1.
 func (b *bruteUpdates) means(kind UpdateKind, w Window) []*float64 {
 	var means []*float64
 	for l := range b.net.Depth() {
@@ -151,8 +151,8 @@ func TestUpdatesBruteForce(t *testing.T) {
 	}
 }
 
-// TestExactZero measures the first step from the exact skip start. There, no gate depends on pin B. Therefore, of all
-// anchors, only those of the first layer's pins A have a gradient.
+// TestExactZero measures the first step from the exact skip start. At this start, no gate depends on pin B. Therefore
+// the only anchors with a gradient are those of pins A in the first layer.
 func TestExactZero(t *testing.T) {
 	m := NewMeter(1, 1)
 	run(t, m, filepath.Join(t.TempDir(), "m"), "model.init_noise=0", "train.epochs=1")
@@ -211,7 +211,7 @@ func run(t *testing.T, w trainer.Watcher, path string, sets ...string) {
 	}
 }
 
-// TestSameModel trains with a meter and without, and with other numbers of threads. The model must be the same.
+// TestSameModel trains with and without a meter, and with several numbers of threads. The models must be equal.
 func TestSameModel(t *testing.T) {
 	for _, estimator := range []string{"ste", "soft"} {
 		dir := t.TempDir()
@@ -286,7 +286,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestResumeRefuses checks that a checkpoint is refused if it has another measurement than the requested one.
+// TestResumeRefuses checks that a checkpoint is refused if its measurement is not the requested measurement.
 func TestResumeRefuses(t *testing.T) {
 	dir := t.TempDir()
 	plain, measured := filepath.Join(dir, "plain"), filepath.Join(dir, "measured")

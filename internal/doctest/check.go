@@ -31,7 +31,7 @@ func (c *Checker) Check(name, markdown string) []string {
 	var wrong []string
 	for _, s := range steps {
 		if s.Status == "1" {
-			continue // the document shows that this command is refused
+			continue // the document shows how this command is refused
 		}
 		for _, err := range d.step(s.Command) {
 			wrong = append(wrong, fmt.Sprintf("%s:%d: %v", name, s.Line, err))
@@ -91,7 +91,7 @@ func (d *document) make(files ...string) {
 	}
 }
 
-// need returns an error for each file that is neither in the repository nor made by an earlier command.
+// need returns an error for each file that is not in the repository and was not made by an earlier command.
 func (d *document) need(files ...string) (wrong []error) {
 	for _, f := range files {
 		f = path.Clean(f)

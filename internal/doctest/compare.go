@@ -7,8 +7,8 @@ import (
 )
 
 // Compare returns an error for the first documented line that is not in the output. The lines must be in the same
-// order. The documented line "..." matches any number of lines, and "..." at the end of a line matches any rest of
-// the line. Lines after the last "..." are compared with the end of the output. mask is applied to all lines before
+// order. The documented line "..." matches any number of lines, and "..." at the end of a line matches any text in
+// its place. Lines after the last "..." are compared with the end of the output. mask is applied to all lines before
 // they are compared.
 func Compare(documented, output []string, mask func(string) string) error {
 	for len(output) > 0 && output[len(output)-1] == "" {

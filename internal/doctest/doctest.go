@@ -5,7 +5,7 @@
 // block of kind `console` holds commands after "$ ", with their output below. [Checker.Check] follows the commands
 // from first to last. Commands and options must exist in the program. Files must be in the repository, or made by an
 // earlier command. [Reference] compares the reference page with the program's commands and options. [Keys] compares
-// it with the JSON that the program prints with --json.
+// the reference page with the JSON that the program prints with --json.
 package doctest
 
 import (
@@ -19,7 +19,7 @@ type Step struct {
 	Line    int    // line in the document, from 1
 	Command string // the command; may have several lines
 	Output  []string
-	Console bool   // the lines below show the command's output
+	Console bool   // whether the lines below the command are its output
 	Status  string // exit status that the `echo $?` after the command shows, or "" if there is none
 }
 

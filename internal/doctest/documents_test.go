@@ -66,8 +66,8 @@ var (
 	figure    = regexp.MustCompile(`\d[\d,.]*\d|\d`)
 )
 
-// TestFirstPageFigures checks each figure in the table of the first page. The figure must also be on the page that
-// its row names.
+// TestFirstPageFigures checks each figure in the table on the first page. The same figure must be on the page that
+// the table names in the figure's row.
 func TestFirstPageFigures(t *testing.T) {
 	rows := figureRow.FindAllStringSubmatch(read(t, "README.md"), -1)
 	if len(rows) < 5 {
@@ -83,7 +83,8 @@ func TestFirstPageFigures(t *testing.T) {
 	}
 }
 
-// needTools skips a test if a tool is missing that is needed to verify up to the formal level and after synthesis.
+// needTools skips a test if a tool is missing that verify needs for the formal level or for the check after
+// synthesis.
 func needTools(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -102,7 +103,8 @@ func needTools(t *testing.T) {
 	}
 }
 
-// checked returns the options with which the bitstream is checked, or no options if the run makes no bitstream.
+// checked returns the options that make verify check the bitstream. If the run makes no bitstream, it returns no
+// options.
 func checked(model string) []string {
 	for _, name := range []string{"nextpnr-ice40", "icebox_vlog"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -117,8 +119,8 @@ func checked(model string) []string {
 var quick = []string{"--set", "train.epochs=3", "--set", "model.init=random", "--set", "model.width=60"}
 
 // TestKeys compares the JSON keys of docs/reference/cli.md with the output of every command. It runs the commands for
-// a correct design and for a design with a wrong gate. Slow commands use the smallest network, which is trained on a
-// table.
+// a correct design and for a design with a wrong gate. Slow commands use a very small network, which is trained on a
+// CSV table.
 func TestKeys(t *testing.T) {
 	needTools(t)
 	r := runner{t, t.TempDir()}
@@ -153,7 +155,7 @@ func TestKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := os.Getenv("PATH")
-	if !testkit.Whole() { // without a bitstream, whose keys synth prints too
+	if !testkit.Whole() { // no bitstream was made, so synth does not print its keys
 		t.Setenv("PATH", r.links("iverilog", "vvp"))
 	}
 	add("demo", "0", append([]string{"demo", "-o", "d"}, small...)...)
@@ -258,7 +260,7 @@ func TestKeys(t *testing.T) {
 	for _, wrong := range Keys(page, outputs) {
 		t.Errorf("docs/reference/cli.md: %s", wrong)
 	}
-	for command := range optionTables(page) { // TestReference compares these with the program's commands
+	for command := range optionTables(page) { // TestReference compares these commands with the program
 		tested := slices.ContainsFunc(slices.Collect(maps.Keys(outputs)),
 			func(name string) bool { return strings.HasPrefix(name+" ", command+" ") })
 		if !tested {
@@ -303,7 +305,7 @@ func (r runner) links(programs ...string) string {
 	return dir
 }
 
-// writeMNIST writes a set of 20 + 20 samples with the file names and the format of MNIST.
+// writeMNIST writes 20 training samples and 20 test samples in files with the names and the format of MNIST.
 func (r runner) writeMNIST() {
 	r.t.Helper()
 	const n, pixels = 20, 64
@@ -331,7 +333,7 @@ func (r runner) sign(dir string) {
 	}
 }
 
-// replace replaces all occurrences in a file, because a single change might not show in the test set.
+// replace replaces all occurrences in a file, because a single change might not affect any sample of the test set.
 func (r runner) replace(name, from, to string) {
 	r.t.Helper()
 	path := filepath.Join(r.dir, name)

@@ -55,7 +55,7 @@ func Reference(p *manual.Program, markdown string) []string {
 	return wrong
 }
 
-// optionTables returns, for each heading, the options in the first column of the tables below it.
+// optionTables maps each heading to the options in the first column of the tables below the heading.
 func optionTables(markdown string) map[string]map[string]bool {
 	tables := map[string]map[string]bool{}
 	heading, inTable := "", false
@@ -90,11 +90,11 @@ var keyHeading = regexp.MustCompile("^JSON key(?: of `([^`]+)`)?$")
 
 // key is a documented JSON key.
 type key struct {
-	path     string // path such as passes[].name; .* at the end covers all keys below
+	path     string // path such as passes[].name; a final .* includes all keys below
 	optional bool   // whether some outputs lack the key
 }
 
-// keyTables returns, for each command and form, the JSON keys in the first column of the tables.
+// keyTables maps each command, or each form of a command, to the JSON keys in the first column of its tables.
 func keyTables(markdown string) map[string][]key {
 	tables := map[string][]key{}
 	heading, table := "", ""
@@ -124,8 +124,9 @@ func keyTables(markdown string) map[string][]key {
 }
 
 // Keys returns the differences between the reference page and the program's outputs with --json, one line for each
-// difference. outputs maps each command and form, such as "sim" or "data list", to its outputs. The outputs of a
-// command together must have every key of the page that is not marked "(only if ...)", and no other key.
+// difference. outputs maps each command and form, such as "sim" or "data list", to its outputs. Together, the outputs
+// of a command must have every key on the page that is not marked "(only if ...)". They must not have any key that is
+// not on the page.
 func Keys(markdown string, outputs map[string][]any) []string {
 	var wrong []string
 	tables := keyTables(markdown)
@@ -158,7 +159,7 @@ func (k key) covers(path string) bool {
 	return all && strings.HasPrefix(path, prefix) || path == k.path
 }
 
-// paths adds the paths of all values in v to set, except for objects and arrays.
+// paths adds to set the path of every value in v that is not an object or an array.
 func paths(set map[string]bool, path string, v any) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -18,9 +18,9 @@ import (
 var whole = flag.Bool("whole", false,
 	"train the documents' runs at their full length and compare all figures but times")
 
-// TestWalk runs the documents' commands that need only the embedded data set, in their order, and compares the output
-// with the documents. Unless -whole is given, the training is shortened and only the words of the output are
-// compared, not the figures.
+// TestWalk runs, in order, the documents' commands that need no other data set than the embedded one, and compares
+// the output with the documents. Unless -whole is given, the training is shortened and only the words of the output
+// are compared, not the figures.
 func TestWalk(t *testing.T) {
 	testkit.Long(t, "runs whole documents")
 	needTools(t)
@@ -114,7 +114,7 @@ func isMakeDemo(command string) bool {
 	return command == "make demo" || strings.HasPrefix(command, "make demo ")
 }
 
-// shortened returns a shorter form of a command, which is run if no figures are compared.
+// shortened returns a form of a command that takes less time. It is run if no figures are compared.
 func shortened(command string) string {
 	switch {
 	case *whole:
@@ -138,11 +138,11 @@ func (w walk) run(command string) (ran, error) {
 	return ran{string(text), fmt.Sprint(cmd.ProcessState.ExitCode())}, nil
 }
 
-// progress matches a line about a long step, which only slow machines print.
+// progress matches a line that reports progress. Only slow machines print such lines.
 var progress = regexp.MustCompile(`(?m)^[a-z][a-z0-9, ]*: \d+ (s|min|h)\b.*\n`)
 
 var (
-	// parts of lines that differ from run to run or from machine to machine
+	// varying matches the parts of lines that differ from run to run or from machine to machine.
 	varying = regexp.MustCompile(`\d+\.\d+ s\b|[\d.]+(M| million) gate steps/s|(\d+[hms])+ left|peak memory \d+ MB|Icarus Verilog version [^:]*|ABC .*\)`)
 	figures = regexp.MustCompile(`\b(got|want) [0-9a-f]+|\b[0-9a-f]{64}\b|\d+(\.\d+)?`)
 	blanks  = regexp.MustCompile(` +`)
@@ -157,7 +157,7 @@ func mask(line string) string {
 	return blanks.ReplaceAllString(strings.TrimSpace(line), " ")
 }
 
-// TestProgressLines checks that lines about progress, which slow machines print, are not compared as results.
+// TestProgressLines checks that lines that report progress are not compared. Only slow machines print such lines.
 func TestProgressLines(t *testing.T) {
 	out := "verifying\nformal: 37 s, proving 300 bits of the last layer\nnextpnr, seed 1: 1 min 5 s, " +
 		"routing, 633 arcs left\n" +

@@ -1,7 +1,7 @@
 // Package doctor examines the environment of the program: external programs, data sets, processor and memory.
 //
-// [Examine] only reports. Everything that it looks for is optional; the [Report] says what cannot be done without
-// it.
+// [Examine] only reports. Everything that it looks for is optional. The [Report] says what cannot be done if
+// something is missing.
 package doctor
 
 import (
@@ -27,7 +27,7 @@ type Report struct {
 	SIMD   SIMD   `json:"simd"`
 	Data   Data   `json:"data"`
 	Tools  []Tool `json:"tools"`
-	// Lacks lists the features that other systems have and this system lacks, one line each.
+	// Lacks lists the features that other systems have and this system lacks, with one line for each feature.
 	Lacks []string `json:"lacks"`
 }
 
@@ -39,7 +39,7 @@ type Build struct {
 	Arch   string `json:"arch"`
 }
 
-// Cores counts the cores of the machine that the process may use, and the cores that it does use.
+// Cores holds the number of cores that the process may use, and the number of cores that it uses.
 type Cores struct {
 	Machine int `json:"machine"`
 	Used    int `json:"used"`
@@ -56,7 +56,7 @@ type Memory struct {
 // SIMD describes the vector code that is used for training.
 type SIMD struct {
 	Path  string   `json:"path"`  // the code in use
-	Paths []string `json:"paths"` // codes that the processor supports, fastest first
+	Paths []string `json:"paths"` // all vector code that the processor supports, fastest first
 	Error string   `json:"error,omitempty"`
 }
 
@@ -81,11 +81,11 @@ type Tool struct {
 	Found   bool   `json:"found"`
 	Path    string `json:"path,omitempty"`
 	Version string `json:"version,omitempty"`
-	Package string `json:"package,omitempty"` // Debian package; empty: none contains it
+	Package string `json:"package,omitempty"` // Debian package, or "" if no package contains the program
 	Remedy  string `json:"remedy,omitempty"`  // how to install it, if it is missing
 }
 
-// Examine examines everything. Texts name options in the given words.
+// Examine examines everything. In texts, words says how options are named.
 func Examine(ctx context.Context, folders []string, words message.Words) *Report {
 	r := &Report{
 		Build:  Build{build.Commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH},

@@ -15,8 +15,8 @@ import (
 	"ialgn/internal/tool"
 )
 
-// TestExamine examines a machine with one program, which reports its version, one damaged data set, and nothing
-// else.
+// TestExamine examines a machine that has only a damaged data set and one external program, which reports its
+// version.
 func TestExamine(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the program is a shell script")

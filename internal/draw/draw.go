@@ -23,7 +23,7 @@ const (
 	AnchorWires                      // candidates of the B pin
 	FirstLogits                      // selection logits of the first layer's A pin
 	AnchorLogits                     // selection logits of the B pin
-	OpLogits                         // operation logits: noise, or random initialisation
+	OpLogits                         // initial operation logits, or noise on them
 	Shuffle                          // order of the samples in an epoch
 	Validation                       // which training samples are held out for validation
 	HiddenWires                      // candidates of pin A among hidden gates
@@ -31,12 +31,12 @@ const (
 	RandomWireA                      // wire of pin A of a random-wired gate
 	RandomWireB                      // wire of pin B
 	BalancedWires                    // all wires of a layer or of a class in it
-	CreditSample                     // gates of a class that the credit diagnostics look at
-	Replacement                      // candidates that replace weak ones
+	CreditSample                     // gates of a class that the credit diagnostics sample
+	Replacement                      // candidates that replace weak candidates
 	GumbelNoise                      // noise on all choices of a node in a step
 	Dither                           // dither of gradients that are rounded to 8 bits
 	Augmentation                     // how an image is changed in an epoch
-	PatchWires                       // inputs that the leaves of a kernel read in its patch
+	PatchWires                       // inputs in a patch that the leaves of a kernel read
 )
 
 // These are the first purposes of the ranges that are indexed by pin.
@@ -48,10 +48,10 @@ const (
 // Sequences is the purpose of samples in data sets that the program generates.
 const Sequences Purpose = 80
 
-// PinWires returns the purpose of the candidates of a pin. The first such pin is C, number 2.
+// PinWires returns the purpose for the candidates of pin C (number 2) or a later pin.
 func PinWires(pin int) Purpose { return pinWires + Purpose(pin) }
 
-// PinLogits returns the purpose of the selection logits of a pin. The first such pin is C, number 2.
+// PinLogits returns the purpose for the selection logits of pin C (number 2) or a later pin.
 func PinLogits(pin int) Purpose { return pinLogits + Purpose(pin) }
 
 // Stream is a sequence of random numbers. It is not safe for concurrent use.
@@ -101,8 +101,8 @@ func (s *Stream) Below(n int) int {
 	return int(hi)
 }
 
-// Distinct fills dst with distinct integers in [0, n), each ordered choice equally
-// likely. It panics if n < len(dst).
+// Distinct fills dst with distinct integers in [0, n). All ordered choices are equally likely. It panics if n <
+// len(dst).
 func (s *Stream) Distinct(dst []uint32, n int) {
 	if n < len(dst) {
 		panic("draw: Distinct needs n >= len(dst)")

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPinned pins the streams to the values with which models were first trained. Another sequence would change
-// every trained model.
+// TestPinned checks that the streams still have the values with which the first models were trained. Other values
+// would change every trained model.
 func TestPinned(t *testing.T) {
 	s := New(1, AnchorWires, 2, 3)
 	got := make([]uint32, 5)

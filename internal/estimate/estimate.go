@@ -1,12 +1,11 @@
 // Package estimate estimates how many look-up tables (LUTs) a network takes, without compiling it. It is fast enough
 // to run in each epoch of training.
 //
-// The nodes are covered with LUTs in their present structure. Constants are propagated. Nodes that pass a bit on cost
-// nothing, and nodes that no counted bit depends on cost nothing either. A node that only one other node reads moves
-// into that node's LUT if its pins fit. Popcounts and argmax are estimated by a formula from the number of counted
-// bits. The estimate of the comparators is the sum of the LUTs that each comparison with a reader takes on its own.
-// The estimate does not foresee what else the compiler shares, moves or reduces. Only the compiler's own counts are
-// exact.
+// The nodes are covered with LUTs without restructuring the network. Constants are propagated. Nodes that pass a bit
+// on cost nothing. Nodes on which no counted bit depends also cost nothing. If only one other node reads a node, both
+// share a LUT, provided that their pins fit. Popcounts and argmax are estimated by a formula from the number of
+// counted bits. For the comparators, the estimate adds up the LUTs that each comparison with a reader takes on its
+// own. The estimate does not include the compiler's other optimisations. Only the compiler's own counts are exact.
 package estimate
 
 import (
@@ -22,7 +21,7 @@ import (
 // Usual is the number of inputs of LUTs if no target says otherwise.
 const Usual = 6
 
-// LUTs holds the numbers of LUTs in the parts of a classifier, as a compilation counts them.
+// LUTs holds the number of LUTs in each part of a classifier. A compilation counts the same parts.
 type LUTs struct {
 	Inputs  int `json:"inputs"`  // largest number of inputs of a LUT
 	Gates   int `json:"gates"`   // nodes of the network
@@ -70,9 +69,9 @@ type cover struct {
 	inputs int      // number of inputs of a LUT
 	first  []signal // first node of each layer
 
-	is      []signal   // by node: the constant or the signal that it equals, or the node itself
-	reads   [][]signal // by node that equals no other signal: the signals that it depends on
-	readers []int32    // by signal: the number of live nodes and counted bits that read it
+	is      []signal   // [node]: the signal or constant that the node equals, or else the node itself
+	reads   [][]signal // [node]: the signals on which the node depends, if it equals no other signal
+	readers []int32    // [signal]: number of live nodes and counted bits that read the signal
 	counted []signal   // the signals of the last layer's nodes, without constants
 }
 
@@ -100,7 +99,7 @@ func (c *cover) node(s signal) int { return int(s) - c.Inputs() }
 // isNode reports whether a signal is the output of a node.
 func (c *cover) isNode(s signal) bool { return int(s) >= c.Inputs() }
 
-// reduce determines which signal a node equals and what it depends on.
+// reduce finds the signal that a node equals, or the signals on which the node depends.
 func (c *cover) reduce(l, i int) {
 	layer := &c.Layers[l]
 	pins, table := len(layer.Pins), layer.Op.At(i)
@@ -129,7 +128,7 @@ func (c *cover) reduce(l, i int) {
 	case len(reads) == 0:
 		c.is[n] = one
 	case len(reads) == 1:
-		c.is[n] = reads[0] // or its negation, which costs nothing either
+		c.is[n] = reads[0] // or the negation of this signal, which costs nothing either
 	default:
 		c.is[n], c.reads[n] = self, reads
 	}
@@ -161,7 +160,7 @@ func (c *cover) luts() int {
 			root[c.node(s)] = true
 		}
 	}
-	leaves := make([][]signal, len(c.reads)) // [node]: signals that the LUT with the node reads
+	leaves := make([][]signal, len(c.reads)) // [node]: signals that the node's LUT reads
 	total := 0
 	for n, reads := range c.reads {
 		if c.readers[n+c.Inputs()] == 0 || len(reads) == 0 {
@@ -193,8 +192,7 @@ func (c *cover) absorbable(signals []signal, root []bool, leaves [][]signal) (fo
 	return found
 }
 
-// union returns a list of signals without duplicates: the elements of signals, except that the elements of instead
-// replace the signal gone.
+// union returns signals with the signal gone replaced by the elements of instead. The result has no duplicates.
 func union(signals []signal, gone signal, instead []signal) (all []signal) {
 	for _, s := range signals {
 		if s != gone {
@@ -226,8 +224,8 @@ func perBit(inputs int) float64 {
 }
 
 // head estimates popcounts and argmax. The count of n bits has the same number of digits as n. Each class except the
-// first takes a comparison of two counts and a selection between them, which both take about one LUT for each digit.
-// Each of these classes takes one more LUT for the index.
+// first needs a comparison of two counts, a selection between the two counts, and one LUT for the index. The
+// comparison and the selection each take about one LUT for each digit.
 func (c *cover) head(counted []int32) int {
 	luts := 0.0
 	for _, n := range counted {

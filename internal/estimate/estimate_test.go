@@ -51,8 +51,8 @@ func estimated(f *model.Frozen, inputs int) estimate.LUTs {
 	return luts
 }
 
-// TestByHand checks networks whose look-up tables can be counted by hand. For two counted bits, one for each class,
-// the head is a comparison, a choice and an index.
+// TestByHand checks networks whose look-up tables can be counted by hand. With one counted bit in each of two
+// classes, the head consists of a comparison, a choice and an index.
 func TestByHand(t *testing.T) {
 	const head = 3
 	for _, c := range []struct {
@@ -105,7 +105,8 @@ func TestByHand(t *testing.T) {
 				gates(input(2, 3), input(4, 5), and, zero), gates(previous(0, 0), previous(1, 0), and, or),
 			},
 			6,
-			// The first bit is 0 and is not counted. The second bit is the node that both classes read.
+			// The first counted bit is constant 0, so it is not counted. Both classes read the node of the second
+			// bit.
 			estimate.LUTs{Gates: 1, Head: head, Encoder: 2 * 2},
 		},
 		{

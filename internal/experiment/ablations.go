@@ -22,11 +22,11 @@ var hiddenK = Experiment{
 	},
 }
 
-// hiddenCandidates are the values of k_h in table 2, except 1.
+// hiddenCandidates lists the numbers of hidden candidates (k_h) in table 2, except 1.
 var hiddenCandidates = []int{8, 16, 32}
 
-// table2 has the paper's values for the numbers of candidates in hiddenCandidates. The first row is for depth 4, the
-// second for depth 50. The other values of table 2 are also in table 1.
+// table2 has the paper's values, with one column for each element of hiddenCandidates. The first row is for depth 4,
+// and the second row is for depth 50. The other values of table 2 are also in table 1.
 var table2 = [2][3]*trainer.Spread{
 	{published(0.5391, 0.0027), published(0.5411, 0.0029), published(0.5373, 0.0011)},
 	{published(0.5566, 0.0012), published(0.5523, 0.0023), published(0.5511, 0.0014)},
@@ -41,10 +41,10 @@ func hiddenEntries(depth int, paper [3]*trainer.Spread) []Entry {
 	return all
 }
 
-// initVariants is the supplement's figure that compares starts and estimators. The text has values for a skip start
-// with STE and for RWLGN, which are also in table 1. It has another pair of values, but names two random starts for
-// it: one without STE, and another one. It is unclear which of the two is meant, so this table gives the pair to
-// neither.
+// initVariants is the supplement's figure that compares starts and estimators. The supplement's text has values for a
+// skip start with STE and for RWLGN, which are also in table 1. The text also has another pair of values, but
+// describes their random start in two different ways. It is unclear which random start is meant, so this table does
+// not use these two values.
 var initVariants = Experiment{
 	Name:       "init-variants",
 	Summary:    "IALGN from skip or random starts, by STE or soft gradients, and RWLGN (supplement)",
@@ -85,8 +85,8 @@ var (
 	random = []string{"model.init=random"}
 )
 
-// fixedAnchor is the supplement's figure that compares anchors that are not chosen with random wires. Both have the
-// same encoding.
+// fixedAnchor is the supplement's figure that compares fixed anchors with random wires. Both kinds of networks have
+// the same encoding.
 var fixedAnchor = Experiment{
 	Name:       "fixed-anchor",
 	Summary:    "IALGN with one fixed anchor a gate, RWLGN and the default (supplement)",
@@ -106,7 +106,8 @@ var anchored = []network{
 	{"IALGN", ialgn},
 }
 
-// binarisation is the supplement's figure of accuracy for several numbers of input bits and anchor candidates.
+// binarisation is the supplement's figure that shows accuracy for several numbers of input bits and of anchor
+// candidates.
 var binarisation = Experiment{
 	Name:       "binarisation",
 	Summary:    "IALGN with n_b and k_x of 4, 8, 16 and 32, at depth 4 (supplement)",

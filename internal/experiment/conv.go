@@ -2,8 +2,8 @@ package experiment
 
 import "slices"
 
-// convolutions is the small network of convolutions of gates from "Convolutional Differentiable Logic Gate Networks"
-// (Petersen et al., NeurIPS 2024). It is trained in several ways, and also with anchors.
+// convolutions is the small convolutional network of gates from "Convolutional Differentiable Logic Gate Networks"
+// (Petersen et al., NeurIPS 2024). It is trained in several ways. Some rows also have anchors.
 var convolutions = Experiment{
 	Name:       "convolutions",
 	Summary:    "convolutions of gates on CIFAR-10 (ours, not the paper's)",

@@ -2,8 +2,9 @@ package experiment
 
 import "ialgn/internal/experiment/grid"
 
-// depthUse is the paper's figure 5, and the shares of operations in the text next to this figure. For CIFAR-100, the
-// paper does not state the width here. Table 1 and the table of tau have only one width.
+// depthUse is the paper's figure 5, with the shares of operations that the text next to the figure states. For
+// CIFAR-100, the paper does not state the width in this figure. Its table 1 and its table of tau have only one width
+// for CIFAR-100.
 var depthUse = Experiment{
 	Name:       "depth-use",
 	Summary:    "operations and effective depth of networks of 100 layers (figure 5)",
@@ -54,13 +55,13 @@ var depthUse = Experiment{
 	}},
 }
 
-// used adds the shares of operations that the paper states for its IALGN.
+// used adds the shares of operations that the paper states for IALGN to an entry.
 func used(n Entry) Entry {
 	n.Said = map[string]string{"share_a": "88.4", "share_binary": "11.4", "share_without_a": "under 0.2"}
 	return n
 }
 
-// layers returns a statistic of effective depth for each layer.
+// layers returns one statistic of the effective depth, with one value for each layer.
 func layers(r *grid.Result, statistic int) []float64 {
 	var all []float64
 	for _, d := range r.EffectiveDepth {

@@ -26,7 +26,7 @@ func emitted(t *testing.T, r Runner, to grid.Cluster) (*grid.Batch, string) {
 	return b, read(t, b.File)
 }
 
-// indexes returns the runs that the comment of a job lists.
+// indexes returns the runs that are listed in the comment of a job.
 func indexes(text string) []string {
 	var all []string
 	for _, m := range regexp.MustCompile(`(?m)^#   (\d+ \S+\.seed\d+) \d+$`).FindAllStringSubmatch(text, -1) {
@@ -66,7 +66,7 @@ func TestSlurm(t *testing.T) {
 	}
 }
 
-// TestSlurmRuns runs a script with bash, as Slurm would. A program in place of ialgn records its arguments. Names
+// TestSlurmRuns runs a script with bash, as Slurm would. A program that replaces ialgn records its arguments. Names
 // with quotes and spaces must arrive unchanged.
 func TestSlurmRuns(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "it's a folder")

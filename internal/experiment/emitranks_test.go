@@ -27,7 +27,7 @@ func emittedRanks(t *testing.T, r Runner, to grid.Cluster, ranks int) (*grid.Bat
 	return b, read(t, b.File)
 }
 
-// TestSlurmRanks runs a script with bash. A program in place of srun records the arguments.
+// TestSlurmRanks runs a script with bash. A program that replaces srun records its arguments.
 func TestSlurmRanks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "it's a folder")
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: dir}}

@@ -1,11 +1,12 @@
-// Package experiment holds tables of the paper as data, and trains the networks in them.
+// Package experiment holds tables of the paper as data, and trains the networks in these tables.
 //
 // An [Experiment] is a list of networks with the keys of their configurations and the paper's value for each. A
-// [Runner] trains every entry with consecutive seeds, keeps the models in a folder, and writes a [Table] there.
-// Models that the folder already has are not trained again, so an interrupted run continues when it is called again.
+// [Runner] trains every entry with consecutive seeds, keeps the models in a folder, and writes a [Table] into this
+// folder. Models that the folder already has are not trained again, so an interrupted run continues when it is called
+// again.
 //
-//   - The scale paper is the paper's protocol. The scale quick replaces some keys of all entries and leaves some rows
-//     out. The table's caption lists both changes (see [Experiment.Quick]).
+//   - There are two scales. The scale "paper" is the paper's protocol. The scale "quick" replaces some keys of all
+//     entries and leaves some rows out. The table's caption lists both changes (see [Experiment.Quick]).
 //   - The files of an entry are named after its configuration, not after the experiment. Therefore two experiments in
 //     one folder share their runs.
 //   - A table depends only on the trained networks, not on times or interruptions.
@@ -34,15 +35,15 @@ type Experiment struct {
 	Columns    []Column // columns of the table in addition to accuracies
 	Series     *Series  // values for a separate file, or nil
 	Picture    *Picture // chart of the results, or nil
-	Operations bool     // also draw how often each operation occurs
-	Costs      bool     // compile the networks and count their look-up tables
-	Protocol   string   // how the networks are trained, if not by the paper's protocol
+	Operations bool     // whether to also draw how often each operation occurs
+	Costs      bool     // whether to compile the networks and count their look-up tables
+	Protocol   string   // description of how the networks are trained, or "" for the paper's protocol
 }
 
-// Reduced says how the scale quick changes an experiment. It leaves keys such as tau at the paper's values unless
-// they must change, because each change is another difference from the paper.
+// Reduced says how the scale quick changes an experiment. Keys such as tau keep the paper's values unless they must
+// change, because each change is another difference from the paper.
 type Reduced struct {
-	Entries []Entry  // entries to train instead of the paper's, or nil for the same ones
+	Entries []Entry  // entries to train instead of the paper's, or nil to train the paper's entries
 	Keys    []string // KEY=VALUE pairs that replace keys of each entry
 	Left    []string // descriptions of how the entries differ from the paper's, such as "A instead of B"
 }
@@ -50,15 +51,15 @@ type Reduced struct {
 // Entry is a network that is trained over several seeds: one row of the table.
 type Entry struct {
 	Network string   // the paper's name of the network
-	Files   string   // Network of another entry that has the same runs; "" if the runs are this entry's own
+	Files   string   // Network of another entry that has the same runs; "" if no other entry has them
 	Set     []string // keys of the data set
-	Keys    []string // KEY=VALUE of the configuration, appended to Set; the last value of a key counts
+	Keys    []string // KEY=VALUE of the configuration, appended to Set; if a key occurs twice, its last value is used
 
 	Paper *trainer.Spread   // the paper's test accuracy as a share; nil if the paper has none
 	Said  map[string]string // maps names of columns to the paper's values
 }
 
-// Scale says how much of the paper's protocol is trained.
+// Scale says whether the paper's full protocol or a reduced form is trained.
 type Scale string
 
 // These are the scales.

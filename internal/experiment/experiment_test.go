@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "accept the golden files as they are now")
 
-// golden compares a text with a file of testdata.
+// golden compares a text with a golden file in testdata.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -56,7 +56,7 @@ func TestGrids(t *testing.T) {
 	}
 }
 
-// keys returns all keys of a configuration, except those that are not stored in a model file.
+// keys returns all keys of a configuration that are stored in a model file.
 func keys(t *testing.T, cfg config.Config) string {
 	t.Helper()
 	b, err := json.Marshal(cfg)
@@ -75,8 +75,9 @@ func mustConfig(t *testing.T, e *Experiment, n *Entry, scale Scale) config.Confi
 	return cfg
 }
 
-// TestSound checks the conditions that tables depend on. The accuracy of a model is its accuracy after the last
-// epoch. Runs with the same name have the same configuration. The caption can name the changes of the scale quick.
+// TestSound checks the conditions that tables depend on. The accuracy of a model must be its accuracy after the last
+// epoch. Runs with the same name must have the same configuration. It must be possible to name the changes of the
+// scale quick in the caption.
 func TestSound(t *testing.T) {
 	named := map[string]config.Config{}
 	enter := func(cfg config.Config) {
@@ -149,7 +150,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestPaper compares some values, which were copied from the paper by hand, with the rows to which they belong.
+// TestPaper compares some values that were copied from the paper by hand with the values in the rows.
 func TestPaper(t *testing.T) {
 	want := map[string]string{
 		"depth-scaling cifar10-12000x150-ldlgn":    "22.72 +- 1.31",
@@ -190,8 +191,8 @@ func TestPaper(t *testing.T) {
 	}
 }
 
-// TestSet checks the names of runs with replaced keys. A name contains the keys that differ from the grid, and no
-// others.
+// TestSet checks the names of runs with replaced keys. A name must contain exactly the keys that differ from the
+// grid.
 func TestSet(t *testing.T) {
 	for _, test := range []struct {
 		experiment string
@@ -301,7 +302,7 @@ func TestParseScale(t *testing.T) {
 	}
 }
 
-// TestConfigRefuses checks that invalid grids are refused, and that the error names the wrong entry or key.
+// TestConfigRefuses checks that invalid grids are refused, and that the error names the invalid entry or key.
 func TestConfigRefuses(t *testing.T) {
 	e := Experiment{Name: "odd", Quick: Reduced{Keys: []string{"train.epochs=0"}}}
 	for scale, n := range map[Scale]Entry{

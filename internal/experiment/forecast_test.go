@@ -10,8 +10,8 @@ import (
 	"ialgn/trainer"
 )
 
-// TestForecast compares the forecast with the training that follows: its list of runs with the trained runs, and its
-// hours with the remaining steps.
+// TestForecast compares the forecast with the training that follows. The forecast's list of runs must equal the
+// trained runs, and its hours must be proportional to the remaining steps.
 func TestForecast(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{

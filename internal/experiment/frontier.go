@@ -8,9 +8,10 @@ import (
 	"ialgn/internal/plot"
 )
 
-// frontier measures accuracy against LUTs, for networks that were designed to need few LUTs. It is not from a paper.
-// Shapes, learning rates and changes of images were chosen on a validation split of the training set, for about 700
-// and 2,150 LUTs. The other rows were derived from these two, with tau proportional to the square root of the width.
+// frontier measures accuracy and LUTs of networks that were designed to need few LUTs. This experiment is not from a
+// paper. For the rows with about 700 and 2,150 LUTs, the shapes, learning rates and changes of images were chosen on
+// a validation split of the training set. The other rows were derived from these two rows, with tau proportional to
+// the square root of the width.
 var frontier = Experiment{
 	Name:       "frontier",
 	Summary:    "accuracy for a budget of LUTs, compiled (ours, not the paper's)",
@@ -38,8 +39,8 @@ var frontier = Experiment{
 	},
 }
 
-// These names of rows say which LUTs are counted. coreLUTs leaves out the comparisons of the features, and wholeLUTs
-// includes them.
+// These names of rows say which LUTs are counted. Only wholeLUTs includes the comparisons of the features with
+// thresholds.
 const (
 	coreLUTs  = "core"
 	wholeLUTs = "whole"
@@ -48,7 +49,7 @@ const (
 // frontierRow is a network of the table.
 type frontierRow struct {
 	set          []string
-	counts       string // coreLUTs or wholeLUTs: which number the design keeps small
+	counts       string // coreLUTs or wholeLUTs, the number that the design keeps small
 	width, depth int
 	keys         []string
 }
@@ -62,8 +63,8 @@ func frontierEntries(rows []frontierRow) []Entry {
 	return all
 }
 
-// frontierPlace returns the mean number of LUTs of a row's networks. It counts the LUTs of the core or of the whole, as
-// the row's name says.
+// frontierPlace returns the mean number of LUTs of a row's networks. The row's name says whether these are the LUTs
+// of the core or of the whole classifier.
 func frontierPlace(r *Row) float64 {
 	sum := 0
 	for _, one := range r.results {
@@ -82,7 +83,7 @@ var lutProtocol = []string{
 	"train.schedule.kind=cosine", "train.seed=1",
 }
 
-// mnistImages, cifarImages and fashionImages are the keys of the data sets. They leave out tau, because it depends on
+// mnistImages, cifarImages and fashionImages hold the keys of the data sets, except for tau, because it depends on
 // the width.
 var (
 	mnistImages = []string{"data.set=mnist"}
@@ -98,7 +99,7 @@ var (
 	stronger = augment(10, 0.1, 0.15, 0.9)
 )
 
-// mirrored are the keys that change photographs in training: flips, and shifts by a pixel. They were chosen with
+// mirrored holds the keys that flip photographs in training and shift them by a pixel. These keys were chosen with
 // 2,000 chains.
 var mirrored = []string{"train.augment.shift=1", "train.augment.flip=true", "train.augment.share=0.6"}
 
@@ -111,7 +112,7 @@ func augment(rotate, scale, shear, share float64) []string {
 	}
 }
 
-// course returns the keys of a training: n_b, the number of epochs, tau and the learning rate.
+// course returns the keys for the number of input bits (n_b), the number of epochs, tau and the learning rate.
 func course(bits, epochs int, tau, lr float64) []string {
 	return []string{
 		fmt.Sprintf("encoder.bits=%d", bits), fmt.Sprintf("train.epochs=%d", epochs), fmt.Sprintf("model.tau=%g", tau),
@@ -120,8 +121,8 @@ func course(bits, epochs int, tau, lr float64) []string {
 }
 
 // mnistRows are networks for MNIST. Their designs aim at 700, 1,400, 2,150, 4,000 and 8,000 LUTs in the core, and at
-// 700, 900, 1,450, 2,200 and 4,100 LUTs in the whole. A single threshold in the middle costs no LUTs, because the bit
-// of a feature is then its highest bit.
+// 700, 900, 1,450, 2,200 and 4,100 LUTs in the whole classifier. A single threshold in the middle of a feature's
+// range costs no LUTs, because the comparison is then the feature's highest bit.
 var mnistRows = []frontierRow{
 	{mnistImages, coreLUTs, 220, 2, slices.Concat(slight, course(6, 200, 1.6, 0.02))},
 	{mnistImages, coreLUTs, 440, 2, slices.Concat(stronger, course(6, 160, 2.3, 0.02))},
@@ -136,7 +137,7 @@ var mnistRows = []frontierRow{
 }
 
 // seldom makes training faster. It scores the candidates of pins only in every fourth of the epochs that replace
-// candidates, and rounds gradients. Without these keys, scoring takes nine tenths of the time. With them, wide
+// candidates, and rounds gradients. Without these keys, scoring takes nine tenths of the time. With these keys, wide
 // networks with 33,792 input bits train in minutes.
 var seldom = []string{"train.candidates.every=4", "train.gradients=int8"}
 
@@ -152,7 +153,7 @@ var cifarRows = []frontierRow{
 }
 
 // fashionRows are networks for Fashion-MNIST. Their designs aim at 700, 2,150 and 8,000 LUTs in the core, and at
-// 2,500 in the whole.
+// 2,500 LUTs in the whole classifier.
 var fashionRows = []frontierRow{
 	{fashionImages, coreLUTs, 220, 2, slices.Concat(mirrored, course(16, 60, 2.6, 0.01))},
 	{fashionImages, coreLUTs, 680, 2, slices.Concat(mirrored, course(16, 60, 4.5, 0.01))},
@@ -167,9 +168,10 @@ func table(file, label string) []string {
 	return []string{"data.set=csv", "data.train=tabular/" + file + ".csv.gz", "data.label=" + label}
 }
 
-// tableRows are networks for tables. Their designs aim at few LUTs in the whole. `ialgn fit` found them within three
-// minutes on one core, for 2,000 LUTs or less, with a fifth of the training samples for validation. The networks have
-// names of their own, because the file names of all CSV data sets begin with the same word.
+// tableRows are networks for tables. Their designs aim at few LUTs in the whole classifier. For each table, `ialgn
+// fit` searched for a network with at most 2,000 LUTs for three minutes on one core, with a fifth of the training
+// samples for validation. The networks have their own names, because the file names of all CSV data sets begin with
+// the same word.
 var tableRows = []frontierRow{
 	{table("LetterRecognition", "lettr"), "letters", 598, 2, slices.Concat(course(8, 150, 1.68, 0.02), []string{
 		"train.batch=64", "encoder.thresholds=quantile", "train.cost.target=xilinx7", "train.cost.pressure=0.00001",
@@ -196,8 +198,9 @@ type publishedSeries struct {
 	luts, points []float64
 }
 
-// others are networks published by others. DWN (without the encoder) is from Bacellar and others, "Differentiable
-// Weightless Neural Networks", ICML 2024. The replication is independent, and is placed and routed on an xc7a35t.
+// others are networks published by others. The LUTs of DWN are without the encoder and are from Bacellar and others,
+// "Differentiable Weightless Neural Networks", ICML 2024. The replication of DWN is by other authors, and was placed
+// and routed on an xc7a35t.
 var others = []publishedSeries{
 	{"mnist", "DWN, core", []float64{692, 1413, 2055, 4082}, []float64{97.1, 97.9, 97.8, 98.3}},
 	{"mnist", "DWN replicated, core", []float64{630, 1168, 2272, 4821}, []float64{96.77, 97.70, 97.97, 98.26}},
@@ -205,7 +208,7 @@ var others = []publishedSeries{
 	{"cifar10", "DWN, core", []float64{16700}, []float64{57.42}},
 }
 
-// publishedLUTs returns the published series that belong into a chart.
+// publishedLUTs returns the published series for a chart.
 func publishedLUTs(chart string) []plot.Series {
 	var all []plot.Series
 	for _, p := range others {

@@ -27,8 +27,8 @@ func budget() Experiment {
 	return e
 }
 
-// TestCosts checks that the LUTs of trained networks are in the table, the result and the picture. This must hold
-// even if another experiment wrote a result without them.
+// TestCosts checks that the LUTs of trained networks are in the table, the result and the picture, even if another
+// experiment has already written a result without LUTs.
 func TestCosts(t *testing.T) {
 	r := Runner{Experiment: budget(), Scale: Paper, Seeds: 2, Options: grid.Options{Dir: t.TempDir(), Threads: 1}}
 	r.Experiment.Costs, r.Experiment.Columns, r.Experiment.Picture = false, nil, nil
@@ -50,7 +50,7 @@ func TestCosts(t *testing.T) {
 	for i, row := range table.Rows {
 		core, encoder, whole := row.Values[0].Mean, row.Values[1].Mean, row.Values[2].Mean
 		nodes := float64(row.Width)
-		// A node of six inputs needs one LUT, and counting its output bit needs about another one.
+		// A node of six inputs needs one LUT, and counting its output bit needs about one more LUT.
 		if core < 1.5*nodes || core > 2.6*nodes || encoder <= 0 || math.Abs(core+encoder-whole) > 1e-9 {
 			t.Errorf("row %d: core %v, encoder %v, whole %v of %v nodes", i, core, encoder, whole, nodes)
 		}

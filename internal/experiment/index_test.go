@@ -52,8 +52,8 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestIndexInstead has the data of MNIST but not of CIFAR-10. An index must mean the same run as on a machine with
-// both data sets. The run must not be trained on MNIST instead.
+// TestIndexInstead has the data of MNIST but not the data of CIFAR-10. An index must mean the same run as on a
+// machine with both data sets. The run must not be trained on MNIST instead.
 func TestIndexInstead(t *testing.T) {
 	sets := t.TempDir()
 	writeMNIST(t, sets)

@@ -2,8 +2,9 @@ package experiment
 
 import "slices"
 
-// levers measures the effect of each technique in the frontier's network of 2,150 LUTs. Each row leaves out one
-// technique, or adds one that the network does not use. All rows have about the same number of core LUTs.
+// levers measures the effect of each technique on the network with 2,150 LUTs from the experiment frontier. Each row
+// leaves out one technique, or adds one that the network does not use. All rows have about the same number of core
+// LUTs.
 var levers = Experiment{
 	Name:       "levers",
 	Summary:    "what each lever gains at 2,150 LUTs of MNIST (ours, not the paper's)",

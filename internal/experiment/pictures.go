@@ -17,7 +17,7 @@ type Picture struct {
 	Label string // label of the horizontal axis
 	Log   bool
 	Chart func(*Row) string // name of the chart that a row belongs to
-	Line  func(*Row) string // name of its line in that chart
+	Line  func(*Row) string // name of the row's line in this chart
 
 	// At returns the position of a network on the axis. It is called for ialgn's network and for the paper's network,
 	// which may have different positions. If At is nil, the position follows from the network's name.
@@ -27,7 +27,7 @@ type Picture struct {
 	// paper.
 	Of func(*Row) float64
 
-	// Beside returns series of results published by others that belong into a chart.
+	// Beside returns series of published results of other authors for a chart.
 	Beside func(chart string) []plot.Series
 }
 
@@ -62,8 +62,8 @@ type drawing struct {
 	plot.Chart
 }
 
-// draw returns the charts of a table: its picture and its series. A chart leaves out rows without results. A chart
-// without any rows is left out.
+// draw returns the charts of a table, which are the charts of its picture and of its series. A chart leaves out rows
+// without results. A chart without any rows is left out.
 func (t *Table) draw() []drawing {
 	var all []drawing
 	if t.picture != nil {
@@ -115,8 +115,8 @@ func (p *Picture) places(axis *plot.Axis, rows []*Row) (ours, theirs func(*Row) 
 	return ours, theirs, plot.Line
 }
 
-// ofPaper returns the suffix for the name of a line with the paper's values. The suffix contains the paper's width if
-// it differs from the width of ialgn's networks.
+// ofPaper returns the suffix for the name of a line with the paper's values. The suffix contains the width of the
+// paper's networks if ialgn's networks have another width.
 func ofPaper(line []*Row) string {
 	if width := line[0].paper.Model.Width; width != line[0].Width {
 		return fmt.Sprintf(", paper at width %d", width)
@@ -129,7 +129,8 @@ func (t *Table) headed(what string) string {
 	return fmt.Sprintf("%s, scale %s: %s", t.Experiment, t.Scale, what)
 }
 
-// add adds a series of the rows that were trained and have the value. If there are no such rows, it adds nothing.
+// add adds a series with one point for each row that was trained and has the value. If there are no such rows, it
+// adds nothing.
 func (d *drawing) add(s plot.Series, rows []*Row, at func(*Row) float64, value func(*Row) *trainer.Spread) {
 	s.ErrorBars = true
 	for _, r := range rows {
@@ -228,8 +229,8 @@ func operations(results []*grid.Result) (mean [16]float64) {
 }
 
 // curves returns the lines of a row's series for a chart. The first line has a band. If there are three or more
-// lines, the band lies between the second and the third line; otherwise it shows the deviation. The lines after the
-// third are lines of the chart too.
+// lines, the band lies between the second and the third line; otherwise it shows the deviation. All lines after the
+// third are drawn as lines too.
 func (s *Series) curves(r *Row, group int) []plot.Series {
 	var lines [][]float64
 	var deviation []float64

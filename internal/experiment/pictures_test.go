@@ -85,8 +85,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestPaperPlaces checks the positions of the paper's values. They must be at the gates and the width of the paper's
-// networks. The networks trained here may be smaller, because of the scale quick or a key.
+// TestPaperPlaces checks the positions of the paper's values. They must be at the number of gates and the width of
+// the paper's networks. The networks trained here may be smaller, because of the scale quick or a key.
 func TestPaperPlaces(t *testing.T) {
 	r := Runner{Experiment: gateCount, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: t.TempDir()}}
 	r.Experiment.Set = []string{"model.width=500"}

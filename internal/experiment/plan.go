@@ -74,7 +74,7 @@ func (r Runner) planned(ctx context.Context) (*plan, error) {
 	return p, p.checkAsked(r.Only)
 }
 
-// entitle completes the title and the caption of the table with the rows that were asked for.
+// entitle completes the title and the caption of the table, which depend on the rows that were asked for.
 func (p *plan) entitle(r Runner) {
 	var asked []Entry
 	paper := false
@@ -90,7 +90,8 @@ func (p *plan) entitle(r Runner) {
 	p.table.Caption = r.caption(asked, paper)
 }
 
-// here describes the networks, data and sizes that are asked for. It returns "" if they are exactly the paper's.
+// here describes the networks, data sets and sizes that are asked for. It returns "" if these are exactly the
+// paper's.
 func (p *plan) here() string {
 	var networks, data, sizes []string
 	same := len(p.entries) == len(p.experiment.Entries)
@@ -222,8 +223,8 @@ func (r Runner) leftOut(p *plan, n *Entry, unfit error) (planned, Row, error) {
 	return planned{entry: n, Config: cfg, apart: true}, row, err
 }
 
-// nothing returns an error if no entry has a result: the data error of the first entry whose data are missing.
-// Otherwise it returns nil.
+// nothing returns an error if no entry has a result, and otherwise nil. It is the error for the first entry whose
+// data are missing.
 func (p *plan) nothing() error {
 	if missing := p.Missing(); missing != nil && p.Empty() {
 		return missing

@@ -37,20 +37,20 @@ func size(width, depth int) []string {
 	return []string{fmt.Sprintf("model.width=%d", width), fmt.Sprintf("model.depth=%d", depth)}
 }
 
-// publishedSeeds is the number of seeds behind the values in the paper's tables 1 and 2.
+// publishedSeeds is the number of seeds over which the values in the paper's tables 1 and 2 are averaged.
 const publishedSeeds = 5
 
 // published returns a value of the paper's tables. mean and std are shares of the test set.
 func published(mean, std float64) *trainer.Spread { return &trainer.Spread{Mean: mean, Std: &std} }
 
-// network is a kind of network in a table. It has a name, and the keys in addition to the protocol, the data and the
-// size.
+// network is a kind of network in a table. It has a name, and the keys that are added to those for the protocol, the
+// data and the size.
 type network struct {
 	name string
 	keys []string
 }
 
-// theirs are the networks of the paper's table 1, in the order of the table's columns.
+// theirs lists the networks in the paper's table 1, in the order of the table's columns.
 var theirs = []network{{"RWLGN", rwlgn}, {"LDLGN", ldlgn}, {"IALGN", ialgn}}
 
 // entry returns the entry of the network with the given data set and size.
@@ -79,5 +79,5 @@ var (
 	slowKeys    = []string{"model.width=1000", "train.epochs=10"}
 )
 
-// deeper is the beginning of a caption's text about the reduced depths.
+// deeper begins the sentence in a caption that states the reduced depths.
 const deeper = "depths 4, 20, 50 instead of "

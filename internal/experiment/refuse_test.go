@@ -73,8 +73,9 @@ func samples(t *testing.T, path string, n int) {
 	}
 }
 
-// TestOtherData trains networks of one experiment on different data. In one case both were trained by earlier calls,
-// in one case only one of them. In another case the data change while the first network trains.
+// TestOtherData trains networks of one experiment on different data. In one case, earlier calls trained both
+// networks. In another case, an earlier call trained only one network. In a third case, the data change while the
+// first network trains.
 func TestOtherData(t *testing.T) {
 	table := filepath.Join(t.TempDir(), "samples.csv")
 	runner := func() (Runner, *recorder) {

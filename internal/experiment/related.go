@@ -9,8 +9,8 @@ import (
 	"ialgn/trainer"
 )
 
-// related compares networks that the paper cites, and ways to wire and train them. They have the same number of gates
-// as RWLGN and IALGN in the paper's table 1, which is 48,000 on MNIST and on CIFAR-10.
+// related compares networks that the paper cites, and ways to wire and train them. All networks have 48,000 gates,
+// like RWLGN and IALGN on MNIST and on CIFAR-10 in the paper's table 1.
 var related = Experiment{
 	Name:       "related",
 	Summary:    "networks that the paper cites, at equal numbers of gates (ours, not the paper's)",
@@ -70,8 +70,8 @@ func learnedWires(width, depth int) []string {
 	}
 }
 
-// relatedEntries returns the rows of a data set. If papers is true, the size is the paper's and the rows have the
-// paper's values.
+// relatedEntries returns the rows of a data set. If papers is true, the size is the paper's, so the rows also have
+// the paper's values.
 func relatedEntries(set []string, width, depth int, papers bool) []Entry {
 	var all []Entry
 	for _, n := range relatedNetworks(width, depth) {
@@ -93,7 +93,7 @@ var mnistTable1 = map[string]*trainer.Spread{
 	"RWLGN": published(0.9729, 0.0006), "LDLGN": published(0.9754, 0.0003), "IALGN": published(0.9822, 0.0002),
 }
 
-// gapOf returns the reduction of the accuracy by freezing, after the last epoch.
+// gapOf returns by how much freezing reduces the accuracy after the last epoch.
 func gapOf(r *grid.Result) float64 {
 	last := r.Epochs[len(r.Epochs)-1]
 	if last.Relaxed == nil {

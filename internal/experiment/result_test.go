@@ -14,8 +14,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// TestResults compares the result files next to the models with trainer and netlist. It also checks that the result
-// of another model is replaced.
+// TestResults compares the result files next to the models with results from the packages trainer and netlist. It
+// also checks that the result of another model is replaced.
 func TestResults(t *testing.T) {
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: t.TempDir()}}
 	r.Experiment.Columns, r.Experiment.Series = depthUse.Columns, depthUse.Series
@@ -91,8 +91,8 @@ func TestRelaxedResult(t *testing.T) {
 	}
 }
 
-// TestSideBySide trains runs one after another, and at the same time. All files must have the same bytes. This must
-// also hold if concurrent runs were interrupted.
+// TestSideBySide trains the same runs first one after another and then at the same time. All files must have the same
+// bytes, even if concurrent runs were interrupted.
 func TestSideBySide(t *testing.T) {
 	tree := func(dir string) map[string]string {
 		all := map[string]string{}

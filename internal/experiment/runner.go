@@ -15,7 +15,7 @@ type Runner struct {
 	grid.Options
 	Experiment Experiment
 	Scale      Scale
-	Seeds      int      // number of seeds for each entry; the first is the seed of the configuration
+	Seeds      int      // number of seeds for each entry; the first seed is that in the configuration
 	Only       []string // patterns of the entries to train; empty for all
 }
 
@@ -23,9 +23,9 @@ type Runner struct {
 // same time. It returns the table, which is also written to the folder after each entry.
 //
 // Before training, Run checks the runs in the folder. It returns an error if a run has another configuration, was
-// started from a model, or was trained on other data than other entries on the same data set. An entry whose data set
-// is not found is marked as not run, unless all its seeds are finished. If no entry has a result, the table comes
-// with the [dataset.MissingError] of the first entry.
+// started from a model, or was trained on different data than other entries with the same data set. An entry whose
+// data set is not found is marked as not run, unless all its seeds are finished. If no entry has a result, the table
+// comes with the [dataset.MissingError] of the first entry.
 //
 // When ctx is cancelled, the current runs are saved, and the error wraps [trainer.ErrInterrupted]. The next call
 // continues these runs. If a run fails, the other runs are interrupted in the same way.

@@ -147,8 +147,8 @@ func TestInterruptTogether(t *testing.T) {
 	}
 }
 
-// TestInterruptAlone interrupts the first run, and in another case a call before its first run. The later runs must
-// not begin.
+// TestInterruptAlone interrupts the first run in one case, and interrupts a call before its first run in another
+// case. In both cases, later runs must not begin.
 func TestInterruptAlone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -324,8 +324,8 @@ func TestNamesakeLeftOut(t *testing.T) {
 	}
 }
 
-// TestScales trains both scales, and more seeds, into one folder. The scales must not affect each other, and no seed
-// may be trained twice.
+// TestScales trains an experiment at both scales, and then with more seeds, into one folder. The scales must not
+// affect each other, and no seed may be trained twice.
 func TestScales(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Options: grid.Options{Dir: t.TempDir(), Train: rec.train}}

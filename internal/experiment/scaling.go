@@ -123,8 +123,8 @@ func table1Entries(rows []table1Row) []Entry {
 	return all
 }
 
-// inTable1 returns the value of a network on CIFAR-10 with 12,000 gates per layer. It returns nil if the table has no
-// such value.
+// inTable1 returns the value in table 1 for a network on CIFAR-10 with 12,000 gates per layer, or nil if the table
+// has no such value.
 func inTable1(name string, depth int) *trainer.Spread {
 	row := slices.IndexFunc(table1, func(r table1Row) bool { return slices.Equal(r.set, cifar10) && r.depth == depth })
 	column := slices.IndexFunc(theirs, func(n network) bool { return n.name == name })

@@ -12,9 +12,9 @@ import (
 	"ialgn/internal/message"
 )
 
-// Config returns the configuration of an entry with the first seed. The keys of [Experiment.Set] are replaced. The
-// configuration's name is also the name of the entry's files. It consists of data set, size, network, scale and the
-// replaced values.
+// Config returns the configuration of an entry, with the first seed and with the keys of [Experiment.Set] replaced.
+// The configuration's name is also the name of the entry's files. It consists of data set, size, network, scale and
+// the replaced values.
 func (e *Experiment) Config(n *Entry, scale Scale) (config.Config, error) {
 	plain, err := e.parse(n, e.keys(n, scale))
 	if err != nil {
@@ -83,8 +83,8 @@ func (n *Entry) asked(cfg config.Config, patterns []string) (bool, error) {
 	return len(patterns) == 0, nil
 }
 
-// silent lists the keys that are not part of a run's name. The seed is appended to the name anyway, and the other key
-// does not change a model.
+// silent lists the keys that are not part of a run's name. The seed is always appended to the name, and
+// train.checkpoint.minutes does not change a model.
 var silent = []string{"train.seed", "train.checkpoint.minutes"}
 
 // endings returns the end of a file name, which contains the given replaced keys.
@@ -164,7 +164,7 @@ func (e *Experiment) left() (all []string) {
 	return all
 }
 
-// lastOf returns the value of a key's last occurrence, which is the one that counts.
+// lastOf returns the last value of a key in sets. Earlier values of the same key have no effect.
 func lastOf(sets []string, key string) (value string, ok bool) {
 	for _, set := range slices.Backward(sets) {
 		if name, value, _ := strings.Cut(set, "="); strings.TrimSpace(name) == key {

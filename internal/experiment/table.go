@@ -31,7 +31,8 @@ type Table struct {
 	guard   outfile.Guard
 }
 
-// Row is the outcome of an entry. Accuracies are shares of the test set. Values of an entry that did not run are nil.
+// Row is the outcome of an entry. Accuracies are shares of the test set. All values are nil for an entry that did not
+// run.
 type Row struct {
 	Name       string                `json:"name"` // prefix of the names of the row's files
 	Data       string                `json:"data"`
@@ -42,16 +43,16 @@ type Row struct {
 	Epochs     int                   `json:"epochs"`
 	Gates      int                   `json:"deployed_gates"`
 	Test       *trainer.Spread       `json:"test_accuracy,omitempty"`      // accuracy after the last epoch
-	Best       *trainer.Spread       `json:"best_test_accuracy,omitempty"` // mean over the best epochs of the seeds
+	Best       *trainer.Spread       `json:"best_test_accuracy,omitempty"` // mean accuracy in the seeds' best epochs
 	Paper      *trainer.Spread       `json:"paper,omitempty"`
 	Difference *float64              `json:"difference_points,omitempty"` // mean of Test minus mean of Paper, in points
 	NotRun     string                `json:"not_run,omitempty"`           // why the entry did not run
 	Get        string                `json:"get,omitempty"`               // how to get the data set, if it was not found
-	Values     []Value               `json:"values,omitempty"`            // values of the experiment's own columns
+	Values     []Value               `json:"values,omitempty"`            // values in the experiment's own columns
 	Runs       []trainer.SeedSummary `json:"runs,omitempty"`
 
 	config  config.Config
-	paper   config.Config  // the configuration to which the paper's value belongs
+	paper   config.Config  // configuration of the network for which the paper gives the value
 	results []*grid.Result // results of the runs
 }
 
@@ -96,8 +97,8 @@ func (r *Row) fill(all *trainer.SeedsSummary, values []Value, results []*grid.Re
 	r.NotRun, r.Runs, r.Values, r.results = "", all.Runs, values, results
 }
 
-// caption describes what the table shows for the entries that were asked for, and how these were reduced. paper says
-// whether the table has values of the paper.
+// caption describes what the table shows for the entries that were asked for, and how these entries were reduced. The
+// argument paper says whether the table has values from the paper.
 func (r Runner) caption(asked []Entry, paper bool) []string {
 	e, over := &r.Experiment, "one seed"
 	if r.Seeds > 1 {
@@ -138,7 +139,8 @@ func (r Runner) Args() []string {
 // Command returns the command that makes the table, quoted for a shell.
 func (r Runner) Command() string { return grid.Shell(append([]string{"ialgn"}, r.Args()...)) }
 
-// notRun returns one line for each reason why rows have no result. The line lists the names of these rows.
+// notRun returns one line for each reason why rows have no result. The line lists the names of the rows with this
+// reason.
 func (t *Table) notRun() []string {
 	var reasons, lines []string
 	names := map[string][]string{}

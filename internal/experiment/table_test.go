@@ -19,8 +19,8 @@ import (
 func mean(x float64) trainer.Spread        { return trainer.Spread{Mean: x} }
 func spread(x, std float64) trainer.Spread { return trainer.Spread{Mean: x, Std: &std} }
 
-// TestTable renders made-up summaries of runs. They have means above and below the paper's, one row with a single
-// seed, and an entry without data.
+// TestTable renders made-up summaries of runs. The table has means above and below the paper's, a row with a single
+// seed, and a row without data.
 func TestTable(t *testing.T) {
 	summaries := map[string]*trainer.SeedsSummary{
 		"digits-60x4-rwlgn": {
@@ -103,8 +103,8 @@ func TestCaption(t *testing.T) {
 	}
 }
 
-// TestEntitled checks the title of a table. The title must name the rows and the data if they are not the paper's. It
-// must name only the changes that affect these rows.
+// TestEntitled checks the title of a table. The title must name the rows and the data sets if they differ from the
+// paper's. It must name only changes that affect the rows in the table.
 func TestEntitled(t *testing.T) {
 	const all = "RWLGN, LDLGN and IALGN by depth on three data sets (table 1, figure 1 c)"
 	fashion := []string{"data.set=fashion-mnist"}
@@ -170,8 +170,8 @@ func TestEntitled(t *testing.T) {
 	}
 }
 
-// TestCaptionOfFewerSeeds tests the only grid that the paper trains with fewer seeds than its table 1. The paper's
-// value in this grid comes from table 1.
+// TestCaptionOfFewerSeeds tests the caption of the only grid that the paper trains with fewer seeds than its table 1,
+// although the paper's value in this grid comes from table 1.
 func TestCaptionOfFewerSeeds(t *testing.T) {
 	text := strings.Join(Runner{Experiment: binarisation, Scale: Paper, Seeds: 3}.caption(binarisation.Entries, true),
 		"\n")
@@ -196,7 +196,8 @@ func TestNotRun(t *testing.T) {
 	}
 }
 
-// TestNothing runs an experiment whose entries all lack data. The table and the error must both say this.
+// TestNothing runs an experiment whose entries all lack data. Both the table and the error must say that the data are
+// missing.
 func TestNothing(t *testing.T) {
 	r := Runner{
 		Experiment: baselines, Scale: Quick, Seeds: 3,

@@ -9,21 +9,21 @@ import (
 type Column struct {
 	Name string  // name in JSON and CSV
 	Head string  // heading in Markdown
-	Unit float64 // factor of the table's unit: 100 for shares in percent
+	Unit float64 // factor by which values are multiplied in the table, such as 100 for shares in percent
 	Of   func(*grid.Result) float64
 }
 
-// Series is a quantity of trained networks with a value for each step. A step is an epoch or a layer, and counts from
-// 1. The values are written to a separate file.
+// Series is a quantity of trained networks that has a value for each epoch or for each layer. Here, epochs and layers
+// are called steps, which count from 1. The values are written to a separate file.
 type Series struct {
 	Step   string
 	Label  string  // label of the values in a chart
-	Symbol string  // symbol of their unit in a chart
-	Unit   float64 // factor of the chart's unit: 100 for percent
+	Symbol string  // symbol of the values' unit in a chart
+	Unit   float64 // factor by which values are multiplied in a chart, such as 100 for percent
 	Lines  []Line  // lines of the charts; the second and third are the limits of a band around the first
 }
 
-// Line is one of the values of a [Series].
+// Line is one of the curves of a [Series].
 type Line struct {
 	Name  string
 	Label string // suffix of the network's name in a chart, or "" for the first line
@@ -50,7 +50,7 @@ func (e *Experiment) values(n *Entry, results []*grid.Result) []Value {
 	return all
 }
 
-// at returns the means and deviations of a line for each step, up to the last step that all results have.
+// at returns the mean and the standard deviation of a line for each step, up to the last step that all results have.
 func (l *Line) at(results []*grid.Result) []trainer.Spread {
 	var all []trainer.Spread
 	for step := 0; ; step++ {

@@ -63,7 +63,7 @@ func (t *Table) Markdown(w io.Writer) error {
 	return err
 }
 
-// commits returns a line that names the commits of the programs that wrote the results.
+// commits returns a line that names the commits of the program versions that wrote the results.
 func (t *Table) commits() []string {
 	var all []*grid.Result
 	for _, r := range t.Rows {
@@ -80,7 +80,7 @@ func (r *Row) trained() []string {
 	}
 }
 
-// value formats a value of the row in a unit, followed by the paper's value.
+// value formats value i of the row, multiplied by unit. The paper's value follows.
 func (r *Row) value(i int, unit float64) string {
 	if r.Values == nil {
 		return ""

@@ -62,7 +62,7 @@ func within(r *Range, x float64) bool {
 	return (r.Above == nil || x > *r.Above) && (r.AtMost == nil || x <= *r.AtMost)
 }
 
-// some returns a value of a range. It lies at one of the range's ends.
+// some returns a value at one end of a range.
 func some(r *Range) float64 {
 	if r.AtMost != nil {
 		return *r.AtMost

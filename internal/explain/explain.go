@@ -9,13 +9,14 @@
 //     decided its vote;
 //   - a set of changes of features that changes the class.
 //
-// The search for these changes uses the bit-parallel simulator, with a candidate in each lane. A result is returned
-// only if the simulator and the trainer's forward pass, independently, give the same counts.
+// The search for these changes uses the bit-parallel simulator, with a candidate in each lane. Class counts are
+// computed both by the simulator and by the trainer's forward pass. An explanation is returned only if the two
+// results are equal.
 //
 // [ReadsOf] counts, for each class, which features a netlist still reads after its passes and lowerings.
 //
 // Layers count from 1, as in a netlist. Features, rows and columns of pixels, nodes, input bits and lines of tables
-// count from 0. Operations, tables and their lines have the paper's numbers ([model.Tables]).
+// count from 0. Operations, tables and lines of tables have the paper's numbers ([model.Tables]).
 package explain
 
 import (
@@ -41,16 +42,16 @@ type Explanation struct {
 	Source   string   `json:"source"`          // the file, or the data set, that contains the sample
 	Label    string   `json:"label,omitempty"` // class of the sample in the data set, if known
 	Class    string   `json:"class"`
-	RunnerUp string   `json:"runner_up,omitempty"` // class with the next largest count, or empty if there is one class
+	RunnerUp string   `json:"runner_up,omitempty"` // class with the next largest count; empty for a single class
 	Margin   int      `json:"margin"`              // number of votes by which the runner-up is behind
 	Classes  []string `json:"classes"`
 	Counts   []int32  `json:"counts"` // number of votes for each class
 
-	// Votes are the nodes of the last layer that are 1 and vote for the class or for the runner-up.
+	// Votes has the nodes of the last layer that are 1 and vote for the class or for the runner-up.
 	Votes []Vote `json:"votes"`
 
-	// Flips are the changes that change the class. The list is empty if no such changes were found. Flipped is the
-	// result of the changes.
+	// Flips is a set of changes of the sample that changes its class. It is empty if no such set was found. Flipped
+	// describes the result of these changes.
 	Flips   []Change `json:"flips"`
 	Flipped *Flipped `json:"flipped"`
 
@@ -60,34 +61,35 @@ type Explanation struct {
 	Index   int           `json:"-"` // number of the class
 	Words   []uint16      `json:"-"` // feature words of the sample
 	Changed []uint16      `json:"-"` // feature words after the changes; nil if no changes were found
-	Values  [][]uint64    `json:"-"` // values of nodes: in element [layer], bit i is the value of node i
+	Values  [][]uint64    `json:"-"` // indexed [layer]; bit i of an element is the value of node i
 	Shape   dataset.Shape `json:"-"` // shape of images; zero if the features are not images
 }
 
-// Change is a change of one feature word. For a category, it is the change of the category's words, and Feature is
-// the word that is set.
+// Change is a change of one feature word. For a category, it is a change from one word to another, and Feature is the
+// feature of the new word.
 type Change struct {
 	Place
 	From uint16 `json:"from"` // feature words
 	To   uint16 `json:"to"`
 
-	// FromValue and ToValue are the same as values of the data. They are set if features are not integers there.
+	// FromValue and ToValue are From and To converted to values of the data. They are set if the features are not
+	// integers in the data.
 	FromValue *float64 `json:"from_value,omitempty"`
 	ToValue   *float64 `json:"to_value,omitempty"`
 
-	// FromRange and ToRange are the values of the data that have these words. They are set if feature words are made
-	// by cuts.
+	// FromRange and ToRange are the ranges of the values in the data that become the words From and To. They are set
+	// if cuts turn values into feature words.
 	FromRange *Range `json:"from_range,omitempty"`
 	ToRange   *Range `json:"to_range,omitempty"`
 
-	// FromCategory is a category's word before the change, or empty if it was not a known word. ToCategory is the
-	// word after it.
+	// FromCategory is the word of the category before the change. It is empty if this word is not known. ToCategory
+	// is the word after the change.
 	FromCategory string `json:"from_category,omitempty"`
 	ToCategory   string `json:"to_category,omitempty"`
 }
 
-// Says returns the old value and the new value. These are words or values of the data if they are known, otherwise
-// feature words.
+// Says returns the old value and the new value. They are words of a category or values of the data if these are
+// known, and otherwise feature words.
 func (c *Change) Says() (from, to string) {
 	switch {
 	case c.ToCategory != "":
@@ -117,11 +119,11 @@ func (r *Range) String() string {
 	return fmt.Sprintf("> %.6g and <= %.6g", *r.Above, *r.AtMost)
 }
 
-// Category is a column of the data whose values are words. It has one feature for each possible word. The feature of
-// the sample's word has the largest feature word, and the other features have 0.
+// Category is a column of the data that contains words. It has one feature for each possible word. The feature for
+// the sample's word has the largest possible value, and the other features are 0.
 type Category struct {
 	Name  string
-	First int      // number of its first feature; the others follow
+	First int      // number of the column's first feature; the other features follow
 	Words []string // one word for each feature
 }
 
@@ -130,18 +132,18 @@ type Flipped struct {
 	Class  string  `json:"class"`
 	Counts []int32 `json:"counts"`
 
-	// Least says that no set with fewer changes changes the class.
+	// Least is true if every set with fewer changes leaves the class unchanged.
 	Least bool `json:"least"`
 
-	// Irreducible says that no smaller set of changes changes the class. A set is smaller if some of the changes are
-	// left out, made smaller, or both. Irreducible is false if the set is too large to try all smaller sets. Then it
-	// is only known that no single change can be left out or made smaller.
+	// Irreducible is true if every smaller set of changes leaves the class unchanged. A set is smaller if some
+	// changes are left out or made smaller. Irreducible is false if the set is too large to try all smaller sets. In
+	// that case, it is only known that no single change can be left out or made smaller.
 	Irreducible bool `json:"irreducible"`
 }
 
 // Search describes the search for changes.
 type Search struct {
-	Candidates int `json:"candidates"` // pairs of a feature and a new value that differ for the network
+	Candidates int `json:"candidates"` // pairs of a feature and a new value that the network can distinguish
 	Changes    int `json:"changes"`    // largest number of changes that were tried together
 	AllUpTo    int `json:"all_up_to"`  // no set with up to this number of changes flips the class
 }
@@ -214,8 +216,8 @@ func New(f *model.Frozen, o Options) (*Network, error) {
 	}, nil
 }
 
-// Explain explains a sample, which has one word for each feature. It tries at most the given number of changes
-// together.
+// Explain explains a sample, which has one word for each feature. The argument changes is the largest number of
+// changes that it tries together.
 func (n *Network) Explain(ctx context.Context, words []uint16, changes int) (*Explanation, error) {
 	ctx, end := progress.Begin(ctx, "explain")
 	defer end()
@@ -238,7 +240,7 @@ func (n *Network) Explain(ctx context.Context, words []uint16, changes int) (*Ex
 	return e, n.flip(ctx, e, changes)
 }
 
-// errDisagree reports a bug of the program. The explanation would not be about the real network.
+// errDisagree reports a bug in the program, because of which an explanation could be wrong.
 var errDisagree = errors.New("explain: the simulator and the trainer's forward pass differ, which is a fault of the " +
 	"program; please report it")
 
@@ -263,7 +265,7 @@ func (n *Network) counts(ctx context.Context, words []uint16) ([]int32, error) {
 	return r.Counts, nil
 }
 
-// bits returns the thermometer bits of a sample. Each bit is bit 0 of a separate word.
+// bits returns the thermometer bits of a sample. Each thermometer bit is in a separate word, at bit 0.
 func (n *Network) bits(words []uint16) []uint64 {
 	enc, rows := &n.f.Encoder, make([]uint64, 0, n.f.Inputs())
 	for f, v := range words {
@@ -281,7 +283,7 @@ func one(b bool) uint64 {
 	return 0
 }
 
-// values returns the values of all nodes, one element for each layer.
+// values returns the values of all nodes, with one element for each layer.
 func (n *Network) values(words []uint16) (all [][]uint64) {
 	model.NewEvaluator(n.f).Run(n.bits(words), 1, func(_ int, h []uint64) {
 		layer := make([]uint64, (len(h)+63)/64)
@@ -303,7 +305,8 @@ func winner(counts []int32) (best int) {
 	return best
 }
 
-// runnerUp returns the class with the largest count other than the given class, or -1 if there is none.
+// runnerUp returns the class with the largest count among all classes except the given class. It returns -1 if there
+// is no other class.
 func runnerUp(counts []int32, class int) int {
 	next := -1
 	for c, n := range counts {
@@ -314,11 +317,11 @@ func runnerUp(counts []int32, class int) int {
 	return next
 }
 
-// Live says on which nodes and input bits of a frozen network the class counts can depend. A node or bit is live if a
-// live node reads it with a pin on which the live node's table depends. Live does not consider that a table may be
-// simpler if two pins have the same input, or if an input is constant.
+// Live says on which nodes and input bits of a frozen network the class counts can depend. A node or an input bit is
+// live if a live node reads it with a pin on which the table of this live node depends. Live ignores that a table may
+// depend on fewer pins if two pins have the same input, or if an input is constant.
 type Live struct {
-	Nodes  [][]uint64 // in element [layer], bit i says that node i is live
+	Nodes  [][]uint64 // indexed [layer]; bit i of an element says that node i is live
 	Inputs []bool     // indexed by input bit
 }
 

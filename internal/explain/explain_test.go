@@ -27,7 +27,7 @@ func randomWords(r *rand.Rand, enc *encoding.Encoder) []uint16 {
 	return words
 }
 
-// scores returns the class counts and the predicted classes of samples. The trainer's forward pass computes them.
+// scores returns the class counts and the predicted classes of samples, as computed by the trainer's forward pass.
 func scores(t *testing.T, f *model.Frozen, samples ...[]uint16) *model.Scores {
 	t.Helper()
 	p := encoding.NewPacked(f.Encoder.Features(), f.Encoder.LevelBits())
@@ -54,7 +54,7 @@ func changed(words []uint16, changes []Change) []uint16 {
 
 // TestExplainsEveryForm explains samples of every form of network and compares each statement with the forward pass.
 // The votes must be the counts. The deciding bits must decide a vote, whatever the other bits are. The changes must
-// change the class, but not if one of them is left out.
+// change the class, and if any one change is left out, the class must stay the same.
 func TestExplainsEveryForm(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		t.Run(form.Name, func(t *testing.T) {
@@ -77,7 +77,8 @@ func TestExplainsEveryForm(t *testing.T) {
 	}
 }
 
-// checkVotes compares the votes with the counts. It also checks the reason of each vote with other inputs.
+// checkVotes compares the votes with the counts. For each vote, it also checks on other inputs that the deciding bits
+// alone decide the vote.
 func checkVotes(t *testing.T, r *rand.Rand, f *model.Frozen, e *Explanation) {
 	t.Helper()
 	want := scores(t, f, e.Words)
@@ -133,7 +134,8 @@ func checkPath(t *testing.T, r *rand.Rand, f *model.Frozen, e *Explanation, v *V
 	}
 }
 
-// checkFlips checks that the changes change the class, and that they do not if any one of them is left out.
+// checkFlips checks that the changes change the class, and that the class stays the same if any one change is left
+// out.
 func checkFlips(t *testing.T, f *model.Frozen, e *Explanation) {
 	t.Helper()
 	if e.Flipped == nil {
@@ -157,8 +159,8 @@ func checkFlips(t *testing.T, f *model.Frozen, e *Explanation) {
 	}
 }
 
-// TestFewestChanges compares the number of changes with the smallest possible number, in networks so small that all
-// samples can be tried.
+// TestFewestChanges compares the number of changes with the smallest possible number. The networks are so small that
+// all samples can be tried.
 func TestFewestChanges(t *testing.T) {
 	found, flipped, least := 0, 0, 0
 	for seed := range uint64(40) {
@@ -194,7 +196,8 @@ func TestFewestChanges(t *testing.T) {
 	}
 }
 
-// fewest returns the smallest number of features that must change to get another class, or 0 if no change does this.
+// fewest returns the smallest number of features that must change to get another class, or 0 if no changes lead to
+// another class.
 func fewest(t *testing.T, f *model.Frozen, words []uint16, class int) (least int) {
 	t.Helper()
 	var all [][]uint16
@@ -248,7 +251,7 @@ func TestNothingFlips(t *testing.T) {
 }
 
 // TestCandidates checks the candidates of a feature. There must be one value for each interval that the network
-// distinguishes: the value nearest to the sample's value.
+// distinguishes. This must be the value in the interval that is nearest to the sample's value.
 func TestCandidates(t *testing.T) {
 	enc, err := encoding.NewUniform(2, 4, 4, 15, nil)
 	if err != nil {
@@ -271,8 +274,8 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// TestCategories checks that a category changes from one word to another, and that the number of changes counts
-// columns.
+// TestCategories checks that a category changes from one word to another, and that this counts as one change,
+// although it changes two features.
 func TestCategories(t *testing.T) {
 	found := 0
 	for seed := range uint64(30) {

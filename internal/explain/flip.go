@@ -9,14 +9,14 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// column is the unit that a change changes: a feature, or all features of a category.
+// column is what a single change affects: one feature, or all features of a category.
 type column struct {
-	first    int       // number of its first feature
-	features int       // number of its features
+	first    int       // number of the column's first feature
+	features int       // number of the column's features
 	category *Category // nil for a feature outside any category
 }
 
-// columns returns the columns of an encoder's features, in their order.
+// columns returns the columns to which the features of an encoder belong, in the order of the features.
 func columns(features int, categories []Category) (all []column) {
 	starts := map[int]*Category{}
 	for i := range categories {
@@ -47,7 +47,7 @@ func (n *Network) isWord(f int) bool {
 type candidate struct {
 	column int
 	words  []uint16 // words of the column's features
-	steps  int      // number of thresholds that are read between the new and the old value; 1 for a category
+	steps  int      // number of thresholds between the old and the new value that the network reads; 1 for a category
 	up     bool     // whether the new word is greater than the sample's word
 }
 
@@ -110,7 +110,7 @@ func (n *Network) change(c candidate, words []uint16) Change {
 		value := func(word uint16) *float64 {
 			x := q.Offset[f] + float64(word)/q.Scale[f]
 			if q.Apply(f, x, enc.Max) != word {
-				return nil // nil because the value would not be converted back to this word
+				return nil // leaves out the value, because it would not be converted back to this word
 			}
 			return &x
 		}
@@ -135,7 +135,8 @@ func rangeOf(cuts []float64, word uint16) *Range {
 }
 
 // candidates returns, for each column, the values that the network can distinguish from the sample's value. For a
-// feature these are the nearest values beyond each threshold that is read. For a category these are its other words.
+// feature, these are the nearest values beyond each threshold that the network reads. For a category, these are all
+// words other than the sample's word.
 func (n *Network) candidates(words []uint16) (all []candidate) {
 	for i, c := range n.columns {
 		if c.category != nil {
@@ -151,7 +152,7 @@ func (n *Network) candidates(words []uint16) (all []candidate) {
 func (n *Network) levels(col int, v uint16) (all []candidate) {
 	enc, f := &n.f.Encoder, n.columns[col].first
 	read, steps, last := n.read(f), 0, v
-	for j := enc.Bits - 2; j >= 0; j-- { // downwards: the new value is not above the threshold
+	for j := enc.Bits - 2; j >= 0; j-- { // smaller values, which are at most the threshold
 		if t := enc.Thresholds[f][j]; read[j] && t < last {
 			steps++
 			last = below(enc, f, t)
@@ -159,7 +160,7 @@ func (n *Network) levels(col int, v uint16) (all []candidate) {
 		}
 	}
 	steps, last = 0, v
-	for j, t := range enc.Thresholds[f] { // upwards: the new value is above the threshold
+	for j, t := range enc.Thresholds[f] { // larger values, which are above the threshold
 		if read[j] && t >= last && uint32(t) < enc.Max {
 			steps++
 			last = above(enc, f, t)
@@ -169,8 +170,8 @@ func (n *Network) levels(col int, v uint16) (all []candidate) {
 	return all
 }
 
-// below returns the largest word of a feature that is not above a threshold. above returns the smallest word that is.
-// With cuts, no value has a word between equal cuts, so these words are skipped.
+// below returns the largest word of a feature that is at most a threshold. above returns the smallest word that is
+// above the threshold. If cuts are equal, no value has a word between them, so such words are skipped.
 func below(enc *encoding.Encoder, f int, threshold uint16) uint16 {
 	if !enc.ByCuts() {
 		return threshold
@@ -192,8 +193,8 @@ func (n *Network) read(f int) []bool {
 	return n.live.Inputs[f*width : (f+1)*width]
 }
 
-// words returns the candidates for a category. These are its words other than the sample's word. A word is left out
-// if the network reads neither this word nor the sample's word.
+// words returns the candidates for a category. These are all words except the sample's word. A word is left out if
+// the network reads neither the word's feature nor the feature of the sample's word.
 func (n *Network) words(col int, words []uint16) (all []candidate) {
 	c := &n.columns[col]
 	own := words[c.first:][:c.features]

@@ -9,11 +9,11 @@ import (
 	"ialgn/netlist"
 )
 
-// Reads counts how often a netlist reads each feature. There are two kinds of reads. A cell of a class may read the
-// feature, perhaps through a comparison with a threshold. The class may also count a bit of the feature directly. A
-// cell that serves several classes counts as a read for each of them.
+// Reads counts how often a netlist reads each feature. There are two kinds of reads. First, a cell may read the
+// feature, either directly or through a comparison with a threshold. Such a read counts for each class whose count
+// depends on the cell. Second, a class may count a bit of the feature directly.
 type Reads struct {
-	All     []int   // indexed [feature]; a cell of several classes counts once
+	All     []int   // indexed [feature]; a cell that serves several classes counts once
 	ByClass [][]int // indexed [class][feature]
 }
 
@@ -31,7 +31,8 @@ func Features(reads []int) (n int) {
 // have the ports for this encoder and this number of classes.
 //
 // It visits the cells twice. A cell that does not originate from a gate and depends on only one feature is part of a
-// comparison of this feature. If several of the counting cells read a net, this is one read.
+// comparison of this feature. If a net is read by several of the cells that count the votes of a class, these reads
+// count as one read.
 func ReadsOf(n *netlist.Netlist, enc *encoding.Encoder, classes int) (*Reads, error) {
 	w := &walk{n: n, masks: (classes + 63) / 64, reads: &Reads{All: make([]int, enc.Features())}}
 	for range classes {
@@ -54,7 +55,7 @@ func ReadsOf(n *netlist.Netlist, enc *encoding.Encoder, classes int) (*Reads, er
 	return w.reads, nil
 }
 
-// These are values of walk.feature for nets that do not depend on exactly one feature.
+// These elements of walk.feature mark nets that do not depend on exactly one feature.
 const (
 	noFeature   = -1 // no feature
 	someFeature = -2 // several features, or a gate of the model
@@ -70,7 +71,7 @@ type walk struct {
 	reads   *Reads
 }
 
-// label finds for each net the only feature on which it depends.
+// label sets the feature of each net that depends on only one feature.
 func (w *walk) label(enc *encoding.Encoder) error {
 	n := w.n
 	w.feature = make([]int32, n.Nets())
@@ -97,7 +98,8 @@ func (w *walk) label(enc *encoding.Encoder) error {
 	return nil
 }
 
-// together returns the only feature on which the inputs of a cell depend, or noFeature or someFeature.
+// together returns the feature on which all inputs of a cell depend. If there is not exactly one such feature, it
+// returns noFeature or someFeature.
 func (w *walk) together(c netlist.Cell) int32 {
 	label := int32(noFeature)
 	for _, v := range w.n.Inputs(c) {
@@ -174,7 +176,7 @@ func merge(dst, mask []uint64) {
 	}
 }
 
-// cell marks the drivers of the inputs on which a cell depends.
+// cell marks the drivers of those inputs of a cell on which the cell depends.
 func (w *walk) cell(c netlist.Cell) {
 	n, mask := w.n, w.serving(c)
 	if !slices.ContainsFunc(mask, func(m uint64) bool { return m != 0 }) {

@@ -12,8 +12,8 @@ import (
 	"ialgn/netlist"
 )
 
-// slowReads counts the reads of a frozen network gate by gate. The reads of a class are the reads by the nodes on
-// which the class's votes depend. A node that reads several bits of a feature counts as one read of the feature.
+// slowReads counts the reads of a frozen network gate by gate. The reads for a class are those by all nodes on which
+// the votes for the class depend. A node that reads several bits of a feature counts as one read of the feature.
 func slowReads(f *model.Frozen) *Reads {
 	r := &Reads{All: make([]int, f.Encoder.Features())}
 	group, all := f.Width/len(f.Classes), map[key]bool{}
@@ -28,7 +28,7 @@ func slowReads(f *model.Frozen) *Reads {
 			seen[k] = true
 			layer, features := &f.Layers[k.layer], map[int]bool{}
 			for i, p := range layer.Pins {
-				// If two pins have the same source, the table may not depend on the second pin: see Effective.
+				// If two pins have the same source, the node may not depend on the second pin (see Effective).
 				if !matters(layer, k.node, i) {
 					continue
 				}
@@ -65,7 +65,7 @@ func matters(layer *model.FrozenLayer, node, pin int) bool {
 		line := 0
 		for i := range layer.Pins {
 			bit := values >> i & 1
-			for j := range i { // a pin has the same value as an earlier pin with the same source
+			for j := range i { // pins with the same source have the same value
 				if of(j) == of(i) {
 					bit = values >> j & 1
 					break
@@ -110,8 +110,8 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestCountedBits checks that an input bit that a class counts directly is one read by the class, even if several
-// adders count it.
+// TestCountedBits checks that an input bit that a class counts directly is a single read by this class, even if
+// several adders read the bit.
 func TestCountedBits(t *testing.T) {
 	b := netlist.NewBuilder("counted")
 	x := b.Input("x", 4, 1, []string{"a > 1", "b > 1", "c > 1", "d > 1"})

@@ -12,8 +12,8 @@ import (
 	"ialgn/internal/progress"
 )
 
-// mostTargets is the number of single classes that a search tries to reach. In addition, it tries to reach any other
-// class.
+// mostTargets is the largest number of classes that a search tries to reach one by one. In addition, a search tries
+// to reach an arbitrary other class.
 const mostTargets = 3
 
 // mostLanes is the number of sets of changes that are simulated at a time.
@@ -23,7 +23,7 @@ const mostLanes = 64 * 64
 // the number of sets further.
 const (
 	mostSets = 1 << 20
-	mostBits = 1 << 36 // number of values of input bits and nodes in all sets together
+	mostBits = 1 << 36 // number of input bits and nodes, times the number of sets
 )
 
 // anyClass is the target of a search that may end in any other class.
@@ -47,7 +47,7 @@ type search struct {
 	class      int
 	from       []uint16
 	candidates []candidate   // sorted by column
-	single     [][]candidate // for each candidate, the set that contains only this candidate
+	single     [][]candidate // [candidate]: the set that contains only this candidate
 	most       int           // largest number of changes in a set
 
 	allUpTo     int  // all sets with up to this number of changes were tried
@@ -72,8 +72,8 @@ func roomFor(f *model.Frozen) float64 {
 }
 
 // run returns a set of changes that changes the class, or nil if it finds no such set. It first searches greedily. If
-// this fails, it tries random sets. When it has a set, it tries all sets with fewer changes, and all smaller sets, as
-// far as the limits allow.
+// this fails, it tries random sets. When it has found a set, it tries all sets with fewer changes and all smaller
+// sets, as far as the limits allow.
 func (s *search) run(ctx context.Context, targets []int) (best []candidate, err error) {
 	if s.most < 1 {
 		return nil, nil
@@ -100,7 +100,8 @@ func (s *search) run(ctx context.Context, targets []int) (best []candidate, err 
 	return best, nil
 }
 
-// nearest returns the set with the fewest changes that a greedy search finds for any of the targets.
+// nearest makes a greedy search for each target. It returns the set with the fewest changes that any of these
+// searches finds.
 func (s *search) nearest(ctx context.Context, targets []int) (best []candidate, err error) {
 	bound := s.most
 	for _, target := range targets {
@@ -171,8 +172,9 @@ func (s *search) greedy(ctx context.Context, target, most int) ([]candidate, err
 	}
 }
 
-// before reports whether candidate i is better than candidate j. It is better if it changes the class, if it brings
-// the target nearer, or if it brings the target equally near with a smaller change.
+// before reports whether candidate i is better than candidate j. First, a candidate that changes the class is better
+// than one that does not. Next, the better candidate brings the target nearer to winning. If two candidates are still
+// equal, the smaller change is better.
 func (s *search) before(scores []score, i, j int) bool {
 	switch a, b := scores[i], scores[j]; {
 	case a.flips != b.flips:
@@ -244,15 +246,15 @@ func with(set []candidate, c candidate) []candidate {
 	return append(out, c)
 }
 
-// score is the result of a candidate. It says how far the target is from winning, and whether the class changes. The
-// distance is below 0 if the target is ahead of the sample's class.
+// score is the result of a candidate. It says how far the target is from winning, and whether the class changes. If
+// the target is ahead of the sample's class, the distance is negative.
 type score struct {
 	rank  int32
 	flips bool
 }
 
-// try simulates one set together with the set of each lane, one combination in each lane. If both sets change a
-// column, the lane's change is used.
+// try simulates several combinations of changes, one in each lane. Each combination consists of set and of the lane's
+// own set in lanes. If both sets change the same column, the change in the lane's own set is used.
 func (s *search) try(ctx context.Context, set []candidate, lanes [][]candidate, target int) ([]score, error) {
 	words := s.apply(s.from, set)
 	scores := make([]score, 0, len(lanes))
@@ -269,7 +271,7 @@ func (s *search) try(ctx context.Context, set []candidate, lanes [][]candidate, 
 	return scores, nil
 }
 
-// rows returns the bit rows of a sample. Each lane has one set of changes.
+// rows returns the bit rows for a sample, with a different set of changes in each lane.
 func (s *search) rows(words []uint16, lanes [][]candidate) []uint64 {
 	wide, width := (len(lanes)+63)/64, s.f.Encoder.Bits-1
 	rows := make([]uint64, s.f.Inputs()*wide)
@@ -292,8 +294,8 @@ func (s *search) rows(words []uint16, lanes [][]candidate) []uint64 {
 	return rows
 }
 
-// rank returns how far the target is behind the sample's class. Votes count twice. Equal counts give 1 or -1, because
-// the lower class number wins a tie.
+// rank says how far the target is behind the sample's class. It returns twice the difference of the counts, plus or
+// minus 1 because the lower class number wins a tie.
 func (s *search) rank(counts []int32, target int) int32 {
 	least := int32(math.MaxInt32)
 	for c, n := range counts {
@@ -334,7 +336,7 @@ func (s *search) firstOf(ctx context.Context, sets iter.Seq[[]candidate]) (best 
 }
 
 // fewest tries all sets of one change, then of two changes, and so on up to bound changes, as far as the limits
-// allow. It returns the best set with the smallest number of changes that change the class.
+// allow. It returns the best set with the smallest number of changes that changes the class.
 func (s *search) fewest(ctx context.Context, bound int) ([]candidate, error) {
 	columns, room := s.byColumn(), s.room
 	for n := 1; n <= min(bound, len(columns)); n++ {
@@ -398,8 +400,9 @@ func choices(columns [][]candidate, n int) iter.Seq[[]candidate] {
 	}
 }
 
-// lowest returns the smallest set that changes the class and results from a set by leaving out changes or making them
-// smaller. This may be the set itself. If the limits do not allow trying all such sets, it returns the set itself.
+// lowest tries all sets that result from set by leaving out changes or making changes smaller. It returns the
+// smallest of these sets that changes the class. If no smaller set does, or if the limits do not allow trying all of
+// them, it returns set itself.
 func (s *search) lowest(ctx context.Context, set []candidate) ([]candidate, error) {
 	below, sets := make([][]candidate, len(set)), 1.0
 	for i, c := range set {
@@ -422,8 +425,8 @@ func (s *search) lowest(ctx context.Context, set []candidate) ([]candidate, erro
 	})
 }
 
-// scatter tries random sets. It reduces those that change the class with [search.reduce], and returns the smallest
-// result.
+// scatter tries random sets. It calls [search.reduce] for the random sets that change the class, and returns the
+// smallest result.
 func (s *search) scatter(ctx context.Context) ([]candidate, error) {
 	columns, r := s.byColumn(), rand.New(rand.NewPCG(1, uint64(len(s.candidates))))
 	most := min(s.most, len(columns))

@@ -12,16 +12,16 @@ import (
 // Vote is a node of the last layer whose value is 1.
 type Vote struct {
 	Class string `json:"class"`
-	Chain int    `json:"chain"` // number of the node, which is the number of its chain if chains are private
+	Chain int    `json:"chain"` // number of the node; if chains are private, also the number of the node's chain
 
 	// Path has the nodes on which the vote depends, from the inputs to the last layer. The last node of Path is the
-	// vote itself. If there are more than MostNodes, Path has only the nodes that decide the vote, and Shortened is
-	// true.
+	// vote itself. If there are more than MostNodes such nodes, Path has only the nodes that decide the vote, and
+	// Shortened is true.
 	Path      []Node `json:"path"`
 	Shortened bool   `json:"shortened,omitempty"`
 }
 
-// MostNodes is the largest number of nodes in a path that includes nodes which do not decide the vote.
+// MostNodes is the largest number of nodes in a path that is not shortened.
 const MostNodes = 256
 
 // Node is a node with its values for the sample.
@@ -29,9 +29,9 @@ type Node struct {
 	Layer   int    `json:"layer"`
 	Node    int    `json:"node"`
 	Table   uint64 `json:"table"` // operation or truth table of the node
-	Line    int    `json:"line"`  // line of the table that the pins select; pin A is the highest digit
+	Line    int    `json:"line"`  // line of the table selected by the pins' values; pin A is the highest bit
 	Value   int    `json:"value"`
-	Decides bool   `json:"decides"` // the vote follows from the values of the deciding nodes alone
+	Decides bool   `json:"decides"` // whether this is one of the nodes that decide the vote
 	Pins    []Pin  `json:"pins"`
 }
 
@@ -39,21 +39,22 @@ type Node struct {
 type Pin struct {
 	Name    string `json:"pin"` // A, B, and so on
 	Value   int    `json:"value"`
-	Decides bool   `json:"decides"`        // the deciding pins determine the value of the node
+	Decides bool   `json:"decides"`        // whether this is one of the pins that determine the node's value
 	Node    *int   `json:"node,omitempty"` // number of a node in the preceding layer
 	Input   *Bit   `json:"input,omitempty"`
 }
 
-// Bit is an input bit: whether a feature word is greater than a threshold.
+// Bit is an input bit, which says whether a feature word is greater than a threshold.
 type Bit struct {
 	Place
 	Threshold uint16 `json:"threshold"`
 	Bit       int    `json:"bit"` // number of the bit among the input bits
 
-	// Least is the least value of the data for which the bit is 1. It is set if features are not integers there.
+	// Least is the least value of the data for which the bit is 1. It is set if the features are not integers in the
+	// data.
 	Least *float64 `json:"least_value,omitempty"`
-	// Cut is the threshold as a value of the data; the bit is 1 above Cut. It is set if feature words are made by
-	// cuts.
+	// Cut is the threshold as a value of the data. The bit is 1 for values above Cut. Cut is set if cuts turn values
+	// into feature words.
 	Cut *float64 `json:"cut,omitempty"`
 
 	word bool // whether the bit belongs to a word of a category
@@ -76,7 +77,7 @@ func (n *Network) bit(i int) *Bit {
 	return b
 }
 
-// says returns a text which states that the bit has the given value.
+// says returns a text that states that the bit has the given value.
 func (b *Bit) says(value int) string {
 	if b.word {
 		return []string{"not ", ""}[value] + b.String()
@@ -177,7 +178,7 @@ func (t *tracer) value(k key, pin int) int {
 	return int(t.inputs[i])
 }
 
-// depends returns the pins on which a node's table depends. Each is a bit of the result.
+// depends returns the pins on which a node's table depends. Bit i of the result is set for pin i.
 func (t *tracer) depends(k key) (pins uint8) {
 	layer := &t.f.Layers[k.layer]
 	for i := range layer.Pins {
@@ -188,8 +189,8 @@ func (t *tracer) depends(k key) (pins uint8) {
 	return pins
 }
 
-// deciding returns the smallest set of pins whose values alone determine the node's value. Among sets of the same
-// size, it takes the one with the most input bits, and among these the first one.
+// deciding returns the smallest set of pins whose values alone determine the node's value. Among several smallest
+// sets, it returns the set with the most input bits. If there are several such sets, it returns the first.
 func (t *tracer) deciding(k key) (pins uint8) {
 	layer := &t.f.Layers[k.layer]
 	best, table := 1<<16, layer.Op.At(k.node)
@@ -235,8 +236,8 @@ func (t *tracer) node(k key, decides bool) Node {
 	return v
 }
 
-// Deciding returns the pins that read the input bits from which the vote follows. Each bit occurs once, in the order
-// of the path.
+// Deciding returns the pins that read the input bits that decide the vote. Each bit occurs once, in the order of the
+// path.
 func (v *Vote) Deciding() (all []Pin) {
 	seen := map[int]bool{}
 	for i := range v.Path {
@@ -250,7 +251,8 @@ func (v *Vote) Deciding() (all []Pin) {
 	return all
 }
 
-// Reason describes in words the input bits that decide a vote. It names at most the given number of bits.
+// Reason describes in words the input bits that decide a vote. The argument most limits the number of bits that it
+// names.
 func (v *Vote) Reason(most int) string {
 	pins := v.Deciding()
 	if len(pins) == 0 {

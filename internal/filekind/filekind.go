@@ -1,4 +1,5 @@
-// Package filekind recognises, by its first bytes, a file that a command cannot read, and says which command can.
+// Package filekind recognises the kind of a file by the file's first bytes. If a command cannot read the file, an
+// error can then name a command that can.
 package filekind
 
 import (
@@ -19,12 +20,13 @@ import (
 // HeadBytes is the number of bytes at the beginning of a file that are inspected.
 const HeadBytes = 1 << 16
 
-// Safetensors is the name of a kind. A damaged model file may be mistaken for it.
+// Safetensors is the name of the kind of safetensors files that other programs wrote. A damaged model file may also
+// be recognised as this kind.
 const Safetensors = "safetensors of another program"
 
 // Kind is a kind of file.
 type Kind struct {
-	Name string // with its article
+	Name string // name with an article, such as "a model file"
 	use  string // advice for a file, in which FILE is the path and NAME is the path without its ending
 	is   func(head []byte) bool
 }
@@ -43,7 +45,7 @@ const (
 // legacyTorch is the beginning of files of PyTorch before 1.6: a pickled number.
 const legacyTorch = "\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 
-// kinds lists all kinds. The first kind that matches a file counts.
+// kinds lists all kinds. A file has the first kind in the list that matches it.
 var kinds = []Kind{
 	{"a model file", "`ialgn compile FILE -o NAME` makes a folder from it", IsModel},
 	{Safetensors, "save its tensors as torch.save does, by " +
@@ -142,9 +144,9 @@ func Of(head []byte) *Kind {
 	return nil
 }
 
-// Explain returns the error that a file with the given first bytes is not what a command wants, with a hint on what
-// to do with the file. It returns nil if the file's kind is unknown, is the wanted kind, or is one of the kinds in
-// perhaps.
+// Explain returns an error which says that a file with the given first bytes is not of the kind that a command wants.
+// A hint in the error says what to do with the file. It returns nil if the file's kind is unknown, is the wanted
+// kind, or is one of the kinds in perhaps.
 func Explain(path string, head []byte, want string, perhaps ...string) error {
 	k := Of(head)
 	if k == nil || k.Name == want || slices.Contains(perhaps, k.Name) {
@@ -166,8 +168,8 @@ func (k *Kind) hinted(err error, path string) error {
 	return message.WithHint(err, "%s", strings.NewReplacer("FILE", path, "NAME", name).Replace(k.use))
 }
 
-// ExplainImport returns the error that a file with the given first bytes holds no network. It returns nil if the
-// file's kind is unknown. The caller puts the path in front.
+// ExplainImport returns an error which says that a file with the given first bytes is of a kind that import cannot
+// read. It returns nil if the file's kind is unknown. The caller puts the path in front.
 func ExplainImport(path string, head []byte) error {
 	k := Of(head)
 	if k == nil {
@@ -176,7 +178,7 @@ func ExplainImport(path string, head []byte) error {
 	return k.hinted(message.WithHint(fmt.Errorf("is %s, which import cannot read", k.Name), noReader), path)
 }
 
-// WithUse adds to an error the advice for a file, if the file's kind is known.
+// WithUse adds advice for a file to an error, if the kind of the file is known.
 func WithUse(err error, path string, head []byte) error {
 	if k := Of(head); k != nil {
 		return k.hinted(err, path)
@@ -184,8 +186,8 @@ func WithUse(err error, path string, head []byte) error {
 	return err
 }
 
-// ExplainData is [Explain] for a file that should hold samples. It returns nil for arrays and for texts, which may
-// be tables in any form.
+// ExplainData is [Explain] for a file that should hold samples. It returns nil for arrays and for text files, because
+// a text file may be a table in any form.
 func ExplainData(path string, head []byte) error {
 	if k := Of(head); k == nil || isText(head) || k.use == table {
 		return nil
@@ -266,7 +268,8 @@ func isSafetensors(head []byte) bool {
 	return len(head) > 9 && head[6] == 0 && head[7] == 0 && head[8] == '{' && strings.ContainsRune("\"} ", rune(head[9]))
 }
 
-// isONNX reports whether a file begins like ONNX: with the version of the format, and a field that may follow it.
+// isONNX reports whether a file begins like an ONNX file, which begins with the version of the format and one of the
+// fields that may follow the version.
 func isONNX(head []byte) bool {
 	return len(head) > 2 && head[0] == 0x08 && head[1] >= 1 && head[1] <= 32 &&
 		bytes.IndexByte([]byte{0x12, 0x1a, 0x22, 0x2a, 0x32, 0x3a, 0x42, 0x72}, head[2]) >= 0
@@ -302,7 +305,7 @@ func isTable(head []byte) bool {
 	return false
 }
 
-// isText reports whether the bytes are text: UTF-8 without control characters. The last character may be
+// isText reports whether the bytes are text, which is UTF-8 without control characters. The last character may be
 // incomplete.
 func isText(head []byte) bool {
 	for cut := 0; cut < utf8.UTFMax && len(head) > 0 && !utf8.Valid(head); cut++ {

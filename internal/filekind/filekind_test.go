@@ -118,7 +118,8 @@ func TestExplainFile(t *testing.T) {
 	}
 }
 
-// TestExplainWhatIsWanted checks that there is no error about files of a wanted kind, or of a kind that may be it.
+// TestExplainWhatIsWanted checks that there is no error for files of the wanted kind or of one of the kinds in
+// perhaps.
 func TestExplainWhatIsWanted(t *testing.T) {
 	for _, err := range []error{
 		Explain("x", []byte("a,b\n"), "a table"), Explain("x", []byte("a,b\n"), "a configuration", "a text", "a table"),

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// These constants divide the minutes. A reserve at the end is for finishing the best network, which means to compile,
-// route and verify it. searchPart is the share of the remaining time for the rounds. The rest is for training the
-// networks of the front.
+// These constants divide the search's minutes. A reserve at the end is for finishing the best network, that is, for
+// compiling, routing and verifying it. searchPart is the share of the remaining time that the rounds may take. The
+// rest of that time is for training the networks of the front.
 const (
 	searchPart    = 0.6
 	leastReserve  = 0.08
 	mostReserve   = 0.45
-	usualReserve  = 0.08 // the reserve until a rehearsal has shown how long finishing takes
-	deviceReserve = 0.25 // the same reserve if a device is routed
+	usualReserve  = 0.08 // reserve until a rehearsal has shown how long finishing takes
+	deviceReserve = 0.25 // like usualReserve, for designs that are routed on a device
 )
 
 // leastSeconds is the minimum time of a call before it is stopped, even if fewer minutes were asked for. Tests change
@@ -31,11 +31,11 @@ var errTime = errors.New("the minutes are over")
 // timeOver reports whether a context was cancelled because the minutes were over.
 func timeOver(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errTime) }
 
-// asked returns the number of seconds that were asked for.
+// asked returns the number of seconds that the user asked for.
 func (s *search) asked() float64 { return 60 * s.Minutes }
 
 // begin sets the end of this call. A resumed search has the minutes that earlier calls have not used. If the rounds
-// of the search are over, it has all minutes again, for the work that is left.
+// of the search are over, a resumed search has all its minutes again, for the work that is left.
 func (s *search) begin() {
 	allowed := s.asked()
 	if len(s.ledger.Finals) == 0 {
@@ -74,14 +74,14 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 type finishing struct {
 	Cells   int     `json:"cells"` // the part of the budget that the network uses
 	Seconds float64 `json:"seconds"`
-	Cut     bool    `json:"cut,omitempty"`  // finishing was stopped before it was done
+	Cut     bool    `json:"cut,omitempty"`  // whether finishing was stopped before it was complete
 	Used    int     `json:"used,omitempty"` // logic cells used on the device, including wrapper and registers
 }
 
 // These constants predict how long finishing takes. The time is assumed to grow with a power of the network's size.
-// The power is above one for networks larger than the known one, because wires grow longer. It is below one for
-// smaller networks, because part of the time does not depend on the size. If finishing was stopped, it is assumed to
-// take cutShort times longer than it did.
+// For networks larger than the known network, the power is above one, because wires grow longer. For smaller
+// networks, it is below one, because part of the time does not depend on the size. If finishing was stopped, it is
+// assumed to take cutShort times longer than it did.
 const (
 	growth   = 1.2
 	decline  = 0.6
@@ -113,9 +113,9 @@ func foretell(known []finishing, cells int) float64 {
 	return max(best, least)
 }
 
-// replan returns 0 if a training should continue, or the number of epochs with which to start it again. It starts
-// again only if the training would be far from its last epoch when its time is over. epoch is the time of one epoch
-// in seconds, and spent is the time of this training so far.
+// replan returns 0 if a training should continue, or the number of epochs with which to start it again. A training
+// starts again only if it would otherwise be far from its last epoch when its time is over. epoch is the time of one
+// epoch in seconds, and spent is the time of this training so far.
 func replan(epochs, done int, epoch, spent, allowed float64) int {
 	foreseen := spent + float64(epochs-done)*epoch
 	if foreseen <= allowed*tolerance || float64(done) > 0.7*float64(epochs) {

@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// own lists the keys that the search always sets itself.
+// own lists the keys that are always set by the search and not by the user.
 var own = []string{
 	"name", "model.width", "train.epochs", "train.seed", "train.validation.share", "train.validation.patience",
 }

@@ -9,8 +9,8 @@ const (
 	replaceIt             // replace the network by an untrained candidate, if nothing else is left
 )
 
-// nearly limits the errors of a network that is finished instead of the best one because time is short. It may have
-// nearly times the errors of the best one.
+// nearly is the factor by which a network may have more errors than the best network, if it is finished instead of
+// the best network because time is short.
 const nearly = 1.25
 
 // mostTries is the largest number of times that a network is made smaller.
@@ -23,15 +23,17 @@ type standing struct {
 	chains int     // number of chains in each class
 	tries  int     // number of times that the network was made smaller
 	train  float64 // seconds to train the network again
-	finish float64 // seconds to finish the network; if it is too large, seconds to finish a network at the limit
+	finish float64 // seconds to finish the network or, if it is too large, a network at the limit
 }
 
-// decide returns the next action and the index of the network. No network may use more than limit. The rules are:
+// decide returns the next action and the index of the network to which it applies. A network fits if it uses at most
+// limit cells. The rules are:
 //
 //   - The best network that fits is finished.
-//   - If there is no time for this, decide takes the best network that can be finished in time and is nearly as good.
-//     If there is none, the best network is finished as far as the time allows.
-//   - A better network that is too large is made smaller first, if there is time for this and for finishing it.
+//   - If there is no time for this, the best network that can be finished in time is finished instead, provided that
+//     it is nearly as good. If there is no such network, the best network is finished as far as the time allows.
+//   - If a better network is too large, it is made smaller first, provided that there is time for this and for
+//     finishing it.
 //   - If no network fits, the best network that can be made smaller is made smaller.
 func decide(all []standing, limit int, left float64) (step, int) {
 	fits, large := -1, -1
@@ -64,7 +66,7 @@ func decide(all []standing, limit int, left float64) (step, int) {
 }
 
 // inTime returns the index of the best network that fits, is nearly as good as the best one, and can be finished in
-// time. It returns -1 if there is none.
+// time. It returns -1 if there is no such network.
 func inTime(all []standing, best, limit int, left float64) int {
 	timely := -1
 	for i, o := range all {
@@ -104,15 +106,15 @@ func (f *final) expected() float64 {
 }
 
 // A device can be filled only up to routable. The wires of the networks connect distant cells: networks route on two
-// thirds of an iCE40, but not always on four fifths (docs/guides/fpga.md). usualExtra is the assumed factor for
-// registers and the wrapper, until a design was synthesised.
+// thirds of an iCE40, but not always on four fifths (docs/guides/fpga.md). Until a design was synthesised, usualExtra
+// is the assumed ratio between all logic cells of a design and those of its network.
 const (
 	routable   = 0.8
 	usualExtra = 1.25
 )
 
 // room returns the size of the largest network for which a device has room. A design uses more logic cells than its
-// network alone; the ratio comes from designs that were synthesised.
+// network alone. The ratio between the two numbers is taken from designs that were synthesised.
 func room(deviceCells int, known []finishing) int {
 	extra := 0.0
 	for _, f := range known {

@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// recorded returns the front of a real search for an ice40-up5k, after its first training. The trial of the best
-// network had half of the budget of 2640 logic cells, but the trained network took 1888 cells. An earlier version
-// limited the network to the trial's half. It shrank the network to 4 chains, and returned it as the best.
+// recorded returns the front of a real search for an ice40-up5k, after its first training. The budget was 2640 logic
+// cells. The trial of the best network used half of the budget, but the trained network took 1888 cells. An earlier
+// version of ialgn limited the network to half of the budget, as in the trial. Therefore it shrank the network to 4
+// chains and returned it as the best network.
 func recorded() []standing {
 	return []standing{
 		{wrong: 0.0659, cells: 1888, chains: 142, train: 33, finish: 60},
@@ -92,8 +93,8 @@ func TestExpected(t *testing.T) {
 	}
 }
 
-// TestRoom checks how many cells a network may use on a device. Cells for the wrapper and registers are included as
-// they were measured.
+// TestRoom checks how many cells a network may use on a device. The check includes the measured numbers of cells for
+// the wrapper and the registers.
 func TestRoom(t *testing.T) {
 	const up5k = 5280
 	for _, c := range []struct {

@@ -23,14 +23,14 @@ import (
 	"ialgn/trainer"
 )
 
-// bestShare is the part of the time for training the front that the best network gets, on one core.
+// bestShare is the best network's share of the time for training the front, on one core.
 const bestShare = 0.55
 
-// margin is the part of its budget that a network of the front aims at. It is below one because the size of a network
-// changes a little when it is trained longer.
+// margin is the part of the budget that a network of the front should use. It is below one because the size of a
+// network changes a little when it is trained longer.
 const margin = 0.985
 
-// These are the endings of a network's file names.
+// These are the endings of the names of a network's files.
 const (
 	modelEnding  = ".safetensors"
 	configEnding = ".yaml"
@@ -39,8 +39,8 @@ const (
 
 func (s *search) path(name string) string { return filepath.Join(s.Dir, name) }
 
-// outputs lists the files that a search writes. It leaves out compiled designs, because compile guards these files
-// itself.
+// outputs lists the files that a search writes. It leaves out the files of compiled designs, because compile itself
+// protects existing files.
 func (s *search) outputs() []outfile.Output {
 	all := []outfile.Output{
 		{Path: s.path(ledgerFile), Form: outfile.Search}, {Path: s.path(frontTable), Form: outfile.Front},
@@ -63,7 +63,7 @@ func (s *search) names() []string {
 	return names
 }
 
-// finish trains the networks of the front. It then compiles, verifies and routes the best one, as far as there is
+// finish trains the networks of the front. It then compiles, verifies and routes the best network, as far as there is
 // time.
 func (s *search) finish(ctx context.Context) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "fit")
@@ -84,8 +84,9 @@ func (s *search) finish(ctx context.Context) (*Result, error) {
 	return s.result(*best)
 }
 
-// trainFront trains the untrained networks of the front, as far as there is time. It trains at least one network: if
-// no network is trained in time, it continues with the smallest, which takes the least time.
+// trainFront trains the untrained networks of the front, as far as there is time. At least one network is always
+// trained. If the time is over before a network is trained, the training of the smallest network continues, because
+// it takes the least time.
 func (s *search) trainFront(ctx context.Context) error {
 	progress.Say(ctx, "training the networks of the front")
 	first, others := s.trainingTimes(len(s.ledger.Finals))
@@ -114,7 +115,7 @@ func (s *search) trainFront(ctx context.Context) error {
 // isTrained reports whether the network is trained and compiled.
 func (f *final) isTrained() bool { return f.Cost != nil }
 
-// unlessOver returns the error of a training. It returns nil if the training ended because the minutes were over.
+// unlessOver returns err, or nil if the training ended because the minutes were over.
 func unlessOver(ctx context.Context, err error) error {
 	if timeOver(ctx) && (errors.Is(err, library.ErrInterrupted) || errors.Is(err, ctx.Err())) {
 		return nil
@@ -122,8 +123,8 @@ func unlessOver(ctx context.Context, err error) error {
 	return err
 }
 
-// trainingTimes returns the seconds to train the first network of the front, and the seconds to train each of the
-// others.
+// trainingTimes returns the seconds to train the first network of the front, and the seconds to train each other
+// network.
 func (s *search) trainingTimes(networks int) (first, others float64) {
 	wall := max(1, s.trainingLeft())
 	first = bestShare * wall
@@ -147,7 +148,7 @@ func (s *search) pick() (all []*final) {
 			all = append(all, f)
 		}
 	}
-	// The best network may be one with a smaller budget.
+	// The best network may have a smaller budget.
 	slices.SortStableFunc(all, func(a, b *final) int { return cmp.Compare(a.tried(), b.tried()) })
 	first, others := s.trainingTimes(len(all))
 	for i, f := range all {
@@ -161,8 +162,8 @@ func (s *search) pick() (all []*final) {
 	return all
 }
 
-// tried returns the share of wrong validation samples in the network's trial. It is 1 if the network was not tried at
-// its size.
+// tried returns the share of wrong validation samples in the network's trial. It is 1 if no trial had the network's
+// size.
 func (f *final) tried() float64 {
 	if len(f.Wrong) == 0 {
 		return 1
@@ -170,7 +171,8 @@ func (f *final) tried() float64 {
 	return f.wrong()
 }
 
-// finalOf returns the network of the front that follows from a trial, to be trained on all samples for a budget.
+// finalOf returns a network for the front that has the candidate of a trial and a width for the given budget. It is
+// to be trained on all samples.
 func (s *search) finalOf(t *trial, budget float64) *final {
 	f := &final{trial: *t, Tried: t.Cost.cells(), TriedFor: s.epochsOfTrial(t)}
 	f.Cost, f.Budget, f.Width = nil, budget, s.resized(t, margin*budget)
@@ -205,8 +207,8 @@ func (s *search) epochsFor(f *final, seconds float64) int {
 // errTooLarge means that even the smallest network of a candidate does not fit.
 var errTooLarge = errors.New("not even a chain for each class fits")
 
-// trainBest trains the best network of the front. If the network is too large and there is time, it trains a smaller
-// one, again and again.
+// trainBest trains the best network of the front. While the network is too large and there is time, trainBest makes
+// it smaller and trains it again.
 func (s *search) trainBest(ctx context.Context, f *final, allowed float64) error {
 	for {
 		if err := s.trainFinal(ctx, f, allowed); err != nil {
@@ -223,8 +225,8 @@ func (s *search) trainBest(ctx context.Context, f *final, allowed float64) error
 	}
 }
 
-// limit returns the largest allowed size of the best network. On a device, it is the size for which the device has
-// room, otherwise the budget.
+// limit returns the largest allowed size of the best network. For a device, it is the size for which the device has
+// room. Otherwise it is the budget.
 func (s *search) limit() int {
 	limit := s.budget
 	if s.keeps && s.device.Placeable() {
@@ -246,8 +248,8 @@ func (s *search) unit() string {
 	return "LUTs"
 }
 
-// shrink makes a network narrower so that it should fit. It removes at least one chain of each class, but leaves at
-// least one chain of each class.
+// shrink makes a network narrower so that it should fit. From each class, it removes at least one chain and leaves at
+// least one chain.
 func (s *search) shrink(f *final, limit int) error {
 	took := f.Cost.cells()
 	width := max(min(s.resized(&f.trial, margin*float64(limit)), f.Width-s.classes), s.classes)
@@ -256,7 +258,7 @@ func (s *search) shrink(f *final, limit int) error {
 	return err
 }
 
-// errAnew means that a training was stopped because it would have taken too long, and is to start anew.
+// errAnew means that a training was stopped because it would have taken too long, and that it should start again.
 var errAnew = errors.New("fewer epochs")
 
 // trainFinal trains a network of the front within the given seconds. If the epochs take longer than predicted, it
@@ -289,7 +291,7 @@ type trained struct {
 
 // trainOnce trains a network on all training samples and writes its configuration and a log. If there is a checkpoint
 // of the same configuration, it continues from the checkpoint. If the training would take much longer than allowed,
-// it returns errAnew and a smaller number of epochs that fits.
+// it returns errAnew and a smaller number of epochs for which there is time.
 func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *trained, fewer int, err error) {
 	cfg, err := s.config(f.Candidate, f.Width, f.Epochs, f.Name, 0, 0)
 	if err != nil {
@@ -345,9 +347,9 @@ func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *t
 	return &trained{c, accuracy, now().Sub(begin).Seconds()}, 0, remove(checkpoint)
 }
 
-// watching returns a function to call after each epoch. The function returns 0 if the training should continue, or
-// the number of epochs with which to start it again. begin is the start of the training. The time of an epoch is
-// measured from the first call on, because the first epoch also includes reading the data.
+// watching returns a function that must be called after each epoch. That function returns 0 if the training should
+// continue, or the number of epochs with which the training should start again. begin is the start of the training.
+// The time of an epoch is measured from the first call on, because the first epoch also includes reading the data.
 func watching(epochs int, allowed float64, begin time.Time) func(epoch int, at time.Time) int {
 	first, since := 0, begin
 	return func(epoch int, at time.Time) int {
@@ -369,7 +371,7 @@ func remove(path string) error {
 }
 
 // writeConfig writes the configuration of a network. Long column names can make the file so long that it cannot be
-// read again. This is only a warning, because the model also holds the configuration.
+// read again. In this case there is only a warning, because the model also holds the configuration.
 func (s *search) writeConfig(name string, cfg *config.Config) error {
 	text := append([]byte("# Chosen by `ialgn fit`. To train it again: ialgn train THIS -o MODEL\n"), cfg.YAML()...)
 	path := s.path(name + configEnding)

@@ -2,21 +2,21 @@
 // tables (LUTs).
 //
 // [Run] searches shapes, encoders and learning rates by successive halving: it trains many candidates for a few
-// epochs, then the better ones for more epochs. A validation part of the training samples is held out to judge them.
-// Each candidate gets the width at which it should use the whole budget. It is compiled for the target and judged by
-// its errors at its real size.
+// epochs, and then the better candidates for more epochs. Each candidate gets the width at which it should use the
+// whole budget. It is compiled for the target, to measure its real size, and judged by its errors on a part of the
+// training samples that is held out for validation.
 //
 // The best candidate is then trained on all training samples, and so are the best candidates for three smaller
 // budgets. These networks form the front, the curve of accuracy against LUTs. The best network of the front that fits
 // is compiled, verified and, on a device, routed.
 //
-//   - The search keeps to the minutes. A rehearsal during the first round measures how long finishing a network
+//   - The search keeps within its minutes. A rehearsal during the first round measures how long finishing a network
 //     takes, and this time is reserved. Work for which there was no time is listed in [Result.LeftOut]. A later call
 //     does this work.
-//   - Accuracies on the test samples are reported, but they have no influence on the search.
+//   - Accuracies on the test samples are reported, but do not influence the search.
 //   - The file fit.json in the folder holds all decisions and results. An interrupted search continues from it.
-//   - The decisions follow from the trials, and the trials follow from the configuration. However, the number of
-//     trials depends on the speed of the machine.
+//   - Decisions depend only on the results of the trials, and these results depend only on the configuration.
+//     However, the number of trials depends on the speed of the machine.
 package fit
 
 import (
@@ -40,14 +40,14 @@ import (
 // Options says what to search for.
 type Options struct {
 	Target  string       // a family from [target.Names], or a device from [target.DeviceNames]
-	LUTs    int          // maximum of LUTs of the whole classifier; 0 means what the device has room for, or 2,000
+	LUTs    int          // maximum for the whole classifier; 0 means as many as fit on the device, or 2,000
 	Clock   float64      // clock to reach in MHz; 0 means 12 MHz on a device, otherwise no clock
-	Wrap    string       // interface of the best network; empty means stream on a device, otherwise no interface
+	Wrap    string       // interface of the best network; empty means stream on a device and none otherwise
 	Minutes float64      // time that the search may take; 0 means 5
 	Dir     string       // folder for all files that are written; made if it does not exist
 	Data    library.Data // where to look for data sets
 	Resume  bool         // continue the search in Dir
-	Threads int          // number of threads; 0 means the number that the process may run at a time
+	Threads int          // number of threads; 0 means the largest number that can run at the same time
 	Force   bool         // overwrite files that ialgn did not write
 	Keep    []string     // files that must not be overwritten
 
@@ -73,7 +73,7 @@ const (
 // Result is the result of a search.
 type Result struct {
 	Target  string    `json:"target"`
-	Budget  int       `json:"budget"` // largest number of LUTs or, for the budget of a device, of logic cells
+	Budget  int       `json:"budget"` // largest number of LUTs or, for a device, of logic cells
 	Front   []Network `json:"front"`  // networks of the front, the smallest first
 	Best    Best      `json:"best"`
 	LeftOut []string  `json:"left_out"` // work for which there was no time; a call with Resume does it
@@ -84,7 +84,7 @@ type Result struct {
 // Network is a network of the front. Accuracies are shares of the samples.
 type Network struct {
 	Accuracy   float64 `json:"accuracy"`   // on the test samples
-	Validation float64 `json:"validation"` // of its candidate, on the validation samples; 0 if not tried at its size
+	Validation float64 `json:"validation"` // of its trial, on the validation samples; 0 if no trial had its size
 	LUTs       LUTs    `json:"luts"`
 	Config     string  `json:"config"`
 	Model      string  `json:"model"`
@@ -92,12 +92,12 @@ type Network struct {
 	Choice     string  `json:"choice"` // the values that the search chose
 }
 
-// Best is the network that was finished. Among the networks that fit and that there was time to finish, it is the
-// most accurate one by validation.
+// Best is the network that was finished. It is the most accurate network on the validation samples, among the
+// networks that fit and could be finished in time.
 type Best struct {
 	Network
 	Design   string                  `json:"design"`   // folder of the compiled network, or empty if it was not compiled
-	Verified string                  `json:"verified"` // level that was proved, or empty
+	Verified string                  `json:"verified"` // level up to which the design was verified, or empty
 	Routed   *library.Implementation `json:"routed,omitempty"`
 
 	of      *final
@@ -148,7 +148,7 @@ func Run(ctx context.Context, d config.Draft, o Options) (*Result, error) {
 	return r, nil
 }
 
-// ended returns err. If the context was cancelled and this caused err, it returns a more helpful error.
+// ended returns err. If err is the result of a cancelled context, it returns a more helpful error.
 func (s *search) ended(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() == nil:
@@ -169,7 +169,7 @@ type search struct {
 	draft  config.Draft
 	name   string        // name of the best network
 	digest string        // digest of the training samples
-	device target.Device // the device, without a name if the target is a family
+	device target.Device // device; has no name if the target is a family
 	budget int
 	dims   []dimension
 	guard  outfile.Guard
@@ -179,7 +179,7 @@ type search struct {
 	end    float64 // time at which this call is stopped, in seconds of all calls together
 }
 
-// newSearch reads the data set. It determines the budget, and the choices that the search is to make.
+// newSearch reads the data set. It determines the budget and the choices that the search must make.
 func newSearch(ctx context.Context, d config.Draft, o Options) (*search, error) {
 	s := &search{
 		Options: o, draft: d, guard: outfile.NewGuard(o.Force, o.Keep...), cores: o.Threads,
@@ -242,7 +242,7 @@ func (s *search) aim() error {
 }
 
 // fillPercent is the percentage of a device's logic cells that the LUTs and the bits kept by the wrapper may use.
-// Registers, additions of yosys and the rest of the wrapper take about a quarter more. The wires of the networks
+// Registers, cells that yosys adds, and the rest of the wrapper take about a quarter more. The wires of the networks
 // connect distant cells: networks route on two thirds of an iCE40, but not always on four fifths
 // (docs/guides/fpga.md).
 const fillPercent = 50
@@ -270,7 +270,7 @@ func (s *search) look(ctx context.Context) error {
 var columnKeys = []string{"data.columns", "data.drop", "data.categories", "data.missing"}
 
 // openSet opens the data set. If a CSV file can be read only with a description of its columns and the draft has no
-// description, openSet surveys the file. It adds the description that [dataset.Survey] returns to the draft.
+// description, openSet calls [dataset.Survey] and adds the resulting description to the draft.
 func (s *search) openSet(ctx context.Context, folders []string) (*dataset.Set, error) {
 	if s.draft.Data().Set == "csv" {
 		if err := s.draft.CheckTable(); err != nil {

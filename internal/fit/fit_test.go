@@ -26,15 +26,16 @@ func TestMain(m *testing.M) {
 }
 
 // tick advances the clock by four seconds each time it is read, for example after each epoch of a network of the
-// front. Then a search with one thread depends only on its minutes, and no timeout in real time ends a part of it.
+// front. With this clock, a search with one thread depends only on its minutes, and no timeout in real time ends a
+// part of the search.
 func tick(t *testing.T) {
 	begin, calls := time.Now(), atomic.Int64{}
 	now = func() time.Time { return begin.Add(time.Duration(calls.Add(1)) * 4 * time.Second) }
 	t.Cleanup(func() { now = time.Now })
 }
 
-// table writes a CSV file of samples and returns its path. Each sample is a point. Its class says whether the point
-// is in a ring or in a corner.
+// table writes a CSV file of samples and returns its path. Each sample is a point in the plane. The class says
+// whether the point is in a ring or in a corner.
 func table(t *testing.T, samples int) string {
 	t.Helper()
 	var b strings.Builder
@@ -64,8 +65,8 @@ func tableDraft(t *testing.T, path string, keys ...string) config.Draft {
 	return draftOf(t, append([]string{"data.set=csv", "data.train=" + path, "data.label=state", "name=points"}, keys...)...)
 }
 
-// TestRun searches networks for a table. The best network must fit, be proved equivalent, and give the same result
-// when it is trained again.
+// TestRun searches for networks for a CSV file. The best network must fit and be proved equivalent. Training it again
+// must give the same result.
 func TestRun(t *testing.T) {
 	tick(t)
 	path, dir := table(t, 1500), t.TempDir()
@@ -117,8 +118,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// again trains a network again with its configuration. It compares the model's bytes, the accuracy and the size with
-// the result.
+// again trains a network again with its configuration. It compares the bytes of the model, the accuracy and the size
+// with those of the search.
 func again(t *testing.T, n Network) {
 	t.Helper()
 	cfg, err := library.LoadConfig(library.TrainOptions{}, n.Config)
@@ -154,7 +155,7 @@ func again(t *testing.T, n Network) {
 	}
 }
 
-// TestResume interrupts a search and resumes it. The finished rounds are kept unchanged.
+// TestResume interrupts a search and resumes it. The rounds that were finished before must stay unchanged.
 func TestResume(t *testing.T) {
 	path, dir := table(t, 300), t.TempDir()
 	o := Options{Target: "ice40", LUTs: 100, Minutes: 0.2, Dir: dir, Threads: 2}
@@ -234,9 +235,9 @@ func TestGiven(t *testing.T) {
 	}
 }
 
-// TestNoTime has no time to try candidates. The search must train a network of the usual candidate for each budget.
-// When the minutes are over, the front must be kept, and the result must name the missing work. A later call does
-// this work.
+// TestNoTime runs a search that has no time to try candidates. The search must train a network of the usual candidate
+// for each budget. When the minutes are over, the front must be kept, and the result must name the missing work. A
+// later call does this work.
 func TestNoTime(t *testing.T) {
 	draft := tableDraft(t, table(t, 200))
 	o := Options{Target: "generic", LUTs: 80, Minutes: 1e-6, Dir: t.TempDir()}
@@ -354,8 +355,8 @@ func TestSearchRefusesImpossibleTasks(t *testing.T) {
 	}
 }
 
-// TestNextBest has a best candidate that does not fit, although its trial was small enough. The search must take the
-// next best candidate.
+// TestNextBest checks a search whose best candidate does not fit, although its trial was small enough. The search
+// must take the next best candidate instead.
 func TestNextBest(t *testing.T) {
 	tick(t)
 	path, dir := table(t, 300), t.TempDir()

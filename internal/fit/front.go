@@ -11,7 +11,8 @@ import (
 	"ialgn/internal/plot"
 )
 
-// These are the file names of the front. The chart is written in two formats, which add their endings to its name.
+// These are the file names of the front. The chart is written in two formats. Each format adds its ending to the
+// chart's name.
 const (
 	frontTable = "front.csv"
 	frontChart = "front"

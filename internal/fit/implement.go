@@ -18,8 +18,8 @@ const checked = 100
 // designFolder is the folder of the compiled network, inside the folder of the search.
 const designFolder = "design"
 
-// complete finishes the best network of the front that fits. If no network fits or the device has no room, it first
-// makes networks smaller.
+// complete finishes the best network of the front that fits. If no network fits, or if the device has no room for a
+// network, complete first makes networks smaller.
 func (s *search) complete(ctx context.Context) (*Best, error) {
 	for {
 		limit := s.limit()
@@ -69,7 +69,8 @@ func (s *search) standings(limit int) (all []standing) {
 	return all
 }
 
-// better names the networks that fit and are better than the finished network, but for which there was no time.
+// better returns the names of the networks that fit and are better than the finished network, but for which there was
+// no time.
 func (s *search) better(all []standing, at, limit int) (names []string) {
 	for i, o := range all {
 		if o.cells > 0 && o.cells <= limit && o.wrong < all[at].wrong {
@@ -85,7 +86,7 @@ func (s *search) retrain(ctx context.Context, f *final) error {
 	return s.trainFinal(ctx, f, max(1, s.left()-s.ledger.finishing(s.limit())))
 }
 
-// replace replaces a network of the front that cannot be made small enough. The next best candidate takes its place.
+// replace replaces a network of the front that cannot be made small enough by the next best candidate.
 func (s *search) replace(ctx context.Context, f *final) error {
 	next := s.after(f.Candidate)
 	if next == nil {
@@ -101,11 +102,11 @@ func (s *search) replace(ctx context.Context, f *final) error {
 	return s.retrain(ctx, f)
 }
 
-// gently is the factor for the size of a network after the device could not be routed with it.
+// gently is the factor by which a network is made smaller if it could not be routed on the device.
 const gently = 0.85
 
-// noRoom lowers the limit after a device had no room for a network. If the space that the network needed is known,
-// the new limit follows from it.
+// noRoom lowers the limit after a device had no room for a network. If it is known how many cells the network needed,
+// the new limit is computed from this number.
 func (s *search) noRoom(f *final, err error) error {
 	by := gently
 	var measured interface{ Over() float64 }
@@ -141,9 +142,9 @@ func (s *search) finishFinal(ctx context.Context, f *final) (*Best, error) {
 	return b, err
 }
 
-// stageLevels lists the numbers of LUT levels in a pipeline stage that are tried to reach a clock. The first has the
-// fewest registers. A design for a device always has registers, because without them yosys takes many minutes for
-// sums of some hundred bits.
+// stageLevels lists the numbers of LUT levels per pipeline stage that are tried, in order, to reach a clock. The
+// first number gives the fewest registers. A design for a device always has registers, because without them yosys
+// takes many minutes for sums of some hundred bits.
 var stageLevels = []int{5, 4, 3, 2}
 
 // These constants limit the routing time to a part of the time left, but not below routingTime. Without a limit, the
@@ -205,7 +206,8 @@ func (s *search) implement(ctx context.Context, m *library.Model, dir string) (*
 	return b, nil
 }
 
-// without returns b if the time is over, and records the work that was left out. Otherwise it returns the error.
+// without returns err unless the time is over. If the time is over, it records in b which work was left out, and
+// returns b.
 func (b *Best) without(ctx context.Context, err error, what ...string) (*Best, error) {
 	if !timeOver(ctx) {
 		return nil, err
@@ -291,7 +293,7 @@ func (s *search) verify(ctx context.Context, m *library.Model, dir string, level
 	var missing *tool.MissingError
 	if errors.As(err, &missing) {
 		s.warn(fmt.Errorf("not proved: %w", err))
-		return verifySoftware, nil // the level at which the design was verified before
+		return verifySoftware, nil // the design has already been verified at this level
 	}
 	return level, err
 }

@@ -26,11 +26,11 @@ type ledger struct {
 	Dimensions []string `json:"dimensions"`
 	Seconds    float64  `json:"seconds"`                 // time of all calls together
 	Epoch      float64  `json:"epoch_seconds,omitempty"` // seconds per epoch of the first candidate, with one thread
-	Fixed      float64  `json:"fixed_seconds,omitempty"` // seconds of a trial in addition to its epochs
+	Fixed      float64  `json:"fixed_seconds,omitempty"` // seconds that a trial takes in addition to its epochs
 	Rungs      []*rung  `json:"rungs"`
 	Finals     []*final `json:"finals,omitempty"`
-	Limit      int      `json:"limit,omitempty"` // largest size of a network, if the device had no room for a larger one
-	Done       bool     `json:"done"`            // the best network is compiled and verified
+	Limit      int      `json:"limit,omitempty"` // largest allowed size, if the device had no room for a larger network
+	Done       bool     `json:"done"`            // whether the best network is compiled and verified
 
 	Finishings []finishing `json:"finishings,omitempty"` // how long finishing took; the rehearsal comes first
 
@@ -40,7 +40,8 @@ type ledger struct {
 	start  time.Time
 }
 
-// asked holds the request of a search. A resumed search must have the same request, except for the minutes.
+// asked holds the request of a search. A resumed search must have the same request as the original search. Only the
+// minutes may differ.
 type asked struct {
 	Keys   []string `json:"keys"` // the keys of the draft
 	Train  string   `json:"train_sha256"`
@@ -56,7 +57,7 @@ type rung struct {
 	Epochs int      `json:"epochs"`
 	Seeds  int      `json:"seeds"`
 	Trials []*trial `json:"trials"`
-	Closed bool     `json:"closed"` // the round is over, because all trials are done or the time is over
+	Closed bool     `json:"closed"` // whether the round is over: all trials are done, or its time is up
 }
 
 // trial is a candidate at a certain width.
@@ -73,7 +74,7 @@ type trial struct {
 // done reports whether all seeds of a trial are done.
 func (t *trial) done(seeds int) bool { return t.Cost != nil && len(t.Wrong) >= seeds }
 
-// wrong returns the mean share of validation samples that were classified wrongly.
+// wrong returns the share of validation samples that were classified wrongly, averaged over the seeds.
 func (t *trial) wrong() float64 {
 	sum := 0.0
 	for _, w := range t.Wrong {
@@ -83,7 +84,7 @@ func (t *trial) wrong() float64 {
 }
 
 // farAbove limits the comparison of trials. A trial whose network is larger than farAbove times the trial's budget is
-// not compared with others. Below this limit, a slightly narrower network would be about as good.
+// not compared with others. A network below this limit can be made slightly narrower and is then about as good.
 const farAbove = 1.15
 
 // far reports whether a trial's network is too far above its budget for comparisons.
@@ -92,8 +93,8 @@ func (t *trial) far() bool { return t.over() > farAbove }
 // over returns the size of a trial's network as a multiple of the trial's budget.
 func (t *trial) over() float64 { return float64(t.Cost.cells()) / t.Budget }
 
-// score returns the error that the trial is expected to have at its budget. Some networks far above the budget cannot
-// be made narrower. The score of networks far above the budget is therefore larger than any error.
+// score returns the expected error of the trial's candidate at the trial's budget. For networks far above the budget,
+// the score is larger than any error, because some of these networks cannot be made narrower.
 func (t *trial) score() float64 {
 	score := normalised(t.wrong(), t.Cost.cells(), t.Budget)
 	if t.far() {
@@ -102,7 +103,7 @@ func (t *trial) score() float64 {
 	return score
 }
 
-// final is a network of the front, which is trained on the whole training set. It has a cost when it is trained.
+// final is a network of the front, which is trained on the whole training set. It has a cost if it is trained.
 type final struct {
 	trial
 	Epochs   int     `json:"epochs"`
@@ -113,7 +114,7 @@ type final struct {
 	Took     float64 `json:"took,omitempty"`  // seconds of the network's last training
 	Tries    int     `json:"tries,omitempty"` // number of times that the network was made smaller
 
-	begun bool // this call has begun to train the network
+	begun bool // whether this call has begun to train the network
 }
 
 const ledgerFormat = 1
@@ -148,8 +149,8 @@ func openLedger(dir string, a asked, dims []dimension, resume bool, guard outfil
 	return &old, nil
 }
 
-// check returns an error if a search cannot continue with this ledger because the request, which is in the ledger as,
-// differs.
+// check returns an error if a search with the request in the ledger as cannot continue with the ledger l, because the
+// request in l differs.
 func (l *ledger) check(as *ledger, dims []dimension) error {
 	want, err := json.Marshal(as.Asked)
 	if err != nil {

@@ -17,7 +17,7 @@ var (
 	ledgerAsked = asked{Keys: []string{"data.set=digits"}, Train: "abc", Target: "xilinx7", LUTs: 500}
 )
 
-// written makes a ledger in a folder, with one round and one network of the front.
+// written creates a ledger file in a folder. The ledger has one round and one network of the front.
 func written(t *testing.T, dir string) *ledger {
 	t.Helper()
 	l, err := openLedger(dir, ledgerAsked, ledgerDims, false, outfile.Guard{})
@@ -37,7 +37,8 @@ func written(t *testing.T, dir string) *ledger {
 	return l
 }
 
-// TestLedger continues the ledger in a folder. This must succeed only if the same search wrote it.
+// TestLedger continues the ledger in a folder. This must succeed only if the ledger was written by a search with the
+// same request.
 func TestLedger(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := openLedger(dir, ledgerAsked, ledgerDims, true, outfile.Guard{}); err == nil {

@@ -6,7 +6,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// LUTs holds the numbers of look-up tables (LUTs) in the parts of a compiled network, as compile counts them.
+// LUTs holds the number of look-up tables (LUTs) in each part of a compiled network, as counted by compile.
 type LUTs struct {
 	Gates   int `json:"gates"`
 	Head    int `json:"head"`
@@ -17,8 +17,8 @@ type LUTs struct {
 // cost is the part of a budget that a network uses.
 type cost struct {
 	LUTs
-	// Kept is the number of input bits that a wrapper keeps. Each occupies the flip-flop of a logic cell. Kept is
-	// used only if the budget is in logic cells.
+	// Kept is the number of input bits that a wrapper keeps in registers. Each of these bits occupies the flip-flop
+	// of a logic cell. Kept is used only if the budget is in logic cells.
 	Kept int `json:"kept_bits,omitempty"`
 }
 
@@ -35,7 +35,7 @@ type measured struct {
 type shape struct {
 	width, depth, inputs, bits int
 	thresholds                 string
-	pressure                   float64 // towards fewer LUTs, summed over all chains; 0 if the user sets it
+	pressure                   float64 // summed over all chains; 0 if the user sets the pressure
 	features                   int
 	keeps                      bool // the budget is in logic cells, including cells that keep input bits
 }
@@ -53,14 +53,14 @@ func (s *search) shapeOf(cfg *config.Config) shape {
 
 func (p shape) nodes() float64 { return float64(p.width * p.depth) }
 
-// read returns the expected number of different input bits that are read, if every pin reads a random bit.
+// read returns the expected number of different input bits that the network reads if every pin reads a random bit.
 func (p shape) read() float64 {
 	bits, pins := float64(p.features*(p.bits-1)), float64(p.width*(p.inputs+(p.depth-1)*(p.inputs-1)))
 	return bits * (1 - math.Exp(-pins/bits))
 }
 
-// These are the costs of the parts before anything was compiled, in LUTs: for each node, for each bit that is
-// counted, and for each comparison.
+// These are the costs, in LUTs, that are assumed before anything was compiled. usualGate is the cost of a node,
+// usualHead the cost of a counted bit, and usualEncoder the cost of a comparison.
 const (
 	usualGate, usualHead, usualEncoder = 1.0, 1.3, 1.0
 )
@@ -68,9 +68,9 @@ const (
 // sizer predicts costs from the networks that were compiled before.
 type sizer []measured
 
-// predict returns the predicted size of a network. The size of each part is proportional to a number: the nodes, the
-// counted bits, or the input bits that are read. The factor is the mean over similar networks, or a default if there
-// are none.
+// predict returns the predicted size of a network. The size of each part is assumed to be proportional to the number
+// of nodes, of counted bits, or of input bits that are read. The factor is the mean over similar networks, or a
+// default if there are no similar networks.
 func (s sizer) predict(p shape) float64 {
 	gates := s.ratio(usualGate, func(m measured) (bool, float64, float64) {
 		return m.inputs == p.inputs && m.depth == p.depth, float64(m.Gates), m.nodes()
@@ -78,7 +78,7 @@ func (s sizer) predict(p shape) float64 {
 	head := s.ratio(usualHead, func(m measured) (bool, float64, float64) {
 		return true, float64(m.Head), float64(m.width)
 	})
-	free := p.bits == 2 && p.thresholds == "uniform" // the bit is a bit of the word itself
+	free := p.bits == 2 && p.thresholds == "uniform" // the input bit is the highest bit of the word, so it needs no LUT
 	usual := usualEncoder
 	if free {
 		usual = 0
@@ -94,7 +94,8 @@ func (s sizer) predict(p shape) float64 {
 	return gates*p.nodes() + head*float64(p.width) + (encoder+kept)*p.read()
 }
 
-// ratio returns the quotient of two sums over the similar networks, or usual if there are no similar networks.
+// ratio calls the function of for each network. Over the networks that are alike, it adds up the results part and the
+// results by, and returns the quotient of the two sums. If no network is alike, it returns usual.
 func (s sizer) ratio(usual float64, of func(measured) (alike bool, part, by float64)) float64 {
 	parts, bys := 0.0, 0.0
 	for _, m := range s {
@@ -132,8 +133,8 @@ func (s sizer) width(p shape, classes int, budget float64) int {
 // mostWidth limits the width that the search proposes.
 const mostWidth = 1 << 20
 
-// normalised returns the error that a network is expected to have if it used the whole budget. We measured that twice
-// the number of LUTs leaves about four fifths of the errors (docs/evidence/results.md).
+// normalised returns the expected error of a network after its size is changed to the whole budget. In our
+// measurements, doubling the number of LUTs leaves about four fifths of the errors (docs/evidence/results.md).
 func normalised(wrong float64, cells int, budget float64) float64 {
 	return wrong * math.Pow(float64(max(cells, 1))/budget, 0.32)
 }

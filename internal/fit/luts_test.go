@@ -9,7 +9,8 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestSizer predicts the size of networks from one compiled network of another width, and proposes widths that fit.
+// TestSizer predicts the size of networks from one compiled network with a different width, and proposes widths that
+// fit.
 func TestSizer(t *testing.T) {
 	s := search{subject: subject{features: 64, classes: 10, keeps: true, family: "xilinx7"}}
 	compiled := func(width, depth int) measured {
@@ -55,9 +56,9 @@ func TestSizer(t *testing.T) {
 	}
 }
 
-// TestShapePressure checks how the cost of the encoder is predicted. It must follow from networks with the same cost
-// pressure, at any width, and not from networks with another pressure. A pressure that the user sets does not change
-// with the width.
+// TestShapePressure checks how the cost of the encoder is predicted. The prediction must use networks with the same
+// pressure towards fewer LUTs, whatever their width, and must ignore networks with another pressure. A pressure that
+// the user sets does not change with the width.
 func TestShapePressure(t *testing.T) {
 	shapeAt := func(draft config.Draft, width int, keys ...string) shape {
 		t.Helper()
@@ -89,7 +90,7 @@ func TestShapePressure(t *testing.T) {
 }
 
 // TestNormalised checks the estimate of a network's error at the size of the budget. A network above the budget would
-// have a larger error there.
+// have a larger error at that size.
 func TestNormalised(t *testing.T) {
 	if got := normalised(0.1, 1000, 1000); got != 0.1 {
 		t.Errorf("at the budget: %v", got)

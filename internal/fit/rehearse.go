@@ -9,12 +9,12 @@ import (
 	"ialgn/internal/progress"
 )
 
-// rehearsed is the approximate size of the network in the rehearsal, in LUTs or logic cells like the budget. If the
-// budget is smaller, the network has the size of the budget.
+// rehearsed is the approximate size of the network in the rehearsal. Its unit is the unit of the budget, LUTs or
+// logic cells. If the budget is smaller than rehearsed, the network has the size of the budget.
 const rehearsed = 600
 
-// rehearsing starts the rehearsal and returns a function that ends it. There is no rehearsal if the time of a
-// finishing is already known, or if no rounds are left.
+// rehearsing starts the rehearsal and returns a function that ends it. There is no rehearsal if it is already known
+// how long finishing a network takes, or if no rounds are left.
 func (s *search) rehearsing(ctx context.Context) (end func()) {
 	if len(s.ledger.Finishings) > 0 || len(s.ledger.Finals) > 0 || s.searchLeft() <= 0 {
 		return func() {}
@@ -35,8 +35,8 @@ func (s *search) rehearsing(ctx context.Context) (end func()) {
 	}
 }
 
-// rehearse finishes a small network of the usual candidate in a temporary folder and records the time. It ignores
-// errors, because finishing the best network will report the same errors.
+// rehearse finishes a small network of the usual candidate in a temporary folder, and records how long this takes. It
+// ignores errors, because finishing the best network will report the same errors.
 func (s *search) rehearse(ctx, timed context.Context, t *trial) {
 	timed, end := progress.Begin(timed, "rehearsal")
 	defer end()

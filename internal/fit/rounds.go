@@ -13,10 +13,10 @@ import (
 // These are the rounds in order. The time left is divided equally among a round and the rounds after it.
 const (
 	roundUsual     = "usual"      // the usual candidate, for a few epochs, to measure the time of trials
-	roundMany      = "many"       // candidates from the whole space
-	roundBetter    = "better"     // the better candidates of round many, for longer
+	roundMany      = "many"       // candidates from the whole search space
+	roundBetter    = "better"     // the better candidates of round many, for more epochs
 	roundNeighbour = "neighbours" // neighbours of the best candidate, for the same number of epochs
-	roundBest      = "best"       // the best candidates of the two preceding rounds, for longer
+	roundBest      = "best"       // the best candidates of the two preceding rounds, for more epochs
 	roundSmaller   = "smaller"    // the two best candidates, with smaller budgets
 )
 
@@ -29,10 +29,10 @@ const (
 	firstEpochs = 5 // epochs of round many if there is time for the maximum of candidates
 	fewest      = 4 // minimum of candidates in round many
 	most        = 54
-	fold        = 3 // ratio between the candidates of a round and of the next round
+	fold        = 3 // ratio of the numbers of candidates in a round and in the next round
 	mostSteps   = 40_000
-	planned     = 0.85 // part of a round's time that is planned, since the times of trials differ
-	slack       = 1.2  // limit of a round's time, as a multiple of its share
+	planned     = 0.85 // part of a round's time that is planned; the rest is a reserve for slow trials
+	slack       = 1.2  // factor by which a round may exceed its share of the time
 )
 
 // These constants limit the epochs and seeds of a trial.
@@ -41,7 +41,8 @@ const (
 	mostSeeds         = 5
 )
 
-// smallerBudgets are the numbers by which the budget is divided for the smaller networks of the front.
+// smallerBudgets lists the numbers by which the budget is divided to get the budgets of the smaller networks of the
+// front.
 var smallerBudgets = []int{2, 4, 8}
 
 // find runs the rounds.
@@ -118,7 +119,7 @@ func (s *search) plan(name string, rounds int) *rung {
 }
 
 // pace returns the time of an epoch in the trials so far, divided by the time of an epoch of the usual candidate. The
-// two differ because trials run concurrently, with other batches and widths.
+// quotient is not 1, because trials run concurrently and have different batches and widths.
 func (s *search) pace() float64 {
 	took, foreseen := 0.0, 0.0
 	for _, r := range s.ledger.Rungs {
@@ -139,8 +140,8 @@ func (s *search) pace() float64 {
 // epochs and the same seeds.
 var sameAs = map[string]string{roundNeighbour: roundBetter, roundSmaller: roundBest}
 
-// epochsOf returns the number of epochs that a round takes from an earlier round, or 0 if the round has its own
-// number.
+// epochsOf returns the number of epochs of the earlier round with which a round is compared, or 0 if there is no such
+// round.
 func (s *search) epochsOf(name string) int {
 	if r := s.ledger.rung(sameAs[name]); r != nil {
 		return r.Epochs
@@ -148,7 +149,7 @@ func (s *search) epochsOf(name string) int {
 	return 0
 }
 
-// cap returns the largest number of epochs of a trial. The fewer samples there are, the larger it is.
+// cap returns the largest number of epochs for a trial. This number is larger if there are fewer samples.
 func (s *search) cap() int {
 	steps := max(1, int(float64(s.samples)*(1-validationShare))/64)
 	return min(max(mostSteps/steps, leastCap), mostCap)
@@ -177,9 +178,9 @@ func (s *search) ranked(rounds ...string) (all []*trial) {
 	return all
 }
 
-// leading returns one trial for each candidate that was tried with the whole budget: the trial in the candidate's
-// last round. Trials of later rounds come first. Within a round, the better trials come first. Trials far above the
-// budget come last, after trials of earlier rounds.
+// leading returns one trial for each candidate that was tried with the whole budget. It is the candidate's trial in
+// its last round. Trials of later rounds come first. Within a round, the better trials come first. Trials far above
+// the budget come last, after trials of earlier rounds.
 func (s *search) leading() []*trial {
 	var fitting, large []*trial
 	var seen []candidate
@@ -205,8 +206,9 @@ func (s *search) top(n int) []*trial {
 	return list[:min(n, len(list))]
 }
 
-// after returns the leading trial that follows the trial of candidate c, or nil if there is none. It skips networks
-// that are too large even with one chain for each class, since these cannot be made smaller.
+// after returns the next trial after the trial of candidate c in the order of leading, or nil if there is no further
+// trial. It skips networks that are too large even with one chain for each class, since such networks cannot be made
+// smaller.
 func (s *search) after(c candidate) *trial {
 	list := s.leading()
 	at := slices.IndexFunc(list, func(t *trial) bool { return slices.Equal(t.Candidate, c) })
@@ -229,7 +231,7 @@ func (s *search) trials(list []candidate, part int) (all []*trial) {
 		budget := float64(s.budget) / float64(part)
 		cfg, err := s.config(c, s.classes, 1, "", 0, 0)
 		if err != nil {
-			continue // not allowed by the data, for example fewer input bits than pins
+			continue // not possible for the data, for example with fewer input bits than pins
 		}
 		width := known.width(s.shapeOf(&cfg), s.classes, budget)
 		all = append(all, &trial{Candidate: c, Budget: budget, Width: width})
@@ -246,12 +248,13 @@ func (s *search) again(list []*trial, n int) (all []*trial) {
 	return all
 }
 
-// resized returns the width at which the network of a trial should use the budget. It follows from the sizes of the
-// network's parts. It is at most twice the width that is proportional to the total size.
+// resized returns the width at which the network of a trial should use the budget. It is computed from the sizes of
+// the network's parts. It is at most twice the width that results if the total size is assumed to be proportional to
+// the width.
 func (s *search) resized(t *trial, budget float64) int {
 	cfg, err := s.config(t.Candidate, t.Width, 1, "", 0, 0)
 	if err != nil || t.Cost == nil {
-		return t.Width // the candidate was trained, so there is no error
+		return t.Width // config returns no error, because the candidate was trained
 	}
 	shape := s.shapeOf(&cfg)
 	most := 2 * float64(t.Width) * budget / float64(max(1, t.Cost.cells()))
@@ -260,7 +263,7 @@ func (s *search) resized(t *trial, budget float64) int {
 }
 
 // neighbours returns up to n trials of untried neighbours of the best candidate so far. The order is random, so that
-// no choice always comes first.
+// no dimension is always tried first.
 func (s *search) neighbours(n int) []*trial {
 	best := s.ranked(roundBetter)
 	if len(best) == 0 {

@@ -13,7 +13,7 @@ import (
 // dimension is one choice that the search makes. The values are ordered, and neighbouring values are similar.
 type dimension struct {
 	name   string
-	given  []string // if one of these keys is given, the configuration makes the choice
+	given  []string // if the draft has one of these keys, the search does not make the choice
 	values []string
 	start  int // index of the value that is tried first
 	keys   func(value string, s size) []string
@@ -31,7 +31,7 @@ type subject struct {
 	images                             bool
 	family                             string
 	lutInputs                          int
-	keeps                              bool // whether the budget is in logic cells; see shape
+	keeps                              bool // like shape.keeps
 }
 
 // A data set with fewer features than fewFeatures starts with more thresholds per feature. A data set with at least
@@ -41,13 +41,14 @@ const (
 	manySamples = 20_000
 )
 
-// dimensions returns the choices that the search makes for a subject. It leaves out the choices that the draft makes.
+// dimensions returns the choices that the search makes for a subject. It leaves out choices that are already made by
+// keys of the draft.
 func dimensions(s subject, d config.Draft) []dimension {
 	bits, thresholds, batch := 1, 2, 1
 	if s.features < fewFeatures {
 		bits = 3
 	}
-	if s.images { // the middle threshold of a pixel is its highest bit, which needs no comparison
+	if s.images { // comparing a pixel with the middle threshold gives its highest bit, without a comparator
 		bits, thresholds = 0, 0
 	}
 	if s.samples >= manySamples {
@@ -87,8 +88,8 @@ func one(name, key string, start int, values ...string) dimension {
 	}
 }
 
-// pins returns the numbers of inputs of nodes that are tried on a target: the number of inputs of the target's LUTs,
-// and a smaller number.
+// pins returns the numbers of pins per node that are tried on a target. These are the number of inputs of the
+// target's LUTs and a smaller number.
 func pins(lut int) []string {
 	if lut <= 4 {
 		return []string{"2", "4"}
@@ -132,7 +133,7 @@ func pressure(family, value string, s size) []string {
 	return []string{"train.cost.target=" + family, fmt.Sprintf("train.cost.pressure=%.3g", factor/float64(s.width))}
 }
 
-// changes maps each way of changing images in training to its keys.
+// changes maps each way of changing images in training to the keys for it.
 var changes = map[string][]string{
 	"as they are": nil,
 	"slight": {
@@ -166,8 +167,8 @@ func first(all []dimension) candidate {
 }
 
 // spread returns up to n different candidates, beginning with the usual one. The values of each dimension occur about
-// equally often. From one candidate to the next, each dimension moves by its own irrational step (Kronecker's
-// sequence).
+// equally often. From one candidate to the next, the position in each dimension moves by an irrational step that is
+// different for each dimension (Kronecker's sequence).
 func spread(all []dimension, n int) []candidate {
 	list := []candidate{first(all)}
 	for i := 1; len(list) < n && i < 50*n; i++ {

@@ -19,8 +19,8 @@ func draftOf(t *testing.T, keys ...string) config.Draft {
 	return d
 }
 
-// TestDimensions checks that the search varies the keys that are not set, and that the values are valid. The first
-// value depends on the data.
+// TestDimensions checks that the search varies the keys that are not set, and that the values are valid. It also
+// checks that the value that is tried first depends on the data.
 func TestDimensions(t *testing.T) {
 	digits := draftOf(t, "data.set=digits")
 	all := dimensions(subject{features: 64, bitsIn: 4, classes: 10, samples: 4000, images: true, family: "ecp5", lutInputs: 6}, digits)

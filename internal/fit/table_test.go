@@ -11,8 +11,9 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestForeignTable fits a file with semicolons, words and missing values. The search must detect the kinds of the
-// columns. Each configuration of the search must contain the kinds, unless the draft sets them.
+// TestForeignTable searches networks for a CSV file with semicolons, words and missing values. The search must detect
+// the kinds of the columns. Each configuration that the search writes must contain these kinds, unless the draft sets
+// them.
 func TestForeignTable(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("x;colour;state\n")
@@ -50,7 +51,7 @@ func TestForeignTable(t *testing.T) {
 	}
 }
 
-// TestAskedTable checks that the label is found by its name if the draft only says how numbers are written.
+// TestAskedTable checks that the label column is found by its name if the draft only says how numbers are written.
 func TestAskedTable(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("class;colour;income\n")

@@ -43,7 +43,7 @@ func (s *search) try(ctx context.Context) error {
 	if t.Cost, err = s.costOf(ctx, m); err != nil {
 		return err
 	}
-	// Find out now whether something prevents compiling.
+	// This shows early whether something prevents compiling.
 	if _, err := s.compile(ctx, m, s.path(designFolder), 0); err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (s *search) try(ctx context.Context) error {
 	})
 }
 
-// runRound makes the trials of a round that are not done yet. Trials run concurrently, until the time of the round is
+// runRound runs the trials of a round that are not done yet. Trials run concurrently, until the time of the round is
 // over.
 func (s *search) runRound(ctx context.Context, r *rung, rounds int) error {
 	timed, cancel := context.WithTimeout(ctx, min(

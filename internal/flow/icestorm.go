@@ -1,6 +1,6 @@
-// This file drives the programs of Project IceStorm. They make the bitstream of a routed iCE40 design, estimate
-// its timing independently of nextpnr, and convert a bitstream back to Verilog. Paths must not begin with a
-// minus sign; absolute paths never do.
+// This file drives the programs of Project IceStorm. They make the bitstream of a routed iCE40 design, estimate its
+// timing independently of nextpnr, and convert a bitstream back to Verilog. Paths must not begin with a minus sign;
+// absolute paths always satisfy this rule.
 
 package flow
 
@@ -40,7 +40,7 @@ func Unpack(ctx context.Context, bin, asc string) error {
 
 // IceMemory names two contents of a memory, as files with one hexadecimal word on each line.
 type IceMemory struct {
-	From string // file with the present content, in which no two columns of bits are equal within any 256 words
+	From string // file with the present content; in any 256 words, no two columns of bits are equal
 	To   string // file with the new content
 }
 
@@ -69,7 +69,7 @@ func run(ctx context.Context, name, log string, args ...string) (tool.Result, er
 	return runOn(ctx, nil, name, log, args...)
 }
 
-// runOn is like run, with an input.
+// runOn is like run, but passes an input to the program.
 func runOn(ctx context.Context, input io.Reader, name, log string, args ...string) (tool.Result, error) {
 	t, err := tool.Find(name)
 	if err != nil {
@@ -77,15 +77,16 @@ func runOn(ctx context.Context, input io.Reader, name, log string, args ...strin
 	}
 	r, err := t.Run(ctx, tool.Command{Args: args, Stdin: input, Limit: limit, Log: log})
 	if err == nil {
-		os.Remove(log) // nobody needs a log without errors
+		os.Remove(log) // the log is only needed after an error
 	}
 	return r, err
 }
 
 var estimate = regexp.MustCompile(`(?m)^// Timing estimate: ([0-9.]+) ns \(([0-9.]+) MHz\)$`)
 
-// Fmax returns icetime's estimate of the clock in MHz from register to register, like nextpnr's figure. The
-// configuration must have such a path. icetime's report is written next to the configuration.
+// Fmax returns icetime's estimate of the highest clock frequency in MHz. Like nextpnr's figure, it depends only on
+// paths from register to register. The configuration must have such a path. icetime's report is written next to the
+// configuration.
 func Fmax(ctx context.Context, d target.Device, asc, report string) (float64, error) {
 	_, mhz, err := icetime(ctx, d, asc, report, "-i")
 	return mhz, err
@@ -98,7 +99,7 @@ func Delay(ctx context.Context, d target.Device, asc, report string) (float64, e
 	return ns, err
 }
 
-// icetime returns the longest path in ns, and its inverse in MHz.
+// icetime returns the delay of the longest path in ns, and the corresponding clock frequency in MHz.
 func icetime(ctx context.Context, d target.Device, asc, report string, options ...string) (ns, mhz float64, err error) {
 	args := append([]string{"-d", d.Die, "-P", d.Package, "-m", "-t", "-r", report}, options...)
 	r, err := run(ctx, "icetime", report+".log", append(args, asc)...)
@@ -117,9 +118,10 @@ func icetime(ctx context.Context, d target.Device, asc, report string, options .
 	return ns, mhz, err
 }
 
-// UnpackedVerilog returns a configuration as Verilog: a module with the given name. Its ports come from a file
-// of pins (.pcf), with a port for each bit, such as \x[3] . A port that does not occur in the configuration
-// becomes an input. DSP blocks and single-port RAM are missing ([LeftOut]). Errors are errors of package tool.
+// UnpackedVerilog returns a configuration as a Verilog module with the given name. The module's ports come from a
+// file of pins (.pcf). There is a port for each bit, with a name such as \x[3] . A port that does not occur in the
+// configuration becomes an input. DSP blocks and single-port RAM are missing ([LeftOut]). Errors are errors of
+// package tool.
 func UnpackedVerilog(ctx context.Context, d target.Device, asc, pins, module string) (string, error) {
 	r, err := run(ctx, "icebox_vlog", asc+".icebox_vlog.log", "-s", "-d", d.Package, "-p", pins, "-n", module, asc)
 	if err == nil && r.Truncated {
@@ -163,7 +165,7 @@ func WritePins(w io.Writer, d target.Device, pads []Pad) error {
 var bases = map[string]string{"hx8k": "8k", "lp8k": "8k", "hx1k": "1k", "up5k": "5k"}
 
 // readPins reads the pin of each pad from icestorm's database. The database is at a fixed path relative to the
-// programs, where they look for it, too.
+// programs of Project IceStorm, which also look for it there.
 func readPins(d target.Device) (map[[3]int]string, error) {
 	t, err := tool.Find("icepack")
 	if err != nil {
@@ -185,7 +187,7 @@ func readPins(d target.Device) (map[[3]int]string, error) {
 	return nil, fmt.Errorf("icestorm: no data base of %s below %s: install fpga-icestorm whole", d.Name, share)
 }
 
-// scanPins reads the pins of a package. A line has a pin, its pad, and a number that is not used here.
+// scanPins reads the pins of a package. Each line has a pin, the pin's pad, and a number that is not used here.
 func scanPins(r io.Reader, pack string) (map[[3]int]string, error) {
 	pins, within := map[[3]int]string{}, false
 	s := bufio.NewScanner(r)

@@ -107,7 +107,7 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// TestLeftOut checks that parts that cannot be read back are named.
+// TestLeftOut checks that LeftOut names the kinds of cells that cannot be read back.
 func TestLeftOut(t *testing.T) {
 	r := &flow.Result{Cells: []flow.Use{
 		{Cell: "ICESTORM_DSP", Used: 1},
@@ -122,7 +122,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// TestFailures checks that files of the wrong kind are named.
+// TestFailures checks that errors about files of the wrong kind name these files.
 func TestFailures(t *testing.T) {
 	testkit.FindTool(t, "icepack")
 	dir := t.TempDir()

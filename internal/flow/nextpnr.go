@@ -50,10 +50,10 @@ func Nextpnr(ctx context.Context, o PlaceOptions) (*Result, error) {
 	if err := readPlaced(r, f.placed); err != nil {
 		return nil, run.Failed("no placed netlist: "+err.Error(), err)
 	}
-	return r, os.Remove(f.placed) // the file has megabytes, and the result has its data
+	return r, os.Remove(f.placed) // the file is several megabytes long, and its data are in the result
 }
 
-// files are the files that a run writes.
+// files holds the paths of the files that a run writes.
 type files struct{ bits, report, placed, log string }
 
 func newFiles(o PlaceOptions, p *target.Placement) files {
@@ -61,8 +61,8 @@ func newFiles(o PlaceOptions, p *target.Placement) files {
 	return files{bits: at(p.Routed), report: at(".report.json"), placed: at(".placed.json"), log: at(".nextpnr.log")}
 }
 
-// nextpnrArgs returns the arguments of the program. Files that it writes have names relative to Dir; files that
-// it reads have absolute paths.
+// nextpnrArgs returns the arguments of the program. Paths of output files are relative to Dir, and paths of input
+// files are absolute.
 func nextpnrArgs(o PlaceOptions, p *target.Placement, f files) []string {
 	args := append(p.Arguments(o.Device),
 		"--top", o.Module, "--json", absolute(o.Netlist), "--report", filepath.Base(f.report), "--seed", strconv.Itoa(o.Seed),
@@ -85,7 +85,7 @@ func absolute(path string) string {
 	return path
 }
 
-// These expressions match the lines of the log that count iCE40's logic cells in use.
+// These expressions match the lines of the log that give the numbers of logic cells in use on an iCE40.
 var (
 	lutOnly = regexp.MustCompile(`(?m)^Info: +(\d+) LCs used as LUT4 only$`)
 	lutFF   = regexp.MustCompile(`(?m)^Info: +(\d+) LCs used as LUT4 and DFF$`)

@@ -64,8 +64,8 @@ func synthesise(t *testing.T, module, text string) *flow.YosysResult {
 
 var clock = regexp.MustCompile(`Max frequency for clock '[^']*': ([0-9.]+) MHz`)
 
-// TestNextpnrPlace places a design and compares the figures read from the report with yosys's count of cells and
-// with the log.
+// TestNextpnrPlace places a design. It compares the figures from nextpnr's report with the log and with yosys's count
+// of cells.
 func TestNextpnrPlace(t *testing.T) {
 	testkit.FindTool(t, "nextpnr-ice40")
 	s := synthesise(t, "adder", adder)
@@ -176,7 +176,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// fake puts a shell script called name into PATH in place of a nextpnr.
+// fake puts a shell script with the given name into PATH. The script replaces a nextpnr program.
 func fake(t *testing.T, name, script string) {
 	t.Helper()
 	shell, err := exec.LookPath("sh")
@@ -206,8 +206,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestECP5 checks the arguments for ECP5 and the figures read from its report, with a fake program in place of
-// nextpnr-ecp5, which Debian does not have.
+// TestECP5 checks the arguments for ECP5 and the figures read from its report, with a fake program instead of
+// nextpnr-ecp5, which is not available in Debian.
 func TestECP5(t *testing.T) {
 	const script = `test "$1" = --version && exit
 test "$*" = "--25k --package CABGA381 --top m --json /m.json --report seed3.report.json --seed 3 --freq 12.5 --timing-allow-fail --textcfg seed3.config --lpf-allow-unconstrained --lpf /m.lpf" || { echo "ERROR: $*"; exit 1; }
@@ -230,7 +230,7 @@ E
 	}
 }
 
-// TestGowin is TestECP5 for Gowin.
+// TestGowin is like TestECP5, but for Gowin.
 func TestGowin(t *testing.T) {
 	const script = `test "$1" = --version && exit
 test "$*" = "--device GW1NR-LV9QN88PC6/I5 --vopt family=GW1N-9C --top m --json /m.json --report seed2.report.json --seed 2 --freq 27 --timing-allow-fail --no-tmdriv --write seed2.json --vopt cst=/m.cst" || { echo "ERROR: $*"; exit 1; }

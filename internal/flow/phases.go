@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/progress"
 )
 
-// phases lists the lines of nextpnr's log that show its progress, with the text for each line. %s in a text is
-// replaced by the part of the line in parentheses.
+// phases lists expressions for the lines of nextpnr's log that show progress, and the text to report for each. %s in
+// a text is replaced by the part of the line that matches the parentheses in the expression.
 var phases = []struct {
 	line *regexp.Regexp
 	say  string

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// placed is the part that we need of the netlist that nextpnr writes after placement.
+// placed holds the parts that we need from the netlist that nextpnr writes after placement.
 type placed struct {
 	Modules map[string]struct {
 		Cells map[string]struct {
@@ -21,7 +21,7 @@ type placed struct {
 	} `json:"modules"`
 }
 
-// padSuffix ends the name of a pad's cell, after the name of the port's bit.
+// padSuffix is the end of the name of a pad's cell. The name begins with the name of the port's bit.
 const padSuffix = "$sb_io"
 
 // readPlaced reads the positions of the pads, and counts the carries.

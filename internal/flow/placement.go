@@ -1,9 +1,9 @@
 // This file has the common options and results of the programs that place and route a design.
 //
-// A program runs once, with a seed, in a folder of the caller, and leaves a report there: the clock of the
-// routed design, its cells, and the longest path of each kind, with the names of our nets. The log is kept. If
-// a design does not fit or is not routed, the error is of package tool and names the log. A design that is
-// slower than required is a result.
+// A program runs once, with a seed, in a folder of the caller, and leaves a report there. The report has the clock of
+// the routed design, its cells, and the longest path of each kind, with the names of our nets. The log is kept. If a
+// design does not fit or cannot be routed, the error is from package tool and names the log. It is not an error if a
+// design is slower than required.
 
 package flow
 
@@ -24,18 +24,18 @@ type PlaceOptions struct {
 	Module  string  // the top module
 	Netlist string  // the netlist from yosys, as JSON; for Vivado, a Verilog file in Dir without unknown values
 	Dir     string  // folder for all files that are written, with names that begin with seedN
-	Seed    int     // seed of the placer's random numbers; the same seed gives the same bytes; Vivado has none
+	Seed    int     // seed of the placer's random numbers, with reproducible results; not used for Vivado
 	MHz     float64 // clock frequency of the constraints
-	// Pins is a file of pins (.pcf, .lpf, .cst, .xdc); empty: all ports are placed freely. Ports that are
-	// missing in the file are placed freely, too, except for Gowin.
+	// Pins is the path of a file of pins (.pcf, .lpf, .cst, .xdc). If it is empty, all ports are placed freely. Ports
+	// that are missing in the file are also placed freely, except for Gowin.
 	Pins  string
-	Wires bool // place for short wires only, not for the clock
+	Wires bool // whether to place for short wires and ignore the clock
 }
 
 // Result is the result of placing and routing.
 type Result struct {
 	Seed     int     `json:"seed"`
-	Fmax     float64 `json:"fmax_mhz,omitempty"` // from register to register, after routing; 0: no such path
+	Fmax     float64 `json:"fmax_mhz,omitempty"` // from register to register, after routing; 0 without such a path
 	Cells    []Use   `json:"utilization"`        // cells of the device in use, by name
 	LUTs     int     `json:"luts,omitempty"`     // LUTs as nextpnr packs them; iCE40 only
 	Carries  int     `json:"carries,omitempty"`  // carries, including those that begin and end chains
@@ -44,13 +44,13 @@ type Result struct {
 	Paths    []Path  `json:"paths"`         // the longest path of each kind
 	CPU      float64 `json:"cpu_seconds"`
 
-	Bits string `json:"-"` // the configuration as text, or Vivado's bitstream: a file in Dir
+	Bits string `json:"-"` // file in Dir with the configuration as text, or with Vivado's bitstream
 	Pads []Pad  `json:"-"` // pads of the ports; iCE40 only
 	Log  string `json:"-"`
 	Tool string `json:"-"` // the program's version
 }
 
-// Use is the number of cells of a kind that a design uses.
+// Use says how many cells of a kind a design uses.
 type Use struct {
 	Cell      string `json:"cell"` // the placer's name of the kind, such as ICESTORM_LC
 	Used      int    `json:"used"`

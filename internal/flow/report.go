@@ -13,8 +13,8 @@ import (
 // PathKind says where a path begins and ends.
 type PathKind string
 
-// These are the kinds of paths. All kinds except the last limit the clock: registers outside the design drive its
-// inputs and read its outputs.
+// These are the kinds of paths. All kinds except the last limit the clock, because it is assumed that registers
+// outside the design drive its inputs and read its outputs.
 const (
 	RegisterToRegister PathKind = "register to register"
 	InputToRegister    PathKind = "input to register"
@@ -52,10 +52,10 @@ type Path struct {
 // Net is a net of a path.
 type Net struct {
 	Name string  `json:"name"`         // name of the net in the synthesised netlist
-	NS   float64 `json:"ns,omitempty"` // from the start of the path to the end of the net; 0: Vivado does not report it
+	NS   float64 `json:"ns,omitempty"` // delay from the start of the path to the end of the net; 0 for Vivado
 }
 
-// report is the part that we need of nextpnr's report about a routed design.
+// report holds the parts that we need from nextpnr's report about a routed design.
 type report struct {
 	Fmax map[string]struct {
 		Achieved float64 `json:"achieved"`
@@ -142,7 +142,7 @@ func (r *Result) critical() (longest Path) {
 type Slowest struct {
 	Kind PathKind `json:"kind"`
 	NS   float64  `json:"ns"`
-	MHz  float64  `json:"mhz,omitempty"` // the clock that the path allows; 0: no registers
+	MHz  float64  `json:"mhz,omitempty"` // the clock that the path allows; 0 without registers
 }
 
 // Slowest returns the path that limits a routed design. It returns the zero value if the report has no path.
@@ -151,7 +151,7 @@ func (r *Result) Slowest() (s Slowest) {
 		s = Slowest{Kind: RegisterToRegister, NS: 1000 / r.Fmax}
 	}
 	paths := r.Paths
-	if c := r.Critical; paths == nil && c.NS > 0 { // a report of an earlier version
+	if c := r.Critical; paths == nil && c.NS > 0 { // a report that was written by an earlier version of ialgn
 		c.Kind = kindOf(c.From, c.To)
 		paths = []Path{c}
 	}
@@ -172,7 +172,7 @@ func isClock(name string) bool { return strings.Contains(name, "edge ") }
 // added matches the suffix that nextpnr adds to the name of a net that it routes through a pad or a global buffer.
 var added = regexp.MustCompile(`(\$SB_IO_(IN|OUT)|\$TRELLIS_IO_(IN|OUT)|_\$glb_[a-z]+)+$`)
 
-// plain returns the name of a net in the netlist.
+// plain returns the name that a net in the report has in the netlist.
 func plain(name string) string {
 	return strings.TrimPrefix(added.ReplaceAllString(name, ""), "$glbnet$")
 }

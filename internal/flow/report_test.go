@@ -14,8 +14,8 @@ func path(from, to, ns string) string {
 		`{"delay": 1}]}`
 }
 
-// TestSlowest finds the path that limits the clock, or the longest path of a design without a clock, in reports of
-// every kind.
+// TestSlowest reads reports of every kind. It must find the path that limits the clock or, in a design without a
+// clock, the longest path.
 func TestSlowest(t *testing.T) {
 	const clk = "posedge clk$SB_IO_IN_$glb_clk"
 	registers := path(clk, clk, "4")

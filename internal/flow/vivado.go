@@ -1,7 +1,7 @@
 // This file has Vivado place and route a synthesised netlist, for Xilinx 7.
 //
-// The script for Vivado also makes the bitstream, and writes a report in the form of nextpnr's. Script and
-// arguments follow Vivado's documentation (UG835, UG904, UG912). They were not run in Vivado: tests run the
+// The script for Vivado also makes the bitstream, and writes a report in the format of nextpnr's report. Script and
+// arguments follow Vivado's documentation (UG835, UG904, UG912). They were never run in Vivado. The tests run the
 // script in a Tcl shell that only knows the names of Vivado's commands.
 
 package flow
@@ -61,8 +61,8 @@ func Vivado(ctx context.Context, o PlaceOptions) (*Result, error) {
 	return r, nil
 }
 
-// PrepareVivado writes the files that [Vivado] needs in addition to the netlist, and returns the command that
-// runs Vivado in this folder on a machine that has it.
+// PrepareVivado writes the files that [Vivado] needs in addition to the netlist. It returns the command that runs
+// Vivado in this folder, for use on a machine that has Vivado.
 func PrepareVivado(o PlaceOptions) (command string, err error) {
 	if err := check(o); err != nil {
 		return "", err
@@ -94,7 +94,8 @@ func prepare(o PlaceOptions) error {
 	return os.WriteFile(filepath.Join(o.Dir, vivadoScript), script, 0o666)
 }
 
-// vivadoArgs returns the arguments, with the script's arguments at the end. Vivado's own log is off; we write one.
+// vivadoArgs returns the arguments, with the script's arguments at the end. They turn Vivado's own log off, because
+// we write the log.
 func vivadoArgs(o PlaceOptions, name string) []string {
 	aim := "clock"
 	if o.Wires {

@@ -74,7 +74,7 @@ func options(t *testing.T) flow.PlaceOptions {
 	return o
 }
 
-// commands returns the commands that Vivado received, from the log.
+// commands returns the commands that Vivado received. It reads them from the log.
 func commands(t *testing.T, r *flow.Result) []string {
 	t.Helper()
 	text, err := os.ReadFile(r.Log)
@@ -162,7 +162,7 @@ func TestNoClock(t *testing.T) {
 	}
 }
 
-// TestFails checks a design that does not fit, and refuses meaningless options.
+// TestFails checks that a design that does not fit is an error, and that meaningless options are refused.
 func TestFails(t *testing.T) {
 	standIn(t)
 	t.Setenv("FULL", "1")

@@ -1,10 +1,10 @@
-// This file drives yosys, which synthesises emitted Verilog. Callers simulate the netlist, prove it equal, or
-// place it.
+// This file drives yosys, which synthesises emitted Verilog. Callers simulate the resulting netlist, prove that it is
+// equivalent, or place it.
 //
-// [Yosys] runs a script in a folder of the caller. All files in it have our own names, so that no path or name
-// from outside is part of a command. The Verilog must be as we intend to write it: without latches, without
-// memories except those that files fill, and with every wire driven once. The result must have no unknown
-// value. Otherwise the error is of package tool and names yosys's log.
+// [Yosys] runs a script in a folder of the caller. All files in this folder have fixed names, so that no path or name
+// from outside is part of a command. The Verilog must have the properties that our Verilog should have: there are no
+// latches, every memory is filled from a file, and every wire is driven once. The result must have no unknown value.
+// Otherwise yosys fails with an error from package tool that names the log.
 
 package flow
 
@@ -29,17 +29,17 @@ import (
 type YosysOptions struct {
 	Module  string         // the top module, a simple identifier
 	Sources []string       // Verilog files
-	Target  *target.Family // nil: [target.Generic]
-	LUT     int            // without a family: map to LUTs with this number of inputs, 2 to 6; 0: map to gates
+	Target  *target.Family // nil means [target.Generic]
+	LUT     int            // without a family, the number of inputs of LUTs, 2 to 6, or 0 to map to gates
 	Dir     string         // an empty folder for all files that are written
 	Place   bool           // also write the netlist for nextpnr
 	Vendor  bool           // also write the netlist for a vendor's tool, with unknown values replaced by 0
-	// Memories are the files that the design's $readmemh reads. If there are none and Buffers is false, the
-	// design may have no memory.
+	// Memories lists the files that the design reads with $readmemh. If there are no such files and Buffers is false,
+	// the design must not have a memory.
 	Memories []YosysMemory
-	Buffers  bool // the design has memories that no file fills
+	Buffers  bool // whether the design may have memories that are not filled from files
 
-	// Limit is the time limit; 0: an hour.
+	// Limit is the time limit. 0 means an hour.
 	Limit time.Duration
 }
 
@@ -72,7 +72,7 @@ type Library struct {
 // These are the names of the files in Dir.
 const (
 	yosysScript = "synth.ys"
-	unknownName = "unknown.v" // the netlist before unknown values are replaced by 0
+	unknownName = "unknown.v" // netlist as it is before unknown values are replaced by 0
 	logName     = "yosys.log"
 	statName    = "stat.json"
 	netlistName = "netlist.v"
@@ -148,8 +148,8 @@ func (o YosysOptions) prepare(script string) error {
 
 func sourceName(i int) string { return fmt.Sprintf("source%d.v", i) }
 
-// beforeZeroes runs a command in two parts. Between them it writes a copy of the netlist, after removing the
-// same wires from the copy as the end of the script does.
+// beforeZeroes runs a command in two parts. Between the two parts, it writes a copy of the netlist. From the copy, it
+// first removes the wires that the end of the script removes from the netlist.
 const beforeZeroes = `%[1]s -run :%[2]s
 design -push-copy
 splitnets
@@ -164,9 +164,9 @@ var memoryName = regexp.MustCompile(`^[A-Za-z0-9_]+\.hex$`)
 
 // script returns the commands for yosys. The script checks for latches and similar faults as soon as yosys has
 // removed processes, because a latch may become something else later. At the end it removes wires that nothing reads,
-// because the wires of a function's variables keep unknown values. A bit of a bus can only be removed after splitnets
-// has made it a wire of its own. The JSON is written before splitnets runs, because nextpnr would repeat the index in
-// the name of such a wire.
+// because the wires for variables of Verilog functions keep unknown values. A bit of a bus can only be removed after
+// splitnets has made it a wire of its own. The JSON is written before splitnets runs, because nextpnr would repeat
+// the index in the name of such a wire.
 func (o YosysOptions) script() (string, error) {
 	family := o.Target.OrGeneric().Synthesis
 	switch {
@@ -231,8 +231,8 @@ func Cells(f *target.Family) (*Library, error) {
 	return &l, err
 }
 
-// findLibrary finds the models of a family's cells. They are at a fixed path relative to yosys's program, where
-// yosys looks for them, too.
+// findLibrary finds the models of a family's cells. The models are at a fixed path relative to the program of yosys,
+// which also looks for them there.
 func findLibrary(f *target.Family, program string) (Library, error) {
 	s := f.Synthesis
 	if s.Library == "" {
@@ -247,7 +247,7 @@ func findLibrary(f *target.Family, program string) (Library, error) {
 	if _, err := os.Stat(file); err != nil {
 		return Library{}, fmt.Errorf("yosys: the cells of the target %s: %w; install yosys with its data", f, err)
 	}
-	read := "read_verilog -defer" // a design uses few of the cells, and block RAMs take minutes
+	read := "read_verilog -defer" // -defer, because a design uses few of the cells and reading block RAMs takes minutes
 	for _, name := range s.Defines {
 		read += " -D " + name
 	}
@@ -263,8 +263,8 @@ var noInit = regexp.MustCompile(`\.INIT\(1'hx\)`)
 // instance matches a cell with parameters.
 var instance = regexp.MustCompile(`(?s)\n  \w+ #\(.*?\n  \);`)
 
-// withoutRAM returns a netlist without its memories. Some of a memory's pins and parameters have no meaning in
-// its form, and yosys leaves these unknown.
+// withoutRAM returns a netlist without its memories. Depending on the form of a memory, some of its pins and
+// parameters have no meaning, and yosys leaves their values unknown.
 func withoutRAM(text []byte, f *target.Family) []byte {
 	return instance.ReplaceAllFunc(text, func(cell []byte) []byte {
 		name, _, _ := bytes.Cut(bytes.TrimSpace(cell), []byte(" "))
@@ -275,9 +275,9 @@ func withoutRAM(text []byte, f *target.Family) []byte {
 	})
 }
 
-// checkKnown returns an error for a netlist with unknown or floating values, because yosys may choose them
-// freely and a proof about them would prove nothing. A register may start with an unknown value, and a memory
-// has pins and words that need no value.
+// checkKnown returns an error for a netlist with unknown or floating values, because yosys may choose such values
+// freely, so that a proof about the netlist would prove nothing. Two exceptions are allowed. A register may start
+// with an unknown value, and some pins and words of a memory need no value.
 func (o YosysOptions) checkKnown() error {
 	name := netlistName
 	family := o.Target.OrGeneric()

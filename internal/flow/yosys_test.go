@@ -33,12 +33,12 @@ func source(t *testing.T, body string) string {
 
 const sound = "reg q;\nalways @(posedge clk) q <= ^x;\nassign y = q & x[0];"
 
-// memory is a design with logic, a register, and a memory that a file fills. Its words do not use all data pins of
-// any family's block RAM.
+// memory is a design with logic, a register, and a memory that a file fills. The words are narrower than the block
+// RAM of every family, so that some data pins are not used.
 const memory = "(* ram_style = \"block\" *) reg [2:0] m [0:255];\ninitial $readmemh(\"words.hex\", m);\n" +
 	"reg [2:0] q;\nreg r;\nalways @(posedge clk) begin q <= m[{x, x}]; r <= ^x; end\nassign y = ^q & r;"
 
-// words fill the memory.
+// words holds the contents of the memory.
 var words = []flow.YosysMemory{{Name: "words.hex", Text: []byte(strings.Repeat("1\n6\n3\n2\n", 64))}}
 
 // TestSynthesise synthesises for every target, with a memory if the family has block RAM.
@@ -48,7 +48,7 @@ func TestSynthesise(t *testing.T) {
 		target *target.Family
 		lut    int
 		cell   string // a cell that the netlist must have
-		ram    string // block RAM of the family
+		ram    string // cell type of the family's block RAM
 	}{
 		{nil, 0, "$_XNOR_", ""},
 		{target.Generic, 4, "$lut", ""},
@@ -105,7 +105,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestSynthesisRefusesUnsoundVerilog checks that unsound Verilog is an error of yosys, with a log.
+// TestSynthesisRefusesUnsoundVerilog checks that yosys returns an error with a log for unsound Verilog.
 func TestSynthesisRefusesUnsoundVerilog(t *testing.T) {
 	needYosys(t)
 	for _, c := range []struct{ name, body, want string }{
@@ -131,7 +131,7 @@ func TestSynthesisRefusesUnsoundVerilog(t *testing.T) {
 	}
 }
 
-// TestUnknownZeroed checks that an unknown value is found although synth_gowin makes it 0 in its last steps.
+// TestUnknownZeroed checks that an unknown value is found, although the last steps of synth_gowin replace it by 0.
 func TestUnknownZeroed(t *testing.T) {
 	needYosys(t)
 	o := flow.YosysOptions{

@@ -79,7 +79,7 @@ func phase(what, end string, bits int, c *Convolution) string {
 		"      else %[2]s_phase_@N@ <= %[2]s_phase_@N@ + %[3]d'd1;\n", before, what, bits, c.Stride-1)
 }
 
-// wanted returns a condition for a step. The condition says that the patch that ends with this step belongs to a
+// wanted returns a condition for a step. The condition is true if the patch that ends with the step belongs to a
 // position.
 func (c *Convolution) wanted() string {
 	var all []string
@@ -100,8 +100,8 @@ func (c *Convolution) wanted() string {
 	return strings.Join(all, " & ")
 }
 
-// instance returns the instance of the kernels, and the name of the signal that says that their
-// output belongs to a position.
+// instance returns the Verilog that instantiates the kernels. It also returns the name of the signal that is 1 if the
+// kernels' output belongs to a position.
 func (c *Convolution) instance() (text, found string) {
 	if c.Stages == 0 {
 		return fmt.Sprintf("  %s kernels_@N@ (\n      .x(patch_@N@),\n      .h(h_@N@)\n  );\n", c.Module), "found_@N@"
@@ -111,7 +111,7 @@ func (c *Convolution) instance() (text, found string) {
 		"      .out_valid(left_kernels_@N@),\n      .x(patch_@N@),\n      .h(h_@N@)\n  );\n", c.Module), "left_kernels_@N@"
 }
 
-// pooling returns the Verilog behind the kernels.
+// pooling returns the Verilog that pools the outputs of the kernels.
 func (c *Convolution) pooling() string {
 	if c.Pool == 1 {
 		return `  always @(posedge clk)

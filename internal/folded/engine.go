@@ -1,7 +1,7 @@
-// Package folded writes folded engines: circuits that contain only part of a network and compute
-// the whole in many clocks. There are three kinds of [Engine]: [Chains] (a program of steps,
-// fold.go), [PositionsShape] (one position of a convolution in each clock, positions.go) and
-// [StepsShape] (one step of a recurrent network, steps.go).
+// Package folded writes folded engines, which are circuits that contain only part of a network and compute the whole
+// network in many clocks. There are three kinds of [Engine]. [Chains] (fold.go) runs a program of steps.
+// [PositionsShape] (positions.go) computes one position of a convolution in each clock. [StepsShape] (steps.go)
+// contains the layers of one step of a recurrent network.
 //
 // An engine's module has the ports of package wrapper's stream module, without its parameter:
 //
@@ -12,9 +12,9 @@
 //	input  out_ready
 //	output error
 //
-// A sample is a packet of words; in_last is 1 with the last word. A packet of another length is
-// dropped as a whole, and error is then 1 until a reset. A class stays on class_index, with
-// out_valid, until a clock in which out_ready is 1.
+// A sample is a packet of words. in_last is 1 with the last word. A packet of another length is dropped as a whole,
+// and error is then 1 until a reset. A class stays on class_index, with out_valid, until a clock in which out_ready
+// is 1.
 package folded
 
 import (
@@ -35,12 +35,12 @@ type Engine interface {
 	Outside() *Frame
 	// Check returns an error if the engine is impossible.
 	Check() error
-	// WriteVerilog writes the module, with the header lines in the comment at its top. The text
-	// does not depend on what the modules inside compute, nor on the contents of the memories.
+	// WriteVerilog writes the module, with the header lines in the comment at its top. The text does not depend on
+	// the functions of the modules inside or on the contents of the memories.
 	WriteVerilog(w io.Writer, header []string) error
 	// Memories returns the memories that are initialised from files.
 	Memories() []Memory
-	// Clocks returns the clocks that samples take.
+	// Clocks returns how many clocks samples take.
 	Clocks() Clocks
 }
 
@@ -50,14 +50,14 @@ type Clocks struct {
 	Latency int     // from the edge that takes a sample's first word to the first edge that can take its class
 }
 
-// Suffix ends the name of an engine's module; the netlist's module name comes before it.
+// Suffix is the end of the name of an engine's module, after the name of the netlist's module.
 const Suffix = "_fold"
 
 // Frame is the part that all engines share: the ports, and the encoder that turns words into
 // levels.
 type Frame struct {
 	Module     string
-	Drop       bool       // the engine has an input port drop; a 1 there makes the packet so far void, which is an error
+	Drop       bool       // the engine has an input port drop; a 1 discards the packet so far and sets error
 	WordBits   int        // bits of in_data
 	Thresholds [][]uint16 // [feature][threshold], in ascending order; all features have the same number of thresholds
 	Classes    int
@@ -89,7 +89,7 @@ func (f *Frame) FeatureBits() int { return Width(f.Features()) }
 // Width is the width in bits of a number below n.
 func Width(n int) int { return max(1, bits.Len(uint(n-1))) }
 
-// Uniform returns the thresholds if they are the same for all features, else nil.
+// Uniform returns the thresholds of every feature if all features have the same thresholds, and otherwise nil.
 func (f *Frame) Uniform() []uint16 {
 	for _, t := range f.Thresholds {
 		if !slices.Equal(t, f.Thresholds[0]) {
@@ -107,8 +107,7 @@ func (f *Frame) Encoder(featureBits int) *Encoder {
 	}
 }
 
-// Memories returns the memory of thresholds. There is none if all features have the same
-// thresholds.
+// Memories returns the memory of thresholds. If all features have the same thresholds, there is no such memory.
 func (f *Frame) Memories() []Memory {
 	e := f.Encoder(f.FeatureBits())
 	if e.Uniform != nil {
@@ -128,9 +127,9 @@ func (f *Frame) Head(what string, header []string, facts ...string) string {
 	return b.String()
 }
 
-// Counter returns three parts of the Verilog of the register at: its declaration, its reset and its counting
-// statement. The register holds the number of words of this packet so far and addresses the encoder's thresholds. The
-// parts are empty if all features have the same thresholds.
+// Counter returns Verilog for a register called at: its declaration, its reset and its counting statement. The
+// register holds the number of words of the current packet so far. The number is the address of the encoder's
+// thresholds. If all features have the same thresholds, the three texts are empty.
 func (f *Frame) Counter() (declared, reset, step string) {
 	if f.Uniform() != nil {
 		return "", "", ""
@@ -147,11 +146,12 @@ var module string
 //go:embed templates/result.v
 var result string
 
-// Fill fills in a template of the module. It replaces the given marks, as the function [Fill] does, and the marks
-// that all engines share. @PORTS@ becomes the beginning of the module. @DROPPED@ becomes the end of the block that
-// counts the words of a packet. @RESULT@ becomes the end of the module, which takes the class from the signal winner
-// when the signal decided is 1. This must not happen while the previous class is waiting. The argument reset holds
-// assignments, indented by six columns. A dropped packet executes these assignments, clears skip and sets failed.
+// Fill fills in a template of the module. It replaces the given marks, as the function [Fill] does, and also the
+// marks that all engines share. @PORTS@ becomes the beginning of the module. @DROPPED@ becomes the end of the block
+// that counts the words of a packet. @RESULT@ becomes the end of the module, which takes the class from the signal
+// winner when the signal decided is 1. The signal decided must not be 1 while the previous class is still waiting.
+// The argument reset holds assignments, indented by six columns. When a packet is dropped, the module executes these
+// assignments, clears skip and sets failed.
 func (f *Frame) Fill(template, reset string, marks ...any) string {
 	drop, dropped := "", ""
 	if f.Drop {
@@ -163,8 +163,8 @@ func (f *Frame) Fill(template, reset string, marks ...any) string {
 		f.WordBits-1, "INDEX", netlist.ClassBits(f.Classes)-1, "DROP", drop)...)
 }
 
-// Fill returns a template with marks replaced by values. marks lists names and values in turn; the
-// mark of a name is the name between two @. Values may contain marks.
+// Fill returns a template with marks replaced by values. marks lists names and values alternately. The mark for a
+// name is the name between two @. Values may contain marks.
 func Fill(template string, marks ...any) string {
 	pairs := make([]string, len(marks))
 	for i, m := range marks {

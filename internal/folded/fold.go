@@ -1,6 +1,6 @@
-// This file writes a classifier as a folded engine that runs a program: the steps are in block RAM, and a small
-// machine runs one or several of them in each clock. This kind of engine is for networks that are larger than the
-// device, but whose program fits the device's RAM.
+// This file writes a classifier as a folded engine that runs a program. The steps of the program are in block RAM,
+// and a small machine runs one or several steps in each clock. This kind of engine is for networks that are too large
+// for the device, but whose program fits into the device's RAM.
 //
 // A chain of gates v = f(v, x), where each x is a thermometer bit, becomes a list of steps.
 // Inversions are pushed down to the bits by De Morgan's laws, so that a step is one of
@@ -8,21 +8,21 @@
 //	load  v = x XOR p        and  v = v AND (x XOR p)
 //	xor   v = v XOR x        or   v = v OR (x XOR p)
 //
-// A bit x is not stored. The image buffer holds the level of each feature, which is the number of
-// thresholds that its word exceeds, and x is level > j. At the end of a chain, v is added to the
-// count of the chain's class. One more step closes the class; it also adds the number of the
-// class's chains that are always 1. A word of the program has these fields, from the lowest bit on:
+// A bit x is not stored. The image buffer holds the level of each feature, which is the number of thresholds that its
+// word exceeds, and x is level > j. At the end of a chain, v is added to the count of the chain's class. After the
+// last chain of a class, one more step closes the class. This step also adds the number of chains in the class that
+// are always 1. A word of the program has these fields, from the lowest bit on:
 //
 //	level bits of j | feature bits of the feature | 2 bits op (load, and, or, xor) | p | end
 //
-// end says that v is added after the step. An xor with p set closes the class and adds the number
-// in the bits below op. [Shape] has the widths.
+// If end is 1, v is added to the count after the step. An xor with p set closes the class and adds the number in the
+// bits below op. [Shape] defines the widths of the fields.
 //
-// With N lanes there are N programs of equal length, one for each lane; the chains of each class
-// are divided among them. Lane 0 closes the classes.
+// With N lanes there are N programs of equal length, one for each lane. The chains of each class are divided among
+// the lanes. Lane 0 closes the classes.
 //
-// The Verilog depends on the [Shape] alone: models with the same shape have the same machine with
-// different memories.
+// The Verilog depends only on the [Shape]. Models with the same shape have the same Verilog and differ only in the
+// contents of the memories.
 
 package folded
 
@@ -36,18 +36,18 @@ import (
 
 // Options control how a netlist is folded.
 type Options struct {
-	Core  string // name of the netlist's module; empty: the netlist's name. The engine is named Core_fold.
+	Core  string // name of the netlist's module; if empty, the netlist's name. The engine's name is Core + "_fold".
 	Lanes int    // steps in a clock: 1, 2 or 4
-	Steps int    // minimum number of steps that a lane has room for; 0: the number that the program needs
+	Steps int    // minimum number of steps for which a lane has room; 0 means the number that the program needs
 	Drop  bool   // the engine has an input drop, which wrappers of bytes need to discard a packet
 	// Thresholds are in ascending order for each feature. All features have the same number of thresholds.
 	Thresholds [][]uint16
 }
 
-// Lanes returns the possible numbers of lanes, which are steps in a clock.
+// Lanes returns the possible numbers of lanes. Each lane runs one step in each clock.
 func Lanes() []int { return []int{1, 2, 4} }
 
-// Shape is everything that the Verilog of an engine depends on.
+// Shape holds everything on which the Verilog of an engine depends.
 type Shape struct {
 	Frame
 	Lanes int
@@ -58,7 +58,7 @@ type Shape struct {
 // Chains is a folded classifier.
 type Chains struct {
 	Shape
-	Used  int // number of steps of the longest lane; the other steps up to Depth do nothing
+	Used  int // steps in the program of the longest lane; the remaining steps up to Depth do nothing
 	lanes [][]step
 }
 
@@ -74,8 +74,7 @@ func NewChains(n *netlist.Netlist, o Options) (*Chains, error) {
 	return p.Engine(o)
 }
 
-// Engine divides the program among lanes. It returns the errors of [NewChains], except about the
-// netlist.
+// Engine divides the program among lanes. It returns the errors of [NewChains], except errors about the netlist.
 func (p *Program) Engine(o Options) (*Chains, error) {
 	if !slices.Contains(Lanes(), o.Lanes) {
 		return nil, fmt.Errorf("fold: %d steps in a clock, give 1, 2 or 4", o.Lanes)
@@ -106,8 +105,8 @@ func (p *Program) Engine(o Options) (*Chains, error) {
 // words.
 const block = Block
 
-// FeatureBits is the width of the feature field. Feature field and level field together also hold
-// the number of chains that are always 1.
+// FeatureBits is the width of the feature field. In a step that closes a class, the feature field and the level field
+// together hold the number of chains that are always 1.
 func (s *Shape) FeatureBits() int {
 	return max(s.Frame.FeatureBits(), s.Count-s.LevelBits())
 }
@@ -118,9 +117,9 @@ func (s *Shape) stepBits() int { return s.LevelBits() + s.FeatureBits() + 4 }
 // bank is a part of a lane's program with a memory of its own.
 type bank struct{ base, depth int }
 
-// banks divides a lane's program into memories. It uses the largest possible memory as often as it fits: the deepest
-// form of an iCE40 block RAM, with words of 2 bits. For the rest it uses smaller memories, halving the depth each
-// time, so that no block is half empty.
+// banks divides a lane's program into memories. Most memories have the depth of an iCE40 block RAM with words of 2
+// bits, which is the largest possible depth. The rest of the program is in smaller memories. Each has half the depth
+// of the memory before it, so that no block is half empty.
 func (s *Shape) banks() []bank {
 	var list []bank
 	base := 0
@@ -133,7 +132,7 @@ func (s *Shape) banks() []bank {
 	return list
 }
 
-// Cost is the memory and the time that an engine takes.
+// Cost holds the amounts of memory and time that an engine takes.
 type Cost struct {
 	Lanes       int `json:"lanes"`
 	Steps       int `json:"steps"`          // steps in a lane
@@ -144,8 +143,8 @@ type Cost struct {
 	Blocks      int `json:"block_rams"`     // block RAMs of 4,096 bits, the size on iCE40
 }
 
-// afterSteps is the number of clocks of a sample in addition to its words and steps: one to start,
-// eight from the last step to the class, and one in which the class is output.
+// afterSteps is the number of clocks that a sample takes in addition to its words and steps. One clock starts the
+// sample, eight clocks pass from the last step to the class, and in one clock the class is output.
 const afterSteps = 10
 
 // Clocks returns how long samples take.
@@ -188,5 +187,5 @@ func blocks(depth, width int) int {
 	return least
 }
 
-// errForm is the beginning of all errors about netlists that cannot be folded.
+// errForm begins all errors about netlists that cannot be folded.
 var errForm = errors.New("fold: the netlist cannot be folded")

@@ -11,7 +11,7 @@ import (
 
 // WriteVerilog writes the module of the engine, with the ports and the protocol of [Engine]. A packet is a sample,
 // with one word for each feature. The device holds two samples: one is loaded while the other runs. The number of
-// clocks from one sample to the next is Depth, or the number of features if it is larger.
+// clocks from one sample to the next is Depth, or the number of features if that number is larger.
 //
 // The memories are initialised from the files of [Chains.Memories].
 func (s *Shape) WriteVerilog(w io.Writer, header []string) error {
@@ -56,7 +56,7 @@ func (s *Shape) head(header []string) string {
 // encoder returns the encoder that compares a word with its thresholds.
 func (s *Shape) encoder() *Encoder { return s.Encoder(s.FeatureBits()) }
 
-// selects returns the registers that say from which bank a step comes.
+// selects returns the registers that hold the number of the bank from which a step comes.
 func (s *Shape) selects() string {
 	banks, pc := s.banks(), bits.Len(uint(s.Depth-1))
 	if len(banks) == 1 {

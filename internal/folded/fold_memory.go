@@ -32,7 +32,7 @@ func (s *Shape) programFile(lane, bank int) string {
 	return fmt.Sprintf("%s_%d_%d.hex", s.Module, lane, bank)
 }
 
-// code returns the program word of a step; the top of fold.go lists its fields.
+// code returns the program word of a step. The comment at the top of fold.go lists its fields.
 func (e *Chains) code(s step) uint64 {
 	address, word := e.LevelBits()+e.FeatureBits(), uint64(s.feature)<<e.LevelBits()|uint64(s.level)
 	if s.closes() {

@@ -20,7 +20,7 @@ import (
 	"ialgn/sim"
 )
 
-// optimised returns the optimised netlist of a model, from which it is folded.
+// optimised returns the optimised netlist of a model, from which the engine is made.
 func optimised(t *testing.T, f *model.Frozen) *netlist.Netlist {
 	t.Helper()
 	n, err := freeze.Network(f, netlist.Full)
@@ -82,7 +82,7 @@ type packets struct {
 	lines, expected strings.Builder
 	beats, results  int
 	word, words     int
-	data            int        // bits of a beat: a word or a byte
+	data            int        // bits of a beat, which is a word or a byte
 	all             [][]uint64 // the samples
 	classes         []uint16
 	failed, reset   bool
@@ -112,14 +112,15 @@ func (p *packets) send(sample []uint64, words int, last bool) {
 	}
 }
 
-// newPackets returns random samples with the results of the netlist simulator. With events, there are packets of
-// wrong lengths and resets between them.
+// newPackets returns random samples with the results of the netlist simulator. If events is true, packets of wrong
+// lengths and resets come between the samples.
 func newPackets(t *testing.T, n *netlist.Netlist, samples int, events bool) *packets {
 	t.Helper()
 	return packetsOf(t, n, n.InputPorts()[0].Word, samples, events)
 }
 
-// packetsOf is newPackets for beats of data bits. The bits above a word are random.
+// packetsOf is like newPackets, but the argument data is the number of bits in a beat. Bits of a beat above the word
+// are random.
 func packetsOf(t *testing.T, n *netlist.Netlist, data, samples int, events bool) *packets {
 	t.Helper()
 	x := n.InputPorts()[0]
@@ -251,7 +252,8 @@ func TestEngine(t *testing.T) {
 	}
 }
 
-// play runs the testbench. It returns the number of clocks of the whole run, and of the time until the first result.
+// play runs the testbench. It returns the number of clocks in the whole run and the number of clocks until the first
+// result.
 func (p *packets) play(t *testing.T, dir string, stalls ...string) (clocks, first int) {
 	t.Helper()
 	out, err := testkit.TryTool(t, dir, append([]string{"vvp", "-n", "a.vvp"}, stalls...)...)
@@ -263,7 +265,8 @@ func (p *packets) play(t *testing.T, dir string, stalls ...string) (clocks, firs
 	return clocks, first
 }
 
-// TestLint checks that linters print no warning for engines with all warnings on, and that yosys has no complaint.
+// TestLint checks that linters print no warnings for engines, with all warnings enabled, and that yosys prints no
+// warnings.
 func TestLint(t *testing.T) {
 	for name, f := range models() {
 		t.Run(name, func(t *testing.T) {

@@ -4,9 +4,8 @@ import (
 	"slices"
 )
 
-// divide distributes the chains over the lanes and returns the lanes' programs, all of equal
-// length. It takes the longest chain of a class first and gives each chain to the lane with the
-// fewest steps for this class so far.
+// divide distributes the chains over the lanes and returns the lanes' programs, all of equal length. In each class,
+// it begins with the longest chain and gives each chain to the lane that so far has the fewest steps for this class.
 func (p *Program) divide(lanes int) [][]step {
 	program := make([][]step, lanes)
 	for _, c := range p.classes {
@@ -28,15 +27,16 @@ func (p *Program) divide(lanes int) [][]step {
 		}
 		for l := range part {
 			program[l] = append(program[l], part[l]...)
-			program[l] = append(program[l], make([]step, longest-len(part[l])+1)...) // fills up with idle steps
+			program[l] = append(program[l], make([]step, longest-len(part[l])+1)...) // adds idle steps
 		}
 		program[0][len(program[0])-1] = closing(c.ones)
 	}
 	return program
 }
 
-// merge joins equal chains into one. It repeats the last step of the chain, with end set, which counts the chain once
-// more and does not change v. Chains that end with an xor are not joined, because a repeated xor would change v.
+// merge joins equal chains into one. For each further chain, it repeats the last step of the first chain with end
+// set, which counts v once more and does not change v. Chains that end with an xor are not joined, because a repeated
+// xor would change v.
 func merge(chains [][]step) [][]step {
 	var list [][]step
 	seen := map[string]int{}

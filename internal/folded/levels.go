@@ -8,15 +8,15 @@ import (
 )
 
 // Encoder turns words into levels. Its Verilog lines read two signals of the engine's module: clk, and the register
-// word, which holds the word of a feature. If features have different thresholds, the lines also read the signal at.
-// This signal is the number of the feature whose word enters the register at the next edge. The signal level is the
-// level of the word, two clocks after the word.
+// word, which holds the word of a feature. If features have different thresholds, the lines also read a signal called
+// at, which is the number of the feature whose word enters the register at the next clock edge. The lines declare a
+// signal called level, which is the level of the word two clocks later.
 type Encoder struct {
 	WordBits int // bits of a word
-	Steps    int // number of thresholds of a feature, the highest level
+	Steps    int // number of thresholds per feature, which is also the highest level
 
-	// Uniform are the thresholds of every feature; nil: features differ, and the memory File has
-	// the thresholds.
+	// Uniform holds the thresholds of every feature. It is nil if features have different thresholds, which are then
+	// in the memory File.
 	Uniform     []uint16
 	FeatureBits int // bits of a feature's number
 	File        string
@@ -32,7 +32,7 @@ func (e *Encoder) Depth() int { return max(Block, 1<<e.FeatureBits) }
 // levelBits is the width in bits of a level, 0 to Steps.
 func (e *Encoder) levelBits() int { return bits.Len(uint(e.Steps)) }
 
-// Memory returns the memory of thresholds: a word for each feature, with its first threshold in the
+// Memory returns the memory of thresholds. It has a word for each feature, with the feature's first threshold in the
 // lowest bits.
 func (e *Encoder) Memory(thresholds [][]uint16) Memory {
 	return Memory{

@@ -15,13 +15,12 @@ type Memory struct {
 	File       string
 	Depth      int  // words
 	Width      int  // bits of a word, rounded up to whole hexadecimal digits
-	Thresholds bool // the memory holds the features' thresholds, not a program
+	Thresholds bool // whether the memory holds thresholds instead of a program
 	Word       func(i int) *big.Int
 }
 
-// Columns returns a memory's width rounded up to whole hexadecimal digits. icebram looks for each
-// column of the file in a bitstream, so the memory has all columns, and the register that it is
-// read into must be kept.
+// Columns returns a memory's width rounded up to whole hexadecimal digits. icebram looks for each column of the file
+// in a bitstream, so the memory must have all columns, and the register into which words are read must be kept.
 func Columns(width int) int { return (width + 3) / 4 * 4 }
 
 // Spare returns a line that declares the memory's columns above width as unused, or "" if all columns are used.
@@ -36,8 +35,8 @@ func Spare(name string, width int) string {
 func (m Memory) Write(w io.Writer) error { return m.write(w, m.Word) }
 
 // WritePlaceholder writes random words in the format of the file. The words are the same for all models with this
-// shape. A design that is placed with random words can be given the words of any model later: no two columns of 256
-// words are equal, so that icebram can identify the columns.
+// shape. In a design that is placed with random words, icebram can later replace the words by those of any model. For
+// this, icebram must identify the columns, so no two columns of 256 words are equal.
 func (m Memory) WritePlaceholder(w io.Writer) error {
 	r := rand.NewChaCha8(sha256.Sum256([]byte(m.File)))
 	return m.write(w, func(int) *big.Int {

@@ -2,21 +2,22 @@
 // clock. The kernels of each convolution exist once, as combinational logic or as a pipeline,
 // behind a line buffer and the pixels of a patch.
 //
-// A sample is loaded word by word, plane by plane, into one of two buffers. It is read pixel by
-// pixel, all planes at once, while the next sample is loaded into the other buffer. So a scan never
-// waits for words, and a packet of a wrong length leaves nothing behind.
+// A sample is loaded word by word, plane by plane, into one of two buffers. It is read pixel by pixel, all planes at
+// once, while the next sample is loaded into the other buffer. So a scan never waits for words, and a packet of a
+// wrong length has no effect on later samples.
 //
 // A convolution steps through the image row by row. Each step takes a pixel of the image or of the padding: Padding
 // columns of zeros follow each row, and Padding rows of zeros follow each image. The same zeros come before the next
 // row or image, so nothing in the line buffer or the patch needs a mask. A convolution of n x m pixels takes (n +
-// Padding) (m + Padding) steps. The convolution waits if pixels come more slowly, or if the logic behind it takes its
-// outputs more slowly. A line buffer holds the Side-1 rows above the current step, by columns. A patch ends with each
-// step. The patch belongs to a position unless the stride skips it or it would reach beyond the padding. The outputs
-// of the last convolution are collected in a register, whose bits the dense layers read all at once. Each position
-// has an enable; a shift register would switch the dense layers in every clock.
+// Padding) (m + Padding) steps. The convolution waits if pixels come more slowly, or if the logic behind it accepts
+// outputs more slowly. A line buffer holds the pixels of the Side-1 rows above the current step, column by column.
+// Each step is the last pixel of a patch. The patch belongs to a position unless the stride skips the patch or the
+// patch would reach beyond the padding. The outputs of the last convolution are collected in a register, whose bits
+// the dense layers read all at once. The register has an enable for each position. If it were a shift register, the
+// inputs of the dense layers would switch in every clock.
 //
-// Input bits that a later convolution reads pass through the convolutions before it, as planes in
-// addition to the planes of their kernels.
+// If a later convolution reads input bits, these bits pass through the earlier convolutions, as planes in addition to
+// the planes of the kernels.
 //
 // An engine does not know what its kernels compute. Kernels and dense layers are separate modules
 // with the ports of scopes gates and core. [PositionsShape.WriteVerilog] writes the logic around
@@ -34,7 +35,7 @@ import (
 type Convolution struct {
 	Planes, Rows, Columns int // size of the image that the convolution reads; each plane is one bit of a pixel
 	Side, Stride, Padding int // size, stride and padding of patches, in pixels
-	Pool                  int // 2: each output is the OR of two by two positions; 1: outputs are single positions
+	Pool                  int // with 2, each output is the OR of two by two positions; with 1, of a single position
 	Kernels               int
 
 	// Carried is the number of input bits that the module outputs next to the kernels' outputs.
@@ -48,10 +49,10 @@ type Convolution struct {
 // Part is a module that the engine instantiates.
 type Part struct {
 	Module string `json:"module"`
-	Stages int    `json:"stages,omitempty"` // register stages; 0: the module has no clock
+	Stages int    `json:"stages,omitempty"` // number of register stages; 0 if the module has no clock
 }
 
-// PositionsShape is everything that the Verilog of an engine depends on.
+// PositionsShape holds everything on which the Verilog of an engine depends.
 type PositionsShape struct {
 	Frame
 	Planes, Rows, Columns int // size of the image of a sample's features
@@ -107,7 +108,8 @@ func (c *Convolution) pooled() (rows, columns int) {
 // outputs returns the number of planes of the convolution's output.
 func (c *Convolution) outputs() int { return c.Kernels + c.Carried }
 
-// first is the first row, and the first column, of steps that can end a patch of a position.
+// first is the number of the first row, and of the first column, in which a step can end a patch that belongs to a
+// position.
 func (c *Convolution) first() int { return c.Side - 1 - c.Padding }
 
 // lineBits is the number of bits of the line buffer.
@@ -128,7 +130,7 @@ func halfDepth(columns int) int { return 1 << (bits.Len(uint(columns-1)) - 1) }
 // pixelBits is the width in bits of a pixel's number.
 func (s *PositionsShape) pixelBits() int { return Width(s.Rows * s.Columns) }
 
-// imageBits is the number of bits of the levels of two samples.
+// imageBits is the number of bits that the levels of two samples take.
 func (s *PositionsShape) imageBits() int { return s.Planes * s.LevelBits() << (s.pixelBits() + 1) }
 
 // last returns the last convolution.
@@ -140,7 +142,7 @@ func (s *PositionsShape) Gathered() int {
 	return rows * columns * s.last().Kernels
 }
 
-// PositionsCost is the memory and the time that an engine takes.
+// PositionsCost holds the amounts of memory and time that an engine takes.
 type PositionsCost struct {
 	Cycles       int               `json:"cycles"`         // minimum number of clocks from one sample to the next
 	Latency      int               `json:"latency_cycles"` // clocks from a sample to its result; see package wrapper
@@ -149,11 +151,11 @@ type PositionsCost struct {
 	Convolutions []ConvolutionCost `json:"convolutions"`
 }
 
-// ConvolutionCost is the memory and the time that a convolution takes.
+// ConvolutionCost holds the amounts of memory and time that a convolution takes.
 type ConvolutionCost struct {
 	Kernels   int `json:"kernels"`
 	Positions int `json:"positions"`
-	Steps     int `json:"steps"` // clocks of an image if nothing waits
+	Steps     int `json:"steps"` // clocks for an image if nothing waits
 	PatchBits int `json:"patch_bits"`
 	LineBits  int `json:"line_bits"` // of the line buffer
 	PoolBits  int `json:"pool_bits"` // of half a row of positions

@@ -67,7 +67,7 @@ func (s *PositionsShape) head(header []string) string {
 `
 }
 
-// readies declares the wires that say that a convolution takes a pixel.
+// readies declares a wire for each convolution that is 1 if the convolution takes a pixel.
 func (s *PositionsShape) readies() string {
 	var all []string
 	for i := range s.Convolutions {

@@ -31,7 +31,7 @@ func digits() *PositionsShape {
 // TestPositionsCost checks the cost of an engine whose scan takes longer than receiving its words.
 func TestPositionsCost(t *testing.T) {
 	want := PositionsCost{
-		// Nine columns and nine rows of steps. The last column and row are zeros.
+		// There are nine columns and nine rows of steps. The last column and the last row are zeros.
 		Cycles: 81,
 		// The latency consists of the 64 words, three clocks until the last word is stored, 81 steps, and the clocks
 		// after the last pixel.
@@ -51,8 +51,8 @@ func TestPositionsCost(t *testing.T) {
 	}
 }
 
-// TestWriteVerilog checks that the same shape gives the same bytes, and that only differing thresholds are in
-// memories.
+// TestWriteVerilog checks that the same shape gives the same bytes, and that thresholds are in a memory only if
+// features have different thresholds.
 func TestWriteVerilog(t *testing.T) {
 	text := func(s *PositionsShape) string {
 		var b bytes.Buffer

@@ -18,7 +18,7 @@ type Program struct {
 	classes    []class
 }
 
-// class is the part of a program that counts for one class.
+// class is the part of a program that computes the count of one class.
 type class struct {
 	chains [][]step
 	ones   int // number of chains that are always 1
@@ -34,16 +34,17 @@ const (
 	xor
 )
 
-// step is a word of a program. It names its bit by feature and level, because the engine stores levels. With n_b = 4,
-// a level takes two bits, and its thermometer code would take three. An xor is never inverted, so the code of an
-// inverted xor can mean that a class is complete. A step for MNIST therefore fits a 16-bit word of block RAM.
+// step is a word of a program. It identifies the bit that it reads by feature and level, because the engine stores
+// levels. With n_b = 4, a level takes two bits, but its thermometer code would take three. An xor is never inverted,
+// so the code of an inverted xor can mean that a class is complete. A step for MNIST therefore fits a 16-bit word of
+// block RAM.
 type step struct {
 	op      op
 	negated bool // p
 	end     bool
 	feature int
 	level   int // j
-	ones    int // only in a step that closes a class: the number of its chains that are always 1
+	ones    int // number of the class's chains that are always 1; only in a step that closes a class
 }
 
 // closing returns the step that closes a class.
@@ -99,7 +100,7 @@ type anchor struct{ feature, level int }
 // findAnchors finds the nets that are thermometer bits: the outputs of comparators, and the highest
 // bits of words.
 func (f *folder) findAnchors(x netlist.Port, thresholds [][]uint16) error {
-	feature := map[netlist.Net]int{} // features by the net of their highest bit
+	feature := map[netlist.Net]int{} // maps the net of a feature's highest bit to the feature
 	for i := range thresholds {
 		if len(thresholds[i]) != len(thresholds[0]) || len(thresholds[i]) == 0 {
 			return fmt.Errorf("%w: feature %d has %d thresholds, feature 0 has %d", errForm, i, len(thresholds[i]),
@@ -120,7 +121,7 @@ func (f *folder) findAnchors(x netlist.Port, thresholds [][]uint16) error {
 		if !ok || len(in) > x.Word || in[0] != in[len(in)-1]-netlist.Net(len(in)-1) {
 			return fmt.Errorf("%w: cell %d compares something else than a feature", errForm, c)
 		}
-		low := x.Word - len(in) // bits below, which cannot matter
+		low := x.Word - len(in) // number of lower bits, which do not affect the comparison
 		threshold := (f.n.Param(c)+1)<<low - 1
 		j := slices.Index(thresholds[i], uint16(threshold))
 		if threshold > 1<<16-1 || j < 0 {
@@ -132,8 +133,8 @@ func (f *folder) findAnchors(x netlist.Port, thresholds [][]uint16) error {
 	return nil
 }
 
-// join extends every chain down to an anchor, even if it shares gates with another chain: steps are
-// not shared.
+// join extends every chain down to an anchor. If chains share gates, each of them gets these gates, because steps
+// cannot be shared.
 func (f *folder) join() {
 	for c := range netlist.Cell(f.n.Cells()) {
 		if !f.paths.Last(c) {
@@ -145,7 +146,7 @@ func (f *folder) join() {
 	}
 }
 
-// class returns the chains that are added up in a count.
+// class returns the chains whose outputs are added up in a count.
 func (f *folder) class(count netlist.Port) (c class, err error) {
 	counted, err := f.counted(count)
 	for _, v := range counted {
@@ -191,7 +192,8 @@ func (f *folder) counted(count netlist.Port) ([]netlist.Net, error) {
 
 var errCount = errors.New("it is no popcount")
 
-// chain returns the steps that compute a net. A constant has no steps, and the result one is its value.
+// chain returns the steps that compute a net. If the net is constant, there are no steps, and one is the value of the
+// net.
 func (f *folder) chain(v netlist.Net) (steps []step, one bool, err error) {
 	var c chain.Chain
 	driver, _, driven := f.n.Driver(v)
@@ -233,7 +235,7 @@ func (f *folder) steps(c *chain.Chain) ([]step, error) {
 		negated := c.Inverted
 		switch {
 		case o == xor:
-			negated = false // the step passes the inversion on to the next
+			negated = false // the step passes the inversion on to the next step
 		case c.Inverted && o == and:
 			o = or
 		case c.Inverted && o == or:

@@ -21,8 +21,8 @@ import (
 	"ialgn/sim"
 )
 
-// counts runs the program in an engine's files for the levels of a sample. It follows the definition in the package's
-// documentation.
+// counts runs the program in an engine's files on the levels of a sample, as defined in the comment at the top of
+// fold.go.
 func counts(t *testing.T, e *Chains, level []int) []int {
 	t.Helper()
 	lanes := make([][]int, e.Lanes)
@@ -154,7 +154,7 @@ func classified(t *testing.T, n *netlist.Netlist, f *model.Frozen, samples int) 
 	return words, want, levels
 }
 
-// TestSteps checks the steps of the smallest chains that need each rule.
+// TestSteps checks the steps of small chains. For each rule, it has the smallest chain that needs the rule.
 func TestSteps(t *testing.T) {
 	const and, nand, nor, xor, xnor = 0b1000, 0b0111, 0b0001, 0b0110, 0b1001
 	gate := func(b *netlist.Builder, table uint64, in ...netlist.Net) netlist.Net {
@@ -301,7 +301,8 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestBanks divides depths into memories without a gap. Each memory starts at a multiple of its depth.
+// TestBanks divides programs of several depths into memories. There must be no gap between memories. Each memory
+// starts at a multiple of its depth.
 func TestBanks(t *testing.T) {
 	for blocks := 1; blocks < 70; blocks++ {
 		s := Shape{Depth: blocks * block}
@@ -370,7 +371,7 @@ func TestFoldRefusesOtherNetworks(t *testing.T) {
 	}
 }
 
-// TestFaults breaks an engine. The testbench must pass the sound engine and fail each broken one.
+// TestFaults breaks an engine. The testbench must pass for the sound engine and fail for each broken engine.
 func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds")

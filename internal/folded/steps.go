@@ -1,16 +1,15 @@
 // This file writes a recurrent classifier as an engine that contains the layers of one step once. These layers are
 // combinational logic, called the core. Registers around the core feed the state back.
 //
-// A sample comes word by word, step by step. Words become levels. With the last word of a step, the
-// core computes the next state from the step's thermometer bits and the state; in the first step
-// the state is all zeros. After the last step a second module, the head, computes the class from
-// the state, while the words of the next sample come. So a sample takes as many clocks as it has
-// words, and the engine stores only the levels of one step and the state. At most two samples are
-// being processed, which slows down samples of fewer than seven words.
+// A sample comes word by word, step by step. Words become levels. With the last word of a step, the core computes the
+// next state from the step's thermometer bits and the state; in the first step the state is all zeros. After the last
+// step a second module, the head, computes the class from the state, while the words of the next sample come. So a
+// sample takes one clock for each word, and the engine stores only the levels of one step and the state. At most two
+// samples are being processed, which slows down samples of fewer than seven words.
 //
-// An engine does not know what the core and the head compute. They are separate modules with the
-// ports of scopes gates and core. The core's input x has the step's thermometer bits, then the
-// state; its output h is the next state.
+// An engine does not know what the core and the head compute. They are separate modules with the ports of scopes
+// gates and core. The core's input x has the thermometer bits of the step, followed by the state. The core's output h
+// is the next state.
 
 package folded
 
@@ -22,15 +21,15 @@ import (
 	"strings"
 )
 
-// StepsShape is everything that the Verilog of an engine depends on.
+// StepsShape holds everything on which the Verilog of an engine depends.
 type StepsShape struct {
 	Frame
-	Steps      int    // number of steps of a sample; the features are divided equally among them
+	Steps      int    // number of steps in a sample, among which the features are divided equally
 	State      int    // bits of the state
 	Core, Head string // names of the modules
 }
 
-// These suffixes end the names of the core's and the head's modules.
+// These are the ends of the names of the core's module and the head's module.
 const (
 	CoreSuffix = Suffix + "_step"
 	HeadSuffix = Suffix + "_head"
@@ -50,7 +49,7 @@ func (s *StepsShape) Check() error {
 	return nil
 }
 
-// StepsCost is the memory and the time that an engine takes.
+// StepsCost holds the amounts of memory and time that an engine takes.
 type StepsCost struct {
 	Steps     int     `json:"steps"`          // steps of a sample
 	Words     int     `json:"words"`          // words of a step
@@ -60,9 +59,9 @@ type StepsCost struct {
 	LevelBits int     `json:"level_bits"` // bits of the levels of a step
 }
 
-// afterWords is the number of clocks from the last word of a sample to the first clock in which its
-// class can be taken. One clock each is for: the word, the comparison with thresholds, its level,
-// the step's levels, the state, the class, and the output of the class.
+// afterWords is the number of clocks from the last word of a sample to the first clock in which its class can be
+// taken. One clock each is needed for the word, the comparison with thresholds, the word's level, the levels of the
+// step, the state, the class, and the output of the class.
 const afterWords = 7
 
 // Cost returns the memory and the time that the engine takes.
@@ -74,7 +73,7 @@ func (s *StepsShape) Cost() StepsCost {
 	}
 }
 
-// Clocks returns the clocks that samples take.
+// Clocks returns how many clocks samples take.
 //
 // With n words in a sample, the first word of a sample is taken in the clock after the class of the sample before the
 // last. That clock is n + afterWords clocks after the first word of that earlier sample. So two samples take n +

@@ -13,8 +13,8 @@ import (
 	"ialgn/internal/tool"
 )
 
-// toy is the handwritten core and head of a network. The state is the parity of the words' levels so far, and a bit
-// that says whether the first word of the last step was above its threshold.
+// toy is the handwritten core and head of a network. The state has two bits. One bit is the parity of the levels of
+// all words so far. The other bit says whether the first word of the last step was above its threshold.
 const toy = `
 module toy_core (input wire [3:0] x, output wire [1:0] h);
   assign h = {x[0], x[2] ^ x[0] ^ x[1]};
@@ -24,7 +24,7 @@ module toy_head (input wire [1:0] x, output wire [1:0] class_index);
 endmodule
 `
 
-// bench sends the words of a file and takes classes, both with pauses.
+// bench sends the words in a file and takes classes. It pauses both between words and between classes.
 const bench = `
 module bench;
   reg clk = 0, rst = 1, in_valid = 0, in_last = 0, out_ready = 0, drop = 0;
@@ -72,7 +72,7 @@ endmodule
 // packet is a packet that a test sends.
 type packet struct {
 	words   []int
-	dropped bool // before its end
+	dropped bool // whether the packet is dropped before its end
 }
 
 // class returns the class of a packet of three steps with two words each, by the definition of toy.
@@ -186,7 +186,7 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
-// TestStepsCost compares the clocks that an engine's cost states with a simulation without pauses.
+// TestStepsCost compares the numbers of clocks in an engine's cost with a simulation without pauses.
 func TestStepsCost(t *testing.T) {
 	s := toyShape(false)
 	var packets []packet

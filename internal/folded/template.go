@@ -2,9 +2,9 @@ package folded
 
 import _ "embed" // templates
 
-// chainsTemplate is the engine's module. A step takes eight clocks from pc to the best class; only v depends on its
-// own previous value. A sample is complete in its buffer three clocks after its last word. Its first step reads the
-// buffer one clock later.
+// chainsTemplate is the engine's module. A step takes eight clocks from the program counter pc to the best class.
+// Only the register v depends on its own previous value. A sample is complete in its buffer three clocks after its
+// last word. Its first step reads the buffer one clock later.
 //
 //go:embed templates/engine.v
 var chainsTemplate string

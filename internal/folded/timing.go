@@ -28,12 +28,12 @@ type clockwork struct {
 	sent, words int // samples sent completely, and words sent of the next sample
 	loading     int
 	full        [2]bool
-	fit         [3]int // [i]: the buffer, 1 or 2, whose last word came i clocks ago; 0: neither buffer
+	fit         [3]int // [i]: the buffer, 1 or 2, whose last word came i clocks ago, or 0
 	stored      [2]bool
 
 	scan, current, next int
 	scanning, pixel     bool
-	begun               int // samples that were begun and whose results are not taken yet
+	begun               int // number of samples that were begun and whose results are not taken yet
 
 	stages []stage
 
@@ -81,8 +81,7 @@ func (k *clockwork) tick(samples int) {
 	k.gather(out)
 }
 
-// pipeline moves the logic behind the gathered bits. It returns whether the last convolution
-// outputs a position.
+// pipeline moves the logic behind the gathered bits. It reports whether the last convolution outputs a position.
 func (k *clockwork) pipeline(taken bool) bool {
 	decided := k.complete
 	if n := len(k.dense); n > 0 {
@@ -105,7 +104,7 @@ func (k *clockwork) gather(valid bool) {
 	}
 }
 
-// convolutions moves all convolutions, last to first. It returns whether the first takes a pixel.
+// convolutions moves all convolutions, last to first. It reports whether the first convolution takes a pixel.
 func (k *clockwork) convolutions() (ready bool) {
 	ready = true
 	for i := len(k.stages) - 1; i >= 0; i-- {
@@ -118,7 +117,7 @@ func (k *clockwork) convolutions() (ready bool) {
 	return ready
 }
 
-// tick moves a convolution by one clock. It returns whether the convolution takes a pixel.
+// tick moves a convolution by one clock. It reports whether the convolution takes a pixel.
 func (v *stage) tick(comes, next bool) (ready bool) {
 	c := v.c
 	if v.valid && !next {

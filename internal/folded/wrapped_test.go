@@ -151,7 +151,7 @@ func TestSPI(t *testing.T) {
 	}
 }
 
-// TestWrongWords refuses engines with words that are not bytes, and beats of more than one byte.
+// TestWrongWords checks that byte wrappers refuse engines whose words are not bytes, and beats of more than one byte.
 func TestWrongWords(t *testing.T) {
 	for name, bytes := range map[string]int{"wide": 1, "one feature": 1, "chains": 2} {
 		n := optimised(t, models()[name])

@@ -10,24 +10,24 @@ import (
 	"ialgn/netlist"
 )
 
-// Network returns the raw netlist of a frozen network. It has one function cell for each gate of the model, with
-// the gate's pins as inputs, ordered by layer and within a layer by chain. A cell's origin is its layer (from 1)
-// and chain (from 0). For nodes that positions share, the netlist also records the position of each node
-// ([netlist.Netlist.Place]). Nothing is simplified: constants and pass-throughs read both their pins, too, so that
-// every gate can be compared with the trainer's forward pass.
+// Network returns the raw netlist of a frozen network. It has one function cell for each gate of the model. The
+// cell's inputs are the gate's pins. Cells are ordered by layer, and within a layer by chain. A cell's origin is its
+// layer (from 1) and chain (from 0). For nodes that positions share, the netlist also records the position of each
+// node ([netlist.Netlist.Place]). Nothing is simplified, so that every gate can be compared with the trainer's
+// forward pass. Even constants and pass-throughs read both of their pins.
 //
 // The ports depend on the scope:
 //
-//   - [netlist.Gates]: the input x is the thermometer bits, labelled by [encoding.Encoder.Label]; the output h is
-//     the last layer's bits, labelled with their class.
-//   - [netlist.Core]: the output is class_index instead of h. Each class has a popcount of its chains, which are
-//     contiguous, and there is one argmax. The counts are the probes count_0, count_1 and so on.
-//   - [netlist.Full]: the input x is instead a bus of feature words, each of BitsIn bits, labelled with the features'
-//     names. Each thermometer bit is one comparison.
+//   - [netlist.Gates]: The input x has the thermometer bits, labelled by [encoding.Encoder.Label]. The output h has
+//     the bits of the last layer, labelled with their classes.
+//   - [netlist.Core]: The output is class_index instead of h. There is one popcount for each class, over the class's
+//     chains, which are contiguous, and one argmax. The counts are the probes count_0, count_1 and so on.
+//   - [netlist.Full]: Like core, but the input x is a bus of feature words with BitsIn bits each, labelled with the
+//     features' names. Each thermometer bit is one comparison.
 //
 // The netlist's name is made from the model's name by [netlist.Identifier]. Network returns an error if f is not
-// valid, or is too large to number its nets with 32 bits and its layers with 16. It needs about 31 bytes for each
-// gate.
+// valid, or if it is so large that 32 bits cannot number its nets or 16 bits cannot number its layers. It needs about
+// 31 bytes for each gate.
 func Network(f *model.Frozen, s netlist.Scope) (*netlist.Netlist, error) {
 	if err := f.Validate(); err != nil {
 		return nil, fmt.Errorf("freeze: %w", err)
@@ -87,7 +87,8 @@ func (z *freezer) reserve(s netlist.Scope) error {
 	return nil
 }
 
-// encoder makes the thermometer bits: an input port, or comparisons of the words of an input port.
+// encoder makes the thermometer bits. They are the bits of an input port, or comparisons of the words of an input
+// port.
 func (z *freezer) encoder(s netlist.Scope) {
 	e := &z.f.Encoder
 	if s != netlist.Full {
@@ -142,7 +143,7 @@ func (z *freezer) classes() []uint16 {
 	return class
 }
 
-// positions describes the layers whose nodes are shared by positions.
+// positions describes the layers whose nodes are shared by the positions of an image.
 func (z *freezer) positions() (all []netlist.Positions) {
 	for l := range z.f.Layers {
 		if f := &z.f.Layers[l]; f.Rows > 0 {

@@ -23,8 +23,8 @@ func text(t *testing.T, n *netlist.Netlist) string {
 	return s.String()
 }
 
-// TestFreezeScopes compares the whole text of a tiny network in each scope except Full. docs/reference/netlist.md
-// shows these texts.
+// TestFreezeScopes compares the netlist text of a tiny network with a golden text, in each scope except Full.
+// docs/reference/netlist.md shows these texts.
 func TestFreezeScopes(t *testing.T) {
 	const head = `ialgn netlist 1
 name demo
@@ -153,8 +153,8 @@ func checkHidden(t *testing.T, where string, n *netlist.Netlist, net []bool, las
 	}
 }
 
-// randomValues returns random feature words [sample][feature]. Some equal a threshold, to show whether the comparison
-// is strict.
+// randomValues returns random feature words [sample][feature]. Some words equal a threshold, to test that the
+// comparison is strict.
 func randomValues(f *model.Frozen, samples int) [][]uint16 {
 	values := make([][]uint16, samples)
 	state := uint32(12345)
@@ -198,7 +198,7 @@ func featureBits(f *model.Frozen, values [][]uint16) []uint64 {
 	return x
 }
 
-// evaluate is the slow evaluation of one sample by the definitions of the cells' kinds.
+// evaluate evaluates one sample in a slow way that follows the definition of each kind of cell.
 func evaluate(n *netlist.Netlist, x []uint64, s int) []bool {
 	net := make([]bool, n.Nets())
 	net[netlist.True] = true

@@ -12,11 +12,11 @@ import (
 )
 
 // Positions returns a network of convolutions in which each kernel's nodes occur only once. It returns nil if only
-// the unrolled form is possible: for a network without convolutions, or if layers read input bits that convolutions
-// cannot carry to them. It returns an error if c is not valid or is too large.
+// the unrolled form is possible. That is the case for a network without convolutions, or if a layer reads input bits
+// that the convolutions before it cannot carry. It returns an error if c is not valid or is too large.
 //
-// The levels of a kernel, and the pooling of its positions, become one netlist. Input bits that a later convolution
-// reads are extra planes of its image, which the earlier convolutions carry there.
+// The levels of a kernel, and the pooling of its positions, become one netlist. If a later convolution reads input
+// bits, they are extra planes of its image, and the earlier convolutions pass them on.
 func Positions(c *model.Compact) (*positions.Network, error) {
 	if !c.Shared() {
 		return nil, nil
@@ -43,9 +43,9 @@ func Positions(c *model.Compact) (*positions.Network, error) {
 	return n, err
 }
 
-// restOf returns the layers that begin with layer number from, as a network of their own. Its input bits are the
-// outputs of the layer before these layers. restOf returns nil if one of the layers reads other input bits. If there
-// are no such layers, the network has one layer that passes the bits on.
+// restOf returns the layers that begin with layer number from, as a network of their own. The input bits of this
+// network are the outputs of layer from - 1. restOf returns nil if one of the layers reads other input bits. If there
+// are no layers from this number on, the network has one layer that passes the bits on.
 func restOf(c *model.Compact, from int) *model.Frozen {
 	last := c.Layers[from-1]
 	rows, columns := last.Grid.Pooled()
@@ -93,11 +93,11 @@ type kernels struct {
 	layers   []model.CompactLayer
 
 	*netlist.Builder
-	at    map[positions.Pixel]netlist.Net // input net of each pixel
+	at    map[positions.Pixel]netlist.Net // maps each pixel to its input net
 	nodes map[place]netlist.Net
 }
 
-// place is a node of a level at one of the pooled positions.
+// place identifies a node of a level at one of the pooled positions.
 type place struct{ level, node, y, x int }
 
 // readable reports whether each level reads only the level below, the image that the lowest level reads, or carried
@@ -176,7 +176,7 @@ func (k *kernels) below(l int, p *model.FrozenPin) bool {
 
 // eachRead calls visit for each pixel of the image that the kernels depend on, at all pooled positions.
 func (k *kernels) eachRead(pool int, visit func(positions.Pixel)) {
-	used := make([]bool, k.layers[k.carriage.To-1].Width()) // [node of the level]: the kernels depend on the node
+	used := make([]bool, k.layers[k.carriage.To-1].Width()) // [node of the level]: used by a kernel
 	for i := range used {
 		used[i] = true
 	}

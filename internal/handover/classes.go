@@ -14,13 +14,13 @@ type class struct {
 	label string // the class's name in the model
 }
 
-// maxClassName is the largest length of the class's part of a constant's name.
+// maxClassName limits the length of the part of a constant's name that names the class.
 const maxClassName = 40
 
-// classes returns a constant for each class of the netlist's output, or none if the output is not a class. Names
-// consist of letters, digits and single underscores. They differ even if case is ignored, as in VHDL. A label that is
-// already a valid name is used unchanged. If the name for another label is taken, the number of its class is added as
-// a suffix.
+// classes returns a constant for each class of the netlist's output. If the output is not a class, it returns nil.
+// Names consist of letters, digits and single underscores. They differ even if case is ignored, as in VHDL. A label
+// that is already a valid name is used unchanged. If the name for another label is taken, the number of its class is
+// added as a suffix.
 func (d *design) classes(n *netlist.Netlist) (all []class) {
 	if !slices.ContainsFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == netlist.ClassPort }) {
 		return nil
@@ -46,8 +46,8 @@ func (d *design) classes(n *netlist.Netlist) (all []class) {
 	return all
 }
 
-// identifier returns the letters and digits of a text, with an underscore for each run of other characters
-// between them. The sign of a negative number becomes a word.
+// identifier returns the letters and digits of a text, with an underscore in place of each run of other characters
+// between letters or digits. The sign of a negative number becomes a word.
 func identifier(text string) string {
 	if len(text) > 1 && text[0] == '-' && text[1] >= '0' && text[1] <= '9' {
 		text = "minus" + text

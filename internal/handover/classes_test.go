@@ -8,7 +8,7 @@ import (
 	"ialgn/netlist"
 )
 
-// TestClasses checks that a constant has the name of its class if possible, and never the name of another class.
+// TestClasses checks that a constant is named after its class if possible, and is never named after another class.
 func TestClasses(t *testing.T) {
 	b := netlist.NewBuilder("n")
 	b.Output(netlist.ClassPort, 1, nil, b.Input("x", 1, 1, nil))

@@ -9,11 +9,11 @@ import (
 	"ialgn/netlist"
 )
 
-// WriteConstraints writes the timing constraints in the format of the target: NAME.sdc for generic and gowin, .xdc
-// for xilinx7, .lpf for ecp5, .pcf for ice40. For a netlist with registers, the constraints give the clock's period.
-// Without registers, they give the longest delay from inputs to outputs. If the format cannot express this delay, a
-// comment in the file says so. Pins depend on the board: the file has a comment for each port, to be completed by the
-// user, except in .sdc, which has no command for pins.
+// WriteConstraints writes the timing constraints in the format of the target. The file name ends in .sdc for generic
+// and gowin, .xdc for xilinx7, .lpf for ecp5, and .pcf for ice40. For a netlist with registers, the constraints give
+// the clock's period. Without registers, they give the longest delay from inputs to outputs. If the format cannot
+// express this delay, a comment in the file says so. Pins depend on the board. Therefore the file has a comment for
+// each port, which the user completes. An .sdc file has no such comments, because the format has no command for pins.
 //
 // WriteConstraints returns an error unless the frequency is above 0 and at most 10,000 MHz.
 func WriteConstraints(w io.Writer, n *netlist.Netlist, opt Options) error {
@@ -44,14 +44,14 @@ func WriteConstraints(w io.Writer, n *netlist.Netlist, opt Options) error {
 type constraints struct {
 	*file
 	ports []Port
-	clock string // name of the clock port; empty: no clock
+	clock string // name of the clock port; empty without a clock
 	mhz   float64
 }
 
 // frequency returns the frequency in MHz.
 func (c constraints) frequency() string { return strconv.FormatFloat(c.mhz, 'f', -1, 64) }
 
-// period returns the period in ns, rounded down to ps: a tool that meets the period also meets the frequency.
+// period returns the period in ns, rounded down to ps. A tool that meets this period also meets the frequency.
 func (c constraints) period() string {
 	ps := int64(1e6 / c.mhz)
 	return fmt.Sprintf("%d.%03d", ps/1000, ps%1000)
@@ -97,14 +97,14 @@ func (c constraints) pcf() {
 	c.pins(func(p Port, bit string) { c.note("set_io %s%s pin", p.Name, bit) })
 }
 
-// unclocked writes that there is nothing to constrain.
+// unclocked writes a comment that says that there is nothing to constrain.
 func (c constraints) unclocked(tool string) {
 	c.note("The module has no clock, and this form has no word for a delay from inputs to outputs:")
 	c.note("nothing constrains the %s ns that were asked for. %s prints the longest delay;", c.period(), tool)
 	c.note("where the module stands between registers of a larger design, constrain their clock.")
 }
 
-// pins writes a comment for each port, about its first bit.
+// pins writes a comment for each port, with the pin of the port's first bit as an example.
 func (c constraints) pins(write func(p Port, bit string)) {
 	c.note("")
 	c.note("Pins are the board's. To be completed, for each bit of a vector:")

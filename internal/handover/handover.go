@@ -23,13 +23,13 @@ import (
 
 // Options say what to write for a netlist.
 type Options struct {
-	Module  string         // the module's name; empty: the netlist's name
-	Target  *target.Family // nil: [target.Generic]
+	Module  string         // name of the module; if empty, the netlist's name
+	Target  *target.Family // nil means [target.Generic]
 	Style   verilog.Style  // style of the Verilog
 	MHz     float64        // frequency of the clock; without registers, 1/MHz is the longest delay from inputs to outputs
-	Version uint32         // the result of [Version], which the Verilog also contains; 0: none
+	Version uint32         // the result of [Version], which the Verilog also contains; 0 for none
 	Classes []string       // names of the classes, for constants
-	Top     *Top           // the module around the netlist's; nil: the netlist's module itself
+	Top     *Top           // module around the netlist's module; nil for the netlist's module itself
 }
 
 // Top is a module around a netlist's module or instead of it: a wrapper or an engine.
@@ -37,11 +37,11 @@ type Top struct {
 	Module string
 	Clock  string // name of the clock port
 	Ports  []Port // in the order of the Verilog
-	// Latency is the number of clocks from the edge that takes the first word of a sample to the first edge
-	// that can take its result; 0: not defined.
+	// Latency is the number of clocks from the edge that takes the first word of a sample to the first edge that can
+	// take the sample's result. It is 0 if the latency is not defined.
 	Latency   int
 	Sources   []string // Verilog files for synthesis, without models of primitives; the file of Module is last
-	Cells     string   // file with models of the sources' primitives; empty: none
+	Cells     string   // file with models of the sources' primitives, or empty
 	Memories  []string // files that the Verilog reads
 	Testbench string   // file of the testbench
 }
@@ -77,7 +77,7 @@ func Version(program, model string, options []byte) uint32 {
 // Port is a port of the module.
 type Port struct {
 	Name    string
-	Width   int // 0: a scalar
+	Width   int // 0 for a scalar
 	Output  bool
 	Meaning string // description of the port's data, one line
 }
@@ -90,8 +90,8 @@ func (p Port) direction() string {
 	return "input"
 }
 
-// ports returns all ports of the module: control, inputs, outputs. pipeline is nil for a netlist without
-// registers.
+// ports returns all ports of the module: first the control ports, then the inputs, then the outputs. pipeline is nil
+// for a netlist without registers.
 func ports(n *netlist.Netlist, pipeline *netlist.Pipeline) []Port {
 	var list []Port
 	if pipeline != nil {
@@ -156,9 +156,9 @@ func (f *file) writeTo(w io.Writer) error {
 type design struct {
 	Options
 	module   string            // name of the module that the files describe
-	pipeline *netlist.Pipeline // nil: no registers
+	pipeline *netlist.Pipeline // nil without registers
 	ports    []Port
-	clock    string // name of the clock port; empty: no clock
+	clock    string // name of the clock port; empty without a clock
 }
 
 // newDesign completes the options. It returns an error for names that are not valid in the files, and for
@@ -188,7 +188,7 @@ func newDesign(n *netlist.Netlist, opt Options) (*design, error) {
 	return d, d.checkPorts()
 }
 
-// checkPorts returns an error for names that are not valid in the files, or that two ports have.
+// checkPorts returns an error if the name of a port is not valid in the files, or if two ports have the same name.
 func (d *design) checkPorts() error {
 	taken := map[string]bool{}
 	for _, p := range d.ports {
@@ -203,8 +203,8 @@ func (d *design) checkPorts() error {
 	return nil
 }
 
-// latency returns the latency in clocks, and describes what it measures: [Top.Latency], or the number of
-// enabled clocks from inputs to outputs.
+// latency returns the latency in clocks, and a text that says how it is defined. It is [Top.Latency], or the number
+// of enabled clocks from inputs to outputs.
 func (d *design) latency() (clocks int, what string) {
 	switch {
 	case d.Top != nil:

@@ -36,8 +36,8 @@ func classifier(t *testing.T) *netlist.Netlist {
 	return n
 }
 
-// clocked returns a netlist with registers of two stages, and with names that VHDL must write as extended
-// identifiers.
+// clocked returns a netlist with two stages of registers. Some of its names must be written as extended identifiers
+// in VHDL.
 func clocked() *netlist.Netlist {
 	b := netlist.NewBuilder("clocked_")
 	x := b.Input("x", 4, 1, nil)
@@ -124,7 +124,7 @@ func TestGolden(t *testing.T) {
 					t.Fatal(err)
 				}
 				path := filepath.Join("testdata", name+"_"+family.Name+f.Suffix)
-				if f.Format == "template" || f.Format == "vhdl" { // the same for all targets
+				if f.Format == "template" || f.Format == "vhdl" { // these files are the same for all targets
 					path = filepath.Join("testdata", name+f.Suffix)
 				}
 				if *update {
@@ -158,7 +158,7 @@ func TestTemplate(t *testing.T) {
 			t.Fatal(err)
 		}
 		list := n.Name + ".vc"
-		if !family.Modelled { // models of the vendor's primitives are for simulators alone
+		if !family.Modelled { // only a simulator has models of this vendor's primitives
 			text := "user.v\n" + n.Name + "_cells.v\n"
 			if err := os.WriteFile(filepath.Join(dir, "more.f"), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
@@ -180,8 +180,8 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
-// TestVersion reads the version word back from the Verilog: in a simulator from the local parameter, and in yosys
-// from the attribute. The word must add no cells.
+// TestVersion reads the version word back from the Verilog. A simulator reads the local parameter, and yosys reads
+// the attribute. The word must add no cells.
 func TestVersion(t *testing.T) {
 	yosys := find(t, "yosys")
 	find(t, "iverilog")
@@ -274,7 +274,7 @@ source [lindex $argv 0]
 	}
 }
 
-// TestPCF passes the iCE40 constraints to nextpnr, which must take the frequency from them.
+// TestPCF passes the iCE40 constraints to nextpnr, which must use the frequency in these constraints.
 func TestPCF(t *testing.T) {
 	find(t, "nextpnr-ice40")
 	find(t, "yosys")

@@ -7,8 +7,8 @@ import (
 	"ialgn/netlist"
 )
 
-// WriteFileList writes NAME.vc: the Verilog sources for synthesis in compile order. A synthesiser has models of
-// its target's LUT primitives; the models of generic primitives are one of the files.
+// WriteFileList writes NAME.vc, which lists the Verilog sources for synthesis in compile order. It lists the models
+// of generic primitives, but no models of a target's LUT primitives, because synthesisers have them.
 func WriteFileList(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(n, opt)
 	if err != nil {
@@ -22,8 +22,8 @@ func WriteFileList(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return f.writeTo(w)
 }
 
-// WriteSimulationList writes NAME_sim.vc: the sources for a simulator in compile order, including models of LUT
-// primitives and the testbench.
+// WriteSimulationList writes NAME_sim.vc, which lists the sources for a simulator in compile order. They include
+// models of LUT primitives and the testbench.
 func WriteSimulationList(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(n, opt)
 	if err != nil {
@@ -42,8 +42,8 @@ func WriteSimulationList(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return f.writeTo(w)
 }
 
-// sources writes the names of the Verilog files. With cells, the file with the models of primitives comes
-// first, if the module has one.
+// sources writes the names of the Verilog files. If cells is true and the module has a file with models of
+// primitives, this file comes first.
 func (d *design) sources(f *file, cells bool) {
 	list, models := []string{d.Module + ".v"}, d.Module+"_cells.v"
 	if d.Top != nil {

@@ -7,8 +7,8 @@ import (
 	"ialgn/netlist"
 )
 
-// WriteTemplate writes NAME_inst.vh: a constant for each class, a signal for each port with its meaning, and an
-// instance. It can be copied into a module or included there.
+// WriteTemplate writes NAME_inst.vh. The file has a constant for each class, a signal for each port with a comment on
+// its meaning, and an instance of the module. Users copy or include the file in a module.
 //
 // Like the other functions of the package, WriteTemplate returns an error before it writes anything if a name
 // is not valid in the file. Later errors come from w.

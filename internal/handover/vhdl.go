@@ -9,7 +9,7 @@ import (
 	"ialgn/netlist"
 )
 
-// reservedVHDL are the reserved words of VHDL-2008 (IEEE 1076-2008, section 15.10).
+// reservedVHDL holds the reserved words of VHDL-2008 (IEEE 1076-2008, section 15.10).
 var reservedVHDL = func() map[string]bool {
 	m := map[string]bool{}
 	for word := range strings.FieldsSeq(`
@@ -28,15 +28,16 @@ var reservedVHDL = func() map[string]bool {
 	return m
 }()
 
-// basicVHDL matches basic identifiers of VHDL: no underscore at an end, and not two in a row.
+// basicVHDL matches basic identifiers of VHDL. They have no underscore at either end, and never two underscores in a
+// row.
 var basicVHDL = regexp.MustCompile(`^[A-Za-z](_?[A-Za-z0-9])*$`)
 
-// vhdlNames makes VHDL identifiers that differ even if case is ignored. It has the names that are taken, in
-// lower case.
+// vhdlNames makes VHDL identifiers that differ even if case is ignored. It contains the names that are already used,
+// in lower case.
 type vhdlNames map[string]bool
 
-// of returns a name as an identifier: the name itself if possible, otherwise the extended identifier \name\,
-// which all tools match with this name in Verilog.
+// of returns a VHDL identifier for a name. This is the name itself if possible. Otherwise it is the extended
+// identifier \name\, which all tools match with the Verilog name.
 func (taken vhdlNames) of(name string) string {
 	folded := strings.ToLower(name)
 	if !basicVHDL.MatchString(name) || reservedVHDL[folded] || taken[folded] {
@@ -46,8 +47,8 @@ func (taken vhdlNames) of(name string) string {
 	return name
 }
 
-// WriteVHDL writes NAME_pkg.vhd, in VHDL-93: a package with the module's component declaration, its version
-// word, its latency and a constant for each class.
+// WriteVHDL writes NAME_pkg.vhd, in VHDL-93. The file is a package with the component declaration, the version word
+// and the latency of the module, and a constant for each class.
 func WriteVHDL(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(n, opt)
 	if err != nil {
@@ -91,7 +92,7 @@ func WriteVHDL(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return f.writeTo(w)
 }
 
-// vhdlType returns the type of a port: a vector unless it is a scalar in Verilog.
+// vhdlType returns the type of a port, which is a vector unless the port is a scalar in Verilog.
 func vhdlType(width int) string {
 	if width == 0 {
 		return "std_logic"

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// blocking returns a pipe. Its reading end is like a standard input that Go's runtime does not wait for.
+// blocking returns a pipe. Its reading end is in blocking mode, so that Go's runtime does not wait for it.
 func blocking(t *testing.T) (r, w *os.File) {
 	t.Helper()
 	var ends [2]int
@@ -71,7 +71,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestFile reads a regular file, on which reads never wait, to its end, and a pipe to its end.
+// TestFile reads a regular file, on which reads never wait, and a pipe. It reads each of them to the end.
 func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text")
 	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {

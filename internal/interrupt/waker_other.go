@@ -4,7 +4,7 @@ package interrupt
 
 import "os"
 
-// waker does not wait: this system has no mechanism that works for all files.
+// waker does not wait, because this system has no mechanism that works for all files.
 type waker struct{}
 
 func newWaker() waker             { return waker{} }

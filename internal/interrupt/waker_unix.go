@@ -15,12 +15,12 @@ type waker struct{ read, write *os.File }
 func newWaker() waker {
 	r, w, err := os.Pipe()
 	if err != nil {
-		return waker{} // too many files are open, so reads cannot be interrupted
+		return waker{} // without a pipe, for example if too many files are open, reads cannot be interrupted
 	}
 	return waker{r, w}
 }
 
-// wait returns when reading f would not block. It returns an error if it was woken.
+// wait returns nil when reading f would not block. It returns an error if the pipe was closed.
 func (w waker) wait(f *os.File) error {
 	if w.read == nil {
 		return nil

@@ -1,8 +1,8 @@
-// Package lowering rewrites a netlist so that it consists of function cells (truth tables) of at
-// most six inputs and registers, for output formats that have nothing else.
+// Package lowering rewrites a netlist so that it consists of function cells (truth tables) of at most six inputs and
+// registers, for output formats that have no other cells.
 //
-// Comparisons, popcounts and the like become plain circuits, not optimised ones. A netlist that was
-// lowered for a target already has no such operators and is returned unchanged.
+// Comparisons, popcounts and similar operators become plain circuits that are not optimised. A netlist that was
+// already lowered for a target has no such operators and is returned unchanged.
 package lowering
 
 import (
@@ -80,9 +80,8 @@ func (l lowering) function(table uint64, in ...netlist.Net) netlist.Net {
 	return l.Function(table, netlist.Origin{}, in...)
 }
 
-// compare lowers word > threshold from the lowest bit up. Each cell reads the result for the bits
-// below it and five more bits. Low bits at which the threshold has trailing ones cannot matter and
-// are left out.
+// compare lowers word > threshold from the lowest bit up. Each cell reads the result for the bits below it and five
+// more bits. The low bits where the threshold has trailing ones do not affect the result and are left out.
 func (l lowering) compare(word []netlist.Net, threshold uint64) netlist.Net {
 	above := netlist.False
 	for len(word) > 0 {
@@ -123,15 +122,15 @@ func (l lowering) adder(a, b, c netlist.Net) (sum, carry netlist.Net) {
 	case c != netlist.False:
 		return l.function(tableSum, a, b, c), l.function(tableMajority, a, b, c)
 	case b == netlist.False || a == netlist.False:
-		return max(a, b), netlist.False // one operand is a constant, so the result is the other
+		return max(a, b), netlist.False // one operand is the constant 0, so the sum is the other operand
 	}
 	return l.function(0b0110, a, b), l.function(0b1000, a, b)
 }
 
-// count lowers a popcount. It adds two waiting bits to the sum so far, which gives a new sum and a carry. It counts
-// the carries in the same way at the next weight.
+// count lowers a popcount. At each weight, it repeatedly adds two bits to the sum so far, which gives a new sum and a
+// carry. The carries are the bits that it counts at the next weight.
 func (l lowering) count(in, out []netlist.Net) {
-	sum, wait := make([]netlist.Net, len(out)+1), make([]netlist.Net, len(out)+1) // False: none
+	sum, wait := make([]netlist.Net, len(out)+1), make([]netlist.Net, len(out)+1) // False means that there is no bit
 	for _, x := range in {
 		for d := 0; x != netlist.False; d++ {
 			if wait[d] == netlist.False {
@@ -149,8 +148,8 @@ func (l lowering) count(in, out []netlist.Net) {
 	}
 }
 
-// argmax lowers the search for the largest word. The result is the word's index; among equal words,
-// the lowest index.
+// argmax lowers the search for the largest word. The result is the index of this word. If several words are equally
+// large, it is the lowest of their indexes.
 func (l lowering) argmax(in []netlist.Net, width int, index []netlist.Net) {
 	best := slices.Clone(in[:width])
 	for class := 1; class*width < len(in); class++ {

@@ -77,7 +77,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestCompare checks every threshold of a word of 9 bits, for all values.
+// TestCompare checks comparisons of a 9-bit word with every threshold, for all values of the word.
 func TestCompare(t *testing.T) {
 	b := netlist.NewBuilder("net")
 	x := b.Input("x", 9, 9, nil)

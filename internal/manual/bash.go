@@ -53,7 +53,7 @@ _NAME() {
 	done
 	case "$command $prev" in`
 
-// bash writes the completion for bash. It needs no other package.
+// bash writes the completion for bash. The completion does not need the package bash-completion.
 func bash(w io.Writer, p *Program) error {
 	l := &lines{w: w}
 	l.add("%s", strings.NewReplacer("NAME", p.Name, "COMMANDS", strings.Join(p.commands(), " | ")).Replace(bashHead))
@@ -78,7 +78,7 @@ func bash(w io.Writer, p *Program) error {
 	return l.err
 }
 
-// places returns the shell patterns for a command that is followed by any of an option's names.
+// places returns shell patterns that match a command followed by one of the names of an option.
 func places(command string, names []string) string {
 	var all []string
 	for _, n := range names {

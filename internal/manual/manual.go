@@ -1,8 +1,8 @@
 // Package manual generates shell completion and man pages from a description of a program.
 //
-// A [Program] lists the commands, their options, and the possible values at each place of the command line
-// ([Values]). The description is made from the program's command line parser, so that completion and man pages always
-// agree with what the program accepts.
+// A [Program] lists the commands, their options, and the possible values of each argument and option ([Values]). The
+// description is made from the program's command line parser, so that completion and man pages always agree with what
+// the program accepts.
 package manual
 
 import (
@@ -18,8 +18,8 @@ type Program struct {
 	Name, About, Version string
 	Date                 string // date of the man pages, such as 2026-11-25; empty if unknown
 	Commands             []Command
-	// Common are sections for the man page of every command. The page of the program itself has Sections first, and
-	// then Common.
+	// Common holds sections that are on the man page of every command. The page of the program itself has first the
+	// sections in Sections, and then those in Common.
 	Common, Sections []Section
 }
 
@@ -49,7 +49,7 @@ type Option struct {
 	Values  Values
 }
 
-// Values describes what a place of the command line accepts. The zero value means anything.
+// Values describes the values that an argument or an option accepts. The zero value accepts anything.
 type Values struct {
 	Words   []string
 	Comma   bool     // several words, separated by commas
@@ -58,14 +58,14 @@ type Values struct {
 	Folders bool
 }
 
-// Shells lists the shells with completion.
+// Shells lists the shells for which there is completion.
 var Shells = []string{"bash", "zsh", "fish"}
 
-// writers are the functions that write the completion for each shell.
+// writers maps each shell to the function that writes its completion.
 var writers = map[string]func(io.Writer, *Program) error{"bash": bash, "zsh": zsh, "fish": fish}
 
-// Completion writes the completion for one of the [Shells]. The script contains all words, so it does not run the
-// program whenever a key is pressed.
+// Completion writes the completion for one of the [Shells]. The script contains all words, so the shell does not run
+// the program each time the user asks for a completion.
 func Completion(w io.Writer, shell string, p *Program) error {
 	write, ok := writers[shell]
 	if !ok {
@@ -127,7 +127,7 @@ func (v Values) none() bool {
 // quoted returns a text as one word for a POSIX shell.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// lines writes lines until one fails.
+// lines writes lines until writing fails.
 type lines struct {
 	w   io.Writer
 	err error

@@ -29,8 +29,8 @@ var odd = &Program{
 	Common: []Section{{"Exit status", Parse("| status | meaning |\n|---|---|\n| 0 | it's `-done` |\n")}},
 }
 
-// TestShells checks that each installed shell can read its completion script, and that it executes no part of the
-// texts.
+// TestShells checks that each installed shell can read its completion script, and that the shell does not execute any
+// part of the texts in it.
 func TestShells(t *testing.T) {
 	for _, shell := range Shells {
 		var b strings.Builder

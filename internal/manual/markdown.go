@@ -20,7 +20,7 @@ type kind int
 const (
 	paragraph kind = iota
 	heading
-	item // an item of a list
+	item // item of a list
 	code
 	table
 )
@@ -28,7 +28,7 @@ const (
 // block is a piece of a document.
 type block struct {
 	kind  kind
-	level int      // level of a heading: 1 is the document's title
+	level int      // level of a heading, from 1 for the document's title
 	text  string   // text of a heading, a paragraph or an item, in one line
 	lines []string // lines of code
 	rows  [][]string
@@ -63,7 +63,7 @@ func Parse(markdown string) (t Text) {
 	return t
 }
 
-// with adds a line that is outside fenced blocks. first says that the preceding line belongs to another block.
+// with adds a line that is outside fenced blocks. If first is true, the preceding line belongs to another block.
 func (t Text) with(line string, first bool) Text {
 	indented, isIndented := strings.CutPrefix(line, "    ")
 	if m := itemLine.FindStringSubmatch(line); m != nil {
@@ -96,7 +96,7 @@ func (t Text) with(line string, first bool) Text {
 	return t
 }
 
-// cells returns the cells of a table row. \| in a cell means a bar.
+// cells returns the cells of a table row. In a cell, \| represents a bar.
 func cells(row string) (all []string) {
 	const bar = "\x00"
 	row = strings.TrimSuffix(strings.TrimPrefix(strings.ReplaceAll(row, `\|`, bar), "|"), "|")
@@ -127,7 +127,7 @@ func (t Text) Section(name string) Text {
 	return nil
 }
 
-// Table returns the first table whose first column has the given name, or nil if there is none.
+// Table returns the first table whose first column has the given name, or nil if there is no such table.
 func (t Text) Table(column string) Text {
 	for i, b := range t {
 		if b.kind == table && b.rows[0][0] == column {

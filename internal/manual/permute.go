@@ -12,7 +12,7 @@ import (
 )
 
 // PermuteArgs moves the flags of the command in args before the command's arguments. Words after "--" stay where they
-// are. If the last flag lacks its value it stays last, so that the parser reports it.
+// are. If the last flag lacks its value, the flag stays last, so that the parser reports the missing value.
 func PermuteArgs(args []string, commands []*cli.Command) []string {
 	before, flags, rest := args[:1:1], []string(nil), []string(nil)
 	for c, w := range words(args[1:], commands) {
@@ -32,8 +32,8 @@ func PermuteArgs(args []string, commands []*cli.Command) []string {
 	return slices.Concat(before, flags, rest)
 }
 
-// HasFlag reports whether args set a switch, even if args are invalid otherwise. It ignores words that only look like
-// the switch, because they are values of other flags or follow "--".
+// HasFlag reports whether args set a switch, even if args are invalid otherwise. It ignores words that look like the
+// switch but are values of other flags or follow "--".
 func HasFlag(args []string, commands []*cli.Command, name string) bool {
 	for _, w := range words(args[1:], commands) {
 		if w.flag && w.name == name && (!w.given || w.value == "true" || w.value == "1") {
@@ -64,7 +64,7 @@ type word struct {
 	texts       []string // the words as they were given
 	flag        bool
 	known       cli.Flag // the command's flag with this name, or nil
-	name, value string   // name and value of a flag
+	name, value string   // if the word is a flag, its name and value
 	given       bool     // whether the flag has a value
 	lacks       bool     // whether the flag needs a value but is the last word
 }
@@ -88,8 +88,8 @@ func words(args []string, commands []*cli.Command) iter.Seq2[*cli.Command, word]
 	}
 }
 
-// first returns the first word of a command's arguments. If the word is a flag that takes a value, the result
-// includes the next argument. If the flag is unknown, it does not.
+// first returns the first word of a command's arguments. If the word is a flag that is known to take a value, the
+// result includes the next argument.
 func first(args []string, c *cli.Command) word {
 	w := word{texts: args[:1]}
 	if args[0] == "--" && c != nil {

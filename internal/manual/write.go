@@ -55,7 +55,7 @@ func (b block) entry(row []string) (all []string) {
 	return all
 }
 
-// printer writes lines until one fails.
+// printer writes lines until writing fails.
 type printer struct {
 	w   io.Writer
 	err error

@@ -18,8 +18,8 @@ _NAME() {
 	command)
 		local -a commands=(`
 
-// zshFoot is the text after the commands. When zsh loads the completion from a file of $fpath, the file is the body
-// of the function itself.
+// zshFoot is the text after the commands. When zsh loads the completion from a file in $fpath, the file is the body
+// of the completion function.
 const zshFoot = `		esac
 		;;
 	esac

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// TestMake checks the length, the alignment and the zeros of short and long arrays, also of memory that was used
-// before.
+// TestMake checks the length, the alignment and the zeros of short and long arrays, including arrays in memory that
+// was used before.
 func TestMake(t *testing.T) {
 	places := map[uintptr]bool{}
 	for range 3 {

@@ -1,7 +1,8 @@
 // Package memory reports how much memory this process may use, and allocates long arrays ([MakeHuge]).
 //
-// The limit is the minimum of the machine's memory, the limits of its control groups (cgroup), and what its resource
-// limits leave (ulimit -v, ulimit -d). The package reads these limits on Linux. On other systems they are unknown.
+// The limit is the minimum of the machine's memory, the limits of the process's control groups (cgroups), and the
+// memory that the process may still use within its resource limits (ulimit -v, ulimit -d). The package reads these
+// limits on Linux. On other systems they are unknown.
 package memory
 
 import (
@@ -17,11 +18,11 @@ import (
 
 // Limit is the largest amount of memory that the process may use.
 type Limit struct {
-	Bytes uint64 // 0: unknown
+	Bytes uint64 // 0 if unknown
 	By    string // source of the limit, for messages: "this machine has", "its control group allows", "ulimit -v leaves"
 }
 
-// Total returns the lowest limit, including swap space.
+// Total returns the lowest limit. Swap space counts as memory of the machine.
 func Total() Limit { return system{"/"}.total() }
 
 // Available returns the number of bytes that are free now and that the process may use, or 0 if it is unknown.
@@ -84,14 +85,15 @@ func (s system) line(name, key string) uint64 {
 	return 0
 }
 
-// group names two files of a control group: the limit of its processes' memory, and the memory in use.
+// group names two files of a control group. They hold the limit for the memory of the group's processes and the
+// amount of memory in use.
 type group struct{ most, used string }
 
-// limit returns the group's limit, or 0 if it has none.
+// limit returns the group's limit, or 0 if the group has no limit.
 func (g group) limit() uint64 { return number(g.most) }
 
 // groups returns the control groups of the process, in version 2 (cgroups(7)) and version 1. It includes all groups
-// above them, because their limits apply as well.
+// above these groups, because the limits of those groups also apply.
 func (s system) groups() (all []group) {
 	text, err := os.ReadFile(filepath.Join(s.root, "proc/self/cgroup"))
 	if err != nil {
@@ -123,7 +125,7 @@ func (s system) upwards(root, name, most, used string) (all []group) {
 	}
 }
 
-// number returns the number in a file, or 0 if it has none. The text "max" means no limit.
+// number returns the number in a file, or 0 if the file has no number. The text "max" means no limit.
 func number(file string) uint64 {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 const meminfo = "MemTotal:       24684092 kB\nMemFree:        1 kB\nMemAvailable:   23895272 kB\nSwapTotal:       " +
 	"1000 kB\n"
 
-// TestGroups checks limits of both versions of control groups, of the process's own group and of the groups above
-// it.
+// TestGroups checks limits of the process's own control group and of the groups above it, for both versions of
+// control groups.
 func TestGroups(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
@@ -74,7 +74,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestResources runs the test itself under limits set by the shell.
+// TestResources runs the test program again, under resource limits that the shell sets.
 func TestResources(t *testing.T) {
 	if os.Getenv("MEMORY_TEST") != "" {
 		l := Total()

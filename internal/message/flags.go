@@ -5,13 +5,13 @@ import (
 	"unicode"
 )
 
-// flagNames lists the flags whose name is not the option's name in kebab case.
+// flagNames maps options to flags, for flags whose name is not the option's name in kebab case.
 var flagNames = map[string]string{
 	"Optimise": "-O", "Path": "-o", "MHz": "--freq", "Folders": "--data", "ActivityFile": "--activity", "LUT": "--lut",
 	"LUTs": "--luts",
 }
 
-// Flags names options as on the command line, such as `--scope core`.
+// Flags names an option as on the command line, such as `--scope core`.
 func Flags(name, value string) string {
 	flag, ok := flagNames[name]
 	if !ok {

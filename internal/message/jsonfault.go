@@ -1,5 +1,4 @@
-// This file describes errors in JSON by the content of the user's file, and not by the Go types that the program
-// reads it into.
+// This file describes errors in JSON in terms of the user's file, and not in terms of the program's Go types.
 
 package message
 
@@ -10,8 +9,8 @@ import (
 	"strings"
 )
 
-// ExplainJSON turns an error of package json into one that a user understands: the key, the value found, and its
-// byte offset. It returns any other error unchanged.
+// ExplainJSON turns an error of package json into an error that a user understands. The new error names the key, the
+// value that was found, and the byte offset of this value. It returns any other error unchanged.
 func ExplainJSON(err error) error {
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// Nearest returns the name that was probably meant by an unknown word. It is the name that needs the fewest letters
-// to be inserted, deleted, replaced or swapped, if these are few compared with the word's length. If several names
-// are equally near, it is the first. Nearest returns "" if no name is near.
+// Nearest returns the name that was probably meant by an unknown word. The nearest name is the name that the fewest
+// insertions, deletions, replacements and swaps of letters turn into the word. If several names are equally near,
+// Nearest returns the first. A name is too far away if the number of changes is large compared with the length of the
+// word. If no name is near, Nearest returns "".
 func Nearest(word string, names []string) string {
 	best, distance := "", min(max(2, len(word)/4)+1, len(word))
 	for _, name := range names {
@@ -18,7 +19,7 @@ func Nearest(word string, names []string) string {
 	return best
 }
 
-// Near returns err, which is about an unknown word, with the hint that a near name was probably meant. If err already
+// Near adds to err, an error about an unknown word, the hint that the nearest name was probably meant. If err already
 // has a hint, the new hint comes first. If no name is near, Near returns err unchanged.
 func Near(err error, word string, names []string) error {
 	near := Nearest(word, names)
@@ -33,8 +34,8 @@ func Near(err error, word string, names []string) error {
 	}}
 }
 
-// NoSuch returns the error for an unknown name of some kind, such as a target. It lists the known names, and its
-// hint is the name that was probably meant.
+// NoSuch returns the error for an unknown name. kind says what is named, such as a target. The error lists the known
+// names, and its hint is the name that was probably meant.
 func NoSuch(kind, word string, names []string) error {
 	return Near(fmt.Errorf("%s %.40q: no such %s, use one of %s", kind, word, kind, strings.Join(names, ", ")), word,
 		names)

@@ -20,7 +20,7 @@ func TestNearest(t *testing.T) {
 		{"tarin", commands, "train"},
 		{"smi", commands, "sim"},
 		{"frobnicate", commands, ""},
-		{"s", commands, ""}, // too short: every letter would change
+		{"s", commands, ""}, // too short, because every letter would change
 		{"", commands, ""},
 		{"sime", nil, ""},
 		{"ice4", []string{"generic", "ice40", "ecp5"}, "ice40"},

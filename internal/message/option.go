@@ -1,10 +1,10 @@
-// This file lets messages name options in the reader's words.
+// This file lets messages name options in the way that the reader knows.
 //
 // The same option is a field of a struct for a caller in Go, and a flag for the user of the command line. Texts
 // therefore name options by their field in braces: {Name}, or {Name value} with a value for the option. [Optionf]
-// makes an error from such a text; its Error method names options as in Go ([Fields]). [In] returns the error's
-// text with options in other words, even after it was wrapped. Only the format is searched for braces, and not the
-// values formatted into it.
+// makes an error from such a text; its Error method names options as in Go ([Fields]). [In] returns the error's text
+// with options named in another way, even if the error was wrapped. Only the format is searched for braces, and not
+// the values formatted into it.
 
 package message
 
@@ -15,10 +15,11 @@ import (
 	"strings"
 )
 
-// Words returns the reader's name of an option, with a value for the option unless value is empty.
+// Words is a function that names an option in the way that the reader knows. The result includes the value, unless
+// value is empty.
 type Words func(name, value string) string
 
-// Fields names options as a caller in Go does, such as `Scope: core`.
+// Fields names an option as a caller in Go does, such as `Scope: core`.
 func Fields(name, value string) string {
 	if value == "" {
 		return name
@@ -29,12 +30,12 @@ func Fields(name, value string) string {
 // marked matches an option in a text.
 var marked = regexp.MustCompile(`\{([A-Z][A-Za-z]*)( [^{}]+)?\}`)
 
-// Text formats a text like [fmt.Sprintf], with its options named in the given words.
+// Text formats a text like [fmt.Sprintf], with its options named by words.
 func Text(words Words, format string, args ...any) string {
 	return fmt.Sprintf(named(words, format), args...)
 }
 
-// named returns a text with its options named in the given words.
+// named returns a text with its options named by words.
 func named(words Words, text string) string {
 	return marked.ReplaceAllStringFunc(text, func(mark string) string {
 		part := marked.FindStringSubmatch(mark)
@@ -59,7 +60,7 @@ func (e *OptionError) Unwrap() error { return errors.Unwrap(e.in(Fields)) }
 
 func (e *OptionError) in(words Words) error { return fmt.Errorf(named(words, e.format), e.args...) }
 
-// In returns the text of an error with all its options named in the given words.
+// In returns the text of an error, with all options in it named by words.
 func In(err error, words Words) string {
 	text := err.Error()
 	for e := (*OptionError)(nil); errors.As(err, &e); err = e.Unwrap() {

@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// flags writes an option as a flag of a command line.
+// flags names an option as a flag on the command line.
 func flags(name, value string) string {
 	return strings.TrimSpace("--" + strings.ToLower(name) + " " + value)
 }

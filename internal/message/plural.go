@@ -15,7 +15,7 @@ func Plural(n int, one, many string) string {
 	return fmt.Sprint(n, " ", many)
 }
 
-// Or joins choices for a sentence: "a", "a or b", "a, b or c".
+// Or joins choices for a sentence, such as "a", "a or b", or "a, b or c".
 func Or(choices []string) string {
 	last := len(choices) - 1
 	if last < 1 {

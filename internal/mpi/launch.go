@@ -15,12 +15,12 @@ import (
 	"ialgn/internal/tool"
 )
 
-// Signals returns the signals that make a rank save and end, in addition to the usual ones. mpirun intercepts the
-// usual signals and kills the ranks a second later.
+// Signals returns the signals that make a rank save and end, in addition to the usual signals for this. mpirun
+// intercepts the usual signals and kills the ranks a second later.
 func Signals() []os.Signal { return []os.Signal{syscall.SIGUSR1} }
 
-// Launch runs this program with args as the given number of ranks, by mpirun, and returns mpirun's exit status. When
-// ctx ends, the ranks get a signal and have time to save.
+// Launch calls mpirun to run this program with args as the given number of ranks, and returns mpirun's exit status.
+// When ctx ends, the ranks get a signal and have time to save their state.
 func Launch(ctx context.Context, ranks int, args []string) (status int, err error) {
 	mpirun, err := tool.Find("mpirun")
 	if err != nil {
@@ -33,7 +33,7 @@ func Launch(ctx context.Context, ranks int, args []string) (status int, err erro
 	runtime.LockOSThread() // mpirun ends when the thread that started it ends
 	defer runtime.UnlockOSThread()
 	words := []string{"-n", strconv.Itoa(ranks), "--bind-to", "none"}
-	for _, variable := range os.Environ() { // otherwise only the ranks of this machine would have them
+	for _, variable := range os.Environ() { // otherwise only the ranks on this machine would have these variables
 		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "IALGN_") {
 			words = append(words, "-x", name)
 		}
@@ -41,11 +41,11 @@ func Launch(ctx context.Context, ranks int, args []string) (status int, err erro
 	cmd := exec.Command(mpirun.Path, append(append(words, self), args...)...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.Env = os.Environ()
-	if os.Geteuid() == 0 { // allowed, because the user has chosen to run this program as root
+	if os.Geteuid() == 0 { // this is allowed, because the user has chosen to run this program as root
 		cmd.Env = append(cmd.Env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	}
-	// A terminal would signal mpirun, too. In its own process group, mpirun gets only the signal that this process
-	// sends below.
+	// If the user interrupts this process, the terminal would also signal mpirun. In its own process group, mpirun
+	// gets only the signal that this process sends below.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	if err := cmd.Start(); err != nil {
 		return 0, err

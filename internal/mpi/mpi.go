@@ -3,14 +3,14 @@
 //
 // A process has one [World], which lives from Start to Finish or Fail. Exchanges use MPI's non-blocking functions. A
 // waiting rank polls without a pause for a fraction of a millisecond and then less and less often, so that ranks that
-// share cores do not take them from each other. Any thread may call MPI, but only one thread at a time. The
-// alternative, a goroutine that owns MPI and does every exchange, took 38 us, ten times the duration of the exchange
-// of two ranks itself.
+// share cores do not take them from each other. Any thread may call MPI, but only one thread at a time. An
+// alternative is a single goroutine that makes all calls of MPI. It took 38 us for an exchange, ten times as long as
+// the exchange between two ranks itself.
 //
-// To detect faults, each rank sends the next rank a sign of life at a fixed interval, whatever else it is doing. If a
-// rank is not heard of for the time limit, it was stopped or has lost its network. The next rank then reports the
-// fault and ends the run. If several ranks fail, rank 0 chooses the first of them, and only the chosen rank reports
-// its error.
+// To detect faults, each rank sends the next rank a sign of life at a fixed interval, whatever else it is doing. If
+// no sign of life arrives from a rank for the time limit, the rank was stopped or has lost its network. The next rank
+// then reports the fault and ends the run. If several ranks fail, rank 0 chooses the rank that failed first, and only
+// this rank reports its error.
 package mpi
 
 import (
@@ -20,11 +20,12 @@ import (
 	"time"
 )
 
-// DefaultLimit is how long a rank may be silent.
+// DefaultLimit is the usual time limit, for which a rank may be silent.
 const DefaultLimit = time.Minute
 
 // Launched returns the number of ranks that mpirun or srun has started, and the number of this process's rank. It
-// reads both from the environment. It returns 1 and 0 for a process that neither program started.
+// reads both numbers from the environment. For a process that was not started by mpirun or srun, the numbers are 1
+// and 0.
 func Launched() (ranks, rank int) {
 	for _, by := range []struct{ size, rank string }{
 		{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
@@ -40,7 +41,7 @@ func Launched() (ranks, rank int) {
 	return 1, 0
 }
 
-// SilentError says that a rank was not heard of for the time limit.
+// SilentError says that no sign of life arrived from a rank for the time limit.
 type SilentError struct {
 	Rank  int
 	Host  string

@@ -18,7 +18,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// limit is the longest time that a test waits. No test comes near it.
+// limit is the longest time that a test waits. Tests usually take much less time.
 const limit = 2 * time.Minute
 
 // program builds testdata/ranks with MPI, once.
@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 // built reports whether a test has asked for the program.
 var built bool
 
-// mpirun starts the program as a number of ranks. Without Open MPI, it skips the test.
+// mpirun starts the test program with the given number of ranks. Without Open MPI, it skips the test.
 func mpirun(t *testing.T, ranks int, args ...string) *exec.Cmd {
 	t.Helper()
 	for _, name := range []string{"mpirun", "mpicc", "pkg-config"} {
@@ -86,7 +86,7 @@ func TestPrograms(t *testing.T) {
 		name   string
 		ranks  int
 		status int
-		want   string // text that must be among the output
+		want   string // text that the output must contain
 	}{
 		{"exchange", 1, 0, "1 ranks are right"},
 		{"exchange", 2, 0, "2 ranks are right"},
@@ -111,8 +111,8 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestSignals checks that all ranks stop at the same step. mpirun passes USR1 on, which leaves time to save. After INT
-// and TERM, mpirun gives the ranks one second and exits with a status of its own.
+// TestSignals checks that all ranks stop at the same step. mpirun passes USR1 on, which leaves time to save. After
+// INT and TERM, mpirun gives the ranks only one second, and exits with its own status.
 func TestSignals(t *testing.T) {
 	testkit.Long(t, "builds with cgo and runs mpirun")
 	for signal, want := range map[syscall.Signal]int{syscall.SIGUSR1: 130, syscall.SIGTERM: 1, syscall.SIGINT: 1} {

@@ -23,37 +23,37 @@ import (
 // Available reports whether the program was built with MPI.
 const Available = true
 
-// These are the times that ranks wait when something fails.
+// These are the interval of the signs of life, and the times for which ranks wait when something fails.
 const (
 	beat     = 250 * time.Millisecond // interval of the messages to the next rank
-	answer   = 2 * time.Second        // for rank 0 to choose the rank that reports the error; rank 0 may have ended
+	answer   = 2 * time.Second        // for rank 0 to choose which rank reports the error; rank 0 may have ended
 	ending   = 10 * time.Second       // for the end of the process, which another rank causes
 	courtesy = 300 * time.Millisecond // before another rank reports an error that rank 0 may also report
 	lostEnds = 3 * time.Second        // after a lost exchange, for mpirun to report which rank was killed
 )
 
 // settings are Open MPI settings that apply unless the user has set them. Algorithm 4 for sums is recursive doubling,
-// which passes a message on log2(ranks) times in sequence. The default algorithm passes it on twice as often.
+// with log2(ranks) messages one after another. The default algorithm needs twice this number.
 var settings = map[string]string{"OMPI_MCA_coll_libnbc_iallreduce_algorithm": "4"}
 
-// World is the communication between the ranks of a run: a [ialgn/internal/ranks.Comm].
+// World is the communication between the ranks of a run. It implements [ialgn/internal/ranks.Comm].
 type World struct {
 	rank, size int
 	limit      time.Duration
 	silent     func(error)
-	hosts      atomic.Pointer[[][]byte] // by rank, once known
+	hosts      atomic.Pointer[[][]byte] // indexed by rank; nil until known
 
 	over  chan struct{} // closed when the beats must end
 	beats sync.WaitGroup
 }
 
-// Start joins the ranks that mpirun or srun has started. It is called once in a process. If a rank has not been heard
-// of for the time limit, silent is called in its own goroutine. The ranks that wait for the silent rank go on
-// waiting.
+// Start joins the ranks that mpirun or srun has started. It may be called only once in a process. If no sign of life
+// arrives from a rank for the time limit, Start calls the function silent in a separate goroutine. Meanwhile, ranks
+// that wait for the silent rank continue to wait.
 func Start(limit time.Duration, silent func(error)) (*World, error) {
 	for name, value := range settings {
 		if os.Getenv(name) == "" {
-			_ = os.Setenv(name, value) // without it sums take longer
+			_ = os.Setenv(name, value) // without this setting, sums only take longer
 		}
 	}
 	var rank, size C.int
@@ -82,7 +82,7 @@ func (w *World) Sum(counts []int32) error {
 	return failed(C.ialgn_sum((*C.int)(unsafe.Pointer(unsafe.SliceData(counts))), C.int(len(counts))))
 }
 
-// Gather implements [ialgn/internal/ranks.Comm]. All ranks together may pass up to 2 GB.
+// Gather implements [ialgn/internal/ranks.Comm]. The data of all ranks together may have up to 2 GB.
 func (w *World) Gather(data []byte) ([][]byte, error) {
 	sizes := make([]C.long, w.size)
 	if err := failed(C.ialgn_sizes(C.long(len(data)), &sizes[0])); err != nil {
@@ -110,8 +110,8 @@ func (w *World) Gather(data []byte) ([][]byte, error) {
 }
 
 // beat sends the next rank a sign of life until the world is over, and watches the previous rank. It measures silence
-// by counting its own beats instead of time. So a rank that was itself stopped does not conclude that the previous
-// rank is silent.
+// by counting its own beats instead of time. Therefore a rank that was itself stopped for some time does not conclude
+// that the previous rank is silent.
 func (w *World) beat() {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
@@ -143,9 +143,9 @@ func (w *World) silence() error {
 	return e
 }
 
-// Fail ends all ranks with an exit status because of err. It does not return. Before the end, tell is called to
-// report the error. If several ranks fail at the same time, only one of them calls tell. If all have the same error,
-// this is rank 0.
+// Fail ends all ranks with an exit status because of err. It does not return. Before the end, it calls tell to report
+// the error. If several ranks fail at the same time, only one of them calls tell. If all ranks fail with the same
+// error, rank 0 calls tell.
 func (w *World) Fail(status int, err error, tell func()) {
 	var lost *LostError
 	switch {
@@ -163,8 +163,8 @@ func (w *World) Fail(status int, err error, tell func()) {
 	os.Exit(status)
 }
 
-// chosen claims that this rank has failed and reports whether it is the first. If rank 0 does not answer, chosen
-// returns true.
+// chosen tells rank 0 that this rank has failed, and reports whether this rank is the first to fail. If rank 0 does
+// not answer, chosen returns true.
 func (w *World) chosen() bool {
 	if C.ialgn_claim() != C.MPI_SUCCESS {
 		return true
@@ -192,7 +192,7 @@ func (w *World) Finish() error {
 	return err
 }
 
-// Cores returns the number of threads that a rank can use on its machine, which it shares with other ranks. 0 means
+// Cores returns the number of threads that each rank can use on its machine, which several ranks may share. 0 means
 // unknown.
 func Cores() int {
 	for _, name := range []string{"OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_STEP_TASKS_PER_NODE"} {

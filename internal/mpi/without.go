@@ -14,7 +14,7 @@ import (
 // Available reports whether the program was built with MPI.
 const Available = false
 
-// World is the communication between the ranks of a run. It has no function without MPI.
+// World is the communication between the ranks of a run. Without MPI, there is only one rank.
 type World struct{}
 
 // Start returns an error that says how to build the program with MPI.
@@ -25,7 +25,7 @@ func missing() error {
 		"`make mpi` builds bin/ialgn-mpi, which can: mpirun -n 2 bin/ialgn-mpi train ...")
 }
 
-// Signals returns nothing: without MPI no process is a rank.
+// Signals returns nil, because without MPI no process is a rank.
 func Signals() []os.Signal { return nil }
 
 // Cores returns 0, which means unknown.

@@ -5,7 +5,7 @@ import (
 	"ialgn/internal/topology"
 )
 
-// Convolution is a named network of convolutions. Its options are the options of a network of two small convolutions,
+// Convolution is a named network of convolutions. Its options are those of a network with two small convolutions,
 // with some changes.
 type Convolution struct {
 	Name   string

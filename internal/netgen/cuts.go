@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// CutEncoder returns an encoder by cuts. The same arguments always give the same encoder. Some cuts are equal, and no
-// cut is a number with few digits.
+// CutEncoder returns an encoder by cuts. The same arguments always give the same encoder. Some cuts are equal, and
+// each cut has many digits.
 func CutEncoder(features, bits int) encoding.Encoder {
 	r := rand.New(rand.NewPCG(uint64(bits), 0x63757473))
 	cuts := make([][]float64, features)
@@ -24,8 +24,8 @@ func CutEncoder(features, bits int) encoding.Encoder {
 	return newCuts(cuts, nil)
 }
 
-// ByCuts returns an encoder by cuts that gives the same input bits for all values as an encoder with offsets
-// and scales. Each cut is the largest value that does not exceed its threshold.
+// ByCuts converts an encoder with offsets and scales to an encoder by cuts that gives the same input bits for all
+// values. Each cut is the largest value whose word does not exceed the threshold.
 func ByCuts(e *encoding.Encoder) encoding.Encoder {
 	cuts := make([][]float64, e.Features())
 	for f, row := range e.Thresholds {
@@ -49,11 +49,10 @@ func newCuts(cuts [][]float64, names []string) encoding.Encoder {
 	return *e
 }
 
-// largest returns the largest finite number for which holds is true. holds must be true for all smaller
-// numbers, too.
+// largest returns the largest finite number for which holds is true. holds must also be true for all smaller numbers.
 func largest(holds func(x float64) bool) float64 {
 	const top = 0x7fefffffffffffff // bits of math.MaxFloat64
-	low, high := -top, top+1       // true at low, false at high
+	low, high := -top, top+1       // holds is true at low and false at high
 	for low+1 != high {
 		if middle := low>>1 + high>>1 + low&high&1; holds(ordered(middle)) {
 			low = middle

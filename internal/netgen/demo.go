@@ -5,7 +5,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// Demo returns the network of docs/reference/netlist.md: two pixels with one threshold each, two chains of one layer.
+// Demo returns the network of docs/reference/netlist.md. It has two pixels with one threshold each, and two chains
+// with one layer.
 func Demo() *model.Frozen {
 	e, err := encoding.NewUniform(2, 2, 8, 255, []string{"pixel 0", "pixel 1"})
 	if err != nil {

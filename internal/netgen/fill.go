@@ -17,7 +17,7 @@ type modelGenerator struct {
 	m       *model.Model
 	section int
 	layer   topology.Layer
-	inputs  []uint32 // input bits from which pins choose; nil: all
+	inputs  []uint32 // input bits from which pins choose; nil for all
 }
 
 // chooseInputs draws the input bits from which pins choose: a share of n inputs. It returns nil for all inputs.
@@ -69,8 +69,9 @@ func (g *modelGenerator) prefer(logits []float32, op uint8) {
 	g.preferTable(logits, uint64(op))
 }
 
-// table draws the number of a table with the given number of pins (see [model.Tables]). With the shares of the
-// operations, it is a table that passes pin A on, a table whose output is 1 if enough pins are 1, or any table.
+// table draws the number of a table with the given number of pins (see [model.Tables]). With a probability of ShareA,
+// the table passes pin A on. With a probability of ShareBinary, its output is 1 if enough pins are 1. Otherwise it is
+// any table.
 func (g *modelGenerator) table(pins int) uint64 {
 	switch u := g.Float64(); {
 	case u < g.o.ShareA:
@@ -87,8 +88,8 @@ func (g *modelGenerator) table(pins int) uint64 {
 	return g.Uint64() & model.LastTable(pins)
 }
 
-// preferTable raises the logits of the lines in which the table is 1, and lowers the others, so that freezing
-// selects it.
+// preferTable raises the logits of the lines in which the table is 1, and lowers the other logits, so that freezing
+// selects the table.
 func (g *modelGenerator) preferTable(logits []float32, table uint64) {
 	for i := range logits {
 		logits[i] += float32(20*int(table>>(len(logits)-1-i)&1) - 10)
@@ -130,8 +131,8 @@ func (g *modelGenerator) fillPin(s *model.Section, k int) {
 	}
 }
 
-// group returns the sources from which pin k of a node may choose: all, or with class-wise wiring the nodes of
-// its own class.
+// group returns the range of sources from which pin k of a node may choose. With class-wise wiring, these are the
+// nodes of the node's own class. Otherwise they are all sources.
 func (g *modelGenerator) group(k, node int) (low, n int) {
 	switch form := &g.layer.Pins[k]; {
 	case form.Source == model.Input && g.inputs != nil:

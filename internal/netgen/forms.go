@@ -54,8 +54,8 @@ func Unshared() []Form {
 	}
 }
 
-// ConvForms returns networks of convolutions, whose nodes are shared by positions of an image, of every form.
-// [Forms] has some of them.
+// ConvForms returns every form of network with convolutions, whose nodes are shared by the positions of an image.
+// [Forms] includes some of these forms.
 func ConvForms() []Form {
 	return []Form{
 		{"conv", conv(ModelOptions{Image: "1,6,6", Kernels: "3,4", Widths: "15", Seed: 324})},
@@ -83,8 +83,8 @@ func ConvForms() []Form {
 	}
 }
 
-// conv completes the options of small convolutions: two levels unless given, and two thresholds for each
-// feature.
+// conv completes the options of small convolutions. It sets two levels, unless o has a number of levels, and two
+// thresholds for each feature.
 func conv(o ModelOptions) ModelOptions {
 	o.Topology, o.Bits = topology.Conv, 3
 	if o.Levels == "" {

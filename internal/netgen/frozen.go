@@ -18,13 +18,13 @@ type FrozenOptions struct {
 	Width    int // gates in a layer, default 30
 	Depth    int // layers, default 5
 	Features int // default 6
-	Bits     int // thermometer bits of a feature, plus one; default 4
+	Bits     int // one more than the thermometer bits of a feature; default 4
 	BitsIn   int // width of a feature word, default 8
 	Classes  int // default 3; must divide Width
 
-	// These are shares of the operations after layer 1: the share of A, and the share of the ten binary operations
-	// together. The other five operations share the rest. If both fields are 0, all sixteen operations are equally
-	// likely. The paper's networks have 0.884 and 0.114.
+	// ShareA is the share of operation A after layer 1, and ShareBinary is the share of the ten binary operations
+	// together. The rest is divided among the other five operations. If both fields are 0, all sixteen operations are
+	// equally likely. In the paper's networks, ShareA is 0.884 and ShareBinary is 0.114.
 	ShareA, ShareBinary float64
 
 	// Mix is the distribution of the binary operations after layer 1 and, unless it is Uniform, of all
@@ -41,22 +41,22 @@ type Mix uint8
 const (
 	// Uniform draws all ten operations equally often.
 	Uniform Mix = iota
-	// Measured draws the binary operations as often as they occur in the paper's networks: 80 % are AND and OR with
-	// either polarity of pin B, 10 % are the same operations with A negated, and 10 % are XOR. In layer 1, half of
-	// the gates are binary, and the others are A.
+	// Measured draws the binary operations as often as they occur in the paper's networks. 80 % are AND or OR with
+	// pin B plain or negated, 10 % are AND or OR with pin A negated, and 10 % are XOR. In layer 1, half of the gates
+	// are binary, and the other half are A.
 	Measured
-	// Dense is like Measured, but all gates of layer 1 are A. With a binary share of 1, all chains have a step for
-	// each further layer.
+	// Dense is like Measured, but all gates of layer 1 are A. If ShareBinary is 1, all chains have a step in each
+	// further layer.
 	Dense
 )
 
-// Topology says where the gates after layer 1 read from.
+// Topology says what the gates after layer 1 read.
 type Topology uint8
 
 // These are the topologies. Layer 1 always reads inputs.
 const (
-	Chain  Topology = iota // A: the gate of the same index in the layer before; B: an input
-	Random                 // A and B: any gates of the layer before
+	Chain  Topology = iota // pin A reads the gate with the same index in the layer before, and pin B an input
+	Random                 // both pins read any gates of the layer before
 )
 
 func (o FrozenOptions) withDefaults() FrozenOptions {
@@ -81,8 +81,8 @@ func Paper(width, depth int) FrozenOptions {
 }
 
 // Chains returns the options of the random networks by which chain mapping is measured. They have the paper's shares
-// of operations, and the width and depth that belong to the name. The networks a, b and c have 784 pixels, and d has
-// 3072 features of 15 thermometer bits. Chains panics for another name.
+// of operations, and the width and depth of the network with the given name. The networks a, b and c have 784 pixels,
+// and d has 3072 features of 15 thermometer bits. Chains panics for any other name.
 func Chains(name string) FrozenOptions {
 	o := map[string]FrozenOptions{
 		"a": Paper(1000, 6), "b": Paper(1000, 100), "c": Paper(8000, 100), "d": Paper(12000, 100),
@@ -96,7 +96,7 @@ func Chains(name string) FrozenOptions {
 	return o
 }
 
-// LongChains returns options for chains with the given number of steps: 45 % AND, 45 % OR, 10 % XOR.
+// LongChains returns options for chains with the given number of steps: 45 % are AND, 45 % are OR, and 10 % are XOR.
 func LongChains(chains, steps int) FrozenOptions {
 	o := Paper(chains, steps+1)
 	o.Mix, o.ShareA, o.ShareBinary = Dense, 0, 1
@@ -161,7 +161,7 @@ func (g *frozenGenerator) indices(limit int) []uint32 {
 	return s
 }
 
-// own returns each gate's own index, the spine.
+// own returns the index of each gate itself, which is the source of a spine.
 func (g *frozenGenerator) own() []uint32 {
 	s := make([]uint32, g.o.Width)
 	for i := range s {
@@ -176,7 +176,7 @@ var (
 	otherOps  = [...]uint8{0, 5, 10, 12, 15}
 )
 
-// measuredOps lists each operation as often as Measured draws it in forty draws, on average.
+// measuredOps lists each operation as often as it occurs in forty draws of Measured, on average.
 var measuredOps = [...]uint8{
 	1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 7, 7, 7, 7, 7, 7, 7, 7, 11, 11, 11, 11, 11, 11, 11, 11,
 	4, 8, 13, 14, 6, 6, 9, 9,
@@ -196,7 +196,8 @@ func (g *frozenGenerator) operation(l int) uint8 {
 	return shared(g.Rand, g.o.ShareA, g.o.ShareBinary)
 }
 
-// shared draws an operation: A and the binary operations with the given shares, the others equally often.
+// shared draws an operation. A and the binary operations have the given shares, and the other operations are equally
+// likely.
 func shared(r *rand.Rand, shareA, shareBinary float64) uint8 {
 	switch u := r.Float64(); {
 	case u < shareA:

@@ -25,37 +25,38 @@ type ModelOptions struct {
 	Depth    int
 	Inputs   int    // pins of a node, default 2
 	Leaves   int    // leaves of a tree's node or of a kernel
-	Widths   string // widths of the layers; they determine Width and Depth
+	Widths   string // widths of the layers, which determine Width and Depth
 	Features int
-	Bits     int // thermometer bits of a feature, plus one
+	Bits     int // one more than the thermometer bits of a feature
 	BitsIn   int // width of a feature word
 	Classes  int
 	Anchors  int // candidates of a pin that reads inputs; only for ialgn
-	Hidden   int // candidates of the spine pin; 1: a spine
+	Hidden   int // candidates of the spine pin; 1 for a fixed spine
 	Light    bool
 	Fixed    bool // pin A of the first layer has one candidate
-	Cuts     bool // real features become words by cuts, which determine BitsIn
+	Cuts     bool // cuts turn real features into words; their number determines BitsIn
 	Tau      float64
 	Seed     uint64
 
-	// These options of convolutions have the names of keys of the configuration. Image determines Features. Kernels
-	// determine Width and Depth.
+	// These options of convolutions are named after keys of the configuration. Image determines Features. Kernels
+	// determines Width and Depth.
 	Image, Kernels, Patch, Stride, Padding, Levels, Pool string
 
-	Chains, Anchored int // options of convolutions, too
-	Channels         int // planes that a kernel reads; 0: all
+	Chains, Anchored int // also options of convolutions
+	Channels         int // planes that a kernel reads; 0 for all
 
-	// These are shares of the operations after layer 1: the share of A, and the share of the ten binary operations
-	// together. The other operations share the rest. If both fields are 0, all sixteen operations are equally likely.
+	// ShareA is the share of operation A after layer 1, and ShareBinary is the share of the ten binary operations
+	// together. The rest is divided among the other operations. If both fields are 0, all sixteen operations are
+	// equally likely.
 	ShareA, ShareBinary float64
 
-	// ShareInputs is the share of the thermometer bits from which pins choose, drawn once for all pins. 0 and 1
-	// mean all bits.
+	// ShareInputs is the share of the thermometer bits from which pins choose. These bits are drawn once for all
+	// pins. 0 and 1 mean all bits.
 	ShareInputs float64
 }
 
-// Defaults returns the options with zero fields filled in: an IALGN of 30 chains and 5 layers for 3 classes,
-// with 6 features of 3 thermometer bits and 4 candidates for an anchor.
+// Defaults returns the options with zero fields filled in. The default is an IALGN with 30 chains, 5 layers and 3
+// classes. It has 6 features with 3 thermometer bits each, and 4 candidates for each anchor.
 func (o ModelOptions) Defaults() ModelOptions {
 	if o.Topology == "" {
 		o.Topology = "ialgn"
@@ -118,7 +119,8 @@ func (o *ModelOptions) convolutions() topology.Keys {
 	return k
 }
 
-// Possible reports whether the network of convolutions is valid, and returns the number of bits that it counts.
+// Possible reports whether the network of convolutions is valid, and returns the number of bits that the network
+// counts.
 func (o *ModelOptions) Possible() (width int, ok bool) {
 	k := o.convolutions()
 	if k.Check() != nil {
@@ -177,7 +179,7 @@ func Encoder(features, bits, bitsIn int) encoding.Encoder {
 	return *e
 }
 
-// Samples returns n random samples for the encoder, as levels with random labels.
+// Samples returns n random samples for the encoder, stored as levels, with random labels.
 func Samples(e *encoding.Encoder, n, classes int, seed uint64) *encoding.Packed {
 	r := rand.New(rand.NewPCG(seed, 0x73616d706c6573))
 	p := encoding.NewPacked(e.Features(), e.LevelBits())

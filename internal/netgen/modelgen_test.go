@@ -67,7 +67,7 @@ func TestModelShares(t *testing.T) {
 	}
 }
 
-// TestShareInputs checks that pins read only the given share of the inputs, and every input of that share.
+// TestShareInputs checks that together, pins read exactly the given share of the inputs.
 func TestShareInputs(t *testing.T) {
 	m := Model(ModelOptions{Width: 300, Depth: 10, Features: 20, Bits: 6, ShareInputs: 0.2})
 	read := map[uint32]bool{}

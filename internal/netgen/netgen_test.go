@@ -73,8 +73,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestMix checks the mixes of binary operations. In layer 1, half of the gates of Measured are binary, and none of
-// the gates of Dense. In later layers, a tenth of the binary operations are XOR, and a tenth negate A.
+// TestMix checks the mixes of binary operations. In layer 1, half of the gates are binary with Measured, and no gates
+// are binary with Dense. In later layers, a tenth of the binary operations are XOR, and a tenth negate A.
 func TestMix(t *testing.T) {
 	count := func(f *model.Frozen, layers []model.FrozenLayer) (share [16]float64) {
 		for _, layer := range layers {

@@ -12,13 +12,13 @@ import (
 type NetlistOptions struct {
 	Cells     int            // default 60
 	Inputs    int            // bits of the two input ports together, at least 2; default 12
-	Registers bool           // also has registers, in several pipeline stages
-	Kinds     []netlist.Kind // kinds of the cells; default: all, but registers only with Registers
+	Registers bool           // whether to add registers, in several pipeline stages
+	Kinds     []netlist.Kind // kinds of cells; the default is all kinds, but registers only if Registers is true
 }
 
-// Netlist returns a random netlist. It is valid and contains everything that passes, writers and simulators may get
-// wrong: constant, repeated and unused inputs, constants and inputs as outputs, cells without readers, labels that
-// need quoting, primitives, origins with and without a gate, and chain classes. With registers, the netlist has
+// Netlist returns a random netlist. It is valid and contains many special cases that passes, writers and simulators
+// may get wrong: constant, repeated and unused inputs, constants and inputs as outputs, cells without readers, labels
+// that need quoting, primitives, origins with and without a gate, and chain classes. With registers, the netlist has
 // several stages, and enables may come from any stage.
 func Netlist(seed uint64, o NetlistOptions) *netlist.Netlist {
 	if o.Cells == 0 {
@@ -157,7 +157,7 @@ func (g *generator) origin() netlist.Origin {
 	return netlist.Origin{Layer: uint16(1 + g.IntN(5)), Chain: uint32(g.IntN(chains))}
 }
 
-// ports adds outputs and probes, each one from a single stage.
+// ports adds output ports and probes. All nets of a port or probe are from the same stage.
 func (g *generator) ports() {
 	last := len(g.stages) - 1
 	g.b.Output("y", 1, nil, g.pick(last, 9))

@@ -1,14 +1,14 @@
-// Package outfile writes files so that nobody ever sees a half-written file. It also has locks, and checks that keep
-// a command from overwriting files that are not its own.
+// Package outfile writes files in such a way that no half-written file is ever visible. It also has locks, and checks
+// that keep a command from overwriting files that the command did not write.
 //
 // A [File] is written under a temporary name in the folder of its target. It is renamed to the target only when it is
 // complete and on the disk. Until then, and after a failure, an older file with the target's name is unchanged. A
 // File is made by [Create], then written, and ended by [File.Commit] or [File.Abort]. [Write] does all of this.
-// Several processes may write one File: one of them creates and commits it, and in between the others call [Join] and
-// [File.Leave].
+// Several processes may write the same file. One process creates and commits it. In between, the other processes call
+// [Join] and [File.Leave].
 //
 // Errors say what went wrong, but do not name the file that was to be written. Callers put the file's name in front,
-// as they do for errors of their own. Only [Write] names the path itself.
+// as they do for their own errors. Only [Write] names the path itself.
 package outfile
 
 import (
@@ -35,15 +35,15 @@ type File struct {
 	done   bool
 }
 
-// Create opens a temporary file in the folder of path. Its name is path's name with a random part:
-// ".NAME.0123abcd.tmp". The caller ends it with [File.Commit] or [File.Abort]. Deferring Abort is safe, because it
-// does nothing after Commit.
+// Create opens a temporary file in the folder of path. Its name consists of the name of the file at path and a random
+// part, such as ".NAME.0123abcd.tmp". The caller ends it with [File.Commit] or [File.Abort]. Deferring Abort is safe,
+// because it does nothing after Commit.
 //
-// The file is locked while it is written. Create removes temporary files for the same path that killed processes have
-// left, which are those that no process has locked.
+// The file is locked while it is written. Create also removes temporary files for the same path that killed processes
+// have left. It recognises these files because no process has locked them.
 //
 // Create returns an error if the folder does not exist or cannot be written to, or if path is a folder or a device.
-// It follows symbolic links: the target of a link is replaced.
+// It follows symbolic links, so the target of a link is replaced.
 func Create(path string) (*File, error) {
 	target, err := resolve(path)
 	if err != nil {
@@ -97,7 +97,8 @@ func CheckWritable(path string) error {
 	return nil
 }
 
-// resolve follows symbolic links from path and returns the path of the file at their end. This file need not exist.
+// resolve follows symbolic links from path and returns the path of the file to which they lead. This file need not
+// exist.
 func resolve(path string) (string, error) {
 	if to, err := filepath.EvalSymlinks(path); err == nil {
 		path = to
@@ -128,7 +129,7 @@ func openBeside(target string) (f *os.File, err error) {
 		if err != nil || Hold(f) && Current(f, name) {
 			break
 		}
-		f.Close() // another process removed the file as a leftover before it was locked
+		f.Close() // before this process locked the file, another process removed it as a leftover
 		err = fs.ErrExist
 	}
 	return f, err
@@ -144,7 +145,7 @@ func explain(folder string, err error) error {
 	return reason("write in folder "+folder, err)
 }
 
-// reason returns the cause of a failed file operation. It omits the temporary name, which means nothing to the user.
+// reason returns the cause of a failed file operation. It omits the temporary name, which the user does not know.
 func reason(doing string, err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -227,7 +228,7 @@ func (f *File) Leave() error {
 }
 
 // syncFolder forces the new name to the disk. It ignores errors, because file systems that cannot sync a folder write
-// new names without being asked.
+// new names by themselves.
 func syncFolder(folder string) {
 	if d, err := os.Open(folder); err == nil {
 		_ = d.Sync()

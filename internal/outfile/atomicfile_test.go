@@ -16,7 +16,7 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// content returns the contents of the files in a folder, by name.
+// content maps the name of each file in a folder to the file's content.
 func content(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -147,7 +147,7 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// TestCommitFailure makes the last step fail: the target has become a folder.
+// TestCommitFailure makes the last step fail, because the target has become a folder.
 func TestCommitFailure(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "f")
@@ -294,8 +294,8 @@ func TestCreateRemovesLeftovers(t *testing.T) {
 	}
 }
 
-// TestCreateAtTheSameTime starts writers of the same path at the same time. No writer may mistake another's file for
-// a leftover.
+// TestCreateAtTheSameTime starts writers of the same path at the same time. No writer may mistake the file of another
+// writer for a leftover.
 func TestCreateAtTheSameTime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	var writers sync.WaitGroup
@@ -379,7 +379,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestJoinErrors joins files that do not exist. It also tests that each writer can give up.
+// TestJoinErrors joins files that do not exist. It also checks that each writer can abort the file.
 func TestJoinErrors(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "f")

@@ -1,8 +1,8 @@
 // This file keeps two processes from writing the same output at the same time.
 //
 // The locks are advisory and belong to open files. If a process is killed, the system releases the locks of this
-// process, so no lock must ever be removed by hand. If the system or the file system has no such locks, every lock is
-// free; [LockLacks] says what cannot be locked.
+// process, so no lock must ever be removed by hand. If the system or the file system has no such locks, locking
+// always succeeds. [LockLacks] says what cannot be locked on this system.
 
 package outfile
 
@@ -54,11 +54,11 @@ func AcquireLock(path string) (*Lock, error) {
 	}
 }
 
-// LockFile locks a file for writing. It calls [AcquireLock] with .NAME.lock in the same folder. All symbolic links to
-// a file share one lock.
+// LockFile locks a file for writing. It calls [AcquireLock] for the file .NAME.lock in the same folder. All symbolic
+// links to a file share one lock.
 func LockFile(path string) (*Lock, error) { return AcquireLock(LockPath(path)) }
 
-// LockPath returns the path of the file that [LockFile] locks.
+// LockPath returns the path of the lock file that [LockFile] uses for the file at path.
 func LockPath(path string) string {
 	if to, err := filepath.EvalSymlinks(path); err == nil {
 		path = to
@@ -81,7 +81,7 @@ func inUse(f *os.File, err error) error {
 // holder returns the process number in the file of a lock, or "" if the file is empty. ok is false if the file has
 // any other content.
 func holder(f *os.File) (number string, ok bool) {
-	const longest = 20 // digits of a number and a line break
+	const longest = 20 // longest content: a number and a line break
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, longest+1))
 	number = strings.TrimSpace(string(text))
 	return number, err == nil && len(text) <= longest && strings.Trim(number, "0123456789") == ""

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestAcquire takes a lock twice, releases it, and takes it again.
+// TestAcquire takes a lock, tries to take it a second time, releases it, and takes it again.
 func TestAcquire(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".m.lock")
 	first, err := AcquireLock(path)
@@ -33,7 +33,7 @@ func TestAcquire(t *testing.T) {
 	second.Release()
 }
 
-// TestKilled finds the lock file of a killed process. This file must not count as a held lock.
+// TestKilled takes a lock whose file was left by a killed process. This file must not count as a held lock.
 func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".m.lock")
 	if err := os.WriteFile(path, []byte("123456789\n"), 0o666); err != nil {

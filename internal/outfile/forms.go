@@ -11,15 +11,15 @@ type Form struct {
 	is   func(head []byte) bool
 }
 
-// These are the forms. Each is recognised by marks near the beginning of the file. A file that is truncated or edited
-// further down still has its form.
+// These are the forms. Each is recognised by marks near the beginning of the file. A file is still recognised if its
+// end is missing or if it was edited after the marks.
 var (
 	// ModelForm is a model file of package model. Checkpoints have the same form.
 	ModelForm = Form{"a model file", func(head []byte) bool {
 		return len(head) > 8 && bytes.HasPrefix(head[8:], []byte(`{"__metadata__":`)) &&
 			bytes.Contains(head, []byte(`"format":"ialgn-model"`))
 	}}
-	// Log is the file that train --log appends to.
+	// Log is a file to which train --log appends.
 	Log = matching("a training log", `^\{"time":"[^"]*",("seed":[0-9]+,)?"epoch":[0-9]+,"learning_rate":`)
 	// LogTable is a training log in CSV.
 	LogTable = matching("a training log in CSV", `^run,seed,time,epoch,learning_rate,`)
@@ -37,8 +37,8 @@ var (
 	}}
 	// Certificate is written by verify into a folder made by compile.
 	Certificate = matching("a certificate", `^\{\s*"format": [0-9]+,\s*"ialgn": "[^"]*",\s*"time": "`)
-	// Table, Values and Result are written by experiment about networks. Sweep is the table of values that sweep
-	// writes. Job is written by both commands for a cluster.
+	// Table, Values and Result are files that experiment writes. Sweep is the table of values that sweep writes. Job
+	// is a job for a cluster, which both commands write.
 	Table  = matching("a table of an experiment", "^# .*Made by `ialgn (experiment|sweep) ")
 	Sweep  = matching("a table of a sweep", `^name,seeds,([a-z0-9_.]+,)*test_accuracy_mean,`)
 	Values = matching("a table of an experiment",
@@ -52,7 +52,7 @@ var (
 	Front  = matching("a front", `^budget,luts,gates,head,encoder,validation,accuracy,`)
 	// Man is a man page.
 	Man = matching("a man page", "^[.]\\\\\" Made by `ialgn man`")
-	// Circuit is written by export for torchlogix. The files of torchlogix itself have the keys in a different order.
+	// Circuit is written by export for torchlogix. Files that torchlogix writes have the keys in a different order.
 	Circuit = matching("a circuit of export", `^\{"n_inputs": [0-9]+, "input_shape": \[[0-9, ]*\], "gates":`)
 	// Any matches no existing file.
 	Any = Form{"a file", func([]byte) bool { return false }}

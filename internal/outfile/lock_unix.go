@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// LockLacks names what cannot be locked on this system. It is empty if everything can.
+// LockLacks names what cannot be locked on this system. It is empty if everything can be locked.
 const LockLacks = ""
 
 // MovesOpen says whether an open file can be renamed and removed.
@@ -49,8 +49,8 @@ func flock(f *os.File, how int) error {
 func Hold(f *os.File) bool { return lock(f, false) == nil }
 
 // RemoveAbandonedLock removes a file that was locked by [Hold], if it is certain that no process holds the lock. It
-// holds the lock itself while it removes the file. A process that has just created the file, and has not locked it
-// yet, can then notice that the file was removed.
+// holds the lock itself while it removes the file. Another process may have just created the file and not locked it
+// yet. That process can then notice that the file was removed.
 func RemoveAbandonedLock(path string) {
 	f, err := os.Open(path)
 	if err != nil {

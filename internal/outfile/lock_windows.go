@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// LockLacks names what cannot be locked on this system. It is empty if everything can.
+// LockLacks names what cannot be locked on this system. It is empty if everything can be locked.
 const LockLacks = "folders"
 
 // MovesOpen says whether an open file can be renamed and removed.

@@ -2,9 +2,10 @@
 //
 // A command makes a [Guard] from the files that it reads and its option --force. Before it does any work, it asks the
 // Guard about each file that it will write. [Guard.Check] returns an error if the file exists and is one of the
-// command's inputs. It also returns an error if ialgn did not write the file, which it decides by the file's [Form].
-// Three kinds of files may always be written: files that do not exist, empty files, and files that are not regular,
-// such as /dev/null. The check follows symbolic links, as writing does, and recognises hard links to an input.
+// command's inputs. It also returns an error if the file does not have the expected [Form], because ialgn did not
+// write such a file. Three kinds of files may always be written: files that do not exist, empty files, and files that
+// are not regular, such as /dev/null. The check follows symbolic links, as writing does, and recognises hard links to
+// an input.
 
 package outfile
 
@@ -33,7 +34,7 @@ type input struct {
 }
 
 // NewGuard returns the guard of a command that reads the given files. If force is true, the guard allows everything.
-// NewGuard ignores inputs that do not exist or are not regular files, because the command reports these.
+// NewGuard ignores inputs that do not exist or are not regular files, because the command itself reports such inputs.
 func NewGuard(force bool, inputs ...string) Guard {
 	g := Guard{force: force}
 	for _, path := range inputs {
@@ -144,8 +145,9 @@ func located(path string) (string, error) {
 	return filepath.Join(folder, filepath.Base(at)), nil
 }
 
-// Apart returns an error if path names one of the other paths. The option by appends lines to path, while the command
-// itself reads or writes the other paths. Apart recognises symbolic and hard links.
+// Apart returns an error if path and one of the other paths name the same file. The option by makes the command
+// append lines to path, while the command also reads or writes the other paths. Apart recognises symbolic and hard
+// links.
 func Apart(by, path string, others ...string) error {
 	at, err := located(path)
 	if err != nil || path == os.DevNull {
@@ -167,8 +169,8 @@ func Apart(by, path string, others ...string) error {
 	return nil
 }
 
-// headBytes is the number of bytes in which forms look for their marks. It is enough for all forms, except for models
-// with the longest headers.
+// headBytes is the number of bytes in which forms look for their marks. It is large enough for all forms, except for
+// models with extremely long headers.
 const headBytes = 16 << 20
 
 // beginning returns the first bytes of a file.

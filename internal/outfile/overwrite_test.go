@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// examples are the beginnings of files that ialgn writes, and of similar files. Tests of the program show that ialgn
-// writes no other forms.
+// examples are the beginnings of files that ialgn writes, and of similar files. Other tests of the program check that
+// ialgn writes no other forms.
 var examples = []struct {
 	form    outfile.Form
 	ours    string
@@ -76,8 +76,8 @@ func TestFree(t *testing.T) {
 	}
 }
 
-// TestInputs checks that an input is refused under any of its names. This must hold for empty inputs too, and for
-// inputs that have the form of the output.
+// TestInputs checks that an input is refused under any of its names, even if the input is empty or has the form of
+// the output.
 func TestInputs(t *testing.T) {
 	dir := t.TempDir()
 	in := write(t, filepath.Join(dir, "in"), "$version ialgn $end")

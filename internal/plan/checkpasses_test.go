@@ -58,8 +58,8 @@ func TestCheckPasses(t *testing.T) {
 	}
 }
 
-// TestCheckPassesFinds has a pass rely on thermometer codes without permission. The check must find this, and the
-// manifest must not record the check.
+// TestCheckPassesFinds makes a pass rely on thermometer codes although the options do not allow it. The check must
+// find this fault. The manifest must not record that passes were checked.
 func TestCheckPassesFinds(t *testing.T) {
 	p, err := New(Options{Scope: ScopeGates, LUT: 4, CheckPasses: true})
 	if err != nil {

@@ -32,8 +32,8 @@ func Read(out *backend.Output) (p *Plan, err error) {
 	return p, err
 }
 
-// CompareManifest compares a folder's manifest with the manifest that [Plan.Compile] would write
-// for the model, with the folder's options and version. It returns a line for each difference.
+// CompareManifest compares a folder's manifest with the manifest that [Plan.Compile] would write for the model, with
+// the folder's options and version. It returns one line for each difference.
 func (p *Plan) CompareManifest(out *backend.Output, m *model.Model) ([]string, error) {
 	want, err := p.manifest(out.Manifest.Version, out.Manifest.Model.SHA256, m)
 	if err != nil {
@@ -42,13 +42,13 @@ func (p *Plan) CompareManifest(out *backend.Output, m *model.Model) ([]string, e
 	return out.CompareManifest(want)
 }
 
-// Comparison holds the values that the files of a folder are compared with.
+// Comparison holds the values with which the files of a folder are compared.
 type Comparison struct {
 	Version string        // version of the program that compares
 	Design  verify.Design // the model, and the folder's netlist
 	Network Network
-	Known   *Source // test part of the model's data set; nil: not available
-	Compile bool    // compile the model again, for figures that the folder's netlist does not show
+	Known   *Source // test part of the model's data set; nil if not available
+	Compile bool    // whether to compile the model again, to check figures that do not follow from the folder's netlist
 }
 
 // Compared is the result of a comparison.
@@ -58,8 +58,8 @@ type Compared struct {
 	Parts     []Part   // the parts of a divided folded engine
 }
 
-// CompareFiles compares every file of a folder with what this plan would write. A folder written by
-// another version of the program is not compiled again, since passes may have changed.
+// CompareFiles compares every file of a folder with the file that this plan would write. A folder written by another
+// version of the program is not compiled again, since passes may have changed.
 func (p *Plan) CompareFiles(ctx context.Context, c Comparison, out *backend.Output) (*Compared, error) {
 	e := backend.Expected{Version: c.Version}
 	var of compiled
@@ -93,8 +93,8 @@ func (p *Plan) compileAgain(ctx context.Context, c Comparison, out *backend.Outp
 	return of, err
 }
 
-// takeOver copies from the folder's report the figures that only a compilation can give. It returns their keys, and
-// the keys of figures that no run can derive.
+// takeOver copies figures that are not computed again from the folder's report. It returns the keys of the figures
+// that only a compilation can give, and the keys of the figures that cannot be derived at all.
 func (p *Plan) takeOver(ctx context.Context, c Comparison, out *backend.Output) (of compiled, unchecked []string,
 	err error,
 ) {

@@ -75,7 +75,7 @@ func (p *Plan) divided(ctx context.Context, m Network) (e engine, err error) {
 	return engine{f, parts}, nil
 }
 
-// stages returns the number of register stages of a part; 0 if it has no clock.
+// stages returns the number of register stages of a part, or 0 if the part has no clock.
 func stages(n *netlist.Netlist) int {
 	if clock, err := n.Pipeline(); err == nil && clock != nil {
 		return clock.Stages

@@ -18,11 +18,11 @@ import (
 	"ialgn/netlist"
 )
 
-// maxFoldSteps is more steps than any device has block RAM for.
+// maxFoldSteps limits the number of steps. No device has enough block RAM for this number of steps.
 const maxFoldSteps = 1 << 20
 
-// Fold selects the folded engine: the number of steps in a clock as digits, or the name of another
-// kind. Empty: no engine. In JSON it is a number or a name.
+// Fold selects the kind of folded engine. It is the number of steps in each clock as digits, the name of another kind
+// of engine, or empty for no engine. In JSON, it is a number or a name.
 type Fold string
 
 // FoldPositions is an engine that computes one position of the convolutions in each clock.
@@ -83,12 +83,11 @@ func (f *Fold) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// division is a kind of engine that is divided into modules, each of which is used once in a clock.
+// division is a kind of engine that is divided into modules. Each module is used once in each clock.
 type division struct {
 	name  Fold
-	check func(o Options) error // refuses options that this kind cannot be combined with
-	// apart divides a network into parts. The last part has scope core, all others have scope
-	// gates.
+	check func(o Options) error // refuses options that cannot be combined with this kind
+	// apart divides a network into parts. The last part has scope core, and all other parts have scope gates.
 	apart func(network *model.Compact) (parts []Part, build builder, err error)
 }
 
@@ -103,7 +102,7 @@ var divisions = []division{
 	{FoldSequence, checkSequence, sequence},
 }
 
-// division returns the division with this name, or nil if there is none.
+// division returns the division that f names, or nil if f does not name a division.
 func (f Fold) division() *division {
 	for i := range divisions {
 		if divisions[i].name == f {
@@ -113,8 +112,9 @@ func (f Fold) division() *division {
 	return nil
 }
 
-// folded returns the folded engine (empty: none) and the wrapper that is still to be written. An
-// engine needs no wrapper of kind stream, because its own ports equal that wrapper's ports.
+// folded returns the kind of the folded engine, or "" for no engine. It also returns the kind of the wrapper that
+// must be written in addition. An engine needs no wrapper of kind stream, because the engine itself has the ports of
+// such a wrapper.
 func (o Options) folded(p *Plan) (f Fold, wrap string, err error) {
 	kind := o.Fold.division()
 	switch {
@@ -147,12 +147,12 @@ func (o Options) folded(p *Plan) (f Fold, wrap string, err error) {
 
 // engine is a folded engine with its parts, if it is divided.
 type engine struct {
-	fold  *backend.Fold // nil: there is none
+	fold  *backend.Fold // nil without an engine
 	parts []Part
 }
 
-// fold builds the folded engine of an optimised netlist, if the options ask for one, with the
-// report of its costs.
+// fold builds the folded engine for an optimised netlist, with a report on the engine's costs, if the options ask for
+// an engine.
 func (p *Plan) fold(ctx context.Context, n *netlist.Netlist, m Network, version string) (e engine, err error) {
 	switch {
 	case p.Lanes() > 0:
@@ -171,7 +171,7 @@ func (p *Plan) fold(ctx context.Context, n *netlist.Netlist, m Network, version 
 	return e, nil
 }
 
-// foldAnew builds the folded engine of a raw netlist, if the options ask for one.
+// foldAnew builds the folded engine for a raw netlist, if the options ask for an engine.
 func (p *Plan) foldAnew(ctx context.Context, n *netlist.Netlist, m Network, version string) (e engine, err error) {
 	if p.Lanes() > 0 {
 		if n, _, err = p.Optimiser.Optimise(ctx, n); err != nil {
@@ -200,7 +200,7 @@ func (p *Plan) program(ctx context.Context, n *netlist.Netlist, m Network, versi
 	if err != nil {
 		return nil, message.WithHint(message.Optionf("{Fold}: %w", err), "omit it")
 	}
-	// The header names no model: engines of the same shape are equal for all models.
+	// The header names no model, because engines of the same shape are equal for all models.
 	f := &backend.Fold{
 		Header: []string{"made by ialgn " + version}, Report: backend.FoldReport{Lanes: p.Lanes()},
 	}
@@ -231,8 +231,8 @@ func (p *Plan) Folded() bool { return p.Fold != "" }
 // Dropping reports whether the wrapper around a folded engine may discard a packet.
 func (p *Plan) Dropping() bool { return wrapper.Is(p.Wrap, wrapper.DropsPackets) }
 
-// foldCost returns the cost with the devices that have enough memory, and the rate at a clock of
-// mhz.
+// foldCost returns the cost of an engine for a report. It adds the devices that have enough memory, and the number of
+// samples per second at a clock of mhz MHz.
 func foldCost(c folded.Cost, mhz float64) backend.FoldCost {
 	cost := backend.FoldCost{Cost: c, Fits: []string{}, SamplesPerSecond: mhz * 1e6 / float64(c.Cycles)}
 	for _, d := range target.Devices() {

@@ -11,7 +11,7 @@ import (
 	"ialgn/netlist"
 )
 
-// inputs returns the table that says how the inputs of a product are made from a sample's values.
+// inputs returns the table that says how the values of a sample become the inputs of a product.
 func (p *Plan) inputs(m backend.Manifest, enc *encoding.Encoder) *inputs.Table {
 	data := dataOf(m)
 	t := &inputs.Table{
@@ -37,8 +37,8 @@ func (p *Plan) inputs(m backend.Manifest, enc *encoding.Encoder) *inputs.Table {
 	return t
 }
 
-// dataOf returns the manifest's data section, or a zero section if it cannot be read;
-// [Plan.CompareManifest] reports that error.
+// dataOf returns the manifest's data section, or a zero section if the data section cannot be read.
+// [Plan.CompareManifest] reports this error.
 func dataOf(m backend.Manifest) (data config.Data) {
 	if json.Unmarshal(m.Data, &data) != nil {
 		return config.Data{}
@@ -46,8 +46,8 @@ func dataOf(m backend.Manifest) (data config.Data) {
 	return data
 }
 
-// addColumns adds the columns of the training set's table and marks the features that encode
-// categories. If the encoder has no columns, each feature is a column.
+// addColumns adds the columns of the training set's table and marks the features that encode categories. If the
+// encoder does not describe columns, each feature is a column.
 func addColumns(t *inputs.Table, enc *encoding.Encoder) {
 	if enc.Columns == nil {
 		for f := range t.Features {
@@ -76,7 +76,7 @@ func addColumns(t *inputs.Table, enc *encoding.Encoder) {
 }
 
 // addScales adds the offsets and scales that turn real values into words. It also adds trials, which are example
-// values with their words. A feature of a category is 1 or 0.
+// values with their words. The value of a feature for a category is 1 or 0.
 func addScales(t *inputs.Table, enc *encoding.Encoder) {
 	q := encoding.Quantiser{Offset: make([]float64, len(t.Features)), Scale: make([]float64, len(t.Features))}
 	for f := range t.Features {
@@ -92,7 +92,7 @@ func addScales(t *inputs.Table, enc *encoding.Encoder) {
 }
 
 // addCuts adds the cuts that turn real values into words. It also adds trials, which are example values with their
-// words: values at cuts, next to cuts, and beyond all cuts.
+// words. The examples are values at cuts, next to cuts, and beyond all cuts.
 func addCuts(t *inputs.Table, enc *encoding.Encoder) {
 	q := enc.Quantiser
 	for f := range t.Features {
@@ -112,12 +112,12 @@ func addCuts(t *inputs.Table, enc *encoding.Encoder) {
 // cutTrials is the number of cuts of each feature for which there are trials.
 const cutTrials = 3
 
-// beside returns the finite number next to x that is closer to the number to.
+// beside returns the finite number next to x in the direction of the number to.
 func beside(x, to float64) float64 {
 	return min(max(math.Nextafter(x, to), -math.MaxFloat64), math.MaxFloat64)
 }
 
-// addTrial adds a row of values and the words that a quantiser makes of them.
+// addTrial adds a row of values, and the words into which a quantiser turns these values.
 func addTrial(t *inputs.Table, q *encoding.Quantiser, value func(f int) float64) {
 	row := inputs.Trial{Values: make([]float64, len(t.Features)), Words: make([]uint16, len(t.Features))}
 	for f := range row.Values {
@@ -127,8 +127,8 @@ func addTrial(t *inputs.Table, q *encoding.Quantiser, value func(f int) float64)
 	t.Trials = append(t.Trials, row)
 }
 
-// trials are functions that return values of a feature to try. The values are below and above the feature's range,
-// halfway between two words, and next to these values.
+// trials holds functions that each return an example value for a feature. The values are below and above the
+// feature's range, halfway between two words, and next to halfway values.
 var trials = []func(offset, scale float64, max uint32, f int) float64{
 	func(offset, scale float64, max uint32, f int) float64 { return halfway(offset, scale, f%int(max)) },
 	func(offset, scale float64, max uint32, f int) float64 {

@@ -12,8 +12,8 @@ import (
 	"ialgn/internal/inputs"
 )
 
-// mixed is the encoder of a table with three columns: a number that may be missing, a category, and a constant
-// number.
+// mixed returns the encoder for a table with three columns. One column has numbers that may be missing, one is a
+// category, and one has a constant number.
 func mixed() *encoding.Encoder {
 	return &encoding.Encoder{
 		Bits: 2, BitsIn: 4, Max: 15, Names: []string{"width", "state=gas", "state=solid", "constant"},
@@ -29,7 +29,7 @@ func mixed() *encoding.Encoder {
 	}
 }
 
-// described returns the description of the inputs in the plan of a model with the given scope and encoder.
+// described returns the description of the inputs of a compiled model with the given scope and encoder.
 func described(t *testing.T, scope Scope, module string, enc *encoding.Encoder) *inputs.Table {
 	t.Helper()
 	p, err := New(Options{Scope: scope, Module: module})
@@ -122,7 +122,7 @@ func TestInputsByCuts(t *testing.T) {
 	}
 }
 
-// TestInputsOfWords checks that a model with integer features takes them unchanged, under their own names.
+// TestInputsOfWords checks that a model with integer features takes the features unchanged, under their own names.
 func TestInputsOfWords(t *testing.T) {
 	enc := &encoding.Encoder{Bits: 2, BitsIn: 4, Max: 15, Thresholds: [][]uint16{{3}, {7}}}
 	got := described(t, ScopeFull, "report", enc)
@@ -138,7 +138,7 @@ func TestInputsOfWords(t *testing.T) {
 	}
 }
 
-// TestInputNames checks that the file's name differs from the names that every folder has.
+// TestInputNames checks that the name of the inputs file differs from the names of the files that every folder has.
 func TestInputNames(t *testing.T) {
 	for module, want := range map[string]string{
 		"m": "m.json", "report": "report_inputs.json", "manifest": "manifest_inputs.json",

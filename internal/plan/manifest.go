@@ -15,8 +15,8 @@ import (
 	"ialgn/netlist"
 )
 
-// name sets the module's name if the options do not have one: it is derived from the model's name.
-// It returns an error if the name is not a valid module name.
+// name derives the module's name from the model's name, if the options do not have a module name. It returns an error
+// if the name is not a valid module name.
 func (p *Plan) name(model string) error {
 	if p.Options.Module == "" {
 		p.Options.Module = moduleName(model)
@@ -36,8 +36,8 @@ func moduleName(name string) string {
 	return id
 }
 
-// manifest returns the manifest for a product of a model. version is the program's version, sha256
-// the digest of the model's file.
+// manifest returns the manifest for a product of a model. version is the program's version, and sha256 is the digest
+// of the model's file.
 func (p *Plan) manifest(version, sha256 string, m *model.Model) (man backend.Manifest, err error) {
 	man = backend.Manifest{
 		Version: version, Module: p.Options.Module, Scope: string(p.Options.Scope), Classes: m.Classes, Test: m.Record.Test,
@@ -56,8 +56,8 @@ func (p *Plan) manifest(version, sha256 string, m *model.Model) (man backend.Man
 	return man, err
 }
 
-// versionWord returns the word that identifies a build: a hash of the program's version, the model
-// and the options.
+// versionWord returns the word that identifies a build. It is a hash of the program's version, the model and the
+// options.
 func versionWord(m backend.Manifest) (uint32, error) {
 	var options bytes.Buffer
 	if err := json.Compact(&options, m.Options); err != nil {
@@ -66,8 +66,8 @@ func versionWord(m backend.Manifest) (uint32, error) {
 	return handover.Version(m.Version, m.Model.SHA256, options.Bytes()), nil
 }
 
-// asTheyAre returns a line for each way in which input words can be taken from the data without arithmetic. The line
-// lists the features to which this way applies.
+// asTheyAre describes the features whose words are taken from the data without arithmetic. There are several ways to
+// take words. For each way, it returns a line that lists the features to which the way applies.
 func asTheyAre(t *inputs.Table) (lines []string) {
 	names := map[string][]string{}
 	var ways []string

@@ -17,55 +17,56 @@ import (
 	"ialgn/netlist"
 )
 
-// Options decide the product that is compiled from a model. They are written to the manifest, so
-// their JSON form must stay compatible. The zero value compiles the whole classifier, optimised, to
-// Verilog gates for any target.
+// Options determine the product that is compiled from a model. They are written to the manifest, so their JSON form
+// must stay compatible. The zero value compiles the whole classifier, optimised, to Verilog gates for any target.
 type Options struct {
 	Scope Scope `json:"scope"`
-	// Emit lists formats to write in addition to Verilog and the text netlist; backend.Formats
-	// lists all.
+	// Emit lists formats to write in addition to Verilog and the text netlist. backend.Formats returns all formats.
 	Emit []string `json:"emit,omitempty"`
-	// Module is the name of the Verilog module; empty: derived from the model's name.
+	// Module is the name of the Verilog module. If it is empty, the name is derived from the model's name.
 	Module   string `json:"module"`
 	Optimise Level  `json:"optimise"`
-	// LUT is the number of inputs of the look-up tables (LUTs) to which gates are mapped, 2 to 6;
-	// 0: the target's number, or no mapping if neither Target nor Style asks for LUTs.
+	// LUT is the number of inputs of the look-up tables (LUTs) to which gates are mapped, from 2 to 6. 0 means the
+	// number of inputs of the target's LUTs, or no mapping if neither Target nor Style asks for LUTs.
 	LUT int `json:"lut,omitempty"`
-	// Target is the family that the netlist is mapped to, one of [target.Names]; empty: any.
+	// Target is the family for which the netlist is mapped, one of [target.Names]. It is empty if the product must
+	// suit any family.
 	Target    string    `json:"target,omitempty"`
 	Objective Objective `json:"objective,omitempty"`
-	// MaxDepth is the most levels of LUTs in the gates; 0: no limit.
+	// MaxDepth is the largest number of levels of LUTs in the gates. 0 means no limit.
 	MaxDepth int      `json:"max_depth,omitempty"`
 	Pipeline Pipeline `json:"pipeline,omitempty"`
-	// MaxLevels is the most levels of LUTs in a stage of [PipelineAuto]; 0: 3.
+	// MaxLevels is the largest number of levels of LUTs in a stage of [PipelineAuto]. 0 means 3.
 	MaxLevels int   `json:"max_levels,omitempty"`
 	Style     Style `json:"style,omitempty"`
-	// MHz is the clock for timing constraints; 0: no constraints.
+	// MHz is the clock for timing constraints. 0 means no constraints.
 	MHz  float64 `json:"mhz,omitempty"`
 	Wrap Wrapper `json:"wrap,omitempty"`
-	// Tag is the number of bits of a tag that is passed on from each sample to its result, 1 to
-	// [netlist.MaxTag]; 0: no tag.
+	// Tag is the number of bits of a tag that is passed on from each sample to its result, from 1 to
+	// [netlist.MaxTag]. 0 means no tag.
 	Tag int `json:"tag,omitempty"`
-	// Baud is the bit rate of the interface uart; 0: 115,200.
+	// Baud is the bit rate of the interface uart. 0 means 115,200.
 	Baud int `json:"baud,omitempty"`
-	// Board is the board whose pins the wrapper uses, one of [wrapper.Boards]; empty: none.
+	// Board is the board whose pins the wrapper uses, one of [wrapper.Boards]. It is empty for no board.
 	Board string `json:"board,omitempty"`
 	// Fold is a folded engine. The values 1, 2 and 4 run a program from block RAM with this number of steps in each
 	// clock. The other values are [FoldPositions] and [FoldSequence].
 	Fold Fold `json:"fold,omitempty"`
-	// FoldSteps is the number of steps that the engine's memory has room for, so that it can run
-	// programs of other models; 0: the steps of this model.
+	// FoldSteps is the number of steps that the engine's memory has room for, so that the engine can run programs of
+	// other models. 0 means the number of steps of this model.
 	FoldSteps int `json:"fold_steps,omitempty"`
 	// AssumeThermometer lets the compiler assume that inputs are thermometer codes, in the scopes
 	// gates and core.
 	AssumeThermometer bool `json:"assume_thermometer,omitempty"`
 	// Counts adds an output port with the class counts.
 	Counts bool `json:"counts,omitempty"`
-	// Vectors is the number of test samples for the testbenches; 0: 64. The manifest says 0 for 64.
+	// Vectors is the number of test samples for the testbenches. 0 means 64, and the manifest also has 0 instead of
+	// 64.
 	Vectors int `json:"vectors,omitempty"`
-	// CheckPasses checks the contract of every pass of the compiler. It also checks on random samples that the
-	// netlist computes the same as before the pass. A failing pass is reported as [*compiler.BrokenError]. The checks
-	// take time and the memory of a second netlist. They do not affect the product, so the manifest omits them.
+	// CheckPasses checks the contract of every pass of the compiler. After each pass, it also checks on random
+	// samples that the netlist computes the same function as before the pass. A failing pass is reported as
+	// [*compiler.BrokenError]. The checks take time and the memory of a second netlist. They do not affect the
+	// product, so the manifest omits them.
 	CheckPasses bool `json:"-"`
 }
 
@@ -79,19 +80,19 @@ const (
 	ScopeFull  Scope = "full"  // feature words in, class out
 )
 
-// Level is how much a netlist is optimised. In JSON, [OptimiseFully] is 2, [OptimiseOnce] is 1 and
-// [OptimiseNone] is 0.
+// Level says how much a netlist is optimised. In JSON, [OptimiseFully] is 2, [OptimiseOnce] is 1 and [OptimiseNone]
+// is 0.
 type Level int
 
 // These are the levels. The zero value is [OptimiseFully].
 const (
 	OptimiseFully Level = iota // repeats the passes until nothing changes
-	OptimiseOnce               // each pass once
-	OptimiseNone               // one cell for each gate
+	OptimiseOnce               // runs each pass once
+	OptimiseNone               // keeps one cell for each gate
 )
 
-// LevelOf returns the level with the given number in JSON, 0 to 2. Other numbers give levels that
-// are refused later.
+// LevelOf returns the level with the given number in JSON, from 0 to 2. For other numbers it returns invalid levels,
+// which are refused later.
 func LevelOf(number int) Level { return OptimiseNone - Level(number) }
 
 // Number returns the level's number in JSON.
@@ -110,7 +111,7 @@ func (l *Level) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Objective is what the mapping to LUTs minimises.
+// Objective says what the mapping to LUTs minimises.
 type Objective string
 
 // These are the objectives. The zero value is [ObjectiveBalanced].
@@ -120,16 +121,16 @@ const (
 	ObjectiveBalanced Objective = "balanced"
 )
 
-// Pipeline says where registers are put: a number of stages, or one of the names below.
+// Pipeline says where registers are placed. It is a number of stages, or one of the names below.
 type Pipeline string
 
-// These are the pipelines other than a number of stages. The zero value is [PipelineNone].
+// These are the values of Pipeline that are not a number of stages. The zero value is [PipelineNone].
 const (
 	PipelineNone Pipeline = "none"
 	PipelineAuto Pipeline = "auto" // the fewest stages with at most MaxLevels levels each
 )
 
-// Style is the form of the Verilog.
+// Style says how the Verilog describes logic.
 type Style string
 
 // These are the styles. The zero value is [StyleAuto], the style that suits the target best.
@@ -142,7 +143,7 @@ const (
 // Wrapper is the interface that is written around the module, one of [wrapper.Kinds] or [WrapNone].
 type Wrapper string
 
-// WrapNone is no wrapper, like the zero value.
+// WrapNone means no wrapper, like the zero value.
 const WrapNone Wrapper = "none"
 
 // These are the limits of Options.MHz and Options.Vectors.
@@ -153,8 +154,8 @@ const (
 	MaxVectors   = 1 << 20
 )
 
-// ForNodes returns the options for a network whose nodes have at most the given number of inputs.
-// For some targets the number of inputs decides the style, unless the options set it.
+// ForNodes returns the options for a network whose nodes have at most the given number of inputs. For some targets,
+// the style depends on this number, unless the options set a style.
 func (o Options) ForNodes(inputs int) Options {
 	t, err := target.Find(o.Target)
 	if err == nil && (o.Style == "" || o.Style == StyleAuto) && verilog.UsualStyle(t, inputs) != verilog.UsualStyle(t, 0) {
@@ -163,8 +164,8 @@ func (o Options) ForNodes(inputs int) Options {
 	return o
 }
 
-// resolve returns the options in the form that the manifest has: defaults and abbreviations are
-// replaced by what they mean.
+// resolve returns the options in the form for the manifest, in which defaults and abbreviations are replaced by the
+// values that they represent.
 func (o Options) resolve() (Options, error) {
 	o.Scope = cmp.Or(o.Scope, ScopeFull)
 	if o.Vectors == UsualVectors {
@@ -221,7 +222,7 @@ func (o Options) check() error {
 	return nil
 }
 
-// wrapper returns the kind of the wrapper; empty: none.
+// wrapper returns the kind of the wrapper, or "" for no wrapper.
 func (o Options) wrapper() (string, error) {
 	kind := string(o.Wrap)
 	if kinds := append([]string{string(WrapNone)}, wrapper.Kinds()...); kind != "" && !slices.Contains(kinds, kind) {
@@ -237,8 +238,8 @@ func (o Options) wrapper() (string, error) {
 	return kind, nil
 }
 
-// checkTag returns an error for a tag that the design cannot have. kind is the kind of the wrapper;
-// empty: none.
+// checkTag returns an error for a tag that the design cannot have. kind is the kind of the wrapper, or "" for no
+// wrapper.
 func (o Options) checkTag(kind string) error {
 	switch {
 	case o.Tag == 0:
@@ -255,7 +256,7 @@ func (o Options) checkTag(kind string) error {
 	return nil
 }
 
-// board returns the board for a wrapper of the given kind; nil: none.
+// board returns the board for a wrapper of the given kind, or nil for no board.
 func (o Options) board(kind string) (*wrapper.Board, error) {
 	if o.Board == "" {
 		return nil, nil
@@ -275,7 +276,7 @@ func (o Options) board(kind string) (*wrapper.Board, error) {
 	return b, nil
 }
 
-// hardware returns the options for lowering the netlist; nil: it is not lowered.
+// hardware returns the options for lowering the netlist, or nil if the netlist is not lowered.
 func (o Options) hardware() (*hardware.Options, error) {
 	if o.LUT == 0 && o.Target == "" && o.Style != StyleLUT {
 		return nil, o.checkUnmapped()
@@ -318,7 +319,7 @@ func (o Options) checkUnmapped() error {
 	return nil
 }
 
-// stages returns the pipeline options of Pipeline and MaxLevels.
+// stages converts the fields Pipeline and MaxLevels to [pipeline.Options].
 func (o Options) stages() (p pipeline.Options, err error) {
 	switch {
 	case o.Pipeline == PipelineAuto && o.MaxLevels >= 0:
@@ -355,7 +356,7 @@ func (o Options) thermometer(scope netlist.Scope, mapped bool) (compiler.Thermom
 	return compiler.Options{}.Thermometer, nil
 }
 
-// New returns the plan of the options, or an error for invalid options and combinations.
+// New returns the plan for the options, or an error if an option or a combination of options is invalid.
 func New(o Options) (p *Plan, err error) {
 	if o, err = o.resolve(); err != nil {
 		return nil, err
@@ -363,7 +364,7 @@ func New(o Options) (p *Plan, err error) {
 	return read(o)
 }
 
-// read is [New] for options from a manifest.
+// read is like [New], for options from a manifest.
 func read(o Options) (*Plan, error) {
 	p := &Plan{Options: o}
 	var err error

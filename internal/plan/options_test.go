@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// TestStyleOfTarget checks that each target has its style, unless another style is asked for.
+// TestStyleOfTarget checks that each target is compiled with its own style, unless the options ask for another style.
 func TestStyleOfTarget(t *testing.T) {
 	for target, want := range map[string]Style{
 		"": StyleGates, "generic": StyleGates, "ice40": StyleGates, "ecp5": StyleLUT, "gowin": StyleLUT, "xilinx7": StyleLUT,

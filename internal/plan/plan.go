@@ -1,8 +1,8 @@
-// Package plan turns the options of a compilation into a plan. The plan says which netlist is made of a model, by
-// which passes, and which files are written.
+// Package plan turns the options of a compilation into a plan. The plan says which netlist is made from a model,
+// which passes run, and which files are written.
 //
-// [New] checks [Options] and returns a [Plan]; [Plan.Compile] compiles a model to the files of a product. [Read]
-// returns the plan of a folder that was written before; [Plan.CompareManifest] and [Plan.CompareFiles] compare that
+// [New] checks [Options] and returns a [Plan]. [Plan.Compile] compiles a model to the files of a product. [Read]
+// returns the plan of a folder that was written before. [Plan.CompareManifest] and [Plan.CompareFiles] compare such a
 // folder with the files that the plan would write for the model and the folder's netlist.
 package plan
 
@@ -27,11 +27,11 @@ import (
 // Plan is the checked form of options.
 type Plan struct {
 	Options  Options
-	Hardware *hardware.Options // nil: the netlist is not lowered
+	Hardware *hardware.Options // nil if the netlist is not lowered
 	Style    verilog.Style
-	Wrap     string         // kind of the wrapper; empty: none
-	Fold     Fold           // the folded engine; empty: none
-	Board    *wrapper.Board // nil: none
+	Wrap     string         // kind of the wrapper; empty for none
+	Fold     Fold           // the folded engine; empty for none
+	Board    *wrapper.Board // nil for none
 
 	// Optimiser has the options for optimising the raw netlist.
 	Optimiser compiler.Options
@@ -48,8 +48,7 @@ func (p *Plan) Freeze(f *model.Frozen) (*netlist.Netlist, error) {
 	return netlist.WithCounts(n, f.Classes)
 }
 
-// Target returns the family whose primitives the Verilog may instantiate; nil if the netlist is not
-// lowered.
+// Target returns the family whose primitives the Verilog may instantiate, or nil if the netlist is not lowered.
 func (p *Plan) Target() *target.Family {
 	if p.Hardware == nil {
 		return nil
@@ -57,8 +56,7 @@ func (p *Plan) Target() *target.Family {
 	return p.Hardware.Target
 }
 
-// GenericLUT returns the number of inputs of LUTs if the netlist is mapped for no particular
-// target, else 0.
+// GenericLUT returns the number of inputs of LUTs if the netlist is mapped for no particular target, and otherwise 0.
 func (p *Plan) GenericLUT() int {
 	if t := p.Target(); t == nil || t.Synthesis.Library != "" {
 		return 0
@@ -66,7 +64,7 @@ func (p *Plan) GenericLUT() int {
 	return p.Hardware.K
 }
 
-// Family returns the name of the family that the product is restricted to; empty if it suits any.
+// Family returns the name of the family to which the product is restricted, or "" if the product suits any family.
 func (p *Plan) Family() string {
 	t := p.Target()
 	if t == nil || t == target.Generic && p.Style != verilog.LUTs {
@@ -75,7 +73,7 @@ func (p *Plan) Family() string {
 	return t.Name
 }
 
-// Network holds what a plan needs of a network in addition to its raw netlist.
+// Network holds what a plan needs to know about a network in addition to its raw netlist.
 type Network struct {
 	Encoder *encoding.Encoder
 	// Compact returns the network in a form in which nodes that positions share are stored once.
@@ -92,8 +90,7 @@ type Work struct {
 	Samples func(samples int) (Source, error) // returns the first samples, for the testbenches
 }
 
-// Compile compiles a model to a product. The module is named after the model unless the options
-// have a name.
+// Compile compiles a model to a product. The module is named after the model, unless the options name the module.
 func (p *Plan) Compile(ctx context.Context, w Work) (*backend.Product, error) {
 	started := time.Now()
 	if err := p.name(w.Model.Config.Name); err != nil {
@@ -124,7 +121,7 @@ func (p *Plan) Compile(ctx context.Context, w Work) (*backend.Product, error) {
 }
 
 // start reads the model's file into a raw netlist and makes the vectors of the testbenches. When start returns, the
-// frozen network can be freed, which the largest models need.
+// frozen network can be freed. This is necessary for the largest models.
 func (p *Plan) start(w Work) (n *netlist.Netlist, v vectors, err error) {
 	f, err := w.Frozen()
 	if err != nil {
@@ -143,7 +140,7 @@ type compiled struct {
 	raw      netlist.Measures // measures of the raw netlist
 	gates    int              // number of gates after optimisation
 	passes   []compiler.PassReport
-	hardware *backend.Hardware // nil: the netlist is not lowered
+	hardware *backend.Hardware // nil if the netlist is not lowered
 	engine
 }
 
@@ -184,7 +181,7 @@ func (p *Plan) product(m backend.Manifest, enc *encoding.Encoder, gates int, c c
 	}
 }
 
-// Line returns the wrapper options for the clock and the bit rate of the serial line.
+// Line returns wrapper options with the clock and the bit rate of the serial line.
 func (p *Plan) Line() wrapper.Options {
 	return wrapper.LineOptions(p.Options.MHz, p.Options.Baud, p.Board)
 }

@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/verify"
 )
 
-// checkPositions returns an error for options that [FoldPositions] cannot be combined with.
+// checkPositions returns an error for options that cannot be combined with [FoldPositions].
 func checkPositions(o Options) error {
 	if o.FoldSteps > 0 {
 		return message.WithHint(message.Optionf("{FoldSteps} %d: an engine with one position per clock has no steps",
@@ -21,7 +21,8 @@ func checkPositions(o Options) error {
 	return nil
 }
 
-// convolutions divides a network into the kernels of each convolution and the dense layers.
+// convolutions divides a network into parts. There is one part for the kernels of each convolution, and one for the
+// dense layers.
 func convolutions(compact *model.Compact) (parts []Part, build builder, err error) {
 	network, err := compact.Parts()
 	if err != nil {

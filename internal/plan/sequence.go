@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/verify"
 )
 
-// checkSequence returns an error for options that [FoldSequence] cannot be combined with.
+// checkSequence returns an error for options that cannot be combined with [FoldSequence].
 func checkSequence(o Options) error {
 	switch {
 	case o.FoldSteps > 0:

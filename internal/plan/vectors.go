@@ -17,25 +17,25 @@ import (
 // samples returns the number of samples for the testbenches.
 func (p *Plan) samples() int { return cmp.Or(p.Options.Vectors, UsualVectors) }
 
-// Source is the origin of the testbenches' samples: a data set, by its name, or random numbers.
+// Source is the origin of the samples for the testbenches, which are from a data set or random.
 type Source struct {
 	Name    string // name of the data set
 	Samples verify.Samples
-	Missing string // why the data set is missing; empty: it is not
+	Missing string // why the data set is missing; empty if it is not missing
 }
 
 // randomSource is the name of random samples in the report.
 const randomSource = "random"
 
-// vectors are the vectors of the testbenches, and the report's entry about them.
+// vectors holds the vectors of the testbenches, and the entry about these vectors in the report.
 type vectors struct {
 	vectors *verilog.Vectors
 	said    *backend.Samples
 }
 
-// vectors returns the first samples of a data set, or random words if there is none. The expected
-// outputs are computed by the trainer's forward pass, which does not involve the compiler. The raw
-// netlist defines the ports. load returns the requested number of samples.
+// vectors returns the first samples of a data set, or random words if there is no data set. The expected outputs are
+// computed by the trainer's forward pass, which does not involve the compiler. The raw netlist defines the ports.
+// load must return the requested number of samples.
 func (p *Plan) vectors(f *model.Frozen, raw *netlist.Netlist, load func(samples int) (Source, error)) (v vectors,
 	err error,
 ) {
@@ -55,9 +55,10 @@ func (p *Plan) vectors(f *model.Frozen, raw *netlist.Netlist, load func(samples 
 }
 
 // folderVectors returns the vectors that a folder's testbenches must have, and the report's keys that were left
-// unchecked. The vectors are the known samples or random samples. If the data set is unknown and the folder's vectors
-// are not the random samples, they are the folder's own inputs with the outputs of a simulation. The result wrong
-// describes a vector file that cannot be read, has no vectors, or has too many. A missing file is an error.
+// unchecked. The inputs of the vectors are the known samples or random samples. If the data set is not available and
+// the folder's vectors are not the random samples, the folder's own inputs are used, with the outputs of a
+// simulation. The result wrong describes a fault of the vector file: it cannot be read, has no vectors, or has too
+// many vectors. A missing file is an error.
 func (p *Plan) folderVectors(out *backend.Output, d verify.Design, known *Source) (of vectors, wrong,
 	unchecked []string, err error,
 ) {
@@ -92,7 +93,7 @@ func (p *Plan) folderVectors(out *backend.Output, d verify.Design, known *Source
 		of.vectors, err = verify.SimulatedVectors(d.Product, have)
 		of.said, unchecked = &backend.Samples{Samples: have.Samples}, []string{"vectors.source", "vectors.reason"}
 	case of.said.Source == randomSource:
-		unchecked = []string{"vectors.reason"} // why the data set was missing
+		unchecked = []string{"vectors.reason"} // the reason why the data set was missing
 	}
 	return of, wrong, unchecked, err
 }
@@ -129,8 +130,7 @@ func sameInputs(v, have *verilog.Vectors) bool {
 	return true
 }
 
-// readVectors reads the vectors of a netlist. In the file, each has a tag of the given number of
-// bits.
+// readVectors reads the vectors of a netlist. In the file, each vector has a tag with the given number of bits.
 func readVectors(path string, n *netlist.Netlist, tag int) (verilog.Vectors, error) {
 	f, err := os.Open(path)
 	if err != nil {

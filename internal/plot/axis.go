@@ -8,13 +8,13 @@ import (
 	gonum "gonum.org/v1/plot"
 )
 
-// scale maps the values of one axis to positions. It takes logarithms before gonum/plot sees a value, so that gonum's
-// axis is linear. This allows a position for zeros below the logarithms.
+// scale maps the values of one axis to positions. It takes logarithms itself, so that the axis is linear for
+// gonum/plot. This leaves room for zeros at a position below all logarithms.
 type scale struct {
 	log      bool
-	zeros    bool    // some values are exactly 0 on a logarithmic axis
+	zeros    bool    // whether some values on a logarithmic axis are exactly 0
 	zero     float64 // position at which zeros are drawn
-	bottom   float64 // position of values too low for the logarithmic axis
+	bottom   float64 // position of values that are too low for the logarithmic axis
 	min, max float64
 	ticks    []gonum.Tick
 }
@@ -78,7 +78,7 @@ func linearScale(values []float64, round bool) scale {
 	return s
 }
 
-// niceStep returns the smallest number of at least x that is 1, 2 or 5 times a power of ten.
+// niceStep returns the smallest number that is at least x and is 1, 2 or 5 times a power of ten.
 func niceStep(x float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(x)))
 	for _, m := range []float64{1, 2, 5} {
@@ -107,8 +107,8 @@ func number(v, step float64) string {
 // which is a multiple of a step.
 func decade(v float64) int { return int(math.Floor(math.Log10(math.Abs(v)) + 1e-9)) }
 
-// logScale returns a scale with the decades of the positive values. If there are zeros, their position is below the
-// decades, at a distance of a tenth of the range.
+// logScale returns a scale that spans the decades of the positive values. If some values are 0, their position is
+// below the decades, at a distance of a tenth of the range.
 func logScale(values []float64) scale {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	s := scale{log: true}
@@ -147,7 +147,7 @@ func logScale(values []float64) scale {
 	return s
 }
 
-// doublingScale returns a scale that contains the values and has a tick at each power of two. ok is false unless the
+// doublingScale returns a scale that contains the values and has a tick at each power of two. ok is true only if the
 // values are a few different powers of two, such as numbers of candidates.
 func doublingScale(values []float64) (s scale, ok bool) {
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -167,7 +167,7 @@ func doublingScale(values []float64) (s scale, ok bool) {
 	return s, true
 }
 
-// power returns ten to the power of d as text. It uses decimal digits if they are few.
+// power returns ten to the power of d as text. If few digits are enough, the text is a decimal number.
 func power(d float64) string {
 	if d >= -2 && d <= 4 {
 		return strconv.FormatFloat(math.Pow(10, d), 'f', max(0, -int(d)), 64)

@@ -80,7 +80,8 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// TestTicksOfAnyRange checks that any values lie on the axis. The axis must have a few ticks with different numbers.
+// TestTicksOfAnyRange checks that all values lie on the axis, whatever their range is. The axis must have a few ticks
+// with different labels.
 func TestTicksOfAnyRange(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	for range 5000 {

@@ -19,7 +19,7 @@ type columns struct {
 // barError is the line style of error bars, which is darker than any filling.
 var barError = draw.LineStyle{Color: colours[0], Width: 0.8}
 
-// barShare is the part of the distance between two names that bars fill.
+// barShare is the part of the distance between two names that is filled by bars.
 const barShare = 0.8
 
 // newColumns returns the sets of bars of a chart, side by side or stacked.
@@ -87,8 +87,8 @@ func (h hatch) lines(r vg.Rectangle) (all [][]vg.Point) {
 	size := r.Size()
 	reach := size.X + size.Y
 	for d := -reach; d <= reach; d += hatchWidth {
-		// The line passes through this point in the direction of the hatch. From line to line, the point moves across
-		// the direction.
+		// The line passes through this point in the direction of the hatch. The points of successive lines are offset
+		// at right angles to this direction.
 		middle := vg.Point{X: (r.Min.X+r.Max.X)/2 - h.dy*d, Y: (r.Min.Y+r.Max.Y)/2 + h.dx*d}
 		all = append(all, []vg.Point{
 			{X: middle.X - h.dx*reach, Y: middle.Y - h.dy*reach},

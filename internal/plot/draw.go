@@ -16,8 +16,8 @@ const (
 	height = vg.Length(300)
 )
 
-// besideY is the approximate height of the title and the x axis together. The label of the y axis must be shorter
-// than the rest of the height. A longer label would push the title away from the plot.
+// besideY is the approximate height of the title and the x axis, taken together. The label of the y axis must be
+// shorter than the rest of the height. A longer label would push the title away from the plot.
 const besideY = vg.Length(60)
 
 // entry is an entry of the legend.
@@ -108,7 +108,7 @@ func (a Axis) title() string {
 	return a.Label + " (" + a.Unit + ")"
 }
 
-// wrap breaks a text at spaces into lines that are no longer than room. A longer word becomes a line of its own.
+// wrap breaks a text at spaces into lines that are no longer than room. A longer word becomes a separate line.
 func wrap(s string, room vg.Length, style text.Style) (lines []string) {
 	for _, word := range strings.Fields(s) {
 		last := len(lines) - 1
@@ -156,7 +156,7 @@ func (c *Chart) plotters(p *gonum.Plot, x, y scale) (entries []entry) {
 		entries = append(entries, entry{v.Name, v})
 	}
 	if len(entries) == 1 && entries[0].name == "" {
-		entries = nil // no legend, since the title names the only series
+		entries = nil // no legend is needed, since the title names the only series
 	}
 	if x.zeros || y.zeros {
 		entries = append(entries, entry{"exactly 0", zeroLine{}})
@@ -205,7 +205,7 @@ const (
 	entryGap   = vg.Length(18)
 )
 
-// layOut breaks the legend into rows that are no wider than width. A wider entry becomes a row of its own.
+// layOut breaks the legend into rows that are no wider than width. A wider entry becomes a separate row.
 func layOut(entries []entry, width vg.Length, style text.Style) (rows [][]entry) {
 	var used vg.Length
 	for _, e := range entries {

@@ -4,8 +4,8 @@
 // A [Chart] is plain data. [Chart.SVG] and [Chart.PNG] draw it, and [Chart.Save] writes both files. Three rules hold
 // for every chart:
 //
-//   - Everything that differs in colour also differs in dashes, glyphs or hatching, so that a black and white print
-//     shows the same.
+//   - Everything that differs in colour also differs in dashes, glyphs or hatching, so that it can also be
+//     distinguished in black and white.
 //   - The same chart gives the same bytes. It contains no date and no random name.
 //   - No value is dropped silently. On a logarithmic axis, an exact zero is drawn on a separate line, which the
 //     legend names. A missing value (NaN) interrupts its line. Any other value without a position is an error.
@@ -26,8 +26,8 @@ type Chart struct {
 	X, Y   Axis
 	Series []Series
 
-	// Bars have a value for each of X.Names. If Stacked is true they are on top of each other, otherwise side by
-	// side.
+	// Bars has the sets of bars, each with a value for each of X.Names. If Stacked is true, the bars are on top of
+	// each other. Otherwise they are next to each other.
 	Bars    []Bars
 	Stacked bool
 }
@@ -61,17 +61,17 @@ type Series struct {
 	Kind Kind
 	X, Y []float64
 
-	// Low and High are the ends of a band around the line, or of error bars if ErrorBars is true. Either both or none
-	// are given.
+	// Low and High are the ends of a band around the line, or of error bars if ErrorBars is true. Either both are
+	// given, or both are nil.
 	Low, High []float64
 	ErrorBars bool
 
-	// Group gives the series with the same number a common colour, unless it is 0. An example is the curves of one
-	// network. Their dashes and glyphs still differ.
+	// If Group is not 0, all series with the same Group have the same colour, for example all curves of one network.
+	// Their dashes and glyphs still differ.
 	Group int
 }
 
-// Bars holds one value of the same kind for each position of the X axis.
+// Bars is a set of bars, with one value for each name on the X axis.
 type Bars struct {
 	Name   string
 	Values []float64
@@ -88,7 +88,7 @@ func Spread(mean, deviation []float64) (low, high []float64) {
 	return low, high
 }
 
-// Upto returns 1, 2, ... n. These are the positions of layers and epochs.
+// Upto returns the numbers 1, 2, ..., n, for example as the positions of layers or epochs.
 func Upto(n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {

@@ -142,7 +142,7 @@ func TestSameBytes(t *testing.T) {
 }
 
 // TestZerosStandOnTheirLine checks that the marks of the two zeros are at the same height, below all decades. No line
-// may lead to these marks.
+// may connect these marks with other points.
 func TestZerosStandOnTheirLine(t *testing.T) {
 	c := changes()
 	_, y := c.scales()
@@ -229,8 +229,8 @@ func TestEverySeriesIsDrawn(t *testing.T) {
 	}
 }
 
-// TestLongLabelTakesNoHeight checks a y label that is longer than the height of the plot, above a legend of many
-// rows. The label must be broken into lines, so that the plot keeps its height.
+// TestLongLabelTakesNoHeight checks a chart with a legend of many rows and a y label that is longer than the height
+// of the plot. The label must be broken into lines, so that the plot keeps its height.
 func TestLongLabelTakesNoHeight(t *testing.T) {
 	height := func(label string) float64 {
 		c := &Chart{Title: "t", X: Axis{Label: "x"}, Y: Axis{Label: label}}

@@ -13,7 +13,7 @@ type curve struct {
 	*Series
 	look
 	x, y  scale
-	count int // number of series in the chart, which take turns in placing their glyphs
+	count int // number of series in the chart; each has glyphs at different points
 }
 
 // marks is the number of points of a long line that have a glyph.
@@ -44,7 +44,7 @@ func (v curve) Plot(c draw.Canvas, p *gonum.Plot) {
 }
 
 // parts returns the ranges of points that a line joins. The line is interrupted at missing values. It is also
-// interrupted at zeros of a logarithmic axis, because there is no slope from a zero to the next value.
+// interrupted at zeros on a logarithmic axis, because there is no slope from a zero to the next value.
 func (v curve) parts() (parts [][2]int) {
 	start := 0
 	for i := 0; i <= len(v.Y); i++ {
@@ -59,8 +59,8 @@ func (v curve) parts() (parts [][2]int) {
 }
 
 // marked reports whether point i has a glyph. All points of a scatter and of a short line have a glyph. In a long
-// line, some points have one, in turns with the other series. A point that is not part of any line always has a
-// glyph.
+// line, only some points have a glyph, and the points differ from series to series. A point that is not part of any
+// line always has a glyph.
 func (v curve) marked(i int) bool {
 	n := len(v.X)
 	if v.Kind == Scatter || n <= marks+marks/2 || v.ErrorBars || v.y.isZero(v.Y[i]) || v.x.isZero(v.X[i]) {

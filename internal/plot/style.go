@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// colours are the colours of Okabe and Ito that are visible on white. Colour-blind readers can distinguish them. They
-// also have different grey values.
+// colours lists those colours of Okabe and Ito that are visible on white. Colour-blind readers can distinguish them.
+// They also have different grey values.
 var colours = []color.NRGBA{
 	{0x00, 0x00, 0x00, 0xff},
 	{0xd5, 0x5e, 0x00, 0xff},
@@ -43,7 +43,8 @@ var glyphs = []draw.GlyphDrawer{
 // A hatch is a set of parallel lines, given by their direction.
 type hatch struct{ dx, dy vg.Length }
 
-// fillings distinguish bars by lightness, and also by hatching if the lightness is similar.
+// fillings lists the fillings of bars. They differ in lightness. If the lightness of two fillings is similar, they
+// also differ in hatching.
 var fillings = []struct {
 	tint    float64 // 0 is the full colour, 1 is white
 	hatches []hatch
@@ -98,7 +99,7 @@ func (l look) mark() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: l.colour, Radius: glyphSize, Shape: l.glyph}
 }
 
-// shade returns the colour of a band. It is so light that lines below the band are visible.
+// shade returns the colour of a band. The colour is so light that lines below the band are visible.
 func (l look) shade() color.Color {
 	c := l.colour
 	c.A = 0x24
@@ -113,8 +114,8 @@ func (l look) tinted(share float64) color.Color {
 
 var grey = color.NRGBA{0xc8, 0xc8, 0xc8, 0xff}
 
-// lettering returns the text style for a size. Every system has this font or a font with the same letter widths; see
-// fonts.
+// lettering returns the text style for a size. Every system has this font or a font with the same letter widths (see
+// fonts).
 func lettering(size vg.Length, handler text.Handler) text.Style {
 	return text.Style{
 		Color:   color.Black,

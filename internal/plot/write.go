@@ -61,8 +61,8 @@ func (c *Chart) svg(paper string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// textElement matches a text of gonum/plot. Its groups are the part before the style, the style, the font size in the
-// style, and the words.
+// textElement matches a text of gonum/plot. It has four groups: the part before the style, the style, the font size
+// in the style, and the words.
 var textElement = regexp.MustCompile(`(?s)(<text [^>]*)(style="font-size:([0-9.]+)px")>([^<]*)</text>`)
 
 // asLaidOut sets the width of each text to the computed width. Otherwise a text in a replacement font could overlap
@@ -70,7 +70,7 @@ var textElement = regexp.MustCompile(`(?s)(<text [^>]*)(style="font-size:([0-9.]
 func asLaidOut(drawing []byte) []byte {
 	return textElement.ReplaceAllFunc(drawing, func(e []byte) []byte {
 		m := textElement.FindSubmatch(e)
-		words := strings.TrimSpace(html.UnescapeString(string(m[4]))) // spaces at the ends are not drawn
+		words := strings.TrimSpace(html.UnescapeString(string(m[4]))) // spaces at either end are not drawn
 		size, err := strconv.ParseFloat(string(m[3]), 64)
 		if err != nil || words == "" {
 			return e
@@ -81,7 +81,7 @@ func asLaidOut(drawing []byte) []byte {
 	})
 }
 
-// fonts are font families whose letters have the widths that the layout of the chart assumes.
+// fonts lists font families whose letters have the widths that the layout of the chart assumes.
 const fonts = "Liberation Sans, Arial, Helvetica, sans-serif"
 
 func escaped(s string) string {
@@ -139,8 +139,8 @@ func Files(base string) []outfile.Output {
 	return []outfile.Output{{Path: base + ".svg", Form: outfile.SVG}, {Path: base + ".png", Form: outfile.PNG}}
 }
 
-// Save writes BASE.svg and BASE.png and returns their paths. A file appears only when it is complete. Save may
-// replace only charts that ialgn wrote, unless the guard allows more.
+// Save writes BASE.svg and BASE.png and returns their paths. A file appears only when it is complete. Save replaces
+// only charts that ialgn wrote, unless the guard allows it to replace other files.
 func (c *Chart) Save(base string, guard outfile.Guard) (files []string, err error) {
 	if err := guard.CheckAll(Files(base)); err != nil {
 		return nil, err

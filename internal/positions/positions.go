@@ -2,9 +2,9 @@
 // netlist for one position of an image, and the netlist is evaluated at every position.
 //
 // Package freeze makes a [Network] from a trained network. A Network is not changed afterwards. Pixels beyond the
-// edges of an image are 0. The network computes the same function as the netlist of the unrolled network. Input bits
-// that kernels of later convolutions read are additional planes of the images before them, which requires that the
-// images cover the same pixels of the input.
+// edges of an image are 0. The network computes the same function as the netlist of the unrolled network. If kernels
+// of a later convolution read input bits, these bits are additional planes of the images of the earlier convolutions.
+// This is possible only if all these images cover the same pixels of the input.
 package positions
 
 import "ialgn/netlist"
@@ -14,22 +14,22 @@ type Network struct {
 	Convolutions []Convolution
 	Bits         int // input bits of each feature
 
-	// Rest is the network behind the last convolution: a classifier with class_index and counts.
-	// Its input port has the bits of the last image, [plane][row][column].
+	// Rest is the part of the network after the last convolution. It is a classifier with class_index and counts. Its
+	// input port has the bits of the last image, [plane][row][column].
 	Rest *netlist.Netlist
 }
 
 // Convolution is a netlist that is evaluated at every position of an image.
 //
-// The position in row y and column x of Out reads pixels of In from row y Step - Padding and column
-// x Step - Padding on, and writes a bit of each plane of Out. Pooling is included: the convolution
-// then reads the patches of four positions.
+// The position in row y and column x of Out writes a bit of each plane of Out. It reads a patch of In. The patch
+// begins at row y*Step - Padding and column x*Step - Padding. Pooling is part of the netlist, which then reads the
+// patches of four positions.
 type Convolution struct {
 	In, Out Image
 	Step    int
 	Padding int
 	Reads   []Pixel          // [bit of the input port]: pixel that the bit reads, relative to the position's first pixel
-	Kernels *netlist.Netlist // its output port has a bit for each plane of Out
+	Kernels *netlist.Netlist // the output port has a bit for each plane of Out
 }
 
 // Image is the size of an image that a convolution reads or writes.
@@ -59,8 +59,8 @@ func (c *Convolution) Reach() (rows, columns int) {
 // Inputs returns the number of input bits.
 func (n *Network) Inputs() int { return n.Convolutions[0].In.Bits() }
 
-// Input returns the number of the input bit for a pixel of the first image. The image's planes are
-// the planes of features, each repeated for every bit of a feature.
+// Input returns the number of the input bit for a pixel of the first image. The first image has a plane for each bit
+// of the features in each of their planes.
 func (n *Network) Input(p Pixel) int {
 	in := n.Convolutions[0].In
 	return ((p.Plane/n.Bits*in.Rows+p.Row)*in.Columns+p.Column)*n.Bits + p.Plane%n.Bits

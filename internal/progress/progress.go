@@ -1,9 +1,9 @@
 // Package progress carries progress reports from long work to the code that shows them.
 //
-// Work that may take longer than a user likes to wait begins a task in its context ([Begin]), says what it is doing
-// ([Say]) and how far it has come ([Count]), and ends the task. The work never writes anything itself. The caller of
-// the work puts a [Board] into the context ([With]). While there are tasks, the board shows them at regular
-// intervals. In a context without a board, these functions do nothing.
+// Work that may take longer than a user likes to wait begins a task in its context ([Begin]), reports what it is
+// doing ([Say]) and how much is done ([Count]), and ends the task. The work never writes anything itself. The caller
+// puts a [Board] into the context ([With]). While there are tasks, the board shows these tasks at regular intervals.
+// In a context without a board, these functions do nothing.
 //
 // Tasks may be begun within tasks, and several tasks may run at the same time.
 package progress
@@ -24,16 +24,17 @@ type Status struct {
 	Name    string        // name of the outermost task, such as rtl
 	Elapsed time.Duration // time since the outermost task began
 	Doing   []string      // names of the tasks in progress, from the outermost to the innermost
-	// Done steps of Of are done, as counted by the innermost task that counts steps. Of is 0 if no task counts.
+	// Done is the number of completed steps, and Of is the number of all steps, as counted by the innermost task that
+	// counts steps. Of is 0 if no task counts steps.
 	Done, Of int
 }
 
-// String returns the line, such as `formal: 37 s, proving 300 bits of the last layer`.
+// String returns the status as a line, such as `formal: 37 s, proving 300 bits of the last layer`.
 func (s Status) String() string {
 	return s.Name + ": " + strings.Join(append([]string{elapsed(s.Elapsed)}, s.Doing...), ", ")
 }
 
-// elapsed writes a duration in its two largest units.
+// elapsed formats a duration in its two largest units.
 func elapsed(d time.Duration) string {
 	s := int(d.Seconds())
 	switch {
@@ -57,9 +58,9 @@ type Board struct {
 	shows *crew.Group   // calls show until end is closed; remove passes its panic on
 }
 
-// NewBoard returns a board that calls show at intervals of length every while there are tasks. show gets the
-// innermost tasks in the order in which they began. When the last task ends, the board calls show with nil before the
-// task's end function returns. A task that ends within the first interval is never shown.
+// NewBoard returns a board that calls show periodically while there are tasks. every is the length of the interval.
+// show gets the innermost tasks in the order in which they began. When the last task ends, the board calls show with
+// nil before the task's end function returns. A task that ends within the first interval is never shown.
 func NewBoard(every time.Duration, show func([]Status)) *Board {
 	return &Board{every: every, show: show}
 }
@@ -67,7 +68,7 @@ func NewBoard(every time.Duration, show func([]Status)) *Board {
 // task is work in progress.
 type task struct {
 	board  *Board
-	within *task // nil: it is outermost
+	within *task // nil if it is outermost
 	name   string
 	begin  time.Time
 
@@ -90,7 +91,7 @@ func With(ctx context.Context, b *Board) context.Context {
 }
 
 // Begin begins a task, as part of the context's task if there is one. Calls of Say and Count with the returned
-// context concern the new task. end ends the task and all tasks begun within it.
+// context apply to the new task. The returned function end ends the task and all tasks within it.
 func Begin(ctx context.Context, name string) (within context.Context, end func()) {
 	h, ok := ctx.Value(key{}).(holder)
 	if !ok {
@@ -142,8 +143,8 @@ func (b *Board) remove(t *task) {
 	}
 }
 
-// drop removes a task and all tasks within it from the board. If no tasks are left, it returns the group to wait
-// for until nothing is shown any more.
+// drop removes a task and all tasks within it from the board. If no tasks are left, it returns the group of the
+// goroutine that shows tasks, so that the caller can wait for its end.
 func (b *Board) drop(t *task) (shows *crew.Group) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -158,12 +159,12 @@ func (b *Board) drop(t *task) (shows *crew.Group) {
 	return b.shows
 }
 
-// isIn reports whether t is the task o or within it.
+// isIn reports whether t is the task o or a task within o.
 func (t *task) isIn(o *task) bool {
 	return t != nil && (t == o || t.within.isIn(o))
 }
 
-// watch shows the tasks at each interval until there are none.
+// watch shows the tasks after each interval until there are no tasks.
 func (b *Board) watch(end <-chan struct{}) error {
 	tick := time.NewTicker(b.every)
 	defer tick.Stop()
@@ -191,7 +192,7 @@ func (b *Board) innermost() (all []Status) {
 	return all
 }
 
-// status returns the status of a task, which includes the tasks around it.
+// status returns the status of a task, which includes the tasks that contain it.
 func (t *task) status() Status {
 	var s Status
 	if t.within == nil {

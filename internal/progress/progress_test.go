@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/progress"
 )
 
-// shown is a board that keeps its lines. The end of a task is the line "end".
+// shown collects the lines that a board shows. When the last task ends, it adds the line "end".
 type shown struct {
 	mu    sync.Mutex
 	lines []string
@@ -139,8 +139,7 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// TestFault checks that an error while progress is shown is returned to the caller that ends the work, and reported
-// there.
+// TestFault checks that a panic while progress is shown is passed on to the caller that ends the work.
 func TestFault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := progress.With(t.Context(), progress.NewBoard(time.Second, func(all []progress.Status) {

@@ -3,9 +3,10 @@ package ranks
 import "fmt"
 
 // Agree lets the ranks agree on whether to go on. Each rank passes a message or an error. If no rank passes an error,
-// Agree returns the messages, by rank. Otherwise it returns an error to every rank, which names the first failed rank
-// and this rank's error. On the failed rank, the result wraps the rank's own error. On the other ranks, it is an
-// [OtherError]. If the exchange itself fails, a rank that passed an error gets its own error back.
+// Agree returns all messages, indexed by rank. Otherwise it returns an error on every rank. The error names the first
+// failed rank and the error of that rank. On the failed rank, the returned error wraps the rank's own error. On the
+// other ranks, it is an [OtherError]. If the exchange itself fails, a rank that passed an error gets its own error
+// back.
 func Agree(c Comm, said []byte, err error) ([][]byte, error) {
 	message := append([]byte{0}, said...)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// TestAgree has three ranks, some of which fail or end early.
+// TestAgree lets three ranks agree. Some of the ranks fail or end early.
 func TestAgree(t *testing.T) {
 	full := errors.New("the disk is full")
 	for _, test := range []struct {

@@ -9,9 +9,8 @@ import (
 // ErrEnded is returned by calls after another rank has ended early.
 var ErrEnded = errors.New("another rank has ended")
 
-// Local returns the given number of ranks, which are goroutines of one process. They are for tests, and for
-// measurements of the cost of the exchange without a network. Calling end makes all calls, including waiting ones,
-// return [ErrEnded].
+// Local returns the given number of ranks, which are goroutines of one process. They are for tests, and for measuring
+// the cost of exchanges without a network. Calling end makes all calls, including waiting ones, return [ErrEnded].
 func Local(size int) (all []Comm, end func()) {
 	m := &meeting{size: size, given: make([][]byte, size), counts: make([][]int32, size)}
 	m.changed.L = &m.lock
@@ -21,7 +20,7 @@ func Local(size int) (all []Comm, end func()) {
 	return all, m.end
 }
 
-// meeting is where ranks meet: each rank passes something and waits until all ranks have passed something.
+// meeting is a point at which ranks exchange data. Each rank passes its data and waits until all ranks have done so.
 type meeting struct {
 	lock    sync.Mutex
 	changed sync.Cond

@@ -1,8 +1,8 @@
 // Package ranks defines how several processes, the ranks, train one network: which chains each rank holds, and how
 // the ranks communicate.
 //
-// Every rank holds a share of each class's chains ([Share]), and only these. In a step, a rank needs only the class
-// counts of the other ranks. Counts are integers, so their sum is the same in any order.
+// Every rank holds only a share of each class's chains ([Share]). In a training step, a rank needs only the class
+// counts of the other ranks. Counts are integers, so their sum does not depend on the order of the ranks.
 package ranks
 
 // Comm is the communication between the ranks of a run. All ranks call the same methods in the same order. After an
@@ -22,7 +22,7 @@ type Comm interface {
 // To-1.
 type Share struct {
 	Classes  int
-	PerClass int // chains of a class in the whole network
+	PerClass int // number of chains of each class in the whole network
 	From, To int
 }
 
@@ -37,10 +37,10 @@ func (s Share) Own() int { return s.To - s.From }
 // Width returns the number of chains that the rank holds.
 func (s Share) Width() int { return s.Classes * s.Own() }
 
-// Number returns the number of the rank's chain i in the whole network.
+// Number returns the number that the rank's chain i has in the whole network.
 func (s Share) Number(i int) int { return i/s.Own()*s.PerClass + s.From + i%s.Own() }
 
-// Before returns how many of the rank's chains have a lower number in the whole network than the given number.
+// Before returns how many of the rank's chains have numbers in the whole network that are lower than number.
 func (s Share) Before(number int) int {
 	class, in := number/s.PerClass, number%s.PerClass
 	return class*s.Own() + min(max(in-s.From, 0), s.Own())

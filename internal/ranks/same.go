@@ -14,13 +14,13 @@ type Fact struct {
 	Value string
 }
 
-// DifferError says which ranks were started with other values than most ranks.
+// DifferError says which ranks were started with other facts than most ranks.
 type DifferError struct{ text string }
 
 func (e *DifferError) Error() string { return e.text }
 
 // Same returns a [DifferError] that names ranks and facts unless all ranks have the same facts. All ranks must pass
-// facts with the same names in the same order. All get the same result.
+// facts with the same names in the same order. All ranks get the same result.
 func Same(c Comm, facts ...Fact) error {
 	var own []string
 	for _, f := range facts {
@@ -30,7 +30,7 @@ func Same(c Comm, facts ...Fact) error {
 	if err != nil {
 		return err
 	}
-	values := make([][]string, len(all)) // by rank: names and values alternate
+	values := make([][]string, len(all)) // [rank]: names and values alternate
 	for rank, text := range all {
 		values[rank] = strings.Split(string(text), "\x00")
 	}
@@ -52,7 +52,7 @@ func Same(c Comm, facts ...Fact) error {
 }
 
 // differing lists the ranks whose value differs from the most frequent value. If several values are equally frequent,
-// the value of the lowest rank counts.
+// ranks are compared with the value of the lowest rank.
 func differing(name string, of []string) (all []string) {
 	counts := map[string]int{}
 	for _, v := range of {

@@ -65,7 +65,7 @@ func TestSameMany(t *testing.T) {
 	}
 }
 
-// TestSameOtherNames has a rank whose facts have other names, as another program's could have.
+// TestSameOtherNames checks a rank whose facts have other names, as in another version of the program.
 func TestSameOtherNames(t *testing.T) {
 	for rank, err := range agreed(3, func(c ranks.Comm) error {
 		if c.Rank() == 1 {

@@ -2,8 +2,8 @@
 // in use.
 //
 // A sample is a fixed number of elements in a row, and a block is a number of samples. All blocks except the last are
-// full, unless samples arrive slowly, for example from a pipe. A block then holds the samples that arrive within
-// [Options.Patience] of its first sample. The memory of all blocks is allocated once.
+// full, unless samples arrive slowly, for example from a pipe. In this case, a block ends when [Options.Patience] has
+// passed since its first sample. The memory of all blocks is allocated once.
 package readahead
 
 import (
@@ -19,21 +19,21 @@ type Options struct {
 	Block  int // largest number of samples in a block
 	// Ahead reads in a separate goroutine. Without it, nothing is read while a block is in use.
 	Ahead bool
-	// Patience is the time from a block's first sample until the block ends even if it is not full; 0: no limit. It
-	// requires Ahead.
+	// Patience is the time after which a block ends even if it is not full, counted from the block's first sample. 0
+	// means no limit. Patience requires Ahead.
 	Patience time.Duration
 }
 
-// Source reads samples into dst, which has room for at least one sample. It waits for one sample, and also returns
-// all further samples that are available. With an error it returns the number of samples before the error. The error
-// after the last sample is io.EOF.
+// Source reads samples into dst, which has room for at least one sample. It waits for at least one sample, and then
+// also reads further samples that are available. If it returns an error, samples is the number of samples before the
+// error. The error after the last sample is io.EOF.
 type Source[T any] func(dst []T) (samples int, err error)
 
 // Blocks calls use with each block of a source, in order. A block is valid until use returns. Blocks returns the
-// first error of use or of the source, or the error of ctx when ctx ends. Samples before an error of the source
-// that do not fill a block are not used.
+// first error of use or of the source, or the error of ctx when ctx ends. If the source returns an error, samples
+// before the error that do not fill a block are not used.
 //
-// When Blocks has returned, the source is no longer read, because Blocks waits for a read that is in progress.
+// When Blocks has returned, the source is no longer being read, because Blocks waits for a read that is in progress.
 func Blocks[T any](ctx context.Context, o Options, read Source[T], use func(block []T) error) error {
 	if o.Ahead {
 		return ahead(ctx, o, read, use)

@@ -16,8 +16,8 @@ import (
 	"ialgn/internal/crew"
 )
 
-// numbered is a source of samples of two elements, n and -n for the sample n, in parts of random size. After the
-// samples it returns the error end.
+// numbered returns a source of samples with two elements each. Sample n has the elements n and -n. The source returns
+// parts of random size. After the samples it returns the error end.
 func numbered(r *rand.Rand, samples int, end error) Source[int] {
 	next := 0
 	return func(dst []int) (int, error) {
@@ -73,11 +73,11 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestPatience has samples arrive slowly. A block ends some time after its first sample, or is full if samples
-// arrive fast enough.
+// TestPatience reads samples that arrive slowly. A block must end some time after its first sample, unless enough
+// samples arrive to fill it.
 func TestPatience(t *testing.T) {
 	for name, c := range map[string]struct {
-		after []time.Duration // when each sample arrives, after the previous one
+		after []time.Duration // for each sample, the time since the previous sample
 		want  []string
 	}{
 		"all at once": {make([]time.Duration, 10), []string{"0s [0 1 2 3]", "0s [4 5 6 7]", "0s [8 9]"}},
@@ -147,8 +147,8 @@ func TestAhead(t *testing.T) {
 	})
 }
 
-// TestEnd ends reading by an error of the user, an ended context, and panics. The source must not be read
-// afterwards.
+// TestEnd ends reading by an error of the function use, by an ended context, and by panics. The source must not be
+// read afterwards.
 func TestEnd(t *testing.T) {
 	mine := errors.New("enough")
 	for _, ahead := range []bool{false, true} {

@@ -10,14 +10,14 @@ import (
 	"ialgn/internal/crew"
 )
 
-// ring has room for two blocks. A goroutine fills one block while the other is in use. A place is the number of a
-// sample, counted from the beginning of the source. A block begins at a multiple of its size, or at the end of a
-// block that was not full.
+// ring has room for two blocks. A goroutine fills one block while the other is in use. In this file, a place is the
+// number of a sample, counted from the beginning of the source. A block begins at a multiple of its size, or at the
+// end of a block that was not full.
 type ring[T any] struct {
 	o    Options
 	buf  []T
-	news chan struct{} // signals a first sample, a full block or an error to the user of blocks
-	room chan struct{} // signals free room to the reader
+	news chan struct{} // signals a first sample, a full block or an error to the goroutine that uses blocks
+	room chan struct{} // signals free room to the goroutine that reads
 
 	mu    sync.Mutex
 	put   int       // place after the last sample that was read
@@ -26,7 +26,7 @@ type ring[T any] struct {
 	err   error     // error of the source after the last sample
 }
 
-// ahead is [Blocks] with a goroutine that reads.
+// ahead is like [Blocks], but reads in a separate goroutine.
 func ahead[T any](ctx context.Context, o Options, read Source[T], use func(block []T) error) error {
 	r := &ring[T]{
 		o: o, buf: make([]T, 2*o.Block*o.Sample), news: make(chan struct{}, 1), room: make(chan struct{}, 1),
@@ -54,7 +54,7 @@ func (r *ring[T]) fill(ctx context.Context, read Source[T]) {
 	}
 }
 
-// space waits for free room, and returns the room up to the end of a block.
+// space waits for free room, and returns the free part of the ring up to the end of a block.
 func (r *ring[T]) space(ctx context.Context) ([]T, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -106,8 +106,8 @@ func (r *ring[T]) drain(ctx context.Context, use func(block []T) error) error {
 	}
 }
 
-// next waits for a block, and returns its first place and the place after it. After the last block the two are
-// equal.
+// next waits for a block, and returns the block's first place and the place after its end. After the last block, it
+// returns two equal places.
 func (r *ring[T]) next(ctx context.Context) (from, to int, err error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -150,7 +150,7 @@ func (r *ring[T]) release(to int) {
 	tell(r.room)
 }
 
-// end returns the latest place at which the block that contains a place ends.
+// end returns the place at which the block that contains a given place ends if the block becomes full.
 func (r *ring[T]) end(place int) int { return (place/r.o.Block + 1) * r.o.Block }
 
 // samples returns the samples of one block at the places from, from+1, ..., to-1.

@@ -6,11 +6,11 @@ import (
 	"ialgn/trainer"
 )
 
-// CurveNames are file names for the charts of [Curves], in the same order.
+// CurveNames holds the file names for the charts that [Curves] returns, in the order of the charts.
 var CurveNames = []string{"accuracy", "loss", "learning-rate"}
 
-// Curves returns the charts of a training record by epoch, including earlier training calls. It returns nil if
-// the model was not trained.
+// Curves returns charts of a model's training record by epoch. The record includes earlier calls that trained the
+// model. Curves returns nil if the model was not trained.
 func Curves(m *model.Model) []*plot.Chart {
 	epochs := m.Record.Epochs
 	if len(epochs) == 0 {

@@ -17,13 +17,13 @@ import (
 // Synthesis is a target for which the folder was synthesised.
 type Synthesis struct {
 	Report synth.Report
-	Check  map[string]any // content of check.json, the check of the bitstream; nil: none
+	Check  map[string]any // content of check.json, the check of the bitstream, or nil
 }
 
 // of reports whether the synthesis was made from the folder's present content.
 func (s *Synthesis) of(o *backend.Output) bool { return s.Report.Manifest == o.SHA256() }
 
-// stale begins a note about results of an earlier content of the folder.
+// stale begins a note about results that were made for an earlier content of the folder.
 const stale = "Made for an earlier content of the folder: "
 
 // area shows the size of the design, by part.
@@ -85,7 +85,7 @@ func (b *builder) area() section {
 	return s
 }
 
-// foldTables returns the size of a folded engine, for each possible number of lanes.
+// foldTables returns tables with the size of a folded engine, for each possible number of lanes.
 func foldTables(r *backend.FoldReport) []table {
 	if p := r.Positions; p != nil {
 		return positionTables(p)
@@ -115,7 +115,7 @@ func foldTables(r *backend.FoldReport) []table {
 	return []table{each, memories}
 }
 
-// positionTables returns the size of an engine that has each kernel once.
+// positionTables returns tables with the size of an engine that has each kernel once.
 func positionTables(p *backend.Positions) []table {
 	each := table{
 		Caption: "The folded engine, one position per clock",
@@ -136,7 +136,7 @@ func positionTables(p *backend.Positions) []table {
 	})}
 }
 
-// values returns a row for each leaf of v's JSON form.
+// values returns a row for each leaf in the JSON form of v.
 func (b *builder) values(v any) (rows [][]cell) {
 	all, err := flatten(v, 6)
 	if err != nil && b.err == nil {
@@ -277,7 +277,7 @@ func (b *builder) verification() section {
 	return s
 }
 
-// synthesis shows the targets that the folder was synthesised for.
+// synthesis shows the targets for which the folder was synthesised.
 func (b *builder) synthesis() section {
 	s := section{ID: "bitstream", Title: "Synthesis and bitstream"}
 	if len(b.Synthesis) == 0 {
@@ -300,7 +300,7 @@ func (b *builder) synthesis() section {
 	return s
 }
 
-// table returns the results of a synthesis.
+// table returns the results of a synthesis as a table.
 func (s *Synthesis) table() table {
 	r := &s.Report
 	rows := [][]cell{

@@ -19,7 +19,7 @@ import (
 
 // GatherOptions name the sources of a page.
 type GatherOptions struct {
-	Model string          // file of the model; empty: Gather searches the folder and its parent
+	Model string          // file of the model; if empty, Gather searches the folder and its parent
 	Data  ialgn.Data      // source of the test samples
 	Warn  func(err error) // gets an error for each part that the page cannot show; may be nil
 }
@@ -59,8 +59,8 @@ func Gather(ctx context.Context, d *ialgn.Design, o GatherOptions) (*Page, error
 	return p, err
 }
 
-// model opens the model from which a folder was compiled. It is the model that the options name. If they name none,
-// it is the model in the folder or in its parent that has the manifest's SHA-256.
+// model opens the model from which a folder was compiled. This is the model that the options name. If the options do
+// not name a model, it is the model in the folder or in its parent whose SHA-256 is in the manifest.
 func (o GatherOptions) model(ctx context.Context, d *ialgn.Design) (*ialgn.Model, error) {
 	if o.Model != "" {
 		m, err := ialgn.Open(o.Model)
@@ -116,8 +116,8 @@ func escapeGlob(dir string) string {
 	return string(out)
 }
 
-// test evaluates the model on its test set, if that is available. A page without a confusion matrix is useful,
-// too.
+// test evaluates the model on its test set. If the test set is not available, the page has no confusion matrix, but
+// is still useful.
 func (o GatherOptions) test(ctx context.Context, p *Page, m *ialgn.Model) error {
 	e, err := m.Evaluate(ctx, ialgn.EvalOptions{Data: o.Data, Engine: "simulator"})
 	if ctx.Err() != nil {
@@ -161,7 +161,7 @@ func syntheses(dir string) (all []Synthesis, err error) {
 			return nil, err
 		}
 		if !found {
-			continue // interrupted, or not ours
+			continue // the synthesis was interrupted, or another program made the folder
 		}
 		s.Report.Restore()
 		if _, err := readJSON(filepath.Join(at, synth.CheckName), &s.Check); err != nil {

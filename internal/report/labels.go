@@ -7,7 +7,7 @@ import (
 	"ialgn/backend"
 )
 
-// labels replaces keys of reports and options on the page, if their words are not clear.
+// labels maps keys of reports and options whose words are not clear to the texts that the page shows instead.
 var labels = map[string]string{
 	"assume_thermometer": "thermometer codes assumed", "baud": "bits per second", "bound": "LUTs of serial packing",
 	"build_cpu_seconds": "CPU seconds to build", "by_class": "class by class", "chains": "private chains",
@@ -50,7 +50,7 @@ func words(key string) string {
 // notChecked marks a figure that was compared with nothing.
 const notChecked = "not checked"
 
-// valid reports whether there is a certificate for exactly these files that found no difference.
+// valid reports whether there is a certificate for exactly these files that states no difference.
 func (p *Page) valid() bool {
 	c := p.Verified
 	return c != nil && c.Manifest.SHA256 == p.Output.SHA256() && c.Result == "verified"

@@ -16,8 +16,8 @@ import (
 	"ialgn/internal/explain"
 )
 
-// These are the largest numbers of features that are listed. They allow all features of an ordinary table, but not
-// all pixels of images.
+// These constants limit the number of features in lists. All features of an ordinary table fit, but not all pixels of
+// an image.
 const (
 	mostFeatures = 100
 	mostPixels   = 20
@@ -76,7 +76,7 @@ func (b *builder) mostRead() table {
 	return t
 }
 
-// readers lists the classes with their reads.
+// readers lists the classes with the numbers of their reads.
 func (b *builder) readers() table {
 	t := table{
 		Caption: "Features that are read", Head: []string{"by", "features", "of all", "reads"},
@@ -93,7 +93,7 @@ func (b *builder) readers() table {
 	return t
 }
 
-// These are the sizes of the heat maps, in the units of their drawing. The map of all classes has the size of four
+// These are the sizes of the heat maps, in the units of their drawing. The map of all classes takes the place of four
 // other maps.
 const (
 	mapSide    = 100
@@ -160,8 +160,8 @@ func planes(shape dataset.Shape, reads []int) []int {
 	return out
 }
 
-// ink is the colour of the pixel with the most reads. Paler pixels are more transparent, so that a dark page
-// shows through.
+// ink is the colour of the pixel with the most reads. Pixels with fewer reads are more transparent, so that the maps
+// also suit pages with a dark background.
 var ink = color.NRGBA{R: 0x10, G: 0x28, B: 0x70}
 
 // faintest is the opacity of a single read, out of 255.
@@ -180,7 +180,7 @@ func heat(shape dataset.Shape, reads []int, most int) image.Image {
 	return img
 }
 
-// address returns an image as a data address that contains it as PNG.
+// address returns an image as a data URL that contains a PNG.
 func address(img image.Image) (string, error) {
 	var out bytes.Buffer
 	if err := png.Encode(&out, img); err != nil {

@@ -15,8 +15,8 @@ import (
 	"ialgn/internal/explain"
 )
 
-// ofImages gives a page a network with the given number of classes that reads images of two planes, two rows and three
-// columns.
+// ofImages replaces the network of a page by a network for images with two planes, two rows and three columns. The
+// network has the given number of classes.
 func ofImages(p *Page, classes int) *Page {
 	p.Shape = dataset.Shape{Planes: 2, Height: 2, Width: 3}
 	p.Reads = &explain.Reads{All: []int{6, 0, 0, 0, 0, 3, 0, 0, 1, 0, 0, 3}}
@@ -30,7 +30,7 @@ func ofImages(p *Page, classes int) *Page {
 	return p
 }
 
-// shades returns the opacity of each pixel of a picture.
+// shades returns the opacity of each pixel in a picture, which is given as a data URL.
 func shades(t *testing.T, address string) (rows [][]uint8) {
 	t.Helper()
 	data, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(address, "data:image/png;base64,"))

@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/metrics"
 )
 
-// mostInTable is the largest number of classes for which the confusion matrix is a table. mostNumbered is the largest
-// number of classes for which its drawing has numbers.
+// For up to mostInTable classes, the confusion matrix is a table. For more classes it is a drawing, which has numbers
+// for up to mostNumbered classes.
 const (
 	mostInTable  = 12
 	mostNumbered = 30
@@ -41,7 +41,7 @@ func (b *builder) confusion() section {
 	return s
 }
 
-// table returns the matrix of a few classes, in the page's width.
+// table returns the matrix for a small number of classes, as a table that fits the page's width.
 func (t *Test) table(classes []string) table {
 	m := table{
 		Caption: "Samples by true class (rows) and predicted class (columns)", Numbers: true,
@@ -84,17 +84,17 @@ func shade(share float64) int {
 	return 0
 }
 
-// These are sizes in the drawing of a matrix, in the drawing's own units.
+// These are sizes in the drawing of a matrix, in the units of the drawing.
 const (
 	numberedCell = 24
 	plainCell    = 10
 	labelRoom    = 90 // space for the names of classes, at the left and at the top
-	longestLabel = 16 // letters
-	wideDrawing  = 14 // tenths of a pixel for each unit, if there is room
+	longestLabel = 16 // longest label, in letters
+	wideDrawing  = 14 // preferred size of a unit, in tenths of a pixel
 )
 
-// drawing returns the matrix of many classes as SVG. It uses the available width, on a screen and on paper. A
-// cell with samples shows its meaning when the mouse points at it.
+// drawing returns the matrix for a large number of classes as SVG. The drawing takes the available width, on a screen
+// and on paper. A cell with samples shows its meaning when the mouse points at it.
 func (t *Test) drawing(classes []string) template.HTML {
 	numbered, side, letters := len(classes) <= mostNumbered, plainCell, 8
 	if numbered {
@@ -127,7 +127,7 @@ func (t *Test) drawing(classes []string) template.HTML {
 	return template.HTML(out.String()) // #nosec: the names of classes are escaped
 }
 
-// drawCell draws the cell for the samples of class y that are taken for class x.
+// drawCell draws the cell for the samples of class y that the model assigns to class x.
 func (t *Test) drawCell(out *strings.Builder, classes []string, y, x, side, shade int, numbered bool) {
 	n, left, top := t.Confusion[y][x], labelRoom+side*x, labelRoom+side*y
 	fmt.Fprintf(out,
@@ -142,8 +142,8 @@ func (t *Test) drawCell(out *strings.Builder, classes []string, y, x, side, shad
 
 func escaped(s string) string { return template.HTMLEscapeString(s) }
 
-// shortened returns the name of a class in the available room. It keeps both ends, because classes may differ
-// in either.
+// shortened returns the name of a class, shortened to fit the available room. It keeps both the beginning and the
+// end, because the names of classes may differ in either.
 func shortened(name string) string {
 	letters := []rune(name)
 	if len(letters) <= longestLabel {
@@ -152,7 +152,7 @@ func shortened(name string) string {
 	return string(letters[:longestLabel/2]) + "\u2026" + string(letters[len(letters)-longestLabel/2+1:])
 }
 
-// mostMistakes is the largest number of mistakes in the table.
+// mostMistakes limits the number of pairs in the table of mistakes.
 const mostMistakes = 20
 
 // mistakes lists the pairs of classes that are confused most often.

@@ -19,18 +19,18 @@ import (
 	"ialgn/internal/model"
 )
 
-// NetworkPage is a page that shows a network gate by gate, and optionally explains the class of a sample. It contains
-// one script, allows no other script, and contains the network as arrays of numbers.
+// NetworkPage is a page that shows a network gate by gate, and optionally explains the class of a sample. The page
+// contains the network as arrays of numbers, and one script. It allows no other script.
 type NetworkPage struct {
 	Version     string // version of the program
 	File        string // name of the model file
 	Title       string // name of the network
 	Frozen      *model.Frozen
 	Shape       dataset.Shape        // shape of images; zero if the features are not images
-	Explanation *explain.Explanation // nil: the page is not about a sample
+	Explanation *explain.Explanation // nil if the page is not about a sample
 }
 
-// NewNetworkPage returns the page of a network from a model. x is the explanation of a sample, or nil.
+// NewNetworkPage returns the page about the network f of a model. x is the explanation of a sample, or nil.
 func NewNetworkPage(m *ialgn.Model, f *model.Frozen, x *explain.Explanation) *NetworkPage {
 	return &NetworkPage{
 		Version: ialgn.Version, File: filepath.Base(m.Path()), Title: m.Name(), Frozen: f, Shape: m.Shape(), Explanation: x,
@@ -45,15 +45,15 @@ var networkScript string
 
 var networkTemplate = parse("network", networkHTML)
 
-// WriteTo writes the page. In a network whose gates have two pins, one of which reads the gate's own chain, the page
-// takes about 5 1/3 bytes for each gate.
+// WriteTo writes the page. If every gate has two pins and one of them reads the gate's own chain, the page takes
+// about 5 1/3 bytes for each gate.
 func (p *NetworkPage) WriteTo(w io.Writer) (int64, error) {
 	out := &counted{w: w}
 	err := p.write(out)
 	return out.n, err
 }
 
-// counted counts the bytes that are written.
+// counted is a writer that counts the bytes that are written.
 type counted struct {
 	w io.Writer
 	n int64
@@ -96,7 +96,7 @@ func (p *NetworkPage) writeData(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// Go's JSON contains no <, so only the end tag ends the element.
+	// JSON from Go contains no <, so no text in it can end the element.
 	if _, err := fmt.Fprintf(w, "<script type=\"application/json\" id=\"head\">%s</script>\n", text); err != nil {
 		return err
 	}
@@ -134,28 +134,28 @@ type packedHead struct {
 	Classes    []string            `json:"classes"`
 	Layers     []packedLayer       `json:"layers"`
 	Bits       int                 `json:"bits"`       // number of thresholds of a feature
-	Names      []string            `json:"names"`      // names of the features; null: none
-	Thresholds [][]uint16          `json:"thresholds"` // only one row if all features have the same thresholds
-	Shape      *dataset.Shape      `json:"shape"`      // shape of images; null: the features are not images
-	Quantiser  *encoding.Quantiser `json:"quantiser"`  // converts values of the data; null: features are integers
-	Sample     []uint16            `json:"sample"`     // feature words; null: the page is not about a sample
-	Chosen     int                 `json:"chosen"`     // node of the last layer that is selected at first; -1: none
+	Names      []string            `json:"names"`      // names of the features; null for none
+	Thresholds [][]uint16          `json:"thresholds"` // one row if all features have the same thresholds
+	Shape      *dataset.Shape      `json:"shape"`      // shape of images; null for other features
+	Quantiser  *encoding.Quantiser `json:"quantiser"`  // converts values of the data; null for integer features
+	Sample     []uint16            `json:"sample"`     // feature words; null without a sample
+	Chosen     int                 `json:"chosen"`     // node of the last layer that is selected at first; -1 for none
 }
 
 type packedLayer struct {
 	Width int         `json:"width"`
-	Kind  int         `json:"kind"`  // start of a byte array, by node: kind, +8 if live, +16 if 1 for the sample
+	Kind  int         `json:"kind"`  // start of a byte for each node: its kind, +8 if live, +16 if 1 for the sample
 	Table packed      `json:"table"` // truth tables; a table of 8 bytes is two words, the lower one first
 	Pins  []packedPin `json:"pins"`
 }
 
 type packedPin struct {
 	packed
-	From int  `json:"from"` // 0: input bits, 1: nodes of the layer before
-	Own  bool `json:"own"`  // every node reads the node with its own number, and there is no array
+	From int  `json:"from"` // 0 for input bits, 1 for nodes of the layer before
+	Own  bool `json:"own"`  // each node reads the node with its own number; there is no array
 }
 
-// packed is an array: its start, and the number of bytes of an element.
+// packed describes an array by its start and the number of bytes in each element.
 type packed struct {
 	At    int `json:"at"`
 	Bytes int `json:"bytes"`
@@ -213,7 +213,7 @@ func (p *NetworkPage) pack() (*packedHead, [][]byte) {
 	return head, k.parts
 }
 
-// rows returns the thresholds of the features, only one row if all are equal.
+// rows returns one row of thresholds for each feature, or a single row if all features have the same thresholds.
 func rows(enc *encoding.Encoder) [][]uint16 {
 	for _, row := range enc.Thresholds {
 		if !slices.Equal(row, enc.Thresholds[0]) {
@@ -260,7 +260,7 @@ func packPin(k *packer, p *model.FrozenPin) packedPin {
 	return out
 }
 
-// These are the kinds of tables. The script has their names and colours.
+// These are the kinds of tables. The script contains the names and colours of the kinds.
 const (
 	kindConstant = iota
 	kindPass
@@ -362,8 +362,8 @@ func (p *NetworkPage) flips() section {
 	return s
 }
 
-// These are the largest number of votes for a class that the page lists, and the largest number of bits for each
-// vote.
+// These constants limit the number of votes that the page lists for a class, and the number of bits that it lists for
+// a vote.
 const (
 	mostVotes = 25
 	mostBits  = 12

@@ -59,7 +59,8 @@ func number(data []byte, a packed, i int) uint64 {
 	return binary.LittleEndian.Uint64(part)
 }
 
-// TestNetworkPage reads networks of every form back from their pages, with the values of a sample.
+// TestNetworkPage writes pages of networks of every form and reads the networks back, including the values of a
+// sample.
 func TestNetworkPage(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		f := form.Model().Freeze()
@@ -122,8 +123,8 @@ func checkLayer(t *testing.T, where string, data []byte, got *packedLayer, want 
 	}
 }
 
-// TestKinds compares the kind of a table with the number of pins that the table depends on, and checks the named
-// kinds.
+// TestKinds checks that the kind of a table fits the number of pins on which the table depends. It also checks the
+// kinds that have names.
 func TestKinds(t *testing.T) {
 	for op, want := range []uint64{
 		kindConstant, kindTwo, kindTwo, kindPass, kindTwo, kindPass, kindXOR, kindTwo, kindTwo, kindXOR, kindNegation, kindTwo,
@@ -203,7 +204,8 @@ func TestNetworkPageIsSafe(t *testing.T) {
 	}
 }
 
-// TestPictures checks that an image has a picture and a second picture with the changes, each change in a frame.
+// TestPictures checks that a page about an image has a picture of the image, and a second picture in which each
+// change has a frame.
 func TestPictures(t *testing.T) {
 	for _, planes := range []int{1, 3} {
 		f := netgen.Model(netgen.ModelOptions{Features: 6 * planes, Seed: 5}).Freeze()
@@ -231,7 +233,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// failing is a writer that fails after a number of bytes.
+// failing is a writer that fails after the given number of bytes.
 type failing struct{ left int }
 
 func (f *failing) Write(b []byte) (int, error) {
@@ -241,7 +243,8 @@ func (f *failing) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestNetworkPageOfFullDisk checks that an error of the writer is returned, after any number of bytes.
+// TestNetworkPageOfFullDisk checks that an error of the writer is returned, however many bytes were written before
+// the error.
 func TestNetworkPageOfFullDisk(t *testing.T) {
 	p := &NetworkPage{Version: "0.1.0", Title: "t", Frozen: netgen.Forms()[0].Model().Freeze()}
 	for at, whole := 0, len(written(t, p)); at < whole; at += 4999 {

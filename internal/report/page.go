@@ -1,13 +1,13 @@
-// Package report presents networks: charts that several commands share, an HTML page about a compiled folder
+// Package report presents networks. It makes charts that several commands share, an HTML page about a compiled folder
 // and its model, and an HTML page that shows a network.
 //
-// Shares are in percent, and layers count from 1. If several networks are in one chart, they have the names of
-// the paper.
+// Shares are in percent, and layers count from 1. If several networks are in one chart, they have the names that the
+// paper uses.
 //
-// A [Page] presents what other packages read and computed, and computes only the presentation. It is one file,
-// which contains its charts and its style. It has no script, and its own policy forbids it to fetch anything.
-// The same folder and model give the same bytes. A [NetworkPage] is made from a network and optionally a
-// sample. It has one script, which shows the network, and it fetches nothing either.
+// A [Page] presents data that other packages read and computed. It is a single file, which contains its charts and
+// its style. It has no script, and its content security policy forbids fetching anything. The same folder and model
+// give the same bytes. A [NetworkPage] is made from a network and optionally a sample. It has one script, which shows
+// the network, and also fetches nothing.
 package report
 
 import (
@@ -34,11 +34,11 @@ type Page struct {
 	ModelFile  string // name of the model file
 	Info       *model.Info
 	Statistics diagnose.Statistics // statistics of the model
-	Test       *Test               // nil: NotTested says why
+	Test       *Test               // if it is nil, NotTested says why
 	NotTested  string
 	Reads      *explain.Reads       // reads of the features by the netlist
 	Shape      dataset.Shape        // shape of images; zero if the features are not images
-	Verified   *backend.Certificate // nil: none
+	Verified   *backend.Certificate // nil without a certificate
 	Synthesis  []Synthesis
 }
 
@@ -48,7 +48,7 @@ type Test struct {
 	Confusion        [][]int  // [label][predicted]
 	ROCAUC           *float64 // nil unless there are two classes, which both have samples
 	AveragePrecision *float64 // nil if ROCAUC is nil
-	OtherData        bool     // the test data differ from those of the training record
+	OtherData        bool     // whether the test data differ from the test data in the training record
 }
 
 // section is a part of the page with a heading.
@@ -60,19 +60,20 @@ type section struct {
 	Tables    []table
 }
 
-// table is a table. Head has the titles of its columns; the first cell of each row is the row's title.
+// table is a table on the page. Head has the titles of the columns. The first cell of each row is the row's title.
 type table struct {
 	Caption string
 	Head    []string
 	Rows    [][]cell
-	Numbers bool // the cells are numbers and right-aligned
-	Matrix  bool // all cells have the same width, as small as possible
+	Numbers bool // whether the cells are numbers, which are right-aligned
+	Matrix  bool // whether all cells have the same width, as small as possible
 }
 
-// Stacked reports whether each row is a paragraph on a narrow screen.
+// Stacked reports whether each row becomes a paragraph on a narrow screen.
 func (t table) Stacked() bool { return !t.Matrix }
 
-// Labelled reports whether the cells in such a paragraph have the titles of their columns.
+// Labelled reports whether the cells in the paragraphs of a narrow screen are labelled with the titles of their
+// columns.
 func (t table) Labelled() bool { return t.Stacked() && len(t.Head) > 2 }
 
 // Classes returns the names of the table's styles.
@@ -93,17 +94,17 @@ func (t table) Classes() string {
 	return strings.Join(names, " ")
 }
 
-// mostUpright is a length in characters. A matrix's column titles are not rotated if no title is longer.
+// mostUpright is a length in characters. The column titles of a matrix are rotated if any title is longer than this.
 const mostUpright = 3
 
-// cell is a text, with a shade from 0 to 4 (darkest), or a bar of the given percentage.
+// cell is a cell of a table. It has a text, and a shade from 0 to 4 (darkest) or a bar whose length is a percentage.
 type cell struct {
 	Text  string
 	Shade int
 	Bar   *float64
 }
 
-// Class returns the name of the cell's style, empty for none.
+// Class returns the name of the cell's style, or "" for none.
 func (c cell) Class() string {
 	switch {
 	case c.Shade > 0:
@@ -118,7 +119,7 @@ func (c cell) Class() string {
 // broken anywhere.
 const longestWord = 40
 
-// These templates are a whole page, and the parts that several pages share.
+// These are the templates of a whole page and of the parts that several pages share.
 var (
 	//go:embed page.html
 	pageHTML string
@@ -181,7 +182,7 @@ func (p *Page) lead() string {
 		m.Config.Model.Title(), m.Width, m.Depth(), m.Record.DataSet, p.Output.Manifest.Scope)
 }
 
-// count returns a number with commas between the thousands.
+// count formats a number with commas as thousands separators.
 func count(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -208,7 +209,7 @@ func texts(all ...string) []cell {
 	return cells
 }
 
-// pairs returns a table of names and values.
+// pairs returns a table whose rows are pairs of a name and a value.
 func pairs(caption string, rows [][]cell) table {
 	return table{Caption: caption, Head: []string{"what", "value"}, Rows: rows}
 }

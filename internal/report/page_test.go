@@ -27,10 +27,10 @@ import (
 	"ialgn/netlist"
 )
 
-// evil is a name that breaks out of a page that does not escape it.
+// evil is a name that runs a script in a page that does not escape names.
 const evil = `</title><script>alert("1")</script><img src=x onerror=y>&'`
 
-// full returns a page with content in every place. Its names are evil.
+// full returns a page with content in every place. All names on the page are [evil].
 func full() *Page {
 	sizes := netlist.Sizes{Gates: 1234, Head: 20, Encoder: 30, Total: 1284}
 	measures := &netlist.Measures{Cells: sizes, LUTs: sizes, Levels: netlist.Sizes{Total: 7}}
@@ -127,17 +127,17 @@ func TestPageOfFoldedEngine(t *testing.T) {
 	}
 }
 
-// page holds the parts of a page that a reader sees.
+// page holds those parts of a page that a reader sees.
 type page struct {
 	headings map[string]string   // by identifier
-	rows     map[string][]string // of all tables, by the text of the row's head
+	rows     map[string][]string // rows of all tables, by the row's title
 	links    []string
-	titles   []string // of the page and its charts
+	titles   []string // titles of the page and its charts
 	pictures []string
 	all      string
 }
 
-// read parses a page. It fails the test if the page is not well-formed or runs or fetches anything.
+// read parses a page. It fails the test if the page is not well-formed, has a script, or fetches anything.
 func read(t *testing.T, html []byte) page {
 	t.Helper()
 	p := page{headings: map[string]string{}, rows: map[string][]string{}}
@@ -197,7 +197,7 @@ func read(t *testing.T, html []byte) page {
 	}
 }
 
-// sections are the headings of the page, by identifier.
+// sections maps the identifiers of the page's headings to the headings.
 var sections = map[string]string{
 	"results": "Results", "looks": "What the network looks at", "configuration": "Configuration", "training": "Training", "confusion": "Confusion matrix",
 	"operations": "Operations",
@@ -231,7 +231,7 @@ func TestPage(t *testing.T) {
 	for head, want := range map[string][]string{
 		"name":                      {evil},
 		"train.optimizer.eps":       {"1e-08"},
-		"file":                      {"format", "bytes", "SHA-256"}, // the last table wins
+		"file":                      {"format", "bytes", "SHA-256"}, // this row is from the last table with this title
 		"last epoch: test accuracy": {"80.00 %"},
 		"epoch kept, chosen on the validation set": {"epoch 2"},
 		evil:                        {"after all passes", "6,453", "1,284", "1,284", "7", "0"},
@@ -277,7 +277,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPageOfLittle checks that the page says which steps were not done, in the place of their results.
+// TestPageOfLittle checks that the page says which steps were not done, in the places where their results would be.
 func TestPageOfLittle(t *testing.T) {
 	p := full()
 	p.Test, p.NotTested, p.Verified, p.Synthesis = nil, "mnist: not found", nil, nil
@@ -297,7 +297,7 @@ func TestPageOfLittle(t *testing.T) {
 	}
 }
 
-// TestStale checks that results of an earlier content of the folder are marked as such.
+// TestStale checks that results that were made for an earlier content of the folder are marked.
 func TestStale(t *testing.T) {
 	p := full()
 	p.Verified.Manifest.SHA256, p.Synthesis[0].Report.Manifest = "earlier", "earlier"
@@ -310,9 +310,9 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestMatrix checks the form of the confusion matrix. For few classes it is a table, for more classes a drawing with
-// numbers. For many classes it is a drawing without numbers, with tables of the most frequent mistakes and of each
-// class.
+// TestMatrix checks the form of the confusion matrix. For few classes, the matrix is a table. For more classes, it is
+// a drawing with numbers. For many classes, it is a drawing without numbers, followed by tables of the most frequent
+// mistakes and of all classes.
 func TestMatrix(t *testing.T) {
 	for _, n := range []int{2, mostInTable, mostInTable + 1, mostNumbered, mostNumbered + 1, 100} {
 		p := full()

@@ -44,7 +44,7 @@ func (p *NetworkPage) pictures() (template.HTML, error) {
 		fmt.Fprintf(&out, `<text x="%d" y="%d">%s</text>`+"\n", left, height+mapCaption-3, escaped(v.title))
 		side := float64(pictureSide) / float64(p.Shape.Width)
 		for _, c := range v.frames {
-			x := float64(left) + float64(side*float64(*c.Column)) // rounded alike on all processors
+			x := float64(left) + float64(side*float64(*c.Column)) // rounded the same on all processors
 			fmt.Fprintf(&out, `<rect class="changed" x="%.2f" y="%.2f" width="%.2f" height="%.2f"><title>%s: %d to %d</title></rect>`+
 				"\n", x, side*float64(*c.Row), side, side, escaped(c.String()), c.From, c.To)
 		}
@@ -53,8 +53,8 @@ func (p *NetworkPage) pictures() (template.HTML, error) {
 	return template.HTML(out.String()), nil // #nosec: the names of classes are escaped
 }
 
-// form returns the style of the pictures: images of one plane are ink on the page, coloured ones keep their
-// colours.
+// form returns the name of the pictures' style. Images with one plane are drawn in the text colour on the page's
+// background. Coloured images keep their colours.
 func (p *NetworkPage) form() string {
 	if p.Shape.Planes == colourPlanes {
 		return "photo"
@@ -62,10 +62,10 @@ func (p *NetworkPage) form() string {
 	return "heat"
 }
 
-// colourPlanes is the number of planes of a picture in colours, red, green and blue.
+// colourPlanes is the number of planes in a coloured picture: red, green and blue.
 const colourPlanes = 3
 
-// picture returns the image of feature words.
+// picture returns the image that the feature words of a sample represent.
 func (p *NetworkPage) picture(words []uint16) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, p.Shape.Width, p.Shape.Height))
 	area := p.Shape.Height * p.Shape.Width

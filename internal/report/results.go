@@ -13,8 +13,8 @@ import (
 	"ialgn/netlist"
 )
 
-// group is a set of figures about one thing, which its title and note name. The classifier alone and the design
-// around it have separate groups.
+// group is a set of figures with a title and a note that say what the figures describe. There are separate groups for
+// the classifier alone and for the whole design around it.
 type group struct {
 	Title, Note string
 	Facts       []fact
@@ -51,7 +51,7 @@ func (p *Page) outcome() group {
 	return g
 }
 
-// level returns how thoroughly a folder was verified, or "" if the certificate does not say it.
+// level returns how thoroughly a folder was verified, or "" if the certificate does not say how.
 func level(c *backend.Certificate) string {
 	switch {
 	case c.Level == "":
@@ -62,9 +62,9 @@ func level(c *backend.Certificate) string {
 	return fmt.Sprintf("level %s, %s samples simulated", c.Level, count(c.Samples))
 }
 
-// clock returns a clock of the design in MHz and says which clock it is. It is the clock for which the design is
-// made. If the first synthesis has a lower clock, or the design is made for no clock, it is the clock of this
-// synthesis. It is 0 if neither clock is known.
+// clock returns a clock frequency of the design in MHz, and a text that says which clock this is. It is the clock for
+// which the design is made, or the clock that the first synthesis reached. If both are known, it is the lower one. If
+// neither is known, it is 0.
 func (p *Page) clock() (mhz float64, which string) {
 	if mhz = p.madeFor(); mhz > 0 {
 		which = "at " + megahertz(mhz)
@@ -83,7 +83,7 @@ func (p *Page) clock() (mhz float64, which string) {
 	return mhz, which
 }
 
-// madeFor returns the clock of the wrapper or of the constraints in MHz, or 0 if there is none.
+// madeFor returns the clock of the wrapper or of the constraints in MHz, or 0 if the design has neither.
 func (p *Page) madeFor() float64 {
 	if w := p.Output.Report.Wrapper; w != nil && w.MHz > 0 {
 		return w.MHz
@@ -194,8 +194,8 @@ func (p *Page) wholeDesign(s *Synthesis) group {
 	return g
 }
 
-// speed returns the clock of a routed design and the samples in a second, or the delay of a design without a
-// clock.
+// speed returns figures about the speed of a routed design: its clock and the number of samples per second, or the
+// delay of a design without a clock.
 func (p *Page) speed(r *synth.Report) []fact {
 	slowest := r.Slowest
 	switch {
@@ -221,7 +221,7 @@ func (p *Page) speed(r *synth.Report) []fact {
 	return facts
 }
 
-// average returns a number of clocks, which may have a fraction.
+// average formats a number of clocks, which may have a fraction.
 func average(n float64) string {
 	if whole := int(n); float64(whole) == n {
 		return clocks(whole)
@@ -276,8 +276,9 @@ func (s *Synthesis) uses() (all []flow.Use) {
 	return all
 }
 
-// logic returns the use of the device's logic cells. Several kinds of cells may have the same number in the device as
-// LUTs; logic returns the most used of these kinds. Available is 0 if the device's number of LUTs is not known.
+// logic returns the use of the device's logic cells. It considers all kinds of cells of which the device has the same
+// number as of LUTs, and returns the kind of which the design uses most. Available is 0 if the device's number of
+// LUTs is not known.
 func (s *Synthesis) logic() (use flow.Use) {
 	for _, u := range s.uses() {
 		if u.Available == s.Report.Device.LUTs && (use.Available == 0 || u.Used > use.Used) {
@@ -287,7 +288,7 @@ func (s *Synthesis) logic() (use flow.Use) {
 	return use
 }
 
-// share returns a table of the device's cells that the design uses.
+// share returns a table with the share of the device's cells that the design uses.
 func (s *Synthesis) share() table {
 	t := table{
 		Caption: s.Report.Target + ": share of the device",

@@ -18,8 +18,8 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// TestNotChecked checks that a figure of report.json is marked as not checked unless a certificate of these very files
-// says that it was compared.
+// TestNotChecked checks that a figure of report.json is marked as not checked, unless a certificate for exactly these
+// files says that the figure was compared.
 func TestNotChecked(t *testing.T) {
 	const gates = "left of the 6,000 of the model"
 	for _, c := range []struct {
@@ -80,8 +80,9 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestEarlierSynthesis reads reports of synth from before the slowest path was recorded. A clock in such a report
-// belongs to a path from register to register. A delay without a clock belongs to the critical path.
+// TestEarlierSynthesis reads reports of earlier versions of synth, which do not record the slowest path. If such a
+// report has a clock, the clock belongs to a path from register to register. If it has only a delay, the delay
+// belongs to the critical path.
 func TestEarlierSynthesis(t *testing.T) {
 	for _, c := range []struct{ name, text, want, kind string }{
 		{
@@ -113,7 +114,7 @@ func TestEarlierSynthesis(t *testing.T) {
 	}
 }
 
-// TestLevel checks that a level without a simulation shows no number of samples.
+// TestLevel checks that no number of samples is shown for a level that was verified without a simulation.
 func TestLevel(t *testing.T) {
 	for _, c := range []struct {
 		certificate backend.Certificate
@@ -129,7 +130,7 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// TestWords checks the labels that the page uses for keys of JSON.
+// TestWords checks the labels with which the page replaces JSON keys.
 func TestWords(t *testing.T) {
 	for key, want := range map[string]string{
 		"flip_flops.total": "flip-flops: total", "k": "inputs of a LUT", "samples_per_second": "samples per second",
@@ -186,8 +187,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestResultsOfLess checks the results of a design that was not placed: it has no clock, and its share of the device
-// comes from yosys's counts.
+// TestResultsOfLess checks the results of a design that was not placed. It has no clock, and its share of the device
+// is computed from yosys's counts.
 func TestResultsOfLess(t *testing.T) {
 	for _, c := range []struct {
 		name   string

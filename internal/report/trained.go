@@ -116,7 +116,7 @@ func lossChart(epochs []model.Epoch) *plot.Chart {
 	}
 }
 
-// census shows the shares of the operations or tables.
+// census shows the shares of the operations, or of the kinds of tables.
 func (b *builder) census() section {
 	s := section{
 		ID: "operations", Title: "Operations",

@@ -14,8 +14,8 @@ import (
 // value is a leaf of a JSON value with its path, such as encoder.bits.
 type value struct{ key, text string }
 
-// flatten returns the leaves of v's JSON form, sorted by path, with the elements of a list in order. A list of
-// plain values is one leaf. Numbers that are not whole have the given number of digits; -1 means all digits.
+// flatten returns the leaves of the JSON form of v, sorted by path. Elements of a list stay in order. A list of plain
+// values is a single leaf. Numbers that are not whole have the given number of digits. -1 means all digits.
 func flatten(v any, digits int) ([]value, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -23,7 +23,7 @@ func flatten(v any, digits int) ([]value, error) {
 	}
 	var tree any
 	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber() // a seed has more digits than a float64
+	d.UseNumber() // a seed may have more digits than a float64 can hold
 	if err := d.Decode(&tree); err != nil {
 		return nil, err
 	}

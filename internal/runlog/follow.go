@@ -14,17 +14,17 @@ import (
 type Run struct {
 	Name   string  // name of the configuration; "" if the log does not contain it
 	Seed   *uint64 // nil if the log does not contain it
-	Call   int     // from 1; counts the runs with the same name and seed in the log
+	Call   int     // counts the runs with the same name and seed in the log, from 1
 	Epochs []Epoch // in ascending order, at least one
 }
 
 // Problem describes an error in a line of a log.
 type Problem struct {
-	Line int // from 1
+	Line int // line number, from 1
 	Text string
 }
 
-// mostProblems bounds the problems that are kept for a file.
+// mostProblems limits the number of problems that are kept for a file.
 const mostProblems = 20
 
 // longestLine is longer than any valid line of a log.
@@ -36,8 +36,9 @@ const headBytes = 256
 // tableBegins is the beginning of the header of a CSV log.
 var tableBegins = []byte("run,seed,")
 
-// Begins reports whether a file that begins with head may be a log. table says that the file is a CSV log by its
-// name. A first line in JSON without an epoch is not a log; an incomplete line may still become one.
+// Begins reports whether a file that begins with head may be a log. table says whether the file is a CSV log
+// according to its name. If the first line is complete JSON without an epoch, the file is not a log. If the first
+// line is incomplete, the file may become a log.
 func Begins(head []byte, table bool) bool {
 	if table {
 		return bytes.HasPrefix(head, tableBegins)
@@ -51,26 +52,26 @@ func Begins(head []byte, table bool) bool {
 }
 
 // Follower reads a log while it grows. It is not an error if the file does not exist yet, is truncated, replaced or
-// removed: the next [Follower.Update] continues with the file as it is then. Only one goroutine at a time may use a
-// Follower.
+// removed. The next [Follower.Update] continues with the file as it is at that time. Only one goroutine at a time may
+// use a Follower.
 type Follower struct {
 	Path     string
 	Runs     []*Run
 	Problems []Problem // the first errors in lines
 	More     int       // number of further problems
-	Trouble  string    // why the file cannot be read; "": it can
+	Trouble  string    // why the file cannot be read, or ""
 
-	info   os.FileInfo // of the file that was read so far
+	info   os.FileInfo // describes the file that was read so far
 	offset int64       // number of bytes read
 	head   []byte      // beginning of the file
 	rest   []byte      // the last line, while it is incomplete
 	long   bool        // the last line is too long, and its bytes are skipped
 	line   int         // number of lines read
-	table  []column    // columns of a CSV log; nil: lines are JSON
+	table  []column    // columns of a CSV log; nil for JSON lines
 	now    map[string]*Run
 }
 
-// Update reads what was written since the last call, and reports whether anything changed.
+// Update reads the lines that were written since the last call, and reports whether anything changed.
 func (f *Follower) Update() bool {
 	changed, err := f.read()
 	trouble := ""
@@ -169,7 +170,7 @@ func (f *Follower) take(r io.Reader) error {
 	}
 }
 
-// add adds a piece to the last line.
+// add appends a piece to the last line, which is not complete yet.
 func (f *Follower) add(piece []byte) {
 	if f.long = f.long || len(f.rest)+len(piece) > longestLine; !f.long {
 		f.rest = append(f.rest, piece...)
@@ -203,8 +204,8 @@ func (f *Follower) wrong(err error) {
 	f.Problems = append(f.Problems, Problem{f.line, err.Error()})
 }
 
-// enter adds an epoch to its run. An epoch 1 begins a new run. An epoch that does not follow the run's last epoch
-// belongs to a run resumed from an earlier checkpoint, and replaces the epochs from there on.
+// enter adds an epoch to its run. An epoch 1 begins a new run. If an epoch does not follow the run's last epoch, the
+// run was resumed from an earlier checkpoint. The epoch then replaces the epochs of the run from this number on.
 func (f *Follower) enter(e Epoch, err error) {
 	if err != nil {
 		f.wrong(err)

@@ -1,9 +1,9 @@
-// Package runlog is the log of training runs, which `ialgn train --log` writes: one line for each epoch, in JSON or
-// CSV.
+// Package runlog writes and reads the log of training runs that `ialgn train --log` writes. A log has one line for
+// each epoch, in JSON or CSV.
 //
 // A [Writer] appends [Epoch]s to a file, whose ending determines the form. A [Follower] reads such a file while the
-// file grows, and reads each byte once. It finds the runs in the file, which may be runs of several seeds and several
-// calls.
+// file grows, and reads each byte once. It groups the lines by runs. A file may have runs of several seeds and of
+// several calls.
 package runlog
 
 import (
@@ -27,13 +27,13 @@ import (
 	"ialgn/trainer"
 )
 
-// Epoch is a line of a log. Shares are from 0 to 1, times are in seconds.
+// Epoch is a line of a log. Shares are from 0 to 1. Times are in seconds.
 type Epoch struct {
 	Run        string         `json:"-"` // name of the configuration; only in CSV
 	Time       string         `json:"time"`
-	Seed       *uint64        `json:"seed,omitempty"` // nil: unknown, in JSON
+	Seed       *uint64        `json:"seed,omitempty"` // nil if unknown, which is possible in JSON
 	Epoch      int            `json:"epoch"`          // from 1
-	Rate       float64        `json:"learning_rate"`  // of the epoch's last step
+	Rate       float64        `json:"learning_rate"`  // in the epoch's last step
 	Loss       float64        `json:"loss"`
 	Train      float64        `json:"train_accuracy"`
 	Validation *float64       `json:"validation_accuracy,omitempty"` // nil without a validation set
@@ -61,7 +61,7 @@ func Of(p trainer.Progress, began time.Time) Epoch {
 
 func share(part, all int) float64 { return float64(part) / float64(all) }
 
-// check refuses values that no run can have written.
+// check returns an error for values that no run can have.
 func (e *Epoch) check() error {
 	if e.Epoch < 1 || e.Epoch > mostEpochs {
 		return fmt.Errorf("epoch: is %d, want 1 to %d", e.Epoch, mostEpochs)
@@ -139,7 +139,7 @@ func setSeed(e *Epoch, text string) error {
 	return err
 }
 
-// whole returns the column of a whole number that every epoch has.
+// whole returns a column for a whole number that every epoch has.
 func whole(name string, field func(e *Epoch) *int) column {
 	return column{
 		name, func(e *Epoch) string { return strconv.Itoa(*field(e)) },
@@ -147,7 +147,7 @@ func whole(name string, field func(e *Epoch) *int) column {
 	}
 }
 
-// number returns the column of a number that every epoch has.
+// number returns a column for a number that every epoch has.
 func number(name string, field func(e *Epoch) *float64) column {
 	return column{
 		name, func(e *Epoch) string { return strconv.FormatFloat(*field(e), 'g', -1, 64) },
@@ -155,7 +155,7 @@ func number(name string, field func(e *Epoch) *float64) column {
 	}
 }
 
-// perhaps returns the column of a number that may be nil.
+// perhaps returns a column for a number that may be nil.
 func perhaps(name string, field func(e *Epoch) **float64) column {
 	return column{
 		name,
@@ -176,7 +176,7 @@ func perhaps(name string, field func(e *Epoch) **float64) column {
 	}
 }
 
-// luts returns the column of a part of the LUT estimate.
+// luts returns a column for one part of the LUT estimate.
 func luts(name string, field func(l *estimate.LUTs) *int) column {
 	return column{
 		"luts_estimate_" + name,
@@ -232,7 +232,8 @@ func parseJSON(line []byte) (Epoch, error) {
 	return e, e.check()
 }
 
-// columnsOf returns the columns that a header names. Unknown columns, for example of another version, are ignored.
+// columnsOf returns the columns that a header names. Unknown columns, for example from another version of ialgn, are
+// ignored.
 func columnsOf(header string) (list []column) {
 	ignored := column{set: func(*Epoch, string) error { return nil }}
 	for name := range strings.SplitSeq(header, ",") {
@@ -270,10 +271,10 @@ func parseCSV(line []byte, columns []column) (Epoch, error) {
 	return e, e.check()
 }
 
-// IsCSV reports whether a log with that name is in CSV.
+// IsCSV reports whether a log at path is in CSV, which depends on the name.
 func IsCSV(path string) bool { return strings.EqualFold(filepath.Ext(path), ".csv") }
 
-// Form returns the form by which an existing log with that name is recognised.
+// Form returns the form that an existing log at path must have.
 func Form(path string) outfile.Form {
 	if IsCSV(path) {
 		return outfile.LogTable
@@ -288,9 +289,9 @@ type Writer struct {
 	fresh bool // the file was created by this Writer and has no epochs yet
 }
 
-// Append opens a log for appending, in CSV if its name ends in .csv. It first completes a last line that was cut
-// off, and writes the header of a new CSV log. An existing file must be a log of that form, unless the guard allows
-// any file.
+// Append opens a log for appending, in CSV if its name ends in .csv. If the last line was cut off, it first completes
+// this line. For a new CSV log, it writes the header. An existing file must be a log in the same form, unless the
+// guard allows any file.
 func Append(path string, guard outfile.Guard) (*Writer, error) {
 	if err := guard.Check(path, Form(path)); err != nil {
 		return nil, err
@@ -302,14 +303,14 @@ func Append(path string, guard outfile.Guard) (*Writer, error) {
 	}
 	w := &Writer{file: f, csv: IsCSV(path), fresh: errors.Is(missing, fs.ErrNotExist)}
 	if err := w.begin(guard.Forced()); err != nil {
-		_ = w.Close() // the first error is the cause
+		_ = w.Close() // err is the error to report
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return w, nil
 }
 
-// begin completes a line that was cut off, and writes the header of a new CSV log. With forced, existing content
-// need not be a log.
+// begin completes a line that was cut off, and writes the header of a new CSV log. If forced is true, existing
+// content need not be a log.
 func (w *Writer) begin(forced bool) error {
 	info, err := w.file.Stat()
 	if err != nil {
@@ -348,7 +349,7 @@ func (w *Writer) goOn(size int64, forced bool) error {
 	return nil
 }
 
-// Write appends an epoch with a single write, because others may append to the same file.
+// Write appends an epoch with a single write, because other processes may append to the same file.
 func (w *Writer) Write(e Epoch) error {
 	w.fresh = false
 	if !w.csv {
@@ -388,7 +389,7 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// headed returns the size of a log that has no epochs.
+// headed returns the size of a log without epochs, which has at most a header.
 func (w *Writer) headed() int64 {
 	if w.csv {
 		return int64(len(header()) + 1)

@@ -64,7 +64,7 @@ type step struct {
 	trouble string
 }
 
-// TestFollow reads logs in every state that they can have between two reads.
+// TestFollow changes logs between two reads in every possible way.
 func TestFollow(t *testing.T) {
 	put := func(text string) func(*testing.T, string) {
 		return func(t *testing.T, path string) { write(t, path, text) }
@@ -156,7 +156,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestProblems checks that each invalid line is named, and that the other lines are read.
+// TestProblems checks that each invalid line is reported, and that all other lines are read.
 func TestProblems(t *testing.T) {
 	csv := "run,seed,time,epoch,loss,train_accuracy,test_accuracy\n"
 	for _, c := range []struct{ name, text, want string }{
@@ -203,7 +203,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// epochs returns two epochs: one with all optional fields, and one with the required fields alone.
+// epochs returns two epochs: one with all optional fields, and one with only the required fields.
 func epochs() []runlog.Epoch {
 	seed, relaxed := uint64(7), 0.125
 	p := trainer.Progress{
@@ -251,8 +251,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestAppend checks that a truncated line is ended, and that a file that is not a log of the program stays
-// unchanged.
+// TestAppend checks that a line that was cut off is completed, and that a file that is not a log stays unchanged.
 func TestAppend(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log.jsonl")
 	write(t, path, line(7, 1, 3)+line(7, 2, 2)[:60])
@@ -284,8 +283,8 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// FuzzFollow reads any file in two pieces. The epochs must be ones that a run can have written, in ascending order,
-// and the result must not depend on where the first piece ends.
+// FuzzFollow reads any file in two pieces. All epochs must have values that a run can have, and must be in ascending
+// order. The result must not depend on where the first piece ends.
 func FuzzFollow(f *testing.F) {
 	for _, text := range []string{
 		line(7, 1, 3) + line(7, 2, 2), "run,seed,epoch,loss,train_accuracy,test_accuracy\na,1,1,2,0.5,0.5\n", "{}\n\n[", "\x00",

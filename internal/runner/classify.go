@@ -12,8 +12,8 @@ import (
 	"ialgn/sim"
 )
 
-// Classify implements [sim.Classifier.Classify]: it returns counts and classes of the given number of samples. x
-// holds the bit rows of the input port, of (samples+63)/64 words each. Classify returns an error if x has another
+// Classify implements [sim.Classifier.Classify]. It returns counts and classes for the given number of samples. x
+// holds the bit rows of the input port, with (samples+63)/64 words each. Classify returns an error if x has another
 // size, or if ctx is done.
 func (e *Engine) Classify(ctx context.Context, x []uint64, samples int) (*sim.Result, error) {
 	words := (samples + 63) / 64
@@ -34,8 +34,8 @@ func (e *Engine) Classify(ctx context.Context, x []uint64, samples int) (*sim.Re
 	})
 }
 
-// each calls do for all blocks of the given number of samples. A call handles several blocks at a time: first is the
-// first block, and blocks is their number. Each thread has its own worker.
+// each calls do for all blocks into which the given number of samples is divided. A call handles several consecutive
+// blocks. first is the number of the first block, and blocks is the number of blocks. Each thread has its own worker.
 func (e *Engine) each(ctx context.Context, samples int, do func(w *worker, first, blocks int)) error {
 	blocks := (samples + e.ISA().Samples() - 1) / e.ISA().Samples()
 	step := min(e.blocks, max(1, (blocks+e.threads-1)/e.threads))
@@ -70,7 +70,7 @@ type worker struct {
 	words                    int        // words of a row
 }
 
-// worker returns a worker that nobody else is using.
+// worker returns a worker that no other goroutine uses.
 func (e *Engine) worker() *worker {
 	if w, ok := e.workers.Get().(*worker); ok {
 		return w
@@ -111,7 +111,7 @@ func aligned(n int) []uint64 {
 }
 
 // load copies one block from the rows x, beginning at word first of each row. Each row has the given number of words.
-// Bits past the end of a row do not matter.
+// Bits after the end of a row have any value.
 func (w *worker) load(block int, x []uint64, words, first int) {
 	to := w.input(block)
 	count := min(w.words, words-first)
@@ -138,7 +138,7 @@ func (w *worker) convolve(block int) {
 	}
 }
 
-// run runs the code on the first blocks.
+// run runs the code on the given number of blocks, beginning with the first.
 func (w *worker) run(blocks int) {
 	c, row := w.code, w.code.ISA.RowBytes
 	for i := range c.Segments {
@@ -170,8 +170,8 @@ func (w *worker) store(block int, r *sim.Result, first int) {
 	}
 }
 
-// numbers converts the digits of 64 samples, in one word of each state row, into a number for each
-// sample.
+// numbers converts binary digits to a number for each of 64 samples. The digits of these samples are in one word of
+// each state row in digits.
 func (w *worker) numbers(m *[64]uint64, state []uint64, word int, digits wordcode.Rows) {
 	clear(m[digits.Count:])
 	for d := range digits.Count {

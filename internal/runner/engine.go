@@ -5,14 +5,14 @@
 // memory until nothing refers to the engine any more. Its results equal the results of [sim.Classifier].
 //
 // Each thread takes some blocks of samples at a time. It copies their bit rows into the layout of the code, calls the
-// code's segments in turn, and reads classes and counts from the output rows. If the code has the kernels of
-// convolutions only once, there is only one set of images. Blocks then go through the convolutions one after the
-// other, and afterwards through the rest of the network together.
+// code's segments in turn, and reads classes and counts from the output rows. If the code has each kernel of a
+// convolution only once, there is only one set of images. In this case, the convolutions are computed block by block,
+// and then the rest of the network for all blocks together.
 //
 // A goroutine in machine code is not preempted, and the garbage collector waits for it. So calls are short, less than
-// 100 us on a 2 GHz processor. A segment has few operations, and a call runs it on at most maxBlocks blocks. For many
-// features or thresholds, several functions compute the rows from feature words (internal/native/rows). For hundreds
-// of classes, a call computes the classes and counts of fewer samples.
+// 100 us on a 2 GHz processor. A segment has few operations, and a call runs one segment on at most maxBlocks blocks.
+// If there are many features or thresholds, the rows are computed from feature words by several functions
+// (internal/native/rows). If there are hundreds of classes, a call computes the classes and counts for fewer samples.
 package runner
 
 import (
@@ -41,12 +41,12 @@ type Engine struct {
 	threads    int
 	blocks     int              // number of blocks classified at a time
 	piece      int              // number of samples whose classes and counts a call computes
-	features   *native.Features // nil: the engine only takes bit rows
+	features   *native.Features // nil if the engine only takes bit rows
 	workers    sync.Pool        // holds *worker
 }
 
-// ISAs returns the instruction sets of this processor for which code can be generated and run,
-// fastest first. If the system forbids executable memory, there are none, and the error says why.
+// ISAs returns the instruction sets of this processor for which code can be generated and run, fastest first. If the
+// system forbids executable memory, it returns no instruction sets, and the error says why.
 func ISAs() (all []*native.ISA, err error) {
 	if !nativecall.Available {
 		return nil, fmt.Errorf("machine code is run on Linux alone, on x86-64 and 64-bit Arm, not on %s/%s", runtime.GOOS,
@@ -75,15 +75,15 @@ func names(sets []*native.ISA) (all []string) {
 }
 
 // New returns an engine for the netlist of a classifier in any scope, which must be valid. A pipeline is run as the
-// combinational logic of all its stages. A netlist from package freeze needs no optimisation. The cells that passes
-// would remove take no instructions, or run while other cells wait for memory (docs/evidence/benchmarks.md). threads
-// <= 0 means all processors. New returns an error if the netlist is not a classifier, if it is too large, or if the
-// system does not run generated code.
+// combinational logic of all its stages. A netlist from package freeze need not be optimised first. Cells that passes
+// would remove cost no time, because they take no instructions or run while other cells wait for memory
+// (docs/evidence/benchmarks.md). threads <= 0 means all processors. New returns an error if the netlist is not a
+// classifier, if it is too large, or if the system does not run generated code.
 func New(n *netlist.Netlist, isa *native.ISA, threads int) (*Engine, error) {
 	return newEngine(n, isa, threads, nil)
 }
 
-// NewWords is [New] for an engine that also takes feature words ([ClassifyWords]).
+// NewWords is like [New], but the engine also takes feature words ([ClassifyWords]).
 func NewWords(n *netlist.Netlist, isa *native.ISA, threads int, f *native.Features) (*Engine, error) {
 	return newEngine(n, isa, threads, f)
 }
@@ -110,9 +110,8 @@ func newEngine(n *netlist.Netlist, isa *native.ISA, threads int, f *native.Featu
 	return mapped(&Engine{code: code, inputs: len(n.InputPorts()[0].Nets), classifier: c, threads: threads, features: f})
 }
 
-// NewLooped returns an engine for a network of convolutions whose code has each kernel once
-// ([native.CompileLooped]). With features, it also takes feature words. It returns the errors of
-// [New].
+// NewLooped returns an engine for a network of convolutions. The code has each kernel once ([native.CompileLooped]).
+// If f is not nil, the engine also takes feature words. It returns the errors of [New].
 func NewLooped(n *positions.Network, isa *native.ISA, threads int, f *native.Features) (*Engine, error) {
 	c := wordcode.NewClassifier(n.Rest)
 	if c == nil {
@@ -151,8 +150,7 @@ func (e *Engine) Inputs() int { return e.inputs }
 // Classes returns the number of classes.
 func (e *Engine) Classes() int { return len(e.classifier.Counts) }
 
-// cacheBudget is the desired maximum size of the rows of all blocks of a call: half of a
-// second-level cache.
+// cacheBudget is the desired maximum size of all rows that a call uses. It is half of a second-level cache.
 const cacheBudget = 512 << 10
 
 // maxBlocks is the maximum number of blocks in a call. With this number, instruction fetches take little time
@@ -196,5 +194,5 @@ func withHead(n *netlist.Netlist) *netlist.Netlist {
 	return c.Netlist()
 }
 
-// address returns the address of the first element.
+// address returns the address of the first element of s.
 func address(s []uint64) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s))) }

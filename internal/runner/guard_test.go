@@ -14,7 +14,7 @@ import (
 	"ialgn/sim"
 )
 
-// guarded returns words that end, to within a cache line, at a page that cannot be accessed.
+// guarded returns n words. They end less than a cache line before a page that cannot be accessed.
 func guarded(t *testing.T, n int) []uint64 {
 	t.Helper()
 	page := unix.Getpagesize() / 8

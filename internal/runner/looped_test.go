@@ -34,7 +34,7 @@ func TestLooped(t *testing.T) {
 			}
 		}
 		n := looped(t, m)
-		if (n == nil) != (form.Name == "anchored") { // its image has a row that the second convolution does not read
+		if (n == nil) != (form.Name == "anchored") { // its second convolution skips a row of its image
 			t.Errorf("%s: there is a network with kernels once: %v", form.Name, n != nil)
 		}
 		if n == nil {
@@ -85,7 +85,7 @@ func checkRows(t *testing.T, name string, f *model.Frozen, e *Engine, samples in
 	}
 }
 
-// TestLoopedOnce compiles twice and expects the same code.
+// TestLoopedOnce checks that compiling a network twice gives the same code.
 func TestLoopedOnce(t *testing.T) {
 	n := looped(t, netgen.Convolutions()[0].Model(1))
 	for _, isa := range native.ISAs {

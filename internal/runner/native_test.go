@@ -170,7 +170,7 @@ func TestClassifyRefusesMisfits(t *testing.T) {
 	}
 }
 
-// BenchmarkClassify measures the same as BenchmarkClassify of package sim.
+// BenchmarkClassify measures the same work as BenchmarkClassify in package sim.
 func BenchmarkClassify(b *testing.B) {
 	const samples = 10000
 	for _, isa := range sets(b) {

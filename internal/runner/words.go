@@ -66,15 +66,15 @@ func (w *worker) makeNumbers(block int, r sim.Result) {
 	}
 }
 
-// These times are in picoseconds: the maximum time of a call that computes classes and counts, and the time for one
-// digit of one sample's count. The latter is twice the time measured with AVX2.
+// These times are in picoseconds. The first is the maximum time of a call that computes classes and counts. The
+// second is the time for one digit in the count of one sample, which is twice the time measured with AVX2.
 const (
 	longestNumbers = 50_000_000
 	perDigit       = 100
 )
 
-// pieceOf returns the number of samples whose classes and counts a call computes, a multiple of 64. It is a whole
-// block, unless hundreds of classes would make the call too long.
+// pieceOf returns the number of samples for which a call computes classes and counts. The number is a multiple of 64.
+// It is a whole block, unless so many classes would make the call too long.
 func pieceOf(c *wordcode.Classifier) int {
 	digits := 0
 	for _, count := range c.Counts {

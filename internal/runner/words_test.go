@@ -87,7 +87,8 @@ func checkWords(t *testing.T, name string, f *model.Frozen, e *Engine, samples i
 	}
 }
 
-// TestWideWords has so many features and classes that one call cannot make the rows or the numbers of a block.
+// TestWideWords checks a network with so many features and classes that one call cannot compute the rows or the
+// numbers of a block.
 func TestWideWords(t *testing.T) {
 	o := netgen.FrozenOptions{Width: 140 * 256, Depth: 1, Features: 3000, Bits: 4, BitsIn: 8, Classes: 256}
 	f := netgen.Frozen(1, o)

@@ -39,8 +39,8 @@ func Paint(w io.Writer, c Colour, text string) string {
 	return text
 }
 
-// Colours reports whether a writer shows colours: it must be a terminal, TERM must be set to a type other than
-// dumb, and NO_COLOR (no-color.org) must not be set.
+// Colours reports whether a writer shows colours. The writer must be a terminal, the environment variable TERM must
+// be set to a type other than dumb, and NO_COLOR (no-color.org) must not be set.
 func Colours(w io.Writer) bool {
 	if t, ok := w.(Coloured); ok {
 		return t.Colours()
@@ -49,8 +49,8 @@ func Colours(w io.Writer) bool {
 	return ok && os.Getenv("NO_COLOR") == "" && colourTerminal() && term.IsTerminal(int(f.Fd()))
 }
 
-// colourTerminal reports whether the terminal's type has colours. Windows Terminal has colours, and is recognised
-// by its own environment variable. The older console of Windows has none.
+// colourTerminal reports whether the terminal's type has colours. Windows Terminal has colours, and is recognised by
+// its own environment variable. The older console of Windows has no colours.
 func colourTerminal() bool {
 	kind := os.Getenv("TERM")
 	if runtime.GOOS == "windows" {

@@ -1,5 +1,5 @@
-// Package screen manages the standard error of a command. It writes lines. On a terminal it also keeps a last line,
-// which changes in place and is never wider than the terminal.
+// Package screen manages the standard error of a command. It writes lines. On a terminal, it also shows a bar in the
+// last line, which changes in place and is never wider than the terminal.
 package screen
 
 import (
@@ -17,23 +17,23 @@ import (
 	"ialgn/internal/progress"
 )
 
-// Screen is standard error. On a terminal its last line may be a bar, which changes in place and is never wider
-// than the terminal's current width. Other output replaces the bar. Without a terminal there are only lines, at
+// Screen is standard error. On a terminal its last line may be a bar, which changes in place and is never wider than
+// the terminal's current width. Other output replaces the bar. Without a terminal, progress is shown as lines, at
 // longer and longer intervals.
 type Screen struct {
-	columns func() int // current width of the terminal; nil: there is no terminal
+	columns func() int // current width of the terminal; nil without a terminal
 	colours bool
 
 	mu    sync.Mutex
 	w     io.Writer
-	bar   bool      // a bar is shown
+	bar   bool      // whether a bar is shown
 	drawn time.Time // time at which the bar was last drawn
 	said  time.Time // time of the last line of progress, or of the command's start
 	pause time.Duration
 }
 
-// These are the time between two states of a bar, and the first and the longest time between lines without a
-// terminal.
+// These are the time between two states of a bar and, without a terminal, the first and the longest time between two
+// lines.
 const (
 	Redraw     = 200 * time.Millisecond
 	firstPause = 10 * time.Second
@@ -43,7 +43,7 @@ const (
 // usualColumns is the assumed width of a terminal that does not report its width.
 const usualColumns = 80
 
-// New returns the screen of a writer. It recognises a file that is a terminal.
+// New returns the screen for a writer. It recognises whether the writer is a terminal.
 func New(w io.Writer) *Screen {
 	s := &Screen{w: w, colours: Colours(w), said: time.Now(), pause: firstPause}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
@@ -57,7 +57,7 @@ func New(w io.Writer) *Screen {
 	return s
 }
 
-// NewTerminal returns the screen of a terminal. columns returns the terminal's current width.
+// NewTerminal returns the screen for a terminal. columns returns the terminal's current width.
 func NewTerminal(w io.Writer, columns func() int) *Screen {
 	s := New(w)
 	s.columns = columns
@@ -69,7 +69,7 @@ func (s *Screen) Watch(ctx context.Context) context.Context {
 	return progress.With(ctx, progress.NewBoard(Redraw, s.Tell))
 }
 
-// Columns returns the width of the terminal, or 0 if there is none.
+// Columns returns the width of the terminal, or 0 without a terminal.
 func (s *Screen) Columns() int {
 	if !s.Terminal() {
 		return 0
@@ -109,8 +109,8 @@ func (s *Screen) Clear() {
 	s.erase()
 }
 
-// Draw draws the bar, with the parts that fit, unless the bar was drawn very recently. It does nothing
-// without a terminal.
+// Draw draws the bar, with the parts that fit on the line. It does nothing if the bar was drawn very recently. It
+// also does nothing without a terminal.
 func (s *Screen) Draw(parts func(columns int) []Part) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,8 +148,8 @@ func (s *Screen) Tell(all []progress.Status) {
 	}
 }
 
-// taskParts returns a bar about the first task in progress. If there is little room, it shows the innermost steps
-// and omits the outer ones.
+// taskParts returns a bar about the first task in progress. If there is little room, the bar shows the innermost
+// tasks and omits the outer tasks.
 func taskParts(all []progress.Status, columns int) []Part {
 	one := all[0]
 	for len(one.Doing) > 1 && Cells(one.String()) > columns {
@@ -198,7 +198,7 @@ func Join(parts []Part) string {
 	return strings.Map(plain, strings.Join(texts, gap))
 }
 
-// withoutLeast returns the parts without one of them, which is the last of the parts with the highest rank.
+// withoutLeast removes the last of the parts with the highest rank.
 func withoutLeast(parts []Part) []Part {
 	least := 0
 	for i, p := range parts {
@@ -244,7 +244,7 @@ func runeCells(r rune) int {
 	return 1
 }
 
-// Gauge draws done/of as a bar that takes about a fifth of the columns.
+// Gauge draws the fraction done/of as a bar that takes about a fifth of the columns.
 func Gauge(done, of, columns int) string {
 	width := min(max(columns/5, 8), 24)
 	at := min(max(width*done/max(1, of), 0), width)

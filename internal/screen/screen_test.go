@@ -7,7 +7,7 @@ import (
 	"ialgn/internal/progress"
 )
 
-// tasks returns a deeply nested task, and a task at the same level.
+// tasks returns the status of a deeply nested task and of a second task at the same level.
 func tasks() []progress.Status {
 	doing := []string{"rtl", "3 of 100 parts", "count_2", "verilator, running", "640 of 1000 samples"}
 	return []progress.Status{

@@ -21,7 +21,7 @@ func NewSteps(s *Screen, what string, quiet bool) *Steps {
 	return &Steps{Screen: s, what: what, quiet: quiet, start: time.Now()}
 }
 
-// Show shows how many steps are done. The argument of is the number of all steps.
+// Show shows how many steps are done. The argument called of is the number of all steps.
 func (p *Steps) Show(done, of int) {
 	p.done = done
 	switch {

@@ -33,14 +33,15 @@ func Visible(text string, colours bool) string {
 	return b.String()
 }
 
-// acts reports whether a character acts on a terminal instead of being shown: control characters and characters
-// that change the writing direction. Invalid UTF-8 counts as such a character.
+// acts reports whether a character acts on a terminal instead of being shown. These are control characters,
+// characters that change the writing direction, and invalid UTF-8.
 func acts(r rune) bool {
 	return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) ||
 		r == '\u2028' || r == '\u2029' || r == utf8.RuneError
 }
 
-// paintIn returns the length of the sequence of [Paint] at the beginning of a text, or 0 if there is none.
+// paintIn returns the length of the sequence of [Paint] at the beginning of a text, or 0 if there is no such
+// sequence.
 func paintIn(text string) int {
 	at := slices.IndexFunc([]Colour{Red, Green, Yellow, Cyan, plainColour}, func(c Colour) bool {
 		return strings.HasPrefix(text, c.begin())

@@ -29,8 +29,8 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// TestScreenWrite checks that text written to a screen is made visible, and that the number of written bytes is the
-// length of the given text.
+// TestScreenWrite checks that text written to a screen is made visible, and that Write returns the length of the
+// original text.
 func TestScreenWrite(t *testing.T) {
 	var b strings.Builder
 	if n, err := New(&b).Write([]byte("\x1b[2J\n")); n != 5 || err != nil || b.String() != "\\x1b[2J\n" {

@@ -7,15 +7,15 @@ import (
 	"ialgn/internal/message"
 )
 
-// Estimate is a quick estimate of the cells and wires that a yosys netlist needs on an iCE40. nextpnr takes
-// minutes to find this out.
+// Estimate is a quick estimate of the cells and wires that a yosys netlist needs on an iCE40. nextpnr would take
+// minutes to find these numbers.
 type Estimate struct {
 	LUTs    int     `json:"luts"`
 	FFs     int     `json:"ffs"`
 	Carries int     `json:"carries"`
 	Cells   int     `json:"logic_cells"` // logic cells, each of which holds a LUT, a flip-flop and a carry
 	Share   float64 `json:"share"`       // share of the device's logic cells
-	Spread  int     `json:"spread"`      // readers of flip-flops, without the first reader of each
+	Spread  int     `json:"spread"`      // readers of flip-flops, not counting the first reader of each
 	Route   Verdict `json:"route"`
 }
 
@@ -33,9 +33,9 @@ const (
 type Aim string
 
 // These are the aims of nextpnr's placement. ForClock places the parts on critical paths close together. This makes
-// other wires longer, for which a dense design has no room. An example is a random network of 400 x 100 with its
-// loader, which takes 63 % of an HX8K. It is routed in 214 s if it is placed for short wires. Placed for the clock,
-// it is not routed within eight minutes.
+// other wires longer, for which a dense design has no room. For example, a random network of 400 x 100 with its
+// loader takes 63 % of an HX8K. It was routed in 214 s when it was placed for short wires. When it was placed for the
+// clock, it was not routed within eight minutes.
 const (
 	ForClock Aim = "clock"
 	ForWires Aim = "wires"
@@ -46,11 +46,11 @@ const (
 const (
 	routedForClock = 2300 // the largest spread that was routed
 	routedForWires = 3000
-	lostForWires   = 4500 // the smallest spread that was far from being routed
+	lostForWires   = 4500 // the smallest spread for which routing was far from complete
 )
 
-// ParseAim returns the aim with the given name. For auto and for the empty name it returns "", which lets the
-// estimate decide.
+// ParseAim returns the aim with the given name. For auto and for the empty name it returns "", which means that the
+// aim depends on the estimate.
 func ParseAim(name string) (Aim, error) {
 	switch a := Aim(name); {
 	case name == "" || name == "auto":
@@ -87,8 +87,8 @@ type lutInputs [2]wire
 // packing describes how a netlist is packed into logic cells.
 type packing struct {
 	drives  map[wire]bool     // the wires that LUTs drive
-	readers map[wire]int      // by wire: number of cell pins and output port bits that read it
-	beside  map[lutInputs]int // number of LUTs by the wires at I1 and I2; a carry in the same logic cell would share these
+	readers map[wire]int      // number of cell pins and output port bits that read the wire
+	beside  map[lutInputs]int // number of LUTs with the wires at I1 and I2, which a carry in the same cell shares
 }
 
 // newPacking counts the drivers and readers of the wires of a module.
@@ -118,9 +118,9 @@ func newPacking(m *module) *packing {
 	return p
 }
 
-// estimate packs a module as nextpnr-ice40 does. A flip-flop goes with the LUT before it if nothing else reads this
-// LUT. A carry goes with a LUT that reads the same two bits. The result does not include the cells in which carry
-// chains begin and end.
+// estimate packs a module as nextpnr-ice40 does. A flip-flop shares a logic cell with the LUT before it if nothing
+// else reads this LUT. A carry shares a logic cell with a LUT that reads the same two bits. The result does not
+// include the cells in which carry chains begin and end.
 func (m *module) estimate(cells int) *Estimate {
 	e := &Estimate{}
 	p := newPacking(m)
@@ -148,15 +148,15 @@ func (m *module) estimate(cells int) *Estimate {
 	return e
 }
 
-// broadcast is the largest number of readers with which a wire counts in the spread. A wire with more readers does
-// not count, because its readers are anywhere on the device.
+// broadcast is the largest number of readers of a wire in the spread. Wires with more readers do not count, because
+// their readers are distributed over the whole device.
 const broadcast = 64
 
 // spread counts the LUTs that flip-flops drive. The first LUT of each flip-flop does not count, because a flip-flop
 // can be placed next to one of its readers and to the tree of LUTs after this reader. The LUT that drives the
-// flip-flop does not count either. If a wire has more than 64 readers, none of them counts.
+// flip-flop does not count either. If a wire has more than 64 readers, none of these readers counts.
 func (m *module) spread() (n int) {
-	before := map[wire]wire{} // by wire of a flip-flop's output: the wire of its input
+	before := map[wire]wire{} // maps the output wire of a flip-flop to its input wire
 	for _, c := range m.Cells {
 		if strings.HasPrefix(c.Type, "SB_DFF") {
 			before[c.pin("Q")] = c.pin("D")

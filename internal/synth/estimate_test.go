@@ -6,8 +6,8 @@ import (
 )
 
 // counter is a netlist as yosys writes it. It has LUTs, two flip-flops and a carry. The first LUT has a constant
-// input and is followed by a flip-flop that it reads itself. The carry fits next to the second LUT. The other
-// flip-flop reads a port.
+// input. It is followed by a flip-flop, whose output it also reads. The carry fits into the logic cell of the second
+// LUT. The other flip-flop reads a port.
 const counter = `{
   "ports": {"clk": {"direction": "input", "bits": [2]}, "x": {"direction": "input", "bits": [3, 4]}, "y": {"direction": "output", "bits": [7, 9]}},
   "cells": {
@@ -21,13 +21,13 @@ const counter = `{
   }
 }`
 
-// TestEstimate packs a netlist that is small enough to be packed by hand.
+// TestEstimate compares the estimate for a small netlist with a packing that was worked out by hand.
 func TestEstimate(t *testing.T) {
 	var m module
 	if err := json.Unmarshal([]byte(counter), &m); err != nil {
 		t.Fatal(err)
 	}
-	// f drives b, d and e, and the LUT in front of it; g drives d alone.
+	// The flip-flop f drives b, d, e and the LUT in front of f. The flip-flop g drives only d.
 	e := m.estimate(100)
 	want := Estimate{LUTs: 4, FFs: 2, Carries: 1, Cells: 5, Share: 0.05, Spread: 2}
 	if *e != want {

@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/target"
 )
 
-// TestLongSynthesis uses a fake yosys that takes longer than usual. If the design is plain gates, a warning must say
-// what helps.
+// TestLongSynthesis uses a fake yosys that takes longer than usual. If the design consists of plain gates, a warning
+// must say how to make synthesis faster.
 func TestLongSynthesis(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {

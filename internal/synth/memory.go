@@ -14,13 +14,14 @@ import (
 
 // Memory is a memory of a design that is filled from a file with one hexadecimal word on each line.
 //
-// A design for iCE40 is synthesised, placed and routed with random words in its memories. The real contents
-// replace them afterwards. So designs that differ only in their memories can share one routing.
+// A design for iCE40 is synthesised, placed and routed with random words in its memories. The real contents replace
+// the random words afterwards. So designs that differ only in the contents of their memories can share a placement
+// and routing.
 type Memory struct {
 	Name string // name of the file in $readmemh
 	Text []byte // content of the file
-	// Placeholder has random words of the same form. Among any 256 words no two columns of bits are equal, and
-	// no other memory has the same words.
+	// Placeholder has random words in the same form. In any 256 words, no two columns of bits are equal. No other
+	// memory has the same words.
 	Placeholder []byte
 }
 
@@ -35,7 +36,7 @@ func (o Options) synthesised(m Memory) []byte {
 // contentSuffix is the suffix of the files with the final contents of memories.
 const contentSuffix = ".content"
 
-// pack fills the memories of a routed design and packs it.
+// pack fills the memories of a routed design and makes its bitstream.
 func (o Options) pack(ctx context.Context, routed, dir, bin string) error {
 	if len(o.Memories) == 0 {
 		return flow.Pack(ctx, routed, bin)
@@ -95,8 +96,8 @@ func (o Options) reuse(ctx context.Context, dir string) (*Report, error) {
 	return r, o.pack(ctx, routed, dir, r.Bitstream)
 }
 
-// Restore completes a report that was read from a file. It returns the run that made its bitstream, or nil. In
-// a report of an earlier version the slowest path is from register to register, because no others were
+// Restore completes a report that was read from a file. It returns the run that made the bitstream, or nil. In a
+// report of an earlier version, the slowest path is a path from register to register, because other paths were not
 // recorded.
 func (r *Report) Restore() *Placed {
 	for i := range r.Runs {

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// wire is a wire of a netlist: yosys's number, or -1 for a constant.
+// wire is a wire of a netlist. It is yosys's number for the wire, or -1 for a constant.
 type wire int
 
 // UnmarshalJSON reads a number, or a constant, which is a JSON string.

@@ -19,16 +19,17 @@ import (
 // Placed is the result of placing and routing with one seed.
 type Placed struct {
 	Seed    int     `json:"seed"`
-	Failed  string  `json:"failed,omitempty"`      // why the run has no result; its log is kept
-	Icetime float64 `json:"icetime_mhz,omitempty"` // icetime's estimate of the clock, in addition to nextpnr's
-	Delay   float64 `json:"icetime_ns,omitempty"`  // icetime's estimate of the longest path, without a clock
+	Failed  string  `json:"failed,omitempty"`      // why the run has no result; the log of the run is kept
+	Icetime float64 `json:"icetime_mhz,omitempty"` // icetime's estimate of the clock, in addition to nextpnr's estimate
+	Delay   float64 `json:"icetime_ns,omitempty"`  // icetime's estimate of the longest path, if there is no clock
 	*flow.Result
 
 	err error // the error behind Failed
 }
 
-// prepare is for a program that is not installed. It writes the files with which the program can place the design on
-// another machine, and returns the command. It returns "" for programs that need only the netlist.
+// prepare is called if the program that places designs is not installed. It writes the files that the program needs
+// to place the design on another machine, and returns the command to run there. It returns "" for programs that need
+// only the netlist.
 func (o Options) prepare(aim Aim, netlist, dir string) (command string, err error) {
 	p := o.Device.Placement()
 	if p == nil || placers[p.Placer].prepare == nil {
@@ -37,7 +38,7 @@ func (o Options) prepare(aim Aim, netlist, dir string) (command string, err erro
 	return placers[p.Placer].prepare(o.placement(aim, netlist, dir, 1))
 }
 
-// placement returns the options of a placement with a seed.
+// placement returns the options for a placement with a seed.
 func (o Options) placement(aim Aim, netlist, dir string, seed int) flow.PlaceOptions {
 	return flow.PlaceOptions{
 		Device: o.Device, Module: o.Module, Netlist: netlist, Dir: dir, Seed: seed, MHz: o.MHz, Pins: o.Pins,
@@ -45,8 +46,8 @@ func (o Options) placement(aim Aim, netlist, dir string, seed int) flow.PlaceOpt
 	}
 }
 
-// placeAll places a netlist with each seed, several at a time. A seed with which the design does not fit or is
-// not routed is a result. Any other error ends placeAll.
+// placeAll places a netlist with each seed, several at a time. If the design does not fit or is not routed with a
+// seed, this is a result for the seed. Any other error ends placeAll.
 func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]Placed, error) {
 	runs := make([]Placed, len(o.Seeds))
 	w := placers[o.Device.Placement().Placer]
@@ -80,7 +81,8 @@ func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]
 	return runs, g.Wait()
 }
 
-// time sets icetime's estimate for the routed design: the clock or, if there is none, the longest path.
+// time sets icetime's estimate for the routed design. This is the clock or, in a design without a clock, the longest
+// path.
 func (p *Placed) time(ctx context.Context, d target.Device, report string) (err error) {
 	switch {
 	case p.Fmax > 0:
@@ -91,8 +93,8 @@ func (p *Placed) time(ctx context.Context, d target.Device, report string) (err 
 	return err
 }
 
-// choose sets the report's figures about all seeds together. It returns the run whose longest path is shortest
-// (the first one wins a tie), or nil if all runs failed.
+// choose sets those figures of the report that depend on all seeds. It returns the run with the shortest longest
+// path, or nil if all runs failed. In a tie, it returns the first of the best runs.
 func (r *Report) choose() *Placed {
 	var best *Placed
 	var clocks []float64
@@ -117,13 +119,13 @@ func (r *Report) choose() *Placed {
 	return best
 }
 
-// judgeClock sets the slowest path of the run with the bitstream, and whether this run reaches the clock.
+// judgeClock records the slowest path of the run that made the bitstream, and whether this run reaches the clock.
 func (r *Report) judgeClock(best *Placed) {
 	r.Slowest = best.Slowest()
 	r.Met = r.Slowest.MHz > 0 && r.Slowest.MHz >= r.MHz
 }
 
-// bitstream packs the best run and gives its files the design's name.
+// bitstream makes the bitstream of the best run, and names the files of this run after the design.
 func (o Options) bitstream(ctx context.Context, r *Report, best *Placed, dir string) error {
 	r.BitstreamSeed = best.Result.Seed
 	r.Bitstream = filepath.Join(dir, o.Module+o.Device.Placement().Bits)

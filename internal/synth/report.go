@@ -10,7 +10,7 @@ import (
 // packLimit is the time limit of a program that packs a bitstream.
 const packLimit = 20 * time.Minute
 
-// Report is the result of [Run], the content of synth.json.
+// Report is the result of [Run] and the content of synth.json.
 type Report struct {
 	Target string        `json:"target"`
 	Module string        `json:"module"` // the top module
@@ -21,7 +21,7 @@ type Report struct {
 	LUTs    int `json:"luts"`
 	Carries int `json:"carries"` // bits of carry chains
 	FFs     int `json:"ffs"`
-	RAM     int `json:"block_ram_bits,omitempty"` // bits of all block RAMs that are used, even partly
+	RAM     int `json:"block_ram_bits,omitempty"` // bits of all block RAMs that are used, at least partly
 	LUTRAM  int `json:"lut_ram,omitempty"`        // LUTs that are used as memory; included in LUTs
 	Pins    int `json:"pins"`                     // bits of the ports
 
@@ -31,16 +31,16 @@ type Report struct {
 	// Verilog.
 	Reused    string `json:"reused_manifest_sha256,omitempty"`
 	NotPlaced string `json:"not_placed,omitempty"`    // why the fields below are empty
-	Command   string `json:"place_command,omitempty"` // places the design in Dir, on a machine with the program
+	Command   string `json:"place_command,omitempty"` // command that places the design on another machine
 
 	Aim Aim     `json:"placed_for,omitempty"`
 	MHz float64 `json:"mhz"` // clock frequency of the constraints
-	// Met says that the fastest seed reaches MHz. It is false if there is no clock or nothing was placed.
+	// Met says whether the fastest seed reaches MHz. It is false if the design has no clock or was not placed.
 	Met     bool         `json:"timing_met"`
-	Slowest flow.Slowest `json:"slowest_path,omitzero"` // of the fastest seed; pins count, too
+	Slowest flow.Slowest `json:"slowest_path,omitzero"` // of the fastest seed, including paths from and to pins
 
-	// Fmax is the clock from register to register after routing. It is the median of the seeds; 0: there is no such
-	// path.
+	// Fmax is the clock frequency after routing, for paths from register to register. It is the median over the
+	// seeds. It is 0 if there is no such path.
 	Fmax          float64  `json:"fmax_mhz,omitempty"`
 	Least         float64  `json:"fmax_least_mhz,omitempty"`
 	Most          float64  `json:"fmax_most_mhz,omitempty"`
@@ -57,7 +57,7 @@ type Report struct {
 	Seconds   float64           `json:"seconds"`
 }
 
-// Best returns the run that made the bitstream, or nil if none did.
+// Best returns the run that made the bitstream, or nil if there is no bitstream.
 func (r *Report) Best() *Placed {
 	for i := range r.Runs {
 		if r.Runs[i].Result != nil && r.Runs[i].Seed == r.BitstreamSeed {
@@ -67,7 +67,7 @@ func (r *Report) Best() *Placed {
 	return nil
 }
 
-// count counts the cells and the bits of the ports.
+// count sets the numbers of cells and the number of bits of the ports.
 func (r *Report) count(y *flow.YosysResult) error {
 	for cell, n := range y.Cells {
 		c := r.Device.Of().Takes(cell)

@@ -22,13 +22,13 @@ const (
 	CheckName  = "check.json"
 )
 
-// checkFolder returns an error if the target's folder has something that Run did not write or that was changed since.
-// It compares the folder with the checksums in the report.
+// checkFolder returns an error if the target's folder contains a file that Run did not write, or that was changed
+// after Run wrote it. It compares the folder with the checksums in the report.
 func (o Options) checkFolder() error {
 	dir := filepath.Join(o.Dir, o.Device.Name)
 	entries, err := os.ReadDir(dir)
 	if err != nil || o.Guard.Forced() {
-		return nil // no report, or one that the new report will replace
+		return nil // there is no report, or the new report will replace it
 	}
 	var r Report
 	text, err := os.ReadFile(filepath.Join(dir, ReportName))
@@ -54,7 +54,7 @@ func (o Options) checkFolder() error {
 	return nil
 }
 
-// digest returns the SHA-256 of a file. For anything else, such as a folder, it returns the type.
+// digest returns the SHA-256 of a regular file. For other entries, such as folders, it returns the type of the entry.
 func digest(path string, e os.DirEntry) (string, error) {
 	if !e.Type().IsRegular() {
 		return e.Type().String(), nil
@@ -144,8 +144,8 @@ func (s *stage) install() error {
 // failedSuffix is the suffix of the folder that keeps the files of a failed run.
 const failedSuffix = ".failed"
 
-// fail keeps the folder if a program failed, because the folder contains the program's log. It puts the log's new
-// path into the error.
+// fail keeps the folder under another name if a program failed, because the folder contains the program's log. It
+// puts the new path of the log into the error.
 func (s *stage) fail(err error) error {
 	var failed *tool.FailedError
 	if !errors.As(err, &failed) || failed.Log == "" {

@@ -1,10 +1,10 @@
-// Package synth takes emitted Verilog to a device: it runs yosys, then nextpnr with one seed or several, or
-// Vivado, and then makes a bitstream.
+// Package synth turns emitted Verilog into a bitstream for a device. It runs yosys, then nextpnr with one or more
+// seeds, or Vivado, and then makes the bitstream.
 //
 // [Run] writes all results, including logs, into a folder with the target's name. It first makes the results in a
 // temporary folder next to the final folder, and renames this folder when everything is complete. So an error or an
 // interruption leaves an earlier result unchanged. If no installed program can place a design for the target, the
-// results end with yosys's netlist, and the report says why.
+// results include only yosys's netlist, and the report says why.
 package synth
 
 import (
@@ -26,30 +26,30 @@ import (
 // Options says what to synthesise, and how.
 type Options struct {
 	Device   target.Device
-	Module   string        // the top module; the results are named after it
+	Module   string        // the top module, after which the results are named
 	Sources  []string      // Verilog files
-	Dir      string        // folder that gets a folder for each target
+	Dir      string        // folder in which a folder for each target is made
 	MHz      float64       // clock frequency to aim at
 	Seeds    []int         // seeds for nextpnr, at least one; Vivado always has the seed 1
-	Pins     string        // file of pins; empty: nextpnr chooses the pins
-	Aim      Aim           // aim of placement; empty: the estimate of the wiring decides
+	Pins     string        // file of pins; if empty, nextpnr chooses the pins
+	Aim      Aim           // aim of placement; if empty, it depends on the estimate of the wiring
 	Parallel int           // number of nextpnr processes at a time
-	Memories []Memory      // memories of the design; if it has none and Buffers is false, it may have no memory cells
-	Buffers  bool          // the design has memories that no file fills
-	Reuse    string        // folder with the results of another design that differs only in its memories; empty: none
+	Memories []Memory      // memories that files fill; without them and Buffers, no memory cells are allowed
+	Buffers  bool          // whether the design may have memories that no file fills
+	Reuse    string        // folder with the results of a design that differs only in its memories, or empty
 	Manifest string        // SHA-256 of the compiled folder's manifest, for the report
-	Gates    bool          // the network's Verilog consists of gates, which yosys maps
+	Gates    bool          // whether the network's Verilog consists of gates, which yosys maps
 	Guard    outfile.Guard // says which files in the target's folder may be replaced
 
-	// Note, unless nil, gets texts about the progress. Warn, unless nil, gets problems that do not end the run.
-	// They are called by one goroutine at a time.
+	// Note is called with texts about the progress, and Warn with problems that do not end the run. Either may be
+	// nil. They are called by one goroutine at a time.
 	Note func(text string)
 	Warn func(error)
 }
 
-// Run synthesises a design, places it if possible, and writes Dir/TARGET. It returns an error of package tool
-// if a program failed, and then keeps its log in Dir/TARGET.failed. It returns an error with a hint if the
-// device has too little room.
+// Run synthesises a design, places it if possible, and writes Dir/TARGET. If a program fails, it returns an error of
+// package tool and keeps the program's log in Dir/TARGET.failed. It returns an error with a hint if the device has
+// too little room.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	begin := time.Now()
 	if err := o.checkSeeds(); err != nil {
@@ -139,7 +139,8 @@ func (o Options) run(ctx context.Context, dir string) (*Report, error) {
 // longSynthesis is the time after which a warning says that yosys takes long.
 var longSynthesis = 3 * time.Minute
 
-// synthesise has yosys synthesise the design. It warns if gates keep yosys busy for long.
+// synthesise has yosys synthesise the design. It warns if the design consists of gates and yosys takes long to map
+// them.
 func (o Options) synthesise(ctx context.Context, dir string) (*flow.YosysResult, error) {
 	if !o.Gates {
 		return flow.Yosys(ctx, o.yosys(dir))
@@ -152,12 +153,12 @@ func (o Options) synthesise(ctx context.Context, dir string) (*flow.YosysResult,
 	})
 	y, err := flow.Yosys(ctx, o.yosys(dir))
 	if !timer.Stop() {
-		<-warned // wait, so that no two goroutines warn at a time
+		<-warned // wait, so that no two goroutines warn at the same time
 	}
 	return y, err
 }
 
-// judge reports an estimate and what it means for routing.
+// judge reports an estimate of the wiring, and whether the design is likely to be routed.
 func (o Options) judge(r *Report) {
 	e := r.Estimate
 	e.Route = e.verdict(r.Aim)
@@ -202,7 +203,7 @@ func (o Options) yosys(dir string) flow.YosysOptions {
 	return y
 }
 
-// fits returns an error if the design needs more than the device has, because nextpnr takes minutes to find
+// fits returns an error if the design needs more than the device has, because nextpnr would take minutes to find this
 // out.
 func (r *Report) fits() error {
 	d := r.Device
@@ -239,7 +240,7 @@ func (r *Report) fits() error {
 	return nil
 }
 
-// noRoute returns the error for runs that all failed. It is the first run's error, with the first run's log.
+// noRoute returns the error if all runs failed. It is the error of the first run, and names the log of this run.
 func noRoute(runs []Placed) error {
 	err := runs[0].err
 	var failed *tool.FailedError
@@ -249,7 +250,7 @@ func noRoute(runs []Placed) error {
 	return roomless{err, 0}
 }
 
-// ErrNoRoom is wrapped by the errors for designs that do not fit a device, or were not routed on it.
+// ErrNoRoom is wrapped by errors about designs that do not fit on a device or were not routed on the device.
 var ErrNoRoom = errors.New("no room on the device")
 
 // roomless is an error that wraps its cause and ErrNoRoom. It has the text of its cause.
@@ -258,8 +259,8 @@ type roomless struct {
 	over float64
 }
 
-// Over returns the need of the design as a multiple of the device's capacity. It is 0 if the design has no room for
-// another reason.
+// Over returns how many times the device's capacity the design needs. It is 0 if there is another reason why the
+// design has no room.
 func (r roomless) Over() float64 { return r.over }
 
 // Unwrap returns the cause and ErrNoRoom.

@@ -54,8 +54,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// TestTargets synthesises for each kind of target. The counted cells must be the target's own. The result has a
-// bitstream where one is possible, and otherwise the reason why not.
+// TestTargets synthesises for each kind of target. The counted cells must be cells of the target. The result must
+// have a bitstream if one can be made, and otherwise the reason why there is none.
 func TestTargets(t *testing.T) {
 	testkit.FindTool(t, "yosys")
 	for _, c := range []struct {
@@ -143,7 +143,7 @@ func TestBitstream(t *testing.T) {
 }
 
 // TestWithoutClock makes bitstreams of designs without a path from register to register. The result must have the
-// delays from and to pins, which then decide whether the clock is met.
+// delays of paths from and to pins. Whether the clock is met depends on these delays.
 func TestWithoutClock(t *testing.T) {
 	testkit.Long(t, "places and routes")
 	for _, name := range []string{"yosys", "nextpnr-ice40", "icepack", "icetime"} {
@@ -221,8 +221,8 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// TestGowin uses fakes of Gowin's tools, which Debian does not have. They place and pack a design once there are
-// pins for it.
+// TestGowin uses fakes of the tools for Gowin, which are not in Debian. The design must be placed and packed only if
+// there are pins for it.
 func TestGowin(t *testing.T) {
 	fake(t, "gowin_pack", `test "$1 $2 $3" = "-d GW1N-9C -o" && cp "$5" "$4"`)
 	fake(t, "nextpnr-himbaechel", `test "$1" = --version && exit
@@ -246,7 +246,7 @@ echo '{"fmax": {"clk": {"achieved": 50}}, "utilization": {"LUT4": {"used": 9, "a
 	}
 }
 
-// TestVivado uses a fake of Vivado, which Debian does not have. The netlist for Vivado must have no unknown values.
+// TestVivado uses a fake of Vivado, which is not in Debian. The netlist for Vivado must have no unknown values.
 func TestVivado(t *testing.T) {
 	fake(t, "vivado", `test "$1" = -version && exit
 if grep -q "'h[0-9a-f]*x" vendor.v; then echo "ERROR: an unknown value"; exit 1; fi
@@ -290,7 +290,7 @@ func fake(t *testing.T, program, script string) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// TestFailure checks that the log of a failing nextpnr and the results of an earlier run are kept.
+// TestFailure checks that the log is kept if nextpnr fails, and that the results of an earlier run are also kept.
 func TestFailure(t *testing.T) {
 	fake(t, "nextpnr-ice40", "echo working; echo 'ERROR: no route'; exit 1")
 	o := options(t, "ice40-hx1k", source(t, ports, body))
@@ -316,7 +316,7 @@ func TestFailure(t *testing.T) {
 }
 
 // entangled returns a design with 96 flip-flops and the given number of LUTs. Each LUT reads four random flip-flops.
-// The design uses primitives, which halves the time of yosys.
+// The design consists of primitives, which halves the time that yosys takes.
 func entangled(readers int) string {
 	r := rand.New(rand.NewPCG(3, 4))
 	text := "reg [95:0] q;\nalways @(posedge clk) q <= {q, x};\n" + fmt.Sprintf("wire [%d:0] m;\n", readers-1)
@@ -328,7 +328,7 @@ func entangled(readers int) string {
 	return text + "always @(posedge clk) y <= {y, ^m};"
 }
 
-// TestAim checks that nextpnr places for the requested aim, and that a note says why it may fail.
+// TestAim checks that nextpnr places for the requested aim, and that a note says why routing may fail.
 func TestAim(t *testing.T) {
 	fake(t, "nextpnr-ice40", `echo "ERROR: $*"; exit 1`)
 	for aim, has := range map[synth.Aim]bool{"": false, synth.ForWires: true} {
@@ -355,8 +355,8 @@ func TestAim(t *testing.T) {
 	}
 }
 
-// TestTimingFails checks that a seed that was routed but that icetime cannot read is not reported as a seed that was
-// not routed.
+// TestTimingFails checks a design that was routed, but that icetime cannot read. The seed must not be reported as not
+// routed.
 func TestTimingFails(t *testing.T) {
 	testkit.FindTool(t, "nextpnr-ice40")
 	fake(t, "icetime", "echo 'wrong tile'; exit 1")

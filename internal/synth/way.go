@@ -17,8 +17,8 @@ import (
 type placer struct {
 	name  string // name in notes
 	place func(context.Context, flow.PlaceOptions) (*flow.Result, error)
-	// prepare writes the files that place reads in addition to the netlist, and returns the command that place
-	// runs. It is nil if there are no such files.
+	// prepare writes the files that place reads in addition to the netlist, and returns the command that place runs.
+	// The field is nil if there are no such files.
 	prepare func(flow.PlaceOptions) (command string, err error)
 }
 
@@ -27,8 +27,8 @@ var placers = map[target.Placer]placer{
 	target.Vivado:  {"vivado", flow.Vivado, flow.PrepareVivado},
 }
 
-// unplaceable returns the reason why a design cannot be placed, so that its results end with yosys's netlist. It
-// returns "" if all programs for a bitstream, and the files that they need, are there.
+// unplaceable returns the reason why a design cannot be placed, so that the results include only yosys's netlist. It
+// returns "" if all programs for making a bitstream, and the files that these programs need, are available.
 func unplaceable(o Options) string {
 	p := o.Device.Placement()
 	switch {
@@ -55,7 +55,7 @@ func unplaceable(o Options) string {
 	return ""
 }
 
-// packBits makes the bitstream of a routed design, and the files that belong to it.
+// packBits makes the bitstream of a routed design, and the files that accompany the bitstream.
 func (o Options) packBits(ctx context.Context, r *flow.Result, bitstream string) error {
 	p := o.Device.Placement()
 	switch {
@@ -64,7 +64,7 @@ func (o Options) packBits(ctx context.Context, r *flow.Result, bitstream string)
 	case p.Pack != nil:
 		return packWith(ctx, p.Others[len(p.Others)-1], bitstream, p.Pack(o.Device, r.Bits, bitstream)...)
 	}
-	return os.Rename(r.Bits, bitstream) // the placer wrote it
+	return os.Rename(r.Bits, bitstream) // the placer has already written the bitstream
 }
 
 // packIcestorm has icepack make the bitstream, and writes the positions of the pins.

@@ -6,8 +6,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// Device is something that a design can be synthesised for: an FPGA in a package, a family without a specific
-// device, or look-up tables alone. A capacity of 0 means unknown or unlimited.
+// Device is a target for which a design can be synthesised. It is an FPGA in a package, a family without a specific
+// device, or look-up tables without a family. A capacity of 0 means unknown or unlimited.
 //
 // The table names the source of every figure. Tests compare the figures of iCE40 with the reports of nextpnr-ice40
 // and the pins with icestorm's data base.
@@ -15,15 +15,15 @@ type Device struct {
 	Name    string `json:"name"`              // name such as ice40-hx8k
 	Family  string `json:"family"`            // name of the family
 	Part    string `json:"part,omitempty"`    // the vendor's name
-	Package string `json:"package,omitempty"` // the placer's name; empty: no specific device, or look-up tables alone
-	Die     string `json:"-"`                 // the placer's name of the die; empty: it follows from Part
+	Package string `json:"package,omitempty"` // the placer's name of the package; empty without a specific device
+	Die     string `json:"-"`                 // the placer's name of the die; if empty, it follows from Part
 
 	LUTInputs int `json:"lut_inputs"`
 	LUTs      int `json:"luts,omitempty"`
 	Carries   int `json:"carries,omitempty"` // bits of carry chains
 	FlipFlops int `json:"flip_flops,omitempty"`
 	Pins      int `json:"pins,omitempty"`           // usable pins in this package
-	BlockRAM  int `json:"block_ram_bits,omitempty"` // bits, without large single-port RAM
+	BlockRAM  int `json:"block_ram_bits,omitempty"` // bits of block RAM, without large single-port RAM
 
 	Source string `json:"source,omitempty"` // source of the figures
 }
@@ -37,7 +37,7 @@ func (d Device) Of() *Family {
 	return families[max(0, i)]
 }
 
-// Placement describes how a design is placed on the device, or returns nil if it cannot be placed.
+// Placement returns a description of how a design is placed on the device, or nil if designs cannot be placed.
 func (d Device) Placement() *Placement {
 	if !d.Placeable() {
 		return nil
@@ -45,14 +45,13 @@ func (d Device) Placement() *Placement {
 	return d.Of().Placement
 }
 
-// Icestorm reports whether icestorm's programs pack and read back the device's bitstreams.
+// Icestorm reports whether the programs of Project IceStorm pack and read back the device's bitstreams.
 func (d Device) Icestorm() bool {
 	p := d.Of().Placement
 	return p != nil && p.Icestorm
 }
 
-// Devices returns all devices: the devices of each family in the order of the table, and look-up tables alone at
-// the end.
+// Devices returns the devices of each family in the order of the table, and then look-up tables without a family.
 func Devices() []Device {
 	var all []Device
 	for _, f := range append(families[1:len(families):len(families)], families[0]) {

@@ -19,7 +19,7 @@ const small = `module small (input wire clk, input wire x, output reg y);
 endmodule
 `
 
-// TestUtilisation compares the numbers of cells of iCE40 devices with nextpnr's.
+// TestUtilisation compares the numbers of cells in the table of iCE40 devices with nextpnr's numbers.
 func TestUtilisation(t *testing.T) {
 	yosys, nextpnr := testkit.FindTool(t, "yosys"), testkit.FindTool(t, "nextpnr-ice40")
 	dir := t.TempDir()
@@ -44,7 +44,7 @@ func TestUtilisation(t *testing.T) {
 	}
 }
 
-// available returns the number of cells of a kind that a line of nextpnr's utilisation report says are available.
+// available returns the number of available cells of a kind, from nextpnr's utilisation report.
 func available(t *testing.T, text, kind string) int {
 	t.Helper()
 	m := regexp.MustCompile(kind + `: *\d+/ *(\d+)`).FindStringSubmatch(text)
@@ -55,8 +55,8 @@ func available(t *testing.T, text, kind string) int {
 	return n
 }
 
-// TestPins compares the pins of iCE40 with icestorm's database. The data sheet has the same number of pins, except
-// for TQ144, where it leaves out a usable pin.
+// TestPins compares the pins of iCE40 with icestorm's database. The numbers of pins are also those in the data sheet,
+// except for TQ144, for which the data sheet leaves out a usable pin.
 func TestPins(t *testing.T) {
 	program := testkit.FindTool(t, "icetime")
 	for _, c := range []struct {

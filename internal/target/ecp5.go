@@ -1,8 +1,8 @@
 package target
 
-// ECP5 is Lattice's ECP5. A slice has two LUTs, two flip-flops and two bits of a carry chain. Verilog in primitives
-// takes 8 to 13 % fewer LUTs than yosys makes from gates. Wide multiplexers would take 1.3 times the LUTs
-// (docs/guides/fpga.md).
+// ECP5 is Lattice's ECP5. A slice has two LUTs, two flip-flops and two bits of a carry chain. If the Verilog consists
+// of primitives, it takes 8 to 13 % fewer LUTs than yosys makes from gates. If yosys may use wide multiplexers, it
+// makes 1.3 times the LUTs (docs/guides/fpga.md).
 var ECP5 = &Family{
 	Name:       "ecp5",
 	LUT:        LUT{"LUT4", 4, 4, "INIT", []string{"A", "B", "C", "D"}, "Z"},
@@ -28,7 +28,7 @@ var ECP5 = &Family{
 			r.RAMBits = 18432
 		case "TRELLIS_FF":
 			r.FlipFlops = 1
-		case "TRELLIS_DPR16X4": // four LUTs, and two whose slice holds the write port
+		case "TRELLIS_DPR16X4": // four LUTs, and two LUTs whose slice holds the write port
 			return inLUTRAM(6)
 		}
 		return r
@@ -41,6 +41,7 @@ var ECP5 = &Family{
 	},
 }
 
-// trellis is the source of the figures. The data sheet gives thousands of LUTs, and Project Trellis the exact numbers.
+// trellis is the source of the figures. The data sheet gives the numbers of LUTs in thousands, and Project Trellis
+// gives the exact numbers.
 const trellis = "Lattice FPGA-DS-02012 (ECP5 and ECP5-5G Family), selection guide; LUTs as nextpnr-ecp5 reports " +
 	"them; not checked against either here"

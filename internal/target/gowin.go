@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Gowin is Gowin's LittleBee. A LUT can be one bit of a carry chain instead, and three of four LUTs have a
-// flip-flop and a chain. Verilog in primitives takes 8 to 13 % fewer LUTs than yosys makes from gates. Wide
-// multiplexers would take 1.4 times the LUTs (docs/guides/fpga.md). Pads are part of the netlist: nextpnr expects
-// them there.
+// Gowin is Gowin's LittleBee. A LUT can instead be one bit of a carry chain. Three of four LUTs have a flip-flop and
+// a chain. If the Verilog consists of primitives, it takes 8 to 13 % fewer LUTs than yosys makes from gates. If yosys
+// may use wide multiplexers, it makes 1.4 times the LUTs (docs/guides/fpga.md). The netlist includes the pads,
+// because nextpnr expects them there.
 var Gowin = &Family{
 	Name:       "gowin",
 	LUT:        LUT{"LUT%d", 1, 4, "INIT", []string{"I0", "I1", "I2", "I3"}, "F"},

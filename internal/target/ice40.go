@@ -5,11 +5,11 @@ import "strings"
 // ICE40 is Lattice's iCE40. A logic cell is one LUT, one flip-flop and one bit of a carry chain.
 //
 // Its Verilog consists of gates, unless nodes of the network have five or six inputs. The gates of such nodes can
-// keep abc busy for many minutes (docs/guides/fpga.md). Primitives take a tenth fewer logic cells, but nextpnr 0.4
-// leaves some seeds of pipelines unrouted that it routes as gates. An enable of few flip-flops, such as the enable of
-// a word in a loader, becomes a multiplexer in the LUT before each flip-flop, which exists anyway. As a real enable,
-// it would take a LUT and a tile of eight logic cells for itself. With real enables, a loader of 784 words in 61 % of
-// an hx8k was not routed.
+// keep abc busy for many minutes (docs/guides/fpga.md). Primitives take a tenth fewer logic cells, but with some
+// seeds nextpnr 0.4 does not route pipelines of primitives, although it routes the same pipelines as gates. If an
+// enable has few flip-flops, such as the enable of a word in a loader, the LUT before each flip-flop becomes a
+// multiplexer. These LUTs exist anyway. A real enable would take an additional LUT and its own tile of eight logic
+// cells. With real enables, a loader of 784 words that took 61 % of an hx8k was not routed.
 var ICE40 = &Family{
 	Name:  "ice40",
 	LUT:   LUT{"SB_LUT4", 4, 4, "LUT_INIT", []string{"I0", "I1", "I2", "I3"}, "O"},
@@ -52,7 +52,7 @@ var ICE40 = &Family{
 	},
 }
 
-// These are the data sheets.
+// These constants name the data sheets.
 const (
 	lpHX      = "Lattice FPGA-DS-02029 (iCE40 LP/HX Family), selection guide"
 	ultraPlus = "Lattice FPGA-DS-02008 (iCE40 UltraPlus Family), selection guide"

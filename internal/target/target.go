@@ -1,10 +1,11 @@
-// Package target is the table of the targets of a design. The targets are families of FPGAs, and look-up tables
-// without a family. Each of them has its devices.
+// Package target holds the table of targets for which designs can be compiled. The targets are families of FPGAs, and
+// look-up tables without a family. Each family has its devices.
 //
-// A family is one file. It describes the family's look-up tables and carries, the arguments for yosys and for the
-// program that places designs, the forms of the family's files, and its devices. Writers, lowerings, synthesis,
-// checks and help texts walk the table, so that a new family is one new file. Families are data: code that
-// interprets the files and output of a family's programs belongs to the packages that drive these programs.
+// Each family has one file in this package. The file describes the family's look-up tables and carries, the arguments
+// for yosys and for the program that places designs, the forms of the family's files, and its devices. Writers,
+// lowerings, synthesis, checks and help texts go through the table, so that a new family needs only one new file.
+// Families are data. Code that interprets the files and output of a family's programs belongs to the packages that
+// drive these programs.
 package target
 
 import (
@@ -18,27 +19,28 @@ import (
 
 // Family is a row of the table.
 type Family struct {
-	Name  string // on the command line, in manifests and reports, such as ice40
+	Name  string // name on the command line, in manifests and in reports, such as ice40
 	LUT   LUT
-	Carry bool // sums use carry cells, which share a logic cell with each LUT
-	// Primitives says that Verilog is written in the family's look-up tables by default. The synthesiser would turn
-	// gates into more look-up tables than the mapping of this program, and designs in primitives can be routed.
+	Carry bool // whether sums use carry cells, each of which shares a logic cell with a LUT
+	// Primitives says whether Verilog consists of the family's look-up tables by default. This is set if the
+	// synthesiser turns gates into more look-up tables than ialgn's mapping, and if designs of primitives can be
+	// routed.
 	Primitives bool
 	// WidestGate is the largest number of inputs of a network's nodes for which Verilog is written as gates by
-	// default; 0: no limit. The gates of wider nodes keep the synthesiser busy for many minutes.
+	// default. 0 means no limit. The gates of wider nodes keep the synthesiser busy for many minutes.
 	WidestGate int
-	// Modelled says that the look-up tables belong to no vendor. Synthesisers must then be given the definition of
-	// the tables.
+	// Modelled says whether the look-up tables are not a vendor's, so that synthesisers must be given their
+	// definition.
 	Modelled bool
 
 	Constraints Constraints
 	Synthesis   Synthesis
-	// Placement describes the way from yosys's netlist to a bitstream; nil: no way is known.
+	// Placement describes how yosys's netlist becomes a bitstream. It is nil if no way is known.
 	Placement *Placement
-	// Unplaced is the reason why a target of this family without a package cannot be placed; empty: there is no
-	// specific device.
+	// Unplaced is the reason why designs for a target of this family without a package cannot be placed. If it is
+	// empty, the reason is that there is no specific device.
 	Unplaced string
-	// BlockBits is the number of bits in a block RAM; 0 if the family has none.
+	// BlockBits is the number of bits in a block RAM, or 0 if the family has no block RAM.
 	BlockBits int
 	// Takes returns the resources that a cell takes, given the name of its type in yosys's netlists.
 	Takes func(cell string) Resources
@@ -48,15 +50,15 @@ type Family struct {
 
 // LUT describes a family's look-up tables.
 type LUT struct {
-	Name        string   // LUT%d, with the number of inputs for %d, or the only name
+	Name        string   // name; %d, as in LUT%d, is replaced by the number of inputs
 	Least, Most int      // inputs of the smallest and of the largest LUT
 	Parameter   string   // parameter that holds the truth table
 	Inputs      []string // pins, beginning with the lowest bit of the table's index
 	Output      string
 }
 
-// Primitive returns the name of the LUT for a function with the given number of inputs, and the number of that
-// LUT's inputs.
+// Primitive returns the name of the LUT for a function with the given number of inputs, and the number of inputs of
+// this LUT.
 func (l LUT) Primitive(inputs int) (name string, pins int) {
 	pins = max(inputs, l.Least)
 	return strings.ReplaceAll(l.Name, "%d", fmt.Sprint(pins)), pins
@@ -68,7 +70,7 @@ type Language int
 // These are the languages.
 const (
 	SDC Language = iota // Synopsys Design Constraints: only clocks
-	XDC                 // SDC for Vivado, with pins
+	XDC                 // SDC for Vivado, which also has pins
 	LPF                 // Lattice's constraints, for ECP5
 	PCF                 // icestorm's constraints
 )
@@ -77,18 +79,18 @@ const (
 type Constraints struct {
 	Language Language
 	Suffix   string // suffix of the file
-	// PinLine is the form of a line in the user's file of pins, with PORT and PIN as placeholders; empty: there is
-	// no such file.
+	// PinLine is the form of a line in the user's file of pins, with PORT and PIN as placeholders. It is empty if
+	// there is no such file.
 	PinLine string
 }
 
 // Synthesis describes how yosys synthesises for a family.
 type Synthesis struct {
 	Command string
-	Library string   // folder of the family's cells in yosys's data; empty: netlists are plain Verilog
+	Library string   // folder of the family's cells in yosys's data; empty if netlists are plain Verilog
 	Defines []string // macros that the cells need
-	// Zeroes is the step of the command that turns unknown values into 0. Unknown values are searched for before
-	// that step. Empty: there is no such step.
+	// Zeroes is the step of the command that turns unknown values into 0. The check for unknown values runs before
+	// this step. Zeroes is empty if there is no such step.
 	Zeroes string
 }
 
@@ -108,8 +110,8 @@ type Placement struct {
 	Others   []string // other programs that are needed
 	Routed   string   // suffix of the file that the program writes
 	Bits     string   // suffix of the bitstream
-	Seedless bool     // the program has no random seed
-	AllPins  bool     // every port must have a pin
+	Seedless bool     // whether the program has no random seed
+	AllPins  bool     // whether every port must have a pin
 
 	// Arguments, Output and Pins return the arguments of nextpnr that depend on the family. Arguments selects the
 	// device, Output names the output file, and Pins names a file of pins.
@@ -117,15 +119,15 @@ type Placement struct {
 	Output    func(routed, placed string) []string
 	Pins      func(path string) []string
 
-	// Icestorm says that icestorm's programs pack the bitstream, fill its memories, estimate its clock, and read it
-	// back.
+	// Icestorm says whether the programs of Project IceStorm pack the bitstream, fill its memories, estimate its
+	// clock, and read it back.
 	Icestorm bool
-	// Pack returns the arguments of the program that makes the bitstream, which is the last of Others; nil: the
-	// placer or icestorm makes the bitstream.
+	// Pack returns the arguments of the program that makes the bitstream, which is the last of Others. It is nil if
+	// the placer or icestorm makes the bitstream.
 	Pack func(d Device, routed, bitstream string) []string
 }
 
-// Resources are the parts of a device that a cell takes.
+// Resources says how much of a device a cell takes.
 type Resources struct {
 	LUTs, Carries, FlipFlops int
 	RAMBits                  int // bits of block RAM
@@ -135,12 +137,12 @@ type Resources struct {
 // inLUTRAM returns the resources of a memory made of n LUTs.
 func inLUTRAM(n int) Resources { return Resources{LUTs: n, LUTRAM: n} }
 
-// families is the table, with the plainest family first.
+// families is the table of families, with the plainest family first.
 var families = []*Family{Generic, ICE40, ECP5, Gowin, Xilinx7}
 
-// Register adds a family at the end of the table, for designs on FPGAs that the table lacks. It must be called
-// before anything walks the table, and returns a function that removes the family. It returns an error for an
-// incomplete family or a name that already exists.
+// Register adds a family at the end of the table, for designs on FPGAs that the table lacks. It must be called before
+// the table is used. It returns a function that removes the family. It returns an error for an incomplete family or a
+// name that already exists.
 func Register(f *Family) (remove func(), err error) {
 	if err := f.check(); err != nil {
 		return nil, fmt.Errorf("target %q: %w", f.Name, err)
@@ -218,7 +220,7 @@ func Find(name string) (*Family, error) {
 // String returns the family's name.
 func (f *Family) String() string { return f.OrGeneric().Name }
 
-// OrGeneric returns the family, or [Generic] if it is nil.
+// OrGeneric returns f, or [Generic] if f is nil.
 func (f *Family) OrGeneric() *Family {
 	if f == nil {
 		return Generic

@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/target"
 )
 
-// TestFamilies checks that every family in the table is complete, so that code that uses the table finds all that it
-// needs.
+// TestFamilies checks that every family in the table is complete, so that code that uses the table finds all values
+// that it needs.
 func TestFamilies(t *testing.T) {
 	for _, f := range target.Families() {
 		if found, err := target.Find(f.Name); found != f || err != nil || f.String() != f.Name {

@@ -2,8 +2,9 @@ package target
 
 import "strings"
 
-// Xilinx7 is AMD's 7 series. Verilog in primitives takes 13 to 50 % fewer LUTs than yosys makes from gates. The
-// reason is that yosys looks for additions in the head, which has none (docs/guides/fpga.md).
+// Xilinx7 is AMD's 7 series. If the Verilog consists of primitives, it takes 13 to 50 % fewer LUTs than yosys makes
+// from gates. The reason is that yosys looks for additions in the head, although the head has no additions
+// (docs/guides/fpga.md).
 var Xilinx7 = &Family{
 	Name:       "xilinx7",
 	LUT:        LUT{"LUT%d", 1, 6, "INIT", []string{"I0", "I1", "I2", "I3", "I4", "I5"}, "O"},

@@ -16,8 +16,8 @@ import (
 
 var header = regexp.MustCompile(`'descr': '([^']*)', 'fortran_order': False, 'shape': \(([0-9, ]*)\)`)
 
-// ReadNPY returns the shape and the elements, in C order, of a .npy file of little-endian numbers. It ends the test
-// if it cannot read the file.
+// ReadNPY returns the shape and the elements, in C order, of a .npy file with little-endian numbers. If it cannot
+// read the file, it fails the test at once.
 func ReadNPY(t testing.TB, path string) (shape []int, data []float64) {
 	t.Helper()
 	file, err := os.ReadFile(path)

@@ -5,7 +5,8 @@ import (
 	"os/exec"
 )
 
-// Build builds a package into a file, or a folder that is there. It leaves out symbols, which take half of linking.
+// Build builds a package into a file, or into an existing folder. It leaves out symbols, which take half of the
+// linking time.
 func Build(path, pkg string) error {
 	out, err := exec.Command("go", "build", "-ldflags=-s", "-o", path, pkg).CombinedOutput()
 	if err != nil {

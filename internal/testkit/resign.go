@@ -1,5 +1,5 @@
 // This file recomputes the checksums in the manifest of an output folder, or in a model file, for tests of checks
-// other than the checksum.
+// other than the check of the checksum.
 
 package testkit
 
@@ -48,8 +48,8 @@ func ResignFolder(dir string) error {
 }
 
 // ResignModel returns a model file with the right checksum: the CRC-32C of all bytes, with zeros in place of the
-// checksum's digits. It adds the entry if the file has none. A file that is too broken for a checksum is returned
-// unchanged.
+// checksum's digits. If the file has no checksum, it adds the entry. A file that is too broken for a checksum is
+// returned unchanged.
 func ResignModel(file []byte) []byte {
 	const begin, entry, zeros = `{"__metadata__":{`, `"crc32c":"`, `00000000`
 	file = bytes.Clone(file)

@@ -1,5 +1,5 @@
-// This file writes Verilog that clocks a design and prints its outputs. Tests use it to compare a format, as other
-// tools read it, with the simulator.
+// This file writes Verilog that clocks a design and prints its outputs. Tests use it to check that other tools read a
+// format in the same way as the simulator.
 
 package testkit
 

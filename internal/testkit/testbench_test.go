@@ -12,8 +12,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestClocked runs a testbench on a handwritten module that delays its input by a clock, and on a module that does
-// not.
+// TestClocked runs a testbench on a handwritten module that delays its input by a clock, and on a module without a
+// delay.
 func TestClocked(t *testing.T) {
 	if _, err := exec.LookPath("iverilog"); err != nil {
 		t.Skip("iverilog is not installed: make tools")

@@ -27,8 +27,8 @@ func FindTool(t testing.TB, name string) *tool.Tool {
 	return p
 }
 
-// RunTool runs a program in a folder, and returns its standard output followed by its standard error. It ends the
-// test if the program fails.
+// RunTool runs a program in a folder, and returns its standard output followed by its standard error. If the program
+// fails, it fails the test at once.
 func RunTool(t testing.TB, p *tool.Tool, dir string, args ...string) string {
 	t.Helper()
 	r, err := p.Run(t.Context(), tool.Command{Args: args, Dir: dir, Limit: limit})
@@ -46,7 +46,8 @@ func TryTool(t testing.TB, dir string, args ...string) (string, error) {
 	return r.Stdout + r.Stderr, err
 }
 
-// TryOtherTool is [TryTool] for a program that package tool does not know, given by name or path.
+// TryOtherTool is like [TryTool], for a program that package tool does not know. args[0] is the program's name or
+// path.
 func TryOtherTool(t testing.TB, dir string, args ...string) (string, error) {
 	t.Helper()
 	path, err := exec.LookPath(args[0])
@@ -58,9 +59,9 @@ func TryOtherTool(t testing.TB, dir string, args ...string) (string, error) {
 	return r.Stdout + r.Stderr, err
 }
 
-// Generated checks that the vector kernels in the current folder equal the output of their generator in lab/avo.
-// generator is the generator's path from here. The test is skipped if avo is not in the module cache and cannot be
-// downloaded.
+// Generated checks that the vector kernels in the current folder equal the output of their generator in lab/avo. The
+// argument generator is the path of the generator, relative to the current folder. The test is skipped if avo is not
+// in the module cache and cannot be downloaded.
 func Generated(t testing.TB, generator string) {
 	t.Helper()
 	script := filepath.Join(filepath.Dir(generator), "generate.sh")

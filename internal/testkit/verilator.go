@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// objectCache is a script that is put before compiler commands ending in -c -o OBJECT SOURCE. It caches the objects
-// of verilator's own sources, which are in the folder of verilated.h, by the complete command.
+// objectCache is a script that runs compiler commands ending in -c -o OBJECT SOURCE. For verilator's own sources,
+// which are in the folder of verilated.h, it keeps the object and reuses it for an equal command.
 const objectCache = `#!/bin/sh
 for source; do :; done
 case $source in
@@ -22,16 +22,16 @@ object=$(basename "$source" .cpp).o
 "$@" && cp "$object" "$kept.$$" && mv "$kept.$$" "$kept"
 `
 
-// Main runs the tests of a package, as its TestMain. It compiles verilator's own sources only once for all tests:
-// they are the same in every simulation, and take longer than a small design. C++ code that verilator writes is not
-// optimised, because that would take longer than simulating the few samples of a test.
+// Main runs the tests of a package, as its TestMain. It compiles verilator's own sources only once for all tests.
+// They are the same in every simulation, and compiling them takes longer than compiling a small design. C++ code that
+// verilator writes is not optimised, because that would take longer than simulating the few samples of a test.
 func Main(m *testing.M) {
 	dir, err := os.MkdirTemp("", "objects-")
 	if err == nil {
 		cache := filepath.Join(dir, "cache")
 		if err = os.WriteFile(cache, []byte(objectCache), 0o777); err == nil {
 			err = errors.Join(
-				os.Setenv("OBJCACHE", cache), // verilated.mk puts it before the compiler
+				os.Setenv("OBJCACHE", cache), // verilated.mk puts the script before the compiler command
 				os.Setenv("MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"),
 			)
 		}

@@ -12,7 +12,7 @@ import (
 const Bounded = true
 
 // endWithParent makes the system kill the program when this process dies. If this process is killed, it cannot stop
-// the program itself, and a yosys that never ends would take all memory.
+// the program itself, and for example a yosys that never ends would take all memory.
 func endWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }
 
 // boundMemory limits the memory of a program that was just started, and of each program that it starts. The limit is

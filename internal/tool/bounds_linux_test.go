@@ -58,7 +58,7 @@ func TestEndsWithParent(t *testing.T) {
 	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 		if syscall.Kill(pid, 0) != nil || strings.Contains(string(text), ") Z ") {
-			return // it has ended, or is a zombie
+			return // the program has ended, or is a zombie
 		}
 		if time.Since(begin) > 30*time.Second {
 			_ = syscall.Kill(pid, syscall.SIGKILL)

@@ -6,10 +6,11 @@ import (
 	"sync"
 )
 
-// longestLine is the largest part of an unfinished line that is kept.
+// longestLine is the largest number of bytes of an unfinished line that are kept.
 const longestLine = 1 << 16
 
-// teller returns writers for both outputs of a command. They also pass each line to the command's function Line.
+// teller returns writers for both outputs of a command. The writers also pass each line to the command's function
+// Line.
 func (c Command) teller(out, errs io.Writer) (toOut, toErrs io.Writer) {
 	if c.Line == nil {
 		return out, errs

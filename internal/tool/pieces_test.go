@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPieces writes output in pieces of any size. The same lines must be reported each time, including empty lines. A
-// line that is too long must be reported in pieces, without an empty piece at its end.
+// TestPieces writes output in pieces of different sizes. The same lines must be reported each time, including empty
+// lines. A line that is too long must be reported in pieces, without an empty piece at its end.
 func TestPieces(t *testing.T) {
 	text := "one\r\n\ntwo\n" + strings.Repeat("x", 2*longestLine+1) + "\nend"
 	for _, size := range []int{1, 2, 1000, longestLine, longestLine + 1, 1 << 20} {

@@ -9,7 +9,8 @@ import (
 )
 
 // killFamily makes the program the head of a new process group. When the context is cancelled, the whole group is
-// killed. Without this, the programs that yosys and verilator start (abc and a compiler) would continue.
+// killed. Otherwise, programs that the program has started would continue, such as abc, which yosys starts, or a
+// compiler, which verilator starts.
 func killFamily(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	endWithParent(cmd.SysProcAttr)

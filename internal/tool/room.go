@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// roomBytes is the number of bytes that a disk must be able to store. Otherwise it counts as full.
+// roomBytes is the number of bytes that a disk must be able to store. Otherwise the disk counts as full.
 const roomBytes = 1 << 20
 
 // CheckRoom returns an error if the disk of a folder is full. Many programs do not report that they cannot write

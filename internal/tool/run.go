@@ -23,12 +23,13 @@ const graceTime = 5 * time.Second
 // Command is one run of a program.
 type Command struct {
 	Args  []string
-	Dir   string        // working folder; empty means the caller's
+	Dir   string        // working folder; empty means the caller's folder
 	Stdin io.Reader     // standard input; nil means empty
-	Limit time.Duration // limit for the wall time of the program and all programs that it starts; must be positive
+	Limit time.Duration // limit of the wall time of the program and all programs that it starts; must be positive
 	Log   string        // file for the command line and the complete output; empty for no log
 
-	// Line gets each line of both outputs while it is written, one call at a time. It may be nil.
+	// Line is called with each line of both outputs as soon as the line is written, one call at a time. It may be
+	// nil.
 	Line func(string)
 }
 
@@ -37,7 +38,7 @@ type Result struct {
 	Stdout, Stderr string // the first 16 MiB of each output
 	Truncated      bool   // whether there was more output
 	Seconds        float64
-	CPU            float64 // seconds of processor time of the program, and of the programs for which it waited
+	CPU            float64 // processor time in seconds of the program and of the programs for which it waited
 
 	name, log string
 }
@@ -149,7 +150,7 @@ func telling(text string) string {
 	return last
 }
 
-// capture keeps the first bytes that are written to it, and records whether there were more.
+// capture keeps the first bytes that are written to it, and records whether more bytes were written.
 type capture struct {
 	text strings.Builder
 	cut  bool
@@ -166,7 +167,7 @@ func (c *capture) Write(p []byte) (int, error) {
 }
 
 // logFile is the log of a run. It is nil if no log is wanted. The log is written while the program runs, so that
-// people can read it meanwhile.
+// users can read it during the run.
 type logFile struct{ *os.File }
 
 func openLog(t *Tool, c Command) (*logFile, error) {
@@ -193,7 +194,7 @@ func quote(arg string) string {
 	return arg
 }
 
-// beside returns a writer that writes to both the capture and the log file.
+// beside returns a writer that writes to both c and the log file.
 func (l *logFile) beside(c *capture) io.Writer {
 	if l == nil {
 		return c

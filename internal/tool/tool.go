@@ -1,13 +1,13 @@
-// Package tool runs the external programs that the compiler and the verifier need: synthesis, simulators, equivalence
-// checking, place and route. It also runs the browser used by tests.
+// Package tool runs the external programs that the compiler and the verifier need: programs for synthesis,
+// simulation, equivalence checking, and place and route. It also runs the browser that tests use.
 //
 // [Find] looks up a known program in PATH. A [Tool] reports its version and runs [Command]s. Each run has a time
 // limit for the program and for everything that the program starts. The output of the program is captured and, if
-// wanted, also written to a log. If a program is not installed, there is a [MissingError], which names its Debian
-// package. If a program does not do its work, there is a [FailedError], which names the log.
+// wanted, also written to a log. The error for a program that is not installed is a [MissingError], which names the
+// Debian package. The error for a program that does not do its work is a [FailedError], which names the log.
 //
-// For some of these programs, exit status 0 proves nothing. Callers must read the output and report a missing result
-// with a FailedError of their own ([Result.Failed]).
+// For some of these programs, exit status 0 proves nothing. Callers must read the output, and must return a
+// FailedError ([Result.Failed]) if the output lacks the result.
 package tool
 
 import (
@@ -29,8 +29,8 @@ type program struct {
 	name        string
 	executables []string // names in order of preference
 	debian      string   // Debian package that contains the program, or empty
-	version     []string // arguments that make the program print its version, or nil if it cannot
-	marker      string   // text by which the line with the version is found
+	version     []string // arguments that make the program print its version, or nil if there is no way
+	marker      string   // text that the line with the version contains
 }
 
 // programs lists the programs that [Find] knows.
@@ -90,7 +90,7 @@ type Tool struct {
 	version string // the version, or empty if the program was not asked yet or did not answer
 }
 
-// found maps paths to the tools that [Find] returned. Thus a process asks each program for its version only once.
+// found maps paths to the tools that [Find] returned, so that a process asks each program for its version only once.
 var found sync.Map
 
 // Find looks up a known program ([Names]) in PATH. It returns a [*MissingError] if the program is not there. It
@@ -114,8 +114,8 @@ func Find(name string) (*Tool, error) {
 const versionLimit = 20 * time.Second
 
 // Version returns the line with the program's version, such as `Yosys 0.23 (git sha1 7ce5011c24b)`. For a program
-// that cannot print its version, it returns the version of the Debian package, or "unknown" if there is none. It asks
-// the program until the program answers, and keeps the answer.
+// that cannot print its version, it returns the version of the Debian package, or "unknown" if there is no such
+// package. It keeps the program's answer. If the program does not answer, the next call asks it again.
 func (t *Tool) Version(ctx context.Context) string {
 	t.asking.Lock()
 	defer t.asking.Unlock()

@@ -16,8 +16,8 @@ import (
 	"ialgn/internal/tool"
 )
 
-// fake replaces PATH, until the test ends, by a folder with the given shell scripts, and returns the folder. It can
-// be called only once in a test, because afterwards PATH contains no shell.
+// fake makes a folder with the given shell scripts and returns it. Until the test ends, PATH contains only this
+// folder. It can be called only once in a test, because afterwards PATH contains no shell.
 func fake(t *testing.T, scripts map[string]string) string {
 	t.Helper()
 	shell, err := exec.LookPath("sh")
@@ -93,7 +93,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestMissingEverywhere checks that no package is named for a program that no package contains.
+// TestMissingEverywhere checks a program that no Debian package contains. The error must not name a package.
 func TestMissingEverywhere(t *testing.T) {
 	fake(t, nil)
 	for _, name := range []string{"nextpnr-ecp5", "ecppack", "nextpnr-himbaechel", "gowin_pack"} {
@@ -177,8 +177,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestVersionOnce checks that a program that is found twice is asked for its version only once. If the caller was
-// interrupted the first time, the program must be asked again.
+// TestVersionOnce checks that a program is asked for its version only once, even if it is found twice. If the caller
+// was interrupted the first time, the program must be asked again.
 func TestVersionOnce(t *testing.T) {
 	asked := filepath.Join(t.TempDir(), "asked")
 	fake(t, map[string]string{"yosys": "echo asked >> " + asked + "; echo Yosys 1"})
@@ -273,7 +273,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestChildrenAreKilled checks that no process survives that the program started.
+// TestChildrenAreKilled checks that processes that the program started do not survive.
 func TestChildrenAreKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "alive")
 	fake(t, map[string]string{"yosys": "(sleep 1; echo > " + path + ") & sleep 60"})
@@ -330,7 +330,7 @@ func TestRunErrors(t *testing.T) {
 	p.Run(t.Context(), tool.Command{})
 }
 
-// TestCallersFailure checks the error with which a caller reports wrong output of a program.
+// TestCallersFailure checks the error that a caller returns if the output of a program is wrong.
 func TestCallersFailure(t *testing.T) {
 	fake(t, map[string]string{"abc": "echo Networks are UNDECIDED"})
 	r, err := find(t, "abc").Run(t.Context(), tool.Command{Limit: time.Minute})

@@ -23,7 +23,8 @@ var uses = map[string]string{
 	"chromium":           "tests of this project alone, which look at pages of report",
 }
 
-// Package returns the Debian package that contains a known program ([Names]). It returns "" if no package does.
+// Package returns the Debian package that contains a known program ([Names]). It returns "" if no package contains
+// the program.
 func Package(name string) string {
 	for _, p := range programs {
 		if p.name == name {

@@ -9,19 +9,20 @@ import (
 )
 
 // MaxWidth is the largest number of nodes in a layer. MaxDepth is the largest number of layers that a netlist can
-// name ([ialgn/netlist.MaxLayers]). maxNodes bounds the nodes of all layers, without head and encoder. A larger
-// network could be trained, but perhaps not compiled.
+// name ([ialgn/netlist.MaxLayers]). maxNodes limits the number of nodes in all layers together, without head and
+// encoder. A larger network could be trained, but perhaps not compiled.
 const (
 	MaxWidth = 1 << 24
 	MaxDepth = 1<<16 - 1
 	maxNodes = 3 << 29
 )
 
-// maxSections bounds the depth of networks whose layers are listed one by one in the header of the model file.
-// These are all networks except private chains.
+// maxSections limits the depth of networks whose layers are listed one by one in the header of the model file. This
+// applies to all networks except private chains.
 const maxSections = 8192
 
-// maxHidden bounds the hidden candidates of a layer's nodes, which the engine numbers with 32 bits.
+// maxHidden limits the number of hidden candidates of all nodes in a layer, because training numbers these candidates
+// with 32 bits.
 const maxHidden = 1<<32 - 1
 
 // Fault says why a network is impossible.
@@ -31,12 +32,12 @@ type Fault struct {
 	Remedy  string
 }
 
-// specialKey is a key that some topologies have and others refuse.
+// specialKey is a key that some topologies have. All other topologies refuse the key.
 type specialKey struct {
 	key     string
-	at      func(k *Keys) any // pointer to its value, an int or a string; other topologies require its default
-	problem string            // format for the value and the topology
-	remedy  string            // advice, to be followed by the topologies that have the key
+	at      func(k *Keys) any // pointer to the key's value, an int or a string; other topologies require the default
+	problem string            // format of a message with the value and the topology
+	remedy  string            // advice; the names of the topologies that have the key are appended
 }
 
 // These are formats of messages about values that most topologies do not have.
@@ -138,7 +139,8 @@ func (k *Keys) tooLarge() *Fault {
 	}
 }
 
-// checkHidden refuses a pin whose number of candidates is larger than the layer before, or too large to be numbered.
+// checkHidden refuses a pin if it has more candidates than the layer before has nodes, or too many candidates to
+// number them.
 func (k *Keys) checkHidden(layers []Layer, i int, p *Pin) *Fault {
 	l := &layers[i]
 	if p.Source != Previous || p.K == 1 || l.Grid != nil {
@@ -172,8 +174,8 @@ func (k *Keys) checkHidden(layers []Layer, i int, p *Pin) *Fault {
 	return nil
 }
 
-// CheckData returns the reason why the network does not fit a data set, or nil. The data set has the given numbers of
-// classes and features. inputs is the number of input bits of all its features.
+// CheckData returns the reason why the network does not fit a data set, or nil. classes and features are the numbers
+// of classes and features of the data set. inputs is the number of input bits of all features together.
 func (k *Keys) CheckData(classes, features, inputs int) *Fault {
 	if k.convolves() {
 		if fault := k.checkImage(features, inputs); fault != nil {
@@ -232,8 +234,8 @@ func (k *Keys) checkSpread(classes, features int) *Fault {
 	return nil
 }
 
-// before returns the number of bits that leave the layer before layer i. Before the first layer of a recurrent
-// network it is the state.
+// before returns the number of bits that leave the layer before layer i. For the first layer of a recurrent network,
+// these are the bits of the state.
 func (k *Keys) before(layers []Layer, i int) int {
 	return layers[(i+len(layers)-1)%len(layers)].Outputs()
 }
@@ -264,7 +266,8 @@ func checkTree(k *Keys) *Fault {
 // checkLayered checks the keys that only the topology layered has.
 func checkLayered(k *Keys) *Fault { return k.checkWidths("2000,1000") }
 
-// checkWidths checks the keys of layers with given widths. example is a value of widths for the advice.
+// checkWidths checks the keys of layers with given widths. example is a value for the key widths that the advice
+// shows.
 func (k *Keys) checkWidths(example string) *Fault {
 	widths, err := k.LayerWidths()
 	switch {

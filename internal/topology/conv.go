@@ -10,16 +10,16 @@ import (
 // These are the limits of the keys of convolutions.
 const (
 	maxConvolutions = 64
-	maxImage        = 1 << 12 // rows or columns
+	maxImage        = 1 << 12 // largest number of rows or columns
 	maxPatch        = 64
 	maxLevels       = 12
 )
 
-// convList is a key with a number for each convolution.
+// convList describes a key whose value has a number for each convolution.
 type convList struct {
 	key      string
 	of       func(k *Keys) *string
-	standard string // default; "": none
+	standard string // default, or "" for none
 	min, max int
 }
 
@@ -46,8 +46,8 @@ func specialLists() []specialKey {
 	return all
 }
 
-// below returns the number of nodes of the level below that a node of a kernel reads: one for each pin, unless
-// leaves gives another number.
+// below returns the number of nodes of the level below that a node of a kernel reads. This is the value of the key
+// leaves, or one node for each pin if leaves is not set.
 func (k *Keys) below() int {
 	if k.Leaves == 0 {
 		return k.Inputs
@@ -58,7 +58,8 @@ func (k *Keys) below() int {
 // convolves reports whether the network has convolutions.
 func (k *Keys) convolves() bool { return k.Topology == Conv }
 
-// completeConv fills in the defaults of convolutions: the lists, and depth and width, which follow from the lists.
+// completeConv fills in the defaults of the keys for convolutions. It also sets depth and width, which follow from
+// these keys.
 func (k *Keys) completeConv(given func(key string) bool) {
 	for _, l := range convLists {
 		if text := l.of(k); *text == "" && !given(l.key) {
@@ -68,7 +69,7 @@ func (k *Keys) completeConv(given func(key string) bool) {
 	if k.Channels == 0 && !given("channels") {
 		k.Channels = standardChannels
 	}
-	// Check refuses invalid numbers of pins or layers later.
+	// Invalid numbers of pins or layers are left for Check to refuse.
 	if k.Inputs < 1 || k.Inputs > MaxPins || k.Leaves < 0 || k.Leaves > k.Inputs || k.Chains < 0 || k.Chains > MaxDepth {
 		return
 	}
@@ -112,8 +113,8 @@ func (k *Keys) convolutions() ([]convolution, *Fault) {
 	return all, nil
 }
 
-// read returns the numbers of a list: one number, or one for each convolution. If convolutions is 0, any number of
-// elements is allowed.
+// read returns the numbers of a list. A list has either one number for all convolutions, or one number for each. If
+// the argument convolutions is 0, a list may have any number of elements.
 func (l *convList) read(k *Keys, convolutions int) ([]int, *Fault) {
 	text := *l.of(k)
 	if text == "" {
@@ -141,7 +142,7 @@ func (l *convList) read(k *Keys, convolutions int) ([]int, *Fault) {
 	return values, nil
 }
 
-// numbers returns the whole numbers of a list. If an element is not a number within the range, it returns that
+// numbers returns the whole numbers of a list. If an element is not a number from least to most, it returns this
 // element, which may be empty, and false.
 func numbers(text string, least, most int) (all []int, bad string, ok bool) {
 	for element := range strings.SplitSeq(text, ",") {
@@ -178,7 +179,8 @@ func convolutional(k *Keys) []Layer {
 	return layers
 }
 
-// convLayers returns the layers: the levels of each convolution's kernels, then the layers of model.widths.
+// convLayers returns the layers of a network of convolutions. First come the levels of each convolution's kernels,
+// and then the layers of model.widths.
 func (k *Keys) convLayers() (all []Layer, fault *Fault) {
 	image, fault := k.ImageSize()
 	if fault != nil {
@@ -246,8 +248,8 @@ func chainsOn(k *Keys, width, first int) (all []Layer) {
 	return all
 }
 
-// kernelLevels returns the levels of a convolution's kernels, from the lowest. Kernels are trees whose lowest nodes
-// read a patch. pixels is the number of pixels of the images that the network reads.
+// kernelLevels returns the levels of a convolution's kernels, beginning with the lowest level. Kernels are trees
+// whose lowest nodes read a patch. pixels is the number of pixels of the images that the network reads.
 func (k *Keys) kernelLevels(number int, c *convolution, grid Grid, first, pixels int) ([]Layer, *Fault) {
 	grid.Side, grid.Stride, grid.Padding, grid.Pool = c.Patch, c.Stride, c.Padding, 1
 	if c.Padding >= c.Patch {
@@ -311,8 +313,8 @@ func (k *Keys) levels(c *convolution, grid Grid, first, width int) (all []Layer)
 	return all
 }
 
-// above returns the grid of the levels above the lowest, given the grid of the lowest level. The nodes above read the
-// level below at their own positions. Their remaining pins read what the lowest level reads.
+// above returns the grid of the higher levels of a kernel, given the grid of the lowest level. Nodes of higher levels
+// read the level below at their own positions. Their remaining pins read the patch that the lowest level reads.
 func (k *Keys) above(grid Grid, first int) Grid {
 	above, own := grid, grid
 	above.Rows, above.Columns = grid.Size()
@@ -327,8 +329,8 @@ func (k *Keys) above(grid Grid, first int) Grid {
 	return above
 }
 
-// kernelPin returns pin i of the kernel nodes of a level. anchor is the pin for the case that it chooses among
-// input bits. first says that the kernel belongs to the first convolution.
+// kernelPin returns pin i of the kernel nodes of a level. If the pin chooses among input bits, kernelPin returns
+// anchor. first says whether the kernel belongs to the first convolution.
 func (k *Keys) kernelPin(anchor Pin, i, level int, first bool) Pin {
 	switch {
 	case level > 0 && i < k.below():

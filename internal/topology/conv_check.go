@@ -20,8 +20,8 @@ func checkConv(k *Keys) *Fault {
 	return nil
 }
 
-// checkPatches refuses a pin with more candidates than its patch has elements. It leaves out pins that choose among
-// input bits, whose number is not known here.
+// checkPatches refuses a pin with more candidates than its patch has elements. It does not check pins that choose
+// among input bits, because the number of input bits is not known here.
 func (k *Keys) checkPatches(layers []Layer) *Fault {
 	for i := range layers {
 		if pin := &layers[i].Pins[0]; pin.Wires != Patch || pin.Source == Input {
@@ -35,7 +35,7 @@ func (k *Keys) checkPatches(layers []Layer) *Fault {
 	return nil
 }
 
-// checkPatch refuses a pin that has more candidates than its patch has elements. The patch has the given number of
+// checkPatch refuses a pin that has more candidates than its patch has elements, if the patch has the given number of
 // planes.
 func (k *Keys) checkPatch(g *Grid, planes int) *Fault {
 	if n := g.Elements(k.ReadPlanes(planes)); k.Hidden > n {

@@ -75,7 +75,7 @@ func TestConvLayers(t *testing.T) {
 	}
 }
 
-// TestField checks which part of the input the patches of later convolutions see.
+// TestField checks on which part of the input the patches of later convolutions depend.
 func TestField(t *testing.T) {
 	k := convKeysOf(func(k *Keys) {
 		k.Image, k.Kernels, k.Anchored = "3,32,32", "1,1,1,1", 1
@@ -93,7 +93,7 @@ func TestField(t *testing.T) {
 	}
 }
 
-// TestCheckRefusesConvolutions checks that Check refuses impossible networks and names the key.
+// TestCheckRefusesConvolutions checks that Check refuses impossible networks and names the faulty key.
 func TestCheckRefusesConvolutions(t *testing.T) {
 	for _, c := range []struct {
 		key    string
@@ -105,7 +105,7 @@ func TestCheckRefusesConvolutions(t *testing.T) {
 		{"image", func(k *Keys) { k.Image = "3,8,99999" }},
 		{"kernels", func(k *Keys) { k.Kernels = "" }},
 		{"kernels", func(k *Keys) { k.Kernels = "0,4" }},
-		{"pool", func(k *Keys) { k.Kernels = "4,4,4,4,4,4" }}, // no pixel is left after pooling
+		{"pool", func(k *Keys) { k.Kernels = "4,4,4,4,4,4" }}, // no pixels are left after pooling
 		{"patch", func(k *Keys) { k.Patch = "3,3,3" }},
 		{"patch", func(k *Keys) { k.Patch = "11" }},
 		{"stride", func(k *Keys) { k.Stride = "0" }},
@@ -197,8 +197,8 @@ func TestConvCandidates(t *testing.T) {
 	}
 }
 
-// TestConvFits checks that networks have no fault if their data are just sufficient, and that they have no private
-// chains.
+// TestConvFits checks that convolutional networks have no fault if the data are just sufficient. It also checks that
+// they have no private chains.
 func TestConvFits(t *testing.T) {
 	for name, change := range map[string]func(k *Keys){
 		"one level": func(k *Keys) { k.Kernels, k.Levels = "10", "1" },

@@ -2,15 +2,15 @@ package topology
 
 import "fmt"
 
-// Grid says at which positions of an image the nodes of a layer are evaluated, and what they read there.
+// Grid says at which positions of an image the nodes of a layer are evaluated, and which pixels they read there.
 //
 // An image has planes of rows and columns. The patch of the position at row y and column x is a square of Side x Side
-// pixels in all planes. It begins at row y*Stride - Padding and column x*Stride - Padding of the image; pixels
-// outside the image are 0. A pixel of the patch is element (plane Side + row) Side + column. In an image of input
-// bits, each plane of features is replaced by one plane for each bit of a feature. With b bits, plane f b + j is bit
-// j of plane f.
+// pixels in all planes. It begins at row y*Stride - Padding and column x*Stride - Padding of the image. Pixels
+// outside the image are 0. The elements of a patch are its pixels, and the pixel in a plane, row and column has the
+// number (plane*Side + row)*Side + column. In an image of input bits, each plane of features is replaced by one plane
+// for each bit of a feature. If a feature has b bits, plane f*b + j has bit j of the features in plane f.
 type Grid struct {
-	Planes  int `json:"planes"` // of the layer before, or of the features
+	Planes  int `json:"planes"` // planes of the layer before, or of the features
 	Rows    int `json:"rows"`
 	Columns int `json:"columns"`
 
@@ -18,19 +18,20 @@ type Grid struct {
 	Stride  int `json:"stride"`
 	Padding int `json:"padding"`
 
-	Pool int `json:"pool"` // 2: the layer's output is the OR of each two by two positions; 1: no pooling
+	Pool int `json:"pool"` // 2 if the layer's output is the OR of each two by two positions; 1 without pooling
 
-	// Field, unless nil, is the patch for pins that read input bits in a layer after the first. It is the patch of
-	// the same position in the input image. Its padding reaches as far beyond the edges as the layer's positions
-	// depend on.
+	// Field is the grid for pins that read input bits in a layer after the first, or nil. At each position, they read
+	// the patch of the input image on which the position depends. Positions at the edges depend on pixels beyond the
+	// edges, which are padding in Field.
 	Field *Grid `json:"field,omitempty"`
 
-	// Base, unless nil, is the patch for pins with source [Base], which is the patch of the kernel's lowest level.
+	// Base is the grid for pins with source [Base], or nil. These pins read the patch that the kernel's lowest level
+	// reads.
 	Base *Grid `json:"base,omitempty"`
 }
 
-// Of returns the grid in which pins with source s read: the field of input bits, the patch of the lowest level, or
-// the image of the layer before.
+// Of returns the grid for pins with source s. This is Field for input bits, Base for the lowest level's patch, and
+// otherwise g itself.
 func (g *Grid) Of(s Source) *Grid {
 	switch {
 	case s == Input && g.Field != nil:
@@ -53,17 +54,17 @@ func (g *Grid) SameImage(as *Grid) bool {
 // field is the part of the input image on which a position of a layer depends, along one axis.
 type field struct{ side, stride, start int }
 
-// read returns the field of a layer above this one. The patches of the layer above are squares of side x side
-// positions of this layer. stride and padding also count positions of this layer.
+// read returns the field of the layer above, given the field f of a layer. The patches of the layer above are squares
+// of side x side positions of the layer below. stride and padding also count such positions.
 func (f field) read(side, stride, padding int) field {
 	return field{f.side + (side-1)*f.stride, f.stride * stride, f.start - padding*f.stride}
 }
 
-// MaxSide bounds the side, the stride and the padding of a field.
+// MaxSide limits the side, the stride and the padding of a field.
 const MaxSide = 1 << 12
 
-// Under returns the field of a layer: the patches of the input image on which its positions depend. grids are the
-// grids of all layers from the first to this one. It returns nil if the field is larger than MaxSide.
+// Under returns a grid with the patches of the input image on which the positions of a layer depend. grids holds the
+// grids of all layers up to and including this layer. Under returns nil if the patches are larger than MaxSide.
 func Under(grids []*Grid) *Grid {
 	under := field{1, 1, 0}
 	for i, g := range grids {
@@ -81,8 +82,8 @@ func Under(grids []*Grid) *Grid {
 	}
 }
 
-// check refuses a field of convolution i that is much larger than the image, because nearly all of it would lie
-// outside the image, where there is nothing to choose. image is the image's longer side.
+// check refuses a field of convolution i that is much larger than the image, because nearly all of the field would be
+// outside the image, where there are no input bits to choose. The argument image is the longer side of the image.
 func (f field) check(i, image int) *Fault {
 	most := min(4*image+16, MaxSide)
 	if max(f.side, f.stride, -f.start) <= most {
@@ -116,12 +117,12 @@ func (g *Grid) Pooled() (rows, columns int) {
 // Elements returns the number of elements of a patch with the given number of planes.
 func (g *Grid) Elements(planes int) int { return planes * g.Side * g.Side }
 
-// MaxPositions returns the largest number of positions of a convolution in a network that reads images with the
-// given number of pixels. Padding can make more positions than there are pixels, and a header of a few lines must
-// not determine how much memory a network takes.
+// MaxPositions returns the largest number of positions of a convolution in a network that reads images with the given
+// number of pixels. The limit is needed because padding can make more positions than there are pixels, and a short
+// header in a model file must not make a network take any amount of memory.
 func MaxPositions(pixels int) int { return max(4*pixels, 1<<8) }
 
-// FrozenLayers returns the number of layers of the frozen network. Pooling is a layer of its own.
+// FrozenLayers returns the number of layers of the frozen network. Pooling counts as a separate layer.
 func (k *Keys) FrozenLayers() int {
 	n := k.Depth
 	if !k.convolves() {

@@ -8,7 +8,8 @@ import (
 	"ialgn/internal/decimal"
 )
 
-// Keys are the keys of a configuration that describe the network: the section model.
+// Keys holds the keys of a configuration that describe the network. In the configuration, they are in the section
+// model.
 type Keys struct {
 	Topology        string  `yaml:"topology" json:"topology"` // name of a row of [Rows]
 	Width           int     `yaml:"width" json:"width"`       // nodes of the last layer
@@ -29,23 +30,23 @@ type Keys struct {
 	// The next keys are for convolutions. A list is separated by commas. It has one element for each convolution, or
 	// one element for all convolutions.
 	Image    string `yaml:"image" json:"image,omitempty"`       // planes, rows and columns of the images
-	Kernels  string `yaml:"kernels" json:"kernels,omitempty"`   // list: kernels
+	Kernels  string `yaml:"kernels" json:"kernels,omitempty"`   // list: number of kernels
 	Patch    string `yaml:"patch" json:"patch,omitempty"`       // list: side of the patch that a kernel reads
 	Stride   string `yaml:"stride" json:"stride,omitempty"`     // list: distance from one position to the next
 	Padding  string `yaml:"padding" json:"padding,omitempty"`   // list: zeros on each side of the image
-	Levels   string `yaml:"levels" json:"levels,omitempty"`     // list: levels of nodes of a kernel
+	Levels   string `yaml:"levels" json:"levels,omitempty"`     // list: number of levels of nodes in a kernel
 	Pool     string `yaml:"pool" json:"pool,omitempty"`         // list: 2 for the OR of each two by two positions, or 1
-	Channels int    `yaml:"channels" json:"channels,omitempty"` // planes of its patch that a kernel reads; 0: all
+	Channels int    `yaml:"channels" json:"channels,omitempty"` // planes of its patch that a kernel reads; 0 for all
 
-	// Chains is the number of layers of chains after the convolutions; 0: the layers of model.widths are ordinary
-	// layers.
+	// Chains is the number of layers of chains after the convolutions. If it is 0, the layers of model.widths are
+	// ordinary layers.
 	Chains int `yaml:"chains" json:"chains,omitempty"`
 
 	// Anchored is the number of pins of a kernel's lowest nodes that choose among the input bits under the kernel's
 	// patch, in convolutions after the first.
 	Anchored int `yaml:"anchored" json:"anchored,omitempty"`
 
-	Steps int `yaml:"steps" json:"steps,omitempty"` // of a recurrent network
+	Steps int `yaml:"steps" json:"steps,omitempty"` // number of steps of a recurrent network
 }
 
 // These values of keys determine the form of a network.
@@ -57,8 +58,8 @@ const (
 	Relaxed   = "relaxed"   // pin A of layer 1 chooses
 	Conv      = "conv"      // the topology of convolutions
 
-	// Spread means balanced wires that combine different sources: no node reads a feature twice, and no layer reads
-	// a pair of sources twice.
+	// Spread means balanced wires that combine different sources. No node reads a feature twice, and no two nodes of
+	// a layer read the same pair of sources.
 	Spread = "structured"
 )
 
@@ -73,16 +74,16 @@ func Default() Keys {
 	}
 }
 
-// These defaults for nodes that do not have two pins differ from the defaults for two pins. The table of such a node
-// has no operations, and starts as a weaker spine with noise.
+// These are defaults for nodes that do not have two pins, where they differ from the defaults for two pins. Such a
+// node is a truth table without operations. It starts as a weaker spine with noise.
 const (
 	tableSkipLogit = 2
 	tableInitNoise = 1
 )
 
 // Complete fills in the keys whose defaults depend on other keys. given reports whether a key is in the
-// configuration. Complete does not change keys in the configuration. It sets width and depth from widths. For nodes
-// that do not have two pins, it sets the parametrization light with a suitable start.
+// configuration. Complete does not change keys that are in the configuration. It sets width and depth from widths.
+// For nodes that do not have two pins, it sets the parametrization light with a suitable start.
 func (k *Keys) Complete(given func(key string) bool) {
 	if k.convolves() {
 		k.completeConv(given)
@@ -112,7 +113,7 @@ func (k *Keys) Complete(given func(key string) bool) {
 	}
 }
 
-// LayerWidths returns the widths listed by the key widths, or none if it is empty.
+// LayerWidths returns the widths that the key widths lists. It returns nil if the key is empty.
 func (k *Keys) LayerWidths() ([]int, error) {
 	if k.Widths == "" {
 		return nil, nil
@@ -143,7 +144,8 @@ func (k *Keys) DropIdle() {
 	}
 }
 
-// As returns the keys of a network with another topology. Keys that it does not have get their defaults.
+// As returns the keys of a network with another topology. Keys that the other topology does not have get their
+// defaults.
 func (k Keys) As(topology string) Keys {
 	standard := Default()
 	k.Topology = topology

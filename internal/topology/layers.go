@@ -23,7 +23,7 @@ func anchored(k *Keys) []Layer {
 	return []Layer{first, rest}
 }
 
-// repeat returns depth layers: the layer first, and then copies of the layer rest.
+// repeat returns a list with depth elements. The first layer is first, and all other layers are copies of rest.
 func repeat(first, rest Layer, depth int) []Layer {
 	all := []Layer{first}
 	for l := 1; l < depth; l++ {
@@ -33,8 +33,8 @@ func repeat(first, rest Layer, depth int) []Layer {
 	return all
 }
 
-// passedFirst returns the pins that nodes of the first layer pass on. It is pin A for a gate. A table passes no pin
-// on, because none of its pins can represent all others.
+// passedFirst returns the pins that nodes of the first layer pass on at the start. For a gate, this is pin A. A table
+// passes no pin on, because none of its pins can represent all others.
 func passedFirst(k *Keys) []int {
 	if k.Inputs == 2 {
 		return []int{0}
@@ -42,7 +42,7 @@ func passedFirst(k *Keys) []int {
 	return nil
 }
 
-// inputPins returns the pins of nodes that choose all their inputs.
+// inputPins returns pins for nodes that choose the sources of all pins.
 func inputPins(k *Keys) []Pin {
 	pins := make([]Pin, k.Inputs)
 	for i := range pins {
@@ -97,8 +97,8 @@ func drawnPins(source Source, wires Wires) []Pin {
 	}
 }
 
-// trees returns the levels of trees. The lowest nodes choose all their inputs. Nodes above read their leaves with
-// the first pins, and choose inputs with the other pins.
+// trees returns the levels of trees. The lowest nodes choose inputs with all pins. Nodes of higher levels read their
+// leaves with the first pins, and choose inputs with the other pins.
 func trees(k *Keys) []Layer {
 	all := make([]Layer, k.Depth)
 	width := k.Width
@@ -118,7 +118,7 @@ func trees(k *Keys) []Layer {
 // layered returns layers of given widths. Nodes of the first layer choose among inputs. Nodes of the other layers
 // choose among nodes of the layer before, or have drawn wires.
 func layered(k *Keys) []Layer {
-	widths, _ := k.LayerWidths() // checked
+	widths, _ := k.LayerWidths() // no error, because the keys were checked
 	first := Layer{Layers: 1, Width: widths[0], Pins: inputPins(k), Passed: passedFirst(k)}
 	return append([]Layer{first}, hiddenLayers(k, widths[1:], 1)...)
 }

@@ -2,7 +2,7 @@ package topology
 
 import "fmt"
 
-// Source says where a pin gets its bit from.
+// Source says which bits a pin can read.
 type Source uint8
 
 // These are the sources of a pin.
@@ -11,12 +11,12 @@ const (
 	Previous               // a node of the previous layer
 	Spine                  // the node of the same index in the previous layer; no candidates are stored
 
-	// Base is the patch that the lowest level reads, for a node of a kernel's higher level. For a node after the
-	// convolutions, it is the output of the last convolution.
+	// Base has two meanings. For a node in a higher level of a kernel, it is the patch that the lowest level reads.
+	// For a node after the convolutions, it is the output of the last convolution.
 	Base
 )
 
-// sourceNames lists the sources' names in files and messages.
+// sourceNames lists the names of the sources in files and messages.
 var sourceNames = [...]string{Input: "input", Previous: "previous", Spine: "spine", Base: "base"}
 
 // String returns the source's name: input, previous, spine or base.

@@ -1,8 +1,8 @@
-// Package topology is the table of the networks that can be trained. For each network it says how the layers are
-// made, which keys of a configuration apply, how wires are drawn, and what the network is called.
+// Package topology holds the table of the topologies of networks that can be trained. For each topology, it says how
+// the layers are made, which keys of a configuration apply, how wires are drawn, and what its networks are called.
 //
-// A network is data. Code that needs to know a property of a network looks at its row, or at the layers that the
-// row makes from a configuration's [Keys]. A new topology is a new row.
+// Topologies are data. Code that needs to know a property of a network looks at the row of its topology, or at the
+// layers that the row makes from a configuration's [Keys]. A new topology needs only a new row.
 package topology
 
 import (
@@ -16,14 +16,15 @@ import (
 type Row struct {
 	Name  string   // name in configurations
 	Title string   // title in tables and plots; the paper's title, if it has one
-	Light string   // title with light gates, if the literature has a different one
+	Light string   // title with light gates, if the literature has a different title
 	Keys  []string // keys of [Keys] that only some topologies have
 
-	// Figure is the position in the figures that compare the paper's topologies, from 1; 0: not in the figures.
+	// Figure is the position in the figures that compare the paper's topologies, from 1. It is 0 if the topology is
+	// not in these figures.
 	Figure int
 
 	layers func(k *Keys) []Layer
-	check  func(k *Keys) *Fault // checks these keys; may be nil
+	check  func(k *Keys) *Fault // checks the keys in Keys; may be nil
 }
 
 // rows lists all topologies. The first one is the default.
@@ -106,7 +107,7 @@ func InFigures() []Row {
 	return all
 }
 
-// Find returns the topology with a given name, or nil if there is none.
+// Find returns the topology with a given name, or nil if there is no such topology.
 func Find(name string) *Row {
 	for i := range rows {
 		if rows[i].Name == name {
@@ -149,8 +150,8 @@ func (k *Keys) Nodes() int {
 	return n * k.Copies()
 }
 
-// Arity returns the number of logits that determine a node's function: one for each of the sixteen operations of
-// two pins, or one for each line of its truth table.
+// Arity returns the number of logits that determine a node's function. There is one logit for each of the sixteen
+// operations of two pins, or for each line of the truth table.
 func (k *Keys) Arity() int {
 	if k.Parametrization == Softmax16 {
 		return Operations
@@ -161,8 +162,8 @@ func (k *Keys) Arity() int {
 // Operations is the number of operations of two pins.
 const Operations = 16
 
-// PrivateChains reports whether every node reads no hidden node except the node of the same index in the layer
-// before, its spine.
+// PrivateChains reports whether the only hidden node that each node reads is its spine, which is the node with the
+// same index in the layer before.
 func (k *Keys) PrivateChains() bool {
 	return !slices.ContainsFunc(k.Layers(), func(l Layer) bool {
 		return l.Grid != nil || slices.ContainsFunc(l.Pins, func(p Pin) bool { return p.Source == Previous })
@@ -176,14 +177,14 @@ type Layer struct {
 	Width  int
 	Pins   []Pin
 
-	// Grid, unless nil, says at which positions the nodes are evaluated. Each position has Width nodes.
+	// Grid says at which positions the nodes are evaluated, or is nil. Each position has Width nodes.
 	Grid *Grid
 
-	// Passed are the pins that the nodes pass on at the start, with the initialisation skip.
+	// Passed lists the pins that the nodes pass on at the start, with the initialisation skip.
 	Passed []int
 
-	// Taken are the pins that some nodes of a recurrent network pass on instead of Passed, because these nodes start
-	// with input bits; nil: there are no such nodes.
+	// Taken lists the pins that some nodes of a recurrent network pass on instead of Passed, because these nodes
+	// start with input bits. It is nil if there are no such nodes.
 	Taken []int
 }
 
@@ -199,7 +200,7 @@ func (l *Layer) Nodes() int {
 // Pin is one input of all nodes of a layer.
 type Pin struct {
 	Source Source
-	K      int   // number of candidates; 1: no choice
+	K      int   // number of candidates; with 1, there is no choice
 	Wires  Wires // how the sources of the nodes are found
 	Leaf   Leaf  // for the wires Leaves
 
@@ -212,20 +213,20 @@ type Wires uint8
 
 // These are the kinds of wires.
 const (
-	Own       Wires = iota // the node of the same index: a spine, which stores no wires
+	Own       Wires = iota // the node with the same index; this is a spine, which stores no wires
 	Chosen                 // distinct candidates, drawn from all sources
-	Drawn                  // one source, drawn from all
+	Drawn                  // one source, drawn from all sources
 	ClassWise              // one source, drawn from the sources of the node's class
 	Even                   // one source; the nodes of a layer together read all sources equally often
 	EvenClass              // like Even, within each class
-	Leaves                 // the node's private leaf, given by Leaf
-	Column                 // the node of the same index, modulo the number of sources
-	Line                   // like Column, but even nodes read the column two before
+	Leaves                 // the node's private leaf, which Leaf determines
+	Column                 // the node with the same index, modulo the number of sources
+	Line                   // like Column, but with the delay lines of [LineWire]
 	Patch                  // distinct elements of a kernel's patch, or candidates among them
 
 	Structured      // like Even; no node reads a source or feature twice, no two nodes the same pair
 	StructuredClass // like Structured, within each class
 )
 
-// Leaf says which leaf pins read: node i reads node i*Of + Index of the level below.
+// Leaf says which leaf a pin reads. In node i, the pin reads node i*Of + Index of the level below.
 type Leaf struct{ Of, Index int }

@@ -26,8 +26,8 @@ func TestTitle(t *testing.T) {
 	}
 }
 
-// TestRowsAreConsistent checks that the rows of the table have different names, and that their keys are keys that some networks
-// lack.
+// TestRowsAreConsistent checks that the rows of the table have different names, and that their keys are keys that
+// some networks lack.
 func TestRowsAreConsistent(t *testing.T) {
 	keys := []string{"anchors", "first_pin"}
 	for _, s := range special {
@@ -138,7 +138,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestCheckRefusesNetworks checks that Check refuses impossible networks and names the key.
+// TestCheckRefusesNetworks checks that Check refuses impossible networks and names the faulty key.
 func TestCheckRefusesNetworks(t *testing.T) {
 	for _, c := range []struct {
 		key  string
@@ -177,8 +177,8 @@ func TestCheckRefusesNetworks(t *testing.T) {
 	}
 }
 
-// TestAsDropsKeys changes the topology of a set of keys. Keys that the new topology lacks must be dropped, so the result is valid
-// except for keys that only the new topology needs.
+// TestAsDropsKeys changes the topology of a set of keys. Keys that the new topology lacks must be dropped, so the
+// result is valid except for keys that only the new topology needs.
 func TestAsDropsKeys(t *testing.T) {
 	k := keys(func(k *Keys) { k.Inputs, k.Hidden, k.Anchors, k.FirstPin = 6, 4, 8, "fixed" })
 	for _, row := range Rows() {

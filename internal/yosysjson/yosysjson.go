@@ -2,9 +2,9 @@
 // $lut cell for each function cell.
 //
 // Nets have the same names as in Verilog, which come from the gates of the model. Cells have the name of their net
-// with the suffix _i. The src attribute of a net and of its cell gives class, chain and layer in words. A register is
-// a $_DFF_P_ or $_DFFE_PP_ on the clock clk, whose net is initially 0. A net that equals another net, an input or a
-// constant has no cell, so `stat` counts the LUTs of the netlist.
+// with the suffix _i. The src attribute of a net and of its cell gives the class, chain and layer as text. A register
+// is a $_DFF_P_ or $_DFFE_PP_ on the clock clk, and its net is initially 0. A net that equals another net, an input
+// or a constant has no cell. Therefore `stat` counts exactly the LUTs of the netlist.
 package yosysjson
 
 import (
@@ -21,8 +21,8 @@ import (
 
 // Options says how a netlist is written.
 type Options struct {
-	Module  string // the module's name; empty: the netlist's name
-	Creator string // the program that writes, and its version
+	Module  string // name of the module; if empty, the netlist's name
+	Creator string // name and version of the program that writes the file
 }
 
 // clock is the additional input of a netlist with registers.
@@ -65,10 +65,10 @@ type file struct {
 	w         *bufio.Writer
 	n         *netlist.Netlist
 	names     *names.Names
-	constants map[netlist.Net]bool // values of the nets that are constant
+	constants map[netlist.Net]bool // value of each constant net
 	copies    map[netlist.Net]netlist.Net
 	registers bool
-	later     bool // the current section already has an element
+	later     bool // whether the current section already has an element
 	buf       []byte
 }
 
@@ -109,7 +109,7 @@ func (f *file) element(name []byte) {
 	fmt.Fprintf(f.w, "\n\"%s\": ", name)
 }
 
-// bits returns nets as a JSON array. A net is its own number; the constants 0 and 1 are strings.
+// bits returns nets as a JSON array. A net is written as its number. The constants 0 and 1 are written as strings.
 func (f *file) bits(nets ...netlist.Net) string {
 	line := []byte{'['}
 	for i, v := range nets {
@@ -134,13 +134,13 @@ func (f *file) original(v netlist.Net) netlist.Net {
 	return v
 }
 
-// isCopy reports whether function cell c is equal to one of its inputs. pins lists the inputs that the cell depends
-// on.
+// isCopy reports whether the output of function cell c equals one of its inputs. pins lists the inputs on which the
+// cell depends.
 func isCopy(n *netlist.Netlist, c netlist.Cell, pins []int) bool {
 	return len(pins) == 1 && netlist.Effective(n.Param(c), n.Inputs(c)) == netlist.PinTable(pins[0])
 }
 
-// clockBit returns the number of the clock's net, after all other nets.
+// clockBit returns the number of the clock's net, which comes after all other nets.
 func (f *file) clockBit() int { return f.n.Nets() }
 
 // support returns the inputs on which function cell c depends, in order.
@@ -184,7 +184,8 @@ func (f *file) cell(c netlist.Cell) {
 		f.bits(in...), f.bits(out))
 }
 
-// lut returns the table over the given pins in binary. The output for inputs that are all 1 comes first.
+// lut returns the table over the given pins as binary digits. The first digit is the output for inputs that are all
+// 1.
 func lut(table uint64, pins []int) string {
 	digits := make([]byte, 1<<len(pins))
 	for i := range digits {
@@ -271,8 +272,8 @@ func (f *file) netnames() {
 	}
 }
 
-// hidden reports whether net v is a copy of a constant or of a register. yosys takes a register's first value
-// from one of the net's names, which must be the register's own.
+// hidden reports whether net v is a copy of a constant or of a register. Such a net must have no second name, because
+// yosys takes a register's initial value from one of the names of its net, which must be the register's own name.
 func (f *file) hidden(v netlist.Net) bool {
 	w, isCopy := f.copies[v]
 	if !isCopy {
@@ -285,7 +286,7 @@ func (f *file) hidden(v netlist.Net) bool {
 
 func (f *file) text(s string) { _, _ = f.w.WriteString(s) }
 
-// quote returns s as a JSON string. Characters other than printable ASCII become ?.
+// quote returns s as a JSON string. Characters that are not printable ASCII become ?.
 func quote(s string) string {
 	var b strings.Builder
 	for _, r := range s {

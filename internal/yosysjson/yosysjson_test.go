@@ -67,7 +67,7 @@ func emit(t *testing.T, n *netlist.Netlist) string {
 	return dir
 }
 
-// cases calls f with random netlists and with classifiers.
+// cases calls f with random netlists and with netlists of classifiers.
 func cases(t *testing.T, f func(t *testing.T, n *netlist.Netlist)) {
 	count := uint64(10)
 	if !testkit.Whole() {
@@ -103,8 +103,8 @@ func cellsOf(n *netlist.Netlist) (count int) {
 	return count
 }
 
-// TestYosys has yosys read and check the written netlist, count its LUTs, and convert it to an and-inverter graph,
-// which is compared with the simulator.
+// TestYosys has yosys read and check the written netlist, count its LUTs, and convert it to an and-inverter graph.
+// The graph is compared with the simulator.
 func TestYosys(t *testing.T) {
 	luts := regexp.MustCompile(`(?m)^ +\$lut +(\d+)$`)
 	cases(t, func(t *testing.T, n *netlist.Netlist) {

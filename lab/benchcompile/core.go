@@ -112,8 +112,8 @@ type form struct {
 	n    *netlist.Netlist
 }
 
-// formsOf returns the three forms of a core. They differ in the sums: yosys builds them itself, or gets full adders,
-// or gets the counters of ialgn. Gates alone have only one form.
+// formsOf returns the three forms of a core. They differ in how the sums are given: as operators from which yosys
+// builds circuits, as full adders, or as the counters of ialgn. A netlist of gates without sums has only one form.
 func formsOf(n *netlist.Netlist) ([]form, error) {
 	if len(n.Probes()) == 0 {
 		return []form{{"", n}}, nil

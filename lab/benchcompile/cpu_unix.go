@@ -4,7 +4,7 @@ package main
 
 import "syscall"
 
-// cpuSeconds returns the CPU time of all threads of this process so far.
+// cpuSeconds returns the CPU time of all threads of this process until now.
 func cpuSeconds() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -22,7 +22,7 @@ import (
 // limit is the maximum time for an external program.
 const limit = time.Hour
 
-// figures are the results of mapping a netlist to LUTs.
+// figures holds the results of mapping a netlist to LUTs.
 type figures struct {
 	luts      int // LUTs with at least two inputs
 	inverters int // LUTs with one input
@@ -75,7 +75,7 @@ func lastNumber(pattern *regexp.Regexp, text string) (int, error) {
 	return strconv.Atoi(all[len(all)-1][1])
 }
 
-// countBLIF counts the LUTs of a mapped netlist. Each .names is a LUT unless it is a constant or a wire.
+// countBLIF counts the LUTs of a mapped netlist. Each .names is a LUT, unless the .names is a constant or a wire.
 func countBLIF(r io.Reader) (f figures, err error) {
 	inputs, ended := -1, false // inputs is the number of inputs of the current .names
 	line := ""

@@ -6,11 +6,11 @@
 //   - map: gates of random networks are mapped to LUTs by the compiler, by abc and, for small networks, by yosys.
 //   - core: gates and heads (popcounts and argmax) of model files, or of a random network, are compiled. yosys gets
 //     the same netlist in three forms.
-//   - scale: model files are compiled from disk to the mapped netlist and Verilog on disk. Each runs in its own
-//     process with limits on time and memory.
+//   - scale: model files are compiled from disk to the mapped netlist and Verilog on disk. Each compilation runs in
+//     its own process, with limits on time and memory.
 //
-// Seconds are CPU time of all threads, including started programs, unless a column says otherwise. The formal level
-// of verify proves that the compiler's results are equivalent to the networks.
+// Times in seconds are the CPU time of all threads, including programs that were started, unless a column says
+// otherwise. The compiler's results are proved equivalent to the networks at verify's level formal.
 package main
 
 import (
@@ -29,12 +29,12 @@ import (
 	"ialgn/lab/internal/command"
 )
 
-// options are the options of the command line.
+// options holds the options of the command line.
 type options struct {
 	parts    []string
 	networks []string
 	seeds    int
-	yosys    []string // networks that yosys maps as well
+	yosys    []string // networks that yosys also maps
 	models   []string
 	forms    []string // names of the models for part scale
 	runs     int
@@ -42,7 +42,7 @@ type options struct {
 	keep     bool
 }
 
-// parts are the parts of the benchmark in their order.
+// parts lists the parts of the benchmark in order.
 var parts = []struct {
 	name string
 	run  func(context.Context, io.Writer, *options) error
@@ -70,7 +70,7 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 	return nil
 }
 
-// machine describes how busy the machine is, if the system reports it. Without this, wall times mean little.
+// machine describes how busy the machine is, if the system reports it. Wall times depend on this.
 func machine() string {
 	s := fmt.Sprintf("On %d processors", runtime.NumCPU())
 	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
@@ -145,7 +145,7 @@ func newTable(w io.Writer, columns ...string) table {
 
 func (t table) add(cells ...string) { fmt.Fprintf(t.w, "| %s |\n", strings.Join(cells, " | ")) }
 
-// number formats a number with commas between thousands.
+// number formats a number with commas as thousands separators.
 func number(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/tool"
 )
 
-// TestMap runs the part map on the smallest network. The compiler's objective area must reach the lower bound of
-// LUTs, and abc must not be below this bound.
+// TestMap runs the part map on the smallest network. With the objective area, the compiler must reach the lower bound
+// on the number of LUTs. The result of abc must not be below this bound.
 func TestMap(t *testing.T) {
 	var out strings.Builder
 	err := run(t.Context(), &out, []string{"-parts", "map", "-networks", "a", "-yosys", "", "-dir", t.TempDir()})
@@ -19,7 +19,7 @@ func TestMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := map[string]string{} // LUTs divided by the bound, for each K and mapper
+	rows := map[string]string{} // maps each K and mapper to the LUTs divided by the bound
 	for line := range strings.Lines(out.String()) {
 		if cells := strings.Split(line, " | "); len(cells) == 8 && strings.HasPrefix(cells[0], "| a") {
 			rows[cells[1]+" "+cells[2]] = cells[4]
@@ -38,7 +38,7 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// TestCount counts LUTs in BLIF in abc's format, with continued lines.
+// TestCount counts the LUTs in BLIF with continued lines, as abc writes it.
 func TestCount(t *testing.T) {
 	const netlist = `.model gates
 .inputs a b \

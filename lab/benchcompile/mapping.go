@@ -18,7 +18,7 @@ import (
 	"ialgn/netlist"
 )
 
-// exact enables the passes that the compiler runs before mapping, except those that use don't-cares.
+// exact enables the passes that the compiler runs before mapping, except passes that use don't-cares.
 var exact = compiler.Options{Level: compiler.LevelRepeat, Restructure: true}
 
 // mapPart maps the gates of random networks.
@@ -87,7 +87,7 @@ func (b *mapping) run(ctx context.Context, f *model.Frozen) (err error) {
 	return nil
 }
 
-// ours freezes, optimises and maps the network, and proves the result.
+// ours has ialgn freeze, optimise and map the network, and proves the result.
 func (b *mapping) ours(ctx context.Context, o lut.Options) error {
 	before := cpuSeconds()
 	raw, err := freeze.Network(b.model, netlist.Gates)

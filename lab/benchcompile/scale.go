@@ -13,7 +13,7 @@ import (
 	"ialgn/internal/tool"
 )
 
-// scaleForm is a model to compile from disk to disk.
+// scaleForm is a model that is compiled from disk to disk.
 type scaleForm struct {
 	name, what string
 	genmodel   []string // genmodel's arguments for this model
@@ -124,7 +124,7 @@ func (f scaleForm) check(m measured) error {
 	return nil
 }
 
-// call runs a program that is not one of the compiler's external tools.
+// call runs a program that is not an external tool of the compiler.
 func call(ctx context.Context, program string, args ...string) (tool.Result, error) {
 	t := &tool.Tool{Name: filepath.Base(program), Path: program}
 	return t.Run(ctx, tool.Command{Args: args, Limit: limit})

@@ -17,8 +17,8 @@ import (
 	"ialgn/sim"
 )
 
-// codes returns a contender for the machine code of a network for each instruction set of this processor. It also
-// returns facts about the code as text.
+// codes returns one contender for each instruction set of this processor, which runs the machine code of a network.
+// It also returns facts about the code as text.
 func codes(f *model.Frozen, n *netlist.Netlist) (all []contender, facts string, err error) {
 	features := backend.FeaturesOf(f.Encoder.Thresholds, false)
 	return engines("", features, func(isa *backend.ISA) (*runner.Engine, error) {
@@ -27,7 +27,7 @@ func codes(f *model.Frozen, n *netlist.Netlist) (all []contender, facts string, 
 }
 
 // kernels returns contenders for code that contains each convolution kernel once. For a model without convolutions,
-// it returns none.
+// it returns no contenders.
 func kernels(path string) (all []contender, facts string, err error) {
 	file, err := model.Open(path)
 	if err != nil {
@@ -53,7 +53,8 @@ func kernels(path string) (all []contender, facts string, err error) {
 	return all, facts + text, err
 }
 
-// engines returns a contender for each instruction set of this processor. Each runs the engine that makeEngine makes.
+// engines returns a contender for each instruction set of this processor. Each contender runs the engine that
+// makeEngine makes.
 func engines(what string, features *backend.Features, makeEngine func(*backend.ISA) (*runner.Engine, error)) (
 	all []contender, facts string, err error,
 ) {
@@ -96,8 +97,8 @@ func engines(what string, features *backend.Features, makeEngine func(*backend.I
 	return all, text.String(), nil
 }
 
-// packed returns a function that runs code for some milliseconds. The input is bit rows in the code's own layout.
-// They are a few blocks, which fit into the second-level cache.
+// packed returns a function that runs code for some milliseconds. The input is a few blocks of bit rows in the layout
+// of the code. The blocks fit into the second-level cache.
 func packed(c *backend.Code) (func(context.Context) (float64, error), error) {
 	const blocks, repeats = 8, 20
 	mapped, err := nativecall.Map(c.Text)
@@ -161,7 +162,7 @@ func words(e *runner.Engine, features int, counts bool) func(context.Context) (f
 	}
 }
 
-// few returns a function that classifies only some samples in each call.
+// few returns a function that classifies the given number of samples in each call of the engine.
 func few(e *runner.Engine, features, samples int) func(context.Context) (float64, error) {
 	const calls = 300
 	x, r := randomBytes(samples*features), sim.Result{Classes: e.Classes(), Class: make([]uint16, samples)}

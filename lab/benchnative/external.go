@@ -15,7 +15,8 @@ import (
 // module is the module name of the emitted C.
 const module = "net"
 
-// externals compiles the emitted C code and, if given, the prototype. It returns contenders that run them.
+// externals compiles the emitted C code and, if given, the prototype. It returns contenders that run the compiled
+// programs.
 func externals(ctx context.Context, path, dir, prototype string) (all []contender, err error) {
 	m, err := ialgn.Open(path)
 	if err != nil {
@@ -78,7 +79,8 @@ func prototypeOf(ctx context.Context, m *ialgn.Model, dir, prototype string) (c 
 // rate matches the speed that a program prints, in millions of images per second.
 var rate = regexp.MustCompile(`([0-9.]+) M images/s`)
 
-// program returns a function that runs a program and reads from its output how many images it classifies per second.
+// program returns a function that runs a program and reads from its output how many images the program classifies per
+// second.
 func program(path string, args ...string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		out, err := output(ctx, "", path, args...)

@@ -2,16 +2,17 @@
 // It measures these programs:
 //
 //   - the machine code for each instruction set of this processor;
-//   - the C that compile writes;
+//   - the C code that compile writes;
 //   - a prototype in assembly;
 //   - for models with convolutions, code that contains each kernel once.
 //
-// The programs take turns, so that other load on the machine affects all of them equally. Each figure is the median
+// The programs take turns, so that other load on the machine affects all programs equally. Each figure is the median
 // over the rounds, on one thread. Machine code is measured in processor time. The output is Markdown.
 //
 //	go run ./lab/benchnative [-rounds 10] [-alone] [-prototype DIR] MODEL...
 //
-// DIR contains list_schedule.py and bench.c, for AVX-512. gcc compiles bench.c and the emitted C.
+// DIR contains list_schedule.py and bench.c of the prototype, for AVX-512. gcc compiles bench.c and the emitted C
+// code.
 package main
 
 import (

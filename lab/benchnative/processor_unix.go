@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// processor returns the processor time that this process has used. On one thread of an otherwise idle machine, it is
-// close to the wall time.
+// processor returns the processor time that this process has used. For one thread on an otherwise idle machine, this
+// is close to the wall time.
 func processor() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -56,7 +56,7 @@ func writeTar(w io.Writer, folder string, files []file, at time.Time) error {
 	return z.Close()
 }
 
-// writeZip does the same as writeTar for zip archives.
+// writeZip is like writeTar, but writes a zip archive.
 func writeZip(w io.Writer, folder string, files []file, at time.Time) error {
 	z := zip.NewWriter(w)
 	for _, f := range files {

@@ -17,8 +17,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// These are Debian packages with programs that ialgn starts. Training, compiling and software verification need none
-// of them.
+// These are Debian packages with programs that ialgn starts. Training, compiling and verification at the level
+// software need none of these packages.
 var (
 	recommended = []string{"berkeley-abc", "iverilog", "yosys"}
 	suggested   = []string{"fpga-icestorm", "fpga-icestorm-chipdb", "nextpnr-ice40", "verilator"}

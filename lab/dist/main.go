@@ -2,7 +2,7 @@
 //
 //	go run ./lab/dist -o dist
 //
-// For each platform in a table it makes an archive. The archive contains the program, its documents, man pages, shell
+// It makes an archive for each platform in a table. The archive contains the program, its documents, man pages, shell
 // completions, the licences of linked modules, and a bill of materials. For Linux it also makes a Debian package. A
 // file of checksums covers all downloads.
 //
@@ -37,7 +37,7 @@ func main() { command.Main("dist", run) }
 // platform is an operating system and a processor, with Go's names.
 type platform struct{ os, arch string }
 
-// platforms are the platforms to build for. The Linux platforms also get a Debian package.
+// platforms lists the platforms for which programs are built. The Linux platforms also get a Debian package.
 var platforms = []platform{
 	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"},
 }
@@ -92,17 +92,17 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 	return b.checksums()
 }
 
-// builder builds for one platform after the other.
+// builder builds the downloads for one platform after another.
 type builder struct {
 	out, work  string
 	maintainer string
 	log        io.Writer
-	time       time.Time // time of all files
+	time       time.Time // modification time of all files
 	shared     []file    // files in every archive
 	made       []string  // names of the files written to out
 }
 
-// file is a file in an archive, with its path there.
+// file is a file in an archive, with its path in the archive.
 type file struct {
 	name string
 	data []byte
@@ -170,7 +170,7 @@ func (b *builder) common(ctx context.Context) error {
 	return nil
 }
 
-// platform builds the program for a platform, and all archives that contain it.
+// platform builds the program for a platform, and makes all archives that contain the program.
 func (b *builder) platform(ctx context.Context, p platform) error {
 	path := filepath.Join(b.work, p.String(), p.program())
 	env := []string{"CGO_ENABLED=0", "GOOS=" + p.os, "GOARCH=" + p.arch}
@@ -205,7 +205,7 @@ func (b *builder) platform(ctx context.Context, p platform) error {
 	return b.debian(ctx, p, files)
 }
 
-// Names of two files in every archive.
+// These are the names of two files in every archive.
 const noticesName, billName = "THIRD-PARTY-NOTICES.txt", "ialgn.spdx.json"
 
 // write writes a file into the output folder and prints its path.

@@ -26,7 +26,7 @@ import (
 // at is the modification time of all files.
 var at = time.Date(2026, 11, 25, 3, 4, 6, 0, time.UTC)
 
-// some are the files of an archive.
+// some lists the files of an archive.
 var some = []file{
 	{name: "ialgn", data: []byte("#!/bin/sh\n"), exec: true},
 	{name: "README.md", data: []byte("Read.\n")},
@@ -40,7 +40,7 @@ var some = []file{
 	{name: billName, data: []byte("{}\n")},
 }
 
-// fromRoot runs a test in the root of the repository.
+// fromRoot makes a test run in the root of the repository.
 func fromRoot(t *testing.T) {
 	t.Helper()
 	t.Chdir(filepath.Join("..", ".."))
@@ -52,7 +52,7 @@ func testBuilder(t *testing.T) *builder {
 	return &builder{out: t.TempDir(), work: t.TempDir(), maintainer: "A <a@b>", log: io.Discard, time: at}
 }
 
-// TestArchives writes each format twice, which must give the same bytes, and reads the archive back.
+// TestArchives writes an archive in each format twice, and reads it back. Both times, the bytes must be the same.
 func TestArchives(t *testing.T) {
 	for _, p := range []platform{{"linux", "amd64"}, {"windows", "amd64"}} {
 		var forms [2][]byte
@@ -197,7 +197,7 @@ func TestLinked(t *testing.T) {
 	}
 }
 
-// TestBill checks that identifiers are unique, and that every relationship is between two identifiers of the bill.
+// TestBill checks that identifiers are unique, and that every relationship refers to two identifiers of the bill.
 func TestBill(t *testing.T) {
 	modules := []module{{path: standard, version: "go1.26"}, {path: "example.org/~a/b_c", version: "v1.2.3", sum: "h1:x="}}
 	b := newBill(modules, platforms[0], []byte("program"), at)
@@ -263,9 +263,9 @@ func TestDebian(t *testing.T) {
 	}
 }
 
-// TestTools checks that Debian's package and the container list every program that ialgn uses and that Debian has.
-// Exceptions are programs that only tests use, and programs of `make mpi` (Containerfile.mpi). The test also checks
-// that the container is built with the Go version that the module asks for.
+// TestTools checks that the Debian package and the container list every program that ialgn uses and that is in
+// Debian. Exceptions are programs that only tests use, and programs for `make mpi` (Containerfile.mpi). The test also
+// checks that the container is built with the Go version in go.mod.
 func TestTools(t *testing.T) {
 	fromRoot(t)
 	text, err := os.ReadFile("Containerfile")

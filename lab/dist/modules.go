@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// module is a part that is linked into the program: a Go module, or the standard library.
+// module is a part that is linked into the program. It is a Go module or the standard library.
 type module struct {
 	path, version string
 	sum           string // checksum as in go.sum; empty for the standard library
@@ -79,7 +79,7 @@ func imported(ctx context.Context, env []string) ([]module, error) {
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]es?|copying|notice|patents)([.-].*)?$`)
 
 // licences returns the files that must be passed on with a module, sorted by name. It returns an error if there are
-// none.
+// no such files.
 func (m module) licences() ([]file, error) {
 	files, err := licencesIn(m.dir, "")
 	if err == nil && len(files) == 0 {
@@ -117,7 +117,7 @@ func licencesIn(dir, within string) (files []file, err error) {
 	return files, nil
 }
 
-// digits is the required notice for the data set in the program.
+// digits is the required notice for the data set digits, which is part of the program.
 const digits = `The data set "digits", which is part of the program, is "Optical Recognition of Handwritten Digits" by
 E. Alpaydin and C. Kaynak (1998), UCI Machine Learning Repository, which gives CC BY 4.0 as its licence. It is
 unchanged.

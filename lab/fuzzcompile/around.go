@@ -13,7 +13,7 @@ import (
 	"ialgn/netlist"
 )
 
-// surroundings describes the parts that are written around or in addition to a netlist.
+// surroundings describes the parts that are written around a netlist or in addition to a netlist.
 type surroundings struct {
 	wrap  string // kind of the wrapper, or "" for none
 	board string // board whose pins the wrapper uses, or "" for none
@@ -25,10 +25,10 @@ type surroundings struct {
 var tags = []int{0, 1, 8, netlist.MaxTag}
 
 // drawAround draws the surroundings of the case's product. It also makes the random choices that were added to this
-// program later. They use their own random stream, so that old seeds keep their networks.
+// program later. These choices use their own random stream, so that old seeds keep their networks.
 //
-// Targets that are not in drawnFirst replace others, so that all targets are equally frequent. One case in 16 gets a
-// network of constants, and one in 32 a network in which all chains but one are constant.
+// Targets that are not in drawnFirst replace some drawn targets, so that all targets are equally frequent. One case
+// in 16 gets a network of constants. One case in 32 gets a network in which all chains except one are constant.
 func (c *fuzzCase) drawAround(r *rand.Rand) {
 	c.options.drawTarget(r)
 	switch n := r.IntN(32); {
@@ -52,7 +52,7 @@ func (c *fuzzCase) drawAround(r *rand.Rand) {
 	}
 }
 
-// drawTarget sometimes replaces the drawn target by one that is not in drawnFirst.
+// drawTarget sometimes replaces the drawn target by a target that is not in drawnFirst.
 func (o *options) drawTarget(r *rand.Rand) {
 	all := target.Families()
 	later := slices.DeleteFunc(slices.Clone(all), func(f *target.Family) bool {
@@ -66,7 +66,7 @@ func (o *options) drawTarget(r *rand.Rand) {
 	o.target, o.k = later[i].Name, lut.MinInputs+r.IntN(later[i].LUT.Most-lut.MinInputs+1)
 }
 
-// foldable reports whether the compile command can make an engine of the case's network. An engine needs chains of
+// foldable reports whether the compile command can make an engine for the case's network. An engine needs chains of
 // gates over thermometer bits, and the class as the only output. Features must have more than one bit, because
 // one-bit features cannot be transferred in bytes.
 func (c *fuzzCase) foldable() bool {
@@ -78,8 +78,8 @@ func (c *fuzzCase) foldable() bool {
 		})
 }
 
-// chains are the topologies whose networks an engine can run.
+// chains lists the topologies whose networks an engine can run.
 var chains = []string{"chain", "ialgn", "rwlgn-spine"}
 
-// styles are the values of --style. The index is the style.
+// styles lists the values of --style, indexed by style.
 var styles = []string{verilog.Gates: "gates", verilog.LUTs: "lut"}

@@ -54,7 +54,7 @@ func one(kind netlist.Kind, inputs int, change func(r *rand.Rand, param uint64, 
 	}
 }
 
-// wire replaces a register by a wire from the register's data input.
+// wire is a bug that replaces a register by a wire from the register's data input.
 func wire(r *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 	last := netlist.Cell(n.Cells())
 	for c := range netlist.Cell(n.Cells()) {
@@ -70,8 +70,8 @@ func wire(r *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 	})
 }
 
-// lastWins gives ties to the highest class. It takes the argmax of the words in reverse order, and translates the
-// result back with a table.
+// lastWins is a bug that gives ties to the highest class. It computes the argmax of the words in reverse order, and
+// translates the result back with a table.
 func lastWins(_ *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 	return rebuild(n, func(k *netlist.Copier, c netlist.Cell) bool {
 		width := n.Outputs(c)
@@ -95,7 +95,8 @@ func lastWins(_ *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 	})
 }
 
-// merge merges cells for which equal returns true. equal does not compare everything, which is the bug.
+// merge returns a bug that merges cells for which equal returns true. The bug is that equal does not compare
+// everything.
 func merge(equal func(n *netlist.Netlist, a, b netlist.Cell) bool) func(*rand.Rand, *netlist.Netlist) *netlist.Netlist {
 	return func(_ *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 		before := map[int][]netlist.Cell{}
@@ -115,7 +116,7 @@ func merge(equal func(n *netlist.Netlist, a, b netlist.Cell) bool) func(*rand.Ra
 	}
 }
 
-// ports exchanges two bits of the output port with the given index, if there is one.
+// ports returns a bug that exchanges two bits of the output port with the given index, if there is such a port.
 func ports(place int) func(*rand.Rand, *netlist.Netlist) *netlist.Netlist {
 	return func(r *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 		if place >= len(n.OutputPorts()) {
@@ -140,7 +141,8 @@ func ports(place int) func(*rand.Rand, *netlist.Netlist) *netlist.Netlist {
 	}
 }
 
-// exchange exchanges the first inputs of two cells of a kind, if all cells still read only earlier nets afterwards.
+// exchange returns a bug that exchanges the first inputs of two cells of a kind. It does so only if all cells still
+// read only earlier nets.
 func exchange(kind netlist.Kind) func(*rand.Rand, *netlist.Netlist) *netlist.Netlist {
 	return func(_ *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 		var cells []netlist.Cell
@@ -196,7 +198,7 @@ func invert(_ *rand.Rand, table uint64, in []netlist.Net) (uint64, []netlist.Net
 	return ^table & netlist.TableMask(len(in)), in
 }
 
-// classBefore exchanges the words of the first two classes.
+// classBefore is a bug that exchanges the words of the first two classes.
 func classBefore(_ *rand.Rand, size uint64, in []netlist.Net) (uint64, []netlist.Net) {
 	if n := int(size); len(in) >= 2*n {
 		return size, append(slices.Concat(in[n:2*n], in[:n]), in[2*n:]...)
@@ -204,7 +206,7 @@ func classBefore(_ *rand.Rand, size uint64, in []netlist.Net) (uint64, []netlist
 	return size, in
 }
 
-// topDigit ignores the highest digit of every count.
+// topDigit is a bug that ignores the highest digit of every count.
 func topDigit(_ *rand.Rand, size uint64, in []netlist.Net) (uint64, []netlist.Net) {
 	for i := int(size) - 1; i < len(in); i += int(size) {
 		in[i] = netlist.False
@@ -220,7 +222,7 @@ func noEnable(_ *rand.Rand, param uint64, in []netlist.Net) (uint64, []netlist.N
 	return param, in[:1]
 }
 
-// bugs are compilers with a bug.
+// bugs lists bugs that the compiler could have.
 var bugs = []fault{
 	{name: "a gate's table bit", optimised: one(netlist.Function, 2, flip)},
 	{name: "a gate's pins exchanged", optimised: one(netlist.Function, 2, swapPins)},
@@ -233,7 +235,7 @@ var bugs = []fault{
 		return n.Param(a) == n.Param(b) && n.Inputs(a)[0] == n.Inputs(b)[0]
 	})},
 	{name: "thermometer codes assumed unasked", options: func(o *compiler.Options) {
-		o.Restructure, o.Thermometer, o.Check = true, compiler.ThermometerAssumed, nil // without the check between passes
+		o.Restructure, o.Thermometer, o.Check = true, compiler.ThermometerAssumed, nil // no check between passes
 	}},
 	{name: "at least for more than", optimised: one(netlist.Compare, 1, atLeast)},
 	{name: "a comparator's highest bit lost", optimised: one(netlist.Compare, 2, losePin)},

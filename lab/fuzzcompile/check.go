@@ -24,7 +24,7 @@ type undecided struct{ what string }
 
 func (u *undecided) Error() string { return u.what }
 
-// depth says which checks a case gets in addition to the simulator of ialgn.
+// depth says which checks a case gets in addition to the check with ialgn's simulator.
 type depth struct{ formal, reference, rtl, synth, around, program bool }
 
 // check compares a compiled product with its network.
@@ -75,8 +75,8 @@ func proved(p *proof.Result, err error) error {
 	return nil
 }
 
-// drawSamples draws samples. Their words are often at the ends of the range or next to thresholds. The first sample
-// has only zeros, and the second only largest values.
+// drawSamples draws samples. Their words are often at the ends of the range or next to thresholds. All words of the
+// first sample are 0. All words of the second sample have the largest value.
 func drawSamples(r *rand.Rand, e *encoding.Encoder, n int) verify.Samples {
 	s := verify.Samples{
 		Levels: encoding.NewPacked(e.Features(), e.LevelBits()),
@@ -150,8 +150,8 @@ func run(n *netlist.Netlist, x []uint64) (*sim.Simulator, error) {
 	return s, s.Run(freeWords, x)
 }
 
-// freeRows draws the bits of the input port. The share of ones changes from word to word: 1/2, 1/4, 3/4, 1/16 and
-// 15/16. The bits are valid thermometer codes only if the product assumes this.
+// freeRows draws the bits of the input port. The share of ones changes from word to word. It is 1/2, 1/4, 3/4, 1/16
+// or 15/16. The bits are valid thermometer codes only if the product assumes this.
 func freeRows(d verify.Design, r *rand.Rand) []uint64 {
 	x := d.Raw.DataInputs()[0]
 	rows := make([]uint64, len(x.Nets)*freeWords)

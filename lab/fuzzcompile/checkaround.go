@@ -18,7 +18,7 @@ import (
 	"ialgn/netlist"
 )
 
-// wrapSamples is the maximum number of samples to run through a wrapper or an engine.
+// wrapSamples is the maximum number of samples that are sent through a wrapper or an engine.
 const wrapSamples = 16
 
 // checkAround simulates the wrapper and the folded engine that the compile command writes, and proves the engine's
@@ -35,8 +35,8 @@ func (c fuzzCase) checkAround(ctx context.Context, d verify.Design, o options, s
 	})
 }
 
-// checkWrapper simulates a wrapper around a netlist or around an engine. A netlist inside must behave like the
-// product.
+// checkWrapper simulates a wrapper around a netlist or around an engine. A netlist inside a wrapper must behave like
+// the product.
 func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.Netlist, engine *verify.EngineFiles,
 	s verify.Samples, dir string,
 ) error {
@@ -54,8 +54,8 @@ func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.N
 	return nil
 }
 
-// emitWrapper writes a wrapper and the module inside it. An engine inside was already written, so it is not written
-// again.
+// emitWrapper writes a wrapper and the module inside it. It does not write an engine inside a wrapper, because the
+// engine was already written.
 func (o options) emitWrapper(n *netlist.Netlist, engine *verify.EngineFiles, dir string) (rtl.WrapperFiles, error) {
 	f := rtl.WrapperFiles{Kind: o.wrap, Module: module, Style: o.style, Target: o.family()}
 	w := wrapper.LineOptions(0, 0, nil)
@@ -110,7 +110,7 @@ func (c fuzzCase) checkFold(ctx context.Context, d verify.Design, o options, s v
 	if result.Mismatches > 0 {
 		return &mismatch{fmt.Sprintf("fold: the engine: %v", result.First[0])}
 	}
-	if wrapper.Is(o.wrap, wrapper.TakesBytes) { // otherwise the engine itself takes words
+	if wrapper.Is(o.wrap, wrapper.TakesBytes) { // without a wrapper of bytes, the engine itself takes words
 		if err := o.checkWrapper(ctx, d, d.Product, &f, s, dir); err != nil {
 			return err
 		}

@@ -16,8 +16,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestReference breaks a gate of the raw netlist, so that the netlist differs from the model file. It does so in each
-// scope, and with inputs that are assumed to be thermometer codes.
+// TestReference breaks a gate of the raw netlist, so that the netlist differs from the model file. It tests each
+// scope, and inputs that are assumed to be thermometer codes.
 func TestReference(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	c := caseOf(t, func(c fuzzCase) bool { return c.network.Gates() > 20 && c.network.Encoder.Bits > 3 })
@@ -42,8 +42,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// broken returns the netlist n with a change that shows in some sample. n is the raw netlist or the product, which
-// are the same except for registers.
+// broken returns the netlist n with a change that affects the result of some sample. n is the raw netlist or the
+// product, which are the same except for registers.
 func broken(t *testing.T, d verify.Design, r *rand.Rand, n *netlist.Netlist,
 	change func(*rand.Rand, *netlist.Netlist) *netlist.Netlist,
 ) *netlist.Netlist {
@@ -76,7 +76,7 @@ func caseOf(t *testing.T, holds func(c fuzzCase) bool) fuzzCase {
 }
 
 // TestSynthesise synthesises a broken product with yosys and compares the cells with the correct product. It runs
-// both flows, with and without registers.
+// both synthesis flows, with and without registers.
 func TestSynthesise(t *testing.T) {
 	testkit.Long(t, "synthesises by both flows")
 	for flow, clocked := range map[string]bool{flowGates: true, flowIce40: false} {
@@ -111,8 +111,8 @@ func TestSynthesise(t *testing.T) {
 	}
 }
 
-// TestModel checks that the comparison of networks notices a changed logit and a changed wire, if the change affects
-// a selection.
+// TestModel checks that the comparison of networks finds a changed logit or a changed wire if the change affects a
+// selection.
 func TestModel(t *testing.T) {
 	c := caseOf(t, func(c fuzzCase) bool { return c.model.Sections[0].Arity == 16 && c.model.Sections[0].Pins[1].K > 1 })
 	s := &c.model.Sections[0]
@@ -177,7 +177,7 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// TestStopped checks that a stopped run ends without a verdict.
+// TestStopped checks that a run that is stopped reports neither success nor a mismatch.
 func TestStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -93,7 +93,7 @@ func (o options) pipelineValue() string {
 	return none
 }
 
-// allSettings returns all values of all axes that cases with these topologies may have.
+// allSettings returns all values of all axes that can occur in cases with these topologies.
 func allSettings(topologies []string) []setting {
 	var all []setting
 	add := func(axis string, values ...any) {
@@ -197,7 +197,7 @@ func excludeTag(b setting) bool {
 	return false
 }
 
-// excludeFold reports whether a setting makes a folded engine impossible; see foldable.
+// excludeFold reports whether a setting makes a folded engine impossible (see foldable).
 func excludeFold(b setting) bool {
 	switch b.axis {
 	case axisTopology:
@@ -210,7 +210,7 @@ func excludeFold(b setting) bool {
 	return false
 }
 
-// pairs returns the pairs of settings in a case.
+// pairs returns all pairs of settings in a case.
 func (c fuzzCase) pairs() []pair {
 	all := c.settings()
 	var pairs []pair

@@ -25,19 +25,19 @@ type fuzzer struct {
 	count int
 	plan  depths
 	limit time.Duration // time limit of the run, or 0 for none
-	ialgn string        // the program that runs some cases end to end, or "" for none
+	ialgn string        // the program with which some cases run from end to end, or ""
 	bug   fault
 
 	mu     sync.Mutex
 	begin  time.Time        // start of this run
 	next   int              // number of cases that were started
-	done   map[int]fuzzCase // finished cases that wait for earlier ones
+	done   map[int]fuzzCase // finished cases that wait for earlier cases
 	failed error
 	sum    summary
 }
 
 // depths says how often each additional check runs. With the value N, one of N cases gets the check. With 0, no case
-// does.
+// gets the check.
 type depths struct {
 	Formal, Reference, RTL, Synth, Around, Program int
 }
@@ -48,11 +48,11 @@ func (p depths) of(seed uint64) depth {
 	return depth{every(p.Formal), every(p.Reference), every(p.RTL), every(p.Synth), every(p.Around), every(p.Program)}
 }
 
-// fuzzCase is everything that a seed decides.
+// fuzzCase holds everything that is determined by a seed.
 type fuzzCase struct {
 	seed     uint64
 	network  *model.Frozen
-	model    *model.Model // a model that freezes to the network
+	model    *model.Model // a model whose frozen form is the network
 	topology string
 	options  options
 	deep     depth
@@ -68,8 +68,8 @@ const aroundStream = 0x61726f756e70
 // cutsStream is the random stream of cutFeatures. It was chosen in the same way as aroundStream.
 const cutsStream = 0x63757473
 
-// firstNodes is the first seed whose networks have nodes with one to six pins. Smaller seeds still give the networks
-// of gates that they gave before such nodes existed.
+// firstNodes is the first seed whose networks have nodes with one to six pins. Smaller seeds still give networks of
+// gates, as they did before such nodes were added.
 const firstNodes = 1 << 32
 
 // firstShared is the first seed whose networks are convolutions.
@@ -94,7 +94,7 @@ func newCase(seed uint64) fuzzCase {
 		c.model = drawShared(r)
 		c.network, c.topology = c.model.Freeze(), topology.Conv
 	case seed >= firstNodes:
-		drawNetwork(r) // discarded, but keeps the later random choices unchanged
+		drawNetwork(r) // the result is discarded; the call keeps the later random choices unchanged
 		c.network, c.topology = drawNodes(r)
 	default:
 		c.network, c.topology = drawNetwork(r)
@@ -158,7 +158,7 @@ func (f *fuzzer) take(ctx context.Context) (number int, ok bool) {
 	return f.next - 1, true
 }
 
-// finish adds a case to the summary once all earlier cases are added. It reports whether the case is the first one
+// finish adds a case to the summary when all earlier cases were added. It reports whether the case is the first case
 // that failed. A case that ended because the whole run was stopped does not count. If a proof gave no verdict, the
 // case is recorded and the run goes on.
 func (f *fuzzer) finish(whole context.Context, number int, c fuzzCase, err error) bool {
@@ -202,8 +202,8 @@ func (c fuzzCase) run(ctx context.Context, o options) (err error) {
 	return c.check(ctx, d, o, r)
 }
 
-// explain adds instructions to repeat a case to its error. It shrinks the options only for a mismatch, because other
-// errors, such as a missing tool, do not depend on the options.
+// explain adds instructions to repeat a case to its error. It simplifies the options only for a mismatch, because
+// other errors, such as a missing tool, do not depend on the options.
 func (c fuzzCase) explain(ctx context.Context, err error) error {
 	if missing := (*tool.MissingError)(nil); errors.As(err, &missing) {
 		return err

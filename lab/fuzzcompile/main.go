@@ -2,26 +2,27 @@
 // fuzz-compile` runs it in the root of the repository.
 //
 // A network has 1 to 2,000 gates (more than 300 in a third of the cases) and any topology. Networks contain features
-// that passes may handle wrongly: constant, equal and complementary chains, equal classes, shared anchors, both pins
-// on one net, a single layer, a single threshold. Each network comes from a model with random logits, some of them
-// equal.
+// that passes may handle wrongly, such as constant, equal and complementary chains, equal classes, shared anchors,
+// gates with both pins on one net, a single layer, or a single threshold. Each network comes from a model with random
+// logits, some of which are equal.
 //
 // Each product gets these checks:
 //
 //   - It is compared with the trainer's forward pass on samples. A pipeline is simulated clock by clock.
 //   - It is compared with the raw netlist on arbitrary input bits.
-//   - abc proves that it is equivalent to the raw netlist.
+//   - abc proves that the product is equivalent to the raw netlist.
 //
 // Some cases get additional checks:
 //
-//   - The model file is written, and abc proves that package spec reads the raw netlist's function from it.
+//   - The model file is written and read by package spec. abc proves that the network that spec reads has the same
+//     function as the raw netlist.
 //   - iverilog simulates the Verilog, or the netlist that yosys synthesises from it.
 //   - The wrapper or the folded engine is simulated.
 //   - The case runs through `ialgn compile` and `ialgn verify --level all`.
 //
-// A seed decides the network, the options, the samples and the checks. The first mismatch ends the run with exit
-// status 1. It prints the seed and the simplest options that still show the mismatch. The summary counts which
-// combinations of option values occurred, and which properties the networks had.
+// A seed determines the network, the options, the samples and the checks. The first mismatch ends the run with exit
+// status 1. The program then prints the seed and the simplest options that still show the mismatch. The summary
+// counts which combinations of option values occurred, and which properties the networks had.
 package main
 
 import (

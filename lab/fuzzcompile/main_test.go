@@ -38,11 +38,11 @@ func skipMissing(t *testing.T, err error) {
 	}
 }
 
-// oldSeeds are the seeds of cases that found a fault.
+// oldSeeds lists the seeds of cases that found a fault.
 var oldSeeds = []uint64{33, 99, 400, 960, 765, 4862}
 
-// TestOldSeeds runs the cases that found a fault of the compiler or of a check. Two of them run with all checks.
-// Together these two cover both flows of yosys, primitives, and a pipeline.
+// TestOldSeeds runs the cases that found a fault of the compiler or of a check. Two of these cases run with all
+// checks. Together, the two cases include both synthesis flows of yosys, primitives, and a pipeline.
 func TestOldSeeds(t *testing.T) {
 	const proofs = " -count 1 -formal 1 -reference 1 -rtl 0 -synth 0 -around 0"
 	for _, args := range []string{
@@ -51,7 +51,7 @@ func TestOldSeeds(t *testing.T) {
 		"-first 765" + proofs, "-first 4862" + proofs,
 	} {
 		if !testkit.Whole() && strings.HasPrefix(args, "-seed") {
-			continue // cases with all checks take long
+			continue // skipped, because cases with all checks take long
 		}
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
@@ -65,15 +65,15 @@ func TestOldSeeds(t *testing.T) {
 	}
 }
 
-// TestSeeds checks that a seed determines the case. It also checks that the cases are as varied as the package
-// comment says: all possible pairs of options and all properties occur, and no impossible pair does.
+// TestSeeds checks that a seed determines the case. It also checks that cases are as varied as the package comment
+// says. All possible pairs of options and all properties must occur, and no impossible pair may occur.
 func TestSeeds(t *testing.T) {
 	testkit.Long(t, "draws thousands of cases")
 	properties := map[string]int{}
 	for _, seeds := range []struct {
 		first    uint64
 		n        int
-		smallest int // number of gates; a convolution has at least two
+		smallest int // number of gates in the smallest network, which is at least two for a convolution
 	}{{0, 8000, 1}, {firstNodes, 3500, 1}, {firstShared, 3500, 2}} {
 		s := newSummary()
 		for i := range seeds.n {
@@ -117,8 +117,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestShrink checks that a bug of the optimisation is also found with the plainest options, and that the report
-// contains the command to repeat the case.
+// TestShrink puts a bug into the optimisation. The options must be reduced to the plainest options with which the bug
+// is still found. The report must contain the command that repeats the case.
 func TestShrink(t *testing.T) {
 	f := fuzzer{w: io.Discard, first: 1, count: 100, bug: bugs[0]}
 	err := f.run(t.Context())

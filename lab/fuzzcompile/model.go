@@ -13,8 +13,8 @@ import (
 // mostCandidates is the maximum number of candidates of a pin.
 const mostCandidates = 4
 
-// newModel returns a random model that freezes to the given network. Each pin has the selected candidate and other
-// candidates, some of them equal. Among equal logits, the first is the selected one. The parametrization and the
+// newModel returns a random model whose frozen form is the given network. Each pin has the selected candidate and
+// other candidates, some of which are equal. Among equal logits, the first is selected. The parametrization and the
 // sections are random. A layer in which every pin A reads the preceding gate may become a spine.
 func newModel(r *rand.Rand, f *model.Frozen) *model.Model {
 	m := &model.Model{Width: f.Width, Classes: f.Classes, Encoder: f.Encoder}
@@ -33,7 +33,7 @@ func newModel(r *rand.Rand, f *model.Frozen) *model.Model {
 	return m
 }
 
-// alike reports whether two layers can be in one section. It ignores their pins A.
+// alike reports whether two layers can be in one section. It ignores pin A of the layers.
 func alike(a, b *model.FrozenLayer) bool {
 	sameSource := func(p, q model.FrozenPin) bool { return p.Source == q.Source }
 	return a.Width() == b.Width() && slices.EqualFunc(a.Pins[1:], b.Pins[1:], sameSource)
@@ -87,8 +87,8 @@ func newSection(r *rand.Rand, m *model.Model, f *model.Frozen, from, to int, spi
 }
 
 // appendFunction appends logits that select a function. A node of two pins may have 16 logits, one for each
-// operation. Otherwise there is one logit for each line of the truth table. The line of zeros is the highest digit of
-// the function's number.
+// operation. Otherwise there is one logit for each line of the truth table. In the function's number, the line for
+// inputs that are all 0 is the highest digit.
 func appendFunction(r *rand.Rand, logits []float32, op uint64, pins, arity int) []float32 {
 	if pins == 2 && arity == model.Operations {
 		return appendLargest(r, logits, int(op), arity)

@@ -12,10 +12,10 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// These constants are the sizes of the networks. Two of five networks are large.
+// These constants limit the sizes of the networks. Two of five networks are large.
 const (
 	mostGates  = 2000
-	largeGates = 300 // a large network has more gates
+	largeGates = 300 // a large network has more gates than this
 )
 
 // shape is the size of a network.
@@ -31,7 +31,7 @@ func drawShape(r *rand.Rand) shape {
 	large := r.IntN(5) < 2
 	for {
 		s := shape{classes: drawClasses(r), size: 1, depth: 1}
-		first, then := &s.size, &s.depth // the dimension drawn first can be larger
+		first, then := &s.size, &s.depth // the dimension that is drawn first can become larger
 		if r.IntN(2) == 0 {
 			first, then = then, first
 		}
@@ -112,7 +112,7 @@ func drawNodes(r *rand.Rand) (*model.Frozen, string) {
 	case "tree":
 		o.Light = true
 		o.Leaves, o.Depth = 1+r.IntN(o.Inputs), 2
-		level := o.Leaves // nodes in the lowest level for each root
+		level := o.Leaves // number of nodes in the lowest level for each root
 		nodes := 1 + level
 		for ; nodes+level*o.Leaves < mostGates/s.classes && o.Depth < 7 && r.IntN(2) == 0; nodes += level {
 			level *= o.Leaves
@@ -147,7 +147,7 @@ func spoil(r *rand.Rand, f *model.Frozen) {
 	}
 }
 
-// sharedAnchors makes half of the gates read the same anchor as the preceding gate in their chain.
+// sharedAnchors makes half of the gates read the same anchor as the preceding gate in the chain.
 func sharedAnchors(r *rand.Rand, f *model.Frozen) {
 	for l := 1; l < f.Depth(); l++ {
 		before, own := lastPin(&f.Layers[l-1]), lastPin(&f.Layers[l])
@@ -194,8 +194,8 @@ func drawConstant(r *rand.Rand, layer *model.FrozenLayer) uint64 {
 	return model.LastTable(len(layer.Pins)) * uint64(r.IntN(2))
 }
 
-// constantNetwork makes the last gates of all chains constant, except chain but if this is not negative. If all are
-// constant, the netlist reads no input and has no encoder.
+// constantNetwork makes the last gates of all chains constant. The argument but is the number of a chain that is left
+// out, or negative. If all chains are constant, the netlist reads no input and has no encoder.
 func constantNetwork(r *rand.Rand, f *model.Frozen, but int) {
 	layer := &f.Layers[f.Depth()-1]
 	for i := range f.Width {
@@ -205,8 +205,8 @@ func constantNetwork(r *rand.Rand, f *model.Frozen, but int) {
 	}
 }
 
-// equalChains makes some chains copies of other chains. It changes the last layer of some copies, which may make them
-// complementary to the original.
+// equalChains makes some chains copies of other chains. It changes the last layer of some copies, so that some copies
+// are complementary to the original.
 func equalChains(r *rand.Rand, f *model.Frozen) {
 	layer := &f.Layers[f.Depth()-1]
 	last, all := layer.Op, model.LastTable(len(layer.Pins))
@@ -223,7 +223,7 @@ func equalChains(r *rand.Rand, f *model.Frozen) {
 	}
 }
 
-// equalClasses makes one class equal to another, so that the two classes have the same count for every sample.
+// equalClasses makes one class equal to another class, so that both have the same count for every sample.
 func equalClasses(r *rand.Rand, f *model.Frozen) {
 	size := f.Width / len(f.Classes)
 	from, to := r.IntN(len(f.Classes)), r.IntN(len(f.Classes))
@@ -232,7 +232,7 @@ func equalClasses(r *rand.Rand, f *model.Frozen) {
 	}
 }
 
-// copyChain copies the gates of one chain to another.
+// copyChain copies the gates of one chain to another chain.
 func copyChain(f *model.Frozen, from, to int) {
 	for l := range f.Layers {
 		layer := &f.Layers[l]
@@ -250,7 +250,7 @@ func copyChain(f *model.Frozen, from, to int) {
 	}
 }
 
-// cutFeatures gives the features cuts in one network of eight. Some of the cuts are equal.
+// cutFeatures gives the features cuts instead of scales, in one network of eight. Some of the cuts are equal.
 func cutFeatures(r *rand.Rand, f *model.Frozen) {
 	if r.IntN(8) > 0 {
 		return
@@ -274,7 +274,7 @@ func cutFeatures(r *rand.Rand, f *model.Frozen) {
 	f.Encoder = *e
 }
 
-// oddThresholds draws new thresholds, with repetitions and extreme values.
+// oddThresholds draws new thresholds, with repeated and extreme values.
 func oddThresholds(r *rand.Rand, f *model.Frozen) {
 	e := encoding.Encoder{Bits: f.Encoder.Bits, BitsIn: f.Encoder.BitsIn, Max: f.Encoder.Max}
 	for range f.Encoder.Thresholds {

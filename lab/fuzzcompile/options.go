@@ -17,17 +17,17 @@ import (
 	"ialgn/netlist"
 )
 
-// options are the options to compile a network with.
+// options holds the options with which a network is compiled.
 type options struct {
 	scope  netlist.Scope
 	level  int  // optimisation level
 	counts bool // the class counts are an output port
 	assume bool // inputs are assumed to be thermometer codes
 
-	target    string // empty: the network is not lowered, and the fields below are not used
+	target    string // if empty, the network is not lowered, and the fields below are not used
 	k         int
 	objective lut.Objective
-	tight     int // 0 for no bound of the depth, otherwise 1 + the number of levels above the minimum
+	tight     int // 0 for no bound on the depth, otherwise 1 + the number of levels above the minimum
 	pipeline  pipeline.Options
 	style     verilog.Style
 
@@ -36,11 +36,11 @@ type options struct {
 
 var scopes = []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full}
 
-// drawnFirst are the targets from which a target is drawn first. The list must not change, so that old seeds keep
+// drawnFirst lists the targets from which a target is drawn first. The list must not change, so that old seeds keep
 // their targets. drawTarget replaces some of the drawn targets by targets that were added later.
 var drawnFirst = []string{target.Generic.Name, target.ICE40.Name, target.ECP5.Name, target.Xilinx7.Name}
 
-// These are the largest values to draw.
+// These are the largest values that are drawn.
 const (
 	mostTight  = 3
 	mostLevels = 4
@@ -53,11 +53,11 @@ func drawOptions(r *rand.Rand) options {
 	if r.IntN(6) > 0 {
 		o.drawHardware(r)
 	}
-	o.counts = r.IntN(2) == 0 && o.scope != netlist.Gates // drawn last, so that old seeds keep the other options
+	o.counts = r.IntN(2) == 0 && o.scope != netlist.Gates // drawn last, so that old seeds keep their other options
 	return o
 }
 
-// family returns the target, or nil if there is none.
+// family returns the family of the target, or nil if there is no target.
 func (o options) family() *target.Family {
 	if o.target == "" {
 		return nil
@@ -135,7 +135,8 @@ func (o options) plainer() []options {
 	return all
 }
 
-// fault simulates a bug of the compiler. Tests use it to check that bugs are found. A nil function changes nothing.
+// fault simulates a bug of the compiler. Tests use it to check that bugs are found. A function that is nil changes
+// nothing.
 type fault struct {
 	name      string
 	options   func(*compiler.Options)

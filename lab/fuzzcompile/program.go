@@ -16,7 +16,7 @@ import (
 	"ialgn/internal/tool"
 )
 
-// The test set for the program has programSet samples. verify simulates programSamples of them.
+// The test set for the program has programSet samples. verify simulates only programSamples samples.
 const (
 	programSet     = 200
 	programSamples = 20
@@ -88,8 +88,8 @@ func (c fuzzCase) writeModel(dir string) error {
 		writeFile(filepath.Join(dir, "test.csv"), func(w io.Writer) error { return c.writeRows(w, r, programSet) }))
 }
 
-// value returns a feature value that is encoded as the given word. If cuts are equal, no value may have this word.
-// Then the value is encoded as the next possible word.
+// value returns a feature value that is encoded as the given word. If cuts are equal, it is possible that no value
+// has this word. In this case, the value is encoded as the next possible word.
 func (c fuzzCase) value(feature int, word uint16) float64 {
 	q := c.network.Encoder.Quantiser
 	switch {
@@ -101,8 +101,8 @@ func (c fuzzCase) value(feature int, word uint16) float64 {
 	return math.Nextafter(q.Cuts[feature][word-1], math.Inf(1))
 }
 
-// writeRows writes CSV rows with the class in the last column. Every class occurs, and so do the smallest and largest
-// values.
+// writeRows writes CSV rows with the class in the last column. Every class occurs, and the smallest and largest
+// values also occur.
 func (c fuzzCase) writeRows(w io.Writer, r *rand.Rand, n int) error {
 	s := drawSamples(r, &c.network.Encoder, n)
 	word := make([]uint16, c.network.Encoder.Features())
@@ -118,5 +118,5 @@ func (c fuzzCase) writeRows(w io.Writer, r *rand.Rand, n int) error {
 	return nil
 }
 
-// verifiable reports whether a data set can be written for the network: CSV data need at least two classes.
+// verifiable reports whether a data set can be written for the network. CSV data need at least two classes.
 func (c fuzzCase) verifiable() bool { return len(c.network.Classes) > 1 }

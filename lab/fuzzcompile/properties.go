@@ -8,19 +8,19 @@ import (
 	"ialgn/internal/topology"
 )
 
-// gateTopologies are the topologies of networks of gates. The topologies chain and random come from package netgen,
+// gateTopologies lists the topologies of networks of gates. The topologies chain and random come from package netgen,
 // with the paper's shares of operations.
 var gateTopologies = []string{"chain", "random", "ialgn", "rwlgn", "rwlgn-spine", "rwlgn-classwise"}
 
-// nodeTopologies are the kinds of networks with nodes of one to six pins, for seeds from firstNodes on.
+// nodeTopologies lists the kinds of networks with nodes of one to six pins, for seeds from firstNodes on.
 var nodeTopologies = []string{"chains of tables", "tree", "layered"}
 
-// sharedTopologies are the topologies whose nodes are shared between the positions of an image, for seeds from
+// sharedTopologies lists the topologies whose nodes are shared between the positions of an image, for seeds from
 // firstShared on.
 var sharedTopologies = []string{topology.Conv}
 
-// property is a property of a network that a compiler may handle wrongly. It is measured on the finished network and
-// not taken from the options that generated the network.
+// property is a property of a network that a compiler may handle wrongly. It is measured on the finished network, and
+// not taken from the options with which the network was generated.
 type property struct {
 	name string
 	has  func(p *profile) bool
@@ -30,7 +30,7 @@ type property struct {
 type profile struct {
 	*model.Frozen
 	model *model.Model
-	roots []int // for each chain, the number of the chain's function; equal functions have equal numbers
+	roots []int // [chain]: number of the chain's function; equal functions have equal numbers
 	size  int   // number of chains in each class
 }
 
@@ -179,9 +179,9 @@ func (p *profile) allOnes() uint64 { return model.LastTable(len(p.Layers[p.Depth
 
 func (p *profile) constantChain() bool { return p.constants() > 0 }
 
-// number numbers the functions of chains after XORing the last operation of each chain with change. With change 0,
-// these are the functions of the chains; with all ones, their complements. Chains with equal gates get equal numbers.
-// A changed chain that equals no chain of the network gets a negative number.
+// number numbers the functions that the chains have after the last operation of each chain is XORed with change. If
+// change is 0, these are the functions of the chains. If change is all ones, they are the complements. Chains with
+// equal gates get equal numbers. A changed chain that equals no chain of the network gets a negative number.
 func (p *profile) number(change uint64) []int {
 	type gate struct {
 		op   uint64

@@ -18,9 +18,9 @@ import (
 	"ialgn/netlist"
 )
 
-// refer writes the model's file and reads the network from it with package spec. abc then proves that the raw netlist
-// computes the same bits of the last layer. If the netlist reads feature words, so does the proof. If the product
-// assumes thermometer codes, the proof covers only such inputs.
+// refer writes the model's file and reads the network back with package spec. abc then proves that the raw netlist
+// computes the same bits of the last layer. If the netlist reads feature words, the proof is about feature words. If
+// the product assumes thermometer codes, the proof is only about inputs that are thermometer codes.
 func (c fuzzCase) refer(ctx context.Context, d verify.Design, o options) error {
 	return inFolder(func(dir string) error {
 		path := filepath.Join(dir, "model.safetensors")
@@ -110,8 +110,9 @@ func askEquivalent(ctx context.Context, dir string) error {
 	return nil
 }
 
-// lastLayer returns a raw netlist whose output h is the last layer's gates, class by class, in function cells. If
-// project is not 0, inputs are forced to be thermometer codes with this number of bits.
+// lastLayer returns a raw netlist whose output h has the gates of the last layer, class by class. The netlist
+// consists of function cells. If project is not 0, inputs are forced to be thermometer codes with this number of
+// bits.
 func lastLayer(n *netlist.Netlist, project int) (*netlist.Netlist, error) {
 	k := netlist.NewCopier(n)
 	if project > 0 {

@@ -39,7 +39,8 @@ func drawShared(r *rand.Rand) *model.Model {
 	}
 }
 
-// drawConvolutions draws the options of a network. It returns false if no network has these options.
+// drawConvolutions draws the options of a network with convolutions. It returns false if no network can have these
+// options.
 func drawConvolutions(r *rand.Rand) (netgen.ModelOptions, bool) {
 	shares := [][2]float64{{0, 0}, {0.5, 0.3}, {0, 0.6}}[r.IntN(3)]
 	o := netgen.ModelOptions{
@@ -90,7 +91,7 @@ func drawConvolutions(r *rand.Rand) (netgen.ModelOptions, bool) {
 	return o, true
 }
 
-// equalKernels makes some nodes of a section copies of others.
+// equalKernels makes some nodes of a section copies of other nodes.
 func equalKernels(r *rand.Rand, m *model.Model) {
 	s := &m.Sections[r.IntN(len(m.Sections))]
 	for range 1 + r.IntN(s.Width) {
@@ -116,7 +117,7 @@ func constantKernels(r *rand.Rand, m *model.Model) {
 	}
 }
 
-// constantLast makes the nodes of the last section constant, or all but one of them.
+// constantLast makes the nodes of the last section constant. If the argument but is true, one node is left out.
 func constantLast(r *rand.Rand, m *model.Model, but bool) {
 	s := &m.Sections[len(m.Sections)-1]
 	left := -1

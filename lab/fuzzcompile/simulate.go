@@ -17,7 +17,7 @@ import (
 	"ialgn/netlist"
 )
 
-// simulated is the number of samples to run in iverilog.
+// simulated is the number of samples that iverilog simulates.
 const simulated = 64
 
 // toolLimit is the maximum time for one run of yosys or abc.
@@ -81,13 +81,13 @@ func simulateRTL(ctx context.Context, check string, d verify.Design, s verify.Sa
 	return nil
 }
 
-// These are the flows in which yosys synthesises: to its own gates, and to an FPGA.
+// These are the flows in which yosys synthesises. One flow maps to yosys's own gates, and the other to an FPGA.
 const (
 	flowGates = "synth"
 	flowIce40 = "synth_ice40"
 )
 
-// flow returns the synthesis flow for a seed. Verilog with primitives of iCE40 needs the iCE40 flow. Verilog with
+// flow returns the synthesis flow for a seed. Verilog with iCE40 primitives needs the iCE40 flow. Verilog with
 // primitives of other targets needs the general flow.
 func (o options) flow(seed uint64) string {
 	switch {
@@ -138,12 +138,12 @@ func (o options) cells(ctx context.Context, d verify.Design, dir, flow string) (
 // synthesised is the name of the file that yosys writes.
 const synthesised = "post.v"
 
-// script returns the yosys commands to synthesise a module. They check that the result consists of cells only and
-// has no latches.
+// script returns the yosys commands to synthesise a module. The commands check that the result consists only of cells
+// and has no latches.
 func script(flow string) string {
 	options := "-flatten "
 	if flow == flowIce40 {
-		options = "" // this flow flattens anyway
+		options = "" // this flow always flattens
 	}
 	return flow + " " + options + "-top " + module + "; check -assert; select -assert-none t:$_DLATCH* t:$dlatch; " +
 		"write_verilog -noattr -noexpr " + synthesised

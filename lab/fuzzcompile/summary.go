@@ -22,15 +22,15 @@ type summary struct {
 	Pipelines int
 	Programs  int // networks that the program itself compiled and verified
 
-	Around map[string]int // simulated wrappers and engines, by kind
+	Around map[string]int // numbers of simulated wrappers and engines, by kind
 
 	Undecided   []uint64 // seeds for which abc reached no verdict
 	Slowest     float64  // time of the slowest case
 	SlowestSeed uint64
-	Synthesised map[string]int // networks by synthesis flow
+	Synthesised map[string]int // numbers of networks, by synthesis flow
 	Clocked     int
 	Properties  map[string]int
-	Classes     map[int]int // networks by number of classes
+	Classes     map[int]int // numbers of networks, by number of classes
 	Settings    map[string]int
 	Pairs       map[string]int
 }
@@ -121,7 +121,7 @@ func (s *summary) print(w io.Writer, first uint64, took time.Duration) {
 	s.printCounts(w, first)
 }
 
-// printCounts prints the number of cases for each value that can occur with seeds from first on.
+// printCounts prints how many cases had each value. It lists the values that can occur with seeds from first on.
 func (s *summary) printCounts(w io.Writer, first uint64) {
 	line := func(name string, n int) { fmt.Fprintf(w, "  %-38s %7d\n", name, n) }
 	for _, p := range properties {
@@ -154,7 +154,7 @@ func missing[T any](all []T, seen map[string]int) []string {
 	return names
 }
 
-// mostListed is the maximum number of missing values to print.
+// mostListed is the maximum number of missing values that are printed.
 const mostListed = 10
 
 func list(names []string) string {

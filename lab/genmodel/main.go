@@ -1,6 +1,6 @@
 // Command genmodel writes large random model files for the compiler's benchmarks. By default, a model has the form of
 // the IALGN paper's CIFAR-10 networks: 3,072 features, n_b = 16 thermometer bits per feature, k_x = 32 anchors per
-// gate, ten classes. Options set the shares of operations beyond layer 1, and the share of the input bits from which
+// gate, ten classes. Options set the shares of operations after layer 1, and the share of the input bits from which
 // anchors are drawn.
 //
 // With -kernels the model is a network of convolutions on images of size -image, followed by layers of -widths. For
@@ -51,7 +51,7 @@ func main() {
 	}
 	m := netgen.Model(o)
 	m.Config.Name, m.Config.Data.Set = fmt.Sprintf("random-%dx%d", m.Width, m.Config.Model.Depth), *set
-	m.Classes = strings.Fields("0 1 2 3 4 5 6 7 8 9") // verify compares these names
+	m.Classes = strings.Fields("0 1 2 3 4 5 6 7 8 9") // set because verify compares the names
 	if *set == "cifar10" {
 		m.Classes = strings.Fields("airplane automobile bird cat deer dog frog horse ship truck")
 	}

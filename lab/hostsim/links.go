@@ -4,7 +4,7 @@ package main
 
 import (
 	"context"
-	_ "embed" // a program
+	_ "embed" // for frames.py
 	"fmt"
 	"io"
 	"os"
@@ -70,8 +70,8 @@ func terminal() (master, slave *os.File, path string, err error) {
 	return master, slave, path, err
 }
 
-// overPipes compiles the host program. The program's output goes to the testbench directly. The testbench's answers
-// go to the program as bytes through a second pipe.
+// overPipes compiles the host program. The program's output goes directly to the testbench. The testbench's answers
+// are converted to bytes and go to the program through a second pipe.
 func overPipes(ctx context.Context, d *design, b *bench) ([]string, error) {
 	program := filepath.Join(d.work, "host")
 	if _, err := started(ctx, d.work, []string{"gcc", "-std=c99", "-O2", "-o", program, d.program}); err != nil {
@@ -116,7 +116,7 @@ func overFrames(_ context.Context, d *design, b *bench) ([]string, error) {
 	return []string{"python3", path, d.program, fromHost, bytesToHost}, nil
 }
 
-// frames is the Python source with the function that simulates SPI transfers.
+// frames is Python source code with the function that simulates SPI transfers.
 //
 //go:embed frames.py
 var frames string

@@ -10,8 +10,8 @@
 // pipes. For SPI, the program is used as a Python module with a function that replaces the device's transfers. The
 // design runs in a testbench of package wrapper, in iverilog or verilator.
 //
-// hostsim prints the program's output. With -model it compares the classes with `ialgn predict` for the
-// same samples; any difference is an error.
+// hostsim prints the program's output. With -model, it compares the classes with the classes that `ialgn predict`
+// gives for the same samples. Any difference is an error.
 package main
 
 import (

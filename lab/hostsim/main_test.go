@@ -37,8 +37,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// table returns a table with these columns: numbers (some missing, some with a decimal comma), words, and a column
-// that is not read.
+// table returns a table with columns of numbers, a column of words, and a column that is not read. Some numbers are
+// missing, and some have a decimal comma.
 func table() string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -55,7 +55,7 @@ func table() string {
 	return b.String()
 }
 
-// trained trains a model of the table in a new working folder.
+// trained trains a model on the table in a new working folder.
 func trained(t *testing.T) *ialgn.Model {
 	t.Helper()
 	return trainedOn(t, table(), `name: mixed
@@ -66,7 +66,7 @@ train: {epochs: 10, batch: 10, seed: 3}
 `)
 }
 
-// trainedOn trains a model of a table, mixed.csv, in a new working folder.
+// trainedOn writes a table as mixed.csv to a new working folder, and trains a model on it.
 func trainedOn(t *testing.T, table, yaml string) *ialgn.Model {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -92,8 +92,9 @@ type hosted struct {
 	program string // the program that runs the host
 }
 
-// TestHosts classifies with every host program and a simulated design, and compares the classes with predict. The
-// files have the training columns in another order, additional columns, and no labels.
+// TestHosts classifies with every host program and a simulated design, and compares the classes with predict. In the
+// files with the samples, the columns are in another order than for training. There are additional columns, and no
+// labels.
 func TestHosts(t *testing.T) {
 	testHosts(t, trained(t),
 		hosted{ialgn.CompileOptions{Wrap: "uart", Counts: true}, "python3"},
@@ -103,7 +104,7 @@ func TestHosts(t *testing.T) {
 	)
 }
 
-// TestHostsByCuts does the same as TestHosts for a design whose features become words by cuts.
+// TestHostsByCuts is like TestHosts, for a design in which cuts turn features into words.
 func TestHostsByCuts(t *testing.T) {
 	m, err := model.Load(trained(t).Path())
 	if err != nil {
@@ -159,8 +160,8 @@ func testHosts(t *testing.T, m *ialgn.Model, designs ...hosted) {
 	}
 }
 
-// TestRefusals checks the errors of the program for a serial line. It tests wrong input, and a design that does not
-// answer.
+// TestRefusals checks the errors of the host program for a serial line. It tests wrong input, and a design that does
+// not answer.
 func TestRefusals(t *testing.T) {
 	m := trained(t)
 	d, err := ialgn.Compile(t.Context(), m, ialgn.CompileOptions{Wrap: "uart"})
@@ -204,8 +205,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestLargeIntegers uses values that are integers in JSON and cannot be represented exactly as float64. A missing
-// value must get the word of the median.
+// TestLargeIntegers uses values that are integers in JSON but cannot be represented exactly as float64. A missing
+// value must get the word for the median.
 func TestLargeIntegers(t *testing.T) {
 	m := trainedOn(t, "x,kind\n100000000000000000,a\n100000000000000016,b\n100000000000000032,a\n", `name: mixed
 data: {set: csv, train: mixed.csv, test: mixed.csv, missing: median}
@@ -257,8 +258,8 @@ func TestLargeCuts(t *testing.T) {
 }
 
 // TestTexts checks how the C program reads values. Blanks around values, inside or outside quotes, must not change
-// the samples that it sends. A zero byte must not end a value, and nothing may follow a closing quote. In this test
-// the program writes to a file and reads zeros as results.
+// the samples that the program sends. A zero byte must not end a value, and no text may follow a closing quote. In
+// this test, the program writes to a file and reads zeros as results.
 func TestTexts(t *testing.T) {
 	d, err := ialgn.Compile(t.Context(), trained(t), ialgn.CompileOptions{Wrap: "axis"})
 	if err != nil {

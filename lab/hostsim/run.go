@@ -39,7 +39,7 @@ type run struct {
 // result is the output of the program.
 type result struct {
 	printed, said string     // text on standard output and on standard error
-	records       [][]string // rows of CSV with the sample, the class and, if the design outputs them, the counts
+	records       [][]string // rows of CSV with the sample, the class and, if the design outputs counts, the counts
 	simulator     string     // version of the simulator
 }
 
@@ -53,8 +53,8 @@ type design struct {
 	work     string // working folder
 }
 
-// link connects an interface's host program to the testbench. It returns the program and its arguments, except for
-// the samples. The files of the connection are closed when the program has ended.
+// link connects the host program for an interface to the testbench. It returns the program and its arguments, except
+// for the samples. The files of the connection are closed when the program has ended.
 type link func(ctx context.Context, d *design, b *bench) (argv []string, err error)
 
 // links maps each kind of wrapper that has a host program to its link.
@@ -130,8 +130,8 @@ func (r run) host(ctx context.Context) (*result, error) {
 	return got, got.read()
 }
 
-// first copies the header and the first samples of the file into a file in the working folder. It returns the path of
-// the new file.
+// first copies the header and the first samples of the file with the samples into a new file in the working folder.
+// It returns the path of the new file.
 func (r run) first(work string) (string, error) {
 	text, err := os.ReadFile(r.file)
 	if err != nil {
@@ -142,7 +142,7 @@ func (r run) first(work string) (string, error) {
 	return path, os.WriteFile(path, []byte(strings.Join(lines[:min(len(lines), r.samples+1)], "")), 0o666)
 }
 
-// started runs a program, given by path or name.
+// started runs a program. argv[0] is the program's name or path.
 func started(ctx context.Context, dir string, argv []string) (*result, error) {
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
@@ -207,10 +207,10 @@ type bench struct {
 	ends []io.Closer
 
 	mu     sync.Mutex
-	broken error // the error after which no more bytes pass
+	broken error // the error after which no more bytes are copied
 }
 
-// carry runs a function that copies bytes between the program and the testbench, until one side is closed.
+// carry starts a function that copies bytes between the program and the testbench until one side is closed.
 func (b *bench) carry(copied func() error) {
 	go func() {
 		err := copied()
@@ -263,7 +263,8 @@ func (b *bench) beside(ctx context.Context, dir string, argv []string) (*result,
 	return started(ctx, dir, argv)
 }
 
-// largest is a limit for the product of sample bytes and cells. Above it, verilator finishes before iverilog.
+// largest is a limit for the number of bytes of all samples times the number of cells. Above this limit, verilator
+// takes less time than iverilog.
 const largest = 5_000_000
 
 // These are the names of the files that a testbench reads and writes.

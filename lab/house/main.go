@@ -18,8 +18,8 @@ import (
 	"strings"
 )
 
-// folder describes a package: its number of hand-written lines without tests, its exported names, and its imports
-// within the module.
+// folder describes a package. It holds the number of hand-written lines without tests, the number of exported names,
+// and the imports within the module.
 type folder struct {
 	lines   int
 	names   int
@@ -144,7 +144,7 @@ func measure(root string) (map[string]*folder, error) {
 	return folders, nil
 }
 
-// add counts one file.
+// add adds the counts of one file.
 func (f *folder) add(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

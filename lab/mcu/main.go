@@ -1,16 +1,16 @@
 // Command mcu measures the C code of `ialgn compile --emit c` on microcontrollers, with the test samples in the
-// output folder. It measures flash and memory with arm-none-eabi-gcc, and instructions for each sample with qemu,
-// which counts them.
+// output folder. It measures flash and memory with arm-none-eabi-gcc. The emulator qemu counts the instructions for
+// each sample.
 //
 //	ialgn compile MODEL -o DIR --emit c
 //	go run ./lab/mcu DIR...
 //
 // It prints a Markdown table with a row for each folder, form, processor and optimisation level. The form NAME_one
-// computes one sample, and the form NAME_classify computes 64 samples at once, of which only one is used here. Every
-// class is compared with the folder's test vectors. A difference is an error.
+// computes one sample, and the form NAME_classify computes 64 samples at once. Only one of the 64 samples is used
+// here. Every class is compared with the folder's test vectors. A difference is an error.
 //
-// The program needs the Debian packages gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm. Code for a
-// Cortex-M0 runs on qemu's Cortex-M4, which executes all instructions of the Cortex-M0.
+// The program needs the Debian packages gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm. qemu runs
+// code for the Cortex-M0 on a Cortex-M4, which has all instructions of the Cortex-M0.
 package main
 
 import (

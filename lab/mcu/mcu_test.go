@@ -14,8 +14,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestMeasure measures the network of docs/reference/netlist.md, whose classes can be derived by hand from two
-// pixels. It also checks that a wrong class is noticed.
+// TestMeasure measures the network of docs/reference/netlist.md, whose classes can be computed by hand from two
+// pixels. It also checks that a wrong class is found.
 func TestMeasure(t *testing.T) {
 	for _, program := range []string{"arm-none-eabi-gcc", "qemu-system-arm"} {
 		if _, err := exec.LookPath(program); err != nil {

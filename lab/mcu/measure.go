@@ -18,7 +18,7 @@ const limit = 2 * time.Minute
 type form struct {
 	name, suffix string
 	flag         string // flag for the C compiler
-	call         string // C source of classify, with its scratch memory
+	call         string // C source that calls the network, with the scratch memory for the call
 }
 
 var forms = []form{
@@ -40,7 +40,7 @@ static const unsigned memory = sizeof scratch;
 static int classify(const FEATURE *x) { return NAME_one(x, NULL, scratch); }
 `
 
-// build is the subject of one row of the table.
+// build is the folder, form, processor and optimisation level of one row of the table.
 type build struct {
 	*design
 	form
@@ -75,7 +75,7 @@ func (b build) measure(ctx context.Context) (r result, err error) {
 	for _, name := range []string{"start.c", "bench.c"} {
 		files = append(files, filepath.Join(b.board, name))
 	}
-	// bench.c needs asm, a feature of GNU C.
+	// bench.c needs the keyword asm of GNU C.
 	if _, err := run(ctx, append(append(gcc, "-std=gnu99", "-o", program), append(files, object)...)...); err != nil {
 		return r, err
 	}

@@ -8,17 +8,17 @@ import (
 	"ialgn/netlist"
 )
 
-// change is a changed netlist.
+// change is a netlist with a fault.
 type change struct {
 	netlist *netlist.Netlist
 	what    string
-	// rename maps each net to the net that replaced it, or is nil if no net was replaced. With it, the hint of the
-	// counts can contain the same fault.
+	// rename maps each net to the net that replaced it, so that the hint about the counts can get the same fault. It
+	// is nil if no net was replaced.
 	rename func(netlist.Net) netlist.Net
 }
 
-// rewrite copies a netlist. For each cell, f returns the new parameter and inputs, and whether they differ from the
-// old ones.
+// rewrite copies a netlist. For each cell, f returns the new parameter and the new inputs, and whether they differ
+// from the old parameter and inputs.
 func rewrite(n *netlist.Netlist, f func(netlist.Cell) (param uint64, in []netlist.Net, other bool)) *netlist.Copier {
 	k := netlist.NewCopier(n)
 	for c := range netlist.Cell(n.Cells()) {
@@ -74,7 +74,7 @@ func (d *design) cell(r *rand.Rand, in region, inputs int) (netlist.Cell, bool) 
 	return pick(r, list)
 }
 
-// mostMoves is the number of nets that are drawn before a move is given up.
+// mostMoves is the number of nets that are drawn before move gives up.
 const mostMoves = 200
 
 // move makes an input of a cell read another net of the same stage.
@@ -142,8 +142,8 @@ func (d *design) threshold(r *rand.Rand) *change {
 	return d.edit(c, uint64(t), n.Inputs(c))
 }
 
-// counter breaks a cell that counts. It changes the function or one of the inputs of the cell, or makes a popcount
-// count one input twice.
+// counter breaks a cell that counts. It changes the cell's function or one of its inputs, or makes a popcount count
+// one input twice.
 func (d *design) counter(r *rand.Rand) *change {
 	n := d.out.Netlist
 	if c, ok := d.cell(r, counter, 1); ok && n.Kind(c) == netlist.Popcount {
@@ -157,7 +157,7 @@ func (d *design) counter(r *rand.Rand) *change {
 	return d.move(r, counter)
 }
 
-// class swaps the bits of two classes. Each bit is then counted for the wrong class.
+// class swaps a bit of one class and a bit of another class, so that each of them is counted for the wrong class.
 func (d *design) class(r *rand.Rand) *change {
 	bits := d.counted()
 	for range mostMoves {
@@ -195,7 +195,7 @@ func (d *design) classOf(v netlist.Net) string {
 	return ""
 }
 
-// counted returns the outputs of gates that counters or the port h read.
+// counted returns the gate outputs that counters or the port h read.
 func (d *design) counted() (bits []netlist.Net) {
 	n := d.out.Netlist
 	read := slices.Clone(n.OutputPorts()[0].Nets)
@@ -234,7 +234,7 @@ func (d *design) renamed(rename func(netlist.Net) netlist.Net) *netlist.Netlist 
 	return k.FinishWith(port, func(_ netlist.Port, v netlist.Net) netlist.Net { return k.To(v) })
 }
 
-// tie makes a class other than the lowest win if counts are equal, or breaks a LUT that compares counts.
+// tie makes a class other than the lowest class win if counts are equal, or breaks a LUT that compares counts.
 func (d *design) tie(r *rand.Rand) *change {
 	n := d.out.Netlist
 	c, ok := d.cell(r, argmax, 0)
@@ -245,7 +245,7 @@ func (d *design) tie(r *rand.Rand) *change {
 	switch n.Kind(c) {
 	case netlist.Argmax:
 		return d.swapWords(r, c)
-	case netlist.Carry: // the first carry of a chain has a constant that decides between equal counts
+	case netlist.Carry: // the first carry of a chain has a constant input that decides between equal counts
 		j := slices.IndexFunc(in, func(v netlist.Net) bool { return v <= netlist.True })
 		if j < 0 {
 			return nil

@@ -49,8 +49,8 @@ func classifyAll(t *testing.T, n *netlist.Netlist) *sim.Result {
 	return r
 }
 
-// TestTieChangesEqualCountsOnly checks a mutant of the rule for ties. The mutant must give another class exactly
-// where counts are equal, and this class must also have the largest count.
+// TestTieChangesEqualCountsOnly checks a mutant that breaks ties in another way. The mutant must give another class
+// only if several classes have the largest count, and this class must be one of these classes.
 func TestTieChangesEqualCountsOnly(t *testing.T) {
 	d := head()
 	want := classifyAll(t, d.out.Netlist)
@@ -71,11 +71,11 @@ func TestTieChangesEqualCountsOnly(t *testing.T) {
 	}
 }
 
-// TestClassKeepsBits checks that the mutant still counts all bits, and that it counts one bit of each of two classes
-// for the other class.
+// TestClassKeepsBits checks a mutant that swaps bits of two classes. The mutant must still count all bits, but must
+// count one bit of each of the two classes for the other class.
 func TestClassKeepsBits(t *testing.T) {
 	d := head()
-	for v := range netlist.Net(9) { // inputs are the bits of chains
+	for v := range netlist.Net(9) { // the inputs are the outputs of chains
 		d.names[2+v] = "c" + string(rune('0'+v/3)) + "_k0_l0"
 	}
 	want := classifyAll(t, d.out.Netlist)

@@ -33,13 +33,13 @@ type design struct {
 	options verilog.Options
 
 	encoder samples
-	want    *sim.Result // result for the test samples
+	want    *sim.Result // results for the test samples
 	names   []string    // name of each net
 	region  []region    // region of each cell
 	stage   []int32     // pipeline stage of each net
 }
 
-// region is the part of a classifier that a cell belongs to.
+// region is the part of a classifier to which a cell belongs.
 type region uint8
 
 const (
@@ -73,7 +73,7 @@ func regionOf(k netlist.Kind, name string) region {
 	return elsewhere
 }
 
-// readDesign reads a folder. It also reads the data with which mutants of the design are compared.
+// readDesign reads a folder. It also reads the data on which the design and its mutants are compared.
 func (r *runner) readDesign(ctx context.Context, key designKey) (*design, error) {
 	d := &design{designKey: key}
 	d.trained = slices.ContainsFunc(networks, func(n network) bool { return n.name == key.network && n.trained })
@@ -137,7 +137,7 @@ func (d *design) locate() {
 	}
 }
 
-// headerLine matches a line about the origin of the Verilog in the header of the Verilog.
+// headerLine matches a line in the header of the Verilog that says how the Verilog was made.
 var headerLine = regexp.MustCompile(`(?m)^// - (.*)$`)
 
 // inputsTitle is the line above the description of how input words are computed.
@@ -181,7 +181,7 @@ func (d *design) verilog(n *netlist.Netlist) (string, error) {
 	return b.String(), err
 }
 
-// edits returns the changed files of the given formats.
+// edits returns the changed files in the given formats.
 func (d *design) edits(c *change, formats []string) (list []edit, err error) {
 	for _, format := range formats {
 		if format == "hint" && (d.out.Hint == nil || c.rename == nil) {

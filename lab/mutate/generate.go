@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// kinds are the kinds of generated mutants. Each kind has a function that draws a change and returns nil if this
+// kinds lists the kinds of generated mutants. Each kind has a function that draws a change and returns nil if this
 // change is not possible.
 var kinds = []struct {
 	name string
@@ -23,7 +23,7 @@ var kinds = []struct {
 	{"threshold", (*design).threshold},
 }
 
-// places are the parts of a folder that a generated mutant changes, each with the formats of the changed files.
+// places lists the parts of a folder that a generated mutant may change, with the formats of the changed files.
 var places = []struct {
 	name    string
 	formats []string
@@ -41,8 +41,8 @@ const (
 	rareTries = 60
 )
 
-// generate returns the generated mutant with the given number. It returns only a mutant whose change was shown to
-// have an effect, or nil if it finds no such change.
+// generate returns the generated mutant with the given number. The change of the mutant was shown to have an effect.
+// If generate finds no such change, it returns nil.
 func (r *runner) generate(ctx context.Context, number int) (*mutant, error) {
 	random := rand.New(rand.NewPCG(r.seed, uint64(number)))
 	kind, round := kinds[number%len(kinds)], number/len(kinds)

@@ -30,8 +30,8 @@ type simulation struct{ Mismatches int }
 
 func (s *simulation) differ() bool { return s != nil && s.Mismatches > 0 }
 
-// judgeSamples is the number of samples that verify simulates. It is so small that the proofs have to find most
-// mutants.
+// judgeSamples is the number of samples that verify simulates. The number is so small that most mutants must be found
+// by the proofs.
 const judgeSamples = "100"
 
 // exitPanic is the exit status for an internal error of the program, which does not count as finding the mutant.
@@ -68,7 +68,7 @@ const (
 	byWrapper  = "wrapper"
 	byFormal   = "formal"
 	byVerilog  = "verilog" // the netlist is proved, but its Verilog is not
-	byParts    = "parts"   // the netlist and its Verilog are proved, but a part around them is not
+	byParts    = "parts"   // the netlist and its Verilog are proved, but not a part around them
 	unproved   = "unproved"
 	byText     = "text" // everything is proved, but a file differs from the file that ialgn writes for the netlist
 	missed     = "missed"

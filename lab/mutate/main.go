@@ -2,18 +2,19 @@
 // runs it in the root of the repository.
 //
 // A mutant is a changed output folder of `ialgn compile`. The manifest is signed again after the change, so checksums
-// do not reveal the change. There are two sources of mutants: records and random changes.
+// do not reveal the change. There are recorded mutants and generated mutants.
 //
 // Recorded mutants are lines of testdata/mutants.jsonl. A record names a design, a text to find in one of its files,
 // and the replacement. The records change wrappers, folded engines, memories, registers, manifests and testbenches,
-// or replace an assignment by forms of Verilog that ialgn never writes. Each was shown to have an effect when it was
-// recorded; see [mutant]. If a record's text no longer occurs, the run fails, so that outdated records are noticed.
+// or replace an assignment by a form of Verilog that ialgn never writes. Each recorded mutant was shown to have an
+// effect when it was recorded (see [mutant]). If a record's text no longer occurs, the run fails, so that outdated
+// records are noticed.
 //
-// Generated mutants are drawn by a seed. Like a bug in a pass, they change the netlist, the Verilog written from the
-// netlist, or both and the hint of the counts. A generated mutant counts only if its outputs differ from the
-// original's for some input, first in the simulator of ialgn and then in iverilog. Half of the generated mutants are
-// in trained networks with at least 1,000 gates. There they affect, if possible, the classes or counts of less than 1
-// % of the test samples.
+// Generated mutants are drawn by a seed. Like a bug in the compiler, they change only the Verilog, the netlist and
+// the Verilog, or these two and the hint about the counts. A generated mutant counts only if its outputs differ from
+// the outputs of the original for some input. This is checked first in the simulator of ialgn and then in iverilog.
+// Half of the generated mutants are in trained networks with at least 1,000 gates. If possible, these mutants affect
+// the classes or counts of less than 1 % of the test samples.
 //
 // If `verify --level all` misses a mutant, the run ends with exit status 1.
 package main

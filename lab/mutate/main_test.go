@@ -44,7 +44,7 @@ func blind(t *testing.T, ialgn string) string {
 	return path
 }
 
-// sample matches some recorded mutants of one design. They are in its wrapper, its core and its manifest.
+// sample matches some recorded mutants of one design. They change its wrapper, its core and its manifest.
 const sample = `"(wrapper: operator|core: operator|manifest: renamed)".*"--wrap stream"`
 
 // TestMutants tries some of the recorded mutants and one generated mutant of each kind. verify must find all of them.
@@ -98,7 +98,8 @@ func testStale(t *testing.T, blind, dir string) {
 	}
 }
 
-// TestRecordsAreComplete reads all records. They must not depend on where a model was trained, or by which version.
+// TestRecordsAreComplete reads all records. Records must not depend on the machine or the version of ialgn with which
+// a model was trained.
 func TestRecordsAreComplete(t *testing.T) {
 	records, err := readRecords(recorded, regexp.MustCompile(""))
 	if err != nil {
@@ -178,7 +179,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestCheck reads verdicts as verify prints them.
+// TestCheck reads verdicts in the form in which verify prints them.
 func TestCheck(t *testing.T) {
 	for want, c := range map[string]struct {
 		exit int

@@ -19,7 +19,7 @@ import (
 type network struct {
 	name    string
 	config  string // configuration without the name and the seed
-	trained bool   // fully trained, with at least 1,000 gates
+	trained bool   // whether the network is fully trained and has at least 1,000 gates
 }
 
 // rows is the name of the network that is trained on random rows with few features.
@@ -42,12 +42,12 @@ var networks = []network{
 	},
 }
 
-// digits is the beginning of configurations for the embedded digits. It ends where the content of section model
-// begins.
+// digits is the beginning of configurations for the embedded digits. The content of the section model must be
+// appended.
 const digits = "data: {set: digits}\nencoder: {bits: 8}\nmodel: "
 
 // generatedIn lists the designs in which mutants are generated. A design is a network and options of `ialgn compile`.
-// In addition, the smallest network is compiled for each target in each style.
+// Designs of the smallest network for each target and style are added to this list.
 var generatedIn = []designKey{
 	{"ialgn", "--scope full"},
 	{"ialgn", "--scope core"},
@@ -71,8 +71,8 @@ var generatedIn = []designKey{
 	{"luts", "--scope core --target xilinx7 --style lut"},
 }
 
-// generatedInAll returns generatedIn and the designs for all targets. If small is set, it returns two designs that
-// are quick to compile and verify.
+// generatedInAll returns generatedIn and the designs for all targets. If small is true, it instead returns two
+// designs that are quick to compile and verify.
 func generatedInAll(small bool) (list []designKey) {
 	if small {
 		return []designKey{{rows, "--scope full"}, {rows, "--scope full --target ecp5 --pipeline auto"}}

@@ -26,20 +26,20 @@ type mutant struct {
 	Changed string `json:"changed"` // the part of the folder that is changed
 	Network string `json:"network"` // name of a network in [networks]
 	Options string `json:"options"` // options of `ialgn compile`
-	// Shown says how the mutant was shown to have an effect when it was recorded:
+	// Shown says how it was shown that the mutant has an effect, when the mutant was recorded:
 	//
 	//   - "iverilog": the original and the mutant print different outputs for the same samples, packets, resets and
 	//     protocol errors.
-	//   - "yosys", "verilator -E" and "iverilog -D OURS": this program turns both designs into another text, and
-	//     these texts have different outputs in iverilog.
-	//   - "the manifest": the folder claims other options than the design was compiled with.
+	//   - "yosys", "verilator -E" and "iverilog -D OURS": this program turns each of the two designs into another
+	//     text, and the two texts have different outputs in iverilog.
+	//   - "the manifest": the manifest claims other options than the options with which the design was compiled.
 	Shown string `json:"shown"`
 	Edits []edit `json:"edits"`
 	// Word is true if the options change, so that the manifest's version word must be computed again.
 	Word bool `json:"word,omitempty"`
 
 	name, what    string
-	trained, rare bool   // whether the network is trained, and whether few samples reach the change
+	trained, rare bool   // whether the network is trained, and whether the change affects only few samples
 	check         string // the check that found the mutant
 }
 
@@ -54,11 +54,11 @@ func (k designKey) String() string { return strings.TrimSpace(k.network + " " + 
 
 func (m *mutant) designKey() designKey { return designKey{m.Network, m.Options} }
 
-// edit is a change of one file in a folder. In the manifest, the sizes and checksums of files are removed before the
-// search.
+// edit is a change of one file in a folder. Before the search in a manifest, the sizes and checksums of files are
+// removed.
 type edit struct {
 	File   string `json:"file"`
-	Find   string `json:"find,omitempty"`   // a text that occurs exactly once; if empty, Put replaces the whole file
+	Find   string `json:"find,omitempty"`   // text that occurs exactly once; if empty, Put replaces the whole file
 	Put    string `json:"put,omitempty"`    // replaces Find
 	Rename string `json:"rename,omitempty"` // new name of the file, whose content does not change
 }
@@ -82,7 +82,7 @@ func readRecords(text string, pattern *regexp.Regexp) (list []*mutant, err error
 	return list, nil
 }
 
-// write makes the mutant's folder: an edited and signed copy of the design's folder.
+// write makes the folder of the mutant, which is an edited and signed copy of the design's folder.
 func (m *mutant) write(design, dir string) error {
 	if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(design))); err != nil {
 		return err

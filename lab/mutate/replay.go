@@ -17,7 +17,7 @@ import (
 // replayLimit is the maximum time for iverilog, and for a simulation.
 const replayLimit = 2 * time.Minute
 
-// confirm checks that a mutant is different in iverilog. It returns an error if the Verilog of the mutant has the
+// confirm checks in iverilog that a mutant has an effect. It returns an error if the Verilog of the mutant has the
 // same outputs as the original.
 func (d *design) confirm(ctx context.Context, r *rand.Rand, dir string, c *change, values []uint16) error {
 	text, err := d.verilog(c.netlist)
@@ -42,7 +42,7 @@ func (d *design) confirm(ctx context.Context, r *rand.Rand, dir string, c *chang
 	return os.RemoveAll(dir)
 }
 
-// replay returns the output of a Verilog text of the design under a testbench.
+// replay simulates a Verilog text for the design with a testbench, and returns the output.
 func (d *design) replay(ctx context.Context, dir, text, bench string) (string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
@@ -101,7 +101,7 @@ func (d *design) bench(s verify.Samples) (string, error) {
 	for i := range s.Levels.Len() {
 		digits := ""
 		for k := range x.Nets {
-			digits = fmt.Sprint(rows[k]>>i&1) + digits // fewer than 64 samples, so each row is one word
+			digits = fmt.Sprint(rows[k]>>i&1) + digits // there are fewer than 64 samples, so each row has one word
 		}
 		fmt.Fprintf(&steps, "    x = %d'b%s; step;\n", len(x.Nets), digits)
 	}

@@ -101,8 +101,8 @@ func (r *runner) prepare(ctx context.Context, records []*mutant) error {
 	return group.Wait()
 }
 
-// tryAll tries the recorded mutants, and generates and tries others. After a stale record it continues, so that it
-// can report all stale records.
+// tryAll tries the recorded mutants, and then generates and tries other mutants. It continues after a stale record,
+// so that it can report all stale records.
 func (r *runner) tryAll(ctx context.Context, records []*mutant) error {
 	var stale []error
 	group, ctx := errgroup.WithContext(ctx)
@@ -154,7 +154,7 @@ func (r *runner) try(ctx context.Context, m *mutant) error {
 	return os.RemoveAll(dir)
 }
 
-// separators matches the characters that a hyphen replaces in folder names.
+// separators matches the characters that are replaced by hyphens in folder names.
 var separators = regexp.MustCompile(`[^\w.]+`)
 
 // work returns the path of a folder for a mutant or a design.
@@ -177,7 +177,7 @@ func report(w io.Writer, results []*mutant) error {
 	return nil
 }
 
-// table prints, as Markdown, how many mutants of each group each check found.
+// table prints a Markdown table. For each group of mutants, it says how many mutants each check found.
 func table(w io.Writer, head string, results []*mutant, group func(*mutant) string) {
 	found, sum := map[string]map[string]int{}, map[string]int{}
 	for _, m := range results {

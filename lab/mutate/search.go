@@ -11,7 +11,7 @@ import (
 	"ialgn/sim"
 )
 
-// samples makes samples for a network.
+// samples makes samples for a network, from the test set and at random.
 type samples struct {
 	enc *encoding.Encoder
 	set verify.Samples // the test set
@@ -76,8 +76,8 @@ type differing struct {
 }
 
 // These constants limit a search. For randomRounds rounds, samples are drawn at random. If counts differ for some
-// sample, there are up to mostRounds rounds. Each round tries atATime samples. The next round starts from the best
-// mostBest samples.
+// sample, there are up to mostRounds rounds. Each round tries atATime samples. Each further round starts from the
+// mostBest best samples.
 const (
 	randomRounds = 12
 	mostRounds   = 150
@@ -85,10 +85,10 @@ const (
 	mostBest     = 16
 )
 
-// search looks for a sample for which a mutant's outputs differ from the original's. It looks in the test set, near
-// the samples of the test set, and near samples with different counts, until a difference affects the class. It
-// returns nil values if it finds no such sample. It also returns the number of test samples with different classes or
-// counts.
+// search looks for a sample for which a mutant's outputs differ from the original's. It tries the samples of the test
+// set, then samples near these, and then samples near those with different counts, until a difference affects the
+// class. It returns nil values if it finds no such sample. It also returns the number of test samples with different
+// classes or counts.
 func (d *design) search(ctx context.Context, r *rand.Rand, n *netlist.Netlist) (values []uint16, seen int, err error) {
 	got, err := d.classify(ctx, n, d.encoder.set)
 	if err != nil {
@@ -120,8 +120,8 @@ func (d *design) search(ctx context.Context, r *rand.Rand, n *netlist.Netlist) (
 	return nil, seen, nil
 }
 
-// near returns samples near the best ones. If there are no best samples, it returns samples that differ more from the
-// test set in each round.
+// near returns samples near the samples in best. If best is empty, it returns samples that differ more from the test
+// set in each round.
 func (e samples) near(r *rand.Rand, best []differing, round int) [][]uint16 {
 	batch := make([][]uint16, atATime)
 	for i := range batch {
@@ -153,7 +153,8 @@ func (d *design) compare(a, b *sim.Result, values func(int) []uint16) (list []di
 	return list
 }
 
-// gap returns the smallest distance between a count that differs and the largest other count.
+// gap compares the counts of a sample before and after a change. It returns the smallest distance between a count
+// that differs and the largest other count.
 func gap(was, is []int32) int {
 	smallest := 1 << 30
 	for i := range was {

@@ -2,8 +2,9 @@
 //
 //	go run ./lab/pictures
 //
-// Both pictures show one small network. network.svg shows its gates; the format dot and Graphviz draw it. stream.svg
-// shows three samples passing through the network's wrapper stream; it is drawn from a simulation in Icarus Verilog.
+// Both pictures show the same small network. network.svg shows its gates. Graphviz draws it from ialgn's output in
+// the format dot. stream.svg shows three samples that pass through the network's wrapper of kind stream. It is drawn
+// from a simulation in Icarus Verilog.
 package main
 
 import (

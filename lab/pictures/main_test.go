@@ -29,7 +29,8 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestDraw draws a bit that rises in the second time step, and a bus. It refuses a dump that lacks a signal.
+// TestDraw draws a bit that rises in the second time step, and a bus. It also checks that a dump that lacks a signal
+// is refused.
 func TestDraw(t *testing.T) {
 	dump := "$var reg 1 ! a $end $var reg 4 \" b [3:0] $end $enddefinitions $end\n#0\n0!\nb101 \"\n#1\n1!\n#3\n"
 	svg, err := draw([]byte(dump), []string{"a", "b"})

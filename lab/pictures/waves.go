@@ -13,7 +13,7 @@ import (
 const (
 	tick   = 24 // half a clock
 	row    = 34 // distance from one signal to the next
-	height = 20 // between the levels 0 and 1
+	height = 20 // distance between the levels 0 and 1
 	left   = 100
 )
 
@@ -36,7 +36,7 @@ func draw(vcd []byte, names []string) ([]byte, error) {
 <title>Waveform: %s</title>
 <rect width="100%%" height="100%%" fill="#fff"/>
 `, left+steps*tick+20, len(names)*row+20, strings.Join(names, ", "))
-	for t := 1; t < steps; t += 2 { // the rising edges
+	for t := 1; t < steps; t += 2 { // the rising edges of the clock
 		fmt.Fprintf(&b, `<path d="M%d 10V%d" stroke="#ddd"/>`+"\n", left+t*tick, len(names)*row+10)
 	}
 	for i, name := range names {

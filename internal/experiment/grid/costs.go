@@ -14,7 +14,7 @@ const UsualTarget = "xilinx7"
 
 // Costs holds the numbers of look-up tables (LUTs) in a compiled network.
 type Costs struct {
-	Target string `json:"target,omitempty"` // family that the network was compiled for; "" means [UsualTarget]
+	Target string `json:"target,omitempty"` // family for which the network was compiled; "" means [UsualTarget]
 
 	Gates   int `json:"gates"`   // nodes of the network
 	Head    int `json:"head"`    // popcounts and argmax
@@ -51,7 +51,7 @@ func costsOf(ctx context.Context, path, target string) (*Costs, error) {
 	}
 	c := &Costs{Target: target, Gates: r.LUTs.Gates, Head: r.LUTs.Head, Encoder: r.LUTs.Encoder}
 	if target == UsualTarget {
-		c.Target = "" // keeps the bytes of experiments' results unchanged
+		c.Target = "" // so that results of experiments keep the same bytes
 	}
 	return c, nil
 }

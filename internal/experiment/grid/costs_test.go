@@ -30,7 +30,7 @@ func trained(t *testing.T) (path, sum string) {
 	return path, summary.SHA256
 }
 
-// TestCosts counts the LUTs for a family and keeps the counts with the result. For another family the LUTs must be
+// TestCosts counts the LUTs for a family and stores the counts in the result. For another family the LUTs must be
 // counted again. A family with LUTs of four inputs needs more LUTs.
 func TestCosts(t *testing.T) {
 	path, sum := trained(t)

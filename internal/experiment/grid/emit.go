@@ -17,8 +17,8 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// Cluster is a kind of cluster. The machines of a cluster share a folder, and each run of a grid is trained by its
-// index.
+// Cluster is a kind of cluster. The machines of a cluster share a folder. A job trains each run of a grid separately,
+// by the run's index.
 type Cluster string
 
 // These are the kinds of clusters.
@@ -36,12 +36,12 @@ func ParseCluster(name string) (Cluster, error) {
 		[]string{string(Slurm), string(Kubernetes)})
 }
 
-// Batch describes a grid as a job for a cluster. Each index of the job is a run.
+// Batch describes a grid as a job for a cluster. Each index of the job stands for a run.
 type Batch struct {
 	File    string  `json:"file"`
 	Cluster Cluster `json:"cluster"`
 	Submit  string  `json:"submit"` // command that starts the job
-	Gather  string  `json:"gather"` // command that makes the table after the job has run
+	Gather  string  `json:"gather"` // command that makes the table when the job is complete
 	Indexes int     `json:"indexes"`
 	Memory  uint64  `json:"estimated_bytes"` // memory of the largest run
 	Ranks   int     `json:"ranks,omitempty"` // number of processes of each run, which share this memory
@@ -56,10 +56,10 @@ const batchThreads = 4
 
 // Command is the command line with which a job trains a grid.
 type Command struct {
-	Args  []string // arguments after the program's name, without folders
+	Args  []string // arguments after the program's name, except for folders
 	Reads []string // paths of the files among the arguments
 	Data  string   // folder of the data sets on the machines of the job, or "" for the usual folders
-	Ranks int      // number of processes that train each run together, with MPI; 0 for a single process without MPI
+	Ranks int      // number of MPI processes that train each run together; 0 for a single process without MPI
 }
 
 // places returns the paths that the command reads or writes.
@@ -74,7 +74,7 @@ func (c *Command) places(dir string) []string {
 // check returns an error if the command has words that a job file cannot contain, or paths that pods do not share.
 func (c *Command) check(dir string, to Cluster) error {
 	for _, word := range append(c.places(dir), c.Args...) {
-		if strings.ContainsAny(word, "\r\n") { // the file has the command in a comment
+		if strings.ContainsAny(word, "\r\n") { // a comment in the file contains the command
 			return message.WithHint(fmt.Errorf("%q: a job file cannot have a command with a line break", word),
 				"leave it out, or name another folder")
 		}
@@ -88,8 +88,8 @@ func (c *Command) check(dir string, to Cluster) error {
 	return nil
 }
 
-// Emit writes the runs to the folder as a job for a cluster, and trains nothing. name is the name of the job. The
-// data need not be on this machine, since only the machines of the job read them.
+// Emit writes the runs to the folder as a job for a cluster, and trains nothing. name is the name of the job. This
+// machine need not have the data, since only the machines of the job read the data.
 func (p *Plan) Emit(to Cluster, name string, command Command) (*Batch, error) {
 	if err := command.check(p.Dir, to); err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func inVolume(dir string) bool {
 // gigabytes returns the memory that a run requests, with some reserve.
 func (b *Batch) gigabytes() uint64 { return max(1, (b.Memory+b.Memory/4+1<<30-1)>>30) }
 
-// comment returns a description of the job in lines that begin with #. It lists the run of each index.
+// comment returns a description of the job in lines that begin with #. For each index, it names the run.
 func (b *Batch) comment() string {
 	lines := []string{
 		fmt.Sprintf("%s: %s, one an index. Made by `%s --emit %s%s`.", b.name, message.Plural(b.Indexes, "run", "runs"), b.Gather,
@@ -184,8 +184,8 @@ func (b *Batch) slurm(w io.Writer) error {
 	})
 }
 
-// label returns the job's name in a form that Kubernetes accepts, with at most longest characters. Kubernetes appends
-// an index in the names of the pods.
+// label returns the job's name in a form that Kubernetes accepts, with at most longest characters. The limit leaves
+// room for the index that Kubernetes appends in the names of pods.
 func (b *Batch) label(longest int) string {
 	text := regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower("ialgn-"+b.name), "-")
 	return strings.Trim(text[:min(len(text), longest)], "-")

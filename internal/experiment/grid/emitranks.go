@@ -20,9 +20,9 @@ func (b *Batch) rankGigabytes() uint64 {
 	return data + (b.gigabytes()+n-1)/n
 }
 
-// slurmRanksForm is the template of a job script whose runs are shared by ranks. Before the time is over, Slurm sends
-// a signal to the ranks instead of the shell, and the ranks save the state of their run. A rank that fails ends the
-// other ranks.
+// slurmRanksForm is the template of a job script in which several ranks train each run. Before the time is over,
+// Slurm sends a signal to the ranks and not to the shell. The ranks then save the state of their run. If a rank
+// fails, the other ranks end too.
 var slurmRanksForm = template.Must(template.New("slurm").Parse(`#!/bin/bash
 {{.Comment}}#
 #SBATCH --job-name={{.Name}}

@@ -13,15 +13,14 @@ import (
 	"ialgn/trainer"
 )
 
-// Fitting is a value of [Options.Jobs]. It means the largest number of concurrent runs for which there are memory and
-// cores.
+// Fitting is a value of [Options.Jobs]. With it, as many runs are trained at the same time as memory and cores allow.
 const Fitting = -1
 
 // Forecast says what a grid will train and how long it will take.
 type Forecast struct {
 	Jobs    int      `json:"jobs"`                      // number of concurrent runs
 	Threads int      `json:"threads"`                   // threads of each run
-	Hours   *float64 `json:"projected_hours,omitempty"` // nil if unknown for some run
+	Hours   *float64 `json:"projected_hours,omitempty"` // nil if the hours of any run are unknown
 	Method  string   `json:"method"`                    // how the hours were found
 	Runs    []Ahead  `json:"runs"`
 }
@@ -40,7 +39,7 @@ type Ahead struct {
 	of    *Shape // shape of the run's data; nil if unknown
 }
 
-// Shape describes a data set as far as the cost of training depends on it.
+// Shape holds the properties of a data set on which the cost of training depends.
 type Shape struct {
 	Features, Classes int
 	Samples           int  // samples of the training part
@@ -65,8 +64,8 @@ func ShapeOf(s *dataset.Set, name string) *Shape {
 	return nil
 }
 
-// Forecast predicts the runs that [Plan.Runs] would train if all data are found, and their time. It trains nothing,
-// but measures the speed of each unfinished network, which takes some seconds.
+// Forecast predicts which runs [Plan.Train] would train if all data are found, and how long they would take. It
+// trains nothing, but measures the speed of each unfinished network, which takes some seconds.
 func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 	f := &Forecast{Runs: []Ahead{}}
 	for i, s := range p.Runs() {
@@ -132,10 +131,10 @@ func (f *Forecast) project(ctx context.Context) error {
 }
 
 // pace returns the speed of a run's network in gate steps per second. Runs that differ only in the seed share a
-// measurement, and so do depths that are measured with the same layers.
+// measurement. Networks of different depths share a measurement if they are measured with the same layers.
 func (f *Forecast) pace(known map[config.Config]float64, a *Ahead) (float64, error) {
 	if a.Done >= a.Epochs {
-		return 1, nil // nothing is left
+		return 1, nil // no epochs are left, so any speed will do
 	}
 	kind := config.Config{Data: a.seeds.Config.Data, Encoder: a.seeds.Config.Encoder, Model: a.seeds.Config.Model}
 	kind.Model.Depth = trainer.PaceDepth(&kind.Model)
@@ -151,8 +150,8 @@ func (f *Forecast) pace(known map[config.Config]float64, a *Ahead) (float64, err
 // spare is the part of the memory that concurrent runs may use.
 const spare = 0.8
 
-// sideBySide returns the number of concurrent runs. With [Fitting] there is one for each core, or fewer if the
-// largest runs together do not fit into memory.
+// sideBySide returns the number of concurrent runs. With [Fitting], it is the number of cores, or fewer if that many
+// of the largest runs do not fit into memory together.
 func (p *Plan) sideBySide(runs []Ahead) int {
 	if p.Jobs != Fitting {
 		return max(1, p.Jobs)
@@ -170,8 +169,8 @@ func (p *Plan) sideBySide(runs []Ahead) int {
 	return fitting(needs, min(p.cores(), len(needs)), memory.Available())
 }
 
-// fitting returns how many runs fit into memory together, even if these are the largest ones. The result is at least
-// 1 and at most maxRuns. A memory of 0 means that the size is unknown.
+// fitting returns how many of the largest runs fit into memory together. The result is at least 1 and at most
+// maxRuns. A memory of 0 means that the size is unknown.
 func fitting(needs []uint64, maxRuns int, memory uint64) int {
 	slices.Sort(needs)
 	slices.Reverse(needs)

@@ -1,8 +1,9 @@
 // Package grid trains grids. A grid is a list of rows. Each row is a configuration with some seeds, and each seed is
-// a run. A folder keeps the finished runs.
+// a run. Finished runs are kept in a folder.
 //
-// A [Plan] belongs to a folder and gets its rows one by one by [Plan.Add]. Add looks for results of earlier calls and
-// refuses files of other runs. After that, the caller can do one of these things:
+// A [Plan] belongs to a folder and gets its rows one by one by [Plan.Add]. Add looks for results of earlier calls,
+// and returns an error if the folder has files of other runs under the row's names. After that, the caller can do one
+// of these things:
 //
 //   - train all runs ([Plan.Train]);
 //   - train one run ([Plan.TrainIndex]);
@@ -43,12 +44,12 @@ type Options struct {
 	Folders []string
 	Threads int
 	Guard   outfile.Guard // decides which files in the folder may be replaced
-	Jobs    int           // number of concurrent runs, which share the threads: 0 means one; see also [Fitting]
+	Jobs    int           // number of concurrent runs, which share the threads; 0 means one; see [Fitting]
 
 	Ranks ranks.Comm // processes that train the run of [Plan.TrainIndex] together; nil for one process
 
 	// Train is called for each run instead of [trainer.Seeds.Train], unless it is nil. It can train a copy of the run
-	// with other callbacks, to show the progress or to keep a log. Concurrent runs call it from several goroutines.
+	// with its own callbacks, to show the progress or to keep a log. Concurrent runs call it from several goroutines.
 	Train func(context.Context, trainer.Seeds) (*trainer.SeedsSummary, error)
 }
 
@@ -81,7 +82,7 @@ type Table interface {
 type Plan struct {
 	Options
 	Kind   string // name of the grid's kind in errors, such as experiment
-	Target string // family for which models are compiled, to count their LUTs; "" if they are not compiled
+	Target string // family for which models are compiled, to count their LUTs; "" to compile no models
 	Table  Table  // receives the results; may be nil
 
 	rows []planned
@@ -112,9 +113,9 @@ type outcome struct {
 	result *Result
 }
 
-// Add adds a row and returns the state of it. A row that is not asked for still goes to the table if it is finished.
-// Add returns an error if files with the row's names belong to other runs. It also returns an error if the runs in
-// the folder used other data than runs of earlier rows on the same data set.
+// Add adds a row and returns its state. If asked is false, the row is not trained, but goes to the table if it is
+// finished. Add returns an error if files with the row's names belong to other runs. It also returns an error if the
+// runs in the folder used other data than runs of earlier rows on the same data set.
 func (p *Plan) Add(ctx context.Context, row Row, asked bool) (Found, error) {
 	e := planned{Row: row, asked: asked, Found: Found{Finished: true}}
 	for _, s := range p.runsOf(row) {
@@ -153,8 +154,8 @@ func (p *Plan) runsOf(r Row) []trainer.Seeds {
 	return all
 }
 
-// absent returns the error for a data set that is not found, or nil. It ignores other errors, because training
-// reports these.
+// absent returns the error for a configuration's data set if it is not found, and otherwise nil. It ignores other
+// errors, because training reports these.
 func (p *Plan) absent(ctx context.Context, cfg config.Config) *dataset.MissingError {
 	_, err := dataset.OpenWith(ctx, cfg.Data, cfg.Encoder, p.Folders)
 	var missing *dataset.MissingError
@@ -162,8 +163,7 @@ func (p *Plan) absent(ctx context.Context, cfg config.Config) *dataset.MissingEr
 	return missing
 }
 
-// Missing returns the data error of the first row whose data are missing, or nil if all unfinished rows have their
-// data.
+// Missing returns the error of the first unfinished row whose data set was not found, or nil if there is no such row.
 func (p *Plan) Missing() *dataset.MissingError {
 	for _, e := range p.rows {
 		if e.Missing != nil {
@@ -182,7 +182,8 @@ func (p *Plan) runs() []trainer.Seeds {
 	return p.each(func(e *planned) bool { return e.Missing == nil && !e.left })
 }
 
-// Runs returns the runs that were asked for, with or without data. The list does not depend on any folder.
+// Runs returns the runs that were asked for, even if their data are missing. The list does not depend on the files in
+// any folder.
 func (p *Plan) Runs() []trainer.Seeds {
 	return p.each(func(e *planned) bool { return e.asked })
 }
@@ -201,7 +202,7 @@ func (p *Plan) each(of func(*planned) bool) []trainer.Seeds {
 	return all
 }
 
-// finished records a run as done and passes the rows that are complete now to the table.
+// finished records a run as done, and passes the rows that it completes to the table.
 func (p *Plan) finished(s *trainer.Seeds, run *trainer.SeedSummary, result *Result) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -237,9 +238,9 @@ func (p *Plan) fill(i int) bool {
 	return true
 }
 
-// foreign returns an error if a model or checkpoint has the name of a run but another configuration, or was started
-// from a model. Without this error, the file would be overwritten, trained further, or shown in the table under a wrong
-// description.
+// foreign returns an error if a model or checkpoint has the name of a run but another configuration, or if its
+// training was started from another model. Without this error, the file would be overwritten, trained further, or
+// shown in the table under a wrong description.
 func (p *Plan) foreign(cfg config.Config, path string, m *model.Model) error {
 	if diff := cfg.Diff(m.Config, "train.checkpoint.minutes"); len(diff) > 0 {
 		return fmt.Errorf("%s: has another %s than this run of the %s; choose another folder", path,
@@ -262,7 +263,7 @@ type Source struct {
 func SourceOf(cfg *config.Config) Source { return Source{cfg.Data, cfg.Encoder.BitsIn} }
 
 // sources holds one run for each source. All other runs on the same source must have the same data as this run.
-// Otherwise, differences between networks could come from differences between their data.
+// Otherwise, networks could differ only because their data differ.
 type sources map[Source]*trainer.Earlier
 
 // survey returns the state of a run in the folder, or nil if the run has not begun.

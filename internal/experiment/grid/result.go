@@ -15,8 +15,8 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// Result holds the facts about a finished run that tables and plots need. It depends only on the model file, and is
-// stored next to this file, so that large models need not be read for every table.
+// Result holds the facts about a finished run that tables and plots need. It depends only on the model file. It is
+// stored next to the model file, so that large models need not be read for every table.
 type Result struct {
 	Model          string                `json:"model"` // file name of the model
 	SHA256         string                `json:"model_sha256"`
@@ -24,7 +24,7 @@ type Result struct {
 	Config         config.Config         `json:"config"`
 	Epochs         []EpochResult         `json:"epochs"`
 	Gates          int                   `json:"deployed_gates"`
-	Operations     [16]float64           `json:"operations"` // gates of each operation, as `ialgn analyze` counts them
+	Operations     [16]float64           `json:"operations"` // share of each operation, as in `ialgn analyze`
 	Categories     diagnose.Categories   `json:"categories"`
 	EffectiveDepth []diagnose.LayerDepth `json:"effective_depth"` // one for each layer
 	Costs          *Costs                `json:"luts,omitempty"`  // LUTs of the compiled network, if the grid counts them

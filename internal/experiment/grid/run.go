@@ -73,7 +73,7 @@ func (p *Plan) checkOutputs() error {
 	return nil
 }
 
-// trainAll trains everything planned, each run once.
+// trainAll trains each planned run once.
 func (p *Plan) trainAll(ctx context.Context) error {
 	runs, jobs := p.runs(), 1
 	if p.Jobs != 0 {

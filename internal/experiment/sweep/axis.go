@@ -20,7 +20,7 @@ type Axis struct {
 	Values []string
 }
 
-// seedKey is the key of an axis that makes no rows. Every row is trained with all values of this axis.
+// seedKey is the key of an axis that makes no rows. Every row is trained with each value of this axis.
 const seedKey = "train.seed"
 
 // unswept maps each key that cannot be an axis to the reason.
@@ -155,8 +155,8 @@ func number(text string) *big.Rat {
 	return n
 }
 
-// checkAxes returns an error if there is no axis, if a key occurs twice, or if there are too many runs. by is the
-// option that gives the axes.
+// checkAxes returns an error if there is no axis, if a key occurs twice, or if there are too many runs. In errors, by
+// is the name of the option with which the user gave the axes.
 func checkAxes(axes []Axis, by string) error {
 	if len(axes) == 0 {
 		return message.WithHint(errors.New("a sweep of nothing: no key has values to try"),

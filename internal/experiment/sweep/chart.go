@@ -38,9 +38,9 @@ type axis struct {
 	rest []string // keys whose values the position does not show
 }
 
-// charts returns charts of the rows' accuracy. If all rows have held-out samples, it is the accuracy on these. Keys
-// that the axis does not show distinguish lines or, if there would be too many lines, charts. If there would be too
-// many of both, a single chart has points only.
+// charts returns charts of the rows' accuracy. This is the accuracy on held-out samples if all rows have them. Rows
+// that differ in a key that is not on the axis are in different lines or, if there would be too many lines, in
+// different charts. If there would also be too many charts, there is a single chart with points only.
 func (t *Table) charts() []drawing {
 	y, accuracy := plot.Axis{Label: "test accuracy", Unit: "%"}, func(r *Row) *trainer.Spread { return r.Test }
 	if _, all := t.validated(); all {
@@ -66,8 +66,8 @@ func (t *Table) charts() []drawing {
 	return all
 }
 
-// axis returns the axis of the charts. If LUTs are counted, it shows LUTs. Otherwise it shows the first key with
-// several numeric values. If there is no such key, it shows the values of all keys as text.
+// axis returns the axis of the charts. The axis shows the LUTs if they are counted. Otherwise it shows the first key
+// with several numeric values. If there is no such key, it shows the values of all keys as text.
 func (t *Table) axis() axis {
 	key := t.numeric()
 	x := axis{kind: plot.Line, rest: slices.DeleteFunc(slices.Clone(t.Keys), func(k string) bool { return k == key })}
@@ -96,8 +96,8 @@ func (t *Table) axis() axis {
 const wide = 8
 
 const (
-	mostLines  = 8  // maximum of lines in a chart, if another key can split the chart
-	mostNamed  = 40 // maximum of lines in a chart, which leaves room for their names
+	mostLines  = 8  // largest number of lines in a chart that could be split by another key
+	mostNamed  = 40 // largest number of lines in any chart, for which there is room in the legend
 	mostCharts = 24
 )
 
@@ -106,8 +106,8 @@ func (t *Table) count(keys []string) int {
 	return len(grouped(t.pointers(), func(r *Row) string { return values(r, keys) }))
 }
 
-// split splits keys into keys that distinguish charts and keys that distinguish lines. It takes the last keys for
-// lines, and as many of them as leave the lines few.
+// split splits keys into keys that distinguish charts and keys that distinguish lines. The last keys distinguish
+// lines. Further keys are added from the end as long as a chart has at most mostLines lines.
 func (t *Table) split(keys []string) (apart, lines []string) {
 	for len(keys) > 1 && t.count(keys) > mostLines {
 		apart, keys = append(apart, keys[0]), keys[1:]
@@ -157,7 +157,7 @@ func (t *Table) index(r *Row) int {
 	return slices.IndexFunc(t.Rows, func(o Row) bool { return o.Name == r.Name })
 }
 
-// values returns the values of some keys in a row as text, with the names of the keys.
+// values returns the names and values of some keys in a row as text.
 func values(r *Row, keys []string) string {
 	var all []string
 	for _, key := range keys {
@@ -178,7 +178,7 @@ func (t *Table) numeric() string {
 	return ""
 }
 
-// numeric returns a value as a number, and whether it is a number.
+// numeric converts a value to a number, and reports whether it is a number.
 func numeric(v any) (float64, bool) {
 	switch v := v.(type) {
 	case int:

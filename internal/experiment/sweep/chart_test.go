@@ -11,7 +11,8 @@ import (
 	"ialgn/trainer"
 )
 
-// TestCharts places rows by the first numeric key, by LUTs, or by words. The other keys must become lines and charts.
+// TestCharts draws sweeps in which the axis shows the first numeric key, LUTs, or text. The other keys must become
+// lines and charts.
 func TestCharts(t *testing.T) {
 	for _, test := range []struct {
 		name   string

@@ -1,16 +1,16 @@
 // Package sweep trains every combination of values that a user gives for some keys of a configuration.
 //
 // A [Runner] has the configuration and the axes. Each combination of the axes' values is a row of a [Table]. The
-// values of train.seed do not make rows: every row is trained with all of these seeds and shows the mean and
-// deviation. The runs form a grid ([ialgn/internal/experiment/grid]), which is kept in a folder. Finished runs are
-// not trained again, and interrupted runs continue.
+// values of train.seed do not make rows: every row is trained with all of these seeds, and shows their mean and
+// standard deviation. The runs form a grid ([ialgn/internal/experiment/grid]), which is kept in a folder. Finished
+// runs are not trained again, and interrupted runs continue.
 //
 //   - All combinations are checked before anything is trained.
 //   - The names of a row's files contain the values of its keys, in the order of the documentation. Therefore a sweep
 //     with more values finds the runs of an earlier sweep. A run of another configuration under the same name is
 //     refused.
-//   - The best row is chosen by samples held out of the training set. Without such samples, no row is called the
-//     best.
+//   - The best row is chosen by samples held out of the training set. If no samples are held out, no row is called
+//     the best.
 package sweep
 
 import (
@@ -44,7 +44,7 @@ type Runner struct {
 	Grid     []string // KEY=V,V,... as read by [ParseAxis]
 	GridFile string   // path of a YAML file with the axes, instead of Grid
 	Target   string   // family for which each network is compiled, to count its LUTs; "" for none
-	Resume   bool     // continue an earlier sweep: the folder must exist
+	Resume   bool     // continue an earlier sweep, whose folder must exist
 }
 
 // Run trains the runs that the folder does not have yet. It returns the table, which is also written to the folder
@@ -149,7 +149,7 @@ func (p *plan) Fill(row int, runs []trainer.SeedSummary, results []*grid.Result)
 // Write writes the table so far.
 func (p *plan) Write() error { return p.table.write() }
 
-// combination is the configuration of a row, with the axis values that define the row.
+// combination is the configuration of a row. It also holds the axis values that define the row.
 type combination struct {
 	config config.Config
 	seeds  []uint64
@@ -230,7 +230,7 @@ func (r Runner) draft(axes []Axis) (config.Draft, error) {
 	return config.LoadDraft(r.Config, r.Set)
 }
 
-// by returns the option that gives the axes, for use in errors.
+// by returns the name of the option with which the user gave the axes. Errors mention this option.
 func (r Runner) by() string {
 	if r.GridFile != "" {
 		return "GridFile"
@@ -283,7 +283,8 @@ func (c *combination) wrong(err error) error {
 	return fmt.Errorf("%s: %w", c.made, err)
 }
 
-// opened holds the data sets of a sweep, so that each is looked for only once. A data set that was not found is nil.
+// opened holds the data sets of a sweep, so that each data set is looked for only once. If a data set was not found,
+// its element is nil.
 type opened map[grid.Source]*dataset.Set
 
 // set returns a configuration's data, or nil if they are not found.
@@ -361,7 +362,7 @@ func nameOf(cfg *config.Config, keys []string) string {
 	return name
 }
 
-// digest returns a text that is allowed in names, as a substitute for a text that is not.
+// digest returns a text that may be part of a file name. It replaces a text that may not.
 func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:12] }
 
 // text formats the value of a key as short as possible.

@@ -70,7 +70,7 @@ func newRunner(t *testing.T, axes ...string) (Runner, *recorder) {
 }
 
 // TestExtended adds values to a sweep, removes some, and changes the order of the axes. Existing runs must be reused.
-// The table must be the same as if the sweep had had these values from the beginning.
+// The table must be the same as for a new sweep with these values.
 func TestExtended(t *testing.T) {
 	r, rec := newRunner(t, "model.width=40,60", "train.seed=1,2")
 	if _, err := r.Run(t.Context()); err != nil {
@@ -106,7 +106,8 @@ func TestExtended(t *testing.T) {
 }
 
 // TestChanged changes the configuration, in the file or by an option. The runs of the old configuration must be
-// refused before anything is trained. They must be reused if an axis has the values that they were trained with.
+// refused before anything is trained. The old runs must be reused if an axis includes the values with which they were
+// trained.
 func TestChanged(t *testing.T) {
 	r, rec := newRunner(t, "model.width=40,60")
 	if _, err := r.Run(t.Context()); err != nil {
@@ -213,8 +214,9 @@ func TestGridFile(t *testing.T) {
 	}
 }
 
-// TestMissing runs a sweep whose data set is missing. A sweep and a single run must report this. A job must be
-// written, with the known classes of the set. When all runs are trained, the data are not needed.
+// TestMissing runs a sweep whose data set is missing. A sweep and a single run must report the missing data. It must
+// still be possible to write a job, because the number of classes of the set is known. When all runs are trained, the
+// data are not needed.
 func TestMissing(t *testing.T) {
 	r, rec := newRunner(t, "model.width=40,60")
 	r.Set = []string{"data.set=mnist"}
@@ -398,7 +400,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestIncomparable has tables in which no row may be called the best.
+// TestIncomparable checks tables in which no row may be called the best.
 func TestIncomparable(t *testing.T) {
 	for _, test := range []struct {
 		axes, set []string

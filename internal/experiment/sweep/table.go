@@ -26,7 +26,7 @@ type Table struct {
 	NoBest  string   `json:"no_best,omitempty"` // why no row is called the best
 
 	name   string // name of the files, without their endings
-	target string // target for which LUTs are counted; "" if they are not counted
+	target string // target for which LUTs are counted; "" for no count
 	done   bool   // whether all rows have their results
 	guard  outfile.Guard
 }
@@ -39,7 +39,7 @@ type Row struct {
 	Gates      int                   `json:"deployed_gates"`
 	Test       *trainer.Spread       `json:"test_accuracy,omitempty"`
 	Validation *trainer.Spread       `json:"validation_accuracy,omitempty"` // nil without held-out samples
-	LUTs       *LUTs                 `json:"luts,omitempty"`                // nil unless they are counted
+	LUTs       *LUTs                 `json:"luts,omitempty"`                // nil if LUTs are not counted
 	Models     []string              `json:"models,omitempty"`
 	Runs       []trainer.SeedSummary `json:"runs,omitempty"`
 
@@ -48,7 +48,7 @@ type Row struct {
 	results []*grid.Result
 }
 
-// LUTs holds the numbers of look-up tables of a row's networks.
+// LUTs holds the numbers of look-up tables in a row's networks.
 type LUTs struct {
 	Total   trainer.Spread `json:"total"` // LUTs between the feature words and the class
 	Gates   trainer.Spread `json:"gates"`
@@ -103,7 +103,7 @@ func (r *Row) fill(runs []trainer.SeedSummary, results []*grid.Result, target st
 	}
 }
 
-// lutsOf returns the mean and deviation of the LUTs that the networks need.
+// lutsOf returns the mean and the standard deviation of the number of LUTs that the networks need.
 func lutsOf(results []*grid.Result) *LUTs {
 	of := func(count func(*grid.Costs) int) trainer.Spread {
 		var all []float64
@@ -166,7 +166,7 @@ func (t *Table) describe(r Runner) {
 }
 
 // choose sets the best row, if the rows can be compared. This is the row with the largest mean validation accuracy.
-// If several rows have the same accuracy, it is the first of them.
+// If several rows have this accuracy, choose takes the first of these rows.
 func (t *Table) choose() {
 	t.done = true
 	if t.NoBest = t.incomparable(); t.NoBest != "" {

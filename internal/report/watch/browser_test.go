@@ -25,7 +25,7 @@ import (
 	"ialgn/internal/tool"
 )
 
-// frame is a way to look at the page: a width, and a CSS media condition that is forced.
+// frame is a way to show the page. It has a width, and a CSS media condition that is forced to be true.
 type frame struct {
 	name, condition string
 	width           int
@@ -39,8 +39,8 @@ var looks = []frame{
 	{"narrow-dark", "@media (prefers-color-scheme: dark)", 800},
 }
 
-// lookScript lets the logs grow while the page is shown in all frames, and waits until the page shows it. Then it
-// makes the frames as high as the page and writes down its findings.
+// lookScript lets the logs grow while the page is shown in all frames, and waits until the page shows the new lines.
+// Then it makes the frames as high as the page and writes down its findings.
 const lookScript = `
 var found = [];
 function say(text) { found.push(text); }
@@ -105,8 +105,8 @@ func lookPage() string {
 	return b.String() + "<script>" + lookScript + "</script>"
 }
 
-// conditional returns the response of h with a media condition of the page's style forced. It adapts the page's policy
-// to the changed style.
+// conditional writes the response of h with a media condition in the page's style forced to be true. It adapts the
+// page's policy to the changed style.
 func conditional(h http.Handler, rw http.ResponseWriter, r *http.Request, condition string) {
 	got := httptest.NewRecorder()
 	h.ServeHTTP(got, r)
@@ -174,8 +174,9 @@ func look(t *testing.T, w *Watch, grow func()) (found, console []string, picture
 	return strings.Split(strings.ReplaceAll(m[1], "&amp;", "&"), "\n"), console, picture
 }
 
-// ink returns the share of a rectangle whose colour differs from its first pixel. It also returns the number of such
-// pixels near the left and right edges, where there are none unless something is cut off.
+// ink returns the colour of the first pixel of a rectangle, and the share of pixels with other colours. It also
+// returns the number of such pixels near the left and right edges. There should be no such pixels, because they show
+// that something is cut off.
 func ink(picture image.Image, r image.Rectangle) (paper color.Color, share float64, edge int) {
 	paper = picture.At(r.Min.X, r.Min.Y)
 	n := 0
@@ -194,7 +195,7 @@ func ink(picture image.Image, r image.Rectangle) (paper color.Color, share float
 }
 
 // TestInBrowser looks at the page of logs that grow while it is open, on screens, on paper and in the dark. The page
-// shows all runs completely, names unreadable parts of logs, and adds a log that appears later.
+// must show all runs completely, name unreadable parts of logs, and add a log that appears later.
 func TestInBrowser(t *testing.T) {
 	testkit.FindTool(t, "chromium")
 	dir := t.TempDir()
@@ -266,7 +267,7 @@ func TestInBrowser(t *testing.T) {
 }
 
 // TestAbsurdInBrowser shows values that floating-point numbers can hardly distinguish, and values whose difference
-// overflows. They must be drawn somehow, and the script must come to an end.
+// overflows. The page must draw such values in some way, and the script must not run forever.
 func TestAbsurdInBrowser(t *testing.T) {
 	browser := testkit.FindTool(t, "chromium")
 	dir := t.TempDir()

@@ -20,8 +20,8 @@ var (
 	page = template.Must(template.New("page").Parse(pageHTML))
 )
 
-// policy returns the page's content security policy: it may run its own script and style and, while it is
-// served, ask the program for data.
+// policy returns the page's content security policy. The page may use its own script and style. If live is true, it
+// may also ask the program for data.
 func policy(live bool) string {
 	text := "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; script-src " + digest(pageJS) +
 		"; style-src " + digest(pageCSS)
@@ -31,7 +31,7 @@ func policy(live bool) string {
 	return text
 }
 
-// digest returns the source expression for a text in a policy.
+// digest returns the expression that allows a script or style with the given text in a policy.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

@@ -42,11 +42,12 @@ func (w *Watch) Serve(ctx context.Context, l net.Listener, version string) error
 	return nil
 }
 
-// Handler returns the HTTP handler: the page at /, and at /data the changes since a version. The page polls, so logs
-// are read only while somebody looks. A page that slept gets the lines that it missed in the next answer.
+// Handler returns the HTTP handler. The page is at /, and the changes since a version are at /data. The page polls
+// for changes, so logs are read only while a browser shows the page. A page that did not poll for some time gets all
+// lines that it missed with the next answer.
 //
-// It only answers requests whose host is a name of this machine for itself. Otherwise a page of another site,
-// whose name resolves to this machine, could read the data.
+// It only answers requests whose Host header is a local name of this machine, such as localhost. Otherwise a page of
+// another site could read the data if the name of that site resolves to this machine.
 func (w *Watch) Handler(version string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(rw http.ResponseWriter, _ *http.Request) { w.servePage(rw, version) })
@@ -66,8 +67,8 @@ func (w *Watch) Handler(version string) http.Handler {
 	})
 }
 
-// ownHost reports whether a Host header is a name of this machine for itself. Any port is allowed, because a
-// tunnel may use another one.
+// ownHost reports whether a Host header is a local name of this machine. Any port is allowed, because a tunnel may
+// use another port.
 func ownHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

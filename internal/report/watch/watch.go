@@ -1,9 +1,9 @@
-// Package watch shows training runs by epoch while they go on. Its page shows logs of package runlog. The page is
-// served to this machine only, or written as one file.
+// Package watch shows the epochs of training runs while the runs are in progress. It shows logs of package runlog on
+// a page. The page is served to this machine only, or written as one file.
 //
-// A [Watch] follows the named logs and the logs in folders, including logs that appear later. [Watch.Refresh]
-// reads the new lines of each log. [Watch.Page] returns the page with what was read so far. [Watch.Serve]
-// serves a page that also gets later lines, from its own server only. No line of a log makes the page fail; the
+// A [Watch] follows the named logs and the logs in folders, including logs that appear later. [Watch.Refresh] reads
+// the new lines of each log. [Watch.Page] returns the page with the lines that were read so far. [Watch.Serve] serves
+// a page that also gets later lines, only from its own server. Invalid lines in a log do not make the page fail. The
 // page shows which lines cannot be read.
 package watch
 
@@ -26,7 +26,7 @@ import (
 	"ialgn/internal/runlog"
 )
 
-// These are limits on what is read.
+// These are limits on the logs that are read.
 const (
 	mostLogs  = 500 // logs on one page
 	mostDepth = 3   // levels of folders below a named folder
@@ -41,9 +41,9 @@ type Watch struct {
 	mu      sync.Mutex
 	paths   []string
 	logs    []*entry
-	session string // identifies this watch: version numbers of another watch are not comparable
+	session string // identifies this watch, because version numbers are valid only within a watch
 	version int    // number of changes so far
-	full    bool   // there are more logs than the page shows
+	full    bool   // whether there are more logs than the page shows
 	scanned time.Time
 	read    time.Time
 }
@@ -52,7 +52,7 @@ type Watch struct {
 type entry struct {
 	runlog.Follower
 	id      int
-	changed int // the version of the watch at its last change
+	changed int // version of the watch when this log last changed
 }
 
 // New returns a watch of logs and of folders with logs. A log need not exist yet, but its folder must.
@@ -79,14 +79,14 @@ func (w *Watch) Runs() (runs, logs int) {
 	return runs, len(w.logs)
 }
 
-// Refresh reads new lines.
+// Refresh reads the new lines of all logs.
 func (w *Watch) Refresh() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.refresh(time.Now())
 }
 
-// refresh reads new lines, unless it did so a moment ago.
+// refresh reads new lines, unless the last read was less than the interval reread ago.
 func (w *Watch) refresh(now time.Time) {
 	if now.Sub(w.scanned) >= rescan {
 		w.scan()
@@ -132,10 +132,10 @@ func (w *Watch) add(path string) {
 	w.logs, w.read = append(w.logs, &entry{Follower: runlog.Follower{Path: path}, id: len(w.logs)}), time.Time{}
 }
 
-// within returns the logs in a folder and a few levels of folders below, except hidden ones. It skips what it
-// cannot read.
+// within returns the logs in a folder and a few levels of folders below, except hidden folders and files. It skips
+// folders and files that it cannot read.
 func within(folder string) (found []string) {
-	// WalkDir returns no error, because its function returns none, except to skip a folder.
+	// WalkDir returns no error, because the only error that its function returns is the one that skips a folder.
 	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -161,7 +161,8 @@ func depth(folder, path string) int {
 	return strings.Count(rest, string(filepath.Separator)) + 1
 }
 
-// isLog reports whether a file in a folder is a log: JSON lines or a CSV table that begin like a log.
+// isLog reports whether a file in a folder is a log. A log is a file of JSON lines or a CSV table that begins like a
+// log.
 func isLog(path string) bool {
 	table := runlog.IsCSV(path)
 	if !table && filepath.Ext(path) != ".jsonl" {
@@ -183,7 +184,7 @@ func isLog(path string) bool {
 	return runlog.Begins(head[:n], table)
 }
 
-// Snapshot is the data of the page. It has the content of the logs as lists with an element for each epoch.
+// Snapshot is the data of the page. It holds the contents of the logs as lists, with one element for each epoch.
 type Snapshot struct {
 	Live    bool     `json:"live"`
 	Session string   `json:"session"`
@@ -199,7 +200,7 @@ type Log struct {
 	Trouble  string    `json:"trouble,omitempty"`
 	Problems []Problem `json:"problems,omitempty"`
 	More     int       `json:"more,omitempty"` // number of further lines with problems
-	Fresh    bool      `json:"fresh"`          // Runs is set; otherwise the runs are the same as in the last snapshot
+	Fresh    bool      `json:"fresh"`          // whether Runs is set; if not, the runs have not changed
 	Runs     []Run     `json:"runs,omitempty"`
 }
 
@@ -209,7 +210,7 @@ type Problem struct {
 	Text string `json:"text"`
 }
 
-// Run is a run in a [Snapshot]. An element of a list is null if the log does not have it for the epoch.
+// Run is a run in a [Snapshot]. An element of a list is null if the log does not have this value for the epoch.
 type Run struct {
 	Name       string     `json:"name"`
 	Written    string     `json:"written"` // time of the last line
@@ -228,7 +229,8 @@ type Run struct {
 	Encoder    []*int     `json:"encoder"`
 }
 
-// snapshot returns what was read. It omits the runs of logs that did not change since a version of the session.
+// snapshot returns the data that were read so far. It omits the runs of logs that did not change since the given
+// version of the session.
 func (w *Watch) snapshot(session string, version int) Snapshot {
 	s := Snapshot{Session: w.session, Version: w.version, Logs: []Log{}}
 	if session != w.session {
@@ -254,7 +256,7 @@ func (w *Watch) snapshot(session string, version int) Snapshot {
 	return s
 }
 
-// common returns the folder that contains all logs, with a separator at the end, or "" if there is none.
+// common returns the folder that contains all logs, with a separator at the end, or "" if there is no such folder.
 func (w *Watch) common() string {
 	common := ""
 	for i, e := range w.logs {
@@ -303,7 +305,7 @@ func name(r *runlog.Run, log string) string {
 	return cmp.Or(text, "run")
 }
 
-// Page returns the page with what was read, as a file without references to others.
+// Page returns the page with the data that were read so far, as a file without references to other files.
 func (w *Watch) Page(version string) ([]byte, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

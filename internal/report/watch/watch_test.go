@@ -136,7 +136,7 @@ func TestMissingFolder(t *testing.T) {
 	}
 }
 
-// TestHandler requests the page and its data, as the browser and as other clients do.
+// TestHandler requests the page and its data, in the same way as a browser and in the way of other clients.
 func TestHandler(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log.jsonl")
 	put(t, log, line(1, 2.5, 0.25, 1000))
@@ -219,8 +219,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestPage writes a page that fetches nothing, is recognised as written by ialgn, and contains names that could end
-// its script.
+// TestPage checks the written page. It must fetch nothing, and must be recognised as written by ialgn. Names must not
+// be able to end its script.
 func TestPage(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "x<script>alert(1)<!--.jsonl"), line(1, 2.5, 0.25, 1000))

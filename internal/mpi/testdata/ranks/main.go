@@ -65,7 +65,7 @@ var programs = map[string]func(context.Context, *mpi.World) error{
 	"settle": settle, "slow": slow, "bench": bench,
 }
 
-// exchange sums and gathers, of several sizes.
+// exchange calls Sum and Gather with data of several sizes.
 func exchange(_ context.Context, w *mpi.World) error {
 	for n := range 2000 {
 		counts := make([]int32, n)
@@ -82,7 +82,7 @@ func exchange(_ context.Context, w *mpi.World) error {
 		}
 	}
 	for _, n := range []int{0, 1, 100, 1 << 20} {
-		own := slices.Repeat([]byte{byte(w.Rank())}, n*w.Rank()) // rank 0 passes nothing
+		own := slices.Repeat([]byte{byte(w.Rank())}, n*w.Rank()) // rank 0 passes no data
 		all, err := w.Gather(own)
 		if err != nil {
 			return err
@@ -99,8 +99,8 @@ func exchange(_ context.Context, w *mpi.World) error {
 	return nil
 }
 
-// endless sums until an error occurs or all ranks agree to stop. Before each step it calls the function at, which may
-// kill or stop the rank.
+// endless calls Sum until an error occurs or all ranks agree to stop. Before each step it calls the function at,
+// which may kill or stop the rank.
 func endless(ctx context.Context, w *mpi.World, at func(step int)) error {
 	for step := 0; ; step++ {
 		at(step)
@@ -169,7 +169,7 @@ func settle(_ context.Context, w *mpi.World) error {
 	return err
 }
 
-// slow has a rank compute for longer than the time limit, which is no fault.
+// slow has a rank compute for longer than the time limit. This is not a fault.
 func slow(_ context.Context, w *mpi.World) error {
 	if w.Rank() == 1 {
 		for began := time.Now(); time.Since(began) < 4*time.Second; {
@@ -183,7 +183,7 @@ func slow(_ context.Context, w *mpi.World) error {
 	return err
 }
 
-// bench prints the time of a sum. Its arguments are the numbers of elements to measure.
+// bench measures how long Sum takes. Its arguments are the numbers of elements to measure.
 func bench(_ context.Context, w *mpi.World) error {
 	for _, arg := range os.Args[2:] {
 		n, err := strconv.Atoi(arg)
