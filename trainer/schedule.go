@@ -10,11 +10,12 @@ import (
 	"ialgn/internal/kernel"
 )
 
-// leastRate is the minimum learning rate. It keeps Adam's constants normal float32 numbers.
+// leastRate is the minimum learning rate. With smaller rates, a constant of Adam could be too small for a normal
+// float32 number.
 const leastRate = 1e-30
 
-// schedule computes the learning rate of each optimiser step. The rate depends only on the number of the step. Its
-// bits are the same on every processor.
+// schedule computes the learning rate of each optimiser step. The rate depends only on the number of the step, and is
+// the same to the bit on every processor.
 type schedule struct {
 	config.Schedule
 	lr            float64

@@ -36,7 +36,7 @@ func train(t *testing.T, r Run) *Summary {
 	return s
 }
 
-// refused trains and expects an error that contains the text want.
+// refused trains and expects an error whose text contains want.
 func refused(t *testing.T, r Run, want string) {
 	t.Helper()
 	if _, err := r.Train(t.Context()); err == nil || !strings.Contains(err.Error(), want) {

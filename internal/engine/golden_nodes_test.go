@@ -261,7 +261,7 @@ func (g *goldenNodes) configure(m *model.Model) {
 	t.Temperature, t.Seed = c.Temperature, c.Seed
 }
 
-// fill copies the wires and logits of pin k of a node to a section's pin, at the index at.
+// fill copies the wires and logits of pin k of a node to the element of a section's pin with the index at.
 func (g *goldenNodes) fill(p *model.Pin, at, layer, k, node int, s nodeState) {
 	from := &g.Layers[layer][k]
 	switch {

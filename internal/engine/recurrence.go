@@ -28,7 +28,7 @@ type stepLayer struct {
 	choices []stepChoice
 }
 
-// stepChoice is a pin of a node that chooses among candidates.
+// stepChoice is a pin of one node. The pin chooses among candidates.
 type stepChoice struct {
 	shared.Choice
 	node, pin int
@@ -77,8 +77,8 @@ func (e *sharedEngine) newRecurrence() (r *recurrence, size int) {
 	return r, r.state + r.steps*r.frame
 }
 
-// wire sets the rows that the layer's pins read, given the first row of each source. It allocates rows for pins that
-// choose by calling the function rows.
+// wire sets the rows that the layer's pins read, given the first row of each source. For each pin that chooses among
+// candidates, wire calls the function rows to allocate rows.
 func (l *stepLayer) wire(n *kernel.Nodes, sources [2]uint32, s *model.Section, rows func(int) uint32) {
 	first := make([]uint32, len(n.Pins))
 	for k, p := range n.Pins {
