@@ -89,7 +89,8 @@ func TestFreeze(t *testing.T) {
 	}
 }
 
-// interruptedAt trains until an epoch and batch and is interrupted there. Batch 0 is after the epoch's evaluation.
+// interruptedAt trains until the given epoch and batch and is interrupted there. With batch 0, the interruption comes
+// after the epoch's evaluation.
 func interruptedAt(t *testing.T, r Run, epoch, batch int) {
 	t.Helper()
 	if batch > 0 {

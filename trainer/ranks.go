@@ -154,7 +154,8 @@ func (r *Run) exchange(said []byte, err error) ([][]byte, error) {
 // lost returns the error for a failed exchange between ranks.
 func lost(err error) error { return fmt.Errorf("ranks: %w", err) }
 
-// first calls do on the first rank. All ranks wait for do to return, and then return its error.
+// first calls the function do on the first rank only. On all ranks, first waits until do has returned, and then
+// returns the error of do.
 func (r *Run) first(do func() error) error {
 	var err error
 	if r.writes() {

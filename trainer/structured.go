@@ -107,7 +107,7 @@ func (g *grid) pairs(nodes int) [][2]int {
 }
 
 // source returns the source in a given row and column. A column beyond the end of a row continues in the next row.
-// The first row follows the last.
+// After the last row, the first row comes again.
 func (g *grid) source(row, column int) int {
 	row += column / g.columns
 	return int(g.names[row%g.rows*g.columns+column%g.columns])

@@ -53,7 +53,7 @@ func loadModel(t *testing.T, path string) *model.Model {
 	return m
 }
 
-// interrupted trains until an epoch and batch are done.
+// interrupted trains until the given batch of the given epoch is done.
 func interrupted(t *testing.T, r Run, epoch, batch int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -63,7 +63,7 @@ type block struct {
 
 	// Positions are handled in chunks of whole rows of positions. In a chunk, two rows are pitch positions apart.
 	chunk, pitch int
-	root         uint32 // offset in a chunk of the rows of a kernel's outputs
+	root         uint32 // offset of the rows of a kernel's outputs in a chunk
 	alone        bool   // whether the block is one list of nodes at one position
 }
 
@@ -247,7 +247,7 @@ func (e *sharedEngine) sources(b *block, i int, above bool) (all []source) {
 	return all
 }
 
-// gathers reports whether the value of any pin of the level is gathered.
+// gathers reports whether the values of some pins of the level are gathered.
 func (l *level) gathers() bool {
 	return slices.ContainsFunc(l.sources, func(s source) bool { return s.gathered })
 }

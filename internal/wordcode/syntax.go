@@ -8,7 +8,7 @@ const Section = 256
 // Syntax says how operations of straight-line code are written in a language. Each operation defines a constant. Its
 // name is the letter t followed by the operation's number.
 type Syntax struct {
-	Begin, Assign, Store, End string     // text before and after an operation's number, before a slot's number, and at the end
+	Begin, Assign, Store, End string     // text before and after an operation's number, before a slot's number, and last
 	Forms                     [][]string // [operator]: text before, between and after the operands A, B and C
 	Carry                     [6]string  // text before each operand, in the order a, b, c, a, b, and text at the end
 }

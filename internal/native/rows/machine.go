@@ -13,7 +13,7 @@ type (
 type shape struct {
 	bytes int
 	lanes int // binary logarithm of the number of 128-bit lanes
-	late  int // binary logarithm of the number of vectors of each of maxPlanes planes that fit in registers at once
+	late  int // binary logarithm of N; N vectors of each of maxPlanes planes fit in registers at once
 }
 
 var (
