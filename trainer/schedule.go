@@ -32,7 +32,7 @@ func newSchedule(t *config.Train, batches int) schedule {
 	}
 }
 
-// warmupSteps returns epochs*batches rounded up, computed with the decimal number in the configuration. For
+// warmupSteps returns epochs*batches rounded up, where epochs is the exact decimal number in the configuration. For
 // example, 0.07 epochs of 100 batches are 7 steps. The product with the float64 nearest to 0.07 would give 8.
 func warmupSteps(epochs float64, batches int) int {
 	steps, ok := new(big.Rat).SetString(strconv.FormatFloat(epochs, 'g', -1, 64))

@@ -95,7 +95,7 @@ func TestStartMoments(t *testing.T) {
 	}
 }
 
-// TestStartSameBytes fine-tunes on several numbers of threads. It also resumes an interrupted fine-tuning run with
+// TestStartSameBytes fine-tunes with several numbers of threads. It also resumes an interrupted fine-tuning run with
 // and without the name of the start model, and after the start model was renamed.
 func TestStartSameBytes(t *testing.T) {
 	dir := t.TempDir()

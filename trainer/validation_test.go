@@ -215,7 +215,7 @@ func TestResumeValidation(t *testing.T) {
 
 // TestPutAside checks the files while a second run trains with the same path. The first run's files must be renamed
 // before the first batch. A checkpoint must not record an epoch as the best before the best file holds this epoch.
-// Otherwise a run that is killed between the two writes would lose the epoch.
+// Otherwise a run that is killed between the writes of these two files would lose the epoch.
 func TestPutAside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	train(t, Run{Config: stops(t), Model: path})

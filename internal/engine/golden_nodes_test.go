@@ -16,9 +16,9 @@ import (
 	"ialgn/internal/topology"
 )
 
-// goldenNodes is a file with three Adam steps that PyTorch's autograd computed in float64. The reference's
-// golden_nodes.py writes such files for networks of look-up tables, and testdata/golden_positions.py writes them for
-// networks of convolutions.
+// goldenNodes is a file with three Adam steps that PyTorch's autograd computed in float64. golden_nodes.py of the
+// reference implementation writes such files for networks of look-up tables, and testdata/golden_positions.py writes
+// them for networks of convolutions.
 type goldenNodes struct {
 	Config struct {
 		Inputs, Classes, Batch int

@@ -9,10 +9,10 @@ import (
 // recurrence computes a recurrent network forward through all steps of a sequence, and backward again.
 //
 // All values of a unit stay in the arena. The arena begins with the state before the first step, which consists of
-// rows of zeros that are never written. A frame for each step follows. A frame has the rows of the step's input bits.
-// For each layer, it also has the rows gathered for pins with several candidates, and the rows of the layer's nodes.
-// The state that a step reads ends where the step's frame begins. A row of step s is s*frame after the same row of
-// the first step.
+// rows of zeros that are never written. After this state comes a frame for each step. A frame has the rows of the
+// step's input bits. For each layer, it also has the rows gathered for pins with several candidates, and the rows of
+// the layer's nodes. The state that a step reads ends where the step's frame begins. A row of step s is s*frame after
+// the same row of the first step.
 type recurrence struct {
 	steps, frame int // frame is the number of float32 in a step's frame
 	state        int // number of float32 in the state

@@ -125,7 +125,7 @@ func gatherLoop(from, to reg.Register, words int, body func(from, to reg.GPVirtu
 }
 
 // sumLoop emits a loop over chunks of groups. The function group emits the code for group i of a chunk, and the
-// function advance emits the code that goes on to the next chunk. The loop counts the register samples down.
+// function advance emits the code that goes on to the next chunk. The loop counts down the register samples.
 func sumLoop(samples reg.Register, advance func(), group func(i int)) {
 	again, end := label(), label()
 	Label(again)
