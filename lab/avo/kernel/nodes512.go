@@ -135,8 +135,9 @@ func pinGradient512(name string, vectors int) {
 	RET()
 }
 
-// linesApart writes the differences that a pin makes to d. A difference is between two lines whose numbers differ
-// only in the digit with the value bit. The two lines may be in different vectors of t or in the same vector.
+// linesApart computes the differences that a pin makes, and writes these differences to d. A difference is between
+// two lines whose numbers differ only in the pin's digit. The argument bit is the place value of this digit. The two
+// lines may be in different vectors of t or in the same vector.
 func linesApart(t, d []reg.VecVirtual, bit reg.GPVirtual) {
 	end := label()
 	for distance := 1; distance < len(t); distance *= 2 {
