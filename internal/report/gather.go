@@ -131,7 +131,10 @@ func (o GatherOptions) test(ctx context.Context, p *Page, m *ialgn.Model) error 
 	if e.Note != nil {
 		o.warn(e.Note)
 	}
-	p.Test = &Test{Correct: e.Correct, Samples: e.Samples, Confusion: e.Confusion, OtherData: e.Note != nil}
+	p.Test = &Test{
+		Correct: e.Correct, Samples: e.Samples, Confusion: e.Confusion, ROCAUC: e.ROCAUC,
+		AveragePrecision: e.AveragePrecision, OtherData: e.Note != nil,
+	}
 	return nil
 }
 
