@@ -16,7 +16,8 @@ import (
 	"ialgn/internal/topology"
 )
 
-// These are the data sets that are read from the user's own files. The keys of [Data] after dir apply only to them.
+// These are the data sets that are read from the user's own files. The keys of [Data] from train on apply only to
+// these data sets.
 const (
 	setCSV    = "csv"
 	setArrays = "arrays"

@@ -86,7 +86,7 @@ func (d Draft) With(chosen, own []string) (Config, error) {
 }
 
 // At returns the complete and checked configuration at one place of a grid. The keys in place, each KEY=VALUE,
-// replace keys of the draft. Errors name the option in the argument by, which gave the place.
+// replace keys of the draft. The argument by is the option that gave the place. Errors name this option.
 func (d Draft) At(place []string, by string) (Config, error) {
 	c := d.copied()
 	for _, set := range place {

@@ -200,9 +200,9 @@ func findCSV(cfg config.Data, folders []string) (found, error) {
 }
 
 // findFiles looks for the user's own files. It looks in data.dir (in the working directory if data.dir is empty), in
-// the folders, and in the folder of the model or configuration that names the files. If it does not find the files
-// there, it looks for their names without folders, because a folder may have been moved. The second search does not
-// look in data.dir or the working directory.
+// the given folders, and in the folder of the model or configuration that names the files. If it does not find the
+// files there, it looks for their names without folders, because a folder may have been moved. The second search does
+// not look in data.dir or the working directory.
 func findFiles(set string, files []string, cfg config.Data, folders []string) (found, error) {
 	var names [][]string
 	for _, name := range files {

@@ -45,8 +45,8 @@ type vocabulary struct {
 // mostWords is the greatest number of distinct words of a column that need not be categories.
 const mostWords = 1 << 12
 
-// code returns the code of a word. If a column has more than mostWords words, all further words get the code of the
-// last of the first mostWords words.
+// code returns the code of a word. Only the first mostWords words of a column have different codes. All later words
+// have the same code as the last of these words.
 func (v *vocabulary) code(word string) int {
 	code, known := v.codes[word]
 	switch {

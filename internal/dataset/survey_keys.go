@@ -132,7 +132,8 @@ func (s *Survey) Label() string {
 	return s.reference(&s.Columns[i])
 }
 
-// references returns the names or numbers, for the configuration, of the columns for which of returns true.
+// references returns the names or numbers of columns, as the configuration refers to them. The parameter of is a
+// function that selects the columns.
 func (s *Survey) references(of func(*Surveyed) bool) (names []string) {
 	for i := range s.Columns {
 		if c := &s.Columns[i]; of(c) {

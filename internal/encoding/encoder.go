@@ -64,8 +64,8 @@ func (e *Encoder) Label(i int) string {
 // ByCuts reports whether real features become words by cuts (see [Quantiser]).
 func (e *Encoder) ByCuts() bool { return e.Quantiser != nil && e.Quantiser.Cuts != nil }
 
-// Cut returns the real threshold of input bit i. The bit is 1 if the feature's value is greater. The result has is
-// false if the encoder does not work by cuts.
+// Cut returns the real threshold of input bit i. The bit is 1 if the feature's value is greater. The boolean result
+// is false if the encoder does not work by cuts.
 func (e *Encoder) Cut(i int) (x float64, has bool) {
 	if !e.ByCuts() {
 		return 0, false

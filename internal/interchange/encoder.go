@@ -32,8 +32,8 @@ type inputs struct {
 	nodes *graph.Circuit // the nodes that compute digits; nil if there are none
 }
 
-// newInputs returns the inputs of a network. words says whether the features are whole numbers that are divided
-// before the network reads them.
+// newInputs returns the inputs of a network. The parameter words says whether the features are whole numbers that are
+// divided before the network reads them.
 func newInputs(in *graph.Input, words given.InputNumbers) (*inputs, error) {
 	if err := checkInput(in); err != nil {
 		return nil, err

@@ -160,7 +160,7 @@ func readHead(src *given.Source, at int64) ([]byte, error) {
 // behindComments returns the position of the first line that is neither blank nor a comment of BLIF.
 func behindComments(src *given.Source) int64 {
 	r := bufio.NewReader(io.NewSectionReader(src.File, 0, src.Size))
-	begin, comment := true, false // only blanks were read on this line; the line is a comment
+	begin, comment := true, false // begin: only blanks were read on this line; comment: this line is a comment
 	for at := int64(0); ; at++ {
 		switch c, err := r.ReadByte(); {
 		case err != nil:

@@ -7,8 +7,8 @@ import (
 )
 
 // Freeze returns the network that the largest logits select. Each node gets the operation with the largest logit, and
-// each pin gets the candidate with the largest logit. Of several equal logits, the lowest index is selected. The
-// truth table of a node with one logit for each line is 1 where the logit is above 0. The model must be valid.
+// each pin gets the candidate with the largest logit. Of several equal logits, the lowest index is selected. If a
+// node has one logit for each line of its truth table, a line is 1 if its logit is above 0. The model must be valid.
 //
 // Freeze makes one pass over all logits, in parallel on all processors.
 func (m *Model) Freeze() *Frozen { return m.unrolled(m.selected()) }
@@ -95,8 +95,8 @@ func (p *Pin) gates(from, to int) Pin {
 	return v
 }
 
-// freeze writes the selected operations and candidates of a section. The section holds only some chains, beginning
-// with chain number first of the network.
+// freeze writes the selected operations and candidates of a section. The section holds only some of the network's
+// chains. In the network, its first chain has the number first.
 func (s *Section) freeze(layers []FrozenLayer, first int) {
 	for g := range s.Width * s.Layers {
 		chain, out := first+g/s.Layers, &layers[g%s.Layers]

@@ -20,8 +20,8 @@ func (m *Model) wholeWidth() int {
 	return m.Part.Classes * m.Part.PerClass
 }
 
-// take turns a whole model without arrays into the part of one rank. size is the number of ranks. The model must be
-// valid.
+// take makes the part of one rank from a model of the whole network without arrays. size is the number of ranks. The
+// model must be valid.
 func (m *Model) take(rank, size int) error {
 	perClass := m.Width / len(m.Classes)
 	if size > perClass {
@@ -75,8 +75,8 @@ type Run struct {
 	Length int
 }
 
-// InFile returns a tensor with the shape that it has in the file. t has a row for each of the model's chains,
-// [width][...]. If the model is a part, these rows become some rows of the whole network's tensor.
+// InFile returns tensor t with the shape that the tensor has in the file. t has a row for each of the model's chains,
+// [width][...]. If the model is a part of a network, t has only some rows of the whole network's tensor.
 func (m *Model) InFile(t Tensor) Tensor {
 	if m.Part == nil {
 		return t
@@ -88,7 +88,8 @@ func (m *Model) InFile(t Tensor) Tensor {
 }
 
 // ChainRuns returns the runs of a tensor that belong to a rank. The tensor covers the chains in the range from ..
-// to-1 of the network. It has size elements for each chain, starting at element at. The result may be empty.
+// to-1 of the network. It has size elements for each chain. The elements of the first of these chains begin at index
+// at. The result may be empty.
 func ChainRuns(s ranks.Share, from, to, at, size int) []Run {
 	runs := []Run{} // not nil, because a tensor with nil runs is whole
 	for class := range s.Classes {

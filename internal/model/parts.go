@@ -135,8 +135,8 @@ func (k *Carriage) patch() topology.Grid {
 	return g
 }
 
-// dense returns the network of the layers that begin with layer number from. These are the layers after the
-// convolutions. g is the grid of the last convolution.
+// dense returns the network of the layers after the convolutions. The first of these layers has the number from. g is
+// the grid of the last convolution.
 func (c *Compact) dense(g topology.Grid, from int) (*Frozen, error) {
 	layers := c.Layers[from:]
 	last := c.Layers[from-1].Width()
@@ -180,9 +180,9 @@ func passing(width int) CompactLayer {
 	return layer
 }
 
-// part returns a layer of a part of the network. at is the layer's number in the whole network. For a pin that reads
-// the part's input, the function reads returns the place of the bit in this input. All other pins must read the layer
-// before. The first layer of a part has no such pins.
+// part returns a layer of a part of the network. at is the layer's number in the whole network. The parameter reads
+// is a function. For a pin that reads the part's input, this function returns the place of the bit in the input. All
+// other pins must read the layer before. The first layer of a part has no such pins.
 func (l *CompactLayer) part(at int, first bool, reads func(p *FrozenPin, node int) (place uint32, ok bool),
 ) (FrozenLayer, error) {
 	layer := FrozenLayer{Op: l.Op}

@@ -41,7 +41,7 @@ type container struct {
 	tensors map[string]entry
 }
 
-// openContainer reads and checks the header of a file of size bytes.
+// openContainer reads and checks the header of a file. The parameter size is the file's size in bytes.
 func openContainer(name string, r io.ReaderAt, size int64) (*container, error) {
 	c := &container{name: name, r: r, tensors: map[string]entry{}}
 	header, err := readHeader(r, size)

@@ -172,7 +172,8 @@ type tally struct {
 	ends uint64
 }
 
-// add adds a run to the tally. The run has the bytes from .. to-1 of a file of size bytes.
+// add adds a run to the tally. The run has the bytes from .. to-1 of a file. The parameter size is the file's size in
+// bytes.
 func (t *tally) add(from, to int64, remainder uint32, size int64) {
 	t.sum ^= contribution(remainder, size-to)
 	t.ends += hashOf(to) - hashOf(from)

@@ -29,7 +29,7 @@ func amended(data []byte, further []string) ([]byte, error) {
 	var all any = map[string]any{}
 	if len(data) > 0 {
 		var keys map[string]json.RawMessage
-		if json.Unmarshal(data, &keys) == nil && keys != nil { // facts are added to the values that replace texts
+		if json.Unmarshal(data, &keys) == nil && keys != nil { // replaces texts with their values, so that facts can be added to these values
 			texts(keys)
 			converted, err := json.Marshal(keys)
 			if err != nil {

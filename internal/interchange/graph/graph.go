@@ -102,13 +102,13 @@ func (in *Input) Bit(i int) Bit {
 // Dense is a layer in which every node reads only the layer before.
 type Dense struct {
 	Width, Pins int
-	// Softmax16 says that Logits select among the 16 operations of two pins. The largest logit counts, and the first one
-	// wins a tie. If Softmax16 is false, Logits has one logit for each line of the table. The line is 1 if its logit is
-	// above 0.
+	// Softmax16 says that Logits select among the 16 operations of two pins. The operation with the largest logit is
+	// selected, or the first of several with equal logits. If Softmax16 is false, Logits has one logit for each line of
+	// the table. The line is 1 if its logit is above 0.
 	Softmax16 bool
 	Logits    []float32 // [Width][16 or 2^Pins]
-	// Candidates is the number of wires from which each pin chooses. If there are several, the wire with the largest
-	// logit counts, and the first one wins a tie.
+	// Candidates is the number of wires from which each pin chooses. If there are several, the pin reads the wire with
+	// the largest logit, or the first of several with equal logits.
 	Candidates int
 	Wires      [][]uint32  // [pin][Width*Candidates]
 	Choice     [][]float32 // [pin][Width*Candidates]; nil if there is one candidate

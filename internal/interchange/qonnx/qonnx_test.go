@@ -176,7 +176,8 @@ func TestJumps(t *testing.T) {
 	})
 }
 
-// TestConv reads trees over an image. Padding and strides differ on all sides, and pooling follows.
+// TestConv reads trees over an image, followed by a pooling of their outputs. The padding is different on each side
+// of the image, and the stride is different for rows and columns.
 func TestConv(t *testing.T) {
 	const rows, columns, channels, kernels, rank = 5, 7, 2, 3, 3
 	m := newMaker(3, onnx.Uint8, rows, columns, channels)

@@ -141,7 +141,7 @@ func chooser(choosers int) (table uint64) {
 // reduced returns a function without the pins on which it does not depend.
 func reduced(table []uint64, pins []graph.Ref) ([]uint64, []graph.Ref) {
 	var kept []graph.Ref
-	var digits []int // the digits of the old line numbers that remain, lowest last
+	var digits []int // the remaining digits of the old line numbers, with the lowest digit last
 	for i, p := range pins {
 		if digit := len(pins) - 1 - i; depends(table, digit) {
 			kept, digits = append(kept, p), append(digits, digit)
@@ -186,7 +186,7 @@ func depends(table []uint64, digit int) bool {
 }
 
 // attributes returns the whole-number attributes of a QONNX operator. known holds the known attributes with their
-// defaults. For any other attribute, attributes returns an error.
+// defaults. Any other attribute is an error.
 func attributes(n *onnx.Node, known map[string]int64) (map[string]int64, error) {
 	for i := range n.Attributes {
 		a := &n.Attributes[i]

@@ -95,7 +95,7 @@ func (r *reader) pick(v *value, from []int32, shape []int) (*value, error) {
 	return w, nil
 }
 
-// set copies element number at of another value to element i of v.
+// set copies an element of another value (from) to element i of v. In the other value, the element's number is at.
 func (v *value) set(i int, from *value, at int) {
 	switch {
 	case from.isFeatures() && at < 0:
