@@ -119,7 +119,7 @@ var csvChoices = []choice{
 // Check returns an error for the first key whose value is wrong. A value is wrong in one of these cases:
 //   - it is an unknown choice;
 //   - it is a number that is not finite or out of range;
-//   - the data set does not have the key, or requires it;
+//   - the data set does not have the key, or it requires the key and the value is missing;
 //   - keys of the network exclude each other.
 //
 // Check applies to every configuration, including a configuration from a model file.

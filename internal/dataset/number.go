@@ -31,7 +31,7 @@ func marksOf(name string) string {
 	return ""
 }
 
-// parse reads a number. A number may be written without thousands separators in every notation.
+// parse reads a number. In every notation, a number may also be written without thousands separators.
 func (n notation) parse(text string) (float64, error) {
 	if strings.ContainsAny(text, "xX_") { // only Go accepts such numbers, for example 0x1p-2
 		return 0, strconv.ErrSyntax

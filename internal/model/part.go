@@ -69,7 +69,7 @@ func (m *Model) checkPrivate() error {
 var errNotPrivate = errors.New("its nodes read nodes of other chains, so it cannot be shared among ranks; train " +
 	"it as one process")
 
-// Run is a run of elements of a tensor.
+// Run is a sequence of consecutive elements of a tensor.
 type Run struct {
 	At     int // index of the first element
 	Length int

@@ -35,7 +35,8 @@ type Wiring struct {
 	Form    string // kind of the text: "generated C", "generated Verilog" or "lists"
 }
 
-// LeastInputs returns the least number of inputs for which every input that a gate names exists.
+// LeastInputs returns the smallest number of inputs that the gates allow. It exceeds the number of every input that a
+// gate names.
 func (w *Wiring) LeastInputs() int {
 	return 1 + int(max(slices.Max(w.Layers[0].A), slices.Max(w.Layers[0].B)))
 }

@@ -13,7 +13,7 @@ import (
 
 func identity(r *reader, n *onnx.Node) (*value, error) { return r.operand(n, 0) }
 
-// axis returns the number of an axis other than the batch. A negative number counts from the last axis.
+// axis returns the number of an axis, which must not be the batch. If at is negative, it counts from the last axis.
 func axis(at int64, axes int) (int, error) {
 	i := at
 	if i < 0 {

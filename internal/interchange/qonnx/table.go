@@ -198,7 +198,7 @@ func attributes(n *onnx.Node, known map[string]int64) (map[string]int64, error) 
 	return known, nil
 }
 
-// lookupTable adds the nodes of a layer, once for each position of the input's axes before the last.
+// lookupTable adds the nodes of a layer, once for each position along the input's axes, except the last axis.
 func lookupTable(r *reader, n *onnx.Node) (*value, error) {
 	a, err := attributes(n, map[string]int64{"input_bits": 1, "out_bits": 0})
 	if err != nil {

@@ -197,8 +197,8 @@ func temper(v *value, constants []float64, first bool, tau func(float64) float64
 	return w, nil
 }
 
-// multiply gives weights to numbers before they are summed. Applied to sums, it multiplies them by the inverse of
-// tau.
+// multiply gives weights to numbers that are summed later. If the operand already consists of sums, it multiplies the
+// sums by the inverse of tau.
 func multiply(r *reader, n *onnx.Node) (*value, error) {
 	v, by, _, err := r.constantOf(n)
 	if err != nil {
