@@ -44,7 +44,7 @@ func (c Config) From(base *Config) (Config, error) {
 }
 
 // KeepEncoder returns the configuration of a run that starts from a model and keeps the model's encoder. If c does
-// not give a key of the section encoder, its value is taken from encoder.
+// not give a key of the section encoder, its value is taken from the argument encoder.
 func (c Config) KeepEncoder(encoder Encoder) Config {
 	base := Config{Encoder: encoder}
 	theirs := fields(&base)

@@ -100,10 +100,10 @@ func parent(key string) string {
 }
 
 // Diff returns the keys whose values differ in the two configurations, in the order of [Keys]. It omits the keys in
-// except. Values are compared exactly.
+// the list except. Values are compared exactly.
 //
 // A configuration from a model file has no train.checkpoint.minutes. To compare such a configuration, put this key in
-// except.
+// the list except.
 func (c Config) Diff(other Config, except ...string) []string {
 	var keys []string
 	theirs := fields(&other)

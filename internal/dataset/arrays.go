@@ -109,9 +109,9 @@ func (s *arraySource) readLabels(ctx context.Context) (labels []uint8, classes [
 	return labels, classes, nil
 }
 
-// labels reads all labels. found holds the distinct labels in the order of their first occurrence. labels holds, for
-// each sample, the index of its label in found. It takes only one byte for each sample, because a small archive may
-// unpack to any number of samples.
+// labels reads all labels. The slice found holds the distinct labels in the order of their first occurrence. For each
+// sample, the slice labels holds the index of the sample's label in found. An index takes only one byte, because a
+// small archive may unpack to very many samples.
 func (a *array) labels(ctx context.Context) (labels []uint8, found []float64, err error) {
 	for {
 		x, err := a.label()

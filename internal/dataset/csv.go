@@ -79,8 +79,8 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 	return src.set(ctx, words, src.read, src.from)
 }
 
-// set returns the set of these files. words is the form of the set's words. columns lists the columns that are read,
-// and from holds the column of each feature.
+// set returns the set of these files. words is the form of the set's words. The slice columns lists the columns that
+// are read, and the slice from holds the column of each feature.
 func (s *csvFiles) set(ctx context.Context, words form, columns []column, from []int) (*Set, error) {
 	if err := words.check(); err != nil {
 		return nil, err

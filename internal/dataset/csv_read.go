@@ -126,8 +126,8 @@ func (s *csvFiles) addLabel(t *table) error {
 	return nil
 }
 
-// values reads the current record into row. The row has the record's line number, then numbers and codes of words. A
-// missing value is NaN. If few is true, a column may have at most maxCategories words.
+// values reads the current record into the slice row. It first writes the record's line number, and then the numbers
+// and the codes of words. A missing value is NaN. If few is true, a column may have at most maxCategories words.
 func (d *fileRows) values(t *table, row []float64, few bool) error {
 	row[0] = float64(t.at)
 	for i := range t.columns {

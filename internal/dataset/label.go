@@ -101,8 +101,8 @@ func (c *classes) check(rows int, column string, given bool) error {
 	return nil
 }
 
-// sortLabels sorts labels. If all labels are numbers with a decimal point, it sorts the labels by value. Otherwise it
-// sorts them as texts.
+// sortLabels sorts the labels of a table. If all labels are numbers with a decimal point, it sorts the labels by
+// value. Otherwise it sorts them as texts.
 func sortLabels(labels []string) error {
 	values := make(map[string]float64, len(labels))
 	for _, l := range labels {

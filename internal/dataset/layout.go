@@ -221,7 +221,7 @@ func (lay layout) number(line []string) int {
 }
 
 // columnNumber returns the column whose number, counted from 1, is the given text. It returns -1 if the text is not a
-// number from 1 to columns.
+// number from 1 to the number of columns.
 func columnNumber(text string, columns int) int {
 	n, err := decimal.Int(text)
 	if err != nil || n < 1 || n > columns {

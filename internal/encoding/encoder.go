@@ -86,8 +86,9 @@ func (e *Encoder) Levels(dst, values []uint16) {
 	}
 }
 
-// Relevel replaces the levels of a set in place. It computes the new levels from words, which holds the feature words
-// of the same samples. It is called after thresholds have moved. It panics if the two sets differ in form.
+// Relevel replaces the levels of a set in place. It computes the new levels from the set words, which holds the
+// feature words of the same samples. It is called after thresholds have moved. It panics if the two sets differ in
+// form.
 func (e *Encoder) Relevel(levels, words *Packed) {
 	if levels.Len() != words.Len() || levels.Features != words.Features || levels.Width != e.LevelBits() {
 		panic(fmt.Sprintf("encoding: %d samples of %d features of %d bits are not levels of %d of %d", levels.Len(),

@@ -39,7 +39,8 @@ func (m *Model) blankNodes() (nodes [][]FrozenLayer) {
 	return nodes
 }
 
-// unrolled returns the frozen network of the given nodes, which come from selected. It keeps their arrays.
+// unrolled returns the frozen network of the given nodes, which come from the method selected. The network keeps the
+// nodes' arrays.
 func (m *Model) unrolled(nodes [][]FrozenLayer) *Frozen {
 	f := &Frozen{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder}
 	for i := range m.Sections {
@@ -65,7 +66,8 @@ func (m *Model) Blank() *Frozen {
 	return f
 }
 
-// parallel divides the range from 0 to n into parts and calls work for each part, on all processors at once.
+// parallel divides the range from 0 to n into parts. It calls the function work for each part, on all processors at
+// once.
 func parallel(n int, work func(from, to int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	crew.Each(workers, func(i int) { work(i*n/workers, (i+1)*n/workers) })

@@ -206,7 +206,7 @@ func (s *sectionInfo) section(m *Model, version string) (Section, error) {
 	return t, nil
 }
 
-// unmarshal decodes the metadata entry key, and refuses unknown fields.
+// unmarshal decodes the metadata entry with the given key. It refuses unknown fields.
 func (c *container) unmarshal(key string, to any) error {
 	text, found := c.meta[key]
 	if !found {

@@ -88,8 +88,8 @@ func (m *Model) InFile(t Tensor) Tensor {
 }
 
 // ChainRuns returns the runs of a tensor that belong to a rank. The tensor covers the chains in the range from ..
-// to-1 of the network. It has size elements for each chain. The elements of the first of these chains begin at index
-// at. The result may be empty.
+// to-1 of the network. The parameter size is the number of its elements for each chain. The elements of the first of
+// these chains begin at index at. The result may be empty.
 func ChainRuns(s ranks.Share, from, to, at, size int) []Run {
 	runs := []Run{} // not nil, because a tensor with nil runs is whole
 	for class := range s.Classes {
@@ -129,8 +129,8 @@ func (t *Tensor) checkLength() error {
 	return nil
 }
 
-// runs calls do for each run of a tensor, with the index of the first element and the run's elements. It returns the
-// first error.
+// runs calls the function do for each run of a tensor. It passes the index of the run's first element, and the run's
+// elements. It returns the first error.
 func (t *Tensor) runs(do func(at int, data any) error) error {
 	if t.Runs == nil {
 		return do(0, t.Data)

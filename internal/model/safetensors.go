@@ -169,7 +169,8 @@ func (c *container) names() []string {
 	return names
 }
 
-// bytes returns the number of bytes that follows from type and shape, or an error if it is above limit.
+// bytes returns the number of bytes that follows from type and shape, or an error if this number is above the given
+// limit.
 func (e *entry) bytes(limit int64) (int64, error) {
 	size, known := elementSizes[e.DType]
 	if !known {

@@ -37,10 +37,10 @@ type beginning struct {
 	Tensors   string // digest of the tensors' names, types and shapes
 }
 
-// Stage writes a model and extra under a temporary name in the folder of path. The file has the bytes that
-// [Model.Write] writes. All ranks that train together call Stage with their parts of the network. If c is nil, there
-// is only a single process. Rank 0 provides the metadata and the tensors without runs. If one rank fails, all ranks
-// get an error and the temporary file is removed. The error does not name path.
+// Stage writes a model and a checkpoint's additional data (extra) under a temporary name in the folder of path. The
+// file has the bytes that [Model.Write] writes. All ranks that train together call Stage with their parts of the
+// network. If c is nil, there is only a single process. Rank 0 provides the metadata and the tensors without runs. If
+// one rank fails, all ranks get an error and the temporary file is removed. The error does not name path.
 func (m *Model) Stage(c ranks.Comm, path string, extra Extra) (*Staged, error) {
 	if c == nil {
 		c = ranks.Alone{}

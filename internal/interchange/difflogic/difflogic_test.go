@@ -15,7 +15,7 @@ import (
 
 const fixtures = "../../../../shared/reference/import"
 
-// open opens a fixture. It returns the fixture and the names of the files whose names have one of the given endings.
+// open opens a fixture. It returns the fixture and the names of its files that end in one of the given endings.
 func open(t *testing.T, name string, endings ...string) (*graphtest.Fixture, []string) {
 	t.Helper()
 	f := graphtest.Open(t, filepath.Join(fixtures, name))

@@ -35,8 +35,8 @@ type Wiring struct {
 	Form    string // kind of the text: "generated C", "generated Verilog" or "lists"
 }
 
-// LeastInputs returns the smallest number of inputs that the gates allow. It exceeds the number of every input that a
-// gate names.
+// LeastInputs returns the smallest number of inputs that the gates allow. It is one more
+// than the largest number of an input that a gate names.
 func (w *Wiring) LeastInputs() int {
 	return 1 + int(max(slices.Max(w.Layers[0].A), slices.Max(w.Layers[0].B)))
 }

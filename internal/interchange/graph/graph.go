@@ -187,8 +187,8 @@ func (s *Sum) BetaOf(class int) float64 {
 	return s.Beta[class]
 }
 
-// Contiguous returns groups of equal size with the bits 0 to n-1 in order. If n is not a multiple of classes,
-// the last groups are filled up with zeros.
+// Contiguous returns groups of equal size with the bits 0 to n-1 in order. If n is not a multiple of the number of
+// classes, the last groups are filled up with zeros.
 func Contiguous(n, classes int) [][]Ref {
 	groups, size := make([][]Ref, classes), (n+classes-1)/classes
 	for c := range groups {

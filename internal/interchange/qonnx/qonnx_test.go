@@ -119,7 +119,8 @@ func (m *maker) head(from string, classes, each int, beta, tau float32) func(x [
 	}
 }
 
-// check reads the graph and compares its scores with want. Features are random numbers below the given limit.
+// check reads the graph and compares its scores with the results of the function want. Features are random numbers
+// below the given limit.
 func (m *maker) check(t *testing.T, features, below int, want func(x []int) []float32) {
 	t.Helper()
 	n, err := Read(source(m.bytes(t), nil))

@@ -60,8 +60,8 @@ func (s *tables) table(digit, i int) []uint64 {
 	return s.digits[digit][i*words : (i+1)*words]
 }
 
-// readIndices reads numbers below the value limit. Their memory counts against the reader's memory limit until the
-// caller frees it.
+// readIndices reads numbers, each of which must be less than the parameter limit. The memory of the result counts
+// against the reader's memory limit until the caller frees it.
 func (r *reader) readIndices(t *onnx.Tensor, limit int) ([]int32, error) {
 	count, err := t.Len()
 	if err != nil {

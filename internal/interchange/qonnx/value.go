@@ -69,7 +69,8 @@ func (v *value) shaped(shape []int) *value {
 	return &w
 }
 
-// pick returns a value with the elements of v whose numbers are in from. The number -1 gives an element that is 0.
+// pick returns a value with the elements of v whose numbers are in the slice from. The number -1 gives an element
+// that is 0.
 func (r *reader) pick(v *value, from []int32, shape []int) (*value, error) {
 	if err := r.room(len(from) * (2 + max(1, v.digits))); err != nil {
 		return nil, err
