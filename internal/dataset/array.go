@@ -326,9 +326,10 @@ func arrayFile(path string) file {
 	}}
 }
 
-// ReadArray reads a whole array. The parameter limit is the largest number of elements that it accepts. It returns
-// the shape from the header, and the numbers in C order. All numbers must be finite. ReadArray also reads arrays in
-// Fortran order, in which numpy.save writes a transposed or permuted array. name is the array's name in errors.
+// ReadArray reads a whole array. The parameter limit is the largest number of elements that it accepts. ReadArray
+// returns the shape from the header, and the numbers in C order. All numbers must be finite. ReadArray also reads
+// arrays in Fortran order, in which numpy.save writes a transposed or permuted array. name is the array's name in
+// errors.
 func ReadArray(name string, r io.Reader, limit int) (shape []int, values []float64, err error) {
 	s, err := file{name, func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}.stream()
 	if err != nil {

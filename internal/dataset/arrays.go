@@ -178,8 +178,8 @@ func (a *array) label() (float64, error) {
 }
 
 // fit determines the range of each feature over the training part. If elements are used unchanged, the largest
-// element determines the width of the feature words. fit does nothing if there is a quantiser or if all numbers are
-// words.
+// element determines the width of the feature words. fit does nothing if there is a quantiser or if all numbers
+// already are words.
 func (s *arraySource) fit(ctx context.Context, set *Set, words form) error {
 	if s.settled() {
 		return nil

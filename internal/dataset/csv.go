@@ -111,8 +111,8 @@ func (s *csvFiles) set(ctx context.Context, words form, columns []column, from [
 }
 
 // settle determines the data that depends on the training part. This data consists of the categories and the values
-// that replace missing values. It also includes the ranges of features, unless there is a quantiser or numbers are
-// words.
+// that replace missing values. It also includes the ranges of features, unless there is a quantiser or the numbers
+// already are words.
 func (s *csvSource) settle(ctx context.Context, set *Set, words form) (err error) {
 	held, err := s.hold(ctx)
 	if err != nil {

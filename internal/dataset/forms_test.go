@@ -97,7 +97,7 @@ func plainRows() (rows [][]string) {
 	return rows
 }
 
-// joined joins rows into a text. The text begins with the header, unless it is empty.
+// joined joins rows into a text. The text begins with the header, unless the header is empty.
 func joined(header, separator, end string, rows [][]string) string {
 	var b strings.Builder
 	if header != "" {

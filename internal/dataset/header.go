@@ -26,7 +26,7 @@ func isLabelName(name string, names []string) bool {
 // sayHeader is the advice for a table in which the first line may or may not be a header.
 const sayHeader = "data.header: yes, or data.header: no"
 
-// fewRows is the least number of rows in which it is significant that most words occur only once.
+// fewRows is the number of rows below which it means nothing that most words occur only once.
 const fewRows = 20
 
 // isHeadline decides whether the first row is a header, which names the columns. It considers the first rows and, if

@@ -23,8 +23,8 @@ func (s *Survey) Plain() bool {
 // Key is a key of the configuration together with its value.
 type Key struct{ Name, Value string }
 
-// Keys returns the keys of the section data that make the file be read as the survey suggests. The result has no keys
-// for the names of files or for the label.
+// Keys returns the keys of the section data with which the file is read as the survey suggests. The result has no
+// keys for the names of files or for the label.
 func (s *Survey) Keys() (keys []Key, err error) {
 	keys = append(keys, Key{"data.header", s.header()})
 	if s.Separator != separators[0].name || s.Decimal == "comma" {

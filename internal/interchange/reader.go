@@ -176,8 +176,8 @@ func behindComments(src *given.Source) int64 {
 	}
 }
 
-// These are the limits on the size of an unzipped file. A circuit as text shrinks to a tenth, so a file that grows
-// more is not a network.
+// These are the limits on the size of an unzipped file. Zipping reduces the text of a circuit to about a tenth, so a
+// file that is very much larger after unzipping is not a network.
 const (
 	mostUnpacked  = 64 // times the size of the zipped file
 	alwaysUnpacks = 16 << 20

@@ -27,7 +27,7 @@ func (m *Model) selected() [][]FrozenLayer {
 	return nodes
 }
 
-// blankNodes returns the layers that selected fills. Their arrays are still zero.
+// blankNodes returns the layers that the method selected fills. Their arrays are still zero.
 func (m *Model) blankNodes() (nodes [][]FrozenLayer) {
 	for i := range m.Sections {
 		s, layers := &m.Sections[i], []FrozenLayer(nil)

@@ -21,11 +21,11 @@ type Convolution struct {
 	// planes of the grid are the bits of a pixel. If the kernels read carried input bits, the grid's patches and
 	// padding may be larger than in the layers.
 	Grid topology.Grid
-	// Kernels is a network that reads a patch. Its input bit (column Side + row) Planes + plane is a pixel of the patch.
-	// Pixels are ordered column by column, because patches move along a row. The last layer of Kernels has a node for
-	// each kernel, followed by a node for each input bit that is carried to later convolutions. If positions are pooled,
-	// a kernel's output is the OR of its nodes at these positions. A carried bit is taken from the last of these
-	// positions.
+	// Kernels is a network that reads a patch. The input bit with the number (column Side + row) Planes + plane is a
+	// pixel of the patch. Pixels are ordered column by column, because patches move along a row. The last layer of
+	// Kernels has a node for each kernel, followed by a node for each input bit that is carried to later convolutions.
+	// If positions are pooled, a kernel's output is the OR of its nodes at these positions. A carried bit is taken from
+	// the last of these positions.
 	Kernels *Frozen
 	Carried int // number of carried input bits
 }

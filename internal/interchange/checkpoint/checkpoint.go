@@ -56,8 +56,8 @@ func Content(value any) any {
 	return value
 }
 
-// NotRead returns an error if the state dict or model in a value is of an unknown class. The error has a hint how to
-// save the network. It returns nil if no state dict or model in the value is of an unknown class.
+// NotRead returns an error if the state dict or model in a value is of an unknown class. The error has a hint that
+// says how to save the network. NotRead returns nil if no state dict or model in the value is of an unknown class.
 func NotRead(value any) error {
 	d, ok := value.(*torchfile.Dict)
 	if !ok {

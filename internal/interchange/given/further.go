@@ -82,8 +82,9 @@ func toJSON(data []byte) ([]byte, error) {
 // step matches a key, optionally with an index into a list.
 var step = regexp.MustCompile(`^([A-Za-z_]+)(?:\[([0-9]{1,4})\])?$`)
 
-// merged adds the keys of value to the keys of old. If both maps have a key, the result has the new value. If value
-// or old is not a map, the result is value.
+// merged combines the old value of a key with the key's new value (value). If both are maps, the result has the keys
+// of both maps. For a key that is in both, the new map's value applies. If one of them is not a map, the result is
+// the new value.
 func merged(old, value any) any {
 	into, isOld := old.(map[string]any)
 	from, isNew := value.(map[string]any)

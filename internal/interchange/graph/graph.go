@@ -270,12 +270,12 @@ func (c *Circuit) Check() error {
 	return nil
 }
 
-// Or returns the OR of bits, or 0 if bits is empty. It adds nodes of up to MaxPins pins.
+// Or returns the OR of the given bits, or 0 if there are none. It adds nodes of up to MaxPins pins.
 func (c *Circuit) Or(bits ...Ref) Ref {
 	return c.fold(bits, func(pins int) uint64 { return math.MaxUint64 >> (64 - uint(1)<<pins) &^ 1 })
 }
 
-// Xor returns the exclusive OR of bits, or 0 if bits is empty. It adds nodes of up to MaxPins pins.
+// Xor returns the exclusive OR of the given bits, or 0 if there are none. It adds nodes of up to MaxPins pins.
 func (c *Circuit) Xor(bits ...Ref) Ref {
 	return c.fold(bits, func(pins int) (table uint64) {
 		for line := range uint(1) << pins {
@@ -285,8 +285,8 @@ func (c *Circuit) Xor(bits ...Ref) Ref {
 	})
 }
 
-// fold combines bits into one bit by a symmetric and associative function. table returns the function's truth table
-// for a given number of pins.
+// fold combines bits into one bit by a symmetric and associative function. The parameter table returns the function's
+// truth table for a given number of pins.
 func (c *Circuit) fold(bits []Ref, table func(pins int) uint64) Ref {
 	for len(bits) > 1 {
 		var next []Ref
