@@ -262,8 +262,8 @@ func TestUnseenNetlistFault(t *testing.T) {
 	}
 }
 
-// TestClassFaults exchanges inputs between two popcounts. It also permutes the words that the argmax reads, which
-// changes the class of a tie, among others.
+// TestClassFaults exchanges inputs between two popcounts. It also permutes the words that the argmax reads. This
+// changes, for example, the class of a sample with a tie.
 func TestClassFaults(t *testing.T) {
 	for _, c := range compiledModels(t)[1:] {
 		t.Run(c.scope, func(t *testing.T) {

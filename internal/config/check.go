@@ -156,9 +156,9 @@ func (c *Config) checkText() error {
 // identifier matches valid names. Names are used in file names.
 var identifier = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 
-// CheckMemory returns an error if training needs more memory than there is. The arguments needs and has are numbers
-// of bytes. The argument has is 0 if the available memory is unknown. The argument by says where the memory is, such
-// as "this machine has".
+// CheckMemory returns an error if training needs more memory than there is. The arguments needs and has are the
+// needed and the available memory in bytes. If the available memory is unknown, it is 0. The argument by says where
+// the memory is, such as "this machine has".
 func (c *Config) CheckMemory(needs, has uint64, by string) error {
 	if has == 0 || needs <= has {
 		return nil

@@ -76,8 +76,8 @@ func (s *Survey) oddWords() []string {
 	return words
 }
 
-// longList is the largest number of columns that are dropped by name if fewer columns are read. A configuration has
-// no room for more names.
+// longList limits the list of dropped columns in a configuration, because a configuration has no room for more names.
+// If more columns are dropped and fewer are read, the configuration names the columns that are read.
 const longList = 100
 
 // byKept reports whether the configuration should name the columns that are read instead of the dropped columns. This

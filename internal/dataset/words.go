@@ -32,7 +32,8 @@ func ReadWords[T uint8 | uint16](s *Samples, dst []T) (samples int, err error) {
 	return 1, nil
 }
 
-// readBytes is [ReadWords] for an array of bytes. The bytes are the feature words if they are at most max.
+// readBytes is [ReadWords] for an array of bytes. The bytes are the feature words. Each byte must be at most the
+// encoder's largest feature word.
 func (s *Samples) readBytes(dst []uint8) (samples int, err error) {
 	before := s.array.done
 	samples, err = s.array.nextBytes(dst)

@@ -32,7 +32,8 @@ type Encoder struct {
 	Quantiser  *Quantiser `json:"quantiser,omitempty"` // turns real features into integers; nil if features are integers
 
 	// Columns are the columns of the table that the features come from, in order. Columns is nil if each column is a
-	// feature of numbers. Such models need only the ranges, and their files keep the bytes of earlier versions.
+	// feature of numbers. A model of such a table needs only the ranges, and its file keeps the bytes of earlier
+	// versions.
 	Columns []Column `json:"columns,omitempty"`
 }
 
