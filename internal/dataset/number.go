@@ -277,7 +277,7 @@ func (e *evidence) decimalMark() int {
 	sure := func(mark, other int) bool { return e.decimal[mark] > 0 || e.group[other] > 0 }
 	switch comma, point := sure(markComma, markPoint), sure(markPoint, markComma); {
 	case comma && point:
-		return markMixed // the two marks are in different columns; unless a notation is given, some of these columns hold words
+		return markMixed // the marks are in different columns; unless a notation is given, some of these columns hold words
 	case comma:
 		return markComma
 	case point:

@@ -87,7 +87,7 @@ func (e *Encoder) Levels(dst, values []uint16) {
 	}
 }
 
-// Relevel replaces the levels of a set in place. It computes the new levels from the set words, which holds the
+// Relevel replaces the levels of a set in place. It computes the new levels from the set named words, which holds the
 // feature words of the same samples. It is called after thresholds have moved. It panics if the two sets differ in
 // form.
 func (e *Encoder) Relevel(levels, words *Packed) {

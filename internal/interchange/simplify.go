@@ -68,7 +68,7 @@ func indexOf(pins []graph.Ref, p graph.Ref) int {
 	return -1
 }
 
-// restrict returns a table without pin k. The parameter value is a function. It returns the value of pin k for each
+// restrict returns a table without pin k. The parameter value is a function that returns the value of pin k for each
 // line of the remaining pins.
 func restrict(table uint64, pins, k int, value func(rest uint) bool) uint64 {
 	below := pins - 1 - k // number of digits below the pin's digit

@@ -31,7 +31,7 @@ type CompactLayer struct {
 // Compact returns the network that the model's largest logits select, without unrolling it. The model must be valid.
 func (m *Model) Compact() *Compact { return m.compact(m.selected()) }
 
-// compact returns the network of the given nodes, which come from the method selected. The network keeps the nodes'
+// compact returns the network of the given nodes, which come from [Model.selected]. The network keeps the nodes'
 // arrays.
 func (m *Model) compact(nodes [][]FrozenLayer) *Compact {
 	c := &Compact{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder, Steps: m.Steps}

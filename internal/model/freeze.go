@@ -27,7 +27,7 @@ func (m *Model) selected() [][]FrozenLayer {
 	return nodes
 }
 
-// blankNodes returns the layers that the method selected fills. Their arrays are still zero.
+// blankNodes returns the layers that [Model.selected] fills. Their arrays are still zero.
 func (m *Model) blankNodes() (nodes [][]FrozenLayer) {
 	for i := range m.Sections {
 		s, layers := &m.Sections[i], []FrozenLayer(nil)
@@ -39,7 +39,7 @@ func (m *Model) blankNodes() (nodes [][]FrozenLayer) {
 	return nodes
 }
 
-// unrolled returns the frozen network of the given nodes, which come from the method selected. The network keeps the
+// unrolled returns the frozen network of the given nodes, which come from [Model.selected]. The network keeps the
 // nodes' arrays.
 func (m *Model) unrolled(nodes [][]FrozenLayer) *Frozen {
 	f := &Frozen{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder}
@@ -98,7 +98,7 @@ func (p *Pin) gates(from, to int) Pin {
 }
 
 // freeze writes the selected operations and candidates of a section. The section holds only some of the network's
-// chains. In the network, its first chain has the number first.
+// chains. The parameter first is the number of the section's first chain in the network.
 func (s *Section) freeze(layers []FrozenLayer, first int) {
 	for g := range s.Width * s.Layers {
 		chain, out := first+g/s.Layers, &layers[g%s.Layers]

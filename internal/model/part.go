@@ -20,8 +20,8 @@ func (m *Model) wholeWidth() int {
 	return m.Part.Classes * m.Part.PerClass
 }
 
-// take makes the part of one rank from a model of the whole network without arrays. size is the number of ranks. The
-// model must be valid.
+// take reduces a model of the whole network, which must have no arrays, to the part of one rank. size is the number
+// of ranks. The model must be valid.
 func (m *Model) take(rank, size int) error {
 	perClass := m.Width / len(m.Classes)
 	if size > perClass {
@@ -88,8 +88,8 @@ func (m *Model) InFile(t Tensor) Tensor {
 }
 
 // ChainRuns returns the runs of a tensor that belong to a rank. The tensor covers the chains in the range from ..
-// to-1 of the network. The parameter size is the number of its elements for each chain. The elements of the first of
-// these chains begin at index at. The result may be empty.
+// to-1 of the network. The parameter size is the number of its elements for each chain. The parameter at is the index
+// of the first element that belongs to these chains. The result may be empty.
 func ChainRuns(s ranks.Share, from, to, at, size int) []Run {
 	runs := []Run{} // not nil, because a tensor with nil runs is whole
 	for class := range s.Classes {

@@ -135,8 +135,8 @@ func (k *Carriage) patch() topology.Grid {
 	return g
 }
 
-// dense returns the network of the layers after the convolutions. The first of these layers has the number from. g is
-// the grid of the last convolution.
+// dense returns the network of the layers after the convolutions. The parameter from is the number of the first of
+// these layers. g is the grid of the last convolution.
 func (c *Compact) dense(g topology.Grid, from int) (*Frozen, error) {
 	layers := c.Layers[from:]
 	last := c.Layers[from-1].Width()

@@ -225,8 +225,8 @@ func (c *container) fill(tensors []Tensor) error {
 	return nil
 }
 
-// readFrom fills data with elements of a tensor. The first of these elements has the number at in the tensor. The
-// tensor must be checked first.
+// readFrom fills data with elements of a tensor. The parameter at is the number of the first of these elements in the
+// tensor. The tensor must be checked first.
 func (c *container) readFrom(name string, at int, data any, buf []byte) error {
 	offset := c.data + c.tensors[name].Offsets[0] + int64(at)*elementSizes[dtype(data)]
 	if err := readElements(c.r, offset, data, buf); err != nil {

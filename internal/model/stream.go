@@ -101,8 +101,8 @@ func (m *Model) chainBytes(i int) int {
 	return int(n)
 }
 
-// readChains reads and checks chains of section i. It reads chains until s is full. In the network, the first of
-// these chains has the number from.
+// readChains reads and checks chains of section i. It reads chains until s is full. The parameter from is the number
+// of the first of these chains in the network.
 func (c *container) readChains(m *Model, i int, s Section, from int, buf []byte) error {
 	part := Model{Encoder: m.Encoder, Sections: slices.Clone(m.Sections), Steps: m.Steps}
 	part.Sections[i] = s

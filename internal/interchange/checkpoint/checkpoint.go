@@ -79,8 +79,8 @@ func NotRead(value any) error {
 	return nil
 }
 
-// IsBeside reports whether the network does not need an entry of the dictionary that holds its tensors. The network
-// needs tensors, objects from which tensors are made, and the states of modules. It needs no other entries.
+// IsBeside reports whether an entry of a dictionary with a network's tensors is unnecessary for the network. The
+// necessary entries are tensors, objects from which tensors are made, and the states of modules.
 func IsBeside(key, value any) bool {
 	switch v := value.(type) {
 	case *torchfile.Tensor:

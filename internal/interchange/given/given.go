@@ -95,7 +95,7 @@ func (s *Source) SHA256() (string, error) {
 }
 
 // Rows returns the rows of an array of two dimensions, or an array of one dimension as a single row. The numbers are
-// thresholds. Rows returns an error if a number is not exactly a float32. Rounding would move the threshold, and the
+// thresholds. Rows returns an error if a number is not exactly a float32. Rounding would move a threshold, and the
 // value of a feature may lie between the old and the new threshold.
 func Rows(shape []int, values []float64) ([][]float32, error) {
 	var width int

@@ -96,7 +96,8 @@ func (r *reader) pick(v *value, from []int32, shape []int) (*value, error) {
 	return w, nil
 }
 
-// set copies an element of another value (from) to element i of v. In the other value, the element's number is at.
+// set copies an element of another value (from) to element i of v. The parameter at is the element's number in the
+// other value.
 func (v *value) set(i int, from *value, at int) {
 	switch {
 	case from.isFeatures() && at < 0:

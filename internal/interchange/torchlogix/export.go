@@ -244,8 +244,8 @@ const (
 	constantOne  int64 = -3
 )
 
-// expand writes gates for a table of the node's last pins. The first of these pins has the index from. expand returns
-// the id of the table's output.
+// expand writes gates for a table of the node's last pins. The parameter from is the index of the first of these
+// pins. expand returns the id of the table's output.
 func (x *expansion) expand(table uint64, from int) int64 {
 	k := len(x.pins) - from
 	switch {
@@ -271,8 +271,8 @@ func (x *expansion) expand(table uint64, from int) int64 {
 	return id
 }
 
-// choose writes gates that choose between two tables of the node's last pins. The first of these pins has the index
-// from. The output is the table high if pin is 1, and the table low otherwise.
+// choose writes gates that choose between two tables of the node's last pins. The parameter from is the index of the
+// first of these pins. The output is the table high if pin is 1, and the table low otherwise.
 func (x *expansion) choose(pin int64, low, high uint64, from int) int64 {
 	const and, or, xor, andNotA, orNotA = 0b1000, 0b1110, 0b0110, 0b0010, 0b1011
 	all := ones(len(x.pins) - from)
