@@ -84,7 +84,7 @@ func (s suspect) find(ctx context.Context) (o netlist.Origin, ok bool, err error
 }
 
 // complemented returns the first complemented cell whose inversion makes the two netlists agree. It tries the
-// complemented cells that drive one of the nets, either directly or through other complemented cells only.
+// complemented cells that drive one of the given nets, either directly or through other complemented cells only.
 func (s suspect) complemented(
 	ctx context.Context, relations []relation, nets []netlist.Net,
 ) (c netlist.Cell, ok bool, err error) {

@@ -107,7 +107,7 @@ func compareFolded(counts [][64]int32, k int, want *model.Scores, i int) string 
 
 // Program is a folded engine's program.
 type Program struct {
-	classes, levels, address int // number of classes; bits in a level; bits in an operand
+	classes, levels, address int // classes: number of classes; levels: bits in a level; address: bits in an operand
 	Lanes                    [][]uint64
 }
 

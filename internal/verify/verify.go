@@ -117,8 +117,8 @@ type Samples struct {
 	Words  *encoding.Packed // raw feature words, width BitsIn
 }
 
-// Mismatch is one difference. Layers count from 1 and gates from 0. If no gate is to blame, Layer is 0 and Gate is
-// -1. Sample is -1 if the difference does not belong to a sample.
+// Mismatch is one difference. Layers are numbered from 1, and gates from 0. If no gate is to blame, Layer is 0 and
+// Gate is -1. Sample is -1 if the difference does not belong to a sample.
 type Mismatch struct {
 	Sample int    `json:"sample"`
 	Layer  int    `json:"layer"`
@@ -147,7 +147,7 @@ func GateOf(o netlist.Origin) int {
 	return int(o.Chain)
 }
 
-// Shown is the number of mismatches that a result lists. All mismatches are counted.
+// Shown is the largest number of mismatches that a result lists. A result counts all mismatches.
 const Shown = 20
 
 // Findings collects mismatches.

@@ -64,9 +64,9 @@ var builtIn = sync.OnceValue(func() []*Kind { return []*Kind{streamKind(), axisK
 // registered are the kinds added by [Register].
 var registered []*Kind
 
-// Register adds a kind to the table, for programs that define other wrappers. remove deletes the kind again. Neither
-// function may be called while kinds are used. Register returns an error for a name that is taken, and for a kind
-// that lacks a function.
+// Register adds a kind to the table, for programs that define other wrappers. The function remove deletes the kind
+// again. Neither function may be called while kinds are used. Register returns an error for a name that is taken, and
+// for a kind that lacks a function.
 func Register(k *Kind) (remove func(), err error) {
 	if _, err := Find(k.Name); err == nil || k.Name == "" || k.Name == "none" {
 		return nil, fmt.Errorf("wrapper %q: give it a name that no other has", k.Name)

@@ -16,7 +16,7 @@ type Played struct {
 	Tag     int  // bits of the tag; 0: no tag
 	Engine  int  // clocks per sample in a folded engine; 0: no engine
 	Drop    bool // the module is an engine with an input named drop
-	Quick   bool // parameters set a serial line to the rate in Options and to few idle bits
+	Quick   bool // module parameters give a serial line the rate in Options and few idle bits
 }
 
 // sampleBytes returns the bytes of a sample, for interfaces that transfer bytes.

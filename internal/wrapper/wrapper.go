@@ -66,8 +66,8 @@ type Options struct {
 }
 
 // Levels describes the words of a core's input port. Each of these words is computed from a feature word of Word
-// bits. Its bit j says whether the feature word exceeds Thresholds[j]. After the bits for all thresholds come the
-// bits of the feature word that the field Bits lists.
+// bits. Bit j of the computed word says whether the feature word exceeds Thresholds[j]. After the bits for all
+// thresholds come the bits of the feature word that the field Bits lists.
 type Levels struct {
 	Word       int
 	Thresholds []uint64

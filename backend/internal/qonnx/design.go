@@ -32,7 +32,7 @@ type design struct {
 
 	encoding       encoding
 	inputs         int // number of bits in the input ports
-	features, word int // number of feature words, and of bits in each
+	features, word int // features: number of feature words; word: number of bits in each word
 	most           int // largest number of thresholds that a feature has
 	// source lists the bits that the first layers read, in order. They are inputs or outputs of comparisons. In a
 	// list of comparisons, each feature has the same number of entries, which is d.most; unused entries are False.
@@ -40,7 +40,7 @@ type design struct {
 	source     []netlist.Net
 	thresholds []uint64
 
-	wanted  []netlist.Net // bits of the last layer: equally many for each class, or all output bits
+	wanted  []netlist.Net // bits of the last layer: the same number for each class, or all output bits
 	classes int           // number of classes; 0: the bits are the result
 	weights []float32     // the weight of each bit within a class; nil: 1
 

@@ -75,7 +75,8 @@ func pack(form []stage, thresholds []uint64) *forest {
 }
 
 // deepest returns the number of stages in which t can share LUTs, and the last LUT that t shares. The search begins
-// in stage i, among the LUTs that read LUT at of the previous stage.
+// in stage i. It considers only LUTs that read one particular LUT of the previous stage. The argument at is the index
+// of this LUT.
 func (f *forest) deepest(i, at int, t uint64) (depth, last int) {
 	depth, last = i, at
 	if i == len(f.form) {
@@ -282,7 +283,8 @@ func (s *stage) crowding(thresholds []uint64) (most, sum int) {
 	return most, sum
 }
 
-// choices returns the binomial coefficient of n and k, or any number above [maxChoices] if it is larger.
+// choices returns the binomial coefficient of n and k. If the coefficient is above [maxChoices], the result may be
+// any number above maxChoices.
 func choices(n, k int) int {
 	c := 1
 	for i := range k {

@@ -157,7 +157,7 @@ var (
 )
 
 // choose first takes the groups that save most per gate, and then groups with lower and lower rates. If rows are
-// allowed, it takes them between two rounds of groups, at the point where all groups and rows save most.
+// allowed, it takes them between two rounds of groups, at the point where all groups and rows together save most.
 func (a *absorber) choose(rows bool) ([]group, []row) {
 	for _, least := range rates[:firstRows] {
 		a.takeGroups(least)
@@ -245,8 +245,8 @@ func (a *absorber) best(i int) group {
 	return best
 }
 
-// topped returns the group with more bits, which are already among its leaves. It adds bits as long as each bit
-// saves something.
+// topped returns the group with additional bits. It adds only bits that are already among the group's leaves, and
+// only as long as each bit saves something.
 func (a *absorber) topped(g group) group {
 	best, rate := g, a.rate(&g)
 	for _, v := range g.leaves {
@@ -371,7 +371,8 @@ func (f *folding) countReaders() {
 }
 
 // absorb chooses groups and rows, and takes them out of the bits of a count. It does nothing for LUTs of three
-// inputs, because a full adder leaves no input free. It makes no rows for Depth, because a row takes one more level.
+// inputs, because a full adder leaves no input free. With the objective Depth, it makes no rows, because a row takes
+// one more level.
 func (f *folding) absorb(o *Options, r *folded, once map[int]bit) {
 	if o.K < 4 {
 		return

@@ -112,9 +112,9 @@ func (m *comparer) split(from, to, deadline, maxSegments int) (luts int, cuts []
 	return luts, cuts
 }
 
-// larger returns a net that says whether word a is larger than word b. The comparison may have up to slack levels
-// more than the minimum. With this number of levels, larger uses the fewest LUTs. The words have equal lengths, and
-// their least significant bits come first.
+// larger returns a net that says whether word a is larger than word b. The argument slack is the number of levels by
+// which the comparison may exceed the minimum. Within this limit, larger uses the fewest LUTs. The words have equal
+// lengths, and their least significant bits come first.
 func (c *circuit) larger(a, b []netlist.Net, slack int) netlist.Net {
 	var g greater
 	for i := range a {
@@ -192,8 +192,8 @@ func (g *greater) segmentNets(cuts []int, deadline int) []netlist.Net {
 	return nets
 }
 
-// ripple returns the carry out of the given number of pairs of bits, for the carry in c. Bits 2i and 2i+1 of x are
-// the bits a and b of pair i, and pair 0 is the lowest.
+// ripple returns the carry out of the given number of pairs of bits. The argument c is the carry into the lowest
+// pair. Bits 2i and 2i+1 of x are the bits a and b of pair i, and pair 0 is the lowest.
 func ripple(x uint, pairs int, c bool) bool {
 	for i := range pairs {
 		if a, b := x>>(2*i)&1, x>>(2*i+1)&1; a != b {

@@ -145,9 +145,9 @@ func (m *mixer) digit(d int, limit int32) {
 	m.bits[d], m.bits[d+1] = slices.Concat(s[:]...), twos
 }
 
-// pick takes bits out of a stock that can be mixed with each other. The argument ones is the number of bits. The bits
-// form a tree whose root arrives by the limit. The leaves are bits without free inputs. If such bits arrive too late,
-// pick uses other bits as leaves.
+// pick finds bits in a stock that can be mixed with each other, and takes them out of the stock. The argument ones is
+// the number of bits. The bits form a tree whose root arrives by the limit. The leaves are bits without free inputs.
+// If such bits arrive too late, pick uses other bits as leaves.
 func (m *mixer) pick(s stock, ones int, limit int32) (tree []mixed, rest stock, ok bool) {
 	var list []mixed
 	take := func(left int) {

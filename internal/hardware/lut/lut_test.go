@@ -233,8 +233,8 @@ func TestAcceptance(t *testing.T) {
 	}
 }
 
-// TestForks maps networks whose chains share their beginnings, as in networks with hidden relaxation. Each gate
-// reads an input, and any gate of the previous layer.
+// TestForks maps networks whose chains share their beginnings, as in networks with hidden relaxation. Each gate reads
+// a random input and a random gate of the previous layer.
 func TestForks(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -56,7 +56,7 @@ func (s *solver) leastLevels(enough int) int {
 	return enough
 }
 
-// union adds rows of next to dst, one row for each member of a set.
+// union adds members to the set dst. For each member i of the given set, it adds all members of row i of next.
 func union(dst, set []uint64, next *segments) {
 	for w, word := range set {
 		for ; word != 0; word &= word - 1 {

@@ -170,8 +170,9 @@ func (e *Engine) pattern(ctx context.Context, read string, inputs int) (x []uint
 	return x, strings.TrimSpace(said), err
 }
 
-// Satisfy returns values of the input port x for which the only output of a circuit is 1, in the form of
-// [Engine.Counterexample]. If no input makes the output 1, or if abc finds no such input in time, all values are 0.
+// Satisfy returns values of the input port x for which the only output of a circuit is 1. The result has the form of
+// the result of [Engine.Counterexample]. If no input makes the output 1, or if abc finds no such input in time, all
+// values are 0.
 func (e *Engine) Satisfy(ctx context.Context, c Circuit, inputs int) (x []uint64, said string, err error) {
 	if _, err := e.writeOne(otherName, c); err != nil {
 		return nil, "", err

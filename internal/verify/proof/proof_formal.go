@@ -168,7 +168,7 @@ func search(d verify.Design, p prover, wrong flaw, r *Result) error {
 	return expose(d, p, wrong, r)
 }
 
-// show sets the verdict to different if the samples show a difference between the netlists.
+// show sets the verdict to [cec.Different] if the samples show a difference between the netlists.
 func show(ctx context.Context, d verify.Design, samples verify.Stimuli, r *Result) error {
 	diff, err := samples.Compare(ctx, d.Raw, d.Product)
 	if err != nil || diff == nil {

@@ -51,8 +51,8 @@ const (
 	instance
 )
 
-// blifReader reads the subset of BLIF that yosys writes. It returns an error for everything else, since an ignored
-// part could leave a wire without a driver or change the function.
+// blifReader reads the subset of BLIF that yosys writes. It returns an error for everything else, because text that
+// it ignored could drive a wire or change the function.
 type blifReader struct {
 	s       *bufio.Scanner
 	line    int

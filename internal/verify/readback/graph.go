@@ -232,8 +232,8 @@ func (b *builder) missing(v int) []int {
 	return wait
 }
 
-// define makes a net from the definition of variable v, and assigns this net to the variable with number as. The
-// variables in the definition must already have nets.
+// define makes a net from the definition of variable v. The argument as is the number of the variable that gets this
+// net. The variables in the definition must already have nets.
 func (b *builder) define(v, as int) {
 	needs := b.g.needs(v)
 	in := make([]netlist.Net, len(needs))

@@ -285,8 +285,8 @@ func (r *machineReader) build() (*Machine, error) {
 	return r.m, nil
 }
 
-// free makes a separate input for each use of an unknown value. Unknown values come from yosys, if it shifts words
-// beyond their ends. Nothing may depend on these inputs.
+// free makes a separate input for each use of an unknown value. yosys makes unknown values when it shifts a word
+// beyond its end. Nothing may depend on these inputs.
 func (r *machineReader) free() {
 	for _, p := range r.parts {
 		for i, v := range p.in {

@@ -252,7 +252,8 @@ func (p *pair) replay(ctx context.Context, engine *cec.Engine, r *Result) (found
 }
 
 // expose asks abc about outputs and probes alone, as functions of the inputs. It is used if a wire differs but
-// possibly no output depends on that wire. If abc finds no difference, the reason for the verdict is why.
+// possibly no output depends on that wire. If no difference is found, the reason for the verdict begins with the
+// argument why.
 func (p *pair) expose(ctx context.Context, engine *cec.Engine, o Options, why string, r *Result) error {
 	engine.Limit = min(o.Limit, exposeLimit)
 	defer func() { engine.Limit = o.Limit }()

@@ -109,7 +109,7 @@ func TestFold(t *testing.T) {
 		})
 }
 
-// change edits a file, calls do, and restores the file.
+// change edits a file, calls the function do, and restores the file.
 func change(t *testing.T, path string, edit func(string) string, do func()) {
 	t.Helper()
 	text, err := os.ReadFile(path)

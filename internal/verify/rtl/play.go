@@ -84,7 +84,7 @@ type wrapped struct {
 	top       string
 	cycles    int  // clocks for a sample in a folded engine
 	drop      bool // the design has the input drop
-	quick     bool // parameters set a serial line to the rate in options and to few idle bits
+	quick     bool // module parameters give a serial line the rate in options and few idle bits
 	sources   []string
 	library   *flow.Library // models of a bitstream's cells
 	simulator string        // empty: chosen by the size of the simulation

@@ -81,7 +81,7 @@ type addend struct {
 
 func (p *pool) add(l literal, place int) { p.bits = append(p.bits, addend{bit: l, place: place}) }
 
-// sum replaces the bits with the given numbers by the digits of their sum.
+// sum takes the bits that have the given numbers out of the pool, and puts in the digits of their sum.
 func (p *pool) sum(numbers Sum) error {
 	var columns [][]literal
 	least, most := wordBits*2, uint64(0)

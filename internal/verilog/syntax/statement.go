@@ -11,7 +11,7 @@ func (r *reader) begin() {
 	r.s = Statement{From: r.at, Drives: None, Declares: r.s.Declares[:0], Reads: r.s.Reads[:0], More: r.s.More[:0]}
 }
 
-// end ends a statement and reports it to visit.
+// end ends a statement and passes it to the function visit.
 func (r *reader) end() {
 	if r.s.To = r.at; r.err == nil && r.visit != nil {
 		r.visit(r.s)
