@@ -33,8 +33,8 @@ func FindBlamed(ctx context.Context, d Design, samples Stimuli) (o netlist.Origi
 // samples, or equals the gate's complement in all samples. The search blames, in this order:
 //
 //  1. the first cell that is neither equal to its gate nor the gate's complement. If there is a complemented cell
-//     upstream of this cell, and inverting its table makes the two netlists agree, the complemented cell is blamed
-//     instead;
+//     upstream of this cell, and inverting the complemented cell's table makes the two netlists agree, the
+//     complemented cell is blamed instead;
 //  2. otherwise, a complemented cell upstream of a net that a count reads with the wrong sign. Inverting the cell's
 //     table must make the two netlists agree.
 //

@@ -18,9 +18,9 @@ type Cut struct {
 	Roots   *Roots
 }
 
-// NewCut cuts the logic of the roots r out of n. If project is positive, NewCut puts [Codes] in front of the logic.
-// project is then the number of thermometer bits per feature at the input port. [Codes] does not change inputs that
-// are thermometer codes.
+// NewCut cuts the logic of the roots r out of n. If project is positive, NewCut also inserts the cells of [Codes]. In
+// this case, project is the number of thermometer bits per feature at the input port. The cells of [Codes] do not
+// change inputs that are thermometer codes.
 func NewCut(n *netlist.Netlist, r *Roots, project int) (*Cut, error) {
 	live, err := r.live(n)
 	if err != nil {

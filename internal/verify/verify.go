@@ -37,8 +37,8 @@ type Design struct {
 	Raw     *netlist.Netlist
 	Product *netlist.Netlist
 
-	// Looped, if not nil, is the network in a form in which a node that the positions of an image share occurs only
-	// once. The machine code for classifying is made from this form.
+	// Looped, if not nil, is the network in a form that contains each node only once, even if the positions of an
+	// image share the node. The machine code for classifying is made from this form.
 	Looped *positions.Network
 
 	// Spec, if not nil, is the network that the model's tensors specify. It is read by code that is independent of

@@ -102,8 +102,9 @@ func (d *design) giveWay(place []netlist.Net) {
 	}
 }
 
-// carry writes a carry. If no other LUT shares the carry's logic cell, it also writes a LUT there that makes the
-// incoming carry readable. For the last carry of a chain, this LUT is in a logic cell without a carry.
+// carry writes a carry. If no other LUT shares the carry's logic cell, the method carry also writes a LUT there,
+// which makes the incoming carry readable. For the last carry of a chain, this LUT is in a logic cell without a
+// carry.
 func (d *design) carry(c netlist.Cell) {
 	in, out := d.n.Inputs(c), d.n.Output(c)
 	d.use(in)

@@ -40,7 +40,8 @@ var hostTable string
 //go:embed templates/host_main.py
 var hostMain string
 
-// writePython returns a function that writes a host in Python. link is the Python code that transfers bytes.
+// writePython returns a function that writes a host in Python. The argument link is the Python code that transfers
+// bytes.
 func writePython(link, device string) func(io.Writer, Hosted) error {
 	text := strings.NewReplacer("@TABLE@\n", hostTable+"\n", "@MAIN@\n", hostMain).Replace(link)
 	return func(w io.Writer, h Hosted) error {

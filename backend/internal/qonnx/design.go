@@ -47,8 +47,8 @@ type design struct {
 	needed []bool // cells that are read by other cells on which the result depends
 }
 
-// newDesign decides how to write n. The graph has comparisons and sums for the comparisons and popcounts of n if
-// possible, and gates otherwise.
+// newDesign decides how to write n. If possible, the graph has comparisons for the comparisons of n, and sums for the
+// popcounts of n. Otherwise it has gates.
 func newDesign(n *netlist.Netlist) (*design, error) {
 	if len(n.OutputPorts()) == 0 {
 		return nil, errors.New("qonnx: the netlist has no outputs")

@@ -43,7 +43,7 @@ func (s *stage) conflict(t, u uint64) bool { return s.own(t) != s.own(u) && s.lo
 // block is a LUT of a stage.
 type block struct {
 	items  []uint64 // the thresholds for which the block computes the carry
-	parent int      // index of the block in the previous stage that it reads
+	parent int      // index of the block of the previous stage whose carry this block reads
 }
 
 func (s *stage) fits(b *block, t uint64) bool {

@@ -149,8 +149,8 @@ func newAbsorber(k, inputs int, items []item) *absorber {
 	return a
 }
 
-// Groups are taken in rounds with decreasing lowest rates. Rows may be tried after the first firstRows rounds. The
-// groups of these rounds save more than any row.
+// Groups are taken in rounds. Each round accepts groups with lower rates than the round before. Rows may be tried
+// after the first firstRows rounds. The groups of these rounds save more than any row.
 var (
 	rates     = [...]float64{1.3, 1.2, 1.1, 1, 0.9, 0.8, 0.7, 0.66, 0.55, 0.45, 0.2}
 	firstRows = 3

@@ -52,7 +52,7 @@ type state struct {
 
 // genes are the parameters that determine a planner's tree.
 type genes struct {
-	// least applies to bits that bulk counters do not take. If there are at least least[level] such bits, the
+	// least applies to bits that bulk counters do not take. If the number of such bits is least[level] or more, the
 	// best-fitting counter is placed. Otherwise the bits wait.
 	least [maxLevels]uint8
 	// choice[level][digit] lists up to two counters to place, instead of the rule given by the field least.

@@ -82,8 +82,8 @@ type rowSum struct {
 	q   []netlist.Net // for each pair, the exclusive or of its two gates
 }
 
-// row adds a row to a circuit, and adds the row's digits to the sum a. net maps leaves to nets of the circuit. It
-// returns the counters that prove the digits.
+// row adds a row to a circuit, and adds the row's digits to the sum a. The function net maps leaves to nets of the
+// circuit. row returns the counters that prove the digits.
 func (c *circuit) row(r *row, net func(netlist.Net) netlist.Net, a *addends) (counters []counts.Counter) {
 	b := &rowSum{circuit: c, net: net}
 	for i := range r.pairs {

@@ -30,7 +30,7 @@ type reach struct {
 	value, valueBelow segments
 	pair, pairBelow   segments
 	operands          []segments // [b]: segments that can be operands with b inputs (see tables)
-	fresh, twice      []uint64   // segments that a row gained in the last round, and in the round before
+	fresh, twice      []uint64   // segments that a row gained in the last round (fresh), and in the round before (twice)
 }
 
 // leastLevels returns the fewest levels for the chain. enough is an upper limit of the result.

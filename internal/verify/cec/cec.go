@@ -151,8 +151,8 @@ func (e *Engine) Counterexample(ctx context.Context, inputs int) (x []uint64, sa
 	return e.pattern(ctx, fmt.Sprintf("miter %s %s", referenceName, otherName), inputs)
 }
 
-// pattern returns an input, found by abc, for which the output of the circuit is 1. read is the abc command
-// that reads the circuit.
+// pattern returns an input, found by abc, for which the output of the circuit is 1. The argument read is the abc
+// command that reads the circuit.
 func (e *Engine) pattern(ctx context.Context, read string, inputs int) (x []uint64, said string, err error) {
 	path := filepath.Join(e.dir, counterexampleName)
 	if err := os.RemoveAll(path); err != nil {

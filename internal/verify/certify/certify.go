@@ -42,7 +42,7 @@ type Job struct {
 	Random  bool         // random samples replace the test set
 
 	Level       Level
-	Simulated   int    // the largest number of samples that are run through the Verilog
+	Simulated   int    // maximum number of samples to run through the Verilog
 	Simulator   string // a simulator, by its name in package rtl
 	ByClass     bool
 	Synthesised bool // also check the netlist that yosys makes from the Verilog

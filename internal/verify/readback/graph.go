@@ -97,8 +97,8 @@ func (g *graph) greater(a, b []literal) literal {
 	return above
 }
 
-// function returns the function of the literals in that has the given table. Bit i of the table is the function's
-// value if in[k] is bit k of i, for all k.
+// function returns a literal for a function of other literals (in). The table defines the function. Bit i of the
+// table is the function's value if in[k] is bit k of i, for all k.
 func (g *graph) function(table uint16, in []literal) literal {
 	if len(in) == 0 {
 		return literal(table & 1)

@@ -301,8 +301,8 @@ func (r *machineReader) free() {
 	}
 }
 
-// show makes the wanted nets the module's outputs and hides the names of all other nets, some of which have no
-// value.
+// show turns the wanted nets into the module's outputs, and hides the names of all other nets. Some of the other nets
+// have no value.
 func (r *machineReader) show() {
 	r.outputs = nil
 	shown := make([]bool, len(r.names))
@@ -373,7 +373,7 @@ func (r *machineReader) box(p part) error {
 	return nil
 }
 
-// pin cuts a pin open. The pin is an output of its instance if nothing else drives the net.
+// pin cuts a pin open. The pin is an output of its instance if nothing else drives the pin's net.
 func (r *machineReader) pin(s Signal, v int32) error {
 	if r.driver[v] == noDriver {
 		return r.give(s, v)

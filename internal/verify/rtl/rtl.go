@@ -33,9 +33,8 @@ type Run struct {
 	verify.Findings
 }
 
-// Files describes the emitted Verilog by the module's name and its file. For each check, the testbench is written
-// again, and also the primitives of a design in LUTs. If they came from the folder, they could hide a fault of the
-// design.
+// Files describes the emitted Verilog by the module's name and its file. Each check writes its own testbench and, for
+// a design in LUTs, its own primitives. If these files came from the folder, they could hide a fault of the design.
 type Files struct {
 	Module, Design string
 	Style          verilog.Style
@@ -160,9 +159,9 @@ func (c *rtlCheck) simulate(ctx context.Context, f Files, dir, vectors, simulato
 // vectorsName is the name of the file with the vectors in a simulation's folder.
 const vectorsName = "vectors.txt"
 
-// Choose returns the indices of up to n samples. Samples whose largest count is tied come first. They are at most
-// half of n, and Choose also returns their number. Then come samples that are spread evenly over the set. If the
-// result still has fewer than n samples, further samples follow in the order of the set.
+// Choose returns the indices of up to n samples. Samples whose largest count is tied come first. At most half of the
+// n samples are tied samples, and Choose also returns their number. Then come samples that are spread evenly over the
+// set. If the result still has fewer than n samples, further samples follow in the order of the set.
 func Choose(counts []int32, classes, n int) (index []int32, ties int) {
 	all := len(counts) / classes
 	n = min(n, all)

@@ -206,8 +206,8 @@ func (r *reader) primitive(name []byte) {
 	}
 }
 
-// table reads the parameter of a LUT, which is a constant. The number of digits must be the smallest number for the
-// constant's bits.
+// table reads the parameter of a LUT, which is a constant. The constant must not have more digits than its number of
+// bits needs.
 func (r *reader) table() (parameter string, width int) {
 	r.expect('(')
 	r.expect('.')
