@@ -187,8 +187,8 @@ func (o *Output) CompareManifest(want Manifest) ([]string, error) {
 	return compareJSON(manifestName, o.manifest, want, nil)
 }
 
-// compareJSON compares a JSON file with the JSON form of v. It returns a line for each value that differs. Keys in
-// unchecked may have any value.
+// compareJSON compares a JSON file with the JSON form of v. It returns a line for each value that differs. The keys
+// in the list unchecked may have any value.
 func compareJSON(file string, have []byte, v any, unchecked []string) ([]string, error) {
 	want, err := json.Marshal(v)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 // the same look. The number of LUTs is then the largest number of different values that the stage has to compare for
 // one look.
 
-// stage computes carries from the bits from .. to-1 and the carries of the previous stage.
+// stage computes carries from the word's bits in the range from .. to-1, and from the carries of the previous stage.
 type stage struct {
 	from, to  int
 	selectors uint64 // mask of the bits that distinguish thresholds, all at position to or higher

@@ -282,7 +282,7 @@ func (g *group) has(input int) bool {
 	return slices.ContainsFunc(g.items, func(it item) bool { return it.input == input })
 }
 
-// missing returns the number of nets that are not in the list among.
+// missing returns the number of nets that are not in another list (among).
 func missing(among, nets []netlist.Net) (count int) {
 	for _, v := range nets {
 		if !slices.Contains(among, v) {

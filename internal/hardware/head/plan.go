@@ -68,8 +68,8 @@ const (
 	firstShape
 )
 
-// run builds the tree of the genes. It returns false if the tree is not complete within maxLevels
-// after the last input. The tree is written to record, unless record is nil.
+// run builds the tree of the genes. It returns false if the tree is not complete within maxLevels after the last
+// input. If the argument record is not nil, run stores the tree there.
 func (p *planner) run(record *plan) (luts, levels int, ok bool) {
 	for p.begin(record); p.level < p.lastLevel(); {
 		if p.step() {

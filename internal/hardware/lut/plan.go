@@ -79,7 +79,7 @@ func (p *plan) wide(op chain.Op, first, r, depth, k int) signal {
 	return p.add(parts...)
 }
 
-// power returns k^depth, or limit if that is less.
+// power returns the smaller of k^depth and limit.
 func power(k, depth, limit int) int {
 	p := 1
 	for ; depth > 0 && p < limit; depth-- {

@@ -230,9 +230,9 @@ func (k *cuts) sameChain(class int) []int {
 // match chooses a counterpart for each raw root by equal signatures. The steps are:
 //
 //  1. Pair equal roots with the same chain (same), then equal roots in order.
-//  2. Among the remaining raw roots, find the pairs of complements that the product omits (their number is pairs).
-//     Find one more pair for each remaining root of the product that is a constant 1 (ones), because such a root may
-//     count for a pair.
+//  2. Among the remaining raw roots, find the pairs of complements that the product omits. The argument pairs is the
+//     number of these pairs. Find one more pair for each remaining root of the product that is a constant 1 (ones),
+//     because such a root may count for a pair.
 //  3. Give the product's remaining roots to raw roots. Raw roots that are 1 in some sample come first.
 //
 // A raw root without a counterpart gets the constant 0. The second result is the number of omitted pairs that were

@@ -205,9 +205,9 @@ func (p place) in(b *netlist.Builder) netlist.Net {
 	return b.Function(tableNot, netlist.Origin{}, p.net)
 }
 
-// addCell adds a cell of n and returns its outputs. to maps the nets of n to the nets of b. A register becomes a
-// wire. A popcount becomes a sum to which one bit after another is added, as in the Verilog. So abc finds the same
-// sums on both sides.
+// addCell adds a cell of n and returns its outputs. The slice to maps the nets of n to the nets of b. A register
+// becomes a wire. A popcount becomes a sum to which one bit after another is added, as in the Verilog. So abc finds
+// the same sums on both sides.
 func addCell(b *netlist.Builder, n *netlist.Netlist, c netlist.Cell, to []netlist.Net) []netlist.Net {
 	in := make([]netlist.Net, len(n.Inputs(c)))
 	for i, v := range n.Inputs(c) {

@@ -140,8 +140,8 @@ func lower(d verify.Design, t *testing.T, stages int) verify.Design {
 	return d
 }
 
-// flipped flips one bit of one LUT of a bitstream. It tries one LUT after another, beginning with the LUT number
-// first, until the samples show the flip.
+// flipped flips one bit of one LUT of a bitstream. The argument first is the number of the first LUT to try. flipped
+// tries one LUT after another, until the samples show the flip.
 func flipped(t *testing.T, d verify.Design, s verify.Samples, b Bitstream, asc string, samples, first int) {
 	t.Helper()
 	const most = 8

@@ -201,8 +201,8 @@ func tied(counts []int32) bool {
 	return same > 1
 }
 
-// writeSources writes a testbench that compares the ports and probes named in compare, or all if compare is nil. It
-// also writes the primitives of a design in LUTs.
+// writeSources writes a testbench that compares the ports and probes named in the list compare, or all ports and
+// probes if the list is nil. It also writes the primitives of a design in LUTs.
 func writeSources(d verify.Design, f Files, dir string, compare []string) error {
 	o := verilog.Options{Module: f.Module, Style: f.Style, Target: f.Target, Compare: compare, Tell: tellEvery}
 	err := WriteSource(filepath.Join(dir, TestbenchName), d.Product, o, verilog.WriteTestbench)

@@ -54,8 +54,8 @@ func Read(path string) (*Network, error) {
 }
 
 // ReadFrom makes the network of a model file. It calls the function chains to read the file. Like
-// [model.File.Chains], the function chains calls begin once, and then calls visit for each run of consecutive chains.
-// ReadFrom needs memory only for the network, which is smaller than the file.
+// [model.File.Chains], this function calls its first argument once, and then calls its second argument for each run
+// of consecutive chains. ReadFrom needs memory only for the network, which is smaller than the file.
 func ReadFrom(chains func(begin func(*model.Model) error, visit model.Visit) error) (*Network, error) {
 	n := &Network{}
 	var first []int // layer of each section
