@@ -46,8 +46,8 @@ func (m *wires) link(buf []byte, v netlist.Net) []byte {
 	return m.net(buf, v)
 }
 
-// place returns the nets at the pins of the LUT for function c. pins are the inputs that the
-// function depends on.
+// place returns the nets at the pins of the LUT for function c. The argument pins lists the inputs on which the
+// function depends.
 func (d *design) place(c netlist.Cell, pins []int, width int) []netlist.Net {
 	place := make([]netlist.Net, 0, width)
 	link, chained := d.onChain(c)

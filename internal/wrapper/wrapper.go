@@ -114,7 +114,8 @@ type design struct {
 	tag          int // bits of the tag; 0: no tag
 }
 
-// newDesign checks the requirements that all wrappers share. own lists the names of the wrapper's ports and signals.
+// newDesign checks the requirements that all wrappers share. The argument own lists the names of the wrapper's ports
+// and signals.
 func newDesign(n *netlist.Netlist, o Options, kind *Kind, own ...string) (*design, error) {
 	d := &design{
 		n: n, core: o.Core, module: o.Module, header: o.Header, beat: max(1, o.Beat), engine: o.Engine, tag: o.Tag,

@@ -177,8 +177,8 @@ const maxForms = 200
 
 // forms returns forms for words of the given width and LUTs of k inputs. The forms with the fewest stages come first,
 // then the forms with one more stage. Each form has the selectors that suit the thresholds best. In the first form,
-// all stages except the lowest are full. A single threshold then takes the fewest LUTs possible, even if some of its
-// low bits do not matter.
+// all stages except the lowest are full. In this form, a single threshold takes the fewest LUTs possible, even if
+// some of its low bits do not matter.
 func forms(width, k int, thresholds []uint64) (all [][]stage) {
 	least := (width-1+k-2)/(k-1) - 1
 	for stages := least; stages <= least+1; stages++ {

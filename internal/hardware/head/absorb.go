@@ -421,8 +421,8 @@ func (f *folded) absorbed() (items []item) {
 	return items
 }
 
-// groupSum adds the counter of a group to a circuit. nets has the circuit's nets for the group's leaves. groupSum
-// also adds the counter's digits and the least value of the group to the sum a.
+// groupSum adds the counter of a group to a circuit. The argument nets has the circuit's nets for the group's leaves.
+// groupSum also adds the counter's digits and the least value of the group to the sum a.
 func (c *circuit) groupSum(g *group, nets []netlist.Net, a *addends) counts.Counter {
 	counter := counts.Counter{Leaves: counts.Leaves(nets)}
 	var table [64]int

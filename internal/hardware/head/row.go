@@ -18,7 +18,8 @@ import (
 //
 // These are three LUTs, the same number as for the gates alone. But only two bits are left to add instead of three.
 // Each further pair adds its q to s, and gives one more carry. The first digit of the sum without this pair and later
-// pairs is not computed separately. It is s ^ the q of these pairs. So each pair saves the cost of a bit.
+// pairs is not computed separately. It is the exclusive or of s and the q of each of these pairs. So each pair saves
+// the cost of a bit.
 
 // pair is two gates of a row.
 type pair struct {

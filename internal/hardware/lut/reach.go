@@ -33,7 +33,7 @@ type reach struct {
 	fresh, twice      []uint64   // segments that a row gained in the last round (fresh), and in the round before (twice)
 }
 
-// leastLevels returns the fewest levels for the chain. enough is an upper limit of the result.
+// leastLevels returns the fewest levels for the chain. The argument enough is an upper limit of the result.
 func (s *solver) leastLevels(enough int) int {
 	r := &s.reach
 	words := (s.n + 64) / 64

@@ -25,7 +25,8 @@ type solver struct {
 	reach   reach
 }
 
-// start prepares the solver for a chain with the given operations. late is the level of the chain's base.
+// start prepares the solver for a chain with the given operations. The argument late is the level of the chain's
+// base.
 func (s *solver) start(k int, ops string, late int) {
 	if s.k != k {
 		s.trees = nil

@@ -161,7 +161,7 @@ func load(d verify.Design, p *playback, s verify.Samples, index []int32, want *m
 }
 
 // wired returns the bits of a sample in the order in which they are sent. They are sent port by port if words is set,
-// and as bytes otherwise. rows are the bit rows of the ports.
+// and as bytes otherwise. The argument rows has the bit rows of the ports.
 func wired(ports []netlist.Port, rows []uint64, stride, sample int, words bool) (bits []bool) {
 	for _, p := range ports {
 		bit := func(i int) uint64 { return rows[i*stride+sample/64] >> (sample % 64) & 1 }

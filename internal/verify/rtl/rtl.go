@@ -134,7 +134,7 @@ func (c *rtlCheck) whole(ctx context.Context, r *Run) error {
 	return c.simulate(ctx, c.files, c.dir, vectorsName, c.simulator, r)
 }
 
-// simulate simulates the sources in the folder dir. vectors is a path relative to dir.
+// simulate simulates the sources in the folder dir. The argument vectors is a path relative to dir.
 func (c *rtlCheck) simulate(ctx context.Context, f Files, dir, vectors, simulator string, r *Run) error {
 	sources, err := f.sources(dir)
 	if err != nil {

@@ -144,7 +144,8 @@ func (r *reader) unread() {
 	}
 }
 
-// drive records that bits of a name have a driver. low is the lowest of these bits, and count is the number of bits.
+// drive records that bits of a name have a driver. The argument low is the lowest of these bits, and the argument
+// count is their number.
 func (r *reader) drive(n Name, low, count int) {
 	if r.err != nil {
 		return
