@@ -41,7 +41,8 @@ type Kind struct {
 	Bench string
 	// BenchParameters declares the parameters of Bench. BenchOptions describes these parameters in the header.
 	BenchParameters, BenchOptions string
-	// Bits returns the number of bits that the testbench transfers at a time, which is in one clock or in one byte.
+	// Bits returns the number of bits that the testbench transfers at a time. They are the bits of one clock or of
+	// one byte.
 	Bits func(d *Shape, o Options) int
 	// Host is the program for the other end of the interface. It is nil if the other end is logic on the same
 	// device, which sends words to the ports.

@@ -206,8 +206,8 @@ func (d *design) encode() bool {
 	return true
 }
 
-// read returns the input bits and comparisons that functions read or that are wanted bits, in order and without
-// duplicates.
+// read returns a list of input bits and comparisons. The list has those that functions read and those that are wanted
+// bits, in order and without duplicates.
 func (d *design) read() (list []netlist.Net) {
 	seen := make([]bool, d.n.Nets())
 	visit := func(nets []netlist.Net) {

@@ -215,8 +215,9 @@ func identity(in []bit, out []netlist.Net, d int) counts.Counter {
 	return c
 }
 
-// split describes how a given number of bits is summed. Either an adder adds the sum of a first part, the sum of a
-// second part and a carry, or the sum is made by LUTs alone.
+// split describes how a given number of bits is summed. There are two kinds of splits. In one kind, an adder adds
+// three numbers: the sum of a first part of the bits, the sum of a second part, and a carry. In the other kind, LUTs
+// alone make the sum.
 type split struct {
 	first, second int
 	carry, leaf   bool

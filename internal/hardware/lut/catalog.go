@@ -96,8 +96,8 @@ func (c *catalog) serial(shapes []shape) error {
 }
 
 // leastLevels computes the fewest levels of the shapes. If onlyDeepest is set, only the largest of these numbers is
-// exact. The result for a shape is then the number of levels with serial packing if another shape is known to need at
-// least this number of levels.
+// exact. For other shapes, the result may be the number of levels with serial packing. This happens if another shape
+// is known to need at least this number of levels.
 func (c *catalog) leastLevels(shapes []shape, onlyDeepest bool) error {
 	if err := c.serial(shapes); err != nil {
 		return err

@@ -78,7 +78,7 @@ func (g *graph) and(a, b literal) literal {
 
 func (g *graph) or(a, b literal) literal { return g.and(a^1, b^1) ^ 1 }
 
-// xor returns the exclusive or, in the same form in which the code for netlists writes sums.
+// xor returns the exclusive or. Its gates have the same form as in the sums that the code for netlists writes.
 func (g *graph) xor(a, b literal) literal { return g.and(g.and(a, b)^1, g.and(a^1, b^1)^1) }
 
 // addDigit adds three binary digits. It returns the digit of the sum and the carry.

@@ -400,8 +400,8 @@ func (m *Machine) Registers() int { return m.registers }
 // unknown values, on which nothing may depend.
 func (m *Machine) Width() int { return len(m.Inputs) + m.unknown }
 
-// Compare compares the machine with a netlist that has the same ports x and h, for every input. This compares one
-// clock in every state. Compare returns the outputs that differ, and the method that led to the verdict.
+// Compare compares the machine with a netlist that has the same ports x and h, for every input. The comparison covers
+// one clock in every state. Compare returns the outputs that differ, and the method that led to the verdict.
 func (m *Machine) Compare(ctx context.Context, want *netlist.Netlist, limit time.Duration) (v cec.Verdict,
 	differ []Signal, by string, err error,
 ) {
