@@ -241,7 +241,7 @@ func TestDirectiveNames(t *testing.T) {
 }
 
 // TestSynthesis has yosys read, check and synthesise the written Verilog, and simulates the resulting gates with the
-// same testbench. The test has no wide ports, because they would find no other faults and take half a minute.
+// same testbench. The test has no wide ports. Wide ports would show no other faults, and take half a minute.
 func TestSynthesis(t *testing.T) {
 	needTool(t, "yosys", "yosys")
 	needTool(t, "iverilog", "iverilog")

@@ -19,10 +19,10 @@ type Played struct {
 	Quick   bool // module parameters give a serial line the rate in Options and few idle bits
 }
 
-// sampleBytes returns the bytes of a sample, for interfaces that transfer bytes.
+// sampleBytes returns the number of bytes of a sample, for interfaces that transfer bytes.
 func (p Played) sampleBytes() int { return len(Bytes(p.Input, zero)) }
 
-// resultBytes returns the bytes of a result, for interfaces that transfer bytes.
+// resultBytes returns the number of bytes of a result, for interfaces that transfer bytes.
 func (p Played) resultBytes() (n int) {
 	for _, out := range p.Outputs {
 		n += len(Bytes(out, zero))

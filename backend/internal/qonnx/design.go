@@ -34,9 +34,9 @@ type design struct {
 	inputs         int // number of bits in the input ports
 	features, word int // features: number of feature words; word: number of bits in each word
 	most           int // largest number of thresholds that a feature has
-	// source lists the bits that the first layers read, in order. They are inputs or outputs of comparisons. In a
-	// list of comparisons, each feature has the same number of entries, which is d.most; unused entries are False.
-	// The field thresholds holds the thresholds of the comparisons.
+	// source lists the bits that the first layers read, in order. The bits are either bits of the input or outputs of
+	// comparisons. In a list of comparisons, each feature has the same number of entries, which is d.most; unused
+	// entries are False. The field thresholds holds the thresholds of the comparisons.
 	source     []netlist.Net
 	thresholds []uint64
 
