@@ -56,8 +56,8 @@ type ProgramResult struct {
 
 // CheckProgram runs the program in a folded engine's files on all samples, and compares every class count and the
 // class with the trainer's values. The code that reads and runs the files is independent of the code that writes the
-// files. It is based only on the documentation. CheckProgram returns an error if a file does not have the documented
-// form.
+// files. The code that reads and runs the files is based only on the documentation. CheckProgram returns an error if
+// a file does not have the documented form.
 func CheckProgram(ctx context.Context, d Design, s Samples, f EngineFiles) (*ProgramResult, error) {
 	ctx, end := progress.Begin(ctx, "folded program")
 	defer end()

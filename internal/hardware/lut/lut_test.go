@@ -359,7 +359,7 @@ func cells(n *netlist.Netlist, k netlist.Kind) (count int) {
 	return count
 }
 
-// TestGeneral maps random-wired networks, and netlists of all kinds of cells and random functions of up to six
+// TestGeneral maps random-wired networks, and netlists with cells of all kinds and with random functions of up to six
 // inputs. The mapper considers only a few cuts for each cell. So the mapper may miss the goal of an objective for one
 // netlist, but not for the sum over all netlists.
 func TestGeneral(t *testing.T) {
