@@ -401,7 +401,7 @@ const (
 	proposedSteps  = 12_000
 	mostEpochs     = 200
 	leastEpochs    = 10
-	manyFeatures   = 64 // number of features from which on each feature gets fewer thresholds
+	manyFeatures   = 64 // with at least this number of features, each feature gets fewer thresholds
 	thresholdsMany = 4
 	thresholdsFew  = 8
 )

@@ -180,7 +180,8 @@ func foldArgmax(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	rebuild(c, i, uint64(left), c.Old.Outputs(i), word)
 }
 
-// foldCarry replaces a majority of two equal inputs, or of two different constants.
+// foldCarry replaces a carry by one of its inputs if two inputs are equal nets, or if two inputs are different
+// constants.
 func foldCarry(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	for p := range in {
 		v, w, rest := in[p], in[(p+1)%3], in[(p+2)%3]

@@ -90,7 +90,7 @@ type form struct {
 	complement bool // the cell's function is the complement of the form's function
 }
 
-// set computes the form of cell i of the old netlist, over nets of the new netlist.
+// set computes the form of cell i of the old netlist. The form contains nets of the new netlist.
 func (f *form) set(c *netlist.Copier, i netlist.Cell) {
 	f.kind, f.param, f.complement = c.Old.Kind(i), c.Old.Param(i), false
 	f.pins = append(f.pins[:0], c.Inputs(i)...)

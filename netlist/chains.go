@@ -147,7 +147,7 @@ func (n *Netlist) supports(c Cell) int {
 }
 
 // pair finds a function that reads v and can share a logic cell with the next carry of v. Apart from v and that
-// carry's operands, the function may depend on at most one other net. pair reports whether it found one.
+// carry's operands, the function may depend on at most one other net. pair reports whether it found such a function.
 func (s *Chains) pair(n *Netlist, v Net, readers []Cell) bool {
 	next := s.next[v]
 	at := n.Inputs(next)

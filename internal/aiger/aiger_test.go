@@ -238,7 +238,7 @@ func run(t *testing.T, dir string, args ...string) string {
 
 const equivalent = "Networks are equivalent"
 
-// TestABC has abc prove a netlist equivalent to a rewritten form of itself, and find
+// TestABC checks that abc can prove that a netlist is equivalent to a rewritten form of itself, and that abc finds
 // the difference when one output is inverted.
 func TestABC(t *testing.T) {
 	for seed := range uint64(5) {

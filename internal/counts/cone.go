@@ -89,8 +89,8 @@ func (e *Cone) Value(v netlist.Net) ([]uint64, error) {
 	return e.known[v], nil
 }
 
-// meaning returns output number pin of a cell as a function of the cell's inputs. Bit j of the function's argument is
-// input j.
+// meaning returns the cell's output with the index pin, as a function of the cell's inputs. Bit j of the function's
+// argument is input j.
 func (e *Cone) meaning(c netlist.Cell, pin int) (func(in uint64) bool, error) {
 	param := e.n.Param(c)
 	switch k := e.n.Kind(c); k {

@@ -58,7 +58,8 @@ func counts(f *model.Frozen) [][]int {
 	return c
 }
 
-// For each row, count adds the number of ones among the bits of the first samples to the row's element in to.
+// count counts the ones among the bits of the first samples in each row. It adds each number to the element for this
+// row of the slice to.
 func count(to []int, rows []uint64, samples int) {
 	words := (samples + 63) / 64
 	last := ^uint64(0) >> (64*words - samples)

@@ -167,7 +167,7 @@ func grouped(rows []*Row, by func(*Row) string) (groups [][]*Row, names []string
 }
 
 // drawSeries returns one chart of the table's series for each size. Effective depth has a band between its
-// percentiles. An accuracy has a band of its deviation.
+// percentiles. A line of accuracies has a band that shows the standard deviation.
 func (t *Table) drawSeries() []drawing {
 	if t.series == nil {
 		return nil

@@ -232,7 +232,7 @@ func has(set []candidate, column int) bool {
 	return slices.ContainsFunc(set, func(c candidate) bool { return c.column == column })
 }
 
-// with returns a copy of a set in which c is the change of its column.
+// with returns a copy of a set with candidate c as the change of c's column.
 func with(set []candidate, c candidate) []candidate {
 	out := make([]candidate, 0, len(set)+1)
 	for _, d := range set {
@@ -253,8 +253,9 @@ type score struct {
 	flips bool
 }
 
-// try simulates several combinations of changes, one in each lane. Each combination consists of set and of the lane's
-// own set in lanes. If both sets change the same column, the change in the lane's own set is used.
+// try simulates several combinations of changes, one in each lane. Each combination consists of the argument set,
+// which all lanes share, and the lane's own set in lanes. If both sets change the same column, the change in the
+// lane's own set is used.
 func (s *search) try(ctx context.Context, set []candidate, lanes [][]candidate, target int) ([]score, error) {
 	words := s.apply(s.from, set)
 	scores := make([]score, 0, len(lanes))

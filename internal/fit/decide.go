@@ -105,9 +105,9 @@ func (f *final) expected() float64 {
 	return wrong
 }
 
-// A device can be filled only up to routable. The wires of the networks connect distant cells: networks route on two
-// thirds of an iCE40, but not always on four fifths (docs/guides/fpga.md). Until a design was synthesised, usualExtra
-// is the assumed ratio between all logic cells of a design and those of its network.
+// A device can be filled only up to the share routable. The wires of the networks connect distant cells: networks
+// route on two thirds of an iCE40, but not always on four fifths (docs/guides/fpga.md). Until a design was
+// synthesised, usualExtra is the assumed ratio between all logic cells of a design and those of its network.
 const (
 	routable   = 0.8
 	usualExtra = 1.25

@@ -13,7 +13,8 @@ import (
 	"ialgn/trainer"
 )
 
-// Fitting is a value of [Options.Jobs]. With it, as many runs are trained at the same time as memory and cores allow.
+// Fitting is a value of [Options.Jobs]. With this value, only memory and cores limit the number of runs that are
+// trained at the same time.
 const Fitting = -1
 
 // Forecast says what a grid will train and how long it will take.

@@ -155,8 +155,8 @@ func number(text string) *big.Rat {
 	return n
 }
 
-// checkAxes returns an error if there is no axis, if a key occurs twice, or if there are too many runs. In errors, by
-// is the name of the option with which the user gave the axes.
+// checkAxes returns an error if there is no axis, if a key occurs twice, or if there are too many runs. Errors
+// contain the argument by, which is the name of the option with which the user gave the axes.
 func checkAxes(axes []Axis, by string) error {
 	if len(axes) == 0 {
 		return message.WithHint(errors.New("a sweep of nothing: no key has values to try"),
