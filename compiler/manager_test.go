@@ -159,7 +159,7 @@ func TestHashedInverters(t *testing.T) {
 	}
 }
 
-// TestLasting has a pass undo a property that an earlier pass promised for the rest of the table.
+// TestLasting lets a pass undo a property that an earlier pass promised for the rest of the table.
 func TestLasting(t *testing.T) {
 	table := Table{Package: "compiler", Passes: []Pass{
 		{Name: "constants", Holds: constantsFolded, Lasting: true, Run: pure(Constants)},

@@ -6,7 +6,7 @@ import (
 )
 
 // TestAddEvery compares the adder tree with adding one word at a time. It tries several strides, and numbers of words
-// around eight, because the tree adds eight words at a time. Some words are added to counts that are not zero.
+// around eight, because the tree adds eight words at a time. The counts do not start at zero.
 func TestAddEvery(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, rows := range []int{0, 1, 7, 8, 9, 16, 23, 800} {

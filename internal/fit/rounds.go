@@ -223,8 +223,8 @@ func (s *search) after(c candidate) *trial {
 	return nil
 }
 
-// trials returns trials of the candidates. Their budget is the whole budget divided by the argument part. It leaves
-// out candidates without a valid configuration.
+// trials returns trials of the candidates. Their budget is the whole budget divided by the argument part. The result
+// leaves out candidates without a valid configuration.
 func (s *search) trials(list []candidate, part int) (all []*trial) {
 	known := s.known()
 	for _, c := range list {

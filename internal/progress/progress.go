@@ -55,7 +55,7 @@ type Board struct {
 	mu    sync.Mutex
 	tasks []*task       // in the order in which they began
 	end   chan struct{} // closed when no tasks are left
-	shows *crew.Group   // calls show until end is closed; remove passes its panic on
+	shows *crew.Group   // calls show until end is closed; the method remove passes a panic of show on
 }
 
 // NewBoard returns a board that calls show periodically while there are tasks. every is the length of the interval.

@@ -93,8 +93,8 @@ func (p *Placed) time(ctx context.Context, d target.Device, report string) (err 
 	return err
 }
 
-// choose sets those figures of the report that depend on all seeds. It returns the run with the shortest longest
-// path, or nil if all runs failed. In a tie, it returns the first of the best runs.
+// choose sets those figures of the report that depend on all seeds. It returns the run whose longest path is shorter
+// than in all other runs, or nil if all runs failed. In a tie, it returns the first of the best runs.
 func (r *Report) choose() *Placed {
 	var best *Placed
 	var clocks []float64

@@ -119,7 +119,7 @@ func (g *Grid) Elements(planes int) int { return planes * g.Side * g.Side }
 
 // MaxPositions returns the largest number of positions of a convolution in a network that reads images with the given
 // number of pixels. The limit is needed because padding can make more positions than there are pixels, and a short
-// header in a model file must not make a network take any amount of memory.
+// header in a model file must not make a network take an unlimited amount of memory.
 func MaxPositions(pixels int) int { return max(4*pixels, 1<<8) }
 
 // FrozenLayers returns the number of layers of the frozen network. Pooling counts as a separate layer.

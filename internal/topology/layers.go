@@ -23,7 +23,7 @@ func anchored(k *Keys) []Layer {
 	return []Layer{first, rest}
 }
 
-// repeat returns a list with depth elements. The first layer is first, and all other layers are copies of rest.
+// repeat returns a list with depth elements. It consists of the layer first, followed by copies of the layer rest.
 func repeat(first, rest Layer, depth int) []Layer {
 	all := []Layer{first}
 	for l := 1; l < depth; l++ {

@@ -103,8 +103,8 @@ func cellsOf(n *netlist.Netlist) (count int) {
 	return count
 }
 
-// TestYosys has yosys read and check the written netlist, count its LUTs, and convert it to an and-inverter graph.
-// The graph is compared with the simulator.
+// TestYosys uses yosys to read and check the written netlist, to count its LUTs, and to convert it to an and-inverter
+// graph. The graph is compared with the simulator.
 func TestYosys(t *testing.T) {
 	luts := regexp.MustCompile(`(?m)^ +\$lut +(\d+)$`)
 	cases(t, func(t *testing.T, n *netlist.Netlist) {
