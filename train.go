@@ -33,7 +33,7 @@ func LoadConfig(o TrainOptions, path string, overrides ...string) (Config, error
 	return config.LoadFrom(path, overrides, base)
 }
 
-// base returns the configuration of the network from which a run starts if another framework trained this network.
+// If another framework trained the network from which a run starts, base returns this network's configuration.
 // Otherwise it returns nil.
 func (o *TrainOptions) base() (*Config, error) {
 	r := trainer.Run{Model: o.Path, Start: o.Init, Resume: o.Resume && o.Init == ""}

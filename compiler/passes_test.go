@@ -27,7 +27,7 @@ type passCase struct {
 	old, want build
 }
 
-// These are the function tables that the cases use, with input 0 in the lowest bit.
+// These are the function tables that the cases use. Input 0 is the lowest bit of a line's number.
 const (
 	tableAnd  = 0b1000
 	tableNand = 0b0111

@@ -25,7 +25,7 @@ type Random struct {
 // Same compares two netlists on random samples. It returns an error that names the first bit of an output port or
 // probe in which they differ. The netlists must have the same ports. If both have registers, each word is one clock
 // for 64 samples. If only the second netlist has registers, it must be a pipeline ([netlist.Pipeline]). Each word is
-// then held at its inputs until the word has passed all stages.
+// then held at the inputs of the second netlist until the word has passed all stages.
 //
 // Same also returns an error if a netlist is invalid, if the ports differ, or if ctx ends.
 func Same(ctx context.Context, before, after *netlist.Netlist, r Random) error {

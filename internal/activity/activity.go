@@ -49,8 +49,8 @@ type Net struct {
 	Transitions int    `json:"transitions"`
 }
 
-// blockWords is the number of words of each net simulated at once. It is small so that large netlists do not need a
-// long row for each net.
+// blockWords is the number of words that are simulated at once for each net. It is small so that large netlists do
+// not need a long row for each net.
 const blockWords = 4
 
 // Measure simulates n on the first of the samples in x and counts transitions. x has one row of bits for each net of

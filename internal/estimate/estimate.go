@@ -4,8 +4,9 @@
 // The nodes are covered with LUTs without restructuring the network. Constants are propagated. Nodes that pass a bit
 // on cost nothing. Nodes on which no counted bit depends also cost nothing. If only one other node reads a node, both
 // share a LUT, provided that their pins fit. Popcounts and argmax are estimated by a formula from the number of
-// counted bits. For the comparators, the estimate adds up the LUTs that each comparison with a reader takes on its
-// own. The estimate does not include the compiler's other optimisations. Only the compiler's own counts are exact.
+// counted bits. For the comparators, the estimate adds up the LUTs of all comparisons that have readers, as if no two
+// comparisons shared a LUT. The estimate does not include the compiler's other optimisations. Only the compiler's own
+// counts are exact.
 package estimate
 
 import (

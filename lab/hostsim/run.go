@@ -130,8 +130,8 @@ func (r run) host(ctx context.Context) (*result, error) {
 	return got, got.read()
 }
 
-// first copies the header and the first samples of the file with the samples into a new file in the working folder.
-// It returns the path of the new file.
+// first copies the header and the first samples of the sample file into a new file in the working folder. It returns
+// the path of the new file.
 func (r run) first(work string) (string, error) {
 	text, err := os.ReadFile(r.file)
 	if err != nil {
