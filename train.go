@@ -23,8 +23,9 @@ type Config = config.Config
 func DefaultConfig() Config { return config.Default() }
 
 // LoadConfig reads a configuration file and applies overrides, each KEY=VALUE. If the run continues from a network of
-// another framework, the keys of section encoder come from this network, and also the keys of section model that the
-// file does not set. If o.Resume is set and o.Init is empty, the checkpoint says from which network the run started.
+// another framework, this network determines the keys of section encoder. It also determines the keys of section
+// model that the file does not set. If o.Resume is set and o.Init is empty, the checkpoint says from which network
+// the run started.
 func LoadConfig(o TrainOptions, path string, overrides ...string) (Config, error) {
 	base, err := o.base()
 	if err != nil {

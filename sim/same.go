@@ -17,8 +17,8 @@ import (
 type Random struct {
 	Words int // number of words of 64 samples
 	Seed  uint64
-	// Codes makes the inputs thermometer codes: if a bit's label is "FEATURE > THRESHOLD", as package
-	// internal/freeze makes it, the bit is 1 only if the preceding bit of the same feature is 1.
+	// Codes makes the inputs thermometer codes. It applies to bits with labels of the form "FEATURE > THRESHOLD",
+	// which package internal/freeze makes. Such a bit is 1 only if the preceding bit of the same feature is 1.
 	Codes bool
 }
 
@@ -62,7 +62,8 @@ func Same(ctx context.Context, before, after *netlist.Netlist, r Random) error {
 	return nil
 }
 
-// rows returns random bit rows for each port. Each row consists of the given number of words, numbered from first.
+// rows returns random bit rows for each port. Each row consists of the given number of words. The argument first is
+// the number of the first word.
 func (r Random) rows(source *rand.Rand, ports []netlist.Port, first, words int) [][]uint64 {
 	var in [][]uint64
 	for _, p := range ports {

@@ -19,8 +19,8 @@ import (
 	"ialgn/netlist"
 )
 
-// evaluate evaluates a netlist in a slow and obvious way. in has one sample: a value for each bit of the input ports.
-// The result has the value of every net.
+// evaluate evaluates a netlist in a slow and obvious way. The argument in has one sample: a value for each bit of the
+// input ports. The result has the value of every net.
 func evaluate(n *netlist.Netlist, in []bool) []bool {
 	net := make([]bool, n.Nets())
 	net[netlist.True] = true

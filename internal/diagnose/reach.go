@@ -87,7 +87,7 @@ func (d *descent) all(sampled []int) {
 	d.own, d.next = nil, nil
 }
 
-// count counts the outputs that each sampled gate of a layer reaches. wanted marks the sampled outputs.
+// count counts the outputs that each sampled gate of a layer reaches. The argument wanted marks the sampled outputs.
 func (d *descent) count(l int, sampled []int, wanted *[reachWords]uint64) {
 	d.counts[l], d.hits[l] = make([]int32, len(sampled)), make([]bool, len(sampled))
 	for k, i := range sampled {

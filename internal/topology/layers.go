@@ -124,7 +124,7 @@ func layered(k *Keys) []Layer {
 }
 
 // hiddenLayers returns layers of given widths. Their nodes choose among nodes of the layer before, or have drawn
-// wires. first is the number of the first of these layers in the network.
+// wires. The argument first is the number of the first of these layers in the network.
 func hiddenLayers(k *Keys, widths []int, first int) (all []Layer) {
 	for l, width := range widths {
 		layer := Layer{First: first + l, Layers: 1, Width: width, Pins: inputPins(k), Passed: passedFirst(k)}
