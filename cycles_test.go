@@ -132,8 +132,8 @@ type cyclesCase struct {
 	name  string
 	model func(t *testing.T, length int) *Model
 	o     CompileOptions
-	// lengths lists the numbers of features per sample to try. long lists larger numbers, for interfaces that take
-	// one word per clock.
+	// lengths lists the numbers of features per sample to try. The field long lists larger numbers, for interfaces
+	// that take one word per clock.
 	lengths, long []int
 }
 

@@ -92,7 +92,7 @@ func term(n, samples int) float64 {
 	return -p * math.Log2(p)
 }
 
-// visitor receives the bit rows of all layers, batch by batch. done is called after the last batch.
+// visitor receives the bit rows of all layers, batch by batch. The function done is called after the last batch.
 type visitor struct {
 	layer func(layer int, rows []uint64, from, to int) // rows is [bits][batchWords], for the samples [from, to)
 	done  func()

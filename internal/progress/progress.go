@@ -58,9 +58,10 @@ type Board struct {
 	shows *crew.Group   // calls show until end is closed; the method remove passes a panic of show on
 }
 
-// NewBoard returns a board that calls show periodically while there are tasks. every is the length of the interval.
-// show gets the innermost tasks in the order in which they began. When the last task ends, the board calls show with
-// nil before the task's end function returns. A task that ends within the first interval is never shown.
+// NewBoard returns a board that calls show periodically while there are tasks. The argument every is the length of
+// the interval. The function show gets the innermost tasks in the order in which they began. When the last task ends,
+// the board calls show with nil before the task's end function returns. A task that ends within the first interval is
+// never shown.
 func NewBoard(every time.Duration, show func([]Status)) *Board {
 	return &Board{every: every, show: show}
 }
