@@ -59,8 +59,8 @@ func newHasher(n *netlist.Netlist) *hasher {
 	return &hasher{Copier: copier(n, sizeOf(n)), slots: make([]slot, slots)}
 }
 
-// find returns the first cell with the form h.now, and stores its form in h.then. If there is no such cell, it adds
-// cell i to the table.
+// find returns the first cell whose form equals h.now. The form of this cell is then in h.then. If there is no such
+// cell, it adds cell i to the table.
 func (h *hasher) find(i netlist.Cell) (netlist.Cell, bool) {
 	sum := h.now.hash()
 	mask := uint64(len(h.slots) - 1)

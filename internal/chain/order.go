@@ -108,7 +108,8 @@ func (o *orderer) labelled(p netlist.Port) {
 }
 
 // comparator records a comparator that may read only the highest bits of a word. The comparison word > t of these
-// bits is the comparison value > (t+1) 2^low - 1 of the whole word, where low is the number of bits left out.
+// bits is equivalent to the comparison value > (t+1) 2^low - 1 of the whole word, where low is the number of bits
+// left out.
 func (o *orderer) comparator(c netlist.Cell) {
 	in, t := o.n.Inputs(c), o.n.Param(c)
 	w, ok := o.words[in[len(in)-1]]

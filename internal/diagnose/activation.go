@@ -58,8 +58,7 @@ func counts(f *model.Frozen) [][]int {
 	return c
 }
 
-// count counts the ones among the bits of the first samples in each row. It adds each number to the element for this
-// row of the slice to.
+// count increases to[i] by the number of ones among the bits of the first samples in row i, for every row i.
 func count(to []int, rows []uint64, samples int) {
 	words := (samples + 63) / 64
 	last := ^uint64(0) >> (64*words - samples)

@@ -99,8 +99,8 @@ func (p *Picture) draw(t *Table) []drawing {
 	return slices.DeleteFunc(all, func(d drawing) bool { return len(d.Series) == 0 })
 }
 
-// places returns functions for positions on the axis, for ialgn's networks and for the paper's. It also returns the
-// kind of ialgn's series.
+// places returns two functions that give a row's position on the axis, one for ialgn's networks and one for the
+// paper's networks. It also returns the kind of the series for ialgn's networks.
 func (p *Picture) places(axis *plot.Axis, rows []*Row) (ours, theirs func(*Row) float64, kind plot.Kind) {
 	if p.Of != nil {
 		return p.Of, p.Of, plot.Line

@@ -56,8 +56,8 @@ func (p *Page) valid() bool {
 	return c != nil && c.Manifest.SHA256 == p.Output.SHA256() && c.Result == "verified"
 }
 
-// checked reports whether verify compared some figures of report.json with these files. Certificates of
-// versions that compared no figures do not count.
+// checked reports whether verify compared some figures of report.json with these files. Certificates from versions of
+// the program that compared no figures do not count.
 func (p *Page) checked(keys ...string) bool {
 	if !p.valid() || p.Verified.Unchecked == nil {
 		return false

@@ -47,7 +47,7 @@ func (o Options) placement(aim Aim, netlist, dir string, seed int) flow.PlaceOpt
 }
 
 // placeAll places a netlist with each seed, several at a time. If the design does not fit or is not routed with a
-// seed, this is a result for the seed. Any other error ends placeAll.
+// seed, this counts as a result for the seed. Any other error ends placeAll.
 func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]Placed, error) {
 	runs := make([]Placed, len(o.Seeds))
 	w := placers[o.Device.Placement().Placer]

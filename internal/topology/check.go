@@ -174,8 +174,9 @@ func (k *Keys) checkHidden(layers []Layer, i int, p *Pin) *Fault {
 	return nil
 }
 
-// CheckData returns the reason why the network does not fit a data set, or nil. classes and features are the numbers
-// of classes and features of the data set. inputs is the number of input bits of all features together.
+// CheckData returns the reason why the network does not fit a data set, or nil. The arguments classes and features
+// are the numbers of the data set's classes and features. The argument inputs is the number of input bits of all
+// features together.
 func (k *Keys) CheckData(classes, features, inputs int) *Fault {
 	if k.convolves() {
 		if fault := k.checkImage(features, inputs); fault != nil {

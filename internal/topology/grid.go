@@ -54,8 +54,8 @@ func (g *Grid) SameImage(as *Grid) bool {
 // field is the part of the input image on which a position of a layer depends, along one axis.
 type field struct{ side, stride, start int }
 
-// read returns the field of the layer above, given the field f of a layer. The patches of the layer above are squares
-// of side x side positions of the layer below. stride and padding also count such positions.
+// read returns the field of the layer above the layer with field f. The patches of the layer above are squares of
+// side x side positions of the layer below. The stride and the padding are also numbers of these positions.
 func (f field) read(side, stride, padding int) field {
 	return field{f.side + (side-1)*f.stride, f.stride * stride, f.start - padding*f.stride}
 }
