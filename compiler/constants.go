@@ -10,9 +10,9 @@ import (
 // Constants evaluates cells that do not depend on any input. It removes constant, repeated and vacuous inputs from
 // function cells, and replaces a cell without inputs by a constant.
 //
-// It also simplifies cells of other kinds without changing their kind. It removes bits that do not influence the
-// result from comparisons, and zeros from popcounts. It removes bit positions from an argmax if all words agree in
-// them. It also removes registers that never leave 0, and enables that are always 1. A carry with one constant input
+// It also simplifies cells of other kinds without changing their kind. In comparisons, it removes bits that do not
+// influence the result. In popcounts, it removes zeros. In an argmax, it removes bit positions in which all words
+// agree. It also removes registers that never leave 0, and enables that are always 1. A carry with one constant input
 // stays a carry, because a carry in a carry chain costs nothing and a function would break the chain. Primitives are
 // not changed.
 //

@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// Layers returns the layers to probe in a network of the given depth. These are the layers that the paper probes,
-// without those that the network does not have, and the network's last layer.
+// Layers returns the layers to probe in a network of the given depth. These are all layers that the paper probes and
+// that the network has, and also the network's last layer.
 func Layers(depth int) []int {
 	var layers []int
 	for _, l := range []int{0, 1, 10, 20, 40, 60, 80, 100} {

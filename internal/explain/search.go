@@ -140,8 +140,8 @@ func steps(set []candidate) (sum int) {
 }
 
 // greedy adds changes one by one until the class changes. Each time it adds the change that brings the target nearest
-// to winning. It returns nil if it needs more than most changes. It changes a column again only if this brings the
-// target nearer, so that the search ends.
+// to winning. It returns nil if the number of changes would exceed most. It changes a column again only if this
+// brings the target nearer, so that the search ends.
 func (s *search) greedy(ctx context.Context, target, most int) ([]candidate, error) {
 	var set []candidate
 	now := int32(math.MaxInt32)
@@ -401,9 +401,9 @@ func choices(columns [][]candidate, n int) iter.Seq[[]candidate] {
 	}
 }
 
-// lowest tries all sets that result from set by leaving out changes or making changes smaller. It returns the
-// smallest of these sets that changes the class. If no smaller set does, or if the limits do not allow trying all of
-// them, it returns set itself.
+// lowest tries all sets that result from the argument set by leaving out changes or making changes smaller. It
+// returns the smallest of these sets that changes the class. If no smaller set does, or if the limits do not allow
+// trying all of them, it returns set itself.
 func (s *search) lowest(ctx context.Context, set []candidate) ([]candidate, error) {
 	below, sets := make([][]candidate, len(set)), 1.0
 	for i, c := range set {

@@ -240,8 +240,8 @@ func (r *Report) fits() error {
 	return nil
 }
 
-// noRoute returns the error for a design of which all runs failed. This is the error of the first run, and it names
-// the log of this run.
+// noRoute returns the error to report if all runs failed. This is the error of the first run, and it names the log of
+// this run.
 func noRoute(runs []Placed) error {
 	err := runs[0].err
 	var failed *tool.FailedError

@@ -129,7 +129,7 @@ func (k *Keys) LayerWidths() ([]int, error) {
 	return widths, nil
 }
 
-// DropIdle resets keys that do not apply to the network to their defaults. It resets only keys that every
+// DropIdle resets keys to their defaults if they do not apply to the network. It resets only keys that every
 // configuration may have. Models of equal networks therefore have equal configurations.
 func (k *Keys) DropIdle() {
 	row, standard := k.Row(), Default()

@@ -194,8 +194,8 @@ func ink(picture image.Image, r image.Rectangle) (paper color.Color, share float
 	return paper, float64(n) / float64(r.Dx()*r.Dy()), edge
 }
 
-// TestInBrowser looks at the page of logs that grow while it is open, on screens, on paper and in the dark. The page
-// must show all runs completely, name unreadable parts of logs, and add a log that appears later.
+// TestInBrowser looks at the page of logs that grow while the page is open, on screens, on paper and in the dark. The
+// page must show all runs completely, name unreadable parts of logs, and add a log that appears later.
 func TestInBrowser(t *testing.T) {
 	testkit.FindTool(t, "chromium")
 	dir := t.TempDir()
