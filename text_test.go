@@ -104,7 +104,7 @@ var textForms = []CompileOptions{
 }
 
 // TestEveryComment changes every comment of every file and every line of NAME.json, one line of each file at a time.
-// Each change is reported with its file and its line.
+// Each change must be reported with its file and its line.
 func TestEveryComment(t *testing.T) {
 	for _, o := range textForms {
 		f := compiled(t, o)

@@ -142,8 +142,8 @@ func (p proof) counter(c *Counter, modulus uint64) error {
 
 // WrongError says that a counter does not count correctly. The number i denotes the combination of values in which
 // leaf j has the value of bit j of i. Wrong has one bit for each combination, 64 in each word. The bit is set if the
-// counter is wrong for the combination. First is the lowest such combination. For this combination, the outputs are
-// less than the sum, and Less is the difference.
+// counter is wrong for the combination. First is the lowest such combination. For this combination, Less is the sum
+// minus the outputs.
 type WrongError struct {
 	Leaves []netlist.Net
 	Wrong  []uint64

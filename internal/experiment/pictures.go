@@ -228,9 +228,9 @@ func operations(results []*grid.Result) (mean [16]float64) {
 	return mean
 }
 
-// curves returns the lines of a row's series for a chart. The first line has a band. If there are three or more
-// lines, the band lies between the second and the third line; otherwise it shows the deviation. All lines after the
-// third are drawn as lines too.
+// curves returns the curves of a row's series for a chart. The first line becomes a curve with a band. If there are
+// three or more lines, the second and the third line are the limits of the band; otherwise the band shows the
+// deviation. Each line after the third becomes a curve without a band.
 func (s *Series) curves(r *Row, group int) []plot.Series {
 	var lines [][]float64
 	var deviation []float64

@@ -77,7 +77,7 @@ type differing struct {
 
 // These constants limit a search. For randomRounds rounds, samples are drawn at random. If counts differ for some
 // sample, there are up to mostRounds rounds. Each round tries atATime samples. Each further round starts from the
-// mostBest best samples.
+// best samples, at most mostBest of them.
 const (
 	randomRounds = 12
 	mostRounds   = 150
