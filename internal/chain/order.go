@@ -15,7 +15,7 @@ type Order struct {
 	bit []orderedBit // [net], up to the last thermometer bit
 }
 
-// orderedBit says that a net is the result of value > threshold, where value is at most limit.
+// orderedBit says that a net is the result of the comparison value > threshold, where value is at most limit.
 type orderedBit struct {
 	feature   uint32 // number of the feature, from 1, or 0 if the net is no thermometer bit
 	threshold uint64

@@ -67,8 +67,8 @@ func (p proof) addend(all []Bit, i int, sum *linear) error {
 	return nil
 }
 
-// steps proves that two sums are congruent modulo modulus. It first proves the identity of each step, then adds the
-// identities.
+// steps proves that two sums are congruent modulo the argument modulus. It first proves the identity of each step,
+// then adds the identities.
 func (p proof) steps(steps []Counter, in, out *linear, modulus uint64) error {
 	for i := range steps {
 		c := &steps[i]

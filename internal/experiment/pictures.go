@@ -154,7 +154,7 @@ func (t *Table) pointers() []*Row {
 	return all
 }
 
-// grouped groups the rows for which by returns the same text. It keeps the order of the rows.
+// grouped groups the rows for which the function by returns the same text. It keeps the order of the rows.
 func grouped(rows []*Row, by func(*Row) string) (groups [][]*Row, names []string) {
 	for _, r := range rows {
 		at := slices.Index(names, by(r))

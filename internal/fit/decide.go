@@ -108,7 +108,7 @@ func (f *final) expected() float64 {
 // A device can be filled only up to a share of its cells, which is the constant routable. The wires of the networks
 // connect distant cells: networks route on two thirds of an iCE40, but not always on four fifths
 // (docs/guides/fpga.md). Until a design was synthesised, usualExtra is the assumed ratio between all logic cells of a
-// design and those of its network.
+// design and the logic cells of its network.
 const (
 	routable   = 0.8
 	usualExtra = 1.25

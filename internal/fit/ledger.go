@@ -215,7 +215,7 @@ func (l *ledger) save() error {
 	})
 }
 
-// record changes the ledger and writes it. Concurrent trials may call it.
+// record changes the ledger and writes it. Concurrent trials may call record.
 func (l *ledger) record(change func()) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

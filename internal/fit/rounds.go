@@ -163,7 +163,7 @@ func (s *search) count(name string) int {
 	return 0
 }
 
-// ranked returns the trials of some rounds that were compiled, the best first.
+// ranked returns the compiled trials of some rounds, the best first.
 func (s *search) ranked(rounds ...string) (all []*trial) {
 	for _, name := range rounds {
 		if r := s.ledger.rung(name); r != nil {

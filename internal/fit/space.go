@@ -133,7 +133,7 @@ func pressure(family, value string, s size) []string {
 	return []string{"train.cost.target=" + family, fmt.Sprintf("train.cost.pressure=%.3g", factor/float64(s.width))}
 }
 
-// changes maps each way of changing images in training to the keys for it.
+// For each way of changing images in training, changes has the keys.
 var changes = map[string][]string{
 	"as they are": nil,
 	"slight": {

@@ -7,7 +7,7 @@ import (
 	"ialgn/backend"
 )
 
-// labels maps keys of reports and options whose words are not clear to the texts that the page shows instead.
+// For keys of reports and options whose words are not clear, labels has the texts that the page shows instead.
 var labels = map[string]string{
 	"assume_thermometer": "thermometer codes assumed", "baud": "bits per second", "bound": "LUTs of serial packing",
 	"build_cpu_seconds": "CPU seconds to build", "by_class": "class by class", "chains": "private chains",

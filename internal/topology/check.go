@@ -69,7 +69,7 @@ var special = append(specialLists(), []specialKey{
 // of returns the value of the key.
 func (s *specialKey) of(k *Keys) reflect.Value { return reflect.ValueOf(s.at(k)).Elem() }
 
-// fault returns the fault that the network's topology does not have the key.
+// fault returns a fault which says that the network's topology does not have the key.
 func (s *specialKey) fault(k *Keys) *Fault {
 	var with []string
 	for i := range rows {

@@ -37,7 +37,7 @@ var convKeys = []string{
 	"anchors", "image", "kernels", "patch", "stride", "padding", "levels", "pool", "channels", "chains", "anchored",
 }
 
-// specialLists returns the entries of image and of the lists for the table of special keys.
+// For the table of special keys, specialLists returns the entries of the key image and of the keys with lists.
 func specialLists() []specialKey {
 	all := []specialKey{{"image", func(k *Keys) any { return &k.Image }, noText, leaveOut}}
 	for _, l := range convLists {

@@ -36,7 +36,7 @@ func ParseCluster(name string) (Cluster, error) {
 		[]string{string(Slurm), string(Kubernetes)})
 }
 
-// Batch describes a grid as a job for a cluster. Each index of the job stands for a run.
+// Batch describes a grid as a job for a cluster. Each index of the job represents a run.
 type Batch struct {
 	File    string  `json:"file"`
 	Cluster Cluster `json:"cluster"`

@@ -23,7 +23,7 @@ type Axis struct {
 // seedKey is the key of an axis that makes no rows. Every row is trained with each value of this axis.
 const seedKey = "train.seed"
 
-// unswept maps each key that cannot be an axis to the reason.
+// For each key that cannot be an axis, unswept has the reason.
 var unswept = map[string]string{
 	"name":                     "the names of files are made by the sweep",
 	"train.checkpoint.minutes": "it changes no model",
