@@ -135,7 +135,8 @@ func TestClassifyPipeline(t *testing.T) {
 	}
 }
 
-// TestSettle compares a pipeline whose inputs are held with the same netlist before pipelining.
+// TestSettle holds the inputs of a pipeline, and compares its values with the values of the same netlist before
+// pipelining.
 func TestSettle(t *testing.T) {
 	for seed := range uint64(20) {
 		n := netgen.Netlist(seed, netgen.NetlistOptions{})

@@ -123,7 +123,8 @@ func TestYosys(t *testing.T) {
 	})
 }
 
-// checkAIGER compares a file that yosys wrote with the simulator, for random inputs.
+// checkAIGER evaluates, for random inputs, a file that yosys wrote, and compares the result with the simulator's
+// result.
 func checkAIGER(t *testing.T, path string, n *netlist.Netlist) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
