@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// column is what a single change affects: one feature, or all features of a category.
+// column is one feature, or all features of a category. A single change affects only one column.
 type column struct {
 	first    int       // number of the column's first feature
 	features int       // number of the column's features

@@ -276,8 +276,8 @@ func (s *Synthesis) uses() (all []flow.Use) {
 	return all
 }
 
-// logic returns the use of the device's logic cells. It considers all kinds of cells of which the device has the same
-// number as of LUTs, and returns the kind of which the design uses most. Available is 0 if the device's number of
+// logic returns the use of the device's logic cells. It considers only kinds of cells whose number in the device
+// equals the number of LUTs, and returns the kind that the design uses most. Available is 0 if the device's number of
 // LUTs is not known.
 func (s *Synthesis) logic() (use flow.Use) {
 	for _, u := range s.uses() {
