@@ -135,7 +135,7 @@ func (t *table) look(lay layout) error {
 	}
 	t.readAhead()
 	t.notation = lay.notation
-	if t.csv.separator == ',' && lay.separator == 0 { // a given comma means that numbers with commas are quoted
+	if t.csv.separator == ',' && lay.separator == 0 { // a separator that was given is no decimal comma
 		t.comma = lay.comma && slices.ContainsFunc(t.ahead, func(r record) bool {
 			return slices.ContainsFunc(r.fields, func(f string) bool {
 				_, ok := (notation{comma: true, thousands: t.thousands}).finite(f)

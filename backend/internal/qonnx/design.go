@@ -253,8 +253,11 @@ func (d *design) comparison(v netlist.Net) (c comparison, ok bool) {
 	}
 	first := int(bits[0] - firstInput)
 	low := first % d.word
-	if low+len(bits) != d.word || !slices.Equal(bits, netlist.Word(bits[0], len(bits))) || d.word > 24 {
-		return c, false // float32 represents integers up to 24 bits exactly
+	if low+len(bits) != d.word || !slices.Equal(bits, netlist.Word(bits[0], len(bits))) {
+		return c, false
+	}
+	if d.word > 24 { // float32 is exact only for integers of at most 24 bits
+		return c, false
 	}
 	return comparison{v, first / d.word, (threshold+1)<<low - 1}, true
 }

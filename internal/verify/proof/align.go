@@ -15,7 +15,7 @@ type cuts struct {
 	raw, product *verify.Cut
 	known        verify.Stimuli // samples that tell roots apart
 	chosen       []choice       // for each root of raw
-	found        []string       // descriptions of the differences for a counterexample
+	found        []string       // descriptions of the differences that a counterexample shows
 }
 
 // choice describes the counterpart that the product has for a root of raw. The counterpart is a root of the product

@@ -342,7 +342,7 @@ func tableStep512() {
 		g, y := load512(index(s, at, 1, 0), mask), load512(index(slope, at, 1, 0), mask)
 		VMULPS(y, g, g)
 		ws := c.update(index(w, at, 1, 0), index(m, at, 1, 0), index(v, at, 1, 0), g, mask)
-		for _, a := range []reg.GPVirtual{w, m, v} { // prefetch the logits, usually of the next table
+		for _, a := range []reg.GPVirtual{w, m, v} { // logits and moments of a line further on
 			PREFETCHT0(index(a, at, 1, lineRow))
 		}
 		above, bits, shift := K(), GP64(), GP64()
